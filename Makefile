@@ -1,0 +1,128 @@
+# stellwerk: set up, build, run, check, test, bundle. `make help` lists the targets, V=1 shows every command.
+#
+# Needs Node 20 or newer with npm, make, gcc and g++. The gateway itself runs on the Node 24 that the
+# package brings along (node_modules/node-linux-*), whose headers the native addons are built against.
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+Q := $(if $(filter 1,$(V)),,@)
+
+HOST_ARCH := $(patsubst aarch64,arm64,$(patsubst x86_64,x64,$(shell uname -m)))
+ifeq ($(filter $(HOST_ARCH),x64 arm64),)
+$(error stellwerk runs on x86_64 and aarch64, not on $(HOST_ARCH))
+endif
+ARCH ?= $(HOST_ARCH)
+PREFIX ?= /usr/local
+VERSION := $(shell sed -n 's/^  "version": "\(.*\)",/\1/p' package.json)
+
+BUNDLE := build/bundle/$(HOST_ARCH)/stellwerk-$(VERSION)-linux-$(HOST_ARCH)
+
+NODE := node_modules/node-linux-$(HOST_ARCH)/bin/node
+HEADERS := node_modules/node-linux-$(HOST_ARCH)/include/node
+# Programs of the package, run by its own Node. npm itself runs with the machine's Node: it replaces ours.
+WITH := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
+
+# A linked node_modules (a second worktree) belongs to the checkout that it stands in: it is used, never changed.
+LINKED := $(shell test -L node_modules && echo yes)
+SETUP := $(if $(LINKED),,node_modules/.setup node_modules/epoll/build/Release/epoll.node)
+
+SOURCES := $(shell find src drivers test systemd -name '*.ts' 2>/dev/null)
+GPIO_C := $(wildcard drivers/gpio/native/*.c)
+NOTIFY_C := $(wildcard src/service/native/*.c)
+ADDONS := $(if $(GPIO_C),gpio.node) $(if $(NOTIFY_C),notify.node)
+
+CC_x64 := $(if $(filter x64,$(HOST_ARCH)),gcc,x86_64-linux-gnu-gcc)
+CXX_x64 := $(if $(filter x64,$(HOST_ARCH)),g++,x86_64-linux-gnu-g++)
+STRIP_x64 := $(if $(filter x64,$(HOST_ARCH)),strip,x86_64-linux-gnu-strip)
+CC_arm64 := $(if $(filter arm64,$(HOST_ARCH)),gcc,aarch64-linux-gnu-gcc)
+CXX_arm64 := $(if $(filter arm64,$(HOST_ARCH)),g++,aarch64-linux-gnu-g++)
+STRIP_arm64 := $(if $(filter arm64,$(HOST_ARCH)),strip,aarch64-linux-gnu-strip)
+ADDON_FLAGS := -O2 -fPIC -shared -fvisibility=hidden -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now -I $(HEADERS)
+C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
+# epoll is somebody else's: its warnings are not ours to mend.
+EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
+
+.PHONY: help setup build run test check lint format law lab bench bundle install clean
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 18
+
+setup: $(SETUP) ## fetch what package-lock.json names, build the one foreign addon
+
+node_modules/.setup: package.json package-lock.json .npmrc
+	$(Q)cmp -s package-lock.json $@ || { echo 'setup: npm ci' && npm ci --loglevel=error; }
+	$(Q)test -x $(NODE) || { echo 'setup: npm left out node-linux-$(HOST_ARCH) (is "omit=optional" set?)' >&2; exit 1; }
+	$(Q)cp package-lock.json $@
+
+node_modules/epoll/build/Release/epoll.node: build/native/$(HOST_ARCH)/epoll.node
+	$(Q)mkdir -p $(@D) && cp $< $@
+
+# $(1): architecture. The headers are the same for both; only the compiler differs.
+define addons_for
+build/native/$(1)/gpio.node: $(GPIO_C) $(wildcard drivers/gpio/native/*.h) | $(SETUP)
+	@echo 'addon: $$@'
+	$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $(ADDON_FLAGS) $(C_FLAGS) -o $$@ $(GPIO_C)
+build/native/$(1)/notify.node: $(NOTIFY_C) $(wildcard src/service/native/*.h) | $(SETUP)
+	@echo 'addon: $$@'
+	$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $(ADDON_FLAGS) $(C_FLAGS) -o $$@ $(NOTIFY_C)
+build/native/$(1)/epoll.node: $(if $(LINKED),,node_modules/.setup)
+	@echo 'addon: $$@'
+	$(Q)mkdir -p $$(@D) && $$(CXX_$(1)) $(ADDON_FLAGS) $(EPOLL_FLAGS) -o $$@ node_modules/epoll/src/epoll.cc
+endef
+$(eval $(call addons_for,x64))
+$(eval $(call addons_for,arm64))
+
+build/%.node: build/native/$(HOST_ARCH)/%.node
+	$(Q)cp $< $@
+
+# The list of sources is an input too: what was deleted must not live on in dist/.
+build/sources: FORCE
+	@mkdir -p build && echo '$(sort $(SOURCES))' | cmp -s - $@ || echo '$(sort $(SOURCES))' >$@
+.PHONY: FORCE
+
+build/compiled: tsconfig.json build/sources $(SOURCES) | $(SETUP)
+	@echo 'build: tsc'
+	$(Q)rm -rf dist && $(WITH) tsc -p .
+	$(Q)touch $@
+
+build: $(SETUP) $(ADDONS:%=build/%) build/compiled ## set up, compile, build the addons
+
+run: build ## start a gateway on the simulated board at 127.0.0.1:3777
+	@cat docs/sample/try.txt
+	$(Q)exec bin/stellwerk serve --config docs/sample/gateway.yaml --data data
+
+test: build ## all quick tests
+	$(Q)$(NODE) dist/test/run.js unit contract story law fuzz
+
+check: build ## types, type-aware lint, format, import law
+	$(Q)$(MAKE) -k lint format law
+
+lint:
+	@echo 'check: oxlint'
+	$(Q)$(WITH) oxlint --type-aware --deny-warnings
+
+format:
+	@echo 'check: prettier'
+	$(Q)$(WITH) prettier --check --log-level warn .
+
+law:
+	@echo 'check: law'
+	$(Q)$(NODE) dist/test/run.js law
+
+lab: build ## the hardware lab: an arm64 machine with real kernel devices (root, Debian)
+	$(Q)$(MAKE) bundle ARCH=arm64
+	$(Q)$(NODE) dist/test/lab/up.js
+	$(Q)$(NODE) dist/test/run.js lab
+
+bench: build ## each figure as a ratio to a yardstick measured in the same run (BENCH=short)
+	$(Q)BENCH=$(BENCH) $(NODE) dist/test/bench/main.js
+
+bundle: build $(ADDONS:%=build/native/$(ARCH)/%) build/native/$(ARCH)/epoll.node ## a tarball for a box without compiler and npm: ARCH=x64|arm64
+	$(Q)STRIP=$(STRIP_$(ARCH)) $(NODE) dist/systemd/bundle.js $(ARCH)
+
+install: ## install what `make bundle` made for this machine: PREFIX=/usr/local DESTDIR=
+	$(Q)test -d $(BUNDLE) || $(MAKE) bundle ARCH=$(HOST_ARCH)
+	$(Q)$(BUNDLE)/install.sh --prefix '$(PREFIX)' --destdir '$(DESTDIR)'
+
+clean: ## remove all that was built (node_modules stay)
+	$(Q)rm -rf build dist .tap

@@ -1,0 +1,123 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { nextTurn } from '../../src/base/turn.js';
+import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
+import { type Gesture, Gestures, gestures, MOST_CLICKS } from './gestures.js';
+import type { Edge } from './line.js';
+import { inputProperties, lineMissing } from './properties.js';
+import { countOf, watch, type Watcher } from './watch.js';
+import type { GpioBoard, Ways } from './ways.js';
+
+/** The messages of a button in the change stream: from its instance, with the count of that gesture as data. */
+export const buttonMessage: Readonly<Record<Gesture, number>> = {
+  press: 20301,
+  release: 20302,
+  single: 20303,
+  double: 20304,
+  triple: 20305,
+  long: 20306,
+  hold: 20307,
+};
+
+/** Contacts of buttons bounce for 1 to 10 ms. */
+const BUTTON_DEBOUNCE_US = 20_000;
+
+const ms = (standard: number, minimum = 50) => Type.Integer({ default: standard, minimum, maximum: 60_000 });
+
+const properties = Type.Object({
+  ...inputProperties(BUTTON_DEBOUNCE_US),
+  LongMs: ms(600),
+  HoldEveryMs: ms(250, 0),
+  ClickGapMs: ms(300),
+  Clicks: Type.Integer({ default: MOST_CLICKS, minimum: 1, maximum: MOST_CLICKS }),
+});
+type ButtonHost = Host<Static<typeof properties>>;
+
+/** The module **Button**: what a person does with a push button. */
+export function button(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+  return {
+    id: '{A29C8A07-CA12-4C34-98A7-5482143E580E}',
+    name: 'Button',
+    kind: moduleKind.device,
+    prefix: 'HW',
+    properties,
+    variables: () => [
+      { ident: 'STATE', name: 'State', type: variableType.boolean, profile: '~Switch', position: 1 },
+      ...gestures.map((gesture, at) => ({
+        ident: identOf(gesture),
+        name: gesture.replace(/^./, (letter) => letter.toUpperCase()),
+        type: variableType.integer,
+        position: 2 + at,
+      })),
+      { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 20 },
+    ],
+    check: lineMissing,
+    open: (host) => watch(host, { board, ways }, new Button(host)),
+  };
+}
+
+const identOf = (gesture: Gesture): string => gesture.toUpperCase();
+const msOf = (ns: bigint): number => Number(ns) / 1e6;
+
+/** Tells the gestures of one button; each count goes on from where it stood. */
+class Button implements Watcher {
+  readonly #host: ButtonHost;
+  readonly #counts: Record<Gesture, number>;
+  #gestures: Gestures | undefined;
+  #cancel: () => void = () => undefined;
+
+  constructor(host: ButtonHost) {
+    this.#host = host;
+    this.#counts = Object.fromEntries(
+      gestures.map((gesture) => [gesture, countOf(host, identOf(gesture))]),
+    ) as Record<Gesture, number>;
+  }
+
+  found(active: boolean): void {
+    const { LongMs, HoldEveryMs, ClickGapMs, Clicks } = this.#host.properties;
+    const times = {
+      longMs: LongMs,
+      holdEveryMs: HoldEveryMs,
+      clickGapMs: ClickGapMs,
+      mostClicks: Clicks,
+    };
+    this.#gestures = new Gestures(times, active, (gesture) => this.#tell(gesture));
+    this.#host.report('STATE', active);
+    for (const gesture of gestures) this.#host.report(identOf(gesture), this.#counts[gesture]);
+  }
+
+  edges(edges: readonly Edge[]): void {
+    for (const { active, atNs } of edges) {
+      this.#gestures?.advance(msOf(atNs));
+      this.#host.report('STATE', active, atNs);
+      this.#gestures?.edge(active, msOf(atNs));
+    }
+    this.#wait();
+  }
+
+  close(): void {
+    this.#cancel();
+    this.#gestures = undefined;
+  }
+
+  #tell(gesture: Gesture): void {
+    const count = ++this.#counts[gesture];
+    this.#host.report(identOf(gesture), count);
+    this.#host.tell(buttonMessage[gesture], [count]);
+  }
+
+  #wait(): void {
+    this.#cancel();
+    const dueMs = this.#gestures?.dueMs;
+    if (dueMs === undefined) return;
+    const { clock } = this.#host;
+    const waitMs = Math.max(0, dueMs - msOf(clock.monotonicNs()));
+    this.#cancel = clock.after(Math.ceil(waitMs), () => void this.#isDue(msOf(clock.monotonicNs())));
+  }
+
+  /** Edges that happened before the deadline may still wait to be read: they go first. */
+  async #isDue(nowMs: number): Promise<void> {
+    await nextTurn();
+    this.#gestures?.advance(nowMs);
+    this.#wait();
+  }
+}

@@ -1,0 +1,179 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { choice } from '../../src/device/choice.js';
+import {
+  type Host,
+  moduleKind,
+  type ModuleDefinition,
+  type VariableDeclaration,
+  variableType,
+} from '../../src/device/module.js';
+import type { Edge } from './line.js';
+import { dayOf, type Periods, turned } from './periods.js';
+import { inputProperties, lineMissing } from './properties.js';
+import { Rate } from './rate.js';
+import { countOf, watch, type Watcher } from './watch.js';
+import type { GpioBoard, Ways } from './ways.js';
+
+/** What is measured: profiles of a quantity and of its rate, and the seconds that a rate is for. */
+const measures = {
+  pulses: { quantity: '', rate: '~Hertz', perS: 1 },
+  electricity: { quantity: '~Electricity', rate: '~Power', perS: 3600 },
+  water: { quantity: '~Water', rate: '~Flow', perS: 3600 },
+  gas: { quantity: '~Gas', rate: '~Flow', perS: 3600 },
+} as const;
+const words = ['pulses', 'electricity', 'water', 'gas'] as const satisfies (keyof typeof measures)[];
+
+/** However fast pulses come, they are reported no more often than this. */
+const REPORT_EVERY_MS = 200;
+/** How often the calendar and a falling rate are looked at. */
+const LOOK_EVERY_MS = 1_000;
+
+const properties = Type.Object({
+  ...inputProperties(0),
+  Edges: choice(['active', 'both'] as const, 'active'),
+  Measures: choice(words, 'pulses'),
+  PulsesPerUnit: Type.Number({ default: 1, exclusiveMinimum: 0 }),
+  Offset: Type.Number({ default: 0 }),
+  RateTimeoutS: Type.Integer({ default: 600, minimum: 1, maximum: 86_400 }),
+  KeepEvery: Type.Integer({ default: 1000, minimum: 1 }),
+  KeepWithinS: Type.Integer({ default: 10, minimum: 1 }),
+});
+type Settings = Static<typeof properties>;
+
+/** The module **Counter**: a meter's pulses. */
+export function counter(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+  return {
+    id: '{D8F1CBC7-50C2-419E-9A2F-6DC6FF0F9941}',
+    name: 'Counter',
+    kind: moduleKind.device,
+    prefix: 'HW',
+    properties,
+    variables,
+    check: lineMissing,
+    open: (host) => watch(host, { board, ways }, new Counter(host)),
+  };
+}
+
+function variables({ Measures, KeepEvery, KeepWithinS }: Settings): VariableDeclaration[] {
+  const { quantity, rate } = measures[Measures];
+  const durable = { every: KeepEvery, withinS: KeepWithinS };
+  const { integer, float, string } = variableType;
+  const all: Omit<VariableDeclaration, 'position'>[] = [
+    { ident: 'COUNT', name: 'Count', type: integer, durable },
+    { ident: 'QUANTITY', name: 'Quantity', type: float, profile: quantity },
+    { ident: 'RATE', name: 'Rate', type: float, profile: rate },
+    { ident: 'TODAY', name: 'Today', type: float, profile: quantity },
+    { ident: 'YESTERDAY', name: 'Yesterday', type: float, profile: quantity, durable },
+    { ident: 'MONTH', name: 'This month', type: float, profile: quantity },
+    { ident: 'LAST_MONTH', name: 'Last month', type: float, profile: quantity, durable },
+    { ident: 'LOST', name: 'Lost', type: integer },
+    { ident: 'DAY', name: 'Day', type: string, durable },
+    { ident: 'DAY_FROM', name: 'Count at its beginning', type: integer, durable },
+    { ident: 'MONTH_FROM', name: 'Count at the beginning of the month', type: integer, durable },
+  ];
+  return all.map((one, at) => ({ ...one, position: at + 1 }));
+}
+
+/** Counts the pulses of one line; all goes on from where it stood. */
+class Counter implements Watcher {
+  readonly #host: Host<Settings>;
+  readonly #rate: Rate;
+  #count: number;
+  #periods: Periods;
+  #reported = -1;
+  #wait: (() => void) | undefined;
+  #cancel: () => void = () => undefined;
+
+  constructor(host: Host<Settings>) {
+    this.#host = host;
+    this.#rate = new Rate(host.properties.RateTimeoutS);
+    this.#count = countOf(host, 'COUNT');
+    const day = host.last('DAY');
+    this.#periods = {
+      day: typeof day === 'string' ? day : '',
+      dayFrom: countOf(host, 'DAY_FROM'),
+      monthFrom: countOf(host, 'MONTH_FROM'),
+    };
+  }
+
+  found(): void {
+    this.#turn();
+    this.#report();
+    this.#cancel = this.#host.clock.every(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  edges(edges: readonly Edge[]): void {
+    this.#turn();
+    for (const { active, atNs } of edges) {
+      if (!active && this.#host.properties.Edges === 'active') continue;
+      this.#count++;
+      this.#rate.pulse(atNs);
+    }
+    if (this.#wait !== undefined || this.#count === this.#reported) return;
+    this.#report();
+    this.#pause();
+  }
+
+  flush(): void {
+    if (this.#count !== this.#reported) this.#report();
+  }
+
+  close(): void {
+    this.#cancel();
+    this.#wait?.();
+  }
+
+  /** What comes meanwhile is reported together at its end, and then there is another. */
+  #pause(): void {
+    this.#wait = this.#host.clock.after(REPORT_EVERY_MS, () => {
+      this.#wait = undefined;
+      if (this.#count === this.#reported) return;
+      this.#report();
+      this.#pause();
+    });
+  }
+
+  #look(): void {
+    const turned = this.#turn();
+    if (turned) this.#report();
+    else this.#tellRate();
+  }
+
+  /** True when another day has begun. A clock that is not to be trusted begins none. */
+  #turn(): boolean {
+    const { clock } = this.#host;
+    if (!clock.trusted()) return false;
+    const after = turned(this.#periods, dayOf(clock.nowMs()), this.#count);
+    if (after === this.#periods) return false;
+    const { yesterday, lastMonth, ...periods } = after;
+    this.#periods = periods;
+    if (yesterday !== undefined) this.#host.report('YESTERDAY', this.#quantity(yesterday));
+    if (lastMonth !== undefined) this.#host.report('LAST_MONTH', this.#quantity(lastMonth));
+    this.#host.report('DAY', periods.day);
+    this.#host.report('DAY_FROM', periods.dayFrom);
+    this.#host.report('MONTH_FROM', periods.monthFrom);
+    return true;
+  }
+
+  #report(): void {
+    const { dayFrom, monthFrom, day } = this.#periods;
+    this.#reported = this.#count;
+    this.#host.report('COUNT', this.#count);
+    this.#host.report('QUANTITY', this.#host.properties.Offset + this.#quantity(this.#count));
+    if (day !== '') {
+      this.#host.report('TODAY', this.#quantity(this.#count - dayFrom));
+      this.#host.report('MONTH', this.#quantity(this.#count - monthFrom));
+    }
+    this.#tellRate();
+  }
+
+  #tellRate(): void {
+    const { clock, properties } = this.#host;
+    const rate = this.#quantity(this.#rate.at(clock.monotonicNs())) * measures[properties.Measures].perS;
+    if (rate !== this.#host.last('RATE')) this.#host.report('RATE', rate);
+  }
+
+  #quantity(pulses: number): number {
+    return pulses / this.#host.properties.PulsesPerUnit;
+  }
+}

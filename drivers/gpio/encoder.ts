@@ -1,0 +1,103 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { choice } from '../../src/device/choice.js';
+import {
+  type Host,
+  moduleKind,
+  type ModuleDefinition,
+  type Running,
+  variableType,
+} from '../../src/device/module.js';
+import type { Edge } from './line.js';
+import { inputProperties } from './properties.js';
+import { Quadrature, type StepsPerDetent } from './quadrature.js';
+import { type Lines, takeAll } from './take.js';
+import { countOf } from './watch.js';
+import type { GpioBoard, Ways } from './ways.js';
+
+/** The message of a knob in the change stream: from its instance, with the detents just turned and the position. */
+export const ENCODER_TURNED = 20311;
+
+const { Line: _one, ...shared } = inputProperties(0);
+const line = Type.String({ default: '', maxLength: 64 });
+const properties = Type.Object({
+  ...shared,
+  LineA: line,
+  LineB: line,
+  StepsPerDetent: choice(['1', '2', '4'] as const, '4'),
+});
+type EncoderHost = Host<Static<typeof properties>>;
+
+/** The module **Encoder**: a knob that turns without end, or any two lines a quarter apart. */
+export function encoder(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+  return {
+    id: '{A04FFB53-5F9B-4F47-8A7C-F23D9056AE7F}',
+    name: 'Encoder',
+    kind: moduleKind.device,
+    prefix: 'HW',
+    properties,
+    variables: () => [{ ident: 'POSITION', name: 'Position', type: variableType.integer, position: 1 }],
+    check: ({ LineA, LineB }) => {
+      if (LineA === '' || LineB === '') return 'LineA or LineB is empty: give the names of both lines';
+      return LineA === LineB ? 'LineA and LineB are one line' : undefined;
+    },
+    open: async (host) => {
+      const knob = new Knob(host);
+      const { LineA, LineB } = host.properties;
+      const names = [LineA, LineB];
+      knob.begin(
+        await takeAll(host, { board, ways }, { names, edges: (at, edges) => knob.edges(at, edges) }),
+      );
+      return knob;
+    },
+  };
+}
+
+/** Puts the edges of both lines in the order of their times, and counts detents; the position goes on over openings. */
+class Knob implements Running {
+  readonly #host: EncoderHost;
+  #lines: Lines | undefined;
+  #quadrature: Quadrature | undefined;
+  #position: number;
+  #kept: { readonly line: 'a' | 'b'; readonly edge: Edge }[] = [];
+  #turn: NodeJS.Immediate | undefined;
+
+  constructor(host: EncoderHost) {
+    this.#host = host;
+    this.#position = countOf(host, 'POSITION');
+  }
+
+  begin(lines: Lines): void {
+    this.#lines = lines;
+    const [a = false, b = false] = lines.all.map(({ initial }) => initial);
+    this.#quadrature = new Quadrature(Number(this.#host.properties.StepsPerDetent) as StepsPerDetent, a, b);
+    this.#host.report('POSITION', this.#position);
+    this.#count();
+  }
+
+  /** What is read of the lines in one turn of the event loop is put in order at its end. */
+  edges(at: number, edges: readonly Edge[]): void {
+    for (const edge of edges) this.#kept.push({ line: at === 0 ? 'a' : 'b', edge });
+    this.#turn ??= setImmediate(() => this.#count());
+  }
+
+  async probe(): Promise<void> {
+    for (const one of this.#lines?.all ?? []) await one.get();
+  }
+
+  async close(): Promise<void> {
+    clearImmediate(this.#turn);
+    await this.#lines?.close();
+  }
+
+  #count(): void {
+    this.#turn = undefined;
+    if (this.#quadrature === undefined) return;
+    const edges = this.#kept.splice(0).sort((a, b) => Number(a.edge.atNs - b.edge.atNs));
+    let detents = 0;
+    for (const { line: which, edge } of edges) detents += this.#quadrature.edge(which, edge.active);
+    if (detents === 0) return;
+    this.#position += detents;
+    this.#host.report('POSITION', this.#position, edges.at(-1)?.edge.atNs);
+    this.#host.tell(ENCODER_TURNED, [detents, this.#position]);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Clock } from '../../src/base/clock.js';
+import type { ModuleDefinition } from '../../src/device/module.js';
+import { button } from './button.js';
+import { counter } from './counter.js';
+import { encoder } from './encoder.js';
+import { frequency } from './frequency.js';
+import { gpioInput } from './input.js';
+import { levelGroup } from './level-group.js';
+import { gpioOutput } from './output.js';
+import { gpioPulse } from './pulse.js';
+import { gpioRelay } from './relay.js';
+import { together } from './ruled-line.js';
+import { type GpioBoard, Ways } from './ways.js';
+
+export type { GpioBoard } from './ways.js';
+
+/** The modules of this driver for one gateway. They share the board's lines; nothing is opened before an instance is. */
+export function gpioModules(board: GpioBoard, clock: Clock): readonly ModuleDefinition[] {
+  const ways = new Ways(board, clock);
+  const shared = together(clock);
+  return [
+    gpioOutput(board, ways),
+    gpioRelay(board, ways, shared),
+    gpioPulse(board, ways, shared),
+    gpioInput(board, ways),
+    button(board, ways),
+    counter(board, ways),
+    encoder(board, ways),
+    levelGroup(board, ways),
+    frequency(board, ways),
+  ] as readonly ModuleDefinition[];
+}

@@ -1,0 +1,51 @@
+import { Type } from '@sinclair/typebox';
+import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
+import type { Edge } from './line.js';
+import { inputProperties, lineMissing } from './properties.js';
+import { countOf, watch, type Watcher } from './watch.js';
+import type { GpioBoard, Ways } from './ways.js';
+
+const properties = Type.Object(inputProperties(0));
+
+/** The module **GPIO Input**: a contact, a sensor, anything that is on or off. */
+export function gpioInput(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+  return {
+    id: '{2EB93A1A-5E16-4974-983A-61D38D0EC846}',
+    name: 'GPIO Input',
+    kind: moduleKind.device,
+    prefix: 'HW',
+    properties,
+    variables: () => [
+      { ident: 'STATE', name: 'State', type: variableType.boolean, profile: '~Switch', position: 1 },
+      { ident: 'COUNT', name: 'Count', type: variableType.integer, position: 2 },
+      { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 3 },
+    ],
+    check: lineMissing,
+    open: (host) => watch(host, { board, ways }, new Input(host)),
+  };
+}
+
+/** Turns edges into reports. COUNT goes on from where it stood when the gateway last knew it. */
+class Input implements Watcher {
+  readonly #host: Host;
+  #count: number;
+
+  constructor(host: Host) {
+    this.#host = host;
+    this.#count = countOf(host, 'COUNT');
+  }
+
+  found(active: boolean): void {
+    this.#host.report('STATE', active);
+    this.#host.report('COUNT', this.#count);
+  }
+
+  edges(edges: readonly Edge[]): void {
+    const before = this.#count;
+    for (const { active, atNs } of edges) {
+      if (active) this.#count++;
+      this.#host.report('STATE', active, atNs);
+    }
+    if (this.#count !== before) this.#host.report('COUNT', this.#count, edges.at(-1)?.atNs);
+  }
+}

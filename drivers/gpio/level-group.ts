@@ -1,0 +1,98 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { Cancel } from '../../src/base/clock.js';
+import { choice } from '../../src/device/choice.js';
+import {
+  type Host,
+  moduleKind,
+  type ModuleDefinition,
+  type Running,
+  variableType,
+} from '../../src/device/module.js';
+import { codes, MOST_LINES, numberOf } from './levels.js';
+import type { Edge } from './line.js';
+import { inputProperties } from './properties.js';
+import { type Lines, takeAll } from './take.js';
+import type { GpioBoard, Ways } from './ways.js';
+
+const { Line: _one, ...shared } = inputProperties(0);
+const properties = Type.Object({
+  ...shared,
+  Lines: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { default: [], maxItems: MOST_LINES }),
+  Code: choice(codes, 'binary'),
+  SettleMs: Type.Integer({ default: 20, minimum: 0, maximum: 10_000 }),
+});
+type Settings = Static<typeof properties>;
+
+/** The module **Level Group**: several lines as one integer, as coding switches and position sensors give it. */
+export function levelGroup(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+  return {
+    id: '{268E1187-DBFA-4ED5-BEC6-ABBD4EF4E068}',
+    name: 'Level Group',
+    kind: moduleKind.device,
+    prefix: 'HW',
+    properties,
+    variables: () => [{ ident: 'VALUE', name: 'Value', type: variableType.integer, position: 1 }],
+    check: ({ Lines }) => {
+      if (Lines.length === 0) return 'Lines is empty: give the names of the lines, the lowest bit first';
+      return new Set(Lines).size < Lines.length ? 'Lines names a line twice' : undefined;
+    },
+    open: (host) => open(host, board, ways),
+  };
+}
+
+async function open(host: Host<Settings>, board: GpioBoard, ways: Ways): Promise<Running> {
+  const group = new LevelGroup(host);
+  const names = host.properties.Lines;
+  const edges = (at: number, all: readonly Edge[]) => group.moved(at, all.at(-1)?.active ?? false);
+  group.begin(await takeAll(host, { board, ways }, { names, edges }));
+  return group;
+}
+
+/** Lines that change together are never seen to change at once: a number counts when it has stood still for a while. */
+class LevelGroup implements Running {
+  readonly #host: Host<Settings>;
+  #lines: Lines | undefined;
+  /** By the lines' places; what moved while the others were being taken stands here already. */
+  readonly #active: boolean[] = [];
+  #settling: Cancel = () => undefined;
+
+  constructor(host: Host<Settings>) {
+    this.#host = host;
+  }
+
+  begin(lines: Lines): void {
+    this.#lines = lines;
+    for (const [at, { initial }] of lines.all.entries()) this.#active[at] ??= initial;
+    this.report();
+  }
+
+  moved(at: number, active: boolean): void {
+    this.#active[at] = active;
+    this.#settling();
+    this.#settling = this.#host.clock.after(this.#host.properties.SettleMs, () => this.report());
+  }
+
+  report(): void {
+    const { Code } = this.#host.properties;
+    // Not all are there yet.
+    if (this.#lines === undefined) return;
+    const value = numberOf(Code, this.#active);
+    const text = `The lines stand for no ${Code} number: ${this.#active.map(Number).reverse().join('')}`;
+    this.#host.trouble('NO_NUMBER', value === undefined ? text : undefined);
+    if (value !== undefined) this.#host.report('VALUE', value);
+  }
+
+  async refresh(): Promise<void> {
+    for (const [at, line] of (this.#lines?.all ?? []).entries()) this.#active[at] = await line.get();
+    this.report();
+  }
+
+  async probe(): Promise<void> {
+    for (const line of this.#lines?.all ?? []) await line.get();
+  }
+
+  async close(): Promise<void> {
+    this.#settling();
+    await this.#lines?.close();
+  }
+}

@@ -1,0 +1,31 @@
+/** How the lines of a group make a number; the first line is the lowest bit. */
+export const codes = ['binary', 'bcd', 'gray'] as const;
+export type Code = (typeof codes)[number];
+
+/** More lines than this make no exact integer in a 32-bit client. */
+export const MOST_LINES = 31;
+
+/** The number that the lines stand for; undefined where they stand for none: a BCD digit above 9. */
+export function numberOf(code: Code, active: readonly boolean[]): number | undefined {
+  const bits = active.reduce((all, one, at) => (one ? all + 2 ** at : all), 0);
+  switch (code) {
+    case 'binary':
+      return bits;
+    case 'gray':
+      return fromGray(bits);
+    case 'bcd':
+      return fromBcd(bits);
+  }
+}
+
+/** Each bit is the parity of all Gray bits from it upward. */
+function fromGray(bits: number): number {
+  let number = bits;
+  for (let rest = bits >>> 1; rest > 0; rest >>>= 1) number ^= rest;
+  return number;
+}
+
+function fromBcd(bits: number): number | undefined {
+  const digits = bits.toString(16);
+  return /^\d+$/.test(digits) ? Number(digits) : undefined;
+}

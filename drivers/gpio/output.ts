@@ -1,0 +1,67 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { fault } from '../../src/base/fault.js';
+import { type Host, moduleKind, type ModuleDefinition, type Running } from '../../src/device/module.js';
+import type { OutputLine } from './line.js';
+import { lineMissing, outputProperties, outputState } from './properties.js';
+import { simulateLine } from './simulate.js';
+import { findOutput, setLine } from './taking.js';
+import type { GpioBoard, Ways } from './ways.js';
+
+const properties = Type.Object(outputProperties);
+
+/** The module **GPIO Output**: a relay, a lamp, anything that one line switches. */
+export function gpioOutput(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+  return {
+    id: '{1448F419-4671-4427-8CFD-A3117E879461}',
+    name: 'GPIO Output',
+    kind: moduleKind.device,
+    prefix: 'HW',
+    properties,
+    variables: () => [outputState],
+    check: lineMissing,
+    functions: () => (ways.world === undefined ? [] : [simulateLine(ways.world)]),
+    open: (host) => open(host, board, ways),
+  };
+}
+
+async function open(host: Host<Static<typeof properties>>, board: GpioBoard, ways: Ways): Promise<Running> {
+  const found = await findOutput(host, board, ways);
+  const line = await found.take(found.boot);
+  found.booted();
+  return new Output(host, line);
+}
+
+class Output implements Running {
+  readonly #host: Host;
+  readonly #line: OutputLine;
+  #written: boolean;
+
+  constructor(host: Host, line: OutputLine) {
+    this.#host = host;
+    this.#line = line;
+    this.#written = line.initial;
+    host.report('STATE', line.initial);
+  }
+
+  async write(ident: string, value: unknown): Promise<void> {
+    if (ident !== 'STATE') throw fault('READ_ONLY', ident);
+    if (typeof value !== 'boolean') throw fault('CANNOT_CONVERT', 'Value', 'it must be true or false');
+    await setLine(this.#host, this.#line, value);
+    this.#written = value;
+    this.#host.report('STATE', value);
+  }
+
+  /** What the line was told is what it is: reading an open drain back would tell what others do with it. */
+  async refresh(): Promise<void> {
+    await this.#line.get();
+    this.#host.report('STATE', this.#written);
+  }
+
+  async probe(): Promise<void> {
+    await this.#line.get();
+  }
+
+  close(): Promise<void> {
+    return this.#line.close();
+  }
+}

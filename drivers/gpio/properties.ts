@@ -1,0 +1,49 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { choice } from '../../src/device/choice.js';
+import { type VariableDeclaration, variableType } from '../../src/device/module.js';
+import { backends, biases, boots, drives } from './line.js';
+
+/** What all modules need to know to find their line. */
+export const lineProperties = {
+  /** A chip's label; empty: whichever chip has the line. */
+  Chip: Type.String({ default: '', maxLength: 64 }),
+  /** A name of the board's or the kernel's, or an offset on the chip. */
+  Line: Type.String({ default: '', maxLength: 64 }),
+  ActiveLow: Type.Boolean({ default: false }),
+  Backend: choice(['auto', ...backends] as const, 'auto'),
+};
+
+/** Longer than this is no contact bouncing. */
+const DEBOUNCE_MAX_US = 10_000_000;
+
+/** What a module that watches one line needs to know of it; `debounceUs` unless another is set. */
+export const inputProperties = (debounceUs: number) => ({
+  ...lineProperties,
+  Bias: choice(biases, 'as-is'),
+  DebounceUs: Type.Integer({ default: debounceUs, minimum: 0, maximum: DEBOUNCE_MAX_US }),
+});
+
+const anInput = Type.Object(inputProperties(0));
+/** {@link inputProperties}, set. */
+export type InputProperties = Static<typeof anInput>;
+
+/** The mistake of a module of one line that was given none. */
+export const lineMissing = ({ Line }: { readonly Line: string }): string | undefined =>
+  Line === '' ? 'Line is empty: give the name of a line, or its offset' : undefined;
+
+/** What a module that drives one line needs to know. */
+export const outputProperties = {
+  ...lineProperties,
+  Drive: choice(drives, 'push-pull'),
+  Boot: choice(boots, 'keep'),
+};
+
+/** What such a line is, and the way to switch it. */
+export const outputState: VariableDeclaration = {
+  ident: 'STATE',
+  name: 'State',
+  type: variableType.boolean,
+  profile: '~Switch',
+  action: true,
+  position: 1,
+};

@@ -1,0 +1,139 @@
+import { type Static, Type } from '@sinclair/typebox';
+import {
+  type Host,
+  moduleKind,
+  type ModuleDefinition,
+  type Running,
+  type Value,
+} from '../../src/device/module.js';
+import type { Stagger } from '../../src/device/switch/stagger.js';
+import type { OutputLine } from './line.js';
+import { lineMissing, outputProperties } from './properties.js';
+import { RuledLine, ruledVariables, type Together } from './ruled-line.js';
+import { findOutput } from './taking.js';
+import type { GpioBoard, Ways } from './ways.js';
+
+/** A week: longer times are a schedule's business, and timers hold 24 days. */
+const LONGEST_S = 7 * 24 * 3600;
+/** A command waits for the dead time, and no caller waits for more than ten seconds. */
+const LONGEST_DEAD_MS = 5000;
+
+const seconds = Type.Number({ default: 0, minimum: 0, maximum: LONGEST_S });
+
+const properties = Type.Object({
+  ...outputProperties,
+  MinOnS: seconds,
+  MinOffS: seconds,
+  MaxOnS: seconds,
+  /** A name that all have in common of which at most one may be active; empty: none. */
+  Interlock: Type.String({ default: '', maxLength: 64 }),
+  DeadTimeMs: Type.Integer({ default: 0, minimum: 0, maximum: LONGEST_DEAD_MS }),
+  StaggerMs: Type.Integer({ default: 0, minimum: 0, maximum: 60_000 }),
+});
+type RelayProperties = Static<typeof properties>;
+
+/** The module **Relay**: an output under rules (`docs/outputs.md`). */
+export function gpioRelay(
+  board: GpioBoard,
+  ways: Ways,
+  shared: Together,
+): ModuleDefinition<typeof properties> {
+  return {
+    id: '{E53F30F6-BA58-426C-AB91-E06D86F30FD6}',
+    name: 'Relay',
+    kind: moduleKind.device,
+    prefix: 'HW',
+    properties,
+    variables: () => ruledVariables,
+    check: (set) => lineMissing(set) ?? ruleMistake(set),
+    open: (host) => open(host, { board, ways, shared }),
+  };
+}
+
+function ruleMistake({ MinOnS, MaxOnS, Interlock, DeadTimeMs }: RelayProperties): string | undefined {
+  if (MaxOnS > 0 && MinOnS > MaxOnS) return 'MinOnS is longer than MaxOnS: make it shorter';
+  if (DeadTimeMs > 0 && Interlock === '')
+    return 'DeadTimeMs is for an interlock group: give Interlock a name';
+  return undefined;
+}
+
+interface Around {
+  readonly board: GpioBoard;
+  readonly ways: Ways;
+  readonly shared: Together;
+}
+
+async function open(host: Host<RelayProperties>, { board, ways, shared }: Around): Promise<Running> {
+  const { Interlock, MinOffS, StaggerMs } = host.properties;
+  const found = await findOutput(host, board, ways);
+  // Where a rule may stand against it, Boot's active is not driven with the taking but wished after it.
+  const isWish = found.boot === 'active' && (Interlock !== '' || MinOffS > 0 || StaggerMs > 0);
+  const line = await found.take(isWish ? 'inactive' : found.boot);
+  const relay = new Relay(host, line, { mark: found.mark, shared });
+  if (isWish) relay.boot(() => found.booted());
+  else found.booted();
+  return relay;
+}
+
+class Relay extends RuledLine {
+  readonly #host: Host<RelayProperties>;
+  readonly #stagger: Stagger;
+  /** Boot's wish was tried, or a command came before it. */
+  #booted: () => void = () => undefined;
+
+  constructor(host: Host<RelayProperties>, line: OutputLine, on: { mark: string; shared: Together }) {
+    const { MinOnS, MinOffS, MaxOnS, Interlock, DeadTimeMs } = host.properties;
+    super(host, line, {
+      mark: on.mark,
+      interlocks: on.shared.interlocks,
+      rules: {
+        minOnMs: MinOnS * 1000,
+        minOffMs: MinOffS * 1000,
+        maxOnMs: MaxOnS * 1000,
+        isPulse: false,
+        group: Interlock,
+        deadTimeMs: DeadTimeMs,
+      },
+      configured: () => groupOf(host),
+    });
+    this.#host = host;
+    this.#stagger = on.shared.stagger;
+  }
+
+  /** Boot's active, as the rules allow it. */
+  boot(done: () => void): void {
+    const { Interlock, StaggerMs } = this.#host.properties;
+    const rivals = groupOf(this.#host).filter(
+      ({ id, properties: { Boot } }) => id !== this.#host.id && Boot === 'active',
+    );
+    if (rivals.length > 0) {
+      const names = rivals.map(({ name }) => name).join(', ');
+      this.#host.trouble(
+        'RULE',
+        `Boot is active here and at ${names}, which interlock ${Interlock} forbids: none is switched on; leave it to one of them`,
+      );
+      return done();
+    }
+    this.#booted = done;
+    const inMs = StaggerMs > 0 ? this.#stagger.turnIn(StaggerMs) : 0;
+    this.switch.later(inMs, 'Boot', () => this.#done());
+  }
+
+  override write(ident: string, value: Value): Promise<void> {
+    this.#done();
+    return super.write(ident, value);
+  }
+
+  protected override driven(): void {
+    this.#done();
+  }
+
+  #done(): void {
+    this.#booted();
+    this.#booted = () => undefined;
+  }
+}
+
+function groupOf({ properties: { Interlock }, siblings }: Host<RelayProperties>) {
+  return Interlock === '' ? [] : siblings().filter((one) => one.properties.Interlock === Interlock);
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '../../src/base/clock.js';
+import { fault } from '../../src/base/fault.js';
+import {
+  type Host,
+  type Running,
+  type Value,
+  type VariableDeclaration,
+  variableType,
+} from '../../src/device/module.js';
+import { type Configured, Interlocks } from '../../src/device/switch/interlocks.js';
+import { RuledSwitch, type Rules, type Standing } from '../../src/device/switch/rules.js';
+import { Stagger } from '../../src/device/switch/stagger.js';
+import type { OutputLine } from './line.js';
+import { outputState } from './properties.js';
+import { setLine } from './taking.js';
+
+/** What the ruled outputs of one gateway share. */
+export interface Together {
+  readonly interlocks: Interlocks;
+  readonly stagger: Stagger;
+}
+
+export const together = (clock: Clock): Together => ({
+  interlocks: new Interlocks(clock),
+  stagger: new Stagger(clock),
+});
+
+/** The variables of a module whose line is under rules. */
+export const ruledVariables: readonly VariableDeclaration[] = [
+  outputState,
+  { ident: 'PENDING', name: 'Pending', type: variableType.string, position: 2 },
+  { ident: 'RULE', name: 'Rule in force', type: variableType.string, position: 3 },
+  { ident: 'OFF_AT', name: 'Off at', type: variableType.integer, profile: '~UnixTimestamp', position: 4 },
+];
+
+/** The rules of a line that was taken, and whom they regard. */
+export interface Ruling {
+  /** Stands for the line, whoever opens it. */
+  readonly mark: string;
+  readonly interlocks: Interlocks;
+  readonly rules: Rules;
+  /** All that are configured for its interlock group. */
+  configured(): readonly Configured[];
+}
+
+/** An opened output under rules: STATE by way of them, and how they stand in the tree. */
+export class RuledLine implements Running {
+  protected readonly switch: RuledSwitch;
+  readonly #with: Host;
+  readonly #line: OutputLine;
+  #written: boolean;
+
+  /** To be made in the same step of the event loop in which the line is known to be taken. */
+  constructor(host: Host, line: OutputLine, { mark, interlocks, rules, configured }: Ruling) {
+    this.#with = host;
+    this.#line = line;
+    this.#written = line.initial;
+    const offAt = host.last('OFF_AT');
+    host.report('STATE', line.initial);
+    this.#tell({ rule: '', pending: '', offAt: 0 });
+    const { id, clock } = host;
+    this.switch = new RuledSwitch(
+      {
+        id,
+        name: host.siblings().find((one) => one.id === id)?.name ?? line.place.name,
+        clock,
+        line: mark,
+        interlocks,
+        rules,
+        configured,
+        drive: (active) => this.#drive(active),
+        tell: (standing) => this.#tell(standing),
+        complain: (text) => host.trouble('RULE', text),
+      },
+      { active: line.initial, offAt: typeof offAt === 'number' ? offAt : 0 },
+    );
+  }
+
+  async write(ident: string, value: Value): Promise<void> {
+    if (ident !== 'STATE') throw fault('READ_ONLY', ident);
+    if (typeof value !== 'boolean') throw fault('CANNOT_CONVERT', 'Value', 'it must be true or false');
+    await this.switch.write(value);
+  }
+
+  /** What the line was told is what it is, as with every output. */
+  async refresh(): Promise<void> {
+    await this.#line.get();
+    this.#with.report('STATE', this.#written);
+  }
+
+  async probe(): Promise<void> {
+    await this.#line.get();
+  }
+
+  close(): Promise<void> {
+    this.switch.close();
+    return this.#line.close();
+  }
+
+  /** The line was driven, by a command or by itself. */
+  protected driven(): void {}
+
+  async #drive(active: boolean): Promise<void> {
+    await setLine(this.#with, this.#line, active);
+    this.driven();
+    this.#written = active;
+    this.#with.report('STATE', active);
+  }
+
+  #tell({ rule, pending, offAt }: Standing): void {
+    this.#with.report('RULE', rule);
+    this.#with.report('PENDING', pending);
+    this.#with.report('OFF_AT', offAt);
+  }
+}

@@ -1,0 +1,255 @@
+import { constants } from 'node:fs';
+import { access, readFile, readdir, writeFile } from 'node:fs/promises';
+import type { BinaryValue, Gpio } from 'onoff';
+import { type Clock, delay } from '../../src/base/clock.js';
+import { type Fault, fault, faultFrom, messageOf } from '../../src/base/fault.js';
+import type {
+  Chip,
+  GpioBinding,
+  InputLine,
+  InputListener,
+  InputWish,
+  LineInfo,
+  OutputLine,
+  OutputWish,
+  Place,
+  RequestedLine,
+} from './line.js';
+
+/** The one place where the kernel, and so `onoff`, has it. */
+const ROOT = '/sys/class/gpio';
+/** How long udev may take to give an exported line's files to our group; it takes some ten milliseconds. */
+const PERMISSION_MS = 3000;
+const PERMISSION_STEP_MS = 20;
+
+/**
+ * The way over sysfs and `onoff`, for kernels that offer nothing else: outputs and the value of inputs. It numbers no
+ * edges, so nothing is promised about counts; bias and drive can't be set; a line that is exported already (by us before
+ * a crash, or by anybody else: sysfs doesn't tell) is taken over.
+ */
+export async function sysfs(clock: Clock): Promise<GpioBinding> {
+  const { Gpio } = await import('onoff');
+  return new Sysfs(Gpio, clock);
+}
+
+class Sysfs implements GpioBinding {
+  readonly backend = 'sysfs';
+  readonly #Gpio: typeof Gpio;
+  readonly #clock: Clock;
+  readonly #held = new Set<number>();
+
+  constructor(OnoffGpio: typeof Gpio, clock: Clock) {
+    this.#Gpio = OnoffGpio;
+    this.#clock = clock;
+  }
+
+  get held(): number {
+    return this.#held.size;
+  }
+
+  async chips(): Promise<Chip[]> {
+    const names = (await readdir(ROOT)).filter((name) => /^gpiochip\d+$/.test(name));
+    names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    return Promise.all(
+      names.map(async (name) => ({ name, label: await attribute(name, 'label'), lines: await count(name) })),
+    );
+  }
+
+  /** sysfs knows no names. */
+  async lines(chip: Chip): Promise<LineInfo[]> {
+    const base = await baseOf(chip);
+    const exported = new Set(await readdir(ROOT));
+    return Array.from({ length: chip.lines }, (_, offset) => ({
+      offset,
+      name: '',
+      used: exported.has(`gpio${base + offset}`),
+      consumer: '',
+    }));
+  }
+
+  async requestOutput(place: Place, wish: OutputWish): Promise<OutputLine> {
+    if (wish.drive !== 'push-pull') throw cannot(place, `drive ${wish.drive}`);
+    return this.#take(place, async (number) => {
+      const initial =
+        wish.boot === 'keep' ? (await levelOf(number)) !== wish.activeLow : wish.boot === 'active';
+      // "high" and "low" set direction and level in one step, and mean levels whatever active_low says.
+      const direction = initial !== wish.activeLow ? 'high' : 'low';
+      const onoff = new this.#Gpio(number, direction, 'none', { activeLow: wish.activeLow });
+      return { onoff, initial, stop: () => undefined };
+    });
+  }
+
+  async requestInput(place: Place, wish: InputWish, listener: InputListener): Promise<InputLine> {
+    if (wish.bias !== 'as-is') throw cannot(place, `bias ${wish.bias}`);
+    return this.#take(place, async (number) => {
+      const debounceTimeout = Math.ceil(wish.debounceUs / 1000);
+      const onoff = new this.#Gpio(number, 'in', 'both', { activeLow: wish.activeLow, debounceTimeout });
+      const initial = onoff.readSync() === 1;
+      return { onoff, initial, stop: watch(onoff, { initial, listener, clock: this.#clock }) };
+    });
+  }
+
+  async #take(place: Place, open: (number: number) => Promise<Opened>): Promise<SysfsLine> {
+    // Numbers are the whole machine's: one past this chip's last is another chip's line.
+    if (place.offset >= place.chip.lines)
+      throw fault('DEVICE_CONFIGURATION', `${place.chip.label} has no line ${place.offset}`);
+    const number = (await baseOf(place.chip)) + place.offset;
+    if (this.#held.has(number)) throw fault('DEVICE_OFFLINE', `${place.name} is in use by this gateway`);
+    this.#held.add(number);
+    try {
+      await this.#export(number);
+      return new SysfsLine(place, await open(number), () => this.#held.delete(number));
+    } catch (thrown) {
+      await writeFile(`${ROOT}/unexport`, String(number)).catch(() => undefined);
+      this.#held.delete(number);
+      throw explained(place, thrown);
+    }
+  }
+
+  /** Exports a line and waits until its files may be written: `onoff` would hold the event loop until then. */
+  async #export(number: number): Promise<void> {
+    const directory = `${ROOT}/gpio${number}`;
+    if (!(await readdir(ROOT)).includes(`gpio${number}`)) await writeFile(`${ROOT}/export`, String(number));
+    for (const name of ['value', 'direction', 'active_low']) await this.#accessible(`${directory}/${name}`);
+  }
+
+  async #accessible(path: string): Promise<void> {
+    for (let waited = 0; ; waited += PERMISSION_STEP_MS) {
+      try {
+        return await access(path, constants.R_OK | constants.W_OK);
+      } catch (thrown) {
+        if (waited >= PERMISSION_MS) throw thrown;
+      }
+      await delay(this.#clock, PERMISSION_STEP_MS);
+    }
+  }
+}
+
+interface Opened {
+  readonly onoff: Gpio;
+  readonly initial: boolean;
+  /** Ends what `open` began: no edge is told after it. */
+  readonly stop: () => void;
+}
+
+class SysfsLine implements RequestedLine, OutputLine {
+  readonly place: Place;
+  readonly initial: boolean;
+  readonly #onoff: Gpio;
+  readonly #stop: () => void;
+  readonly #onClosed: () => void;
+  #closed = false;
+
+  constructor(place: Place, opened: Opened, onClosed: () => void) {
+    this.place = place;
+    this.initial = opened.initial;
+    this.#onoff = opened.onoff;
+    this.#stop = opened.stop;
+    this.#onClosed = onClosed;
+  }
+
+  async get(): Promise<boolean> {
+    return this.#ask(async () => (await this.#onoff.read()) === 1);
+  }
+
+  async set(active: boolean): Promise<void> {
+    await this.#ask(() => this.#onoff.write(active ? 1 : 0));
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#stop();
+    this.#onoff.unexport();
+    this.#onClosed();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #ask<T>(question: () => Promise<T>): Promise<T> {
+    if (this.#closed) throw new DOMException(`${this.place.name} is closed`, 'AbortError');
+    try {
+      return await question();
+    } catch (thrown) {
+      throw explained(this.place, thrown);
+    }
+  }
+}
+
+/** Tells changes of the value, until the function that it gives is called. Interrupts that come faster than they are read are one. */
+function watch(
+  onoff: Gpio,
+  { initial, listener, clock }: { initial: boolean; listener: InputListener; clock: Clock },
+): () => void {
+  let value: BinaryValue = initial ? 1 : 0;
+  let stopped = false;
+  const read = onoff.readSync.bind(onoff);
+  // onoff reads in its poller's callback, where an error of a chip that is gone would end the process.
+  onoff.readSync = () => {
+    try {
+      return stopped ? value : read();
+    } catch (thrown) {
+      stopped = true;
+      onoff.unwatchAll();
+      listener.lost(faultFrom(thrown, 'DEVICE_OFFLINE', 'the GPIO chip is gone'));
+      return value;
+    }
+  };
+  onoff.watch((_error, now) => {
+    if (stopped || now === value) return;
+    value = now;
+    listener.edges([{ active: now === 1, atNs: clock.monotonicNs(), lineSeqno: 0 }]);
+  });
+  return () => {
+    stopped = true;
+  };
+}
+
+const attribute = async (directory: string, name: string): Promise<string> =>
+  (await readFile(`${ROOT}/${directory}/${name}`, 'utf8')).trim();
+
+const count = async (chip: string): Promise<number> => Number(await attribute(chip, 'ngpio'));
+
+/** Numbers are the chip's base plus the offset, and the base is another with another kernel. */
+async function baseOf(chip: Chip): Promise<number> {
+  try {
+    return Number(await attribute(chip.name, 'base'));
+  } catch (thrown) {
+    throw faultFrom(thrown, 'DEVICE_OFFLINE', `the GPIO chip ${chip.label} is gone`);
+  }
+}
+
+/** The physical level, whatever active_low was left at. */
+async function levelOf(number: number): Promise<boolean> {
+  return (await attribute(`gpio${number}`, 'value')) !== (await attribute(`gpio${number}`, 'active_low'));
+}
+
+const cannot = (place: Place, what: string): Fault =>
+  fault('DEVICE_CONFIGURATION', `${place.name}: sysfs can't set ${what}; the character device can`);
+
+function explained(place: Place, thrown: unknown): Fault {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  switch (code) {
+    case 'EBUSY':
+      return faultFrom(thrown, 'DEVICE_OFFLINE', `${place.name} is in use by another program or the kernel`);
+    case 'ENOENT':
+    case 'ENODEV':
+      return faultFrom(thrown, 'DEVICE_OFFLINE', `${place.name}: the GPIO chip ${place.chip.label} is gone`);
+    case 'EINVAL':
+      return faultFrom(
+        thrown,
+        'DEVICE_CONFIGURATION',
+        `${place.name}: the chip has no such line, or can't do that`,
+      );
+    case 'EACCES':
+      return faultFrom(
+        thrown,
+        'DEVICE_OFFLINE',
+        `${place.name}: no permission; the gateway's user must be in the group of ${ROOT}`,
+      );
+    default:
+      return faultFrom(thrown, 'DEVICE_REFUSED', `${place.name}: ${messageOf(thrown)}`);
+  }
+}

@@ -1,0 +1,87 @@
+import { access, readdir } from 'node:fs/promises';
+import { release } from 'node:os';
+import type { Clock } from '../../src/base/clock.js';
+import { fault } from '../../src/base/fault.js';
+import type { Backend, GpioBinding } from './line.js';
+import type { BoardChip } from './places.js';
+import { simulated } from './simulated.js';
+import { World } from './world.js';
+
+/** What a board file says of GPIO (`board/README.md`). */
+export interface GpioBoard {
+  readonly gpio: readonly BoardChip[];
+  /** Present where the board's chips are simulated ones: names of lines that are joined. */
+  readonly simulated?: { readonly wires: readonly (readonly string[])[] };
+}
+
+/** What the property `Backend` may be: a way to the lines, or the best that this machine has. */
+export type BackendWish = Backend | 'auto';
+
+/**
+ * The ways to this machine's lines, each opened when it is first asked for and then shared. Nothing of it is open while
+ * no line is requested, so there is nothing to close.
+ */
+export class Ways {
+  readonly #clock: Clock;
+  readonly #open = new Map<Backend, Promise<GpioBinding>>();
+  /** The world of a simulated board; undefined on a real one. */
+  readonly world: World | undefined;
+
+  constructor(board: GpioBoard, clock: Clock) {
+    this.#clock = clock;
+    if (board.simulated !== undefined)
+      this.world = new World({ chips: board.gpio.map(byOffset), wires: board.simulated.wires }, clock);
+  }
+
+  /** The binding for a wish. Throws `DEVICE_OFFLINE` where the machine offers no GPIO, `DEVICE_CONFIGURATION` where not this one. */
+  async binding(wish: BackendWish): Promise<GpioBinding> {
+    const backend = wish === 'auto' ? await this.#best() : wish;
+    const open = this.#open.get(backend) ?? this.#make(backend);
+    this.#open.set(backend, open);
+    open.catch(() => this.#open.delete(backend));
+    return open;
+  }
+
+  async #make(backend: Backend): Promise<GpioBinding> {
+    switch (backend) {
+      case 'cdev':
+        return (await import('./cdev.js')).characterDevice();
+      case 'sysfs':
+        return (await import('./sysfs.js')).sysfs(this.#clock);
+      case 'simulated':
+        if (this.world === undefined) throw fault('DEVICE_CONFIGURATION', 'this board has no simulated GPIO');
+        return simulated(this.world, this.#clock);
+    }
+  }
+
+  /** The character device wherever the kernel has one: only it numbers edges and sets bias and drive. */
+  async #best(): Promise<Backend> {
+    if (this.world !== undefined) return 'simulated';
+    const isV2 = hasUapiV2(release());
+    if (isV2 && (await readdir('/dev')).some((name) => name.startsWith('gpiochip'))) return 'cdev';
+    if (await exists('/sys/class/gpio/export')) return 'sysfs';
+    throw fault(
+      'DEVICE_OFFLINE',
+      'this machine has no GPIO: neither /dev/gpiochip* (from Linux 5.10 on) nor /sys/class/gpio is there',
+    );
+  }
+}
+
+/** GPIO uAPI v2 came with Linux 5.10. */
+export function hasUapiV2(kernelRelease: string): boolean {
+  const [major = 0, minor = 0] = kernelRelease.split(/[.-]/).map(Number);
+  return major > 5 || (major === 5 && minor >= 10);
+}
+
+/** A board's chip as a list of names by offset. */
+function byOffset({ chip, lines }: BoardChip): { label: string; lines: string[] } {
+  const names = Array<string>(Math.max(-1, ...Object.values(lines)) + 1).fill('');
+  for (const [name, offset] of Object.entries(lines)) names[offset] = name;
+  return { label: chip, lines: names };
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  );

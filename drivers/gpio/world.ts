@@ -1,0 +1,176 @@
+import type { Clock } from '../../src/base/clock.js';
+import { fault } from '../../src/base/fault.js';
+import type { Bias, Chip, Drive } from './line.js';
+
+/** The chips of a simulated machine, and what is wired to what. */
+export interface WorldPlan {
+  readonly chips: readonly { readonly label: string; readonly lines: readonly string[] }[];
+  /** Names of lines that are joined: what drives one drives all. */
+  readonly wires?: readonly (readonly string[])[];
+}
+
+/** What a requested line does to its wire, and what it hears of it. Levels are physical here. */
+export interface Holder {
+  readonly consumer: string;
+  readonly output?: { readonly drive: Drive; level: boolean };
+  readonly bias?: Bias;
+  readonly activeLow?: boolean;
+  /** The level of the wire has changed. */
+  moved?(level: boolean, atNs: bigint): void;
+  /** The chip was pulled out. */
+  lost?(): void;
+}
+
+/** A line of the world. */
+export interface Spot {
+  readonly chip: string;
+  readonly offset: number;
+  readonly name: string;
+  readonly net: Net;
+  holder: Holder | undefined;
+}
+
+/** Everything that is joined by wires, and the level that comes of it. */
+interface Net {
+  readonly spots: Spot[];
+  /** What the world outside drives it with: a pressed button, a foreign output. Undefined: nothing. */
+  outside: boolean | undefined;
+  level: boolean;
+}
+
+/**
+ * A machine's GPIO as physics, not as a stub: levels follow from who drives a wire, from pulls, and from what was there
+ * before. A released output goes on driving its last level until the line is taken again, as most controllers do.
+ * Everything here is synchronous; how a program gets at it is `simulated.ts`.
+ */
+export class World {
+  readonly #clock: Clock;
+  readonly #spots = new Map<string, Spot[]>();
+  readonly #names = new Map<string, Spot>();
+  readonly #out = new Set<string>();
+
+  constructor(plan: WorldPlan, clock: Clock) {
+    this.#clock = clock;
+    for (const chip of plan.chips) this.#addChip(chip.label, chip.lines, plan.wires ?? []);
+  }
+
+  /** The chips that are plugged in. */
+  chips(): Chip[] {
+    return [...this.#spots.entries()].flatMap(([label, spots], n) =>
+      this.#out.has(label) ? [] : [{ name: `gpiochip${n}`, label, lines: spots.length }],
+    );
+  }
+
+  /** The lines of a chip, by offset; throws `DEVICE_OFFLINE` while it is pulled out. */
+  spots(label: string): readonly Spot[] {
+    const spots = this.#spots.get(label);
+    if (spots === undefined || this.#out.has(label))
+      throw fault('DEVICE_OFFLINE', `the GPIO chip ${label} is gone`);
+    return spots;
+  }
+
+  /** A line by its name; undefined when there is none. */
+  named(name: string): Spot | undefined {
+    return this.#names.get(name);
+  }
+
+  level(name: string): boolean {
+    return this.#known(name).net.level;
+  }
+
+  /** Drives a line from outside, as a button or a foreign device does; undefined lets go of it. */
+  drive(name: string, level: boolean | undefined): void {
+    this.driveSpot(this.#known(name), level);
+  }
+
+  /** As `drive`, for a line that may have no name. */
+  driveSpot({ net }: Spot, level: boolean | undefined): void {
+    net.outside = level;
+    this.#settle(net);
+  }
+
+  /** Gives a line to a holder, whose output drives from now on; throws `DEVICE_OFFLINE` when it is held already. */
+  take(spot: Spot, holder: Holder): void {
+    if (this.#held(spot))
+      throw fault('DEVICE_OFFLINE', `${spot.name || spot.offset} is in use by ${spot.holder?.consumer}`);
+    spot.holder = holder;
+    this.#settle(spot.net);
+  }
+
+  /** Lets a line go. What it drove, it goes on driving. */
+  release(spot: Spot, holder: Holder): void {
+    if (spot.holder !== holder) return;
+    spot.holder = { consumer: '', ...(holder.output === undefined ? {} : { output: holder.output }) };
+    this.#settle(spot.net);
+  }
+
+  /** To be called when a holder changed what it drives. */
+  driven(spot: Spot): void {
+    this.#settle(spot.net);
+  }
+
+  /** Pulls a chip out: all its lines are lost to their holders, and drive nothing any more. */
+  unplug(label: string): void {
+    const spots = this.spots(label);
+    this.#out.add(label);
+    const holders = spots.map((spot) => spot.holder);
+    for (const spot of spots) spot.holder = undefined;
+    for (const spot of spots) this.#settle(spot.net);
+    for (const holder of holders) holder?.lost?.();
+  }
+
+  plug(label: string): void {
+    this.#out.delete(label);
+  }
+
+  #held(spot: Spot): boolean {
+    return spot.holder !== undefined && spot.holder.consumer !== '';
+  }
+
+  #known(name: string): Spot {
+    const spot = this.named(name);
+    if (spot === undefined)
+      throw fault('DEVICE_CONFIGURATION', `the simulated board has no line named ${name}`);
+    return spot;
+  }
+
+  #addChip(label: string, names: readonly string[], wires: readonly (readonly string[])[]): void {
+    const spots = names.map((name, offset) => {
+      const joined = name === '' ? undefined : wires.find((wire) => wire.includes(name));
+      const net = joined?.map((other) => this.named(other)?.net).find((other) => other !== undefined);
+      const spot: Spot = { chip: label, offset, name, net: net ?? freshNet(), holder: undefined };
+      spot.net.spots.push(spot);
+      if (name !== '') this.#names.set(name, spot);
+      return spot;
+    });
+    this.#spots.set(label, spots);
+  }
+
+  #settle(net: Net): void {
+    const level = levelOf(net);
+    if (level === net.level) return;
+    net.level = level;
+    const atNs = this.#clock.monotonicNs();
+    for (const spot of net.spots) spot.holder?.moved?.(level, atNs);
+  }
+}
+
+const freshNet = (): Net => ({ spots: [], outside: undefined, level: false });
+
+/** Outputs beat the outside, the outside beats pulls; with nothing at all a line is pulled down by its chip. */
+function levelOf(net: Net): boolean {
+  const holders = net.spots.flatMap((spot) => spot.holder ?? []);
+  const driven = holders.flatMap(({ output }) =>
+    output !== undefined && drives(output) ? output.level : [],
+  );
+  if (driven.length > 0) return driven.every(Boolean); // a short circuit: the one that pulls down wins
+  if (net.outside !== undefined) return net.outside;
+  if (holders.some(({ bias }) => bias === 'pull-up')) return true;
+  if (holders.some(({ bias }) => bias === 'disabled')) return net.level; // floating: it stays what it was
+  return false;
+}
+
+/** Whether an output drives its level at all: an open drain leaves the high level to others, an open source the low one. */
+function drives(output: { readonly drive: Drive; readonly level: boolean }): boolean {
+  return output.drive === 'push-pull' || (output.drive === 'open-source') === output.level;
+}

@@ -1,0 +1,198 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { fault } from '../../src/base/fault.js';
+import { bool, declare, int, text, type FunctionDeclaration } from '../../src/device/declare.js';
+import {
+  moduleKind,
+  type Host,
+  type ModuleDefinition,
+  type Running,
+  type RunningInstances,
+} from '../../src/device/module.js';
+import type { Brokers, ConnectOptions, QoS } from './broker.js';
+import { filterMistake, topicMistake } from './filter.js';
+import { Topics, topicsFlow } from './topics.js';
+
+/** How long the last word may take before the connection is closed without it. */
+const FAREWELL_MS = 1_000;
+
+const file = () => Type.String({ default: '', maxLength: 4096 });
+
+const properties = Type.Object({
+  /** `mqtt://host:1883`, `mqtts://host:8883`, `ws://host/path`, `wss://host/path`. */
+  Url: Type.String({ default: '', maxLength: 2000 }),
+  /** Empty: a new one at every connection. */
+  ClientID: Type.String({ default: '', maxLength: 256 }),
+  UserName: Type.String({ default: '', maxLength: 1000 }),
+  Password: Type.String({ default: '', maxLength: 1000, secret: true }),
+  /** Seconds; a broker that went silent is noticed after one and a half of them. */
+  KeepAliveInterval: Type.Integer({ default: 30, minimum: 5, maximum: 65_535 }),
+  /** 4 is MQTT 3.1.1. */
+  ProtocolVersion: Type.Integer({ default: 4, minimum: 4, maximum: 5 }),
+  /** False: the broker keeps messages for us while we are away. */
+  CleanSession: Type.Boolean({ default: true }),
+  /** PEM files: whom to trust, and who we are. */
+  CaFile: file(),
+  CertificateFile: file(),
+  KeyFile: file(),
+  /** What the broker publishes when we are gone without leave; we publish BirthPayload there when we come. */
+  WillTopic: Type.String({ default: '', maxLength: 1000 }),
+  WillPayload: Type.String({ default: 'offline', maxLength: 10_000 }),
+  WillQoS: Type.Integer({ default: 1, minimum: 0, maximum: 2 }),
+  WillRetain: Type.Boolean({ default: true }),
+  BirthPayload: Type.String({ default: 'online', maxLength: 10_000 }),
+  /** Filters to listen to beside the devices', so that `MQTT_GetKnownDevices` shows what is there. */
+  Subscriptions: Type.Array(Type.String({ maxLength: 1000 }), { default: [], maxItems: 100 }),
+});
+type Properties = Static<typeof properties>;
+
+const MODULE = { id: '{F7A0DD2E-7684-95C0-64C2-D2A9DC47577B}', name: 'MQTT Client' } as const;
+
+const PROTOCOLS: readonly string[] = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
+const SECURE: readonly string[] = ['mqtts:', 'wss:'];
+
+/** The module **MQTT Client**: the connection to one broker, for the devices connected to it. */
+export function mqttClient(brokers: Brokers): ModuleDefinition<typeof properties> {
+  return {
+    ...MODULE,
+    kind: moduleKind.io,
+    prefix: 'MQTT',
+    properties,
+    variables: () => [],
+    offers: topicsFlow,
+    check,
+    functions,
+    open: (host) => open(host, brokers),
+  };
+}
+
+function check(checked: Properties): string | undefined {
+  const { Url, ClientID, CleanSession, CaFile, CertificateFile, KeyFile, WillTopic, Subscriptions } = checked;
+  if (Url === '') return 'Url is empty: give the address of the broker, like mqtt://192.168.1.2:1883';
+  if (!URL.canParse(Url)) return `Url ${Url} is no address; write it like mqtt://192.168.1.2:1883`;
+  const { protocol, username, password, hostname } = new URL(Url);
+  if (!PROTOCOLS.includes(protocol) || hostname === '') {
+    return `Url ${Url} must begin with mqtt://, mqtts://, ws:// or wss:// and name a host`;
+  }
+  if (username !== '' || password !== '') {
+    return 'Url must not hold a user or a password; set UserName and Password';
+  }
+  if (!CleanSession && ClientID === '')
+    return 'without CleanSession a ClientID must be set: the broker knows us by it';
+  if ((CertificateFile === '') !== (KeyFile === '')) return 'CertificateFile and KeyFile go together';
+  if (CaFile + KeyFile !== '' && !SECURE.includes(protocol)) {
+    return 'CaFile and CertificateFile are of use with mqtts:// and wss:// only';
+  }
+  if (WillTopic !== '' && topicMistake(WillTopic) !== undefined)
+    return `WillTopic: ${topicMistake(WillTopic)}`;
+  return Subscriptions.map(filterMistake).find((mistake) => mistake !== undefined);
+}
+
+async function open(host: Host<Properties>, brokers: Brokers): Promise<Running> {
+  const { properties: wished } = host;
+  const topics = new Topics({
+    clock: host.clock,
+    log: host.log,
+    hasSession: !wished.CleanSession,
+    stuck: (cause) => host.lost(cause),
+  });
+  const listener = {
+    message: topics.received.bind(topics),
+    lost: (cause: Error) => host.lost(cause),
+  };
+  const connection = await brokers.connect(optionsOf(host), listener, host.signal);
+  topics.attach(connection);
+  const say = (payload: string) =>
+    topics.publish(wished.WillTopic, payload, { qos: wished.WillQoS as QoS, retain: wished.WillRetain });
+  try {
+    if (wished.WillTopic !== '' && wished.BirthPayload !== '') await say(wished.BirthPayload);
+    for (const filter of wished.Subscriptions) watch(host, topics, filter);
+  } catch (thrown) {
+    await connection.close();
+    throw thrown;
+  }
+  return {
+    offer: topics,
+    knownDevices: () => topics.known(),
+    async close() {
+      // A leave that is taken keeps the broker from publishing the will, so we say it ourselves.
+      if (wished.WillTopic !== '') {
+        const late = new Promise((resolve) => host.clock.after(FAREWELL_MS, () => resolve(undefined)));
+        await Promise.race([say(wished.WillPayload).catch(() => undefined), late]);
+      }
+      await connection.close();
+    },
+  };
+}
+
+function optionsOf({ id, properties: wished }: Host<Properties>): ConnectOptions {
+  const { WillTopic, WillPayload, WillQoS, WillRetain } = wished;
+  return {
+    url: wished.Url,
+    // At most 23 letters and digits, which every broker must take [MQTT-3.1.3-5].
+    clientId: wished.ClientID === '' ? `stellwerk${id}x${crypto.randomUUID().slice(0, 8)}` : wished.ClientID,
+    userName: wished.UserName,
+    password: wished.Password,
+    keepAliveS: wished.KeepAliveInterval,
+    version: wished.ProtocolVersion as 4 | 5,
+    cleanSession: wished.CleanSession,
+    caFile: wished.CaFile,
+    certificateFile: wished.CertificateFile,
+    keyFile: wished.KeyFile,
+    ...(WillTopic === ''
+      ? {}
+      : { will: { topic: WillTopic, payload: WillPayload, qos: WillQoS as QoS, retain: WillRetain } }),
+  };
+}
+
+/** Listens only to have the topics known. */
+function watch(host: Host, topics: Topics, filter: string): void {
+  topics
+    .subscribe(filter, 0, () => undefined)
+    .ready.catch((thrown: unknown) =>
+      host.log.warn({ instance: host.id, filter, err: thrown }, 'not subscribed'),
+    );
+}
+
+const topicRecords = Type.Array(
+  Type.Object({
+    Topic: Type.String(),
+    LastPayload: Type.String(),
+    Count: Type.Integer(),
+    LastSeen: Type.Integer(),
+  }),
+);
+
+function functions(instances: RunningInstances): FunctionDeclaration[] {
+  const topicsOf = (id: number): Topics => {
+    const { offer } = instances.running(id, MODULE);
+    if (!(offer instanceof Topics)) throw fault('WRONG_MODULE', id, MODULE.name);
+    return offer;
+  };
+  return [
+    declare({
+      name: 'MQTT_GetKnownDevices',
+      parameters: [int('InstanceID')],
+      result: 'array',
+      shape: topicRecords,
+      help: 'The topics that an MQTT client has seen since it connected, with the beginning of their last payload.',
+      run: (_caller, id) => topicsOf(id).known(),
+    }),
+    declare({
+      name: 'GW_Publish',
+      parameters: [
+        int('InstanceID'),
+        text('Topic'),
+        text('Payload'),
+        int('QoS', ['at most once', 'at least once', 'exactly once']),
+        bool('Retain'),
+      ],
+      result: 'boolean',
+      audited: true,
+      help: 'Publishes a message through an MQTT client.',
+      run: async (_caller, ...[id, topic, payload, qos, retain]) => {
+        await topicsOf(id).publish(topic, payload, { qos: qos as QoS, retain });
+        return true;
+      },
+    }),
+  ];
+}

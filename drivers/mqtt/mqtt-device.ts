@@ -1,0 +1,184 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { Fault, fault, messageOf } from '../../src/base/fault.js';
+import { Complaints } from '../../src/device/complaints.js';
+import {
+  moduleKind,
+  variableType,
+  type Host,
+  type ModuleDefinition,
+  type Running,
+  type Value,
+  type VariableDeclaration,
+} from '../../src/device/module.js';
+import { readValue, whyUnreadable } from '../../src/device/reading.js';
+import { NOT_JSON, type Message } from './message.js';
+import { Topic, topicFields, type TopicFields } from './topic.js';
+import { topicsFlow, type Subscription, type Topics } from './topics.js';
+
+/** Larger payloads are documents, not values, and are not looked into. */
+export const PAYLOAD_LIMIT = 1024 * 1024;
+
+/** So many changes of one variable are reported within one turn of the event loop; of more, only the last one. */
+export const REPORTS_PER_TURN = 100;
+
+const properties = Type.Object({
+  Topics: Type.Array(topicFields, { default: [], maxItems: 1000 }),
+});
+type Properties = Static<typeof properties>;
+
+/** The module **MQTT Device**: variables that are told on topics and wished for on others. */
+export const mqttDevice: ModuleDefinition<typeof properties> = {
+  id: '{01C00ADD-D04E-452E-B66A-D253955743F6}',
+  name: 'MQTT Device',
+  kind: moduleKind.device,
+  prefix: 'MQTT',
+  properties,
+  needs: topicsFlow,
+  variables: ({ Topics: fields }) => fields.map(variable),
+  check({ Topics: fields }) {
+    const twice = fields.find(({ Ident }, index) => fields.findIndex((one) => one.Ident === Ident) !== index);
+    if (twice !== undefined) return `Topics has ${twice.Ident} twice`;
+    try {
+      for (const one of fields) new Topic(one);
+      return undefined;
+    } catch (thrown) {
+      return messageOf(thrown);
+    }
+  },
+  async open(host) {
+    const device = new MqttDevice(host, host.parent(topicsFlow));
+    try {
+      await device.subscribed();
+      return device;
+    } catch (thrown) {
+      await device.close();
+      throw thrown;
+    }
+  },
+};
+
+function variable(fields: TopicFields, index: number): VariableDeclaration {
+  const { Ident, Name = Ident, Type: type, Profile, CommandTopic = '' } = fields;
+  return {
+    ident: Ident,
+    name: Name,
+    type: variableType[type],
+    ...(Profile === undefined ? {} : { profile: Profile }),
+    action: CommandTopic !== '',
+    position: index + 1,
+  };
+}
+
+/** A variable at work: its topics, and how much of a flood it has had. */
+interface Point {
+  readonly topic: Topic;
+  subscription: Subscription | undefined;
+  turn: number;
+  reports: number;
+  /** The last value of a flood, to be reported when the event loop has turned. */
+  held: Value | undefined;
+  count: number;
+}
+
+class MqttDevice implements Running {
+  readonly #host: Host<Properties>;
+  readonly #topics: Topics;
+  readonly #complaints: Complaints;
+  readonly #points = new Map<string, Point>();
+  #flooded: Point[] = [];
+
+  constructor(host: Host<Properties>, topics: Topics) {
+    this.#host = host;
+    this.#topics = topics;
+    this.#complaints = new Complaints(host);
+    for (const fields of host.properties.Topics) this.#add(new Topic(fields));
+  }
+
+  /** Resolves when the broker has answered all subscriptions; one that it refused is a trouble of that topic alone. */
+  async subscribed(): Promise<void> {
+    for (const { subscription } of this.#points.values()) {
+      await subscription?.ready.catch((thrown: unknown) => {
+        if (!(thrown instanceof Fault) || thrown.code !== 'DEVICE_REFUSED') throw thrown;
+        this.#host.trouble('SUBSCRIPTION', `${messageOf(thrown)}; look at the broker's access list`);
+      });
+    }
+  }
+
+  async write(ident: string, value: Value): Promise<void> {
+    const topic = this.#points.get(ident)?.topic;
+    if (topic === undefined || topic.commandTopic === '') throw fault('READ_ONLY', ident);
+    await this.#topics.publish(topic.commandTopic, topic.payloadFor(value), topic);
+    // Without a topic that tells the state, what the broker took is what we know.
+    if (topic.stateTopic === '') this.#host.report(ident, value);
+  }
+
+  async refresh(ident: string): Promise<void> {
+    await this.#points.get(ident)?.subscription?.renew();
+  }
+
+  async close(): Promise<void> {
+    for (const { subscription } of this.#points.values()) subscription?.close();
+    this.#complaints.close();
+    await Promise.resolve();
+  }
+
+  #add(topic: Topic): void {
+    const last = topic.isCounter ? this.#host.last(topic.ident) : undefined;
+    const count = typeof last === 'number' ? last : 0;
+    const point: Point = { topic, subscription: undefined, turn: -1, reports: 0, held: undefined, count };
+    this.#points.set(topic.ident, point);
+    if (topic.stateTopic === '') return;
+    const hear = topic.isCounter
+      ? (message: Message) => this.#count(point, message)
+      : (message: Message) => this.#read(point, message);
+    point.subscription = this.#topics.subscribe(topic.stateTopic, topic.qos, hear);
+  }
+
+  #count(point: Point, message: Message): void {
+    if (message.retained) return;
+    point.count += 1;
+    this.#report(point, point.count);
+  }
+
+  #read(point: Point, message: Message): void {
+    const { topic } = point;
+    if (message.payload.length > PAYLOAD_LIMIT) {
+      const text = () =>
+        `${message.topic}: a payload of more than ${PAYLOAD_LIMIT} bytes was not looked into`;
+      return this.#complaints.add('TOO_LARGE', text);
+    }
+    const raw = topic.rawIn(message);
+    // A document without the member, or with null there, says nothing of it.
+    if (raw === undefined || raw === null) return;
+    const value = raw === NOT_JSON ? undefined : readValue(topic.notation, raw);
+    if (value !== undefined) return this.#report(point, value);
+    this.#complaints.add('UNREADABLE', () => {
+      const why = raw === NOT_JSON ? topic.whyNothing() : whyUnreadable(topic.notation, raw);
+      return `${topic.ident}, from ${message.topic}: ${why}`;
+    });
+  }
+
+  #report(point: Point, value: Value): void {
+    const { turn } = this.#topics;
+    if (point.turn !== turn) {
+      point.turn = turn;
+      point.reports = 0;
+    }
+    point.reports += 1;
+    if (point.reports <= REPORTS_PER_TURN) return this.#host.report(point.topic.ident, value);
+    if (point.held === undefined) {
+      if (this.#flooded.length === 0) setImmediate(() => this.#settle());
+      this.#flooded.push(point);
+    }
+    point.held = value;
+  }
+
+  #settle(): void {
+    const flooded = this.#flooded;
+    this.#flooded = [];
+    for (const point of flooded) {
+      if (point.held !== undefined) this.#host.report(point.topic.ident, point.held);
+      point.held = undefined;
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { fault } from '../../src/base/fault.js';
+import { choice } from '../../src/device/choice.js';
+import type { Value } from '../../src/device/module.js';
+import { IDENT_PATTERN, notationOf, typeWords, writeValue, type Notation } from '../../src/device/reading.js';
+import type { QoS } from './broker.js';
+import { filterMistake, topicMistake } from './filter.js';
+import { jsonPath, NOT_JSON, valueAt, type JsonPath, type Message } from './message.js';
+
+const topicText = () => Type.String({ maxLength: 1000 });
+const payloadText = () => Type.String({ maxLength: 1000 });
+
+/** How one variable is read from a topic and written to another. */
+export const topicFields = Type.Object(
+  {
+    Ident: Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }),
+    Name: Type.Optional(Type.String({ maxLength: 200 })),
+    Type: choice(typeWords, 'string'),
+    /** Where the state is told; a filter with wildcards is allowed. */
+    StateTopic: Type.Optional(topicText()),
+    /** Where in a JSON payload the value is: `a.b[0]`. */
+    JsonPath: Type.Optional(Type.String({ maxLength: 500 })),
+    /** The payloads for true and false; `ON` and `OFF` unless said. */
+    On: Type.Optional(payloadText()),
+    Off: Type.Optional(payloadText()),
+    /** Value = number in the payload × Scale + Offset. */
+    Scale: Type.Optional(Type.Number()),
+    Offset: Type.Optional(Type.Number()),
+    /** An integer that counts the messages on StateTopic, whatever they say; retained ones are none. */
+    Counter: Type.Optional(Type.Boolean()),
+    /** Where wishes are published. */
+    CommandTopic: Type.Optional(topicText()),
+    /** What is published, `{value}` standing for the value; `{value}` alone unless said. */
+    CommandPayload: Type.Optional(payloadText()),
+    /** Decimals of a number published; as many as it has unless said. */
+    Digits: Type.Optional(Type.Integer({ minimum: 0, maximum: 12 })),
+    /** Of the subscription and of the commands; 1 unless said. */
+    QoS: Type.Optional(Type.Integer({ minimum: 0, maximum: 2 })),
+    /** Whether commands are retained. */
+    Retain: Type.Optional(Type.Boolean()),
+    Profile: Type.Optional(Type.String({ maxLength: 200 })),
+  },
+  { additionalProperties: false },
+);
+export type TopicFields = Static<typeof topicFields>;
+
+const PLACE = '{value}';
+
+/** One variable's topics, compiled. */
+export class Topic {
+  readonly ident: string;
+  readonly notation: Notation;
+  readonly stateTopic: string;
+  readonly commandTopic: string;
+  readonly isCounter: boolean;
+  readonly qos: QoS;
+  readonly retain: boolean;
+  readonly #path: JsonPath | undefined;
+  readonly #payload: string;
+  readonly #digits: number | undefined;
+
+  /** Throws a SyntaxError that says what is wrong with its fields. */
+  constructor(fields: TopicFields) {
+    const { Ident, StateTopic = '', CommandTopic = '', JsonPath: path, Counter = false } = fields;
+    const mistake =
+      (StateTopic === '' ? undefined : filterMistake(StateTopic)) ??
+      (CommandTopic === '' ? undefined : topicMistake(CommandTopic)) ??
+      (StateTopic + CommandTopic === '' ? 'give a StateTopic, a CommandTopic or both' : undefined) ??
+      (Counter && (fields.Type !== 'integer' || StateTopic === '' || CommandTopic !== '')
+        ? 'a Counter is an integer with a StateTopic and no CommandTopic'
+        : undefined) ??
+      (fields.Scale === 0 ? 'Scale must not be 0' : undefined);
+    if (mistake !== undefined) throw new SyntaxError(`${Ident}: ${mistake}`);
+    this.ident = Ident;
+    this.notation = notationOf(fields);
+    this.stateTopic = StateTopic;
+    this.commandTopic = CommandTopic;
+    this.isCounter = Counter;
+    this.qos = (fields.QoS ?? 1) as QoS;
+    this.retain = fields.Retain ?? false;
+    this.#path = path === undefined ? undefined : jsonPath(path);
+    this.#payload = fields.CommandPayload ?? PLACE;
+    this.#digits = fields.Digits;
+  }
+
+  /** What a message says of this variable, to be read by the notation; undefined or null when nothing. */
+  rawIn(message: Message): unknown {
+    if (this.#path === undefined) return message.text ?? NOT_JSON;
+    const { json } = message;
+    return json === NOT_JSON ? NOT_JSON : valueAt(json, this.#path);
+  }
+
+  /** Why the raw value of a message is none. */
+  whyNothing(): string {
+    return this.#path === undefined ? 'the payload is not UTF-8' : 'the payload is not JSON';
+  }
+
+  /** The payload that wishes for a value. Throws `CANNOT_CONVERT`. */
+  payloadFor(value: Value): string {
+    const text = writeValue(this.notation, value, this.#digits);
+    // Text put into a JSON document must not end the string that it stands in.
+    const isInJson = typeof value === 'string' && /^\s*[[{]/.test(this.#payload.replaceAll(PLACE, ''));
+    if (isInJson && !text.isWellFormed()) throw fault('CANNOT_CONVERT', 'Value', 'the text is not Unicode');
+    const put = isInJson ? JSON.stringify(text).slice(1, -1) : text;
+    return this.#payload.replaceAll(PLACE, () => put);
+  }
+}

@@ -1,0 +1,283 @@
+import type { Clock } from '../../src/base/clock.js';
+import { fault, isAbort } from '../../src/base/fault.js';
+import type { Log } from '../../src/base/log.js';
+import { nextTurn } from '../../src/base/turn.js';
+import type { Flow } from '../../src/device/module.js';
+import type { Connection, PublishOptions, QoS } from './broker.js';
+import { hasWildcards, matches, topicMistake } from './filter.js';
+import type { Message } from './message.js';
+
+/** What an MQTT Client offers to the devices connected to it. */
+export const topicsFlow: Flow<Topics> = { id: '{043EA491-0325-4ADD-8FC2-A30C8EEB4D3F}' };
+
+/** A publish that the broker has not acknowledged by then was not taken; shorter than what a caller is made to wait. */
+export const PUBLISH_DEADLINE_MS = 8_000;
+
+/** Topics that are remembered, to find the listeners at once and to be shown; the oldest are forgotten. */
+export const TOPICS_KEPT = 10_000;
+
+/** Longer topics are not remembered, so that nobody can fill the memory with them. */
+const TOPIC_KEPT_LENGTH = 256;
+
+/** For so long after connecting, and so many messages, what the broker had kept for us waits for its listeners. */
+const EARLY_MS = 10_000;
+const EARLY_MESSAGES = 1_000;
+
+/** So much of each topic's last payload is kept to be shown. */
+const HEAD_BYTES = 64;
+
+export interface TopicsOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** True for a session that the broker kept: its messages come before anybody could subscribe again. */
+  readonly hasSession: boolean;
+  /** Called when the broker does not answer; what waits for it is then dropped with the connection. */
+  readonly stuck: (cause: Error) => void;
+}
+
+/** One listener's place at one filter. */
+export interface Subscription {
+  /** Settles when the broker has answered; rejects with `DEVICE_REFUSED` or `DEVICE_OFFLINE`. */
+  readonly ready: Promise<void>;
+  /** Asks the broker for the retained messages again. */
+  renew(): Promise<void>;
+  close(): void;
+}
+
+interface Subscriber {
+  readonly listener: (message: Message) => void;
+  /** Has had a message since it subscribed: a retained one that comes again for another is older than that. */
+  hasHeard: boolean;
+}
+
+interface Entry {
+  readonly filter: string;
+  readonly id: number;
+  readonly isExact: boolean;
+  qos: QoS;
+  readonly subscribers: Set<Subscriber>;
+  /** Settled by the next answer of the broker. */
+  answer: PromiseWithResolvers<void> | undefined;
+}
+
+interface Route {
+  entries: readonly Entry[];
+  /** Of the entries that these were found among. */
+  version: number;
+  readonly head: Buffer;
+  length: number;
+  count: number;
+  lastMs: number;
+}
+
+/**
+ * The topics of one connection, shared: many listeners on one filter are one subscription at the broker. Lives as long as
+ * the connection; whatever subscribes after a reconnect gets the retained state again.
+ */
+export class Topics {
+  readonly #options: TopicsOptions;
+  readonly #entries = new Map<string, Entry>();
+  /** Of them, those with wildcards. */
+  readonly #wild = new Set<Entry>();
+  /** Grows with every change of the entries. */
+  #version = 0;
+  /** Which entries a topic goes to, and what was last seen of it. */
+  readonly #routes = new Map<string, Route>();
+  readonly #dirty = new Set<Entry>();
+  #connection: Connection | undefined;
+  #nextId = 1;
+  #isFlushing = false;
+  /** What came before its listeners did. */
+  #early: Message[] | undefined;
+  #turn = 0;
+  #isTurnOver = false;
+
+  constructor(options: TopicsOptions) {
+    this.#options = options;
+    if (!options.hasSession) return;
+    this.#early = [];
+    options.clock.after(EARLY_MS, () => (this.#early = undefined));
+  }
+
+  /** For whoever made the connection, once. */
+  attach(connection: Connection): void {
+    this.#connection = connection;
+  }
+
+  /** Grows when the event loop has turned: what came since is one flood, however many messages. */
+  get turn(): number {
+    return this.#turn;
+  }
+
+  /**
+   * Listens to a filter. The listener is called for each message, while the connection lives, and before this returns for
+   * those that the broker kept for it.
+   */
+  subscribe(filter: string, qos: QoS, listener: (message: Message) => void): Subscription {
+    const entry = this.#entry(filter, qos);
+    const subscriber: Subscriber = { listener, hasHeard: false };
+    entry.subscribers.add(subscriber);
+    for (const message of this.#early ?? []) {
+      if (matches(filter, message.topic)) this.#tell(entry, subscriber, message);
+    }
+    const renew = async () => {
+      subscriber.hasHeard = false;
+      await this.#ask(entry);
+    };
+    const ready = this.#ask(entry);
+    ready.catch(() => undefined);
+    const close = () => {
+      entry.subscribers.delete(subscriber);
+      if (entry.subscribers.size === 0) this.#ask(entry).catch(() => undefined);
+    };
+    return { ready, renew, close };
+  }
+
+  /**
+   * Resolves when the broker has it. Rejects with `DEVICE_OFFLINE`, `DEVICE_REFUSED`, `TIMED_OUT` or `PARAMETER_TYPE`
+   * when it does not, and then it is never sent later.
+   */
+  async publish(topic: string, payload: string | Buffer, options: PublishOptions): Promise<void> {
+    const mistake = topicMistake(topic);
+    if (mistake !== undefined) throw fault('PARAMETER_TYPE', 'Topic', mistake);
+    const { clock, stuck } = this.#options;
+    // Dropping the connection is what keeps the kernel from delivering it when the network is back.
+    const cancel = clock.after(PUBLISH_DEADLINE_MS, () =>
+      stuck(fault('TIMED_OUT', 'The answer of the broker')),
+    );
+    try {
+      await this.#connected().publish(topic, Buffer.from(payload), options);
+    } catch (thrown) {
+      throw isAbort(thrown) ? fault('DEVICE_OFFLINE', 'the connection was closed meanwhile') : thrown;
+    } finally {
+      cancel();
+    }
+  }
+
+  /** For the connection: hands a message to those who listen. */
+  received(message: Message): void {
+    if (!this.#isTurnOver) {
+      this.#isTurnOver = true;
+      setImmediate(() => {
+        this.#turn += 1;
+        this.#isTurnOver = false;
+      });
+    }
+    if (this.#early !== undefined && this.#early.length < EARLY_MESSAGES) this.#early.push(message);
+    const route = this.#route(message.topic);
+    route.count += 1;
+    route.lastMs = this.#options.clock.nowMs();
+    route.length = message.payload.length;
+    message.payload.copy(route.head);
+    for (const entry of route.entries) {
+      if (message.subscriptions !== undefined && !message.subscriptions.includes(entry.id)) continue;
+      for (const subscriber of entry.subscribers) this.#tell(entry, subscriber, message);
+    }
+  }
+
+  /** Topics seen since the connection was made, at most {@link TOPICS_KEPT}. */
+  known() {
+    return [...this.#routes].map(([Topic, { head, length, count, lastMs }]) => ({
+      Topic,
+      LastPayload: head.toString('utf8', 0, Math.min(length, HEAD_BYTES)) + (length > HEAD_BYTES ? '…' : ''),
+      Count: count,
+      LastSeen: Math.floor(lastMs / 1000),
+    }));
+  }
+
+  #tell(entry: Entry, subscriber: Subscriber, message: Message): void {
+    if (message.retained && entry.isExact && subscriber.hasHeard) return;
+    subscriber.hasHeard = true;
+    try {
+      subscriber.listener(message);
+    } catch (thrown) {
+      this.#options.log.error({ err: thrown, topic: message.topic }, 'a listener failed');
+    }
+  }
+
+  #entry(filter: string, qos: QoS): Entry {
+    const found = this.#entries.get(filter);
+    if (found !== undefined) {
+      if (qos > found.qos) found.qos = qos;
+      return found;
+    }
+    const isExact = !hasWildcards(filter);
+    const id = this.#nextId++;
+    const made: Entry = { filter, id, isExact, qos, subscribers: new Set(), answer: undefined };
+    this.#entries.set(filter, made);
+    if (!isExact) this.#wild.add(made);
+    this.#version += 1;
+    return made;
+  }
+
+  #forget(entry: Entry): void {
+    this.#entries.delete(entry.filter);
+    this.#wild.delete(entry);
+    this.#version += 1;
+  }
+
+  #route(topic: string): Route {
+    let route = this.#routes.get(topic);
+    if (route?.version === this.#version) return route;
+    const exact = this.#entries.get(topic);
+    const wild = [...this.#wild].filter(({ filter }) => matches(filter, topic));
+    const entries = exact === undefined ? wild : [exact, ...wild];
+    if (route === undefined) {
+      route = { entries, version: 0, head: Buffer.alloc(HEAD_BYTES), length: 0, count: 0, lastMs: 0 };
+      this.#remember(topic, route);
+    }
+    route.entries = entries;
+    route.version = this.#version;
+    return route;
+  }
+
+  #remember(topic: string, route: Route): void {
+    if (topic.length > TOPIC_KEPT_LENGTH) return;
+    if (this.#routes.size >= TOPICS_KEPT) {
+      const [oldest = ''] = this.#routes.keys();
+      this.#routes.delete(oldest);
+    }
+    this.#routes.set(topic, route);
+  }
+
+  /** Has the broker told of an entry at the end of this turn, together with all others that changed in it. */
+  #ask(entry: Entry): Promise<void> {
+    entry.answer ??= Promise.withResolvers();
+    this.#dirty.add(entry);
+    if (!this.#isFlushing) {
+      this.#isFlushing = true;
+      void nextTurn().then(() => this.#flush());
+    }
+    return entry.answer.promise;
+  }
+
+  async #flush(): Promise<void> {
+    this.#isFlushing = false;
+    const asked = [...this.#dirty].map((entry) => ({ entry, answer: entry.answer }));
+    this.#dirty.clear();
+    for (const { entry } of asked) entry.answer = undefined;
+    const wanted = asked.filter(({ entry }) => entry.subscribers.size > 0);
+    const unwanted = asked.filter(({ entry }) => entry.subscribers.size === 0);
+    for (const { entry } of unwanted) this.#forget(entry);
+    try {
+      const connection = this.#connected();
+      const [granted] = await Promise.all([
+        connection.subscribe(wanted.map(({ entry }) => entry)),
+        unwanted.length > 0 && connection.unsubscribe(unwanted.map(({ entry }) => entry.filter)),
+      ]);
+      for (const [index, { entry, answer }] of wanted.entries()) {
+        if (granted[index] === true) answer?.resolve();
+        else
+          answer?.reject(fault('DEVICE_REFUSED', `the broker refused the subscription to ${entry.filter}`));
+      }
+    } catch (thrown) {
+      for (const { answer } of asked) answer?.reject(thrown);
+    }
+    for (const { answer } of unwanted) answer?.resolve();
+  }
+
+  #connected(): Connection {
+    if (this.#connection === undefined) throw fault('DEVICE_OFFLINE', 'the connection is being made');
+    return this.#connection;
+  }
+}

@@ -1,0 +1,92 @@
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fault } from '../../src/base/fault.js';
+import { usbName, type UsbName } from './port.js';
+
+/** Where the kernel tells of its ports; a test has its own. */
+export interface Roots {
+  readonly tty: string;
+  readonly dev: string;
+}
+
+export const kernelRoots: Roots = { tty: '/sys/class/tty', dev: '/dev' };
+
+/** A port with hardware behind it. The USB fields are empty for a port that is not on USB. */
+export interface PortInfo extends UsbName {
+  readonly path: string;
+}
+
+/** How far above a tty its USB device can be: tty, port, interface, device. More would find the hub. */
+const USB_LEVELS = 4;
+
+/** All ports that have hardware behind them, by path. Does not open any. */
+export async function listPorts(roots: Roots = kernelRoots): Promise<PortInfo[]> {
+  const names = await readdir(roots.tty).catch(() => []);
+  const found = await Promise.all(names.map((name) => portOf(name, roots)));
+  return found
+    .filter((info) => info !== undefined)
+    .sort((a, b) => a.path.localeCompare(b.path, 'en', { numeric: true }));
+}
+
+/** The path of the port that `where` names now. Rejects with `DEVICE_OFFLINE`: it isn't there, or it isn't the only one. */
+export async function locate(where: string, roots: Roots = kernelRoots): Promise<string> {
+  const usb = usbName(where);
+  if (usb === undefined) {
+    if ((await stat(where).catch(() => undefined)) !== undefined) return where;
+    throw fault('DEVICE_OFFLINE', `${where} is not there; ${plugged(await listPorts(roots))}`);
+  }
+  const ports = await listPorts(roots);
+  const matching = ports.filter((port) => isNamed(port, usb));
+  const [only] = matching;
+  if (only === undefined) {
+    throw fault('DEVICE_OFFLINE', `no adapter ${where} is plugged in; ${plugged(ports)}`);
+  }
+  if (matching.length > 1) {
+    const paths = matching.map((port) => port.path).join(' and ');
+    throw fault(
+      'DEVICE_OFFLINE',
+      `${where} fits ${paths}; add the serial number, or name one under /dev/serial/by-id`,
+    );
+  }
+  return only.path;
+}
+
+function isNamed(port: PortInfo, usb: UsbName): boolean {
+  return (
+    port.vendor === usb.vendor &&
+    port.product === usb.product &&
+    (usb.serial === '' || port.serial === usb.serial)
+  );
+}
+
+function plugged(ports: readonly PortInfo[]): string {
+  if (ports.length === 0) return 'plug it in (there is no serial port at all)';
+  const shown = ports.map(({ path, vendor, product, serial }) =>
+    vendor === '' ? path : `${path} (${vendor}:${product}:${serial})`,
+  );
+  return `plug it in, or name one that is there: ${shown.join(', ')}`;
+}
+
+async function portOf(name: string, roots: Roots): Promise<PortInfo | undefined> {
+  const device = await realpath(join(roots.tty, name, 'device')).catch(() => undefined);
+  if (device === undefined) return undefined;
+  // The 8250 driver lists ports that it found no chip for: their type is 0, unknown.
+  if ((await attribute(join(roots.tty, name, 'type'))) === '0') return undefined;
+  const usb = await usbAbove(device);
+  return { path: join(roots.dev, name), ...usb };
+}
+
+async function usbAbove(device: string): Promise<UsbName> {
+  let folder = device;
+  for (let level = 0; level < USB_LEVELS; level += 1, folder = dirname(folder)) {
+    const vendor = await attribute(join(folder, 'idVendor'));
+    if (vendor === '') continue;
+    const product = await attribute(join(folder, 'idProduct'));
+    return { vendor, product, serial: await attribute(join(folder, 'serial')) };
+  }
+  return { vendor: '', product: '', serial: '' };
+}
+
+async function attribute(path: string): Promise<string> {
+  return (await readFile(path, 'utf8').catch(() => '')).trim();
+}

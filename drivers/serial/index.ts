@@ -1,0 +1,10 @@
+import type { ModuleDefinition } from '../../src/device/module.js';
+import { KernelPorts } from './binding.js';
+import type { SerialPorts } from './port.js';
+import { serialDevice } from './serial-device.js';
+import { serialPort } from './serial-port.js';
+
+/** The modules of this driver for one gateway, over the machine's own ports unless given others. */
+export function serialModules(ports: SerialPorts = new KernelPorts()): readonly ModuleDefinition[] {
+  return [serialPort(ports), serialDevice] as readonly ModuleDefinition[];
+}

@@ -1,0 +1,164 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { fault, messageOf } from '../../src/base/fault.js';
+import { choice } from '../../src/device/choice.js';
+import { Complaints } from '../../src/device/complaints.js';
+import {
+  moduleKind,
+  variableType,
+  type Host,
+  type ModuleDefinition,
+  type Running,
+  type Value,
+  type VariableDeclaration,
+} from '../../src/device/module.js';
+import { excerpt, readValue, whyUnreadable, type Notation } from '../../src/device/reading.js';
+import { byteStream, type ByteStream } from '../../src/device/stream.js';
+import { command, Command, encodings, type Encoding } from './commands.js';
+import { framingMistake, framingProperties, makeFramer } from './framing.js';
+import type { FrameListener, Framer } from './frames.js';
+import { rule, Rules } from './rules.js';
+
+/** Of the last frames so many are kept to be looked at while the rules are written (`HW_GetKnownDevices`). */
+export const FRAMES_KEPT = 20;
+
+const properties = Type.Object({
+  ...framingProperties,
+  Encoding: choice(encodings, 'latin1'),
+  Rules: Type.Array(rule, { default: [], maxItems: 500 }),
+  Commands: Type.Array(command, { default: [], maxItems: 500 }),
+});
+type Properties = Static<typeof properties>;
+
+/** The module **Serial Device**: what speaks in frames over a stream of bytes, read by rules and told by commands. */
+export const serialDevice: ModuleDefinition<typeof properties> = {
+  id: '{5B1C8C4E-2F0D-4E0B-9C57-7C8B1A0B5E21}',
+  name: 'Serial Device',
+  kind: moduleKind.device,
+  prefix: 'HW',
+  properties,
+  needs: byteStream,
+  variables,
+  check(checked) {
+    try {
+      compile(checked);
+      return framingMistake(checked) ?? clash(checked);
+    } catch (thrown) {
+      return messageOf(thrown);
+    }
+  },
+  open: (host) => Promise.resolve(new SerialDevice(host, host.parent(byteStream))),
+};
+
+function compile({ Rules: rules, Commands, Encoding }: Properties): {
+  rules: Rules;
+  commands: Map<string, Command>;
+} {
+  const commands = Commands.map((fields) => new Command(fields, Encoding));
+  return { rules: new Rules(rules), commands: new Map(commands.map((one) => [one.ident, one])) };
+}
+
+/** One variable for each ident, whether rules read it, a command writes it, or both. */
+function variables({ Rules: rules, Commands }: Properties): VariableDeclaration[] {
+  const written = new Set(Commands.map(({ Ident }) => Ident));
+  const byIdent = Map.groupBy([...rules, ...Commands], ({ Ident }) => Ident);
+  return [...byIdent].map(([ident, fields], index) => {
+    const profile = fields.find(({ Profile }) => Profile !== undefined)?.Profile;
+    return {
+      ident,
+      name: fields.find(({ Name }) => Name !== undefined)?.Name ?? ident,
+      type: variableType[fields[0]?.Type ?? 'string'],
+      ...(profile === undefined ? {} : { profile }),
+      action: written.has(ident),
+      position: index + 1,
+    };
+  });
+}
+
+function clash({ Rules: rules, Commands }: Properties): string | undefined {
+  const twice = Commands.find(
+    ({ Ident }, index) => Commands.findIndex((one) => one.Ident === Ident) !== index,
+  );
+  if (twice !== undefined) return `Commands has ${twice.Ident} twice`;
+  const types = Map.groupBy([...rules, ...Commands], ({ Ident }) => Ident);
+  for (const [ident, fields] of types) {
+    if (new Set(fields.map(({ Type: type }) => type)).size > 1) return `${ident} has two types`;
+  }
+  return undefined;
+}
+
+class SerialDevice implements Running, FrameListener {
+  readonly #host: Host<Properties>;
+  readonly #stream: ByteStream;
+  readonly #encoding: Encoding;
+  readonly #rules: Rules;
+  readonly #commands: ReadonlyMap<string, Command>;
+  /** Idents that a rule reads: their value is what the device says, not what was sent. */
+  readonly #read: ReadonlySet<string>;
+  readonly #complaints: Complaints;
+  readonly #framer: Framer;
+  readonly #unlisten: () => void;
+  readonly #recent: { Frame: string; Matched: boolean }[] = [];
+  #frames = 0;
+
+  constructor(host: Host<Properties>, stream: ByteStream) {
+    const { rules, commands } = compile(host.properties);
+    this.#host = host;
+    this.#stream = stream;
+    this.#encoding = host.properties.Encoding;
+    this.#rules = rules;
+    this.#commands = commands;
+    this.#read = new Set(host.properties.Rules.map(({ Ident }) => Ident));
+    this.#complaints = new Complaints(host);
+    this.#framer = makeFramer(host.properties, host.clock, this);
+    this.#unlisten = stream.onData((bytes) => this.#framer.push(asBuffer(bytes)));
+  }
+
+  frame(bytes: Buffer, start: number, end: number): void {
+    const text = bytes.toString(this.#encoding, start, end);
+    const Matched = this.#rules.apply(text, this.#found);
+    this.#recent[this.#frames++ % FRAMES_KEPT] = { Frame: text, Matched };
+  }
+
+  overflow(): void {
+    const { MaxLength, Framing } = this.#host.properties;
+    this.#complaints.add(
+      'OVERFLOW',
+      () =>
+        `bytes that are no ${Framing} frame of at most ${MaxLength} bytes were dropped; check BaudRate, Framing and MaxLength`,
+    );
+  }
+
+  async write(ident: string, value: Value): Promise<void> {
+    const wished = this.#commands.get(ident);
+    if (wished === undefined) throw fault('READ_ONLY', ident);
+    await this.#stream.send(wished.bytes(value));
+    if (!this.#read.has(ident)) this.#host.report(ident, value);
+  }
+
+  /** The newest first, so that a person who writes the rules sees what they have to match. */
+  knownDevices(): readonly object[] {
+    const count = Math.min(this.#frames, FRAMES_KEPT);
+    return Array.from(
+      { length: count },
+      (_, back) => this.#recent[(this.#frames - 1 - back) % FRAMES_KEPT] ?? {},
+    );
+  }
+
+  async close(): Promise<void> {
+    this.#unlisten();
+    this.#framer.close();
+    this.#complaints.close();
+    await Promise.resolve();
+  }
+
+  readonly #found = (ident: string, notation: Notation, raw: string | number): void => {
+    const value = readValue(notation, raw);
+    if (value !== undefined) return this.#host.report(ident, value);
+    this.#complaints.add('UNREADABLE', () => `${ident}: ${whyUnreadable(notation, raw)}`);
+    this.#host.log.debug({ instance: this.#host.id, ident, text: excerpt(raw) }, 'a frame could not be read');
+  };
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

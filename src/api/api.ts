@@ -1,0 +1,203 @@
+import type { Cancel, Clock } from '../base/clock.js';
+import type { Log } from '../base/log.js';
+import { Turn } from '../base/turn.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { Access, type Account } from './access.js';
+import { Accounts, type Configurators, type RemoteAccess } from './accounts.js';
+import type { Dispatcher } from './dispatcher.js';
+import { BODY_LIMIT, HttpApi } from './http.js';
+import { TIMEOUTS, type ListenerOptions, type Timeouts } from './listener.js';
+import { Listeners, type WantedListener } from './listeners.js';
+import { Refused } from './refused.js';
+import { BATCH_LIMIT, Rpc } from './rpc.js';
+import { SocketApi } from './socket.js';
+import { loadTls, type TlsSource } from './tls.js';
+import { openWeb, type Pages, type Serve } from './web.js';
+
+/** One of `webServers`: the API, and files or the front beside it. */
+export interface WebServerOptions {
+  readonly name: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: TlsSource | undefined;
+  readonly serve: Serve;
+  readonly basicAuth?: RemoteAccess | undefined;
+}
+
+/** The configuration of the API. */
+export interface ApiOptions {
+  /** The local listener; `port` 0 takes a free one. */
+  readonly host: string;
+  readonly port: number;
+  readonly tls?: TlsSource | undefined;
+  /** Without it every call but `WFC_GetConfigurators` is refused. */
+  readonly remoteAccess?: RemoteAccess | undefined;
+  readonly allowedOrigins?: readonly string[] | undefined;
+  readonly allowedHosts?: readonly string[] | undefined;
+  /** Bytes of a request; 25,165,824 unless said. */
+  readonly bodyLimit?: number | undefined;
+  /** Calls in a batch; 1,000 unless said. */
+  readonly batchLimit?: number | undefined;
+  readonly webServers?: readonly WebServerOptions[] | undefined;
+}
+
+/** What the API is made of and needs. */
+export interface ApiParts {
+  readonly dispatcher: Dispatcher;
+  readonly kernel: Kernel;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly configurators: Configurators;
+  readonly pages: Pages;
+  /** The folder `user`. */
+  readonly userDirectory: string;
+  /** Where certificates that the gateway makes are kept. */
+  readonly tlsDirectory: string;
+  /** For tests. */
+  readonly timeouts?: Timeouts;
+}
+
+/** Certificates are read again so often. */
+const RENEW_MS = 12 * 60 * 60_000;
+
+/** The API on all its addresses: JSON-RPC over HTTP and WebSocket, web servers beside it. */
+export class Api implements AsyncDisposable {
+  readonly #parts: ApiParts;
+  readonly #access: Access;
+  readonly #rpc: Rpc;
+  readonly #http: HttpApi;
+  readonly #sockets: SocketApi;
+  readonly #listeners: Listeners;
+  readonly #turn = new Turn();
+  readonly #stopRenewing: Cancel;
+  #closed: Promise<void> | undefined;
+
+  private constructor(parts: ApiParts, options: ApiOptions) {
+    const { dispatcher, kernel, clock } = parts;
+    const log = parts.log.subject('api');
+    this.#parts = { ...parts, log };
+    const accounts = new Accounts(options.remoteAccess, parts.configurators);
+    const refused = new Refused(log, clock);
+    const access = (this.#access = new Access(log, clock));
+    const rpc = (this.#rpc = new Rpc({ dispatcher, log }));
+    const http = (this.#http = new HttpApi({ rpc, dispatcher, access, clock, refused, log }, accounts));
+    const sockets = { rpc, access, refused, kernel, log, clock };
+    this.#sockets = new SocketApi(sockets, accounts, options.bodyLimit ?? BODY_LIMIT);
+    const timeouts = parts.timeouts ?? TIMEOUTS;
+    this.#listeners = new Listeners({ http, sockets: this.#sockets, clock, timeouts }, log);
+    this.#stopRenewing = clock.every(RENEW_MS, () => void this.#turn.run(() => this.#listeners.renew()));
+  }
+
+  /**
+   * Begins to listen. Rejects with `LISTEN_FAILED` when the local listener can't; web servers that can't yet are tried
+   * again and again, and stand in `troubles`.
+   */
+  static async start(parts: ApiParts, options: ApiOptions): Promise<Api> {
+    const api = new Api(parts, options);
+    try {
+      await api.#turn.run(() => api.#apply(options));
+    } catch (thrown) {
+      await api.close();
+      throw thrown;
+    }
+    return api;
+  }
+
+  /**
+   * Takes over another configuration; what stays the same stays open, sessions whose access has changed are ended. What
+   * cannot be opened is tried again and again, and stands in `troubles`.
+   */
+  reload(options: ApiOptions): Promise<void> {
+    return this.#turn.run(() => this.#apply(options));
+  }
+
+  /** What is not as configured, for the health check. */
+  troubles(): string[] {
+    return this.#listeners.troubles();
+  }
+
+  /** The port of the local listener (`api`) or of a web server; undefined while it isn't open. */
+  port(name = 'api'): number | undefined {
+    return this.#listeners.port(name);
+  }
+
+  /** Takes no more calls, lets those under way be finished for a moment, says goodbye to all sessions. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(): Promise<void> {
+    this.#stopRenewing();
+    this.#access.close();
+    await Promise.all([this.#sockets.close(), this.#listeners.close()]);
+  }
+
+  async #apply(options: ApiOptions): Promise<void> {
+    const accounts = new Accounts(options.remoteAccess, this.#parts.configurators);
+    const bodyLimit = options.bodyLimit ?? BODY_LIMIT;
+    this.#rpc.batchLimit = options.batchLimit ?? BATCH_LIMIT;
+    this.#http.bodyLimit = bodyLimit;
+    this.#http.accounts = accounts;
+    this.#sockets.change(accounts, bodyLimit);
+    const { remoteAccess } = options;
+    if (remoteAccess?.password === undefined && remoteAccess?.passwordHash === undefined)
+      this.#parts.log.warn(
+        {},
+        'remoteAccess has no password, so all calls but WFC_GetConfigurators are refused: give it one in gateway.yaml',
+      );
+    await this.#listeners.want(this.#wanted(options));
+  }
+
+  #wanted(options: ApiOptions): WantedListener[] {
+    const { host, port, tls, webServers = [] } = options;
+    const all = webServers.map((server) => this.#webServer(server, options));
+    // A web server on the same port of all addresses takes the local listener's place.
+    const isTaken = webServers.some(
+      (server) => port !== 0 && server.port === port && [host, '0.0.0.0', '::'].includes(server.host),
+    );
+    if (isTaken) return all;
+    return [{ ...this.#listener({ name: 'api', host, port, tls }, options), isVital: true }, ...all];
+  }
+
+  #webServer(server: WebServerOptions, options: ApiOptions): WantedListener {
+    const parts = { ...this.#parts, access: this.#access };
+    const listener = this.#listener(server, options);
+    const { name, serve, basicAuth } = server;
+    const account: Account | undefined = basicAuth && {
+      name: `web server ${name}`,
+      username: basicAuth.username,
+      secret: basicAuth,
+    };
+    return {
+      ...listener,
+      options: async () => ({
+        ...(await listener.options()),
+        web: await openWeb(parts, { serve, basicAuth: account }),
+      }),
+    };
+  }
+
+  #listener({ name, host, port, tls }: Omit<WebServerOptions, 'serve'>, options: ApiOptions): WantedListener {
+    const { allowedOrigins = [], allowedHosts = [] } = options;
+    const { clock, tlsDirectory: directory } = this.#parts;
+    return {
+      name,
+      host,
+      port,
+      isTls: tls !== undefined,
+      isVital: false,
+      options: async (): Promise<ListenerOptions> => ({
+        host,
+        port,
+        tls: tls && (await loadTls(tls, { directory, nowMs: clock.nowMs() })),
+        web: undefined,
+        rules: { allowedOrigins, allowedHosts },
+      }),
+    };
+  }
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http';
+
+/** The body of a request, read up to a limit; what came stays, so that it can be read on with a larger one. */
+export class Body {
+  readonly #request: IncomingMessage;
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+  #limit = 0;
+  #isWhole = false;
+  #listens = false;
+  #done: ((body: Buffer | undefined) => void) | undefined;
+
+  constructor(request: IncomingMessage) {
+    this.#request = request;
+  }
+
+  /**
+   * Calls `done` with the whole body, or with nothing once it is longer than `limit` bytes: it may then be read again with
+   * a larger limit. Not called when the client goes away.
+   */
+  read(limit: number, done: (body: Buffer | undefined) => void): void {
+    this.#limit = limit;
+    this.#done = done;
+    if (!this.#listens) this.#listen();
+    else if (this.#length > limit) this.#over();
+    else if (this.#isWhole) this.#end();
+    else this.#request.resume();
+  }
+
+  #listen(): void {
+    this.#listens = true;
+    this.#request.on('data', (chunk: Buffer) => {
+      this.#chunks.push(chunk);
+      this.#length += chunk.length;
+      if (this.#length > this.#limit) this.#over();
+    });
+    this.#request.on('end', () => {
+      this.#isWhole = true;
+      this.#end();
+    });
+  }
+
+  #over(): void {
+    this.#request.pause();
+    const done = this.#done;
+    this.#done = undefined;
+    done?.(undefined);
+  }
+
+  #end(): void {
+    const done = this.#done;
+    this.#done = undefined;
+    const [first] = this.#chunks;
+    done?.(this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks));
+  }
+}

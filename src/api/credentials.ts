@@ -1,0 +1,107 @@
+import { isUtf8 } from 'node:buffer';
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+
+/** A user name and a password, as they came. */
+export interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** How a password is known: as a hash of `hashPassword`, or in the clear where the configuration has it so. */
+export interface Secret {
+  readonly password?: string | undefined;
+  readonly passwordHash?: string | undefined;
+}
+
+/** 16 MiB and about 0.1 s on a PC, 0.4 s on a Raspberry Pi 4: paid once, since verified pairs are remembered. */
+const COST = { N: 16_384, r: 8, p: 1 };
+const SALT_BYTES = 16;
+const KEY_BYTES = 32;
+/** What a hash from a configuration may ask for at most: a mistyped one must not take the machine's memory. */
+const MOST_MEMORY = 256 * 1024 * 1024;
+
+/** Hashes a password for the configuration: `scrypt$N$r$p$salt$key`, salt and key in Base64. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const key = await derive(password, { ...COST, salt, length: KEY_BYTES });
+  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), key.toString('base64')].join('$');
+}
+
+/**
+ * Whether the password is the one of the hash, compared in constant time, off the event loop. A hash that can't be read
+ * matches nothing.
+ */
+export async function verifyPassword(password: string, hash: string): Promise<boolean> {
+  const match = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w+/]+={0,2})\$([\w+/]+={0,2})$/.exec(hash);
+  if (match === null) return false;
+  const [N = 0, r = 0, p = 0] = match.slice(1, 4).map(Number);
+  const salt = Buffer.from(match[4] ?? '', 'base64');
+  const key = Buffer.from(match[5] ?? '', 'base64');
+  if (128 * N * r * p > MOST_MEMORY || key.length === 0) return false;
+  try {
+    return timingSafeEqual(await derive(password, { N, r, p, salt, length: key.length }), key);
+  } catch {
+    // Numbers that scrypt does not take, N = 3 for one.
+    return false;
+  }
+}
+
+interface Derivation {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+  readonly salt: Buffer;
+  readonly length: number;
+}
+
+function derive(password: string, { N, r, p, salt, length }: Derivation): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const options = { N, r, p, maxmem: MOST_MEMORY * 2 };
+    scrypt(password.normalize('NFC'), salt, length, options, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
+}
+
+/**
+ * Reads an `Authorization` header (RFC 7617). Undefined where there is none or none that can be read; the word `null`,
+ * which a known client sends, is none (decision 3).
+ */
+export function readAuthorization(header: string | undefined): Login | undefined {
+  const encoded = /^basic\s+(\S+)$/i.exec(header?.trim() ?? '')?.[1];
+  return encoded === undefined ? undefined : readBase64(encoded);
+}
+
+/**
+ * Finds credentials in an offered sub-protocol (E3): Base64, its padding removed or not, percent-encoded or not. Gives
+ * also what to echo: of several offers the one that holds the credentials, exactly as it came; a lone one in any case.
+ */
+export function readProtocol(header: string | undefined): {
+  login: Login | undefined;
+  echo: string | undefined;
+} {
+  const offers = (header ?? '').split(',').map((offer) => offer.trim());
+  for (const offer of offers) {
+    const login = readBase64(percentDecoded(offer));
+    if (login !== undefined) return { login, echo: offer };
+  }
+  const [first] = offers;
+  return { login: undefined, echo: first === '' ? undefined : first };
+}
+
+/** `user:password` in Base64; as UTF-8, and where that is invalid as Latin-1 (decision 3). */
+function readBase64(encoded: string): Login | undefined {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+  const colon = text.indexOf(':');
+  return colon < 0 ? undefined : { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

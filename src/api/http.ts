@@ -1,0 +1,359 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../base/clock.js';
+import { Fault, fault, isAbort, messageOf } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import type { JsonPieces } from '../base/pieces.js';
+import { nextTurn } from '../base/turn.js';
+import type { Caller } from '../device/declare.js';
+import type { Access } from './access.js';
+import { WEBFRONT, type Accounts } from './accounts.js';
+import { Body } from './body.js';
+import { readAuthorization } from './credentials.js';
+import { decodeJson } from './decode.js';
+import { anonymous, type Dispatcher } from './dispatcher.js';
+import { needOf } from './need.js';
+import type { Origins } from './origins.js';
+import { errorText, type Reply, type Rpc } from './rpc.js';
+import { LINGER_MS, refusalOf, type Refusal } from './refusals.js';
+import type { Refused } from './refused.js';
+
+/** The original's default (`ServerMaxPostSize`), configurable as `api.bodyLimit`. */
+export const BODY_LIMIT = 25_165_824;
+/** What is read of somebody who is not known yet: a call without credentials takes a hundred bytes. */
+export const UNKNOWN_BODY_LIMIT = 64 * 1024;
+/** `webfront` users are known only once the body is read; a text of 1 MiB for a variable must fit, escaped. */
+export const WEBFRONT_BODY_LIMIT = 2 * 1024 * 1024;
+/** Calls that may take their time at once, over all connections. */
+const IN_FLIGHT_LIMIT = 2048;
+/** The id of no configurator: whoever is in none has access to nothing. */
+const NONE = -1;
+const GREETING = '{"jsonrpc":"2.0","api":"stellwerk"}';
+
+/** What is known of a connection, so that its next call need not be examined anew. */
+interface Connection {
+  readonly remote: string;
+  /** What was found right, and by which rules. */
+  host: string | undefined;
+  origin: string | undefined;
+  origins: Origins | undefined;
+  /** The origin's pages may read the answers. */
+  cors: string | undefined;
+  authorization: string | undefined;
+  accounts: Accounts | undefined;
+  /** The owner, while `authorization` and `accounts` are the same. */
+  owner: Caller | undefined;
+}
+
+export interface HttpParts {
+  readonly rpc: Rpc;
+  readonly dispatcher: Dispatcher;
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly refused: Refused;
+  readonly log: Log;
+}
+
+/** The API over HTTP (E1): everything at `/api/`. One serves all listeners of a gateway. */
+export class HttpApi {
+  readonly #parts: HttpParts;
+  readonly #connections = new WeakMap<Socket, Connection>();
+  #inFlight = 0;
+  /** May be changed at any time. */
+  bodyLimit = BODY_LIMIT;
+  accounts: Accounts;
+
+  constructor(parts: HttpParts, accounts: Accounts) {
+    this.#parts = parts;
+    this.accounts = accounts;
+  }
+
+  /** Takes a request to `/api/`. `expects`: the client waits for leave to send its body (100-continue). */
+  handle(request: IncomingMessage, response: ServerResponse, { origins, expects = false }: Hearing): void {
+    const connection = this.#connectionOf(request.socket);
+    switch (request.method) {
+      case 'POST':
+        if (!this.#isAllowed(connection, request, origins))
+          return this.#refuseOrigin(request, response, origins);
+        return this.#post({ request, response, connection, expects });
+      case 'GET':
+      case 'HEAD':
+        return sendText(response, GREETING, undefined);
+      case 'OPTIONS':
+        return this.#preflight(request, response, origins);
+      default:
+        return this.refuse(request, response, refusalOf(fault('METHOD_NOT_ALLOWED')));
+    }
+  }
+
+  /** Answers with a refusal. What the client still sends is read for a moment and thrown away. */
+  refuse(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Refusal): void {
+    const cors = this.#connectionOf(request.socket).cors;
+    for (const [name, value] of cors === undefined ? headers : [...headers, ...corsHeaders(cors)])
+      response.setHeader(name, value);
+    response.setHeader('Content-Length', Buffer.byteLength(body));
+    if (isSmall(request)) return void response.writeHead(status).end(body);
+    response.setHeader('Connection', 'close');
+    response.writeHead(status).write(body);
+    request.removeAllListeners('data').resume();
+    const end = () => {
+      cancel();
+      response.end();
+    };
+    const cancel = this.#parts.clock.after(LINGER_MS, end);
+    request.once('end', end).once('close', end);
+  }
+
+  #connectionOf(socket: Socket): Connection {
+    let connection = this.#connections.get(socket);
+    if (connection === undefined) {
+      connection = {
+        remote: remoteOf(socket),
+        host: undefined,
+        origin: undefined,
+        origins: undefined,
+        cors: undefined,
+        authorization: undefined,
+        accounts: undefined,
+        owner: undefined,
+      };
+      this.#connections.set(socket, connection);
+    }
+    return connection;
+  }
+
+  #isAllowed(connection: Connection, { headers }: IncomingMessage, origins: Origins): boolean {
+    const { host, origin } = headers;
+    if (connection.origins === origins && connection.host === host && connection.origin === origin)
+      return true;
+    if (!origins.allowsHost(host) || !origins.allowsOrigin(origin, host)) return false;
+    connection.host = host;
+    connection.origin = origin;
+    connection.origins = origins;
+    connection.cors = origin !== undefined && origins.isListed(origin) ? origin : undefined;
+    return true;
+  }
+
+  #refuseOrigin(request: IncomingMessage, response: ServerResponse, origins: Origins): void {
+    const remote = remoteOf(request.socket);
+    this.refuse(request, response, refusalOf(this.#parts.refused.origin(request.headers, origins, remote)));
+  }
+
+  #preflight(request: IncomingMessage, response: ServerResponse, origins: Origins): void {
+    const { origin } = request.headers;
+    if (origin === undefined || !origins.isListed(origin))
+      return this.#refuseOrigin(request, response, origins);
+    for (const [name, value] of corsHeaders(origin)) response.setHeader(name, value);
+    response.setHeader('Access-Control-Allow-Methods', 'POST, GET, OPTIONS');
+    response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type');
+    response.setHeader('Access-Control-Max-Age', '3600');
+    if (request.headers['access-control-request-private-network'] === 'true')
+      response.setHeader('Access-Control-Allow-Private-Network', 'true');
+    response.writeHead(204).end();
+  }
+
+  #post(exchange: Exchange): void {
+    const { request, response, connection, expects } = exchange;
+    const { authorization, 'content-length': length } = request.headers;
+    if (length !== undefined && Number(length) > this.bodyLimit) return this.#tooLarge(exchange);
+    const owner = this.#knownOwner(connection, authorization);
+    if (expects) response.writeContinue();
+    if (owner === undefined) {
+      this.#admit(exchange).catch((thrown: unknown) => {
+        if (!(thrown instanceof Fault) && !isAbort(thrown))
+          this.#parts.log.error({ error: messageOf(thrown) }, 'a request failed in an unforeseen way');
+        this.refuse(request, response, refusalOf(thrown));
+      });
+      return;
+    }
+    new Body(request).read(this.bodyLimit, (body) => {
+      if (body === undefined) this.#tooLarge(exchange);
+      else this.#run(exchange, owner, body);
+    });
+  }
+
+  /** The owner, when this connection's or another's credentials of the same text were found right before. */
+  #knownOwner(connection: Connection, authorization: string | undefined): Caller | undefined {
+    const { accounts } = this;
+    if (authorization === undefined) return undefined;
+    if (connection.authorization === authorization && connection.accounts === accounts)
+      return connection.owner;
+    const login = readAuthorization(authorization);
+    const known =
+      login !== undefined && login.username !== WEBFRONT && this.#parts.access.knows(accounts.owner, login);
+    connection.authorization = authorization;
+    connection.accounts = accounts;
+    connection.owner = known ? ownerOf(accounts, connection.remote) : undefined;
+    return connection.owner;
+  }
+
+  /** The long way in, for whoever is not known to be the owner. Rejects with what the request is refused by. */
+  async #admit(exchange: Exchange): Promise<void> {
+    const { request, connection } = exchange;
+    const { access, dispatcher, rpc } = this.#parts;
+    const { accounts } = this;
+    const { remote } = connection;
+    const login = readAuthorization(request.headers.authorization);
+    const isWebfront = login?.username === WEBFRONT;
+    const signIn = async () => {
+      if (login === undefined || isWebfront || !(await access.check(accounts.owner, login, remote)))
+        throw fault('UNAUTHORIZED');
+      connection.owner = ownerOf(accounts, remote);
+      return connection.owner;
+    };
+    const reader = new Body(request);
+    const first = await read(reader, isWebfront ? WEBFRONT_BODY_LIMIT : UNKNOWN_BODY_LIMIT);
+    if (first === undefined) {
+      if (isWebfront) throw fault('BODY_TOO_LARGE', WEBFRONT_BODY_LIMIT);
+      const owner = await signIn();
+      const body = await read(reader, this.bodyLimit);
+      if (body === undefined) throw fault('BODY_TOO_LARGE', this.bodyLimit);
+      return this.#run(exchange, owner, body);
+    }
+    const message = tryDecode(first);
+    const { isPublic, configurator } = needOf(dispatcher, message, rpc.batchLimit);
+    if (isPublic) return this.#answer(exchange, anonymous(remote), message);
+    if (configurator !== undefined && (login === undefined || isWebfront)) {
+      const isIn =
+        accounts.isOpen(configurator) ||
+        (login !== undefined && (await access.check(accounts.configurator(configurator), login, remote)));
+      if (!isIn) throw fault('UNAUTHORIZED');
+      return this.#answer(exchange, { role: 'webfront', user: WEBFRONT, remote, configurator }, message);
+    }
+    // Outside its functions: refused unchecked, call by call (decisions 3, 14).
+    if (isWebfront && message !== undefined) {
+      return this.#answer(
+        exchange,
+        { role: 'webfront', user: WEBFRONT, remote, configurator: NONE },
+        message,
+      );
+    }
+    return this.#run(exchange, await signIn(), first);
+  }
+
+  #run(exchange: Exchange, caller: Caller, body: Buffer): void {
+    let message: unknown;
+    try {
+      message = decodeJson(body);
+    } catch (thrown) {
+      return this.#send(exchange, errorText('null', thrown as ReturnType<typeof fault>));
+    }
+    this.#answer(exchange, caller, message);
+  }
+
+  #answer(exchange: Exchange, caller: Caller, message: unknown): void {
+    if (this.#inFlight >= IN_FLIGHT_LIMIT) {
+      const busy = fault('BUSY', 'Too many calls are under way');
+      return this.refuse(exchange.request, exchange.response, refusalOf(busy));
+    }
+    const reply = this.#parts.rpc.answer(message, caller);
+    if (!(reply instanceof Promise)) return this.#send(exchange, reply);
+    this.#inFlight += 1;
+    void reply.then((late) => {
+      this.#inFlight -= 1;
+      this.#send(exchange, late);
+    });
+  }
+
+  #send({ response, connection }: Exchange, reply: Reply): void {
+    const { cors } = connection;
+    if (reply === undefined) {
+      if (cors !== undefined) for (const [name, value] of corsHeaders(cors)) response.setHeader(name, value);
+      response.writeHead(204).end();
+    } else if (typeof reply === 'string') sendText(response, reply, cors);
+    else void sendPieces(response, reply, cors);
+  }
+
+  #tooLarge({ request, response }: Exchange): void {
+    this.refuse(request, response, refusalOf(fault('BODY_TOO_LARGE', this.bodyLimit)));
+  }
+}
+
+/** By which rules a request is heard. */
+export interface Hearing {
+  readonly origins: Origins;
+  readonly expects?: boolean;
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly connection: Connection;
+  readonly expects: boolean;
+}
+
+/** The address at the far end, an IPv4 one without its IPv6 wrapping. */
+export function remoteOf(socket: Socket): string {
+  return (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+}
+
+function ownerOf(accounts: Accounts, remote: string): Caller {
+  return { role: 'owner', user: accounts.owner.username, remote };
+}
+
+function read(body: Body, limit: number): Promise<Buffer | undefined> {
+  return new Promise((resolve) => body.read(limit, resolve));
+}
+
+/** Undefined for what is no JSON: it then needs the owner's credentials, and gets its parse error with them. */
+function tryDecode(body: Buffer): unknown {
+  try {
+    return decodeJson(body);
+  } catch {
+    return undefined;
+  }
+}
+
+function corsHeaders(origin: string): readonly (readonly [string, string])[] {
+  return [
+    ['Access-Control-Allow-Origin', origin],
+    ['Vary', 'Origin'],
+  ];
+}
+
+function sendText(response: ServerResponse, text: string, cors: string | undefined): void {
+  const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(text))];
+  if (cors !== undefined) headers.push(...corsHeaders(cors).flat());
+  response.writeHead(200, headers).end(text);
+}
+
+/** A piece a turn, and no faster than the client takes them. */
+async function sendPieces(
+  response: ServerResponse,
+  pieces: JsonPieces,
+  cors: string | undefined,
+): Promise<void> {
+  try {
+    response.writeHead(200, {
+      'Content-Type': 'application/json',
+      ...(cors !== undefined && Object.fromEntries(corsHeaders(cors))),
+    });
+    for (let piece = pieces.next(); piece !== undefined; piece = pieces.next()) {
+      if (!response.write(piece)) await drained(response);
+      if (response.destroyed || response.closed) return;
+      await nextTurn();
+    }
+    response.end();
+  } catch {
+    // Half an answer can't be taken back: the client must see that it ended too early.
+    response.destroy();
+  } finally {
+    pieces.close();
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}
+
+/** Whether the rest of a request's body can just be read to its end, and the connection be kept. */
+function isSmall(request: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
+  return request.complete || (coding === undefined && Number(length ?? 0) <= UNKNOWN_BODY_LIMIT);
+}

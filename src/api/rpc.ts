@@ -1,0 +1,206 @@
+import { Fault, fault, faultFrom, isAbort, messageOf } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import { PiecedResult, gather, type JsonPieces } from '../base/pieces.js';
+import { nextTurn } from '../base/turn.js';
+import type { Caller } from '../device/declare.js';
+import type { Dispatcher } from './dispatcher.js';
+
+/** What goes back: a text, a text made in pieces, or nothing (JSON-RPC 2.0 §4.1: notifications). */
+export type Reply = string | JsonPieces | undefined;
+
+/** How many calls a batch may hold unless configured: `GW_SetValues` and its like do more at once, and better. */
+export const BATCH_LIMIT = 1000;
+
+/** How long a batch may run before others get a turn, ms. */
+const SLICE_MS = 3;
+
+/** After so much text a batch is answered no further: its answer is one string, held until it is sent. */
+const BATCH_TEXT_LIMIT = 64 * 1024 * 1024;
+
+/** Everything that a reply is made of. */
+export interface RpcParts {
+  readonly dispatcher: Dispatcher;
+  readonly log: Log;
+}
+
+/** JSON-RPC 2.0: takes a decoded request or batch, calls the functions, encodes the answers. Keeps nothing between calls. */
+export class Rpc {
+  readonly #dispatcher: Dispatcher;
+  readonly #log: Log;
+  /** May be changed at any time. */
+  batchLimit = BATCH_LIMIT;
+
+  constructor({ dispatcher, log }: RpcParts) {
+    this.#dispatcher = dispatcher;
+    this.#log = log;
+  }
+
+  /**
+   * Answers what a caller sent, already decoded. Never throws and never rejects: every failure is in the reply. The reply
+   * is there at once when the functions answered at once.
+   */
+  answer(message: unknown, caller: Caller): Reply | Promise<Reply> {
+    return Array.isArray(message) ? this.#batch(message, caller) : this.#one(message, caller);
+  }
+
+  #one(request: unknown, caller: Caller): Reply | Promise<Reply> {
+    if (!isRecord(request)) return errorText('null', fault('INVALID_REQUEST', 'a request is an object'));
+    const { jsonrpc, method, params } = request;
+    const id = idText(request['id']);
+    if (id === null) {
+      const why = 'an id is a string, a number or null';
+      return errorText('null', fault('INVALID_REQUEST', why));
+    }
+    const wrong = complaintOf(jsonrpc, method, params);
+    if (wrong !== undefined) return errorText(id ?? 'null', fault('INVALID_REQUEST', wrong));
+    try {
+      const result = this.#dispatcher.call(method as string, params ?? undefined, caller);
+      if (!(result instanceof Promise)) return this.#resultText(id, result);
+      return result.then(
+        (value) => this.#resultText(id, value),
+        (thrown: unknown) => this.#failure(id, thrown),
+      );
+    } catch (thrown) {
+      return this.#failure(id, thrown);
+    }
+  }
+
+  /** The calls are begun in their order; those that take time run side by side, so that they can share a commit. */
+  async #batch(requests: readonly unknown[], caller: Caller): Promise<string | undefined> {
+    if (requests.length === 0) return errorText('null', fault('INVALID_REQUEST', 'an empty batch'));
+    if (requests.length > this.batchLimit) {
+      const why = `a batch may hold at most ${this.batchLimit} requests (api.batchLimit)`;
+      return errorText('null', fault('INVALID_REQUEST', why));
+    }
+    const replies: (string | undefined | Promise<string | undefined>)[] = [];
+    let length = 0;
+    let sliceEnds = performance.now() + SLICE_MS;
+    for (const request of requests) {
+      const reply = length > BATCH_TEXT_LIMIT ? tooLong(request) : whole(this.#one(request, caller));
+      // A text made in pieces comes with turns of the loop; the next waits for it, so that only one is made at a time.
+      const text = reply instanceof Gathering ? await reply.text : reply;
+      if (typeof text === 'string') length += text.length;
+      replies.push(text);
+      if (performance.now() < sliceEnds) continue;
+      await nextTurn();
+      sliceEnds = performance.now() + SLICE_MS;
+    }
+    const texts: string[] = [];
+    for (const reply of replies) {
+      const text = reply instanceof Promise ? await reply : reply;
+      if (text !== undefined) texts.push(text);
+    }
+    return texts.length === 0 ? undefined : `[${texts.join(',')}]`;
+  }
+
+  #resultText(id: string | undefined, result: unknown): Reply {
+    if (result instanceof PiecedResult) {
+      if (id !== undefined) return new PiecedReply(id, result);
+      result.close();
+      return undefined;
+    }
+    if (id === undefined) return undefined;
+    try {
+      return `{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result) ?? 'null'}}`;
+    } catch (thrown) {
+      return this.#failure(id, thrown);
+    }
+  }
+
+  #failure(id: string | undefined, thrown: unknown): string | undefined {
+    const failed = this.#faultOf(thrown);
+    return id === undefined ? undefined : errorText(id, failed);
+  }
+
+  #faultOf(thrown: unknown): Fault {
+    if (thrown instanceof Fault) return thrown;
+    if (isAbort(thrown)) return fault('STOPPING');
+    this.#log.error(
+      { error: messageOf(thrown), stack: (thrown as Error)?.stack },
+      'a call failed in an unforeseen way',
+    );
+    return faultFrom(thrown, 'INTERNAL');
+  }
+}
+
+/** The text of an error answer (JSON-RPC 2.0 §5.1); `id` is a JSON text. */
+export function errorText(id: string, { rpc, message, code }: Fault): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: rpc, message, data: { code } })}}`;
+}
+
+/** True for a JSON object. */
+export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The id as it stands in the answer; undefined for a notification, null for what can be no id. */
+function idText(id: unknown): string | undefined | null {
+  switch (typeof id) {
+    case 'string':
+      return JSON.stringify(id);
+    case 'number':
+      // A number beyond all doubles is read as infinity, which JSON cannot say.
+      return Number.isFinite(id) ? String(id) : null;
+    case 'undefined':
+      return undefined;
+    default:
+      return id === null ? 'null' : null;
+  }
+}
+
+/** What is wrong with a request (JSON-RPC 2.0 §4). `params: null` is taken as none, as many clients mean it. */
+function complaintOf(jsonrpc: unknown, method: unknown, params: unknown): string | undefined {
+  if (jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';
+  if (typeof method !== 'string') return 'method must be a string';
+  if (params !== undefined && typeof params !== 'object') return 'params must be an array or an object';
+  return undefined;
+}
+
+function tooLong(request: unknown): string | undefined {
+  const id = isRecord(request) ? idText(request['id']) : null;
+  const why = 'the answers to the calls before it are too long; send it in a batch of its own';
+  return id === undefined ? undefined : errorText(id ?? 'null', fault('INVALID_REQUEST', why));
+}
+
+/** A text that is being gathered from its pieces. */
+class Gathering {
+  readonly text: Promise<string>;
+  constructor(pieces: JsonPieces) {
+    this.text = gather(pieces);
+  }
+}
+
+function whole(reply: Reply | Promise<Reply>): string | undefined | Gathering | Promise<string | undefined> {
+  if (reply instanceof Promise) return reply.then((late) => (isPieces(late) ? gather(late) : late));
+  return isPieces(reply) ? new Gathering(reply) : reply;
+}
+
+function isPieces(reply: Reply): reply is JsonPieces {
+  return typeof reply === 'object';
+}
+
+/** The answer around a result that comes in pieces. */
+class PiecedReply implements JsonPieces {
+  readonly #result: JsonPieces;
+  #head: string;
+  #open = true;
+
+  constructor(id: string, result: JsonPieces) {
+    this.#result = result;
+    this.#head = `{"jsonrpc":"2.0","id":${id},"result":`;
+  }
+
+  next(): string | undefined {
+    if (!this.#open) return undefined;
+    const piece = this.#result.next();
+    if (piece === undefined) this.#open = false;
+    const text = this.#head + (piece ?? '}');
+    this.#head = '';
+    return text;
+  }
+
+  close(): void {
+    this.#open = false;
+    this.#result.close();
+  }
+}

@@ -1,0 +1,219 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { WebSocketServer } from 'ws';
+import { type Clock, delay } from '../base/clock.js';
+import { fault } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import type { Caller } from '../device/declare.js';
+import type { Kernel } from '../kernel/kernel.js';
+import type { Access, Account } from './access.js';
+import { WEBFRONT, type Accounts } from './accounts.js';
+import { readAuthorization, readProtocol, type Login } from './credentials.js';
+import { WEBFRONT_BODY_LIMIT, remoteOf } from './http.js';
+import { Hub } from './hub.js';
+import type { Origins } from './origins.js';
+import { endWith, refusalOf } from './refusals.js';
+import type { Refused } from './refused.js';
+import type { Rpc } from './rpc.js';
+import { Session, closeCode } from './session.js';
+import { AreaView, everything, type View } from './view.js';
+
+/** Sessions at a time: each takes some 20 KB, and wall panels number in the tens. */
+export const SESSIONS_LIMIT = 1000;
+/** How long sessions have to say goodbye when the gateway stops, ms. */
+const GOODBYE_MS = 1000;
+
+export interface SocketParts {
+  readonly rpc: Rpc;
+  readonly access: Access;
+  readonly refused: Refused;
+  readonly kernel: Kernel;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** An upgrade request, as the server hands it over. */
+export interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  readonly head: Buffer;
+  readonly origins: Origins;
+}
+
+/** What an upgrade asks for: all, or a configurator's area, and from which counter on. */
+interface Target {
+  readonly configurator: number | undefined;
+  readonly since: number;
+}
+
+/** Who was let in, and by what. */
+interface Entry {
+  readonly caller: Caller;
+  readonly proof: Proof;
+  readonly target: Target;
+}
+
+/** What a session stands on; when the configuration changes it, the session ends. */
+interface Proof {
+  readonly configurator: number | undefined;
+  readonly fingerprint: string;
+}
+
+/** The API over WebSocket (E3, E4): lets clients in, and makes sessions of them. One serves all listeners of a gateway. */
+export class SocketApi {
+  readonly #parts: SocketParts;
+  readonly #hub: Hub;
+  readonly #sessions = new Map<Session, Proof>();
+  /** The sub-protocol to be echoed. The library is not shown the header: it would refuse it (decision 19). */
+  readonly #echoes = new WeakMap<IncomingMessage, string>();
+  readonly #webfronts: WebSocketServer;
+  #owners: WebSocketServer;
+  #accounts: Accounts;
+  /** One for each configurator, so that its sessions share their work. */
+  #views = new Map<number, AreaView>();
+  #isClosing = false;
+
+  constructor(parts: SocketParts, accounts: Accounts, bodyLimit: number) {
+    this.#parts = parts;
+    this.#hub = new Hub(parts.kernel, parts.clock);
+    this.#accounts = accounts;
+    this.#owners = this.#server(bodyLimit);
+    this.#webfronts = this.#server(WEBFRONT_BODY_LIMIT);
+  }
+
+  /** From now on these accounts hold; sessions of those that have changed are ended. */
+  change(accounts: Accounts, bodyLimit: number): void {
+    this.#accounts = accounts;
+    this.#owners = this.#server(bodyLimit);
+    this.#views = new Map();
+    for (const [session, proof] of this.#sessions) {
+      if (this.#fingerprint(proof.configurator) === proof.fingerprint) continue;
+      session.close(closeCode.policy, 'the access has changed; sign in again');
+    }
+  }
+
+  /** Takes an upgrade request: makes a session of it, or answers with a full refusal. */
+  take(upgrade: Upgrade): void {
+    const { request, socket, head } = upgrade;
+    const fail = () => socket.destroy();
+    // Until the library takes over, nobody else listens for a connection that breaks.
+    socket.on('error', fail);
+    this.#admit(upgrade).then(
+      (entry) => {
+        socket.off('error', fail);
+        if (socket.destroyed) return;
+        const server = entry.target.configurator === undefined ? this.#owners : this.#webfronts;
+        server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket, entry));
+      },
+      (thrown: unknown) => endWith(socket, refusalOf(thrown), this.#parts.clock),
+    );
+  }
+
+  /** Ends all sessions, giving them a moment to answer. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#hub.close();
+    const sessions = [...this.#sessions.keys()];
+    for (const session of sessions) session.close(closeCode.goingAway, 'the gateway is stopping');
+    if (sessions.length > 0) {
+      const stop = new AbortController();
+      const gone = Promise.all(sessions.map((session) => session.gone)).then(() => stop.abort());
+      await Promise.race([gone, delay(this.#parts.clock, GOODBYE_MS, stop.signal).catch(() => undefined)]);
+    }
+    for (const session of sessions) session.cut();
+  }
+
+  /** Rejects with what the upgrade is refused by. */
+  async #admit({ request, origins }: Upgrade): Promise<Entry> {
+    const { headers, url = '' } = request;
+    const remote = remoteOf(request.socket);
+    const target = targetOf(url);
+    if (target === undefined) throw fault('NOT_FOUND');
+    if (!origins.allowsHost(headers.host) || !origins.allowsOrigin(headers.origin, headers.host))
+      throw this.#parts.refused.origin(headers, origins, remote);
+    const offered = readProtocol(headers['sec-websocket-protocol']);
+    delete headers['sec-websocket-protocol'];
+    if (offered.echo !== undefined) this.#echoes.set(request, offered.echo);
+    const { configurator } = target;
+    const proof = { configurator, fingerprint: this.#fingerprint(configurator) };
+    await this.#check(configurator, readAuthorization(headers.authorization) ?? offered.login, remote);
+    if (this.#isClosing) throw fault('STOPPING');
+    if (this.#sessions.size >= SESSIONS_LIMIT) throw fault('BUSY', 'Too many clients are connected');
+    const caller: Caller =
+      configurator === undefined
+        ? { role: 'owner', user: this.#accounts.owner.username, remote }
+        : { role: 'webfront', user: WEBFRONT, remote, configurator };
+    return { caller, proof, target };
+  }
+
+  /** Resolves when the login opens what was asked for. */
+  async #check(configurator: number | undefined, login: Login | undefined, remote: string): Promise<void> {
+    const accounts = this.#accounts;
+    if (configurator !== undefined && accounts.isOpen(configurator)) return;
+    const isWebfront = login?.username === WEBFRONT;
+    if (login === undefined || isWebfront !== (configurator !== undefined)) throw fault('UNAUTHORIZED');
+    const account: Account =
+      configurator === undefined ? accounts.owner : accounts.configurator(configurator);
+    if (!(await this.#parts.access.check(account, login, remote))) throw fault('UNAUTHORIZED');
+  }
+
+  #open(
+    webSocket: ConstructorParameters<typeof Session>[0]['webSocket'],
+    socket: Socket,
+    entry: Entry,
+  ): void {
+    const { caller, proof, target } = entry;
+    const { rpc, log } = this.#parts;
+    // The configuration may have changed while the password was checked.
+    if (this.#fingerprint(proof.configurator) !== proof.fingerprint) return webSocket.terminate();
+    const view = this.#viewOf(target.configurator);
+    const session = new Session({ webSocket, socket, hub: this.#hub, rpc, log, view, caller });
+    this.#sessions.set(session, proof);
+    void session.gone.then(() => this.#sessions.delete(session));
+    this.#hub.join(session, view, target.since);
+  }
+
+  #viewOf(configurator: number | undefined): View {
+    if (configurator === undefined) return everything;
+    let view = this.#views.get(configurator);
+    if (view === undefined) {
+      // A base that isn't there is an empty area.
+      view = new AreaView(this.#parts.kernel.tree, this.#accounts.baseOf(configurator) ?? -1);
+      this.#views.set(configurator, view);
+    }
+    return view;
+  }
+
+  #fingerprint(configurator: number | undefined): string {
+    const accounts = this.#accounts;
+    if (configurator === undefined) return this.#parts.access.fingerprint(accounts.owner);
+    const base = accounts.baseOf(configurator);
+    const account = this.#parts.access.fingerprint(accounts.configurator(configurator));
+    return `${account} ${base} ${accounts.isOpen(configurator)}`;
+  }
+
+  #server(maxPayload: number): WebSocketServer {
+    const server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      // Per-client compression costs 300 MB with 1,000 clients, and a frame could not be shared.
+      perMessageDeflate: false,
+      maxPayload,
+    });
+    server.on('headers', (headers, request) => {
+      const echo = this.#echoes.get(request);
+      if (echo !== undefined) headers.push(`Sec-WebSocket-Protocol: ${echo}`);
+    });
+    return server;
+  }
+}
+
+/** The paths of versions 5.1 and of 5.2 and later are served alike (decision 19). */
+function targetOf(url: string): Target | undefined {
+  const [path = '', query] = url.split('?', 2);
+  const match = /^\/api\/wfc\/(\d{1,9})\/?$|^\/wfc\/(\d{1,9})\/api\/$/.exec(path);
+  if (path !== '/api/' && match === null) return undefined;
+  const since = Number(/^\d{1,15}$/.exec(new URLSearchParams(query).get('since') ?? '')?.[0] ?? 0);
+  const id = match?.[1] ?? match?.[2];
+  return { configurator: id === undefined ? undefined : Number(id), since };
+}

@@ -1,0 +1,105 @@
+import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { hostname, networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import { faultFrom, messageOf } from '../base/fault.js';
+import { selfSigned } from './certificate.js';
+
+/** Where a listener's certificate comes from: the paths of two PEM files, or one that the gateway makes itself. */
+export type TlsSource = 'auto' | { readonly certificate: string; readonly key: string };
+
+/** A certificate, ready to be used. */
+export interface LoadedTls {
+  readonly cert: string;
+  readonly key: string;
+  /** The names it is made out to. */
+  readonly names: readonly string[];
+}
+
+/** What `auto` needs to know. */
+export interface TlsPlace {
+  /** Where the gateway's own certificate is kept. */
+  readonly directory: string;
+  readonly nowMs: number;
+}
+
+const DAY_MS = 86_400_000;
+/** Apple's systems take no certificate that is good for longer than 825 days. */
+const GOOD_DAYS = 820;
+const RENEW_DAYS = 30;
+
+/** Reads or makes a certificate. Throws `LISTEN_FAILED` with what is wrong with it. */
+export async function loadTls(source: TlsSource, place: TlsPlace): Promise<LoadedTls> {
+  if (source === 'auto') return (await loadOwn(place)) ?? makeOwn(place);
+  try {
+    const [cert, key] = await Promise.all([
+      readFile(source.certificate, 'utf8'),
+      readFile(source.key, 'utf8'),
+    ]);
+    return checked(cert, key);
+  } catch (thrown) {
+    throw faultFrom(thrown, 'LISTEN_FAILED', `TLS with ${source.certificate}`, messageOf(thrown));
+  }
+}
+
+function checked(cert: string, key: string): LoadedTls {
+  const certificate = new X509Certificate(cert);
+  if (!certificate.checkPrivateKey(createPrivateKey(key)))
+    throw new Error("the key is not the certificate's");
+  return { cert, key, names: namesOf(certificate) };
+}
+
+function namesOf({ subjectAltName = '' }: X509Certificate): string[] {
+  return [...subjectAltName.matchAll(/(?:^|, )DNS:([^,"\s]+)/g)].map(([, name = '']) => name);
+}
+
+/** The gateway's own certificate, when there is one that is still good for some time. */
+async function loadOwn({ directory, nowMs }: TlsPlace): Promise<LoadedTls | undefined> {
+  try {
+    const cert = await readFile(join(directory, 'auto-cert.pem'), 'utf8');
+    const loaded = checked(cert, await readFile(join(directory, 'auto-key.pem'), 'utf8'));
+    const { validFrom, validTo } = new X509Certificate(cert);
+    const isGood = Date.parse(validFrom) <= nowMs && nowMs < Date.parse(validTo) - RENEW_DAYS * DAY_MS;
+    return isGood && loaded.names.includes(hostname()) ? loaded : undefined;
+  } catch {
+    // Not there yet, or damaged: a new one is made.
+    return undefined;
+  }
+}
+
+async function makeOwn({ directory, nowMs }: TlsPlace): Promise<LoadedTls> {
+  const addresses = Object.values(networkInterfaces()).flatMap((list) =>
+    (list ?? []).map(({ address }) => address),
+  );
+  const own = hostname();
+  const names = [
+    own,
+    `${own}.local`,
+    'localhost',
+    ...addresses.map((address) => address.replace(/%.*$/, '')),
+  ];
+  // A day back: the clocks of others may be behind.
+  const from = new Date(nowMs - DAY_MS);
+  const until = new Date(nowMs + GOOD_DAYS * DAY_MS);
+  const { certificate, key } = selfSigned({ names: [...new Set(names)], from, until });
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await replace(join(directory, 'auto-key.pem'), key);
+    await replace(join(directory, 'auto-cert.pem'), certificate);
+  } catch (thrown) {
+    throw faultFrom(thrown, 'LISTEN_FAILED', `TLS with a certificate in ${directory}`, messageOf(thrown));
+  }
+  return checked(certificate, key);
+}
+
+/** Whole or not at all, whatever happens meanwhile; for the gateway's user alone. */
+async function replace(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.new`, 'w', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,177 @@
+import { realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../base/fault.js';
+import type { Access, Account } from './access.js';
+import type { Configurators } from './accounts.js';
+import { normalAddress } from './addresses.js';
+import { readAuthorization } from './credentials.js';
+import { anonymous, type Dispatcher } from './dispatcher.js';
+import type { WebHandler } from './listener.js';
+import { refusalOf } from './refusals.js';
+
+/** One entry of `WFC_GetConfigurators` (decision 1), as the pages show it. */
+export interface ConfiguratorCard {
+  readonly ID: number;
+  readonly Title: string;
+  readonly Icon: string;
+  readonly PasswordRequired: boolean;
+}
+
+/** A page with the policy it needs (Content-Security-Policy). */
+export interface Page {
+  readonly html: string;
+  readonly policy: string;
+}
+
+/** The pages of the front; made in `front/`. */
+export interface Pages {
+  /** Lists the configurators. */
+  start(configurators: readonly ConfiguratorCard[]): Page;
+  /** Stands where a configurator's front will be. */
+  front(configurator: ConfiguratorCard): Page;
+}
+
+/** What a web server serves beside the API. */
+export type Serve = 'front' | { readonly directory: string };
+
+export interface WebParts {
+  readonly access: Access;
+  readonly dispatcher: Dispatcher;
+  readonly configurators: Configurators;
+  readonly pages: Pages;
+  /** The folder `user`, shared by all who use the front. */
+  readonly userDirectory: string;
+}
+
+export interface WebOptions {
+  readonly serve: Serve;
+  /** Rule 6: for the `user` folder where the front is served, for everything otherwise; never for the API. */
+  readonly basicAuth: Account | undefined;
+}
+
+const METHODS = ['GET', 'HEAD'] as const;
+
+/**
+ * What one web server serves, as a handler for all that is not the API. Fastify is loaded by the first call: a gateway
+ * that serves no pages does without.
+ */
+export async function openWeb(parts: WebParts, { serve, basicAuth }: WebOptions): Promise<WebHandler> {
+  const { fastify } = await import('fastify');
+  const app = fastify({ logger: false, forceCloseConnections: false, exposeHeadRoutes: false });
+  app.setNotFoundHandler((_request, reply) => plain(reply, 404, 'Not found\n'));
+  app.setErrorHandler((thrown, _request, reply) => fail(reply, thrown));
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('X-Content-Type-Options', 'nosniff').header('Referrer-Policy', 'no-referrer');
+  });
+  if (serve === 'front') {
+    routePages(app, parts);
+    await routeFiles(app, { parts, basicAuth, prefix: '/user', directory: parts.userDirectory });
+  } else {
+    await routeFiles(app, { parts, basicAuth, prefix: '', directory: serve.directory });
+  }
+  await app.ready();
+  return (request, response) => app.routing(request, response);
+}
+
+function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: WebParts): void {
+  const cards = async (request: FastifyRequest) =>
+    (await dispatcher.call('WFC_GetConfigurators', [], anonymous(request.ip))) as ConfiguratorCard[];
+  app.route({
+    method: [...METHODS],
+    url: '/',
+    handler: async (request, reply) => {
+      const own = autostart(configurators, request.ip);
+      if (own !== undefined) return reply.redirect(`/wfc/${own}/`, 302);
+      return show(reply, pages.start(await cards(request)));
+    },
+  });
+  app.route<{ Params: { id: string } }>({
+    method: [...METHODS],
+    url: '/wfc/:id/',
+    handler: async (request, reply) => {
+      const card = (await cards(request)).find(({ ID }) => String(ID) === request.params.id);
+      return card === undefined ? plain(reply, 404, 'Not found\n') : show(reply, pages.front(card));
+    },
+  });
+}
+
+/** The configurator that browsers at this address go straight to. */
+function autostart(configurators: Configurators, remote: string): number | undefined {
+  const address = normalAddress(remote);
+  for (const { id, autostart: addresses } of configurators.all())
+    if (addresses.some((one) => normalAddress(one) === address)) return id;
+  return undefined;
+}
+
+interface Files {
+  readonly parts: WebParts;
+  readonly basicAuth: Account | undefined;
+  readonly prefix: string;
+  readonly directory: string;
+}
+
+async function routeFiles(
+  app: FastifyInstance,
+  { parts, basicAuth, prefix, directory }: Files,
+): Promise<void> {
+  const { send } = await import('@fastify/send');
+  app.route<{ Params: { '*': string } }>({
+    method: [...METHODS],
+    url: `${prefix}/*`,
+    handler: async (request, reply) => {
+      if (basicAuth !== undefined && !(await isIn(parts.access, basicAuth, request))) {
+        return fail(
+          reply.header('WWW-Authenticate', 'Basic realm="stellwerk files", charset="UTF-8"'),
+          undefined,
+        );
+      }
+      const root = await realpath(directory).catch(() => undefined);
+      if (root === undefined) return plain(reply, 404, 'Not found\n');
+      // One slash at the front: `//host` in a redirect would be another host.
+      const path = (request.raw.url ?? '').replace(/\?.*$/s, '').slice(prefix.length).replace(/^\/+/, '/');
+      const sent = await send(request.raw, path, {
+        root,
+        dotfiles: 'ignore',
+        index: 'index.html',
+        cacheControl: false,
+        onFile: async (file, stat) => {
+          // A link may point anywhere, and a pipe would hold a thread for ever: only files of the folder are served.
+          if (!stat.isFile() || !(await realpath(file)).startsWith(root + sep))
+            throw new Error('no file of the folder');
+        },
+      });
+      if (sent.type === 'directory') return reply.redirect(`${prefix}${path}/`, 301);
+      if (sent.type === 'error') return plain(reply, sent.statusCode, 'Not found\n');
+      return reply
+        .code(sent.statusCode)
+        .headers(sent.headers)
+        .header('Cache-Control', 'no-cache')
+        .send(sent.stream);
+    },
+  });
+}
+
+async function isIn(access: Access, account: Account, { headers, ip }: FastifyRequest): Promise<boolean> {
+  const login = readAuthorization(headers.authorization);
+  return login !== undefined && access.check(account, login, ip);
+}
+
+function show(reply: FastifyReply, { html, policy }: Page): FastifyReply {
+  return reply
+    .header('Content-Security-Policy', policy)
+    .header('Cache-Control', 'no-cache')
+    .type('text/html; charset=utf-8')
+    .send(html);
+}
+
+function plain(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply.code(status).type('text/plain; charset=utf-8').send(text);
+}
+
+/** Nothing of what went wrong is shown, but the status where it is one that a browser should know. */
+function fail(reply: FastifyReply, thrown: unknown): FastifyReply {
+  if (thrown === undefined) return plain(reply, 401, 'User name and password, please\n');
+  const status = thrown instanceof Fault ? refusalOf(thrown).status : 404;
+  return plain(reply, status, thrown instanceof Fault ? `${thrown.message}\n` : 'Not found\n');
+}

@@ -1,0 +1,116 @@
+/** Undoes a timer; calling it again, or after the timer fired, does nothing. */
+export type Cancel = () => void;
+
+/**
+ * Time and randomness, handed to everything that needs them, so that tests turn the clock by hand.
+ * Timers of the real clock never keep the process alive.
+ */
+export interface Clock {
+  /** Wall clock, unix milliseconds. May jump; see `trusted`. */
+  nowMs(): number;
+  /** CLOCK_MONOTONIC in nanoseconds, as the kernel stamps GPIO events. */
+  monotonicNs(): bigint;
+  /** False until the wall clock is known to be synchronised. */
+  trusted(): boolean;
+  after(ms: number, callback: () => void): Cancel;
+  every(ms: number, callback: () => void): Cancel;
+  /** A number in [0, 1). */
+  random(): number;
+}
+
+/** Resolves after `ms`; rejects with the signal's reason when it aborts first. */
+export function delay(clock: Pick<Clock, 'after'>, ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error);
+    const stop = () => {
+      cancel();
+      reject(signal?.reason as Error);
+    };
+    const cancel = clock.after(ms, () => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    });
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** The machine's clock. `trusted` says whether it is synchronised (on Linux: systemd-timesyncd's or another's word). */
+export function systemClock(trusted: () => boolean = () => true): Clock {
+  return {
+    nowMs: () => Date.now(),
+    monotonicNs: () => process.hrtime.bigint(),
+    trusted,
+    after(ms, callback) {
+      const timer = setTimeout(callback, ms);
+      timer.unref();
+      return () => clearTimeout(timer);
+    },
+    every(ms, callback) {
+      const timer = setInterval(callback, ms);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+    random: () => Math.random(),
+  };
+}
+
+/** A clock turned by hand, for tests: time stands still until `advance`. */
+export class ManualClock implements Clock {
+  #nowMs: number;
+  #monotonicMs = 0;
+  #timers: { dueMs: number; everyMs: number | undefined; callback: () => void }[] = [];
+  #random: () => number;
+  isTrusted = true;
+
+  constructor(nowMs = 1_700_000_000_000, random: () => number = () => 0.5) {
+    this.#nowMs = nowMs;
+    this.#random = random;
+  }
+
+  nowMs = () => this.#nowMs;
+  monotonicNs = () => BigInt(Math.round(this.#monotonicMs * 1e6));
+  trusted = () => this.isTrusted;
+  random = () => this.#random();
+
+  after(ms: number, callback: () => void): Cancel {
+    return this.#add(ms, undefined, callback);
+  }
+
+  every(ms: number, callback: () => void): Cancel {
+    return this.#add(ms, ms, callback);
+  }
+
+  /** How many timers wait; a test that leaves one behind has found a leak. */
+  get waiting(): number {
+    return this.#timers.length;
+  }
+
+  /** Turns the clock forward, firing what falls due in order. */
+  advance(ms: number): void {
+    const end = this.#monotonicMs + ms;
+    for (;;) {
+      const next = this.#timers.filter((t) => t.dueMs <= end).sort((a, b) => a.dueMs - b.dueMs)[0];
+      if (next === undefined) break;
+      this.#nowMs += next.dueMs - this.#monotonicMs;
+      this.#monotonicMs = next.dueMs;
+      if (next.everyMs === undefined) this.#timers = this.#timers.filter((t) => t !== next);
+      else next.dueMs += next.everyMs;
+      next.callback();
+    }
+    this.#nowMs += end - this.#monotonicMs;
+    this.#monotonicMs = end;
+  }
+
+  /** Moves the wall clock alone, as a late NTP answer does. */
+  jump(ms: number): void {
+    this.#nowMs += ms;
+  }
+
+  #add(ms: number, everyMs: number | undefined, callback: () => void): Cancel {
+    const timer = { dueMs: this.#monotonicMs + ms, everyMs, callback };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((t) => t !== timer);
+    };
+  }
+}

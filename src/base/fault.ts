@@ -1,0 +1,189 @@
+/** JSON-RPC 2.0 §5.1 codes and ours. Everything the product answers with comes from here. */
+export const rpcCode = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  failed: -32603,
+  /** A refusal by the transport: credentials, origin, size, rate (interface decision 5). */
+  refused: -32000,
+} as const;
+
+/**
+ * The one table of failures: stable name → JSON-RPC code, whether trying again later can help, and the text.
+ * Names are never reused for another meaning. Texts are English, always (decision 5), and say what to do where that is known.
+ */
+export const faults = {
+  PARSE_ERROR: row(rpcCode.parseError, false, (why: string) => `Parse error: ${why}`),
+  INVALID_REQUEST: row(rpcCode.invalidRequest, false, (why: string) => `Invalid request: ${why}`),
+  METHOD_NOT_FOUND: row(rpcCode.methodNotFound, false, () => 'Method not found'),
+  PARAMETER_COUNT: row(rpcCode.invalidParams, false, (name: string) => `Wrong parameter count for ${name}()`),
+  PARAMETER_TYPE: row(
+    rpcCode.invalidParams,
+    false,
+    (name: string, why: string) => `Parameter type of ${name} does not match: ${why}`,
+  ),
+  PARAMETER_BOUNDS: row(
+    rpcCode.invalidParams,
+    false,
+    (name: string) => `Parameter ${name} not inside of the specified bounds`,
+  ),
+  PARAMETER_UNKNOWN: row(
+    rpcCode.invalidParams,
+    false,
+    (name: string, method: string) => `${method} has no parameter ${name}`,
+  ),
+  CANNOT_CONVERT: row(
+    rpcCode.invalidParams,
+    false,
+    (name: string, why: string) => `Cannot auto-convert value for parameter ${name} (${why})`,
+  ),
+
+  OBJECT_MISSING: row(rpcCode.failed, false, (id: number) => `Object #${id} does not exist`),
+  NOT_OF_TYPE: row(rpcCode.failed, false, (type: string, id: number) => `${type} #${id} does not exist`),
+  NAME_NOT_FOUND: row(rpcCode.failed, false, (name: string) => `Object with name ${name} could not be found`),
+  IDENT_NOT_FOUND: row(
+    rpcCode.failed,
+    false,
+    (ident: string) => `Object with ident ${ident} could not be found`,
+  ),
+  IDENT_TAKEN: row(rpcCode.failed, false, () => 'Ident must be unique for each category/level'),
+  IDENT_INVALID: row(rpcCode.failed, false, () => 'Ident may contain only letters and numbers'),
+  ROOT_FIXED: row(rpcCode.failed, false, () => 'Cannot change root'),
+  HAS_CHILDREN: row(rpcCode.failed, false, () => 'Cannot call UnregisterObject if a children is present'),
+  PARENT_LOOP: row(rpcCode.failed, false, () => 'An object cannot be moved below itself'),
+  IDS_EXHAUSTED: row(rpcCode.failed, false, () => 'All 50,000 object IDs are in use; delete objects first'),
+  TEXT_TOO_LONG: row(
+    rpcCode.failed,
+    false,
+    (what: string, limit: number) => `${what} is longer than ${limit} bytes`,
+  ),
+  VARIABLE_TYPE: row(rpcCode.failed, false, (id: number) => `Variable #${id}: variable type does not match`),
+  PROFILE_MISSING: row(
+    rpcCode.failed,
+    false,
+    (name: string) => `Profile with the name ${name} does not exist`,
+  ),
+  PROFILE_EXISTS: row(
+    rpcCode.failed,
+    false,
+    (name: string) => `Profile with the name ${name} already exists`,
+  ),
+  PROFILE_NAME: row(rpcCode.failed, false, () => 'A profile name must not be empty and must not contain ~'),
+  PROFILE_BUILT_IN: row(
+    rpcCode.failed,
+    false,
+    (name: string) => `Profile ${name} is built in and cannot be changed`,
+  ),
+  PROFILE_TYPE: row(rpcCode.failed, false, (name: string) => `Profile ${name} is of another type`),
+  ASSOCIATION_MISSING: row(
+    rpcCode.failed,
+    false,
+    (value: string) => `Cannot find association for deletion with value ${value}`,
+  ),
+  CHANGES_LOST: row(
+    rpcCode.failed,
+    false,
+    () => 'Changes since that counter are no longer kept; take a snapshot',
+  ),
+
+  MODULE_MISSING: row(rpcCode.failed, false, (id: string) => `Module #${id} does not exist`),
+  LIBRARY_MISSING: row(rpcCode.failed, false, (id: string) => `Library #${id} does not exist`),
+  PROPERTY_MISSING: row(rpcCode.failed, false, (name: string) => `Property ${name} does not exist`),
+  PROPERTY_INVALID: row(rpcCode.failed, false, (name: string, why: string) => `Property ${name}: ${why}`),
+  CONFIGURATION_INVALID: row(rpcCode.failed, false, (why: string) => `Configuration is not valid: ${why}`),
+  INCOMPATIBLE: row(rpcCode.failed, false, () => 'The data flow is incompatible'),
+  ACTION_INVALID: row(rpcCode.failed, false, () => 'Action is invalid'),
+  READ_ONLY: row(rpcCode.failed, false, (what: string) => `${what} cannot be written`),
+  WRONG_MODULE: row(rpcCode.failed, false, (id: number, name: string) => `Instance #${id} is not a ${name}`),
+  DEVICE_OFFLINE: row(rpcCode.failed, true, (why: string) => `The device is offline: ${why}`),
+  DEVICE_REFUSED: row(rpcCode.failed, true, (why: string) => `The device did not take it: ${why}`),
+  RULE_FORBIDS: row(
+    rpcCode.failed,
+    true,
+    (rule: string, why: string) => `The rule forbids it: ${rule}: ${why}`,
+  ),
+  DEVICE_CONFIGURATION: row(rpcCode.failed, false, (why: string) => why),
+  TIMED_OUT: row(rpcCode.failed, true, (what: string) => `${what} took too long`),
+  SCRIPT_FAILED: row(rpcCode.failed, false, (why: string) => why),
+  NOT_ALLOWED: row(rpcCode.failed, false, (what: string) => `${what} is not allowed`),
+  FUNCTION_MISSING: row(rpcCode.failed, false, (name: string) => `Function ${name} does not exist`),
+  NOT_SUPPORTED: row(rpcCode.failed, false, (what: string) => `${what} is not supported`),
+  ACCESS_DENIED: row(rpcCode.failed, false, () => 'Access denied'),
+  OPTION_MISSING: row(rpcCode.failed, false, (name: string) => `Option ${name} does not exist`),
+  FILE_NAME: row(rpcCode.failed, false, (name: string) => `${name} is not a usable file name`),
+  STORE_FAILED: row(
+    rpcCode.failed,
+    true,
+    (why: string) => `The change is in memory but not yet on the disk: ${why}`,
+  ),
+  STORE_UNUSABLE: row(rpcCode.failed, false, (why: string) => why),
+  LISTEN_FAILED: row(rpcCode.failed, true, (where: string, why: string) => `${where} does not work: ${why}`),
+  INTERNAL: row(rpcCode.failed, false, () => 'Internal error; the log has the details'),
+  STOPPING: row(rpcCode.failed, true, () => 'The gateway is stopping'),
+  BUSY: row(rpcCode.refused, true, (what: string) => `${what}; try again later`),
+
+  UNAUTHORIZED: row(rpcCode.refused, false, () => 'Credentials are missing or wrong'),
+  HOST_REFUSED: row(rpcCode.refused, false, () => 'This Host is not allowed; the log names the key to add'),
+  ORIGIN_REFUSED: row(
+    rpcCode.refused,
+    false,
+    () => 'This Origin is not allowed; the log names the key to add',
+  ),
+  NOT_FOUND: row(rpcCode.refused, false, () => 'Not found; the API is at /api/'),
+  METHOD_NOT_ALLOWED: row(rpcCode.refused, false, () => 'Use POST'),
+  BODY_TIMEOUT: row(rpcCode.refused, true, () => 'The request took too long to arrive'),
+  BODY_TOO_LARGE: row(rpcCode.refused, false, (limit: number) => `The request is larger than ${limit} bytes`),
+  TOO_MANY_REQUESTS: row(rpcCode.refused, true, () => 'Too many requests; slow down'),
+} as const;
+
+function row<A extends unknown[]>(rpc: number, retry: boolean, text: (...args: A) => string) {
+  return { rpc, retry, text };
+}
+
+/** The stable name of a failure, as it stands in `error.data.code`. */
+export type FaultCode = keyof typeof faults;
+
+type Args<C extends FaultCode> = Parameters<(typeof faults)[C]['text']>;
+
+/**
+ * A coded failure: the only error class of the product. `code` is stable, `rpc` its JSON-RPC number, `retry` whether the
+ * same call can succeed later without a change. Throw it as `fault('OBJECT_MISSING', id)`.
+ */
+export class Fault extends Error {
+  override readonly name = 'Fault';
+  readonly code: FaultCode;
+  readonly rpc: number;
+  readonly retry: boolean;
+  constructor(code: FaultCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.rpc = faults[code].rpc;
+    this.retry = faults[code].retry;
+  }
+}
+
+/** Makes a fault of the table with its text filled in. */
+export function fault<C extends FaultCode>(code: C, ...args: Args<C>): Fault {
+  return new Fault(code, textOf(code, args));
+}
+
+/** As {@link fault}, keeping what was caught as `cause` (for the log; it never reaches a client). */
+export function faultFrom<C extends FaultCode>(cause: unknown, code: C, ...args: Args<C>): Fault {
+  return new Fault(code, textOf(code, args), { cause });
+}
+
+function textOf<C extends FaultCode>(code: C, args: Args<C>): string {
+  return (faults[code].text as (...args: Args<C>) => string)(...args);
+}
+
+/** The message of whatever was thrown, on one line, for logs and status texts. */
+export function messageOf(thrown: unknown): string {
+  const text = thrown instanceof Error ? thrown.message : String(thrown);
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** True for "we stopped it ourselves": never logged as a failure, never answered as a fault. */
+export function isAbort(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'AbortError';
+}

@@ -1,0 +1,38 @@
+/**
+ * One event with many listeners. Listeners are called synchronously in the order they were added and may not veto;
+ * one that throws is reported to `onFault` and never stops the others.
+ */
+export class Signal<T> {
+  readonly #listeners = new Set<(value: T) => void>();
+  readonly #onFault: (thrown: unknown) => void;
+
+  constructor(onFault: (thrown: unknown) => void = rethrowLater) {
+    this.#onFault = onFault;
+  }
+
+  /** Adds a listener; call what it returns to remove it again. */
+  on(listener: (value: T) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  emit(value: T): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(value);
+      } catch (thrown) {
+        this.#onFault(thrown);
+      }
+    }
+  }
+}
+
+function rethrowLater(thrown: unknown): void {
+  queueMicrotask(() => {
+    throw thrown;
+  });
+}

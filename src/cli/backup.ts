@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import { backupDirectory } from '../store/restore.js';
+import { command } from './command.js';
+import { exitCode } from './exit-codes.js';
+import { dataPlace } from './where.js';
+
+/** `stellwerk backup FILE`: everything of a gateway in one file. */
+export const backup = command({
+  usage: 'backup [options] FILE',
+  about: `Writes a backup of a gateway into FILE: its tree with all values, its scripts, its configuration. The gateway
+may go on working meanwhile. What is in FILE may be secret: it is for its owner alone to read.`,
+  options: {
+    data: {
+      type: 'string',
+      value: 'DIR',
+      help: 'the data directory; else /var/lib/stellwerk, or in a checkout data/',
+    },
+    config: {
+      type: 'string',
+      value: 'FILE',
+      help: 'the configuration; else the one that belongs to the data directory',
+    },
+  },
+  words: [1, 1],
+  exits: '0 done, 1 failed (FILE is there already, the database is damaged, the disk is full)',
+  run: async (options, [file = '']) => {
+    const { data, config } = dataPlace(options.data, options.config);
+    const bytes = backupDirectory(resolve(data), { to: resolve(file), config });
+    const what = config === undefined ? 'without a configuration (--config FILE)' : `with ${config}`;
+    process.stdout.write(`${file}: ${bytes} bytes, from ${data}, ${what}\n`);
+    return exitCode.ok;
+  },
+});

@@ -1,0 +1,78 @@
+import { systemClock } from '../base/clock.js';
+import type { AnyFunction, Client } from '../client/index.js';
+import { RpcError } from '../client/index.js';
+import { nearest } from '../config/words.js';
+import { command, UsageError } from './command.js';
+import { exitCode } from './exit-codes.js';
+import { idAt } from './paths.js';
+import { paramsOf, type ParameterFacts } from './params.js';
+import { jsonText } from './terminal.js';
+import { gatewayOf, gatewayOptions } from './where.js';
+
+/** `stellwerk call METHOD [PARAMETER…]`: calls one function and prints its result. */
+export const call = command({
+  usage: 'call [options] METHOD [PARAMETER…]',
+  about: `Calls a function of the gateway and prints its result as JSON.
+
+A parameter is a text where the function takes a text (BUTTON1), and JSON elsewhere (true, 21.5, '[1,2]').
+In place of an object's id its idents do, from the root down: ground_floor/hall_relay/STATE.
+All parameters may be named: VariableID=12345 Value=21.5.
+
+stellwerk call --help NAME explains a function, or lists those with NAME in their names.`,
+  options: gatewayOptions,
+  words: [1, Infinity],
+  exits: '0 done, 1 the gateway refused or failed, 69 it cannot be reached, 78 mistakes in the configuration',
+  explain: ([name = '']) => explained(name),
+  run: async (options, [method = '', ...words]) => {
+    const gateway = await gatewayOf(options);
+    const parameters = (await parametersOf(gateway, method)) ?? [];
+    const params = await paramsOf(words, parameters, (path) => idAt(gateway, path));
+    const result = await gateway.request(method, params);
+    process.stdout.write(`${jsonText(result, process.stdout.isTTY ? 2 : 0)}\n`);
+    return exitCode.ok;
+  },
+});
+
+/**
+ * The parameters as the gateway declares them; undefined when it does not tell this caller. Rejects when there is no
+ * such function, saying which one may have been meant.
+ */
+async function parametersOf(
+  gateway: Client<AnyFunction>,
+  method: string,
+): Promise<readonly ParameterFacts[] | undefined> {
+  try {
+    const record = (await gateway.call('SVC_GetFunction', method)) as { Parameters: ParameterFacts[] };
+    return record.Parameters;
+  } catch (thrown) {
+    if (!(thrown instanceof RpcError)) throw thrown;
+    if (thrown.reason !== 'FUNCTION_MISSING') return undefined;
+    const names = (await gateway.call('SVC_GetFunctionList', 0)) as string[];
+    const near = nearest(method, names);
+    const hint =
+      near === undefined
+        ? 'stellwerk call --help PART lists those with PART in their names'
+        : `did you mean ${near}?`;
+    throw new RpcError(thrown.code, `there is no function ${method}; ${hint}`, thrown.data);
+  }
+}
+
+/** A page about a function, without a gateway; of all modules, those of the simulated board too. */
+async function explained(name: string): Promise<string> {
+  const [{ modulesOf }, { declaredFunctions, explain, signatureOf }] = await Promise.all([
+    import('../gateway.js'),
+    import('../functions/explain.js'),
+  ]);
+  const clock = systemClock();
+  const all = declaredFunctions(await modulesOf(clock)({ board: 'simulated' }), clock);
+  const exact = all.find((declaration) => declaration.name.toLowerCase() === name.toLowerCase());
+  if (exact !== undefined) return explain(exact);
+  const part = name.toLowerCase();
+  const found = all.filter((declaration) => declaration.name.toLowerCase().includes(part));
+  if (found.length > 0) return found.map((one) => `${signatureOf(one)}\n    ${one.help}\n`).join('');
+  const near = nearest(
+    name,
+    all.map((declaration) => declaration.name),
+  );
+  throw new UsageError(`there is no function ${name}${near === undefined ? '' : `; did you mean ${near}?`}`);
+}

@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util';
+import { messageOf } from '../base/fault.js';
+import { meant } from '../config/words.js';
+
+/** An option of a command; those that take a text name it in `value` for the help. */
+export type Option =
+  | { readonly type: 'string'; readonly value: string; readonly help: string; readonly multiple?: boolean }
+  | { readonly type: 'boolean'; readonly help: string };
+type Options = Readonly<Record<string, Option>>;
+
+type Values<O extends Options> = {
+  readonly [K in keyof O]?: O[K] extends { type: 'boolean' }
+    ? boolean
+    : O[K] extends { multiple: true }
+      ? string[]
+      : string;
+};
+
+/** How a command is called and what it does. */
+export interface CommandSpec<O extends Options> {
+  /** As it is typed, without `stellwerk`: `backup [options] FILE`. */
+  readonly usage: string;
+  /** What it does; lines of at most 100 characters. */
+  readonly about: string;
+  readonly options: O;
+  /** How many words it takes besides its options: least and most. */
+  readonly words: readonly [least: number, most: number];
+  /** Its exit codes in a line, but for 64, which all have. */
+  readonly exits: string;
+  /** `--help` with words: a page of its own about them. */
+  explain?(words: readonly string[]): Promise<string>;
+  /** Does it; resolves with the exit code. */
+  run(options: Values<O>, words: readonly string[]): Promise<number>;
+}
+
+/** A command, ready to be run with the arguments after its name. */
+export interface Command {
+  readonly help: string;
+  /** Resolves with the exit code; rejects with what went wrong ({@link UsageError} for wrong arguments). */
+  run(args: readonly string[]): Promise<number>;
+}
+
+/** What was typed can't be meant; the text says what to type. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+const HELP: Option = { type: 'boolean', help: 'this text' };
+
+/** Makes a command of its parts: reads its arguments, and answers `--help` itself. */
+export function command<const O extends Options>(spec: CommandSpec<O>): Command {
+  const options = { ...spec.options, help: HELP };
+  const help = helpOf(spec, options);
+  return {
+    help,
+    run: async (args) => {
+      const { values, positionals } = parsed(args, options);
+      const words = positionals.map(plain);
+      if (values['help'] === true) {
+        const page = words.length > 0 ? spec.explain?.(words) : undefined;
+        process.stdout.write((await page) ?? help);
+        return 0;
+      }
+      const [least, most] = spec.words;
+      if (words.length < least || words.length > most)
+        throw new UsageError(words.length < least ? 'something is missing' : `${words[most]} is too much`);
+      return spec.run(values as Values<O>, words);
+    },
+  };
+}
+
+function parsed(args: readonly string[], options: Options) {
+  try {
+    const config = { options: { ...options, help: { type: 'boolean', short: 'h' } } as const };
+    return parseArgs({ ...config, args: args.map(guarded), allowPositionals: true });
+  } catch (thrown) {
+    const unknown = /^Unknown option '-*([^']*)'/.exec(messageOf(thrown))?.[1];
+    if (unknown === undefined) throw new UsageError(messageOf(thrown));
+    throw new UsageError(`there is no option ${unknown}${meant(unknown, Object.keys(options))}`);
+  }
+}
+
+/** A negative number is a word, no bundle of options: it gets a blank before it while options are looked for. */
+const guarded = (arg: string): string => (/^-[\d.]/.test(arg) ? ` ${arg}` : arg);
+const plain = (word: string): string => (/^ -[\d.]/.test(word) ? word.slice(1) : word);
+
+function helpOf({ usage, about, exits }: CommandSpec<Options>, options: Options): string {
+  const lines = Object.entries(options).map(([name, option]) => {
+    const typed = option.type === 'string' ? `--${name} ${option.value}` : `--${name}`;
+    return `  ${typed.padEnd(22)}  ${option.help.replaceAll('\n', `\n${' '.repeat(26)}`)}`;
+  });
+  return `usage: stellwerk ${usage}\n\n${about}\n\n${lines.join('\n')}\n\nExit codes: ${exits}; 64 wrong usage.\n`;
+}

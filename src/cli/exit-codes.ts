@@ -1,0 +1,12 @@
+/** Exit codes of the command line; those above 63 are sysexits.h's. */
+export const exitCode = {
+  ok: 0,
+  /** The call or the check failed; the text says why. */
+  failed: 1,
+  /** Wrong arguments (EX_USAGE). */
+  usage: 64,
+  /** The gateway could not be reached, or could not start (EX_UNAVAILABLE). */
+  unavailable: 69,
+  /** The configuration has mistakes (EX_CONFIG). */
+  configuration: 78,
+} as const;

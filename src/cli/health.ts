@@ -1,0 +1,37 @@
+import type { CheckState } from '../base/check.js';
+import type { CheckRecord, HealthRecord } from '../service/health.js';
+import { command } from './command.js';
+import { exitCode } from './exit-codes.js';
+import { harmless, jsonText, painted, type Colour } from './terminal.js';
+import { gatewayOf, gatewayOptions } from './where.js';
+
+const colours: Readonly<Record<CheckState, Colour>> = { ok: 'green', warning: 'yellow', failed: 'red' };
+
+/** `stellwerk health`: the gateway's checks as a table. */
+export const health = command({
+  usage: 'health [options]',
+  about: 'Says how the gateway is: its checks, since when each stands so, and what to do.',
+  options: { ...gatewayOptions, json: { type: 'boolean', help: 'as the gateway tells it (GW_GetHealth)' } },
+  words: [0, 0],
+  exits:
+    '0 all is well, 1 a check is not, 69 the gateway cannot be reached, 78 mistakes in the configuration',
+  run: async (options) => {
+    const gateway = await gatewayOf(options);
+    const record = (await gateway.call('GW_GetHealth')) as HealthRecord;
+    process.stdout.write(options.json === true ? `${jsonText(record)}\n` : tableOf(record.Checks));
+    return record.State === 'ok' ? exitCode.ok : exitCode.failed;
+  },
+});
+
+function tableOf(checks: readonly CheckRecord[]): string {
+  const width = Math.max(...checks.map(({ Name }) => Name.length));
+  return checks
+    .map(({ Name, State, Since, Text, WhatToDo }) => {
+      const head = `${painted(colours[State], State.padEnd(7))}  ${Name.padEnd(width)}  ${sinceOf(Since)}  ${harmless(Text)}`;
+      return WhatToDo === '' ? `${head}\n` : `${head}\n${' '.repeat(width + 30)}${harmless(WhatToDo)}\n`;
+    })
+    .join('');
+}
+
+/** `2026-08-02 10:11:12`, local time. */
+const sinceOf = (seconds: number): string => new Date(seconds * 1000).toLocaleString('sv-SE');

@@ -1,0 +1,120 @@
+import type { ChangeRecord, Value } from '../client/index.js';
+import { message, runlevel } from '../kernel/messages.js';
+import { typeName } from '../kernel/object.js';
+import type { Colour } from './terminal.js';
+import type { WatchedTree } from './watched-tree.js';
+
+/** What a change is, in words, and the colour that it has on a terminal. */
+export interface Phrase {
+  readonly text: string;
+  readonly colour: Colour;
+}
+
+type Say = (data: readonly unknown[], tree: WatchedTree) => string;
+
+const quoted = (what: unknown) => `“${String(what)}”`;
+const yes = (what: unknown, words: readonly [string, string]) => words[what === true ? 0 : 1];
+const log: Say = ([sender, text]) => `${String(sender)}: ${String(text)}`;
+const profile =
+  (what: string): Say =>
+  ([name]) =>
+    `profile ${String(name)} ${what}`;
+
+/** The message table (interface §3.5) in words. What is only the other half of another message is not told. */
+const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
+  [message.KERNEL_STARTED]: ['green', () => 'the gateway has started'],
+  [message.KERNEL_SHUTDOWN]: ['yellow', () => 'the gateway has stopped'],
+  [message.KERNEL_MESSAGE]: ['dim', ([level]) => `the gateway's state: ${levelName(level)}`],
+  [message.KL_MESSAGE]: ['dim', log],
+  [message.KL_SUCCESS]: ['green', log],
+  [message.KL_NOTIFY]: ['cyan', log],
+  [message.KL_WARNING]: ['yellow', log],
+  [message.KL_ERROR]: ['red', log],
+  [message.KL_DEBUG]: ['dim', log],
+  [message.KL_CUSTOM]: ['dim', log],
+  [message.OM_REGISTER]: ['green', ([type]) => `a new ${kindOf(type)}`],
+  [message.OM_UNREGISTER]: ['red', () => 'is deleted'],
+  [message.OM_CHANGEPARENT]: ['cyan', ([id], tree) => `stands below ${tree.path(Number(id)) || 'the root'}`],
+  [message.OM_CHANGENAME]: ['cyan', ([name]) => `is called ${quoted(name)}`],
+  [message.OM_CHANGEINFO]: ['cyan', ([info]) => `info ${quoted(info)}`],
+  [message.OM_CHANGESUMMARY]: ['cyan', ([summary]) => `summary ${quoted(summary)}`],
+  [message.OM_CHANGEPOSITION]: ['cyan', ([position]) => `position ${String(position)}`],
+  [message.OM_CHANGEREADONLY]: ['cyan', ([is]) => yes(is, ['can only be read', 'can be written'])],
+  [message.OM_CHANGEHIDDEN]: ['cyan', ([is]) => yes(is, ['is hidden', 'is shown'])],
+  [message.OM_CHANGEICON]: ['cyan', ([icon]) => `icon ${quoted(icon)}`],
+  [message.OM_CHANGEIDENT]: ['cyan', ([ident]) => `ident ${quoted(ident)}`],
+  [message.OM_CHANGEDISABLED]: ['cyan', ([is]) => yes(is, ['is disabled', 'is enabled'])],
+  [message.IM_CREATE]: ['cyan', ([, module]) => `is a ${String(module)}`],
+  [message.IM_CONNECT]: ['cyan', ([id], tree) => `is connected to ${tree.path(Number(id))}`],
+  [message.IM_DISCONNECT]: ['cyan', ([id], tree) => `is no longer connected to ${tree.path(Number(id))}`],
+  [message.IM_CHANGESTATUS]: ['cyan', ([status]) => `status ${statusOf(Number(status))}`],
+  [message.IM_CHANGESETTINGS]: ['cyan', ([settings]) => `properties ${String(settings)}`],
+  [message.VM_CHANGEPROFILENAME]: [
+    'cyan',
+    ([own, standard]) => `profile ${String(own || standard) || 'none'}`,
+  ],
+  [message.VM_CHANGEPROFILEACTION]: ['cyan', ([own, standard]) => `action by #${String(own || standard)}`],
+  [message.SM_CHANGEFILE]: ['cyan', ([file]) => `file ${String(file)}`],
+  [message.SM_BROKEN]: ['yellow', ([is]) => yes(is, ['cannot be compiled', 'can be compiled again'])],
+  [message.SM_UPDATE]: ['cyan', ([, size]) => `has a new text of ${String(size)} bytes`],
+  [message.LM_CHANGETARGET]: ['cyan', ([id], tree) => `leads to ${tree.path(Number(id)) || 'the root'}`],
+  [message.SE_EXECUTE]: ['dim', () => 'runs'],
+  [message.PM_CREATE]: ['cyan', profile('is new')],
+  [message.PM_DELETE]: ['red', profile('is deleted')],
+  [message.PM_CHANGETEXT]: ['cyan', profile('has other texts')],
+  [message.PM_CHANGEVALUES]: ['cyan', profile('has other limits')],
+  [message.PM_CHANGEDIGITS]: ['cyan', profile('has other digits')],
+  [message.PM_CHANGEICON]: ['cyan', profile('has another icon')],
+  [message.PM_ASSOCIATIONADDED]: ['cyan', profile('has a value with a name more')],
+  [message.PM_ASSOCIATIONREMOVED]: ['cyan', profile('has a value with a name less')],
+  [message.PM_ASSOCIATIONCHANGED]: ['cyan', profile('has another name for a value')],
+};
+
+/** Messages that only repeat what another one of the same change says. */
+const echoes: ReadonlySet<number> = new Set([
+  message.OM_CHILDADDED,
+  message.OM_CHILDREMOVED,
+  message.IM_DELETE,
+  message.VM_CREATE,
+  message.VM_DELETE,
+  message.SM_CREATE,
+  message.SM_DELETE,
+  message.EM_CREATE,
+  message.EM_DELETE,
+  message.MM_CREATE,
+  message.MM_DELETE,
+  message.LM_CREATE,
+  message.LM_DELETE,
+  message.SE_RUNNING,
+]);
+
+/** The change in words; undefined where another message tells it. */
+export function phraseOf({ SenderID, Message, Data }: ChangeRecord, tree: WatchedTree): Phrase | undefined {
+  if (echoes.has(Message)) return undefined;
+  if (Message === message.VM_UPDATE) {
+    const [value, differs, old] = Data as [Value, boolean, Value];
+    const now = tree.format(SenderID, value);
+    return differs
+      ? { text: `${tree.format(SenderID, old)} → ${now}`, colour: 'bold' }
+      : { text: `${now}, as before`, colour: 'dim' };
+  }
+  const [colour, say] = phrases[Message] ?? ['dim', () => `message ${Message} ${JSON.stringify(Data)}`];
+  return { text: say(Data, tree), colour };
+}
+
+const kindOf = (type: unknown): string => (typeName[Number(type)] ?? 'object').toLowerCase();
+
+const levelName = (level: unknown): string =>
+  Object.entries(runlevel).find(([, number]) => number === level)?.[0] ?? String(level);
+
+/** Instance status (interface §1): 1xx are normal, 2xx are errors. */
+function statusOf(status: number): string {
+  const words: Readonly<Record<number, string>> = {
+    101: 'being created',
+    102: 'active',
+    103: 'being deleted',
+    104: 'inactive',
+    105: 'its module is missing',
+  };
+  return words[status] ?? `${status}${status >= 200 ? ' (in trouble)' : ''}`;
+}

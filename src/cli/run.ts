@@ -1,0 +1,89 @@
+import { messageOf } from '../base/fault.js';
+import { nearest } from '../config/words.js';
+import { packageVersion } from '../service/system.js';
+import type { Command } from './command.js';
+import { exitCode } from './exit-codes.js';
+import { harmless } from './terminal.js';
+
+/** The commands with what they do, each loaded when it is asked for. */
+const commands: Readonly<Record<string, readonly [about: string, load: () => Promise<Command>]>> = {
+  serve: ['run a gateway', async () => (await import('./serve.js')).serve],
+  setup: ['make the first configuration: name and password', async () => (await import('./setup.js')).setup],
+  check: ['say what is wrong with a configuration', async () => (await import('./check.js')).check],
+  call: ['call a function; call --help NAME explains one', async () => (await import('./call.js')).call],
+  watch: ['show changes as they come', async () => (await import('./watch.js')).watch],
+  health: ['say how the gateway is', async () => (await import('./health.js')).health],
+  backup: ['make a backup', async () => (await import('./backup.js')).backup],
+  restore: ['put a backup back', async () => (await import('./restore.js')).restore],
+  'hash-password': [
+    'hash a password for the configuration',
+    async () => (await import('./hash-password.js')).hashed,
+  ],
+};
+
+const names = [...Object.keys(commands), 'help'];
+
+/** Runs what was typed after `stellwerk`; resolves with the exit code. What went wrong stands on stderr. */
+export async function run([name, ...args]: readonly string[]): Promise<number> {
+  if (name === '--version' || name === 'version') return say(`stellwerk ${packageVersion()}\n`);
+  if (name === '--help' || name === '-h') return say(overview());
+  if (name === 'help') return args.length === 0 ? say(overview()) : run([...args, '--help']);
+  const found = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (name === undefined || found === undefined) {
+    process.stderr.write(name === undefined ? overview() : unknown(name));
+    return exitCode.usage;
+  }
+  const command = await found[1]();
+  try {
+    return await command.run(args);
+  } catch (thrown) {
+    process.stderr.write(`stellwerk ${name}: ${textOf(thrown)}\n`);
+    if (!isNamed(thrown, 'UsageError')) return codeOf(thrown);
+    const [usage = ''] = command.help.split('\n');
+    process.stderr.write(`${usage}\nstellwerk ${name} --help says more\n`);
+    return exitCode.usage;
+  }
+}
+
+function say(text: string): number {
+  process.stdout.write(text);
+  return exitCode.ok;
+}
+
+function overview(): string {
+  const lines = Object.entries(commands).map(([name, [about]]) => `  ${name.padEnd(14)} ${about}`);
+  return `usage: stellwerk COMMAND [options] …\n\n${lines.join('\n')}\n
+stellwerk COMMAND --help says more; --version tells the version.
+Exit codes: 0 done, 1 failed, 64 wrong usage, 69 no gateway to be reached or started, 78 mistakes in the configuration.\n`;
+}
+
+function unknown(name: string): string {
+  const near = nearest(name, names);
+  const hint = near === undefined ? '' : `; did you mean ${near}?`;
+  return `stellwerk: there is no command ${name}${hint}\n${overview()}`;
+}
+
+/** Classes are told by their names: to know them is to load what they stand in, at every start. */
+const isNamed = (thrown: unknown, name: string): boolean => thrown instanceof Error && thrown.name === name;
+
+function codeOf(thrown: unknown): number {
+  if (isNamed(thrown, 'ConfigurationError')) return exitCode.configuration;
+  return isNamed(thrown, 'ServerError') ? exitCode.unavailable : exitCode.failed;
+}
+
+/** What to do about failures whose texts come from elsewhere. */
+function adviceFor(thrown: unknown): string {
+  if (isNamed(thrown, 'ServerError') && /certificate/i.test(messageOf(thrown)))
+    return '. --ca FILE has it trusted; one that a gateway made itself is tls/auto-cert.pem in its data directory';
+  if (isNamed(thrown, 'ServerError'))
+    return '. Is the gateway running (systemctl status stellwerk, or make run), and is it there (--url, --config)?';
+  const isRefused = isNamed(thrown, 'RpcError') && (thrown as { reason?: string }).reason === 'UNAUTHORIZED';
+  return isRefused ? ': --url or --config says who calls, --password-file has the password' : '';
+}
+
+/** A configuration's mistakes keep their lines, everything else goes on one. */
+function textOf(thrown: unknown): string {
+  if (isNamed(thrown, 'ConfigurationError'))
+    return `the configuration has mistakes\n${(thrown as Error).message}`;
+  return harmless(messageOf(thrown)) + adviceFor(thrown);
+}

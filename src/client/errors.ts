@@ -1,0 +1,47 @@
+import { faults } from '../base/fault.js';
+
+/**
+ * The gateway took the call and refused it or failed at it (interface E5: the RPC kind). `code` is the JSON-RPC number,
+ * `message` the gateway's own words, `data` what came with them. Missing or wrong credentials are of this kind too: the
+ * gateway answers 401 with a JSON-RPC error (`code` −32000, `reason` "UNAUTHORIZED").
+ */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+  readonly code: number;
+  readonly data: unknown;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+
+  /** The stable name of the failure (`data.code`, as "OBJECT_MISSING"), where the gateway gave one. */
+  get reason(): string | undefined {
+    const data = this.data;
+    if (typeof data !== 'object' || data === null || !('code' in data)) return undefined;
+    return typeof data.code === 'string' ? data.code : undefined;
+  }
+
+  /** Whether the same call can succeed later without a change. */
+  get retry(): boolean {
+    const reason = this.reason;
+    return (
+      reason !== undefined && Object.hasOwn(faults, reason) && faults[reason as keyof typeof faults].retry
+    );
+  }
+}
+
+/**
+ * There was no answer to believe (interface E5: the general kind): unreachable, too slow, cut off, or an answer that is
+ * not JSON-RPC. Whether the call was carried out is not known. `status` is the HTTP status, where there was one.
+ */
+export class ServerError extends Error {
+  override readonly name = 'ServerError';
+  readonly status: number | undefined;
+
+  constructor(message: string, options: { cause?: unknown; status?: number | undefined } = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.status = options.status;
+  }
+}

@@ -1,0 +1,430 @@
+/* oxlint-disable max-lines -- a function a line, made by a program */
+// Made from the command reference by test/tools/client-map.ts; a test compares the two.
+
+import type {
+  AuditEntry,
+  ChangeRecord,
+  Configurator,
+  FunctionRecord,
+  Health,
+  InstanceRecord,
+  LibraryRecord,
+  LinkRecord,
+  ModuleRecord,
+  ObjectRecord,
+  OptionRecord,
+  Outcome,
+  ProfileRecord,
+  ReloadReport,
+  ScriptRecord,
+  Snapshot,
+  Value,
+  ValueRecord,
+  VariableRecord,
+} from './records.js';
+
+/** The functions that can be called, as TypeScript sees them. Others: `new Client<AnyFunction>(address)`. */
+export interface Functions {
+  /** Who switched or changed what, from where and when, newest first; 100 entries unless said, 10,000 at most. */
+  GW_GetAudit(Limit?: number): AuditEntry[];
+  /** How the gateway is: named checks, each with its state, since when, and what to do. */
+  GW_GetHealth(): Health;
+  /** Values and times of many variables, in the order asked for; one that fails has an Error instead. */
+  GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
+  /** Publishes a message through an MQTT client. */
+  GW_Publish(InstanceID: number, Topic: string, Payload: string, QoS: 0 | 1 | 2, Retain: boolean): boolean;
+  /** Reads the configuration again, applies what can change now, and says what needs a restart. */
+  GW_ReloadConfiguration(): ReloadReport;
+  /** RequestAction for many variables at the same time, given as [[VariableID, Value], …]; each has its own outcome. */
+  GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
+  /** Sets many variables at once, given as [[VariableID, Value], …]: all of them, or none when one fails. */
+  GW_SetValues(Values: readonly (readonly [number, Value | null])[]): boolean;
+  /** Drives a line of the simulated board from outside, as a button does. Active is what an instance on that line sees. */
+  GW_SimulateLine(Line: string, Active: boolean): boolean;
+  /** Narrows the changes on this socket to some objects with all below them, and to some messages; []: all. */
+  GW_Subscribe(IDs: readonly number[], Messages?: readonly number[]): boolean;
+  /** The value of a variable. */
+  GetValue(VariableID: number): Value;
+  /** The value of a variable of type boolean. */
+  GetValueBoolean(VariableID: number): boolean;
+  /** The value of a variable of type float. */
+  GetValueFloat(VariableID: number): number;
+  /** The value of a variable as its profile shows it. */
+  GetValueFormatted(VariableID: number): string;
+  /** A value as the profile of a variable shows it. */
+  GetValueFormattedEx(VariableID: number, Value: Value): string;
+  /** The value of a variable of type integer. */
+  GetValueInteger(VariableID: number): number;
+  /** The value of a variable of type string. */
+  GetValueString(VariableID: number): string;
+  /** What is known of the devices behind an instance. */
+  HW_GetKnownDevices(InstanceID: number): Record<string, unknown>[];
+  /** What is wrong with an instance and with those connected to it; empty when nothing is. */
+  HW_ReadServiceMessages(InstanceID: number): {
+    InstanceID: number;
+    Code: string;
+    Text: string;
+  }[];
+  /** Asks a device for the present value of one of its variables. */
+  HW_RequestStatus(InstanceID: number, Parameter: string): boolean;
+  /** Has a device carry out a value for one of its variables of type boolean. */
+  HW_WriteValueBoolean(InstanceID: number, Parameter: string, Value: boolean): boolean;
+  /** Has a device carry out a value for one of its variables of type float. */
+  HW_WriteValueFloat(InstanceID: number, Parameter: string, Value: number): boolean;
+  /** Has a device carry out a value for one of its variables of type integer. */
+  HW_WriteValueInteger(InstanceID: number, Parameter: string, Value: number): boolean;
+  /** Has a device carry out a value for one of its variables of type string. */
+  HW_WriteValueString(InstanceID: number, Parameter: string, Value: string): boolean;
+  /** Whether a variable takes RequestAction. */
+  HasAction(VariableID: number): boolean;
+  /** The topics that an MQTT client has seen since it connected, with the beginning of their last payload. */
+  MQTT_GetKnownDevices(InstanceID: number): {
+    Topic: string;
+    LastPayload: string;
+    Count: number;
+    LastSeen: number;
+  }[];
+  /** Has the device or the script behind a variable carry out a value. */
+  RequestAction(VariableID: number, Value: Value): boolean;
+  /** As RequestAction; a script finds the given word in SENDER. */
+  RequestActionEx(VariableID: number, Value: Value, Sender: string): boolean;
+  /** Sends a text over a serial port, one character a byte (Latin-1). */
+  SPRT_SendText(InstanceID: number, Text: string): boolean;
+  /** Holds the transmit line of a serial port in the break condition. */
+  SPRT_SetBreak(InstanceID: number, OnOff: boolean): boolean;
+  /** Sets the line Data Terminal Ready of a serial port. */
+  SPRT_SetDTR(InstanceID: number, OnOff: boolean): boolean;
+  /** Sets the line Request To Send of a serial port. */
+  SPRT_SetRTS(InstanceID: number, OnOff: boolean): boolean;
+  /** Makes the properties that were set the active ones and opens the instance with them. */
+  SVC_ApplyChanges(InstanceID: number): boolean;
+  /** Whether there is a category with this ID. */
+  SVC_CategoryExists(CategoryID: number): boolean;
+  /** Connects a device to the I/O instance that it works over. */
+  SVC_ConnectInstance(InstanceID: number, ParentID: number): boolean;
+  /** Creates a category below the root and gives its ID. */
+  SVC_CreateCategory(): number;
+  /** Creates an instance of a module below the root, with default properties, and gives its ID. */
+  SVC_CreateInstance(ModuleID: string): number;
+  /** Creates a link below the root and gives its ID. */
+  SVC_CreateLink(): number;
+  /** Creates an empty script below the root and gives its ID; type 0 (JavaScript) is the only one. */
+  SVC_CreateScript(ScriptType: 0 | 1 | 2): number;
+  /** Creates a variable below the root and gives its ID. */
+  SVC_CreateVariable(VariableType: 0 | 1 | 2 | 3): number;
+  /** Creates a profile with nothing set. */
+  SVC_CreateVariableProfile(ProfileName: string, ProfileType: 0 | 1 | 2 | 3): boolean;
+  /** Deletes a category with nothing below it. */
+  SVC_DeleteCategory(CategoryID: number): boolean;
+  /** Closes and deletes an instance with nothing below it. */
+  SVC_DeleteInstance(InstanceID: number): boolean;
+  /** Deletes a link; what it points to stays. */
+  SVC_DeleteLink(LinkID: number): boolean;
+  /** Deletes a script with nothing below it, and with DeleteFile its text. */
+  SVC_DeleteScript(ScriptID: number, DeleteFile: boolean): boolean;
+  /** Deletes a variable with nothing below it. */
+  SVC_DeleteVariable(VariableID: number): boolean;
+  /** Deletes a profile; variables that have it then show "Invalid profile". */
+  SVC_DeleteVariableProfile(ProfileName: string): boolean;
+  /** Takes a device off the I/O instance that it works over. */
+  SVC_DisconnectInstance(InstanceID: number): boolean;
+  /** As SVC_GetObjectIDByIdent, but 0 when there is none. */
+  SVC_FindObjectIDByIdent(Ident: string, ParentID: number): number;
+  /** As SVC_GetObjectIDByName, but 0 when there is none. */
+  SVC_FindObjectIDByName(Name: string, ParentID: number): number;
+  /** Whether there is a function with this name. */
+  SVC_FunctionExists(FunctionName: string): boolean;
+  /** What is known of a category: nothing beyond what SVC_GetObject shows. */
+  SVC_GetCategory(CategoryID: number): Record<string, never>;
+  /** The ID of the oldest category with this name directly below an object. */
+  SVC_GetCategoryIDByName(Name: string, ParentID: number): number;
+  /** The IDs of all categories. */
+  SVC_GetCategoryList(): number[];
+  /** The IDs of the objects directly below an object, in their order. */
+  SVC_GetChildrenIDs(ID: number): number[];
+  /** The IDs of the instances that an instance could be connected to. */
+  SVC_GetCompatibleInstances(InstanceID: number): number[];
+  /** The GUIDs of the modules whose instances an instance of this one could be connected to. */
+  SVC_GetCompatibleModules(ModuleID: string): string[];
+  /** All active properties of an instance, as JSON. */
+  SVC_GetConfiguration(InstanceID: number): string;
+  /** What an instance demands of the properties of its I/O instance, as JSON: no module demands anything. */
+  SVC_GetConfigurationForParent(InstanceID: number): string;
+  /** The configurations of the instances that are connected to the given ones. */
+  SVC_GetConfigurationsFromChildren(Parameter: readonly number[]): {
+    InstanceID: number;
+    ConnectionID: number;
+    Configuration: string;
+  }[];
+  /** Parameters and result of a function. */
+  SVC_GetFunction(FunctionName: string): FunctionRecord;
+  /** The names of an instance's functions; of all, for 0. */
+  SVC_GetFunctionList(InstanceID: number): string[];
+  /** The names of a module's functions. */
+  SVC_GetFunctionListByModuleID(ModuleID: string): string[];
+  /** Parameters and results of some instances' functions; of all functions, for an empty list. */
+  SVC_GetFunctions(InstanceIDs: readonly number[]): FunctionRecord[];
+  /** As SVC_GetFunctions, by name. */
+  SVC_GetFunctionsMap(InstanceIDs: readonly number[]): Record<string, FunctionRecord>;
+  /** Module, connection and status of an instance. */
+  SVC_GetInstance(InstanceID: number): InstanceRecord;
+  /** How long each instance took to do what it was asked (Tx), in ms; a report (Rx) is taken in as it comes. */
+  SVC_GetInstanceDataFlowStatistics(): {
+    InstanceID: number;
+    TxDuration: number;
+    TxMaxDuration: number;
+    RxDuration: number;
+    RxMaxDuration: number;
+  }[];
+  /** The ID of the oldest instance with this name directly below an object. */
+  SVC_GetInstanceIDByName(Name: string, ParentID: number): number;
+  /** The IDs of all instances. */
+  SVC_GetInstanceList(): number[];
+  /** The IDs of the instances of a module. */
+  SVC_GetInstanceListByModuleID(ModuleID: string): number[];
+  /** The IDs of the instances of all modules of a type. */
+  SVC_GetInstanceListByModuleType(ModuleType: 0 | 1 | 2 | 3 | 4 | 5 | 6): number[];
+  /** How many messages wait for instances: none, instances are not told by messages. */
+  SVC_GetInstanceMessageQueueSize(): number;
+  /** How long instances took over messages: an empty list, instances are not told by messages. */
+  SVC_GetInstanceMessageStatistics(): {
+    InstanceID: number;
+    Duration: number;
+    MaxDuration: number;
+  }[];
+  /** The kind of processor. */
+  SVC_GetKernelArchitecture(): string;
+  /** When it was built, in unix seconds. */
+  SVC_GetKernelDate(): number;
+  /** The data directory, ending in "/". */
+  SVC_GetKernelDir(): string;
+  /** The directory of the program, ending in "/". */
+  SVC_GetKernelDirEx(): string;
+  /** The operating system. */
+  SVC_GetKernelPlatform(): string;
+  /** Which build it is. */
+  SVC_GetKernelRevision(): string;
+  /** How far it is: 10101 create, 10102 init, 10103 ready, 10104 uninit, 10105 shutdown. */
+  SVC_GetKernelRunlevel(): number;
+  /** When it was started, in unix seconds. */
+  SVC_GetKernelStartTime(): number;
+  /** The version, as "<major>.<minor>". */
+  SVC_GetKernelVersion(): string;
+  /** What is known of some libraries; of all, for an empty list. */
+  SVC_GetLibraries(LibraryIDs: readonly string[]): LibraryRecord[];
+  /** What is known of a library. */
+  SVC_GetLibrary(LibraryID: string): LibraryRecord;
+  /** The GUIDs of all libraries. */
+  SVC_GetLibraryList(): string[];
+  /** The GUIDs of the modules of a library. */
+  SVC_GetLibraryModules(LibraryID: string): string[];
+  /** How many variables there can be: as many as there are object IDs. */
+  SVC_GetLimitVariables(): number;
+  /** Where a link points to. */
+  SVC_GetLink(LinkID: number): LinkRecord;
+  /** The ID of the oldest link with this name directly below an object. */
+  SVC_GetLinkIDByName(Name: string, ParentID: number): number;
+  /** The IDs of all links. */
+  SVC_GetLinkList(): number[];
+  /** Where an object stands: the names from below the root, joined by a backslash. */
+  SVC_GetLocation(ID: number): string;
+  /** The directory of the log, ending in "/". */
+  SVC_GetLogDir(): string;
+  /** What is known of a module. */
+  SVC_GetModule(ModuleID: string): ModuleRecord;
+  /** The GUIDs of all modules. */
+  SVC_GetModuleList(): string[];
+  /** The GUIDs of the modules of a type. */
+  SVC_GetModuleListByType(ModuleType: 0 | 1 | 2 | 3 | 4 | 5 | 6): string[];
+  /** What is known of some modules; of all, for an empty list. */
+  SVC_GetModules(ModuleIDs: readonly string[]): ModuleRecord[];
+  /** The name of an object. */
+  SVC_GetName(ID: number): string;
+  /** What is known of an object of any type. */
+  SVC_GetObject(ID: number): ObjectRecord;
+  /** The ID of the object with this ident directly below another; fails when there is none. */
+  SVC_GetObjectIDByIdent(Ident: string, ParentID: number): number;
+  /** The ID of the oldest object with this name directly below another; fails when there is none. */
+  SVC_GetObjectIDByName(Name: string, ParentID: number): number;
+  /** The IDs of all objects. */
+  SVC_GetObjectList(): number[];
+  /** The value of an option. */
+  SVC_GetOption(Option: string): number;
+  /** The value, default, limits and meaning of an option. */
+  SVC_GetOptionEx(Option: string): OptionRecord;
+  /** The names of the options. */
+  SVC_GetOptionList(): string[];
+  /** The ID of the object above; 0 is the root. */
+  SVC_GetParent(ID: number): number;
+  /** An active property of an instance. */
+  SVC_GetProperty(InstanceID: number, Name: string): unknown;
+  /** The IDs of the objects that an instance works with besides its own. */
+  SVC_GetReferenceList(InstanceID: number): number[];
+  /** Type, file and last run of a script, and whether it is broken. */
+  SVC_GetScript(ScriptID: number): ScriptRecord;
+  /** The text of a script. */
+  SVC_GetScriptContent(ScriptID: number): string;
+  /** The name of the file in which the text of a script stands. */
+  SVC_GetScriptFile(ScriptID: number): string;
+  /** The ID of the script with this file. */
+  SVC_GetScriptIDByFile(FilePath: string): number;
+  /** The ID of the oldest script with this name directly below an object. */
+  SVC_GetScriptIDByName(Name: string, ParentID: number): number;
+  /** The IDs of all scripts. */
+  SVC_GetScriptList(): number[];
+  /** The whole tree with all values, as it is at this moment. */
+  SVC_GetSnapshot(): Snapshot;
+  /** All changes after a counter; with 0 only the present counter. Fails when some are no longer kept. */
+  SVC_GetSnapshotChanges(LastTimestamp: number): ChangeRecord[];
+  /** The language of the system, as "en_US". */
+  SVC_GetSystemLanguage(): string;
+  /** Type, profiles, actions and times of a variable. */
+  SVC_GetVariable(VariableID: number): VariableRecord;
+  /** The IDs of the events that a variable triggers. */
+  SVC_GetVariableEventList(VariableID: number): number[];
+  /** The ID of the oldest variable with this name directly below an object. */
+  SVC_GetVariableIDByName(Name: string, ParentID: number): number;
+  /** The IDs of all variables. */
+  SVC_GetVariableList(): number[];
+  /** What is known of a profile. */
+  SVC_GetVariableProfile(ProfileName: string): ProfileRecord;
+  /** The names of all profiles. */
+  SVC_GetVariableProfileList(): string[];
+  /** The names of the profiles for one type of variable. */
+  SVC_GetVariableProfileListByType(ProfileType: 0 | 1 | 2 | 3): string[];
+  /** Whether properties were set and not yet applied. */
+  SVC_HasChanges(InstanceID: number): boolean;
+  /** Whether there are objects below an object. */
+  SVC_HasChildren(ID: number): boolean;
+  /** Whether there is an instance with this ID. */
+  SVC_InstanceExists(InstanceID: number): boolean;
+  /** Whether an object stands directly, or with Recursive anywhere, below another. */
+  SVC_IsChild(ID: number, ParentID: number, Recursive: boolean): boolean;
+  /** Whether an instance could be connected to another. */
+  SVC_IsInstanceCompatible(InstanceID: number, ParentInstanceID: number): boolean;
+  /** Whether an instance of a module could be connected to one of another. */
+  SVC_IsModuleCompatible(ModuleID: string, ParentModuleID: string): boolean;
+  /** Whether there is a library with this GUID. */
+  SVC_LibraryExists(LibraryID: string): boolean;
+  /** Whether there is a link with this ID. */
+  SVC_LinkExists(LinkID: number): boolean;
+  /** Writes a line to the log, and sends it to those who follow the changes. */
+  SVC_LogMessage(Sender: string, Message: string): boolean;
+  /** Whether there is a module with this GUID. */
+  SVC_ModuleExists(ModuleID: string): boolean;
+  /** Whether there is an object with this ID. */
+  SVC_ObjectExists(ID: number): boolean;
+  /** Has an instance carry out a value for one of its variables. */
+  SVC_RequestAction(InstanceID: number, VariableIdent: string, Value: Value): boolean;
+  /** Forgets properties that were set and not yet applied. */
+  SVC_ResetChanges(InstanceID: number): boolean;
+  /** Starts a script and does not wait for it. */
+  SVC_RunScript(ScriptID: number): boolean;
+  /** Starts a script with parameters and does not wait for it. */
+  SVC_RunScriptEx(ScriptID: number, Parameters: Readonly<Record<string, unknown>>): boolean;
+  /** Starts a text as a script and does not wait for it. */
+  SVC_RunScriptText(ScriptText: string): boolean;
+  /** Starts a text as a script with parameters and does not wait for it. */
+  SVC_RunScriptTextEx(ScriptText: string, Parameters: Readonly<Record<string, unknown>>): boolean;
+  /** Runs a text as a script and gives what it printed. */
+  SVC_RunScriptTextWait(ScriptText: string): string;
+  /** Runs a text as a script with parameters and gives what it printed. */
+  SVC_RunScriptTextWaitEx(ScriptText: string, Parameters: Readonly<Record<string, unknown>>): string;
+  /** Runs a script and gives what it printed. */
+  SVC_RunScriptWait(ScriptID: number): string;
+  /** Runs a script with parameters and gives what it printed. */
+  SVC_RunScriptWaitEx(ScriptID: number, Parameters: Readonly<Record<string, unknown>>): string;
+  /** Whether there is a script with this ID. */
+  SVC_ScriptExists(ScriptID: number): boolean;
+  /** Sets all properties that a JSON object names, to be applied by SVC_ApplyChanges. */
+  SVC_SetConfiguration(InstanceID: number, Configuration: string): boolean;
+  /** Shows an object as not to be operated, or as operable again. */
+  SVC_SetDisabled(ID: number, Disabled: boolean): boolean;
+  /** Hides an object from web fronts, or shows it again. */
+  SVC_SetHidden(ID: number, Hidden: boolean): boolean;
+  /** Sets the icon of an object. */
+  SVC_SetIcon(ID: number, Icon: string): boolean;
+  /** Gives an object an ident: letters, digits, underscore; unique among its siblings. */
+  SVC_SetIdent(ID: number, Ident: string): boolean;
+  /** Sets the notes on an object. */
+  SVC_SetInfo(ID: number, Info: string): boolean;
+  /** Points a link to an object; 0 is none. */
+  SVC_SetLinkTargetID(LinkID: number, TargetID: number): boolean;
+  /** Names an object; an empty name restores the default one. */
+  SVC_SetName(ID: number, Name: string): boolean;
+  /** Sets an option; it counts at once. */
+  SVC_SetOption(Option: string, Value: number): boolean;
+  /** Moves an object with all that is below it. */
+  SVC_SetParent(ID: number, ParentID: number): boolean;
+  /** Sets the place of an object among its siblings. */
+  SVC_SetPosition(ID: number, Position: number): boolean;
+  /** Sets a property, to be applied by SVC_ApplyChanges. False for an unknown one and for an unchanged value. */
+  SVC_SetProperty(InstanceID: number, Name: string, Value: unknown): boolean;
+  /** Replaces the text of a script; one that cannot be compiled is kept and marked as broken. */
+  SVC_SetScriptContent(ScriptID: number, Content: string): boolean;
+  /** Has the text of a script stand in another file of the scripts directory. */
+  SVC_SetScriptFile(ScriptID: number, FilePath: string): boolean;
+  /** Gives a variable a script or an instance that carries out its actions; 0: its own, 1: none. */
+  SVC_SetVariableCustomAction(VariableID: number, ScriptID: number): boolean;
+  /** Gives a variable a profile that wins over its own; an empty name takes it away again. */
+  SVC_SetVariableCustomProfile(VariableID: number, ProfileName: string): boolean;
+  /** Names a value; with an empty name and an empty icon its entry is deleted. Colour −1 is none. */
+  SVC_SetVariableProfileAssociation(
+    ProfileName: string,
+    AssociationValue: Value,
+    AssociationName: string,
+    AssociationIcon: string,
+    AssociationColor: number,
+  ): boolean;
+  /** Sets how many decimals are shown. */
+  SVC_SetVariableProfileDigits(ProfileName: string, Digits: number): boolean;
+  /** Sets the icon of a profile. */
+  SVC_SetVariableProfileIcon(ProfileName: string, Icon: string): boolean;
+  /** Sets what stands before and after a value. */
+  SVC_SetVariableProfileText(ProfileName: string, Prefix: string, Suffix: string): boolean;
+  /** Sets the range and the step of values; all 0: no limits. */
+  SVC_SetVariableProfileValues(
+    ProfileName: string,
+    MinValue: number,
+    MaxValue: number,
+    StepSize: number,
+  ): boolean;
+  /** A text of a module in the language of the system: all texts are English, so it comes back as it is. */
+  SVC_Translate(InstanceID: number, Text: string): string;
+  /** Whether there is a variable with this ID. */
+  SVC_VariableExists(VariableID: number): boolean;
+  /** Whether there is a profile with this name. */
+  SVC_VariableProfileExists(ProfileName: string): boolean;
+  /** Sets a variable; the value is converted to its type. Variables of devices take RequestAction instead. */
+  SetValue(VariableID: number, Value: Value | null): boolean;
+  /** Sets a variable of type boolean. */
+  SetValueBoolean(VariableID: number, Value: boolean): boolean;
+  /** Sets a variable of type float. */
+  SetValueFloat(VariableID: number, Value: number): boolean;
+  /** Sets a variable of type integer. */
+  SetValueInteger(VariableID: number, Value: number): boolean;
+  /** Sets a variable of type string. */
+  SetValueString(VariableID: number, Value: string): boolean;
+  /** Has the device or the script behind a variable of a configurator's area carry out a value. */
+  WFC_Execute(InstanceID: number, ActionID: number, TargetID: number, Value: Value): string;
+  /** The web front configurators; the one function that needs no credentials. */
+  WFC_GetConfigurators(): Configurator[];
+  /** A configurator's area with all values, as it is at this moment. */
+  WFC_GetSnapshot(InstanceID: number): Snapshot;
+  /** The changes in a configurator's area after a counter; with 0 only the present counter. */
+  WFC_GetSnapshotChanges(InstanceID: number, LastTimeStamp: number): ChangeRecord[];
+  /** The changes in a part of a configurator's area after a counter; with 0 only the present counter. */
+  WFC_GetSnapshotChangesEx(InstanceID: number, CategoryID: number, LastTimeStamp: number): ChangeRecord[];
+  /** A part of a configurator's area with all values. */
+  WFC_GetSnapshotEx(InstanceID: number, CategoryID: number): Snapshot;
+  /** Registers a mobile device for notifications; refused: this gateway sends none. */
+  WFC_RegisterPNS(
+    InstanceID: number,
+    Token: string,
+    Provider: string,
+    DeviceID: string,
+    DeviceName: string,
+  ): string;
+  /** All functions, as an OpenRPC document. */
+  'rpc.discover'(): Record<string, unknown>;
+}

@@ -1,0 +1,9 @@
+/** The client for programs, in Node and in browsers: `import { Client } from 'stellwerk/client'`. */
+export { type BatchCall, type CallOptions, Client, type ClientOptions } from './client.js';
+export type { ChangeOptions, Item } from './changes.js';
+export { RpcError, ServerError } from './errors.js';
+export type { Functions } from './functions.js';
+export type * from './records.js';
+export type { Answer, Params } from './rpc.js';
+export type { Timing } from './timing.js';
+export type { AnyFunction, FunctionTable } from './types.js';

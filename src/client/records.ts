@@ -1,0 +1,274 @@
+// Made from the command reference by test/tools/client-map.ts; a test compares the two.
+
+/** Who switched or changed what, and from where. */
+export interface AuditEntry {
+  TimeStamp: number;
+  User: string;
+  Remote: string;
+  Method: string;
+  Parameters: unknown[];
+  Success: boolean;
+  Error?: string;
+}
+
+/** One message of the gateway: a WebSocket frame; TimeStamp is a counter. */
+export interface ChangeRecord {
+  TimeStamp: number;
+  SenderID: number;
+  Message: number;
+  Data: unknown[];
+}
+
+/** A web front configurator. */
+export interface Configurator {
+  ID: number;
+  Title: string;
+  Icon: string;
+  Position: number;
+  Editable: boolean;
+  PasswordRequired: boolean;
+  MobileEnabled: boolean;
+}
+
+/** A failure within a call that went on: its stable name and its text. */
+export interface Failure {
+  code: string;
+  message: string;
+}
+
+/** A function with its result and parameters, whose names are their descriptions. */
+export interface FunctionRecord {
+  FunctionName: string;
+  Result: TypeRecord;
+  Parameters: TypeRecord[];
+}
+
+/** How the gateway is: the worst state of all, and each check. */
+export interface Health {
+  State: 'ok' | 'warning' | 'failed';
+  Checks: {
+    Name: string;
+    State: 'ok' | 'warning' | 'failed';
+    Since: number;
+    Text: string;
+    WhatToDo: string;
+  }[];
+}
+
+/** An instance: its module, its connection (0: none), its status. */
+export interface InstanceRecord {
+  InstanceID: number;
+  ConnectionID: number;
+  InstanceStatus: number;
+  InstanceChanged: number;
+  ModuleInfo: {
+    ModuleID: string;
+    ModuleName: string;
+    ModuleType: number;
+  };
+}
+
+/** A library of modules. */
+export interface LibraryRecord {
+  LibraryID: string;
+  Author: string;
+  URL: string;
+  Name: string;
+  Version: string;
+  Build: string;
+  Date: number;
+}
+
+/** A link and what it points to; 0 is nothing. */
+export interface LinkRecord {
+  LinkID: number;
+  TargetID: number;
+}
+
+/** A module: a kind of driver. */
+export interface ModuleRecord {
+  ModuleID: string;
+  ModuleName: string;
+  ModuleType: number;
+  Vendor: string;
+  Aliases: string[];
+  ParentRequirements: string[];
+  ChildRequirements: string[];
+  Implemented: string[];
+  LibraryID: string;
+  Prefix: string;
+  URL: string;
+}
+
+/** What is known of an object of any type. */
+export interface ObjectRecord {
+  ObjectID: number;
+  ObjectType: number;
+  ObjectName: string;
+  ObjectIcon: string;
+  ObjectInfo: string;
+  ObjectIdent: string;
+  ObjectSummary: string;
+  ObjectIsHidden: boolean;
+  ObjectIsDisabled: boolean;
+  ObjectIsLocked: boolean;
+  ObjectIsReadOnly: boolean;
+  ObjectPosition: number;
+  ParentID: number;
+  ChildrenIDs: number[];
+  HasChildren: boolean;
+}
+
+/** An option with its limits. */
+export interface OptionRecord {
+  Name: string;
+  Value: number;
+  Default: number;
+  Minimum: number;
+  Maximum: number;
+  Description: string;
+}
+
+/** What became of one action of many. */
+export interface Outcome {
+  VariableID: number;
+  Success: boolean;
+  Error?: Failure;
+}
+
+/** A variable profile. Colour −1 is none. */
+export interface ProfileRecord {
+  ProfileName: string;
+  ProfileType: number;
+  Icon: string;
+  Prefix: string;
+  Suffix: string;
+  MinValue: number;
+  MaxValue: number;
+  StepSize: number;
+  Digits: number;
+  IsReadOnly: boolean;
+  Associations: {
+    Value: Value;
+    Name: string;
+    Icon: string;
+    Color: number;
+  }[];
+}
+
+/** What a reload applied, what takes effect only with a restart, and what is wrong. */
+export interface ReloadReport {
+  Applied: string[];
+  NeedsRestart: string[];
+  Problems: string[];
+}
+
+/** A script; times are unix seconds, 0 is never. */
+export interface ScriptRecord {
+  ScriptID: number;
+  ScriptType: number;
+  ScriptFile: string;
+  ScriptExecuted: number;
+  ScriptIsBroken: boolean;
+  LastExecute: number;
+  IsBroken: boolean;
+}
+
+/** The tree at one moment: objects under ID<id>, profiles under their names; timestamp is a counter. */
+export interface Snapshot {
+  options: Record<string, number>;
+  archive: Record<string, unknown>;
+  server: {
+    architecture: string;
+    date: number;
+    platform: string;
+    version: string;
+  };
+  license: {
+    expiration: {
+      demo: number;
+      subscription: number;
+    };
+    licensee: string;
+  };
+  timestamp: number;
+  timezone: string;
+  compatibility: {
+    version: string;
+    date: number;
+  };
+  profiles: Record<string, SnapshotProfile>;
+  objects: Record<string, SnapshotObject>;
+}
+
+/** An object in a snapshot; what data holds depends on its type. */
+export interface SnapshotObject {
+  position: number;
+  readOnly: boolean;
+  ident: string;
+  hidden: boolean;
+  disabled: boolean;
+  type: number;
+  name: string;
+  info: string;
+  icon: string;
+  parentID: number;
+  summary: string;
+  data: Record<string, unknown>;
+}
+
+/** A profile in a snapshot. */
+export interface SnapshotProfile {
+  type: number;
+  icon: string;
+  prefix: string;
+  suffix: string;
+  minValue: number;
+  maxValue: number;
+  stepSize: number;
+  digits: number;
+  readOnly: boolean;
+  associations: {
+    value: Value;
+    name: string;
+    icon: string;
+    color: number;
+  }[];
+}
+
+/** A type in reflection: 0 boolean, 1 integer, 2 float, 3 string, 4 any value, 5 list or map. */
+export interface TypeRecord {
+  Type_: number;
+  Description: string;
+  Enumeration: string[];
+}
+
+/** What a variable holds. */
+export type Value = boolean | number | string;
+
+/** The value of one variable of many, or why there is none. */
+export type ValueRecord =
+  | {
+      VariableID: number;
+      Value: Value;
+      VariableUpdated: number;
+      VariableChanged: number;
+    }
+  | {
+      VariableID: number;
+      Error: Failure;
+    };
+
+/** What is known of a variable; times are unix seconds, 0 is never. */
+export interface VariableRecord {
+  VariableID: number;
+  VariableType: number;
+  VariableProfile: string;
+  VariableCustomProfile: string;
+  VariableAction: number;
+  VariableCustomAction: number;
+  VariableUpdated: number;
+  VariableChanged: number;
+  VariableIsLocked: boolean;
+  VariableValue: Value;
+}

@@ -1,0 +1,94 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Type, type Static } from '@sinclair/typebox';
+import { check } from './check.js';
+import { meant } from './words.js';
+import { ConfigDocument } from './document.js';
+import { fault, messageOf } from '../base/fault.js';
+
+const name = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
+const strict = { additionalProperties: false };
+
+/** A board file (`board/README.md`). */
+const boardSchema = Type.Object(
+  {
+    title: Type.String(),
+    compatible: Type.Array(Type.String()),
+    gpio: Type.Array(
+      Type.Object(
+        {
+          chip: Type.String(),
+          lines: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 65_535 })),
+        },
+        strict,
+      ),
+    ),
+    serial: Type.Array(Type.Object({ name, paths: Type.Array(Type.String()) }, strict)),
+    leds: Type.Array(Type.Object({ name, path: Type.String() }, strict)),
+    simulated: Type.Optional(Type.Object({ wires: Type.Array(Type.Array(Type.String())) }, strict)),
+  },
+  strict,
+);
+
+/** What a machine has. */
+export interface Board extends Static<typeof boardSchema> {
+  /** The name of its file: `raspberry-pi-4`. */
+  readonly name: string;
+}
+
+/** Where boards are described, and where the kernel says what machine this is. */
+export interface BoardPlaces {
+  readonly directory: string;
+  readonly compatible: string;
+}
+
+/** The device tree's word for what machine this is: strings, each ended by a zero byte. */
+export const COMPATIBLE = '/proc/device-tree/compatible';
+
+/**
+ * The board of that name, or, for `auto` or none, the one this machine is: `generic` where no file knows it. Throws
+ * ConfigurationError for a bad board file, `CONFIGURATION_INVALID` for a name that is none.
+ */
+export async function loadBoard(
+  wanted: string | undefined,
+  { directory, compatible }: BoardPlaces,
+): Promise<Board> {
+  const names = (await readdir(directory))
+    .filter((file) => file.endsWith('.yaml'))
+    .map((file) => file.slice(0, -5));
+  if (wanted !== undefined && wanted !== 'auto') {
+    if (!names.includes(wanted))
+      throw fault(
+        'CONFIGURATION_INVALID',
+        `there is no board ${wanted}${meant(wanted, names)}; known: ${names.sort().join(', ')}`,
+      );
+    return readBoard(directory, wanted);
+  }
+  const machine = (await readFile(compatible, 'utf8').catch(() => ''))
+    .split('\0')
+    .filter((word) => word !== '');
+  for (const candidate of names.sort()) {
+    const text = await textOf(directory, candidate);
+    // Parsing all of them would take a tenth of a start.
+    if (!machine.some((word) => text.includes(word))) continue;
+    const board = await readBoard(directory, candidate);
+    if (board.compatible.some((word) => machine.includes(word))) return board;
+  }
+  return readBoard(directory, 'generic');
+}
+
+const fileOf = (directory: string, boardName: string) => join(directory, `${boardName}.yaml`);
+
+function textOf(directory: string, boardName: string): Promise<string> {
+  const file = fileOf(directory, boardName);
+  return readFile(file, 'utf8').catch((thrown: unknown) => {
+    throw fault('CONFIGURATION_INVALID', `${file} cannot be read: ${messageOf(thrown)}`);
+  });
+}
+
+async function readBoard(directory: string, boardName: string): Promise<Board> {
+  const document = new ConfigDocument(fileOf(directory, boardName), await textOf(directory, boardName));
+  check(document, boardSchema, { path: [], value: document.value });
+  document.throwIfAny();
+  return { ...(document.value as Static<typeof boardSchema>), name: boardName };
+}

@@ -1,0 +1,58 @@
+import type { TSchema } from '@sinclair/typebox';
+import { Value, ValueErrorType, type ValueError } from '@sinclair/typebox/value';
+import type { ConfigDocument, Path } from './document.js';
+
+/** Checks a value of a document against a schema and notes each mistake at its line. True when there is none. */
+export function check(
+  document: ConfigDocument,
+  schema: TSchema,
+  { path, value }: { path: Path; value: unknown },
+): boolean {
+  const seen = new Set<string>();
+  for (const error of Value.Errors(schema, value)) {
+    // The first error of a place says most; what follows from it only confuses.
+    if (seen.has(error.path)) continue;
+    seen.add(error.path);
+    note(document, path, error);
+  }
+  return seen.size === 0;
+}
+
+function note(document: ConfigDocument, base: Path, error: ValueError): void {
+  const path = [...base, ...stepsOf(error.path)];
+  if (error.type === ValueErrorType.ObjectAdditionalProperties) {
+    const known = Object.keys(error.schema['properties'] as object);
+    document.unknownKey(path, known, 'there is no such key');
+  } else if (error.type === ValueErrorType.ObjectRequiredProperty) {
+    document.mistake(path, 'this key is missing');
+  } else if (error.type === ValueErrorType.Union) {
+    unionMistake(document, path, error);
+  } else {
+    document.mistake(path, `${error.message}${got(error.value)}`);
+  }
+}
+
+/** Of a union, the branch of the value's own kind says what is wrong; of words, all that are allowed. */
+function unionMistake(document: ConfigDocument, path: Path, error: ValueError): void {
+  const branches = error.schema['anyOf'] as TSchema[];
+  const words = branches.flatMap((branch) => ('const' in branch ? [String(branch['const'])] : []));
+  const ofKind = branches.find((branch) => branch['type'] === 'object');
+  if (typeof error.value === 'object' && error.value !== null && ofKind !== undefined) {
+    check(document, ofKind, { path, value: error.value });
+    return;
+  }
+  const kinds = branches.flatMap((branch) => ('const' in branch ? [] : [String(branch['type'])]));
+  document.mistake(path, `expected ${[...words, ...kinds].join(' or ')}${got(error.value)}`);
+}
+
+function got(value: unknown): string {
+  // Never a text itself: it may be a secret.
+  return typeof value === 'number' || typeof value === 'boolean' ? `, not ${value}` : '';
+}
+
+function stepsOf(pointer: string): Path {
+  const steps = pointer.split('/').slice(1);
+  return steps.map((step) =>
+    /^\d+$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~'),
+  );
+}

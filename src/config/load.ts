@@ -1,0 +1,165 @@
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { messageOf } from '../base/fault.js';
+import type { Modules } from '../device/modules.js';
+import { check } from './check.js';
+import { ConfigDocument, ConfigurationError, FILE_LIMIT, type Path } from './document.js';
+import { gatewaySchema, type GatewayConfig, type SecretConfig, type TreeNode } from './schema.js';
+import { checkTree } from './tree.js';
+
+/** A checked configuration. Secrets given as files are read; paths are absolute. */
+export interface LoadedConfig {
+  readonly file: string;
+  readonly config: GatewayConfig;
+  readonly tree: readonly TreeNode[];
+}
+
+/** The modules that a gateway with this configuration has: they follow from its board. */
+export type ModulesOf = (config: GatewayConfig) => Promise<Modules | undefined>;
+
+/** The words of the sample: they are in everybody's hands. */
+const SAMPLE_WORDS = new Set(['swordfish', 'tulip', 'rose', 'owner@example.org']);
+
+/**
+ * Reads and checks `gateway.yaml`; with `modulesOf`, also what `tree` says of instances. Throws ConfigurationError with all
+ * mistakes by line, or with why it can't be read.
+ */
+export async function loadConfig(file: string, modulesOf?: ModulesOf): Promise<LoadedConfig> {
+  const path = resolve(file);
+  let text: string;
+  try {
+    if ((await stat(path)).size > FILE_LIMIT) throw new Error(`it is larger than ${FILE_LIMIT} bytes`);
+    text = await readFile(path, 'utf8');
+  } catch (thrown) {
+    throw new ConfigurationError(path, [
+      { line: 1, column: 1, key: '', text: `cannot be read: ${messageOf(thrown)}` },
+    ]);
+  }
+  return parseConfig(path, text, modulesOf);
+}
+
+/** As {@link loadConfig}, with the text given; `file` says where relative paths begin. */
+export async function parseConfig(
+  file: string,
+  text: string,
+  modulesOf: ModulesOf = async () => undefined,
+): Promise<LoadedConfig> {
+  const document = new ConfigDocument(file, text);
+  const value = document.value ?? {};
+  if (!check(document, gatewaySchema, { path: [], value })) {
+    const { tree, board } = value as { tree?: unknown; board?: unknown };
+    const modules = await modulesOf(typeof board === 'string' ? { board } : {}).catch(() => undefined);
+    if (Array.isArray(tree)) checkTree({ document, modules }, tree, ['tree']);
+    document.throwIfAny();
+  }
+  const config = value as GatewayConfig;
+  const modules = await modulesOf(config).catch((thrown: unknown) => {
+    document.mistake(['board'], messageOf(thrown));
+    return undefined;
+  });
+  const tree = checkTree({ document, modules }, config.tree ?? [], ['tree']);
+  await resolveSecrets(document, config, dirname(file));
+  checkMeaning(document, config);
+  document.throwIfAny();
+  return { file, config, tree };
+}
+
+/** Everything that holds a password, with where it stands. */
+function* secretsOf(config: GatewayConfig): Generator<readonly [SecretConfig, Path]> {
+  if (config.remoteAccess !== undefined) yield [config.remoteAccess, ['remoteAccess']];
+  for (const [i, server] of (config.webServers ?? []).entries())
+    if (server.basicAuth !== undefined) yield [server.basicAuth, ['webServers', i, 'basicAuth']];
+  for (const [i, configurator] of (config.configurators ?? []).entries())
+    yield [configurator, ['configurators', i]];
+}
+
+async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, base: string): Promise<void> {
+  for (const [secret, path] of secretsOf(config)) {
+    const given = (['password', 'passwordHash', 'passwordFile'] as const).filter(
+      (key) => secret[key] !== undefined,
+    );
+    if (given.length > 1)
+      document.mistake([...path, given[1] as string], `give one of ${given.join(' and ')}`);
+    if (secret.passwordFile === undefined) continue;
+    try {
+      const text = (await readFile(resolve(base, secret.passwordFile), 'utf8')).trim();
+      if (text === '') document.mistake([...path, 'passwordFile'], 'the file is empty');
+      else if (text.startsWith('scrypt$')) secret.passwordHash = text;
+      else secret.password = text;
+    } catch (thrown) {
+      document.mistake([...path, 'passwordFile'], `cannot be read: ${messageOf(thrown)}`);
+    }
+  }
+  for (const [{ tls }, path] of tlsOf(config)) {
+    if (tls === undefined || tls === 'auto') continue;
+    const key = tls.key ?? tls.keyFile;
+    if (key === undefined || (tls.key !== undefined && tls.keyFile !== undefined))
+      document.mistake([...path, 'tls'], 'give the file of the private key: key');
+    else tls.key = resolve(base, key);
+    tls.certificate = resolve(base, tls.certificate);
+  }
+  for (const [i, { serve }] of (config.webServers ?? []).entries()) {
+    if (serve === 'front') continue;
+    serve.directory = resolve(base, serve.directory);
+    if (`${base}/`.startsWith(serve.directory.replace(/\/?$/, '/')))
+      document.mistake(
+        ['webServers', i, 'serve', 'directory'],
+        'this configuration lies in it, and would be served with its passwords; choose another',
+      );
+  }
+}
+
+function* tlsOf(config: GatewayConfig) {
+  if (config.api !== undefined) yield [config.api, ['api'] as Path] as const;
+  for (const [i, server] of (config.webServers ?? []).entries())
+    yield [server, ['webServers', i] as Path] as const;
+}
+
+/** What the schema can't say. */
+function checkMeaning(document: ConfigDocument, config: GatewayConfig): void {
+  for (const [listener, path] of tlsOf(config)) {
+    const host = listener.host ?? '127.0.0.1';
+    if (!isLoopback(host) && listener.tls === undefined && listener.insecure !== true)
+      document.mistake(
+        [...path, 'host'],
+        'plain HTTP beyond loopback: give it tls (tls: auto makes a certificate), or say insecure: true',
+      );
+  }
+  const names = new Set(['api']);
+  for (const [i, { name }] of (config.webServers ?? []).entries()) {
+    if (names.has(name)) document.mistake(['webServers', i, 'name'], 'another listener has this name');
+    names.add(name);
+  }
+  const idents = new Set<string>();
+  for (const [i, configurator] of (config.configurators ?? []).entries()) {
+    const path: Path = ['configurators', i];
+    const hasPassword = [configurator.password, configurator.passwordHash].some(
+      (given) => given !== undefined,
+    );
+    if (!hasPassword && configurator.passwordFile === undefined && configurator.passwordRequired !== false)
+      document.mistake(path, 'give it a password, or say passwordRequired: false to do without');
+    if (hasPassword && configurator.passwordRequired === false)
+      document.mistake([...path, 'passwordRequired'], 'it has a password; take one of the two away');
+    if (idents.has(configurator.ident))
+      document.mistake([...path, 'ident'], 'another configurator has this ident');
+    idents.add(configurator.ident);
+  }
+  if (config.remoteAccess?.username === 'webfront')
+    document.mistake(['remoteAccess', 'username'], 'webfront is the name of the web fronts; choose another');
+  if (config.board !== 'simulated') checkSampleWords(document, config);
+}
+
+function checkSampleWords(document: ConfigDocument, config: GatewayConfig): void {
+  const refuse = (path: Path) =>
+    document.mistake(path, "this word is the sample's and known to everybody; choose your own");
+  for (const [secret, path] of secretsOf(config)) {
+    if (SAMPLE_WORDS.has(secret.password ?? ''))
+      refuse([...path, secret.passwordFile === undefined ? 'password' : 'passwordFile']);
+    if ('username' in secret && SAMPLE_WORDS.has(String(secret.username))) refuse([...path, 'username']);
+  }
+}
+
+/** Whether a host name or address stays on this machine. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}

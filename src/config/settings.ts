@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from 'node:util';
+import { BUFFER_BYTES, BUFFER_MESSAGES, type BufferLimits } from '../kernel/changes.js';
+import type { GatewayConfig, TlsConfig } from './schema.js';
+
+/** Where the API is listened on unless configured otherwise (seed, "Limits"). */
+const LOCAL = { host: '127.0.0.1', port: 3777 };
+
+/** Keys of the configuration that take effect without a restart. */
+export const RELOADABLE = ['remoteAccess', 'api', 'webServers', 'tree', 'configurators', 'changes', 'log'];
+
+/** Keys that have changed and take effect only with a restart. */
+export function needsRestart(before: GatewayConfig, after: GatewayConfig): string[] {
+  const fixed = ({ board, store, api }: GatewayConfig) => ({ board, store, 'api.aliases': api?.aliases });
+  const [old, now] = [fixed(before), fixed(after)];
+  return (Object.keys(old) as (keyof typeof old)[]).filter((key) => !isDeepStrictEqual(old[key], now[key]));
+}
+
+/** Levels of the log by subject; `default` for those not named. */
+export function levelsOf({ log }: GatewayConfig) {
+  return typeof log?.level === 'string' ? { default: log.level } : (log?.level ?? {});
+}
+
+/** Limits of the change buffer (decision 9). */
+export function bufferOf({ changes }: GatewayConfig): BufferLimits {
+  return { messages: BUFFER_MESSAGES, bytes: BUFFER_BYTES, ...changes };
+}
+
+/** The API's own listener and the web servers, with defaults filled in. */
+export function listenersOf({ api = {}, webServers }: GatewayConfig) {
+  return {
+    ...LOCAL,
+    ...api,
+    tls: tlsOf(api.tls),
+    webServers: webServers?.map((server) => ({ ...server, tls: tlsOf(server.tls) })),
+  };
+}
+
+/** Loading has seen to it that there is a key. */
+function tlsOf(tls: TlsConfig | undefined) {
+  return tls === undefined || tls === 'auto' ? tls : { certificate: tls.certificate, key: tls.key ?? '' };
+}

@@ -1,0 +1,33 @@
+/** More edits than this is another word, and longer words than this are none. */
+const EDITS = 2;
+const WORD_LENGTH = 64;
+
+/** The known word that was most likely meant, as `; did you mean …?`; '' when there is none. */
+export function meant(given: string, known: readonly string[]): string {
+  const near = nearest(given, known);
+  return near === undefined ? '' : `; did you mean ${near}?`;
+}
+
+/** The known word that differs least, by no more than a slip of the fingers. */
+export function nearest(given: string, known: readonly string[]): string | undefined {
+  if (given.length > WORD_LENGTH) return undefined;
+  const [best] = known
+    .map((word) => ({ word, edits: distance(given.toLowerCase(), word.toLowerCase()) }))
+    .filter(({ edits }) => edits <= Math.min(EDITS, Math.ceil(given.length / 3)))
+    .toSorted((a, b) => a.edits - b.edits);
+  return best?.word;
+}
+
+/** Edits that turn one word into the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

@@ -1,0 +1,71 @@
+import type { Cancel } from '../base/clock.js';
+import type { Host } from './module.js';
+
+/** How often the text of a trouble that goes on may change, so that a flood of bad input is no flood of changes. */
+export const RENEW_MS = 10_000;
+
+/** A trouble is over when nothing was complained of for this long. */
+export const QUIET_MS = 60_000;
+
+interface Complaint {
+  count: number;
+  told: number;
+  text: () => string;
+  atNs: bigint;
+}
+
+/**
+ * Troubles that come with single inputs: a line that can't be read, a message that is too long. The first is told at
+ * once, further ones of the same code are counted and told now and then, and after a minute without one it is over.
+ */
+export class Complaints {
+  readonly #host: Pick<Host, 'clock' | 'trouble'>;
+  readonly #open = new Map<string, Complaint>();
+  #cancel: Cancel | undefined;
+
+  constructor(host: Pick<Host, 'clock' | 'trouble'>) {
+    this.#host = host;
+  }
+
+  /** `text` is asked for only when it is shown. */
+  add(code: string, text: () => string): void {
+    const atNs = this.#host.clock.monotonicNs();
+    const complaint = this.#open.get(code);
+    if (complaint !== undefined) {
+      complaint.count += 1;
+      complaint.text = text;
+      complaint.atNs = atNs;
+      return;
+    }
+    this.#open.set(code, { count: 1, told: 1, text, atNs });
+    this.#host.trouble(code, text());
+    this.#cancel ??= this.#host.clock.every(RENEW_MS, () => this.#renew());
+  }
+
+  /** How often this code was complained of since it was last quiet. */
+  count(code: string): number {
+    return this.#open.get(code)?.count ?? 0;
+  }
+
+  close(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#open.clear();
+  }
+
+  #renew(): void {
+    const nowNs = this.#host.clock.monotonicNs();
+    for (const [code, complaint] of this.#open) {
+      if (nowNs - complaint.atNs >= BigInt(QUIET_MS) * 1_000_000n) {
+        this.#open.delete(code);
+        this.#host.trouble(code, undefined);
+      } else if (complaint.told !== complaint.count) {
+        complaint.told = complaint.count;
+        this.#host.trouble(code, `${complaint.text()} (${complaint.count} times)`);
+      }
+    }
+    if (this.#open.size > 0) return;
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+}

@@ -1,0 +1,395 @@
+import type { Clock } from '../base/clock.js';
+import { fault, messageOf } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import { instanceStatus, type Instance } from '../kernel/attachments.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType } from '../kernel/object.js';
+import type { Beginning } from '../kernel/tree.js';
+import { variableType } from '../kernel/value.js';
+import {
+  moduleKind,
+  type Marks,
+  type ModuleDefinition,
+  type Running,
+  type RunningInstances,
+  type Sibling,
+  type Trouble,
+  type Value,
+  type VariableDeclaration,
+} from './module.js';
+import { areCompatible, type Modules } from './modules.js';
+import { completed, defaultsOf, mistakeIn, redacted, withProperty, type Properties } from './properties.js';
+import { Supervisor, type Waits } from './supervisor.js';
+
+/** Variables that every instance with hardware or a line behind it has, after its module's own. */
+const common: readonly VariableDeclaration[] = [
+  { ident: 'LINK', name: 'Link', type: variableType.string, position: 1000 },
+  { ident: 'STATUS', name: 'Status', type: variableType.string, position: 1001 },
+];
+
+/** What the instances work with. */
+export interface DevicesOptions {
+  readonly kernel: Kernel;
+  readonly modules: Modules;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Default: remembered as long as these instances live. */
+  readonly marks?: Marks;
+}
+
+/** One line of `HW_ReadServiceMessages`, with the instance it is about. */
+export interface InstanceTrouble extends Trouble {
+  readonly id: number;
+}
+
+/**
+ * The instances at work: their properties (active and pending), their connections, their supervisors. One that fails
+ * never takes another down.
+ */
+export class Devices implements RunningInstances, AsyncDisposable {
+  readonly modules: Modules;
+  readonly #options: DevicesOptions;
+  readonly #marks: Marks;
+  readonly #supervisors = new Map<number, Supervisor>();
+  /** Properties set and not yet applied. */
+  readonly #pending = new Map<number, Properties>();
+  /** I/O instance → instances connected to it. */
+  readonly #connected = new Map<number, Set<number>>();
+  #isStarted = false;
+
+  constructor(options: DevicesOptions) {
+    this.#options = options;
+    this.#marks = options.marks ?? new Set<string>();
+    this.modules = options.modules;
+  }
+
+  /** Starts all instances of the tree, I/O instances being opened before what is connected to them. */
+  start(): void {
+    this.#isStarted = true;
+    const { kernel, log } = this.#options;
+    for (const instance of Array.from(kernel.tree.of(objectType.instance))) {
+      const module = this.modules.find(instance.data.moduleId);
+      if (module === undefined) {
+        log.error(
+          { instance: instance.id, module: instance.data.moduleId },
+          'this version has no such module',
+        );
+        kernel.instances.setStatus(instance, instanceStatus.moduleMissing);
+        continue;
+      }
+      this.#supervise(instance, module);
+    }
+    for (const supervisor of this.#supervisors.values()) supervisor.start();
+  }
+
+  /** Stops all; outputs stay as they are. Calling twice is fine. */
+  async close(): Promise<void> {
+    this.#isStarted = false;
+    const all = [...this.#supervisors.values()];
+    this.#supervisors.clear();
+    await Promise.all(all.map((supervisor) => supervisor.stop()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /**
+   * A new instance with the module's default properties and, where given, others; opened at once, or by `start`. Throws `MODULE_MISSING`, `PROPERTY_*`.
+   */
+  create(moduleId: string, beginning: Beginning = {}, properties: Properties = {}): Instance {
+    const { kernel, clock } = this.#options;
+    const module = this.modules.get(moduleId);
+    let all = defaultsOf(module);
+    for (const [name, value] of Object.entries(properties)) all = withProperty(module, all, [name, value]);
+    const instance = kernel.instances.create(module, all, { ...beginning, nowMs: clock.nowMs() });
+    if (this.#isStarted) this.#supervise(instance, module).start();
+    else this.#declare(instance, module);
+    return instance;
+  }
+
+  /** Throws `HAS_CHILDREN` while it has any; what was connected to it is disconnected. */
+  async delete(id: number): Promise<void> {
+    const { kernel } = this.#options;
+    const instance = kernel.instances.get(id);
+    if ((instance.children?.size ?? 0) > 0) throw fault('HAS_CHILDREN');
+    kernel.instances.setStatus(instance, instanceStatus.deleting);
+    const supervisor = this.#supervisors.get(id);
+    await supervisor?.stop('deleted', instanceStatus.deleting);
+    // Others may be connected to it while one is being disconnected.
+    for (;;) {
+      const [child] = this.#connected.get(id) ?? [];
+      if (child === undefined) break;
+      await this.disconnect(child);
+    }
+    try {
+      kernel.tree.delete(instance);
+    } catch (thrown) {
+      // Something was put below it meanwhile: it stays, and works on. Another call may have been faster, too.
+      const isThere = kernel.tree.find(id) === instance && this.#supervisors.get(id) === supervisor;
+      if (isThere && supervisor !== undefined) this.#supervise(instance, supervisor.module).start();
+      throw thrown;
+    }
+    this.#supervisors.delete(id);
+    this.#connected.delete(id);
+    this.#disconnected(instance);
+    this.#pending.delete(id);
+  }
+
+  /** The active properties, secrets hidden. */
+  configuration(id: number): Properties {
+    const { data } = this.#options.kernel.instances.get(id);
+    return redacted(this.modules.find(data.moduleId), data.properties);
+  }
+
+  /** An active property, a secret hidden; false where the module is gone (interface §1). Throws `PROPERTY_MISSING`. */
+  property(id: number, name: string): unknown {
+    const { data } = this.#options.kernel.instances.get(id);
+    if (this.modules.find(data.moduleId) === undefined) return false;
+    const shown = this.configuration(id);
+    if (!Object.hasOwn(shown, name)) throw fault('PROPERTY_MISSING', name);
+    return shown[name];
+  }
+
+  /** Sets a property, not applied yet. False for an unknown one and for an unchanged value. Throws `PROPERTY_INVALID`. */
+  setProperty(id: number, name: string, value: unknown): boolean {
+    const { instance, module } = this.#known(id);
+    if (!Object.hasOwn(module.properties.properties, name)) return false;
+    const before = this.#pending.get(id) ?? instance.data.properties;
+    const after = withProperty(module, before, [name, value]);
+    if (isSame(before, after)) return false;
+    this.#setPending(instance, after);
+    return true;
+  }
+
+  /** Sets all properties that the JSON object names, or none of them. Throws `CONFIGURATION_INVALID`, `PROPERTY_*`. */
+  setConfiguration(id: number, json: string): boolean {
+    const { instance, module } = this.#known(id);
+    let given: unknown;
+    try {
+      given = JSON.parse(json);
+    } catch (thrown) {
+      throw fault('CONFIGURATION_INVALID', messageOf(thrown));
+    }
+    if (typeof given !== 'object' || given === null || Array.isArray(given))
+      throw fault('CONFIGURATION_INVALID', 'it is not a JSON object');
+    let after = this.#pending.get(id) ?? instance.data.properties;
+    for (const [name, value] of Object.entries(given)) after = withProperty(module, after, [name, value]);
+    this.#setPending(instance, after);
+    return true;
+  }
+
+  hasChanges(id: number): boolean {
+    this.#options.kernel.instances.get(id);
+    return this.#pending.has(id);
+  }
+
+  resetChanges(id: number): void {
+    this.#options.kernel.instances.get(id);
+    this.#pending.delete(id);
+  }
+
+  /** Makes the pending properties the active ones and opens the instance with them; its id, name and history stay. */
+  async applyChanges(id: number): Promise<void> {
+    const { kernel, clock } = this.#options;
+    const { instance, module } = this.#known(id);
+    const properties = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (properties !== undefined) {
+      const shown = JSON.stringify(redacted(module, properties));
+      kernel.instances.setProperties(instance, { properties, shown }, clock.nowMs());
+      this.#declare(instance, module);
+    }
+    await this.#supervisors.get(id)?.restart(instance.data.properties);
+  }
+
+  isCompatible(id: number, parentId: number): boolean {
+    const child = this.#known(id).module;
+    const parent = this.#known(parentId).module;
+    return areCompatible(child, parent);
+  }
+
+  /** Connects a device to the I/O instance it works over. Throws `INCOMPATIBLE`. */
+  async connect(id: number, parentId: number): Promise<void> {
+    const { instance } = this.#known(id);
+    if (!this.isCompatible(id, parentId)) throw fault('INCOMPATIBLE');
+    this.#disconnected(instance);
+    this.#options.kernel.instances.connect(instance, parentId);
+    this.#noteConnection(instance);
+    await this.#supervisors.get(id)?.restart(instance.data.properties);
+  }
+
+  async disconnect(id: number): Promise<void> {
+    const { instance } = this.#known(id);
+    this.#disconnected(instance);
+    this.#options.kernel.instances.connect(instance, 0);
+    await this.#supervisors.get(id)?.restart(instance.data.properties);
+  }
+
+  /** A wish to the hardware. Throws `NOT_OF_TYPE`, `IDENT_NOT_FOUND`, `READ_ONLY`, `DEVICE_*`, `TIMED_OUT`. */
+  async write(id: number, ident: string, value: Value): Promise<void> {
+    await this.#withVariable(id, ident).write(ident, value);
+  }
+
+  /** Asks the hardware for the present value of a variable. */
+  async refresh(id: number, ident: string): Promise<void> {
+    await this.#withVariable(id, ident).refresh(ident);
+  }
+
+  /** What is known of the devices behind an instance. */
+  knownDevices(id: number): readonly object[] {
+    this.#options.kernel.instances.get(id);
+    return this.#supervisors.get(id)?.running?.knownDevices?.() ?? [];
+  }
+
+  /** What is wrong with an instance and with those connected to it. */
+  troubles(id: number): InstanceTrouble[] {
+    this.#options.kernel.instances.get(id);
+    return [id, ...(this.#connected.get(id) ?? [])].flatMap((one) => this.#troublesOf(one));
+  }
+
+  /** What is wrong with any of the instances. */
+  *allTroubles(): Generator<InstanceTrouble> {
+    for (const instance of this.#options.kernel.tree.of(objectType.instance))
+      yield* this.#troublesOf(instance.id);
+  }
+
+  /** How long each instance took to do what it was asked. */
+  *allWaits(): Generator<Waits & { readonly id: number }> {
+    for (const [id, { waits }] of this.#supervisors) yield { id, ...waits };
+  }
+
+  running(id: number, module: { readonly id: string; readonly name: string }): Running {
+    const instance = this.#options.kernel.instances.get(id);
+    if (instance.data.moduleId !== module.id) throw fault('WRONG_MODULE', id, module.name);
+    const running = this.#supervisors.get(id)?.running;
+    if (running === undefined)
+      throw fault('DEVICE_OFFLINE', this.#troublesOf(id)[0]?.text ?? 'it is being opened');
+    return running;
+  }
+
+  #troublesOf(id: number): InstanceTrouble[] {
+    const supervisor = this.#supervisors.get(id);
+    if (supervisor === undefined)
+      return [{ id, code: 'MODULE_MISSING', text: 'this version has no such module' }];
+    return supervisor.troubles().map((trouble) => ({ id, ...trouble }));
+  }
+
+  #known(id: number): { readonly instance: Instance; readonly module: ModuleDefinition } {
+    const instance = this.#options.kernel.instances.get(id);
+    return { instance, module: this.modules.get(instance.data.moduleId) };
+  }
+
+  #withVariable(id: number, ident: string): Supervisor {
+    const instance = this.#options.kernel.instances.get(id);
+    const variable = instance.children?.byIdent(ident);
+    if (!variable?.is(objectType.variable)) throw fault('IDENT_NOT_FOUND', ident);
+    const supervisor = this.#supervisors.get(id);
+    if (supervisor === undefined) throw fault('DEVICE_OFFLINE', 'this version has no such module');
+    return supervisor;
+  }
+
+  #setPending(instance: Instance, properties: Properties): void {
+    if (isSame(instance.data.properties, properties)) this.#pending.delete(instance.id);
+    else this.#pending.set(instance.id, properties);
+  }
+
+  #supervise(instance: Instance, module: ModuleDefinition): Supervisor {
+    const { kernel, clock, log } = this.#options;
+    const properties = completed(module, instance.data.properties);
+    instance.data.properties = properties;
+    this.#declare(instance, module);
+    this.#noteConnection(instance);
+    const supervisor = new Supervisor(
+      {
+        kernel,
+        clock,
+        log,
+        marks: this.#marks,
+        instance,
+        module,
+        parent: () => this.#parentOf(instance),
+        siblings: () => this.#ofModule(module),
+        onLink: () => this.#followed(instance.id),
+      },
+      properties,
+    );
+    this.#supervisors.set(instance.id, supervisor);
+    return supervisor;
+  }
+
+  #ofModule(module: ModuleDefinition): Sibling<Properties>[] {
+    return [...this.#supervisors.values()]
+      .filter((one) => one.module === module)
+      .map(({ instance: { id, displayName, data } }) => ({
+        id,
+        name: displayName,
+        properties: data.properties,
+      }));
+  }
+
+  #parentOf(instance: Instance): { name: string; running: Running | undefined } | undefined {
+    const { connectionId } = instance.data;
+    const parent = connectionId === 0 ? undefined : this.#options.kernel.tree.find(connectionId);
+    if (parent === undefined) return undefined;
+    return { name: parent.displayName, running: this.#supervisors.get(connectionId)?.running };
+  }
+
+  /** An I/O instance went online or left: those connected to it follow. */
+  #followed(id: number): void {
+    const isOnline = this.#supervisors.get(id)?.running !== undefined;
+    for (const child of this.#connected.get(id) ?? []) {
+      const supervisor = this.#supervisors.get(child);
+      if (isOnline) supervisor?.start();
+      else void supervisor?.restart();
+    }
+  }
+
+  /** Creates the variables that the instance's properties call for, where they are missing. */
+  #declare(instance: Instance, module: ModuleDefinition): void {
+    const { kernel } = this.#options;
+    const own =
+      mistakeIn(module, instance.data.properties) === undefined
+        ? module.variables(instance.data.properties)
+        : [];
+    const linked = module.kind === moduleKind.visualisation ? [] : common;
+    for (const declared of [...own, ...linked]) {
+      const { ident, name, type, profile = '', action = false, position = 0 } = declared;
+      const found = instance.children?.byIdent(ident);
+      const actionId = action ? instance.id : 0;
+      if (found === undefined) {
+        // Read-only: only a report changes it.
+        const place = { parent: instance, ident, name, position, readOnly: true };
+        const { data } = kernel.variables.create(type, { ...place, profile, action: actionId });
+        data.durable = declared.durable;
+      } else if (found.is(objectType.variable)) {
+        if (found.data.type !== type) {
+          this.#options.log.error(
+            { instance: instance.id, ident },
+            'the variable has another type; delete it to have it made anew',
+          );
+          continue;
+        }
+        kernel.tree.set(found, 'readOnly', true);
+        kernel.variables.setProfile(found, profile);
+        kernel.variables.setAction(found, actionId);
+        found.data.durable = declared.durable;
+      }
+    }
+  }
+
+  #noteConnection({ id, data }: Instance): void {
+    if (data.connectionId === 0) return;
+    const connected = this.#connected.get(data.connectionId);
+    if (connected === undefined) this.#connected.set(data.connectionId, new Set([id]));
+    else connected.add(id);
+  }
+
+  #disconnected({ id, data }: Instance): void {
+    this.#connected.get(data.connectionId)?.delete(id);
+  }
+}
+
+function isSame(a: Properties, b: Properties): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,154 @@
+import type { TObject, Static } from '@sinclair/typebox';
+import type { Clock } from '../base/clock.js';
+import type { Log } from '../base/log.js';
+import type { Durable } from '../kernel/object.js';
+import type { Value, VariableType } from '../kernel/value.js';
+import type { FunctionDeclaration } from './declare.js';
+
+export type { Value, VariableType } from '../kernel/value.js';
+export { variableType } from '../kernel/value.js';
+
+/** Module types by their numbers in the interface (§1). */
+export const moduleKind = {
+  core: 0,
+  io: 1,
+  splitter: 2,
+  device: 3,
+  configurator: 4,
+  discovery: 5,
+  visualisation: 6,
+} as const;
+export type ModuleKind = (typeof moduleKind)[keyof typeof moduleKind];
+
+/**
+ * A data-flow interface between a device and the I/O instance it is connected to: a GUID with the type of what the
+ * I/O offers while it is online. Two modules are compatible when one `offers` what the other `needs`.
+ */
+export interface Flow<T> {
+  readonly id: string;
+  /** Never set; carries the type. */
+  readonly offer?: T;
+}
+
+/** A variable that every instance of a module has. It is created where missing, and never deleted by its module. */
+export interface VariableDeclaration {
+  readonly ident: string;
+  readonly name: string;
+  readonly type: VariableType;
+  readonly profile?: string;
+  /** True when the instance takes writes to it (`RequestAction`, `HW_WriteValue*`). */
+  readonly action?: boolean;
+  readonly position?: number;
+  /** It goes to the disk by a budget of its own, sooner than all values do; looked at once a second. */
+  readonly durable?: Durable;
+}
+
+/** What is wrong with an instance although it runs, or why it does not: one line of `HW_ReadServiceMessages`. */
+export interface Trouble {
+  /** Stable, in capitals: `UNREACHABLE`, `OVERFLOW`, `CONFIGURATION` … */
+  readonly code: string;
+  /** What is wrong and what to do. */
+  readonly text: string;
+}
+
+/** Texts that are remembered until the machine boots again, also over a restart of the gateway; shared by all instances. */
+export interface Marks {
+  has(mark: string): boolean;
+  /** Twice is fine. */
+  add(mark: string): void;
+}
+
+/** An instance of the same module, open or not, with its active properties. */
+export interface Sibling<P = unknown> {
+  readonly id: number;
+  readonly name: string;
+  readonly properties: P;
+}
+
+/** What the gateway gives to one opening of an instance. Valid until `signal` aborts; calls after that do nothing. */
+export interface Host<P = unknown> {
+  /** The instance's object id. */
+  readonly id: number;
+  /** The active properties, checked against the module's schema, defaults filled in. */
+  readonly properties: P;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly marks: Marks;
+  /** Aborts when this opening must end: stop, changed properties, lost parent. */
+  readonly signal: AbortSignal;
+  /**
+   * A fact: the hardware now has this value. The only way in which a hardware variable changes. The value is of the
+   * variable's type (a mismatch is logged and dropped). `atNs` is the kernel's CLOCK_MONOTONIC time of the event, where known.
+   */
+  report(ident: string, value: Value, atNs?: bigint): void;
+  /** The value that the variable has now, also from before a restart; undefined before its first report ever. */
+  last(ident: string): Value | undefined;
+  /** A message of the module's own in the change stream, from the instance; its number is one of the module's (from 20000). */
+  tell(message: number, data: readonly Value[]): void;
+  /** The hardware is gone. The supervisor closes this opening and opens again with a jittered back-off. Calling twice is fine. */
+  lost(cause: unknown): void;
+  /** Sets or, with undefined, clears the trouble of this code; shown in STATUS and in `HW_ReadServiceMessages`. */
+  trouble(code: string, text: string | undefined): void;
+  /** All instances of this module, itself too, as they are configured now. */
+  siblings(): readonly Sibling<P>[];
+  /** What the connected I/O instance offers under this interface. It is online while this opening lives. */
+  parent<T>(flow: Flow<T>): T;
+}
+
+/** One opened instance. The supervisor calls these; each has a deadline, past which the instance is closed and reopened. */
+export interface Running {
+  /**
+   * A wish. Resolves when the device took it (the driver then reports what it now is); rejects with
+   * `DEVICE_OFFLINE`, `DEVICE_REFUSED` or `READ_ONLY` when it did not, and nothing is sent later.
+   */
+  write?(ident: string, value: Value): Promise<void>;
+  /** Asks the device for the present value of a variable and reports it (`HW_RequestStatus`). */
+  refresh?(ident: string): Promise<void>;
+  /** Rejects, or never resolves, when the binding is dead although it did not say so. Called every 10 s. */
+  probe?(): Promise<void>;
+  /** What is known of devices behind this one (`HW_GetKnownDevices`, `MQTT_GetKnownDevices`): plain JSON records. */
+  knownDevices?(): readonly object[];
+  /** What connected children get from `Host.parent`. */
+  readonly offer?: unknown;
+  /** Reports what is known and not yet told: this opening is about to end, and reports still count. */
+  flush?(): void;
+  /** Releases everything. Never moves an output. Called once. */
+  close(): Promise<void>;
+}
+
+/**
+ * A kind of driver: one constant per module, registered in `gateway.ts`. `open` is called by the supervisor, again and
+ * again with back-off until it resolves; it rejects with a fault whose text says what to do, or with an AbortError when
+ * `host.signal` aborts. It holds no state of its own between openings.
+ */
+export interface ModuleDefinition<S extends TObject = TObject> {
+  /** `{GUID}` in capitals. */
+  readonly id: string;
+  readonly name: string;
+  readonly kind: ModuleKind;
+  /** Of its functions: `HW`, `SPRT`, `MQTT`. */
+  readonly prefix: string;
+  readonly aliases?: readonly string[];
+  /** A TypeBox object; every property has a `default`; a secret one has `secret: true` in its options. */
+  readonly properties: S;
+  /** The variables that an instance with these properties has. Pure. */
+  variables(properties: Static<S>): readonly VariableDeclaration[];
+  /** The interface that its I/O instance must offer; absent where it needs none. */
+  readonly needs?: Flow<unknown>;
+  readonly offers?: Flow<unknown>;
+  /** Functions of its own, beside the reference's families. */
+  functions?(instances: RunningInstances): readonly FunctionDeclaration[];
+  /** Checks what the schema can't say. Returns the mistake and what to do, or undefined. Pure. */
+  check?(properties: Static<S>): string | undefined;
+  /** For a module with a switch of its own (`Open`): why an instance with these properties stays closed. Pure. */
+  off?(properties: Static<S>): string | undefined;
+  /** The longest wait before it is opened again, where trying costs little: a device of this machine. Half a minute unless said. */
+  readonly retryWithinMs?: number;
+  open(host: Host<Static<S>>): Promise<Running>;
+}
+
+/** What a module's own functions reach their instances by. */
+export interface RunningInstances {
+  /** The opening of an instance of this module. Throws `NOT_OF_TYPE`, `WRONG_MODULE` or `DEVICE_OFFLINE`. */
+  running(id: number, module: { readonly id: string; readonly name: string }): Running;
+}

@@ -1,0 +1,43 @@
+import { fault } from '../base/fault.js';
+import type { FunctionDeclaration } from './declare.js';
+import type { ModuleDefinition, RunningInstances } from './module.js';
+
+/** The modules that this gateway has, by GUID and by name. */
+export class Modules {
+  readonly #byId = new Map<string, ModuleDefinition>();
+  readonly #byName = new Map<string, ModuleDefinition>();
+
+  constructor(definitions: Iterable<ModuleDefinition>) {
+    for (const definition of definitions) {
+      this.#byId.set(definition.id, definition);
+      for (const name of [definition.name, ...(definition.aliases ?? [])])
+        this.#byName.set(name.toLowerCase(), definition);
+    }
+  }
+
+  all(): IterableIterator<ModuleDefinition> {
+    return this.#byId.values();
+  }
+
+  /** By GUID, in any case, or by name or alias. */
+  find(idOrName: string): ModuleDefinition | undefined {
+    return this.#byId.get(idOrName.toUpperCase()) ?? this.#byName.get(idOrName.toLowerCase());
+  }
+
+  /** The functions that they bring, to reach these instances by. */
+  functions(instances: RunningInstances): FunctionDeclaration[] {
+    return [...this.all()].flatMap((module) => module.functions?.(instances) ?? []);
+  }
+
+  /** Throws `MODULE_MISSING`. */
+  get(idOrName: string): ModuleDefinition {
+    const definition = this.find(idOrName);
+    if (definition === undefined) throw fault('MODULE_MISSING', idOrName);
+    return definition;
+  }
+}
+
+/** Whether an instance of `child` can be connected to one of `parent`. */
+export function areCompatible(child: ModuleDefinition, parent: ModuleDefinition): boolean {
+  return child.needs !== undefined && child.needs.id === parent.offers?.id;
+}

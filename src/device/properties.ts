@@ -1,0 +1,98 @@
+import type { TObject, TSchema } from '@sinclair/typebox';
+import { Value as Schema } from '@sinclair/typebox/value';
+import { fault } from '../base/fault.js';
+import { booleanOf, numberOf } from '../kernel/convert.js';
+import type { ModuleDefinition } from './module.js';
+
+/** The properties of an instance by name. */
+export type Properties = Readonly<Record<string, unknown>>;
+
+/** What is shown for a secret that is set; writing it back leaves the secret as it is (decision 16). */
+export const HIDDEN = '***';
+
+/** The properties that a new instance of the module has. */
+export function defaultsOf(module: ModuleDefinition): Properties {
+  return Schema.Default(module.properties, {}) as Properties;
+}
+
+/** Stored or configured properties with those filled in that a newer version of the module added, and unknown ones left out. */
+export function completed(module: ModuleDefinition, stored: Properties): Properties {
+  const known = Object.entries(stored).filter(([name]) => Object.hasOwn(module.properties.properties, name));
+  return { ...defaultsOf(module), ...Object.fromEntries(known) };
+}
+
+/**
+ * `properties` with one changed. Text is taken for numbers, booleans, lists and objects where the schema wants those, as the
+ * original's JSON-in-a-string habit has it. Throws `PROPERTY_MISSING`, `PROPERTY_INVALID`.
+ */
+export function withProperty(
+  module: ModuleDefinition,
+  properties: Properties,
+  [name, value]: readonly [name: string, value: unknown],
+): Properties {
+  const schema = schemaOf(module.properties, name);
+  if (schema === undefined) throw fault('PROPERTY_MISSING', name);
+  if (isSecret(schema) && value === HIDDEN) return properties;
+  const taken = coerced(schema, value);
+  const mistake = Schema.Errors(schema, taken).First();
+  if (mistake !== undefined)
+    throw fault('PROPERTY_INVALID', name + mistake.path.replaceAll('/', '.'), mistake.message);
+  return { ...properties, [name]: taken };
+}
+
+/** What is wrong with the properties as a whole and what to do; undefined when they can be opened. */
+export function mistakeIn(module: ModuleDefinition, properties: Properties): string | undefined {
+  const mistake = Schema.Errors(module.properties, properties).First();
+  if (mistake !== undefined) return `${mistake.path.slice(1).replaceAll('/', '.')}: ${mistake.message}`;
+  return module.check?.(properties);
+}
+
+/** The properties as anybody may see them: secrets that are set show as `***`. */
+export function redacted(module: ModuleDefinition | undefined, properties: Properties): Properties {
+  if (module === undefined) return {};
+  return Object.fromEntries(
+    Object.entries(properties).map(([name, value]) => {
+      const schema = schemaOf(module.properties, name);
+      return [name, schema !== undefined && isSecret(schema) && value !== '' ? HIDDEN : value];
+    }),
+  );
+}
+
+/** Whether a property must not be shown; one that the module does not know might be, misspelt. */
+export function isSecretProperty(module: ModuleDefinition, name: string): boolean {
+  const schema = schemaOf(module.properties, name);
+  return schema === undefined || isSecret(schema);
+}
+
+function schemaOf(object: TObject, name: string): TSchema | undefined {
+  return Object.hasOwn(object.properties, name) ? object.properties[name] : undefined;
+}
+
+function isSecret(schema: TSchema): boolean {
+  return schema['secret'] === true;
+}
+
+function coerced(schema: TSchema, value: unknown): unknown {
+  switch (schema['type']) {
+    case 'string':
+      return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
+    case 'number':
+    case 'integer':
+      return typeof value === 'string' ? (numberOf(value) ?? value) : value;
+    case 'boolean':
+      return booleanOf(value) ?? value;
+    case 'array':
+    case 'object':
+      return typeof value === 'string' ? parsed(value) : value;
+    default:
+      return value;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return text;
+  }
+}

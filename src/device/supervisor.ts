@@ -1,0 +1,395 @@
+import { delay, type Clock } from '../base/clock.js';
+import { fault, isAbort, messageOf } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import { Turn } from '../base/turn.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { instanceStatus, type Instance } from '../kernel/attachments.js';
+import { isOfType } from '../kernel/convert.js';
+import { objectType } from '../kernel/object.js';
+import type { Flow, Host, Marks, ModuleDefinition, Running, Sibling, Trouble, Value } from './module.js';
+import { mistakeIn, type Properties } from './properties.js';
+
+/** The state of an instance's way to its hardware (variable `LINK`). */
+export type Link = 'closed' | 'opening' | 'online' | 'waiting';
+
+/** An adapter may need its driver loaded, a broker a slow TLS handshake. */
+export const OPEN_DEADLINE_MS = 30_000;
+/** A caller waits for it; no relay, line or broker takes longer. */
+export const WRITE_DEADLINE_MS = 10_000;
+export const CLOSE_DEADLINE_MS = 5_000;
+/** How often a binding is asked whether it lives, and how long it may take to say so. */
+export const PROBE_EVERY_MS = 10_000;
+export const PROBE_DEADLINE_MS = 5_000;
+/** The back-off: doubling from half a second to 30 s, so that a plugged-in adapter is taken up within half a minute. */
+export const BACKOFF_FIRST_MS = 500;
+export const BACKOFF_MOST_MS = 30_000;
+/** Online for this long, an instance has recovered and its next failure begins with the shortest wait. */
+export const SETTLED_MS = 10_000;
+
+/** How long to wait after the nth failure in a row (from 0): between half and all of a doubling time, at random. */
+export function backoffMs(attempt: number, random: number, mostMs = BACKOFF_MOST_MS): number {
+  return Math.min(mostMs, BACKOFF_FIRST_MS * 2 ** Math.min(attempt, 10)) * (0.5 + random / 2);
+}
+
+/** How long a device took to do what it was asked, in milliseconds: the last time, and at most since it was created. */
+export interface Waits {
+  readonly lastMs: number;
+  readonly mostMs: number;
+}
+
+/** What a supervisor works with. */
+export interface Supervision {
+  readonly kernel: Kernel;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly marks: Marks;
+  readonly instance: Instance;
+  readonly module: ModuleDefinition;
+  /** The opening of the I/O instance it is connected to; undefined while that is not online. */
+  parent(): { readonly name: string; readonly running: Running | undefined } | undefined;
+  /** All instances of its module, itself too. */
+  siblings(): readonly Sibling<Properties>[];
+  /** Called when it went online, and when it left. */
+  onLink(): void;
+}
+
+/**
+ * Keeps one instance open: opens it, opens it again with a jittered back-off when it fails or is lost, gives each call of
+ * the driver a deadline, and shows in the tree how it stands. What a driver throws ends here.
+ */
+export class Supervisor {
+  readonly #with: Supervision;
+  readonly #troubles = new Map<string, string>();
+  /** Closing and opening anew never overlap, whoever asks for them. */
+  readonly #turn = new Turn();
+  #isEnded = false;
+  #properties: Properties;
+  #life: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
+  #running: Running | undefined;
+  #lose: ((cause: unknown) => void) | undefined;
+  #link: Link = 'closed';
+  #text = '';
+  #sinceMs = 0;
+  #waits: Waits = { lastMs: 0, mostMs: 0 };
+
+  constructor(supervision: Supervision, properties: Properties) {
+    this.#with = supervision;
+    this.#properties = properties;
+  }
+
+  get instance(): Instance {
+    return this.#with.instance;
+  }
+
+  get module(): ModuleDefinition {
+    return this.#with.module;
+  }
+
+  get link(): Link {
+    return this.#link;
+  }
+
+  /** The opening, while it is online. */
+  get running(): Running | undefined {
+    return this.#running;
+  }
+
+  get waits(): Waits {
+    return this.#waits;
+  }
+
+  /** What is wrong, in words, the reason for not being online first. */
+  troubles(): Trouble[] {
+    const own = [...this.#troubles].map(([code, text]) => ({ code, text }));
+    const isFine = this.#link === 'online' || (this.#link === 'opening' && this.#text === '');
+    return isFine
+      ? own
+      : [{ code: this.#link === 'closed' ? 'CLOSED' : 'UNREACHABLE', text: this.#text }, ...own];
+  }
+
+  /** Opens it and keeps it open, if its properties and its parent allow. Does nothing when it is kept open already. */
+  start(): void {
+    if (this.#life !== undefined || this.#isEnded) return;
+    const { module, instance } = this.#with;
+    const mistake = mistakeIn(module, this.#properties);
+    if (mistake !== undefined) return this.#show('closed', mistake, instanceStatus.configurationInvalid);
+    const off = module.off?.(this.#properties);
+    if (off !== undefined) return this.#show('closed', off, instanceStatus.inactive);
+    if (module.needs !== undefined) {
+      const parent = this.#with.parent();
+      if (parent === undefined) {
+        const text = 'not connected; connect it to an I/O instance (SVC_ConnectInstance)';
+        return this.#show('closed', text, instanceStatus.configurationInvalid);
+      }
+      if (parent.running === undefined)
+        return this.#show('waiting', `waiting for ${parent.name}`, instanceStatus.offline);
+    }
+    const stop = new AbortController();
+    const ended = this.#keepOpen(stop.signal).catch((thrown: unknown) => {
+      this.#with.log.error({ instance: instance.id, err: thrown }, 'supervision ended by mistake');
+    });
+    this.#life = { stop, ended };
+  }
+
+  /** Closes it for good and waits until it is closed; outputs stay as they are. */
+  stop(text = 'stopped', status: number = instanceStatus.inactive): Promise<void> {
+    this.#isEnded = true;
+    return this.#turn.run(() => this.#close(text, status));
+  }
+
+  /** Closes it and opens it again, with other properties where given. */
+  restart(properties?: Properties): Promise<void> {
+    return this.#turn.run(async () => {
+      await this.#close('being opened anew', instanceStatus.inactive);
+      if (properties !== undefined) {
+        this.#properties = properties;
+        this.#troubles.clear();
+      }
+      this.start();
+    });
+  }
+
+  /** A wish, given to the driver now or failed now: `DEVICE_OFFLINE`, `READ_ONLY`, `DEVICE_REFUSED`, `TIMED_OUT`. */
+  async write(ident: string, value: Value): Promise<void> {
+    const running = this.#online();
+    if (running.write === undefined) throw fault('READ_ONLY', ident);
+    await this.#ask(running.write(ident, value));
+  }
+
+  /** Asks for the present value of a variable. */
+  async refresh(ident: string): Promise<void> {
+    const running = this.#online();
+    if (running.refresh === undefined) throw fault('READ_ONLY', `The status of ${ident}`);
+    await this.#ask(running.refresh(ident));
+  }
+
+  async #close(text: string, status: number): Promise<void> {
+    const life = this.#life;
+    if (life !== undefined) {
+      life.stop.abort();
+      await life.ended;
+      this.#life = undefined;
+    }
+    this.#show('closed', text, status);
+  }
+
+  #online(): Running {
+    if (this.#running === undefined)
+      throw fault('DEVICE_OFFLINE', this.#text === '' ? 'it is being opened' : this.#text);
+    return this.#running;
+  }
+
+  async #ask(answer: Promise<void>): Promise<void> {
+    const lose = this.#lose;
+    const { clock } = this.#with;
+    const askedNs = clock.monotonicNs();
+    try {
+      await within(clock, { ms: WRITE_DEADLINE_MS, what: 'The device' }, answer);
+    } catch (thrown) {
+      if (isTimeout(thrown)) lose?.(thrown);
+      if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', 'it was closed meanwhile');
+      throw thrown;
+    } finally {
+      const lastMs = Number(clock.monotonicNs() - askedNs) / 1e6;
+      this.#waits = { lastMs, mostMs: Math.max(lastMs, this.#waits.mostMs) };
+    }
+  }
+
+  async #keepOpen(stop: AbortSignal): Promise<void> {
+    const { clock, log, instance, module } = this.#with;
+    for (let attempt = 0; !stop.aborted; attempt++) {
+      const startedMs = clock.monotonicNs();
+      const cause = await this.#openOnce(stop);
+      if (stop.aborted) break;
+      if (Number(clock.monotonicNs() - startedMs) / 1e6 > SETTLED_MS && cause.wasOnline) attempt = 0;
+      const waitMs = backoffMs(attempt, clock.random(), module.retryWithinMs);
+      this.#show('waiting', messageOf(cause.thrown), instanceStatus.offline);
+      const again = Math.round(waitMs);
+      if (attempt === 0)
+        log.warn({ instance: instance.id, name: instance.displayName, again }, messageOf(cause.thrown));
+      else log.debug({ instance: instance.id, again }, messageOf(cause.thrown));
+      await delay(clock, waitMs, stop).catch(() => undefined);
+    }
+  }
+
+  /** One opening, from its beginning to its end; resolves with why it ended. */
+  async #openOnce(stop: AbortSignal): Promise<{ readonly thrown: unknown; readonly wasOnline: boolean }> {
+    const { clock, module, log, instance } = this.#with;
+    const ending = new AbortController();
+    const lost = Promise.withResolvers<unknown>();
+    const end = () => lost.resolve(stop.reason);
+    stop.addEventListener('abort', end, { once: true });
+    let running: Running | undefined;
+    const abort = () => {
+      try {
+        if (!ending.signal.aborted) running?.flush?.();
+      } catch (thrown) {
+        log.warn({ instance: instance.id, err: thrown }, 'the last reports failed');
+      }
+      ending.abort();
+    };
+    stop.addEventListener('abort', abort, { once: true });
+    if (this.#link === 'closed') this.#show('opening', '', instanceStatus.creating);
+    // What an earlier opening complained of, this one finds out for itself.
+    this.#troubles.clear();
+    try {
+      const host = this.#host(ending.signal, lost.resolve);
+      // `open` may throw before it returns a promise; that is a failure like any other.
+      const opening = Promise.resolve().then(() => module.open(host));
+      running = await this.#opened(opening, stop);
+      this.#running = running;
+      this.#lose = lost.resolve;
+      this.#show('online', '', instanceStatus.active);
+      log.info({ instance: instance.id, name: instance.displayName }, 'online');
+      const unprobe = this.#probe(running, lost.resolve);
+      const thrown = await lost.promise;
+      unprobe();
+      return { thrown, wasOnline: true };
+    } catch (thrown) {
+      return { thrown, wasOnline: false };
+    } finally {
+      stop.removeEventListener('abort', end);
+      stop.removeEventListener('abort', abort);
+      this.#running = undefined;
+      this.#lose = undefined;
+      abort();
+      if (running !== undefined) {
+        this.#with.onLink();
+        await within(clock, { ms: CLOSE_DEADLINE_MS, what: 'Closing' }, running.close()).catch(
+          (thrown: unknown) => {
+            if (!isAbort(thrown)) log.warn({ instance: instance.id, err: thrown }, 'closing failed');
+          },
+        );
+      }
+    }
+  }
+
+  async #opened(opening: Promise<Running>, stop: AbortSignal): Promise<Running> {
+    try {
+      return await within(this.#with.clock, { ms: OPEN_DEADLINE_MS, what: 'Opening', signal: stop }, opening);
+    } catch (thrown) {
+      // Given up on: should it still open, it is closed at once.
+      void opening.then((late) => late.close()).catch(() => undefined);
+      throw thrown;
+    }
+  }
+
+  #probe(running: Running, lose: (cause: unknown) => void): () => void {
+    const { probe } = running;
+    if (probe === undefined) return () => undefined;
+    const { clock } = this.#with;
+    let isAsking = false;
+    return clock.every(PROBE_EVERY_MS, () => {
+      if (isAsking) return;
+      isAsking = true;
+      within(clock, { ms: PROBE_DEADLINE_MS, what: 'The device' }, probe.call(running)).then(
+        () => {
+          isAsking = false;
+        },
+        (thrown: unknown) => lose(thrown),
+      );
+    });
+  }
+
+  #host(signal: AbortSignal, lost: (cause: unknown) => void): Host<Properties> {
+    const { kernel, clock, log, marks, instance, parent } = this.#with;
+    const variable = (ident: string) => {
+      const child = instance.children?.byIdent(ident);
+      return child?.is(objectType.variable) ? child : undefined;
+    };
+    return {
+      id: instance.id,
+      properties: this.#properties,
+      clock,
+      log,
+      marks,
+      signal,
+      report: (ident, value) => {
+        if (signal.aborted) return;
+        const target = variable(ident);
+        if (target === undefined)
+          log.debug({ instance: instance.id, ident }, 'a report without its variable');
+        else if (isOfType(target.data.type, value)) kernel.variables.update(target, value, clock.nowMs());
+        else log.warn({ instance: instance.id, ident }, 'a report of another type was dropped');
+      },
+      last: (ident) => {
+        const data = variable(ident)?.data;
+        return data === undefined || data.updated === 0 ? undefined : data.value;
+      },
+      tell: (message, data) => {
+        if (!signal.aborted) kernel.changes.emit(instance.id, message, data);
+      },
+      lost: (cause) => {
+        if (!signal.aborted) lost(cause);
+      },
+      trouble: (code, text) => {
+        if (signal.aborted || this.#troubles.get(code) === text) return;
+        if (text === undefined) this.#troubles.delete(code);
+        else this.#troubles.set(code, text);
+        this.#tell();
+      },
+      siblings: () => this.#with.siblings(),
+      parent: <T>(_flow: Flow<T>): T => parent()?.running?.offer as T,
+    };
+  }
+
+  #show(link: Link, text: string, status: number): void {
+    const { kernel, clock, instance } = this.#with;
+    const linkChanged = link !== this.#link;
+    if (linkChanged || text !== this.#text || this.#sinceMs === 0) this.#sinceMs = clock.nowMs();
+    this.#link = link;
+    this.#text = text;
+    kernel.instances.setStatus(instance, status);
+    this.#tell();
+    if (linkChanged && link === 'online') this.#with.onLink();
+  }
+
+  /** LINK and STATUS in the tree; written only when they change. */
+  #tell(): void {
+    const { kernel, clock, instance } = this.#with;
+    const since = new Date(this.#sinceMs).toISOString().replace('T', ' ').slice(0, 19);
+    const what = [
+      `${this.#link} since ${since} UTC${clock.trusted() ? '' : ' (clock not set)'}`,
+      this.#text,
+      ...this.#troubles.values(),
+    ];
+    for (const [ident, text] of [
+      ['LINK', this.#link],
+      ['STATUS', what.filter((part) => part !== '').join(': ')],
+    ] as const) {
+      const variable = instance.children?.byIdent(ident);
+      if (variable?.is(objectType.variable) && variable.data.value !== text)
+        kernel.variables.update(variable, text, clock.nowMs());
+    }
+  }
+}
+
+function isTimeout(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'TIMED_OUT';
+}
+
+/** How long something may take, what to call it when it took longer, and what ends the wait before. */
+interface Limit {
+  readonly ms: number;
+  readonly what: string;
+  readonly signal?: AbortSignal;
+}
+
+/** The promise's result, or `TIMED_OUT` after the limit, or the signal's reason. */
+function within<T>(clock: Clock, { ms, what, signal }: Limit, promise: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      cancel();
+      signal?.removeEventListener('abort', abort);
+      settle();
+    };
+    const abort = () => end(() => reject(signal?.reason as Error));
+    const cancel = clock.after(ms, () => end(() => reject(fault('TIMED_OUT', what))));
+    if (signal?.aborted) return abort();
+    signal?.addEventListener('abort', abort, { once: true });
+    promise.then(
+      (value) => end(() => resolve(value)),
+      (thrown: Error) => end(() => reject(thrown)),
+    );
+  });
+}

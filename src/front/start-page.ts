@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+
+/** A configurator as the pages show it. */
+export interface Card {
+  readonly ID: number;
+  readonly Title: string;
+  readonly PasswordRequired: boolean;
+}
+
+/** A page, and the policy under which a browser shows it: nothing but its own style. */
+export interface HtmlPage {
+  readonly html: string;
+  readonly policy: string;
+}
+
+const STYLE = `
+:root{color-scheme:light dark;--back:#eef1f4;--card:#fff;--text:#1b2733;--soft:#5b6b7b;--line:#d5dde5;--mark:#1f6f8b}
+@media(prefers-color-scheme:dark){:root{--back:#12181e;--card:#1b242d;--text:#e8eef4;--soft:#93a3b3;--line:#2c3945;--mark:#5cb6d4}}
+*{box-sizing:border-box}
+body{margin:0;min-height:100vh;background:var(--back);color:var(--text);font:16px/1.5 system-ui,sans-serif}
+main{max-width:46rem;margin:0 auto;padding:3rem 1.25rem}
+header{display:flex;align-items:center;gap:.9rem;margin-bottom:2rem}
+header svg{width:2.6rem;height:2.6rem;flex:none;color:var(--mark)}
+h1{font-size:1.5rem;line-height:1.2;margin:0;font-weight:650}
+p{margin:.35rem 0;color:var(--soft)}
+ul{list-style:none;margin:0;padding:0;display:grid;gap:.9rem;grid-template-columns:repeat(auto-fill,minmax(13rem,1fr))}
+li a{display:block;padding:1.1rem 1.2rem;background:var(--card);border:1px solid var(--line);border-radius:.8rem;color:inherit;text-decoration:none}
+li a:hover,li a:focus-visible{border-color:var(--mark);outline:2px solid var(--mark);outline-offset:1px}
+li strong{display:block;overflow-wrap:anywhere}
+li span{color:var(--soft);font-size:.875rem}
+code{background:var(--card);border:1px solid var(--line);border-radius:.35rem;padding:.1rem .35rem;overflow-wrap:anywhere}
+a{color:var(--mark)}
+`;
+
+/** A signal at clear. */
+const SIGN = `<svg viewBox="0 0 40 40" fill="none" stroke="currentColor" stroke-width="3" stroke-linecap="round" aria-hidden="true"><path d="M12 37V7M6 37h12"/><path d="M12 9l21-5"/><circle cx="12" cy="16" r="3.5" fill="currentColor"/></svg>`;
+
+/** The page at `/` of a web server that serves the front: where to go from here. */
+export function startPage(configurators: readonly Card[]): HtmlPage {
+  const cards = configurators.map(
+    ({ ID, Title, PasswordRequired }) =>
+      `<li><a href="/wfc/${ID}/"><strong>${escaped(Title)}</strong><span>${PasswordRequired ? 'with a password' : 'open to all'}</span></a></li>`,
+  );
+  const list =
+    cards.length > 0
+      ? `<ul>${cards.join('')}</ul>`
+      : '<p>No configurators yet. They stand in <code>gateway.yaml</code> under <code>configurators</code>.</p>';
+  return page('stellwerk', `${head('stellwerk', 'Where to?')}${list}`);
+}
+
+/** The page at `/wfc/<id>/`, until there is a front to stand there. */
+export function frontPage({ ID, Title }: Card): HtmlPage {
+  const body = `${head(Title, 'There is no front for browsers here yet.')}
+<p>Programs reach this part of the house at <code>/wfc/${ID}/api/</code> (WebSocket) and at <code>/api/</code> (JSON-RPC),
+with the user name <code>webfront</code> and its password.</p>
+<p><a href="/">All configurators</a></p>`;
+  return page(Title, body);
+}
+
+function head(title: string, below: string): string {
+  return `<header>${SIGN}<div><h1>${escaped(title)}</h1><p>${escaped(below)}</p></div></header>`;
+}
+
+function page(title: string, body: string): HtmlPage {
+  const hash = createHash('sha256').update(STYLE).digest('base64');
+  return {
+    html: `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escaped(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`,
+    policy: `default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`,
+  };
+}
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

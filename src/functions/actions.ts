@@ -1,0 +1,96 @@
+import { fault } from '../base/fault.js';
+import { declare, int, text, variant, type Caller, type FunctionDeclaration } from '../device/declare.js';
+import { convertValue } from '../kernel/convert.js';
+import { objectType } from '../kernel/object.js';
+import type { Value } from '../kernel/value.js';
+import type { Ports } from './ports.js';
+import { hasAction } from './values.js';
+
+/** A wish to have a variable on another value, and who has it. */
+export interface Action {
+  readonly variableId: number;
+  readonly value: unknown;
+  /** What a script finds in SENDER. */
+  readonly sender: string;
+  readonly caller: Caller;
+}
+
+/** `SENDER` of a script that runs because of `RequestAction` (interface §1). */
+export const ACTION_SENDER = 'Action';
+
+/** Switching what variables stand for (interface §1, `RequestAction`). */
+export function actionFunctions(ports: Ports): FunctionDeclaration[] {
+  return [
+    declare({
+      name: 'HasAction',
+      parameters: [int('VariableID')],
+      result: 'boolean',
+      help: 'Whether a variable takes RequestAction.',
+      run: (_caller, id) => hasAction(ports, ports.kernel.variables.get(id)),
+    }),
+    declare({
+      name: 'RequestAction',
+      parameters: [int('VariableID'), variant('Value')],
+      result: 'boolean',
+      audited: true,
+      help: 'Has the device or the script behind a variable carry out a value.',
+      run: async (caller, variableId, value) => {
+        await requestAction(ports, { variableId, value, sender: ACTION_SENDER, caller });
+        return true;
+      },
+    }),
+    declare({
+      name: 'RequestActionEx',
+      parameters: [int('VariableID'), variant('Value'), text('Sender')],
+      result: 'boolean',
+      audited: true,
+      help: 'As RequestAction; a script finds the given word in SENDER.',
+      run: async (caller, variableId, value, sender) => {
+        await requestAction(ports, { variableId, value, sender, caller });
+        return true;
+      },
+    }),
+    declare({
+      name: 'SVC_RequestAction',
+      parameters: [int('InstanceID'), text('VariableIdent'), variant('Value')],
+      result: 'boolean',
+      audited: true,
+      help: 'Has an instance carry out a value for one of its variables.',
+      run: async (_caller, id, ident, value) => {
+        await writeTo(ports, { instanceId: id, ident }, (type) => convertValue(type, value));
+        return true;
+      },
+    }),
+  ];
+}
+
+/**
+ * Carries out an action: by the device, or by a script that runs with `VARIABLE` and `VALUE` and is waited for. Resolves
+ * with what the script printed ('' for a device). Rejects with `NOT_OF_TYPE`, `ACTION_INVALID`, `CANNOT_CONVERT`, and
+ * what the device or the script fails with.
+ */
+export async function requestAction(
+  { kernel, devices, scripts }: Ports,
+  { variableId, value, sender, caller }: Action,
+): Promise<string> {
+  const variable = kernel.variables.get(variableId);
+  const target = kernel.tree.find(kernel.variables.actionOf(variable));
+  if (target?.is(objectType.instance)) {
+    await devices.write(target.id, variable.ident, convertValue(variable.data.type, value));
+    return '';
+  }
+  if (!target?.is(objectType.script)) throw fault('ACTION_INVALID');
+  const parameters = { VARIABLE: variableId, VALUE: convertValue(variable.data.type, value) };
+  return scripts.run({ id: target.id, parameters, sender, caller });
+}
+
+/** Writes to a variable of an instance, by ident; `convert` makes the value of its type. */
+export async function writeTo(
+  { kernel, devices }: Ports,
+  { instanceId, ident }: { readonly instanceId: number; readonly ident: string },
+  convert: (type: 0 | 1 | 2 | 3, variableId: number) => Value,
+): Promise<void> {
+  const variable = kernel.instances.get(instanceId).children?.byIdent(ident);
+  if (!variable?.is(objectType.variable)) throw fault('IDENT_NOT_FOUND', ident);
+  await devices.write(instanceId, ident, convert(variable.data.type, variable.id));
+}

@@ -1,0 +1,56 @@
+import { fault } from '../base/fault.js';
+import type { Kernel } from '../kernel/kernel.js';
+import type { ObjectType, TreeObject } from '../kernel/object.js';
+
+/** The items of an array parameter; a map of names is no list. Throws `PARAMETER_TYPE`, beyond `limit` `PARAMETER_BOUNDS`. */
+export function listOf(
+  items: unknown[] | Record<string, unknown>,
+  name: string,
+  limit = LIST_LIMIT,
+): readonly unknown[] {
+  if (!Array.isArray(items)) throw fault('PARAMETER_TYPE', name, 'it takes a list');
+  if (items.length > limit) throw fault('PARAMETER_BOUNDS', name);
+  return items;
+}
+
+/** As many as there can be objects. */
+const LIST_LIMIT = 50_000;
+
+/** The ids of an array parameter. */
+export function idsOf(items: unknown[] | Record<string, unknown>, name: string): readonly number[] {
+  const ids = listOf(items, name);
+  if (!ids.every((id) => Number.isSafeInteger(id)))
+    throw fault('PARAMETER_TYPE', name, 'it takes a list of IDs');
+  return ids as readonly number[];
+}
+
+/** The texts of an array parameter. */
+export function textsOf(items: unknown[] | Record<string, unknown>, name: string): readonly string[] {
+  const texts = listOf(items, name);
+  if (!texts.every((text) => typeof text === 'string'))
+    throw fault('PARAMETER_TYPE', name, 'it takes a list of texts');
+  return texts;
+}
+
+/** The ids of all objects of a type. */
+export function idsOfType(kernel: Kernel, type: ObjectType): number[] {
+  const ids: number[] = [];
+  for (const { id } of kernel.tree.of(type)) ids.push(id);
+  return ids;
+}
+
+/** The oldest child of that type and name. Throws `OBJECT_MISSING`, `NAME_NOT_FOUND`. */
+export function childByName(
+  kernel: Kernel,
+  [parentId, name]: readonly [number, string],
+  type?: ObjectType,
+): TreeObject {
+  for (const child of kernel.tree.get(parentId).children?.byName(name) ?? [])
+    if (type === undefined || child.type === type) return child;
+  throw fault('NAME_NOT_FOUND', name);
+}
+
+/** Whether there is such an object of that type; any number may be asked for. */
+export function isOfType(kernel: Kernel, id: number, type: ObjectType): boolean {
+  return kernel.tree.find(id)?.type === type;
+}

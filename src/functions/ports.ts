@@ -1,0 +1,100 @@
+import type { Clock } from '../base/clock.js';
+import type { Log } from '../base/log.js';
+import type { Caller, Conforming } from '../device/declare.js';
+import type { Devices } from '../device/devices.js';
+import type { Kernel } from '../kernel/kernel.js';
+import type { AuditRecord } from './audit.js';
+import type { Options } from './options.js';
+import type * as shapes from './shapes.js';
+
+/** What the functions need of the process; `gateway.ts` fills it. */
+export interface Ports {
+  readonly kernel: Kernel;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly devices: Devices;
+  readonly scripts: ScriptsPort;
+  readonly configurators: ConfiguratorsPort;
+  readonly system: SystemPort;
+  readonly options: Options;
+}
+
+/** A web front configurator, as far as functions show it. */
+export interface ConfiguratorFacts {
+  readonly id: number;
+  readonly title: string;
+  readonly icon: string;
+  readonly position: number;
+  readonly editable: boolean;
+  readonly passwordRequired: boolean;
+  readonly mobile: boolean;
+  /** The id of its area's base. */
+  readonly baseId: number;
+}
+
+/** The configurators as they are now; a reload of the configuration may change them. */
+export interface ConfiguratorsPort {
+  /** Ordered by position, then id (decision 1). */
+  all(): readonly ConfiguratorFacts[];
+}
+
+/** How a script is to run. */
+export interface ScriptRun {
+  /** The script's id; absent for a text that is run once. */
+  readonly id?: number;
+  /** The text, where it is not a script of the tree. */
+  readonly text?: string;
+  /** What the script finds in `PARAMETERS`. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Who runs it: `RunScript`, `Action`, `WebFront` or another's own word. */
+  readonly sender: string;
+  /** Who called: a call from a script is run at once, whatever else is waiting. */
+  readonly caller: Caller;
+}
+
+/** Scripts: their texts and their runs. `src/script` implements it. */
+export interface ScriptsPort {
+  /** A new script with an empty file. Throws `IDS_EXHAUSTED`, `STORE_FAILED`. */
+  create(): Promise<number>;
+  /** Throws `NOT_OF_TYPE`, `HAS_CHILDREN`. */
+  delete(id: number, deleteFile: boolean): Promise<void>;
+  content(id: number): Promise<string>;
+  /** Keeps the text although it can't be compiled; the script then is marked as broken. */
+  setContent(id: number, text: string): Promise<void>;
+  /** Throws `FILE_NAME`. */
+  setFile(id: number, file: string): Promise<void>;
+  /** Starts it and does not wait; what goes wrong is logged. Throws `NOT_OF_TYPE`, `BUSY`. */
+  start(run: ScriptRun): void;
+  /** Resolves with what it printed; rejects with `SCRIPT_FAILED`, `TIMED_OUT`, `NOT_OF_TYPE`, `BUSY`, `STOPPING`. */
+  run(run: ScriptRun): Promise<string>;
+}
+
+/** What is known of the program and the machine, and what only the process can do. */
+export interface SystemPort {
+  /** `<major>.<minor>`, readable as a float (decision 17). */
+  readonly version: string;
+  /** Which build it is. */
+  readonly revision: string;
+  /** When it was built, unix seconds. */
+  readonly builtAt: number;
+  /** The data directory, absolute, ending in `/`. */
+  readonly kernelDir: string;
+  /** Where the program stands, absolute, ending in `/`. */
+  readonly programDir: string;
+  readonly logDir: string;
+  /** Unix seconds. */
+  readonly startedAt: number;
+  /** As `Linux`, `x86_64`. */
+  readonly platform: string;
+  readonly architecture: string;
+  /** As `en_US`. */
+  readonly language: string;
+  /** As `Europe/Berlin`. */
+  readonly timezone: string;
+  /** Named checks, each with its state, since when, and what to do. */
+  health(): Conforming<typeof shapes.health>;
+  /** The newest entries, newest first. */
+  audit(limit: number): Promise<readonly AuditRecord[]> | readonly AuditRecord[];
+  /** Reads the configuration again: what was applied, and what needs a restart. Rejects with `CONFIGURATION_INVALID`. */
+  reload(): Promise<Conforming<typeof shapes.reload>>;
+}

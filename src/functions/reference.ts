@@ -1,0 +1,60 @@
+import type { FunctionDeclaration } from '../device/declare.js';
+import { actionFunctions } from './actions.js';
+import { categoryFunctions } from './categories.js';
+import { configurationFunctions } from './configuration.js';
+import { gatewayFunctions } from './gateway.js';
+import { hardwareFunctions } from './hardware.js';
+import { instanceFunctions } from './instances.js';
+import { kernelFunctions } from './kernel.js';
+import { linkFunctions } from './links.js';
+import { moduleFunctions } from './modules.js';
+import { objectFunctions } from './objects.js';
+import type { Ports } from './ports.js';
+import { profileFunctions } from './profiles.js';
+import { reflectionFunctions } from './reflection.js';
+import { Registry, type RegistryOptions } from './registry.js';
+import { scriptFunctions } from './scripts.js';
+import { snapshotFunctions } from './snapshot.js';
+import { valueFunctions } from './values.js';
+import { variableFunctions } from './variables.js';
+import { webFrontFunctions } from './webfront.js';
+
+/** What a registry needs besides the ports of its functions. */
+export interface ReferenceOptions extends Pick<RegistryOptions, 'aliases' | 'durability' | 'audit'> {
+  /** Functions that modules and the board bring. */
+  readonly brought?: readonly FunctionDeclaration[];
+}
+
+const families = [
+  valueFunctions,
+  actionFunctions,
+  hardwareFunctions,
+  objectFunctions,
+  categoryFunctions,
+  variableFunctions,
+  profileFunctions,
+  linkFunctions,
+  instanceFunctions,
+  configurationFunctions,
+  moduleFunctions,
+  kernelFunctions,
+  snapshotFunctions,
+  scriptFunctions,
+  webFrontFunctions,
+  gatewayFunctions,
+] as const;
+
+/** The whole command reference over a gateway's parts, ready to be called. */
+export function commandReference(ports: Ports, { brought = [], ...options }: ReferenceOptions): Registry {
+  const registry: Registry = new Registry({
+    functions: [
+      ...families.flatMap((family) => family(ports)),
+      ...reflectionFunctions(ports, () => registry),
+      ...brought,
+    ],
+    clock: ports.clock,
+    log: ports.log,
+    ...options,
+  });
+  return registry;
+}

@@ -1,0 +1,297 @@
+import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
+
+/**
+ * What functions give and take beyond single values (interface §2), as schemas: OpenRPC and the typed client follow from
+ * them. One that has a name is known by it there.
+ */
+const named = <P extends TProperties>($id: string, description: string, properties: P) =>
+  Type.Object(properties, { $id, description });
+
+const bool = Type.Boolean();
+export const int = Type.Integer();
+const float = Type.Number();
+const text = Type.String();
+/** Unix seconds; 0 is never. */
+const time = Type.Integer({ minimum: 0 });
+
+/** A variable's value. */
+export const value = Type.Union([bool, float, text], { $id: 'Value', description: 'What a variable holds.' });
+/** What `SetValue` takes: null is 0, false or '' (decision 6). */
+export const valueOrNull = Type.Union([value, Type.Null()]);
+export const anything = Type.Unknown();
+export const map = <S extends TSchema>(of: S) =>
+  Type.Unsafe<Record<string, Static<S>>>(Type.Object({}, { additionalProperties: of }));
+export const listOf = <S extends TSchema>(of: S) => Type.Array(of);
+export const ids = listOf(int);
+export const texts = listOf(text);
+export const empty = Type.Object({});
+/** A record whose fields are not the command reference's. */
+export const record = Type.Unsafe<object>(map(anything));
+export const records = listOf(record);
+
+export const objectRecord = named('ObjectRecord', 'What is known of an object of any type.', {
+  ObjectID: int,
+  ObjectType: int,
+  ObjectName: text,
+  ObjectIcon: text,
+  ObjectInfo: text,
+  ObjectIdent: text,
+  ObjectSummary: text,
+  ObjectIsHidden: bool,
+  ObjectIsDisabled: bool,
+  ObjectIsLocked: bool,
+  ObjectIsReadOnly: bool,
+  ObjectPosition: int,
+  ParentID: int,
+  ChildrenIDs: ids,
+  HasChildren: bool,
+});
+
+export const variableRecord = named(
+  'VariableRecord',
+  'What is known of a variable; times are unix seconds, 0 is never.',
+  {
+    VariableID: int,
+    VariableType: int,
+    VariableProfile: text,
+    VariableCustomProfile: text,
+    VariableAction: int,
+    VariableCustomAction: int,
+    VariableUpdated: time,
+    VariableChanged: time,
+    VariableIsLocked: bool,
+    VariableValue: value,
+  },
+);
+
+export const profileRecord = named('ProfileRecord', 'A variable profile. Colour −1 is none.', {
+  ProfileName: text,
+  ProfileType: int,
+  Icon: text,
+  Prefix: text,
+  Suffix: text,
+  MinValue: float,
+  MaxValue: float,
+  StepSize: float,
+  Digits: int,
+  IsReadOnly: bool,
+  Associations: listOf(Type.Object({ Value: value, Name: text, Icon: text, Color: int })),
+});
+
+export const instanceRecord = named(
+  'InstanceRecord',
+  'An instance: its module, its connection (0: none), its status.',
+  {
+    InstanceID: int,
+    ConnectionID: int,
+    InstanceStatus: int,
+    InstanceChanged: time,
+    ModuleInfo: Type.Object({ ModuleID: text, ModuleName: text, ModuleType: int }),
+  },
+);
+
+export const childConfigurations = listOf(
+  Type.Object({ InstanceID: int, ConnectionID: int, Configuration: text }),
+);
+
+export const dataFlowStatistics = listOf(
+  Type.Object({
+    InstanceID: int,
+    TxDuration: float,
+    TxMaxDuration: float,
+    RxDuration: float,
+    RxMaxDuration: float,
+  }),
+);
+
+export const messageStatistics = listOf(
+  Type.Object({ InstanceID: int, Duration: float, MaxDuration: float }),
+);
+
+export const serviceMessages = listOf(Type.Object({ InstanceID: int, Code: text, Text: text }));
+
+export const moduleRecord = named('ModuleRecord', 'A module: a kind of driver.', {
+  ModuleID: text,
+  ModuleName: text,
+  ModuleType: int,
+  Vendor: text,
+  Aliases: texts,
+  ParentRequirements: texts,
+  ChildRequirements: texts,
+  Implemented: texts,
+  LibraryID: text,
+  Prefix: text,
+  URL: text,
+});
+
+export const libraryRecord = named('LibraryRecord', 'A library of modules.', {
+  LibraryID: text,
+  Author: text,
+  URL: text,
+  Name: text,
+  Version: text,
+  Build: text,
+  Date: time,
+});
+
+export const scriptRecord = named('ScriptRecord', 'A script; times are unix seconds, 0 is never.', {
+  ScriptID: int,
+  ScriptType: int,
+  ScriptFile: text,
+  ScriptExecuted: time,
+  ScriptIsBroken: bool,
+  LastExecute: time,
+  IsBroken: bool,
+});
+
+export const linkRecord = named('LinkRecord', 'A link and what it points to; 0 is nothing.', {
+  LinkID: int,
+  TargetID: int,
+});
+
+const typeRecord = named(
+  'TypeRecord',
+  'A type in reflection: 0 boolean, 1 integer, 2 float, 3 string, 4 any value, 5 list or map.',
+  { Type_: int, Description: text, Enumeration: texts },
+);
+export const functionRecord = named(
+  'FunctionRecord',
+  'A function with its result and parameters, whose names are their descriptions.',
+  {
+    FunctionName: text,
+    Result: typeRecord,
+    Parameters: listOf(typeRecord),
+  },
+);
+
+export const optionRecord = named('OptionRecord', 'An option with its limits.', {
+  Name: text,
+  Value: int,
+  Default: int,
+  Minimum: int,
+  Maximum: int,
+  Description: text,
+});
+
+export const configurators = listOf(
+  named('Configurator', 'A web front configurator.', {
+    ID: int,
+    Title: text,
+    Icon: text,
+    Position: int,
+    Editable: bool,
+    PasswordRequired: bool,
+    MobileEnabled: bool,
+  }),
+);
+
+export const changes = listOf(
+  named('ChangeRecord', 'One message of the gateway: a WebSocket frame; TimeStamp is a counter.', {
+    TimeStamp: int,
+    SenderID: int,
+    Message: int,
+    Data: listOf(anything),
+  }),
+);
+
+const snapshotObject = named(
+  'SnapshotObject',
+  'An object in a snapshot; what data holds depends on its type.',
+  {
+    position: int,
+    readOnly: bool,
+    ident: text,
+    hidden: bool,
+    disabled: bool,
+    type: int,
+    name: text,
+    info: text,
+    icon: text,
+    parentID: int,
+    summary: text,
+    data: map(anything),
+  },
+);
+
+const snapshotProfile = named('SnapshotProfile', 'A profile in a snapshot.', {
+  type: int,
+  icon: text,
+  prefix: text,
+  suffix: text,
+  minValue: float,
+  maxValue: float,
+  stepSize: float,
+  digits: int,
+  readOnly: bool,
+  associations: listOf(Type.Object({ value, name: text, icon: text, color: int })),
+});
+
+export const snapshot = named(
+  'Snapshot',
+  'The tree at one moment: objects under ID<id>, profiles under their names; timestamp is a counter.',
+  {
+    options: map(int),
+    archive: map(anything),
+    server: Type.Object({ architecture: text, date: time, platform: text, version: text }),
+    license: Type.Object({
+      expiration: Type.Object({ demo: time, subscription: time }),
+      licensee: text,
+    }),
+    timestamp: int,
+    timezone: text,
+    compatibility: Type.Object({ version: text, date: time }),
+    profiles: map(snapshotProfile),
+    objects: map(snapshotObject),
+  },
+);
+
+const failure = named('Failure', 'A failure within a call that went on: its stable name and its text.', {
+  code: text,
+  message: text,
+});
+
+export const valueRecords = listOf(
+  Type.Union(
+    [
+      Type.Object({ VariableID: int, Value: value, VariableUpdated: time, VariableChanged: time }),
+      Type.Object({ VariableID: int, Error: failure }),
+    ],
+    { $id: 'ValueRecord', description: 'The value of one variable of many, or why there is none.' },
+  ),
+);
+
+export const outcomes = listOf(
+  named('Outcome', 'What became of one action of many.', {
+    VariableID: int,
+    Success: bool,
+    Error: Type.Optional(failure),
+  }),
+);
+
+/** Lists of `[VariableID, Value]`. */
+export const actions = listOf(Type.Tuple([int, value]));
+export const settings = listOf(Type.Tuple([int, valueOrNull]));
+
+const checkState = Type.Union([Type.Literal('ok'), Type.Literal('warning'), Type.Literal('failed')]);
+export const health = named('Health', 'How the gateway is: the worst state of all, and each check.', {
+  State: checkState,
+  Checks: listOf(Type.Object({ Name: text, State: checkState, Since: time, Text: text, WhatToDo: text })),
+});
+
+export const audit = listOf(
+  named('AuditEntry', 'Who switched or changed what, and from where.', {
+    TimeStamp: time,
+    User: text,
+    Remote: text,
+    Method: text,
+    Parameters: listOf(anything),
+    Success: bool,
+    Error: Type.Optional(text),
+  }),
+);
+
+export const reload = named(
+  'ReloadReport',
+  'What a reload applied, what takes effect only with a restart, and what is wrong.',
+  { Applied: texts, NeedsRestart: texts, Problems: texts },
+);

@@ -1,0 +1,132 @@
+import { PiecedResult } from '../base/pieces.js';
+import { declare, int, type FunctionDeclaration } from '../device/declare.js';
+import type { Change } from '../kernel/changes.js';
+import { shown } from '../kernel/profiles.js';
+import { SnapshotReader, type Depth } from '../kernel/snapshot.js';
+import type { TreeObject } from '../kernel/object.js';
+import type { Ports } from './ports.js';
+import * as shapes from './shapes.js';
+
+/** The interface version that clients adapt themselves to, and its date (interface §2.2). */
+const COMPATIBLE_WITH = '5.2';
+
+/** The whole tree at once, and what has changed since (interface §2.2, §2.3). */
+export function snapshotFunctions(ports: Ports): FunctionDeclaration[] {
+  return [
+    declare({
+      name: 'SVC_GetSnapshot',
+      parameters: [],
+      result: 'array',
+      shape: shapes.snapshot,
+      help: 'The whole tree with all values, as it is at this moment.',
+      run: () => snapshot(ports),
+    }),
+    declare({
+      name: 'SVC_GetSnapshotChanges',
+      parameters: [int('LastTimestamp')],
+      result: 'array',
+      shape: shapes.changes,
+      help: 'All changes after a counter; with 0 only the present counter. Fails when some are no longer kept.',
+      run: (_caller, since) => changesSince(ports, since, (changes) => changes),
+    }),
+  ];
+}
+
+/** A snapshot of all, or of the given objects with the profiles in use there. It is made while it is read. */
+export function snapshot(
+  ports: Ports,
+  area?: { readonly objects: Iterable<readonly [TreeObject, Depth]>; readonly profiles: ReadonlySet<string> },
+): PiecedResult {
+  const reader = new SnapshotReader(ports.kernel.tree, area?.objects);
+  const head = headOf(ports, reader.timestamp, area?.profiles);
+  return new PiecedResult(pieces(head, reader));
+}
+
+function pieces(head: string, reader: SnapshotReader) {
+  let state: 'head' | 'objects' | 'end' = 'head';
+  let comma = '';
+  return {
+    next(): string | undefined {
+      switch (state) {
+        case 'head':
+          state = 'objects';
+          return head;
+        case 'objects': {
+          const entries = reader.read();
+          if (entries === undefined) {
+            state = 'end';
+            return '}}';
+          }
+          const piece = comma + entries;
+          comma = ',';
+          return piece;
+        }
+        case 'end':
+          return undefined;
+      }
+    },
+    close(): void {
+      state = 'end';
+      reader.close();
+    },
+  };
+}
+
+/** Everything before the objects' entries, which are last so that they can follow piece by piece. */
+function headOf({ kernel, system, options }: Ports, timestamp: number, names?: ReadonlySet<string>): string {
+  const { architecture, platform, version, builtAt: date, timezone } = system;
+  const facts = JSON.stringify({
+    options: options.all(),
+    archive: {},
+    server: { architecture, date, platform, version },
+    license: { expiration: { demo: 0, subscription: 0 }, licensee: '' },
+    timestamp,
+    timezone,
+    compatibility: { version: COMPATIBLE_WITH, date },
+  });
+  const profiles = names === undefined ? kernel.profiles.text : profilesText(kernel.profiles, names);
+  return `${facts.slice(0, -1)},"profiles":${profiles},"objects":{`;
+}
+
+function profilesText(profiles: Ports['kernel']['profiles'], names: ReadonlySet<string>): string {
+  const entries = [...names].flatMap((name) => {
+    const profile = profiles.find(name);
+    return profile === undefined ? [] : [[name, shown(profile)] as const];
+  });
+  return JSON.stringify(Object.fromEntries(entries));
+}
+
+/** How many frames make up a piece: about a millisecond's work where none was sent before. */
+const FRAMES = 500;
+
+/**
+ * The changes after a counter as a list of frames (interface §2.3). 0 asks only for the present counter, which comes as one
+ * element with message 0. Throws `CHANGES_LOST`.
+ */
+export function changesSince(
+  { kernel }: Ports,
+  since: number,
+  select: (changes: readonly Change[]) => readonly Change[],
+): PiecedResult | readonly Pick<Change, 'TimeStamp' | 'SenderID' | 'Message' | 'Data'>[] {
+  if (since === 0) return [{ TimeStamp: kernel.changes.counter, SenderID: 0, Message: 0, Data: [] }];
+  const changes = select(kernel.changes.since(since));
+  let at = 0;
+  let isEnded = false;
+  return new PiecedResult({
+    next() {
+      if (isEnded) return undefined;
+      const slice = changes.slice(at, at + FRAMES);
+      const opening = at === 0 ? '[' : ',';
+      at += slice.length;
+      isEnded = at >= changes.length;
+      return (
+        (slice.length === 0 ? '[' : opening) +
+        slice.map(({ frame }) => frame).join(',') +
+        (isEnded ? ']' : '')
+      );
+    },
+    close() {
+      isEnded = true;
+    },
+  });
+}

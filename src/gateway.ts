@@ -1,0 +1,394 @@
+import { join, resolve } from 'node:path';
+import { gpioModules } from '../drivers/gpio/index.js';
+import { mqttModules } from '../drivers/mqtt/index.js';
+import { serialModules } from '../drivers/serial/index.js';
+import { Api, type ApiOptions, type ApiParts } from './api/api.js';
+import type { ConfiguratorAccess } from './api/accounts.js';
+import { fine } from './base/check.js';
+import { systemClock, type Clock } from './base/clock.js';
+import { faultFrom, messageOf } from './base/fault.js';
+import { Turn } from './base/turn.js';
+import { applyTree, type Applied } from './config/apply.js';
+import { COMPATIBLE, loadBoard, type Board } from './config/board.js';
+import { makeConfigurators, webFront, type Configurator } from './config/configurators.js';
+import { loadConfig, type LoadedConfig } from './config/load.js';
+import type { GatewayConfig } from './config/schema.js';
+import { RELOADABLE, bufferOf, levelsOf, listenersOf, needsRestart } from './config/settings.js';
+import { Devices } from './device/devices.js';
+import type { Marks } from './device/module.js';
+import { Modules } from './device/modules.js';
+import { frontPage, startPage } from './front/start-page.js';
+import { Options } from './functions/options.js';
+import type { Ports } from './functions/ports.js';
+import { commandReference } from './functions/reference.js';
+import type { Registry } from './functions/registry.js';
+import { Kernel } from './kernel/kernel.js';
+import { message, runlevel } from './kernel/messages.js';
+import { ScriptEngine } from './script/engine.js';
+import { ScriptFiles } from './script/files.js';
+import { scriptLimits } from './script/worker.js';
+import { clockFinding, devicesFinding, listenersFinding } from './service/findings.js';
+import { Health } from './service/health.js';
+import type { ServiceLog } from './service/log.js';
+import { BootMarks } from './service/marks.js';
+import { StatusVariables } from './service/status.js';
+import { PACKAGE_ROOT, systemFacts } from './service/system.js';
+import { ClockTrust } from './service/trust.js';
+import { makeDirectories } from './store/files.js';
+import { Store } from './store/store.js';
+
+/** What a gateway is started with. */
+export interface GatewayOptions {
+  readonly configFile: string;
+  /** The data directory; made where it is missing. */
+  readonly directory: string;
+  /** On a tmpfs: last values there outlive a crash of the process. Below the data directory unless given. */
+  readonly runtimeDirectory?: string;
+  readonly log: ServiceLog;
+  /** For tests that turn the clock by hand. */
+  readonly clock?: Clock;
+}
+
+/** What a reload did, and what takes effect only with a restart. */
+export interface ReloadReport {
+  readonly Applied: readonly string[];
+  readonly NeedsRestart: readonly string[];
+  readonly Problems: readonly string[];
+}
+
+/** How often health goes to the tree's variables. */
+const STATUS_EVERY_MS = 10_000;
+/** Name in the store of what the configuration said when it was last applied. */
+const APPLIED = 'applied';
+/** Name in the store of options that were changed. */
+const OPTIONS = 'options';
+/** Folders in the data directory. */
+const SCRIPTS = 'scripts';
+const USER = 'user';
+const TLS = 'tls';
+/** What a script's process uses besides the heap of the script. */
+const OUTSIDE_HEAP_MIB = scriptLimits.residentMiB - scriptLimits.heapMiB;
+
+/** The board of that name, or the one that this machine is (`loadBoard`). */
+export function boardOf(name: string | undefined): Promise<Board> {
+  return loadBoard(name, { directory: join(PACKAGE_ROOT, 'board'), compatible: COMPATIBLE });
+}
+
+/** The modules of a gateway: they follow from its configuration's board. */
+export function modulesOf(clock: Clock): (config: GatewayConfig) => Promise<Modules> {
+  return async ({ board: name }) => {
+    const board = await boardOf(name);
+    return new Modules([...gpioModules(board, clock), ...serialModules(), ...mqttModules(), webFront]);
+  };
+}
+
+/** One gateway: the tree with all that feeds, keeps and serves it. Any number of them can live in one process. */
+export class Gateway implements AsyncDisposable {
+  readonly kernel: Kernel;
+  readonly health: Health;
+  readonly registry: Registry;
+  readonly clock: Clock;
+  readonly #options: GatewayOptions;
+  readonly #trust: ClockTrust;
+  readonly #store: Store;
+  readonly #devices: Devices;
+  readonly #scripts: ScriptEngine;
+  readonly #status: StatusVariables;
+  readonly #turn = new Turn();
+  #api: Api | undefined;
+  #loaded: LoadedConfig;
+  #configurators: readonly Configurator[] = [];
+  #undo: (() => void)[] = [];
+  #closing: Promise<void> | undefined;
+
+  /**
+   * Starts a gateway; resolves when it answers calls. Throws ConfigurationError, or a fault whose text says what to do:
+   * `STORE_UNUSABLE`, `LISTEN_FAILED`.
+   */
+  static async start(options: GatewayOptions): Promise<Gateway> {
+    const directory = resolve(options.directory);
+    const trust = new ClockTrust();
+    const clock = options.clock ?? systemClock(() => trust.isTrusted);
+    let modules = new Modules([]);
+    const loaded = await loadConfig(
+      options.configFile,
+      async (config) => (modules = await modulesOf(clock)(config)),
+    );
+    options.log.levels = levelsOf(loaded.config);
+    const { runtimeDirectory = join(directory, 'run') } = options;
+    makeDirectories(directory, runtimeDirectory, join(directory, USER));
+    const log = options.log.root;
+    const health = new Health(clock, log.subject('health'));
+    const store = await Store.open({
+      directory,
+      runtimeDirectory,
+      files: { 'gateway.yaml': loaded.file, [SCRIPTS]: join(directory, SCRIPTS) },
+      clock,
+      log: log.subject('store'),
+      checks: health,
+    });
+    // The simulated board boots with the process.
+    const marks =
+      loaded.config.board === 'simulated' ? new Set<string>() : new BootMarks(runtimeDirectory, log);
+    const parts = { clock, trust, loaded, modules, health, store, marks };
+    const gateway = new Gateway({ ...options, directory }, parts);
+    try {
+      await gateway.#start();
+    } catch (thrown) {
+      await gateway.close();
+      throw thrown;
+    }
+    return gateway;
+  }
+
+  private constructor(options: GatewayOptions, parts: Parts) {
+    const { clock, trust, loaded, modules, health, store } = parts;
+    const log = options.log.root;
+    this.#options = options;
+    this.#trust = trust;
+    this.#loaded = loaded;
+    this.#store = store;
+    this.clock = clock;
+    this.health = health;
+    const kernel = new Kernel({
+      counter: store.counter,
+      random: () => clock.random(),
+      buffer: bufferOf(loaded.config),
+      onJournal: () => store.schedule(),
+    });
+    this.kernel = kernel;
+    this.#devices = new Devices({ kernel, modules, clock, log: log.subject('device'), marks: parts.marks });
+    this.#status = new StatusVariables(kernel, clock);
+    const settings = this.#settings();
+    this.#scripts = this.#scriptEngine(settings);
+    const ports: Ports = {
+      kernel,
+      clock,
+      log: log.subject('call'),
+      devices: this.#devices,
+      scripts: this.#scripts,
+      configurators: { all: () => this.#configurators },
+      options: settings,
+      system: {
+        ...systemFacts(options.directory),
+        startedAt: Math.floor(clock.nowMs() / 1000),
+        health: () => health.record(),
+        audit: (limit) => store.audit(limit),
+        reload: () => this.reload(),
+      },
+    };
+    this.registry = commandReference(ports, {
+      brought: modules.functions(this.#devices),
+      durability: {
+        get version() {
+          return kernel.journal.version;
+        },
+        committed: () => store.committed(),
+      },
+      audit: { record: (entry) => store.record(entry) },
+      aliases: loaded.config.api?.aliases ?? {},
+    });
+  }
+
+  /** The port of the local listener, or of a web server of that name. */
+  port(name?: string): number | undefined {
+    return this.#api?.port(name);
+  }
+
+  /** Resolves when the store answers: what the watchdog is fed by. */
+  answers(): Promise<void> {
+    return this.#store.answers();
+  }
+
+  /** Makes a backup now; its file's name and size. */
+  backup(): Promise<{ readonly file: string; readonly bytes: number }> {
+    return this.#store.backup();
+  }
+
+  /**
+   * Reads the configuration again and applies what can change at run time. Rejects with `CONFIGURATION_INVALID` and all
+   * mistakes when it has any; then nothing changes.
+   */
+  reload(): Promise<ReloadReport> {
+    return this.#turn.run(async () => {
+      const { modules } = this.#devices;
+      const loaded = await loadConfig(this.#loaded.file, async () => modules).catch((thrown: unknown) => {
+        throw faultFrom(
+          thrown,
+          'CONFIGURATION_INVALID',
+          thrown instanceof Error ? thrown.message : String(thrown),
+        );
+      });
+      const before = this.#loaded.config;
+      this.#loaded = loaded;
+      this.#options.log.levels = levelsOf(loaded.config);
+      this.kernel.changes.limits = bufferOf(loaded.config);
+      const problems = await this.#applyConfig();
+      await this.#api?.reload(this.#apiOptions());
+      this.#options.log.root.info({}, 'the configuration was read again');
+      return {
+        Applied: RELOADABLE,
+        NeedsRestart: needsRestart(before, loaded.config),
+        Problems: [...problems, ...(this.#api?.troubles() ?? [])],
+      };
+    });
+  }
+
+  /** Stops everything, outputs staying as they are, and writes what is to be kept. Calling twice is fine. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #start(): Promise<void> {
+    const { kernel, clock } = this;
+    await this.#store.load(kernel);
+    kernel.setRunlevel(runlevel.init);
+    this.#showLog();
+    this.#status.declare();
+    await this.#applyConfig();
+    this.#devices.start();
+    this.#api = await Api.start(this.#apiParts(), this.#apiOptions());
+    this.health.ask('clock', () => clockFinding(clock));
+    this.health.ask('devices', () => devicesFinding(this.#devices, kernel));
+    this.health.ask('listeners', () => listenersFinding(this.#api?.troubles() ?? []));
+    this.#undo.push(clock.every(STATUS_EVERY_MS, () => this.#showStatus()));
+    this.#showStatus();
+    this.#trust.watch(clock, () => this.#showStatus());
+    kernel.setRunlevel(runlevel.ready);
+  }
+
+  async #close(): Promise<void> {
+    this.kernel.setRunlevel(runlevel.uninit);
+    for (const undo of this.#undo) undo();
+    this.#trust.close();
+    await this.#api?.close();
+    await this.#scripts.close();
+    await this.#devices.close();
+    this.kernel.setRunlevel(runlevel.shutdown);
+    this.#options.log.onLoud = () => undefined;
+    await this.#store.close();
+  }
+
+  /** Tree and configurators; what could not be applied comes back in words. */
+  async #applyConfig(): Promise<readonly string[]> {
+    const { config, tree } = this.#loaded;
+    const target = {
+      kernel: this.kernel,
+      devices: this.#devices,
+      log: this.#options.log.root.subject('config'),
+    };
+    const before = JSON.parse(this.#store.meta(APPLIED) ?? '{}') as Applied;
+    const { applied, problems } = await applyTree(tree, before, target);
+    this.#store.setMeta(APPLIED, JSON.stringify(applied));
+    const made = makeConfigurators(config.configurators ?? [], target);
+    this.#configurators = made.configurators;
+    const all = [...problems, ...made.problems];
+    const whatToDo = 'mend these lines of gateway.yaml and reload';
+    this.health.set(
+      'configuration',
+      all.length === 0 ? fine('applied') : { state: 'warning', text: all.join('; '), whatToDo },
+    );
+    await this.#store
+      .committed()
+      .catch((thrown: unknown) => this.#options.log.root.error({}, messageOf(thrown)));
+    return all;
+  }
+
+  /** Warnings and errors go to the clients too, as the original's log messages do. */
+  #showLog(): void {
+    this.#options.log.onLoud = ({ level, subject, text }) => {
+      const kind = level === 'error' ? message.KL_ERROR : message.KL_WARNING;
+      this.kernel.changes.emit(0, kind, [subject, text, Math.floor(this.clock.nowMs() / 1000)]);
+    };
+  }
+
+  #showStatus(): void {
+    this.#status.show(this.health.record(), { bytesToday: this.#store.written.today });
+  }
+
+  #apiParts(): ApiParts {
+    const { kernel, clock } = this;
+    const { directory, log } = this.#options;
+    const access = (): ConfiguratorAccess[] =>
+      this.#configurators.map(({ id, baseId, passwordRequired, autostart, secret }) => ({
+        id,
+        base: baseId,
+        passwordRequired,
+        autostart,
+        ...secret,
+      }));
+    return {
+      dispatcher: this.registry,
+      kernel,
+      clock,
+      log: log.root,
+      pages: { start: startPage, front: frontPage },
+      configurators: { all: access, get: (id) => access().find((one) => one.id === id) },
+      userDirectory: join(directory, USER),
+      tlsDirectory: join(directory, TLS),
+    };
+  }
+
+  #apiOptions(): ApiOptions {
+    const { remoteAccess, ...config } = this.#loaded.config;
+    return { ...listenersOf(config), remoteAccess };
+  }
+
+  #settings(): Options {
+    const store = this.#store;
+    const saved = JSON.parse(store.meta(OPTIONS) ?? '{}') as Record<string, number>;
+    const settings = new Options({
+      saved,
+      save: async (name, value) => {
+        store.setMeta(OPTIONS, JSON.stringify({ ...saved, [name]: value }));
+        saved[name] = value;
+        await store.committed();
+      },
+    });
+    // What was set at run time wins over the configuration, also after a restart.
+    const { valuesEveryS = settings.get('SaveInterval'), backups = settings.get('BackupCount') } =
+      this.#loaded.config.store ?? {};
+    store.saveEveryMs = (saved['SaveInterval'] ?? valuesEveryS) * 1000;
+    store.backupsKept = saved['BackupCount'] ?? backups;
+    this.#undo.push(
+      settings.changed.on((name) => {
+        if (name === 'SaveInterval') store.saveEveryMs = settings.get(name) * 1000;
+        if (name === 'BackupCount') store.backupsKept = settings.get(name);
+      }),
+    );
+    return settings;
+  }
+
+  #scriptEngine(settings: Options): ScriptEngine {
+    return new ScriptEngine({
+      kernel: this.kernel,
+      files: new ScriptFiles(join(this.#options.directory, SCRIPTS)),
+      clock: this.clock,
+      log: this.#options.log.root.subject('script'),
+      functions: { names: () => this.registry.names(), call: (...call) => this.registry.call(...call) },
+      limits: () => ({
+        ...scriptLimits,
+        timeMs: settings.get('ScriptTimeLimit') * 1000,
+        heapMiB: settings.get('ScriptMemoryLimit'),
+        residentMiB: settings.get('ScriptMemoryLimit') + OUTSIDE_HEAP_MIB,
+        atOnce: settings.get('ScriptThreadCount'),
+        output: settings.get('ScriptOutputBufferLimit'),
+      }),
+    });
+  }
+}
+
+interface Parts {
+  readonly clock: Clock;
+  readonly trust: ClockTrust;
+  readonly loaded: LoadedConfig;
+  readonly modules: Modules;
+  readonly health: Health;
+  readonly store: Store;
+  readonly marks: Marks;
+}

@@ -1,0 +1,173 @@
+import type { Change } from './changes.js';
+import { message } from './messages.js';
+import { objectType, type TreeObject } from './object.js';
+import type { Depth } from './snapshot.js';
+import type { Tree } from './tree.js';
+
+/** Messages whose Data names an object, and where in it. */
+const namedIn: ReadonlyMap<number, number> = new Map([
+  [message.OM_CHANGEPARENT, 0],
+  [message.OM_CHILDADDED, 0],
+  [message.OM_CHILDREMOVED, 0],
+  [message.IM_CONNECT, 0],
+  [message.IM_DISCONNECT, 0],
+  [message.LM_CHANGETARGET, 0],
+]);
+
+/**
+ * A configurator's part of the tree (decision 14): its base and all below it, and the targets of links in there. What
+ * stands on the way from the root is known by name only; nothing else exists for its users.
+ */
+export class Area {
+  readonly #tree: Tree;
+  readonly #baseId: number;
+  #structure = -1;
+  #targets = new Set<TreeObject>();
+  /** Ids that links in the area point to, also to what is gone. */
+  #targetIds = new Set<number>();
+
+  constructor(tree: Tree, baseId: number) {
+    this.#tree = tree;
+    this.#baseId = baseId;
+  }
+
+  get base(): TreeObject | undefined {
+    return this.#tree.find(this.#baseId);
+  }
+
+  /** Whether the object is in the area proper: shown with its values, and open to actions. */
+  contains(id: number): boolean {
+    const object = this.#tree.find(id);
+    if (object === undefined) return false;
+    return this.#isInside(object) || this.#linked().has(object);
+  }
+
+  /** The objects of its snapshot, parents before what is below them. `below` narrows it to a part of the area. */
+  *objects(below: TreeObject | undefined = this.base): Generator<readonly [TreeObject, Depth]> {
+    if (below === undefined) return;
+    const targets = this.#linked(below);
+    const depths = new Map<TreeObject, Depth>();
+    for (const end of [below, ...targets]) {
+      for (const step of pathTo(end)) if (!depths.has(step)) depths.set(step, 'name');
+      depths.set(end, 'whole');
+    }
+    // What stands above the base comes before it, and what is below it before the targets.
+    for (const object of walk(below)) depths.set(object, 'whole');
+    yield* depths;
+  }
+
+  /** Names of the profiles in use in the area. */
+  profiles(): Set<string> {
+    const names = new Set<string>();
+    for (const [object, depth] of this.objects()) {
+      if (depth !== 'whole' || !object.is(objectType.variable)) continue;
+      names.add(object.data.profile).add(object.data.customProfile);
+    }
+    names.delete('');
+    return names;
+  }
+
+  /** Whether its users may get this message: its sender is in the area, and it names nothing outside it. */
+  admits(change: Change): boolean {
+    const { SenderID, Message, Data } = change;
+    if (Message >= message.PM_CREATE && Message <= message.PM_ASSOCIATIONCHANGED)
+      return this.profiles().has(String(Data[0]));
+    if (!this.contains(SenderID)) return false;
+    const at = namedIn.get(Message);
+    if (at !== undefined) return Data[at] === 0 ? SenderID !== 0 : this.contains(Number(Data[at]));
+    if (Message === message.VM_CHANGEPROFILEACTION)
+      return Data.every((id) => Number(id) <= 1 || this.contains(Number(id)));
+    return true;
+  }
+
+  /**
+   * Whether after this message (of now or of the past) its users no longer know what is in the area, and the messages
+   * they are admitted to can't tell them: they then take a snapshot (decision 14).
+   */
+  unsettles(change: Change): boolean {
+    const { SenderID, Message, Data } = change;
+    switch (Message) {
+      case message.OM_CHILDREMOVED: {
+        const childId = Number(Data[0]);
+        return (
+          this.covers(SenderID) || this.covers(childId) || childId === this.#baseId || this.#leads(childId)
+        );
+      }
+      case message.OM_CHANGENAME:
+        return !this.contains(SenderID) && this.#leads(SenderID);
+      case message.LM_CHANGETARGET:
+        return this.covers(SenderID);
+      // The profile may be one that they have not been told of.
+      case message.VM_CHANGEPROFILENAME:
+        return this.contains(SenderID);
+      // What carries out its actions, or what it is connected to, may stand outside: the snapshot then says so.
+      case message.VM_CHANGEPROFILEACTION:
+      case message.IM_CONNECT:
+      case message.IM_DISCONNECT:
+        return this.contains(SenderID) && !this.admits(change);
+      default:
+        return false;
+    }
+  }
+
+  /** Whether it is the base or stands below it; targets of links do not count. */
+  covers(id: number): boolean {
+    const object = this.#tree.find(id);
+    return object !== undefined && this.#isInside(object);
+  }
+
+  /** Whether it stands on the way to the base or to the target of a link, or is such a target itself, gone or not. */
+  #leads(id: number): boolean {
+    const targets = this.#linked();
+    if (this.#targetIds.has(id)) return true;
+    const object = this.#tree.find(id);
+    if (object === undefined) return false;
+    const isAbove = (below: TreeObject | undefined) =>
+      below !== undefined && this.#tree.isBelow(below, object);
+    return isAbove(this.base) || [...targets].some(isAbove);
+  }
+
+  #isInside(object: TreeObject): boolean {
+    const base = this.base;
+    return base !== undefined && (object === base || this.#tree.isBelow(object, base));
+  }
+
+  #linked(below?: TreeObject): Set<TreeObject> {
+    if (below === undefined || below === this.base) {
+      if (this.#structure !== this.#tree.structure) {
+        this.#targetIds.clear();
+        this.#targets = this.#findTargets((link) => {
+          const isMine = this.#isInside(link);
+          if (isMine) this.#targetIds.add(link.data.targetId);
+          return isMine;
+        });
+        this.#structure = this.#tree.structure;
+      }
+      return this.#targets;
+    }
+    return this.#findTargets((link) => link === below || this.#tree.isBelow(link, below));
+  }
+
+  #findTargets(isMine: (link: TreeObject<6>) => boolean): Set<TreeObject> {
+    const targets = new Set<TreeObject>();
+    for (const link of this.#tree.of(objectType.link)) {
+      const target = isMine(link) ? this.#tree.find(link.data.targetId) : undefined;
+      // A link that is pointed to is not followed: where it leads to is none of the area's.
+      if (target !== undefined && target.id !== 0 && !target.is(objectType.link)) targets.add(target);
+    }
+    return targets;
+  }
+}
+
+/** An object and all below it, parents first. */
+export function* walk(object: TreeObject): Generator<TreeObject> {
+  yield object;
+  for (const child of object.children ?? []) yield* walk(child);
+}
+
+/** What stands above an object, from the root down. */
+function pathTo(object: TreeObject): TreeObject[] {
+  const path: TreeObject[] = [];
+  for (let { parent } = object; parent !== null; { parent } = parent) path.unshift(parent);
+  return path;
+}

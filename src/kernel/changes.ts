@@ -1,0 +1,133 @@
+import { fault } from '../base/fault.js';
+
+/**
+ * One change, as it goes over the wire (interface §3.1). The frame's text is made once, when the first reader wants it,
+ * and shared by all.
+ */
+export class Change {
+  readonly TimeStamp: number;
+  readonly SenderID: number;
+  readonly Message: number;
+  readonly Data: readonly unknown[];
+  #frame: string | undefined;
+
+  constructor({
+    TimeStamp,
+    SenderID,
+    Message,
+    Data,
+  }: Pick<Change, 'TimeStamp' | 'SenderID' | 'Message' | 'Data'>) {
+    this.TimeStamp = TimeStamp;
+    this.SenderID = SenderID;
+    this.Message = Message;
+    this.Data = Data;
+  }
+
+  get frame(): string {
+    this.#frame ??= JSON.stringify(this);
+    return this.#frame;
+  }
+
+  /** Memory it holds, as the buffer's limit counts it: strings by their bytes, twice once the frame was made. */
+  get bytes(): number {
+    let sum = CHANGE_BYTES;
+    for (const item of this.Data) sum += typeof item === 'string' ? item.length * 2 : ITEM_BYTES;
+    return sum * 2;
+  }
+}
+
+/** What a change without strings holds in V8, measured: the object, its array, and as much again for the frame. */
+const CHANGE_BYTES = 120;
+const ITEM_BYTES = 8;
+
+/** Decision 9: the newest 65,536 messages and at most 16 MiB, whichever is less. */
+export const BUFFER_MESSAGES = 65_536;
+export const BUFFER_BYTES = 16 * 1024 * 1024;
+
+/** Limits of the change buffer; configurable. */
+export interface BufferLimits {
+  readonly messages: number;
+  readonly bytes: number;
+}
+
+/**
+ * The stream of changes: one growing counter for all messages, a bounded buffer of the newest, and the listeners.
+ * Listeners are called synchronously, in order of `listen`, and must not throw.
+ */
+export class Changes {
+  #counter: number;
+  #buffer: (Change | undefined)[] = [];
+  /** Index of the oldest kept change; the array is compacted when half of it is spent. */
+  #head = 0;
+  #bytes = 0;
+  #limits: BufferLimits;
+  #listeners: ((change: Change) => void)[] = [];
+
+  /** Begins after `counter`: the first message gets `counter + 1`. */
+  constructor(counter: number, limits: BufferLimits = { messages: BUFFER_MESSAGES, bytes: BUFFER_BYTES }) {
+    this.#counter = counter;
+    this.#limits = limits;
+  }
+
+  /** The counter of the newest message. */
+  get counter(): number {
+    return this.#counter;
+  }
+
+  get kept(): { readonly messages: number; readonly bytes: number } {
+    return { messages: this.#buffer.length - this.#head, bytes: this.#bytes };
+  }
+
+  set limits(limits: BufferLimits) {
+    this.#limits = limits;
+    this.#trim();
+  }
+
+  /** Adds a listener; call what it returns to remove it. */
+  listen(listener: (change: Change) => void): () => void {
+    this.#listeners = [...this.#listeners, listener];
+    return () => {
+      this.#listeners = this.#listeners.filter((l) => l !== listener);
+    };
+  }
+
+  emit(senderId: number, message: number, data: readonly unknown[]): void {
+    const change = new Change({
+      TimeStamp: ++this.#counter,
+      SenderID: senderId,
+      Message: message,
+      Data: data,
+    });
+    this.#buffer.push(change);
+    this.#bytes += change.bytes;
+    this.#trim();
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  /**
+   * Every kept message after `counter`, ascending. Throws `CHANGES_LOST` when some after it are no longer kept, or when
+   * the counter is from the future (decision 9).
+   */
+  since(counter: number): readonly Change[] {
+    const first = this.#buffer[this.#head]?.TimeStamp ?? this.#counter + 1;
+    if (counter > this.#counter || counter < first - 1) throw fault('CHANGES_LOST');
+    return this.#buffer.slice(this.#head + (counter + 1 - first)) as Change[];
+  }
+
+  #trim(): void {
+    while (
+      this.#buffer.length - this.#head > this.#limits.messages ||
+      (this.#bytes > this.#limits.bytes && this.#buffer.length > this.#head)
+    ) {
+      this.#bytes -= this.#buffer[this.#head]?.bytes ?? 0;
+      this.#buffer[this.#head++] = undefined;
+    }
+    if (this.#head > COMPACT_AT && this.#head * 2 > this.#buffer.length) {
+      this.#buffer = this.#buffer.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+}
+
+/** Spent places before the buffer is compacted: rarely enough that it costs nothing per message. */
+const COMPACT_AT = 4096;

@@ -1,0 +1,124 @@
+import { fault } from '../base/fault.js';
+import { variableType, type Value, type VariableType } from './value.js';
+
+/** Content from 1024 kB is refused (interface §5). */
+export const STRING_LIMIT = 1024 * 1024;
+
+const NUMERIC = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+
+/** The number a text stands for, or undefined: decimal notation only, white space around it allowed. */
+export function numberOf(text: string): number | undefined {
+  const trimmed = text.trim();
+  // The expression is linear, but a number needs no more than this.
+  if (trimmed.length > 400 || !NUMERIC.test(trimmed)) return undefined;
+  return Number(trimmed);
+}
+
+/** Rounds halves away from zero (decision 6). */
+export function roundHalfAway(value: number): number {
+  return Math.sign(value) * Math.round(Math.abs(value));
+}
+
+/** The boolean that `true`, `false`, 0, 1 and those words as text stand for; undefined for all else (decision 6). */
+export function booleanOf(value: unknown): boolean | undefined {
+  switch (value) {
+    case true:
+    case 1:
+      return true;
+    case false:
+    case 0:
+      return false;
+    default:
+      return typeof value === 'string' ? booleanWords[value.trim().toLowerCase()] : undefined;
+  }
+}
+
+const booleanWords: Readonly<Record<string, boolean>> = Object.freeze(
+  Object.assign(Object.create(null) as Record<string, boolean>, {
+    true: true,
+    false: false,
+    '1': true,
+    '0': false,
+  }),
+);
+
+/** As {@link convertValue}, for `SetValue`: there, and only there, `null` is 0, false or "" (decision 6). */
+export function settableValue(type: VariableType, value: unknown): Value {
+  return value === null ? initialValue(type) : convertValue(type, value);
+}
+
+/**
+ * Converts what a caller gave into a value of the variable's type (decision 6, §5): floats are rounded for integers,
+ * numeric text is a number. Throws `CANNOT_CONVERT` for what would need a guess, `TEXT_TOO_LONG` for text from 1024 kB.
+ */
+export function convertValue(type: VariableType, value: unknown, parameter = 'Value'): Value {
+  switch (type) {
+    case variableType.boolean: {
+      const converted = booleanOf(value);
+      if (converted === undefined) throw refuse(parameter, 'a boolean takes true, false, 0 or 1');
+      return converted;
+    }
+    case variableType.integer: {
+      const rounded = roundHalfAway(toNumber(value, parameter));
+      if (!Number.isSafeInteger(rounded)) throw refuse(parameter, 'the integer is beyond ±(2⁵³−1)');
+      return rounded + 0; // −0 becomes 0
+    }
+    case variableType.float:
+      return toNumber(value, parameter);
+    case variableType.string: {
+      const text = toText(value, parameter);
+      if (
+        text.length >= STRING_LIMIT ||
+        (text.length * 3 >= STRING_LIMIT && Buffer.byteLength(text) >= STRING_LIMIT)
+      ) {
+        throw fault('TEXT_TOO_LONG', 'The text', STRING_LIMIT - 1);
+      }
+      return text;
+    }
+  }
+}
+
+function toNumber(value: unknown, parameter: string): number {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  const number = typeof value === 'string' ? numberOf(value) : value;
+  if (typeof number !== 'number') throw refuse(parameter, `${describe(value)} is not a number`);
+  if (!Number.isFinite(number)) throw refuse(parameter, 'the number is not finite');
+  return number;
+}
+
+function toText(value: unknown, parameter: string): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
+    return String(value);
+  throw refuse(parameter, `${describe(value)} is not supported`);
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'an array';
+  if (value === null) return 'null';
+  if (typeof value === 'string') return 'the text';
+  return value === undefined ? 'nothing' : `an ${typeof value}`;
+}
+
+function refuse(parameter: string, why: string) {
+  return fault('CANNOT_CONVERT', parameter, why);
+}
+
+/** Whether a value is of a variable type already; integers must be safe, floats finite. */
+export function isOfType(type: VariableType, value: unknown): value is Value {
+  switch (type) {
+    case variableType.boolean:
+      return typeof value === 'boolean';
+    case variableType.integer:
+      return Number.isSafeInteger(value);
+    case variableType.float:
+      return Number.isFinite(value);
+    case variableType.string:
+      return typeof value === 'string';
+  }
+}
+
+/** What a new variable holds. */
+export function initialValue(type: VariableType): Value {
+  return type === variableType.boolean ? false : type === variableType.string ? '' : 0;
+}

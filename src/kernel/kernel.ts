@@ -1,0 +1,53 @@
+import { Instances, Links, Scripts } from './attachments.js';
+import { Changes, type BufferLimits } from './changes.js';
+import { Journal } from './journal.js';
+import { message, runlevel, type Runlevel } from './messages.js';
+import { Profiles } from './profiles.js';
+import { Tree } from './tree.js';
+import { Variables } from './variables.js';
+
+/** What a kernel begins with. */
+export interface KernelBeginning {
+  /** The first message gets the counter after this one. */
+  readonly counter: number;
+  /** In [0, 1), for the ids. */
+  readonly random: () => number;
+  readonly buffer?: BufferLimits;
+  /** Called at every change of the configuration; it must only schedule work. */
+  readonly onJournal?: () => void;
+}
+
+/** The object tree with all that belongs to it: pure and synchronous, no IO, no timers, no await. */
+export class Kernel {
+  readonly journal: Journal;
+  readonly changes: Changes;
+  readonly tree: Tree;
+  readonly profiles: Profiles;
+  readonly variables: Variables;
+  readonly instances: Instances;
+  readonly scripts: Scripts;
+  readonly links: Links;
+  #runlevel: Runlevel = runlevel.create;
+
+  constructor({ counter, random, buffer, onJournal }: KernelBeginning) {
+    this.journal = new Journal(onJournal);
+    this.changes = new Changes(counter, buffer);
+    this.tree = new Tree(this.changes, this.journal, random);
+    this.profiles = new Profiles(this.changes, this.journal);
+    this.variables = new Variables(this.tree, this.profiles);
+    this.instances = new Instances(this.tree);
+    this.scripts = new Scripts(this.tree);
+    this.links = new Links(this.tree);
+  }
+
+  get runlevel(): Runlevel {
+    return this.#runlevel;
+  }
+
+  setRunlevel(level: Runlevel): void {
+    this.#runlevel = level;
+    this.changes.emit(0, message.KERNEL_MESSAGE, [level]);
+    if (level === runlevel.ready) this.changes.emit(0, message.KERNEL_STARTED, []);
+    if (level === runlevel.shutdown) this.changes.emit(0, message.KERNEL_SHUTDOWN, []);
+  }
+}

@@ -1,0 +1,162 @@
+import { objectType, type TreeObject } from './object.js';
+import type { Tree } from './tree.js';
+
+/** How much of an object a snapshot shows: all of it, or for the path to an area only that it is there. */
+export type Depth = 'whole' | 'name';
+
+/** The entry `"ID12345":{…}` of an object; kept with it until it changes (interface §2.2). */
+export function partOf(object: TreeObject): string {
+  object.part ??= `"ID${object.id}":${JSON.stringify(entry(object))}`;
+  return object.part;
+}
+
+/** The entry of an object that is only passed on the way to an area: its name and place, no values (decision 14). */
+export function namePartOf(object: TreeObject): string {
+  const { id, type, displayName: name, parentId: parentID } = object;
+  const bare = {
+    position: 0,
+    readOnly: false,
+    ident: '',
+    hidden: false,
+    disabled: false,
+    type: objectType.category,
+    name,
+    info: '',
+    icon: '',
+    parentID,
+    summary: '',
+    data: {},
+  };
+  return `"ID${id}":${JSON.stringify(type === objectType.category ? bare : { ...bare, type, data: {} })}`;
+}
+
+function entry(object: TreeObject): object {
+  const {
+    position,
+    readOnly,
+    ident,
+    hidden,
+    disabled,
+    type,
+    displayName: name,
+    info,
+    icon,
+    parentId: parentID,
+    summary,
+  } = object;
+  return {
+    position,
+    readOnly,
+    ident,
+    hidden,
+    disabled,
+    type,
+    name,
+    info,
+    icon,
+    parentID,
+    summary,
+    data: dataOf(object),
+  };
+}
+
+function dataOf(object: TreeObject): object {
+  if (object.is(objectType.variable)) {
+    const {
+      type,
+      value,
+      profile,
+      customProfile,
+      action,
+      customAction,
+      updated: lastUpdate,
+      changed: lastChange,
+    } = object.data;
+    return {
+      type,
+      value,
+      profile,
+      customProfile,
+      action,
+      customAction,
+      lastUpdate,
+      lastChange,
+      isLocked: false,
+    };
+  }
+  if (object.is(objectType.instance)) {
+    const { moduleId: moduleID, moduleName, moduleType, connectionId: connectionID, status } = object.data;
+    return { moduleID, moduleName, moduleType, connectionID, status };
+  }
+  if (object.is(objectType.script)) {
+    const { type, file, executed: lastExecute, broken: isBroken } = object.data;
+    return { type, file, lastExecute, isBroken };
+  }
+  if (object.is(objectType.link)) return { targetID: object.data.targetId };
+  if (object.is(objectType.event)) return { type: object.data.type, active: object.data.active };
+  if (object.is(objectType.media)) return { type: object.data.type, file: object.data.file };
+  return {};
+}
+
+/** Objects encoded in one go: about half a millisecond, so that the loop is never held. */
+export const SLICE = 200;
+
+/**
+ * Reads the objects of a tree as they are at the moment it is made, slice by slice, while the tree goes on changing:
+ * what changes before its turn is set aside first. Close it, or read it to its end.
+ */
+export class SnapshotReader {
+  readonly timestamp: number;
+  /** Oldest first. */
+  readonly #objects: readonly TreeObject[];
+  readonly #isMine: (object: TreeObject) => boolean;
+  /** Entries, as they were, of objects that changed before their turn. */
+  readonly #aside = new Map<TreeObject, string>();
+  readonly #unwatch: () => void;
+  /** The entries that show names only; they go out first. */
+  #names: string[];
+  #next = 0;
+
+  /** All of the tree, or the given objects of it (an area's). */
+  constructor(tree: Tree, objects?: Iterable<readonly [TreeObject, Depth]>) {
+    this.timestamp = tree.changes.counter;
+    if (objects === undefined) {
+      this.#objects = [...tree.all()];
+      this.#names = [];
+      const youngest = this.#objects.at(-1)?.order ?? 0;
+      this.#isMine = ({ order }) => order <= youngest;
+    } else {
+      const all = [...objects];
+      const whole = all.filter(([, depth]) => depth === 'whole').map(([object]) => object);
+      const mine = new Set(whole);
+      this.#objects = whole.sort((a, b) => a.order - b.order);
+      this.#names = all.filter(([, depth]) => depth === 'name').map(([object]) => namePartOf(object));
+      this.#isMine = (object) => mine.has(object);
+    }
+    this.#unwatch = tree.watch((object) => this.#keep(object));
+  }
+
+  /** The next slice of entries joined by commas; undefined at the end. */
+  read(most = SLICE): string | undefined {
+    if (this.#names.length > 0) return this.#names.splice(0).join(',');
+    if (this.#next >= this.#objects.length) {
+      this.close();
+      return undefined;
+    }
+    const slice = this.#objects.slice(this.#next, this.#next + most);
+    this.#next += slice.length;
+    return slice.map((object) => this.#aside.get(object) ?? partOf(object)).join(',');
+  }
+
+  close(): void {
+    this.#unwatch();
+    this.#next = this.#objects.length;
+  }
+
+  #keep(object: TreeObject): void {
+    const next = this.#objects[this.#next];
+    if (next === undefined || object.order < next.order || !this.#isMine(object) || this.#aside.has(object))
+      return;
+    this.#aside.set(object, partOf(object));
+  }
+}

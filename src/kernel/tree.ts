@@ -1,0 +1,264 @@
+import { fault } from '../base/fault.js';
+import type { Changes } from './changes.js';
+import { IdPool } from './ids.js';
+import type { Journal } from './journal.js';
+import { INFO_LIMIT, NAME_LIMIT, checkLength } from './limits.js';
+import { message } from './messages.js';
+import {
+  Children,
+  TreeObject,
+  objectType,
+  typeName,
+  type Attributes,
+  type DataOf,
+  type ObjectType,
+} from './object.js';
+
+/** What the tree calls before an object changes, so that a snapshot being read still sees it as it was. */
+export type BeforeChange = (object: TreeObject) => void;
+
+/** How a new object begins; everything has its default. */
+export interface Beginning extends Partial<Attributes> {
+  parent?: TreeObject;
+  /** Only when loading what was stored. */
+  id?: number;
+}
+
+/** As {@link Beginning}, with what the type's own messages say. */
+export interface Creation<T extends ObjectType> extends Beginning {
+  /** Data of the type's CREATE message. */
+  created?: readonly unknown[];
+  /** Called where messages of the type's own attributes belong. */
+  rest?: (object: TreeObject<T>) => void;
+}
+
+const IDENT = /^[A-Za-z0-9_]*$/;
+
+/** Messages for an attribute that changed, in the order in which a new object's are sent (decision 13). */
+const attributeMessages = [
+  ['name', message.OM_CHANGENAME],
+  ['ident', message.OM_CHANGEIDENT],
+  ['position', message.OM_CHANGEPOSITION],
+  ['hidden', message.OM_CHANGEHIDDEN],
+  ['disabled', message.OM_CHANGEDISABLED],
+  ['readOnly', message.OM_CHANGEREADONLY],
+  ['icon', message.OM_CHANGEICON],
+  ['info', message.OM_CHANGEINFO],
+  ['summary', message.OM_CHANGESUMMARY],
+] as const;
+
+/** CREATE and DELETE messages by object type; a category has none of its own. */
+const createMessage = [
+  undefined,
+  message.IM_CREATE,
+  message.VM_CREATE,
+  message.SM_CREATE,
+  message.EM_CREATE,
+  message.MM_CREATE,
+  message.LM_CREATE,
+] as const;
+const deleteMessage = [
+  undefined,
+  message.IM_DELETE,
+  message.VM_DELETE,
+  message.SM_DELETE,
+  message.EM_DELETE,
+  message.MM_DELETE,
+  message.LM_DELETE,
+] as const;
+
+/**
+ * The objects and their places (interface §5). Every operation costs the same in a large tree as in a small one. All
+ * changes are synchronous, told to `changes` in the order of decision 13, and noted in the journal.
+ */
+export class Tree {
+  readonly root: TreeObject<0>;
+  readonly changes: Changes;
+  readonly journal: Journal;
+  readonly #objects = new Map<number, TreeObject>();
+  readonly #ids: IdPool;
+  readonly #byType = new Map<ObjectType, Set<TreeObject>>();
+  readonly #watchers = new Set<BeforeChange>();
+  #order = 0;
+  /** Grows with every change of who stands where, and of links' targets. */
+  structure = 0;
+
+  constructor(changes: Changes, journal: Journal, random: () => number) {
+    this.changes = changes;
+    this.journal = journal;
+    this.#ids = new IdPool(random);
+    this.root = new TreeObject(0, objectType.category, {});
+    this.root.name = 'stellwerk';
+    this.#objects.set(0, this.root);
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  /** All objects, in the order in which they came into the tree, the root first. */
+  all(): IterableIterator<TreeObject> {
+    return this.#objects.values();
+  }
+
+  /** All objects of one type. */
+  *of<T extends ObjectType>(type: T): Generator<TreeObject<T>> {
+    // Most objects are variables: a set of them would cost memory and save nothing.
+    const few = type === objectType.variable ? this.#objects.values() : (this.#byType.get(type) ?? []);
+    for (const object of few) if (object.is(type)) yield object;
+  }
+
+  find(id: number): TreeObject | undefined {
+    return this.#objects.get(id);
+  }
+
+  /** Throws `OBJECT_MISSING`. */
+  get(id: number): TreeObject {
+    const object = this.#objects.get(id);
+    if (object === undefined) throw fault('OBJECT_MISSING', id);
+    return object;
+  }
+
+  /** The object of that id and type. Throws `NOT_OF_TYPE`. */
+  getOf<T extends ObjectType>(type: T, id: number): TreeObject<T> {
+    const object = this.#objects.get(id);
+    if (object === undefined || !object.is(type)) throw fault('NOT_OF_TYPE', typeName[type], id);
+    return object;
+  }
+
+  /** Creates an object and tells of it. Throws `IDS_EXHAUSTED`, `IDENT_TAKEN`, `IDENT_INVALID`. */
+  create<T extends ObjectType>(
+    type: T,
+    data: DataOf[T],
+    { created = [], rest, ...beginning }: Creation<T> = {},
+  ): TreeObject<T> {
+    const parent = beginning.parent ?? this.root;
+    if (beginning.ident !== undefined) this.#checkIdent(beginning.ident, parent);
+    if (beginning.name !== undefined) checkLength('The name', beginning.name);
+    const object = this.#place(new TreeObject(this.#ids.take(), type, data), { ...beginning, parent });
+    const { changes } = this;
+    changes.emit(object.id, message.OM_REGISTER, [type]);
+    const creation = createMessage[type];
+    if (creation !== undefined) changes.emit(object.id, creation, created);
+    for (const [key, sent] of attributeMessages) {
+      const value = object[key];
+      if (value !== '' && value !== 0 && value !== false) changes.emit(object.id, sent, [value]);
+    }
+    rest?.(object);
+    if (parent.id !== 0) changes.emit(object.id, message.OM_CHANGEPARENT, [parent.id]);
+    changes.emit(parent.id, message.OM_CHILDADDED, [object.id]);
+    this.journal.object(object);
+    return object;
+  }
+
+  /** Puts a stored object into the tree at start: no messages, nothing to save. Parents come first. Throws RangeError on a bad id. */
+  load<T extends ObjectType>(type: T, data: DataOf[T], beginning: Beginning & { id: number }): TreeObject<T> {
+    this.#ids.claim(beginning.id);
+    return this.#place(new TreeObject(beginning.id, type, data), beginning);
+  }
+
+  /** Deletes an object without children. Throws `ROOT_FIXED`, `HAS_CHILDREN`, `OBJECT_MISSING` when it is gone already. */
+  delete(object: TreeObject): void {
+    const { parent } = object;
+    if (parent === null) throw fault('ROOT_FIXED');
+    if (this.find(object.id) !== object) throw fault('OBJECT_MISSING', object.id);
+    if (object.children !== null && object.children.size > 0) throw fault('HAS_CHILDREN');
+    this.touch(object);
+    this.touch(parent);
+    parent.children?.remove(object);
+    this.#objects.delete(object.id);
+    this.#byType.get(object.type)?.delete(object);
+    this.structure++;
+    this.changes.emit(parent.id, message.OM_CHILDREMOVED, [object.id]);
+    const deletion = deleteMessage[object.type];
+    if (deletion !== undefined) this.changes.emit(object.id, deletion, []);
+    this.changes.emit(object.id, message.OM_UNREGISTER, [object.type]);
+    this.journal.remove(object);
+    this.#ids.release(object.id);
+  }
+
+  /** Moves an object with all below it. Throws `ROOT_FIXED`, `PARENT_LOOP`, `IDENT_TAKEN`. */
+  move(object: TreeObject, parent: TreeObject): void {
+    const former = object.parent;
+    if (former === null) throw fault('ROOT_FIXED');
+    if (former === parent) return;
+    if (this.isBelow(parent, object) || parent === object) throw fault('PARENT_LOOP');
+    this.#checkIdent(object.ident, parent);
+    this.touch(object);
+    former.children?.remove(object);
+    object.parent = parent;
+    (parent.children ??= new Children()).add(object);
+    this.structure++;
+    this.changes.emit(object.id, message.OM_CHANGEPARENT, [parent.id]);
+    this.changes.emit(former.id, message.OM_CHILDREMOVED, [object.id]);
+    this.changes.emit(parent.id, message.OM_CHILDADDED, [object.id]);
+    this.journal.object(object);
+  }
+
+  /**
+   * Changes one attribute; an equal value changes nothing and is told to nobody. A name of '' restores the default one.
+   * Throws `ROOT_FIXED`, `IDENT_INVALID`, `IDENT_TAKEN`, `TEXT_TOO_LONG`.
+   */
+  set<K extends keyof Attributes>(object: TreeObject, key: K, value: Attributes[K]): void {
+    if (object.parent === null) throw fault('ROOT_FIXED');
+    if (object[key] === value) return;
+    if (typeof value === 'string') {
+      if (key === 'ident') this.#checkIdent(value, object.parent);
+      checkLength(`The ${key}`, value, key === 'info' || key === 'summary' ? INFO_LIMIT : NAME_LIMIT);
+    }
+    this.touch(object);
+    const siblings = object.parent.children;
+    if (key === 'ident' || key === 'name') siblings?.unindex(object);
+    (object as Attributes)[key] = value;
+    if (key === 'ident' || key === 'name') siblings?.index(object);
+    const sent = attributeMessages.find(([name]) => name === key)?.[1] as number;
+    this.changes.emit(object.id, sent, [key === 'name' ? object.displayName : value]);
+    this.journal.object(object);
+  }
+
+  /** Whether `object` stands anywhere below `ancestor`. */
+  isBelow(object: TreeObject, ancestor: TreeObject): boolean {
+    for (let above = object.parent; above !== null; above = above.parent) if (above === ancestor) return true;
+    return false;
+  }
+
+  /** Where an object stands: names joined by `\` from below the root. */
+  location(object: TreeObject): string {
+    const names: string[] = [];
+    for (let at: TreeObject = object; at.parent !== null; at = at.parent) names.push(at.displayName);
+    return names.reverse().join('\\');
+  }
+
+  /** Must be called before any change of an object that shows in the snapshot. */
+  touch(object: TreeObject): void {
+    for (const watcher of this.#watchers) watcher(object);
+    object.part = null;
+  }
+
+  /** Calls `watcher` before each change until the returned function is called. */
+  watch(watcher: BeforeChange): () => void {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  }
+
+  #place<T extends ObjectType>(object: TreeObject<T>, beginning: Beginning): TreeObject<T> {
+    const { parent = this.root, id: _id, ...attributes } = beginning;
+    Object.assign(object, attributes);
+    object.parent = parent;
+    object.order = ++this.#order;
+    (parent.children ??= new Children()).add(object);
+    this.#objects.set(object.id, object);
+    if (object.type !== objectType.variable) {
+      const same = this.#byType.get(object.type);
+      if (same === undefined) this.#byType.set(object.type, new Set([object]));
+      else same.add(object);
+    }
+    this.structure++;
+    return object;
+  }
+
+  #checkIdent(ident: string, parent: TreeObject): void {
+    if (!IDENT.test(ident)) throw fault('IDENT_INVALID');
+    if (ident !== '' && parent.children?.byIdent(ident) !== undefined) throw fault('IDENT_TAKEN');
+  }
+}

@@ -1,0 +1,124 @@
+import { fault } from '../base/fault.js';
+import { initialValue, isOfType } from './convert.js';
+import { message } from './messages.js';
+import { objectType, type TreeObject, type VariableData } from './object.js';
+import type { Profiles } from './profiles.js';
+import type { Beginning, Tree } from './tree.js';
+import type { Value, VariableType } from './value.js';
+
+/** A variable of the tree. */
+export type Variable = TreeObject<2>;
+
+/** A custom action of 1 switches the standard action off (interface §5). */
+export const ACTION_DISABLED = 1;
+
+/** What can be said of a variable when it is created, besides its place. */
+export interface VariableBeginning extends Beginning {
+  value?: Value;
+  profile?: string;
+  action?: number;
+}
+
+/** Variables: their values, profiles and actions. */
+export class Variables {
+  readonly #tree: Tree;
+  readonly #profiles: Profiles;
+
+  constructor(tree: Tree, profiles: Profiles) {
+    this.#tree = tree;
+    this.#profiles = profiles;
+  }
+
+  /** Throws `NOT_OF_TYPE` ("Variable #… does not exist"). */
+  get(id: number): Variable {
+    return this.#tree.getOf(objectType.variable, id);
+  }
+
+  create(type: VariableType, beginning: VariableBeginning = {}): Variable {
+    const { value = initialValue(type), profile = '', action = 0, ...place } = beginning;
+    this.#profiles.check(profile, type);
+    const data = variableData(type, value);
+    data.profile = profile;
+    data.action = action;
+    const rest = (variable: Variable) => {
+      const { changes } = this.#tree;
+      if (profile !== '') changes.emit(variable.id, message.VM_CHANGEPROFILENAME, ['', profile]);
+      if (action !== 0) changes.emit(variable.id, message.VM_CHANGEPROFILEACTION, [0, action]);
+      // The value itself goes to the disk with the values.
+      this.#tree.journal.values.add(variable);
+      if (value !== initialValue(type))
+        changes.emit(variable.id, message.VM_UPDATE, [value, true, initialValue(type), 0, 0, 0]);
+    };
+    return this.#tree.create(objectType.variable, data, { ...place, created: [type], rest });
+  }
+
+  /**
+   * The variable now has this value: of its type, or it is refused with `VARIABLE_TYPE`. `VariableUpdated` moves on every
+   * call, `VariableChanged` only with another value; neither goes back when the clock does (decisions 8, 24).
+   */
+  update(variable: Variable, value: Value, nowMs: number): void {
+    const { data } = variable;
+    if (!isOfType(data.type, value)) throw fault('VARIABLE_TYPE', variable.id);
+    const { value: old, updated, changed } = data;
+    const now = Math.max(Math.floor(nowMs / 1000), updated);
+    const differs = !Object.is(old, value) && old !== value;
+    this.#tree.touch(variable);
+    data.value = value;
+    data.updated = now;
+    if (differs) data.changed = now;
+    this.#tree.journal.value(variable, old, nowMs);
+    this.#tree.changes.emit(variable.id, message.VM_UPDATE, [value, differs, old, now, updated, changed]);
+  }
+
+  /** Sets the profile its module or the configuration gives it; '' for none. Throws `PROFILE_MISSING`, `PROFILE_TYPE`. */
+  setProfile(variable: Variable, profile: string): void {
+    this.#profiles.check(profile, variable.data.type);
+    this.#change(variable, { profile });
+  }
+
+  /** Sets the profile a user chose; it wins over the other. Throws `PROFILE_MISSING`, `PROFILE_TYPE`. */
+  setCustomProfile(variable: Variable, customProfile: string): void {
+    this.#profiles.check(customProfile, variable.data.type);
+    this.#change(variable, { customProfile });
+  }
+
+  /** The standard action: the id of the instance that takes writes, 0 for none. */
+  setAction(variable: Variable, action: number): void {
+    this.#change(variable, { action });
+  }
+
+  /** 0: use the standard action; 1: none; else an instance or a script. Throws `ACTION_INVALID`. */
+  setCustomAction(variable: Variable, customAction: number): void {
+    if (customAction !== 0 && customAction !== ACTION_DISABLED) {
+      const target = this.#tree.find(customAction);
+      if (target === undefined || !(target.is(objectType.instance) || target.is(objectType.script)))
+        throw fault('ACTION_INVALID');
+    }
+    this.#change(variable, { customAction });
+  }
+
+  /** The id of what takes a `RequestAction` for it; 0 when nothing does. */
+  actionOf({ data }: Variable): number {
+    const id = data.customAction === 0 ? data.action : data.customAction;
+    return id === ACTION_DISABLED ? 0 : id;
+  }
+
+  #change(variable: Variable, to: Partial<VariableData>): void {
+    const { data } = variable;
+    const { profile, customProfile, action, customAction } = data;
+    this.#tree.touch(variable);
+    Object.assign(data, to);
+    const { changes, journal } = this.#tree;
+    if (data.profile !== profile || data.customProfile !== customProfile) {
+      changes.emit(variable.id, message.VM_CHANGEPROFILENAME, [data.customProfile, data.profile]);
+    } else if (data.action !== action || data.customAction !== customAction) {
+      changes.emit(variable.id, message.VM_CHANGEPROFILEACTION, [data.customAction, data.action]);
+    } else return;
+    journal.object(variable);
+  }
+}
+
+/** The data of a new variable. */
+export function variableData(type: VariableType, value: Value = initialValue(type)): VariableData {
+  return { type, value, profile: '', customProfile: '', action: 0, customAction: 0, updated: 0, changed: 0 };
+}

@@ -1,0 +1,11 @@
+import { run } from './cli/run.js';
+
+const args = process.argv.slice(2);
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A gateway goes on switching when nobody takes its log: the reader is gone, or the disk is full.
+  if (args[0] === 'serve') return;
+  if (error.code !== 'EPIPE') throw error;
+  // Whoever reads us has had enough: `stellwerk watch | head`.
+  process.exit();
+});
+process.exitCode = await run(args);

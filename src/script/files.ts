@@ -1,0 +1,79 @@
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { fault, faultFrom, messageOf } from '../base/fault.js';
+import { Turn } from '../base/turn.js';
+
+/** A script is text that people write. */
+export const SCRIPT_LIMIT = 1024 * 1024;
+
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}\.js$/;
+
+/** The texts of scripts: files in one directory, so that people can edit them with their own editor. */
+export class ScriptFiles {
+  readonly directory: string;
+  /** Two that write the same file must not meet. */
+  readonly #turn = new Turn();
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** The text; '' where there is no file yet. Throws `FILE_NAME`, `SCRIPT_FAILED`. */
+  async read(file: string): Promise<string> {
+    const path = this.#path(file);
+    try {
+      return await readFile(path, 'utf8');
+    } catch (thrown) {
+      if (isMissing(thrown)) return '';
+      throw faultFrom(thrown, 'SCRIPT_FAILED', `${file} cannot be read: ${messageOf(thrown)}`);
+    }
+  }
+
+  /** Puts a text in place whole, durably. Its checksum (8 hex digits) and size in bytes come back. Throws `STORE_FAILED`. */
+  async write(file: string, text: string): Promise<{ crc: string; size: number }> {
+    const bytes = Buffer.from(text);
+    if (bytes.length > SCRIPT_LIMIT) throw fault('TEXT_TOO_LONG', 'The script', SCRIPT_LIMIT);
+    const path = this.#path(file);
+    await this.#turn.run(async () => {
+      try {
+        await mkdir(this.directory, { recursive: true });
+        await synced(`${path}.new`, 'w', (handle) => handle.writeFile(bytes));
+        await rename(`${path}.new`, path);
+        await synced(this.directory, 'r', async () => undefined);
+      } catch (thrown) {
+        throw faultFrom(thrown, 'STORE_FAILED', `${file}: ${messageOf(thrown)}`);
+      }
+    });
+    return { crc: crc32(bytes).toString(16).toUpperCase().padStart(8, '0'), size: bytes.length };
+  }
+
+  /** Removes a file; one that is not there is fine. */
+  async remove(file: string): Promise<void> {
+    const path = this.#path(file);
+    await this.#turn.run(() => rm(path, { force: true }));
+  }
+
+  #path(file: string): string {
+    if (!NAME.test(file)) throw fault('FILE_NAME', file);
+    return join(this.directory, file);
+  }
+}
+
+async function synced(
+  path: string,
+  flags: 'r' | 'w',
+  job: (handle: Awaited<ReturnType<typeof open>>) => Promise<void>,
+): Promise<void> {
+  const handle = await open(path, flags, 0o640);
+  try {
+    await job(handle);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function isMissing(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT';
+}

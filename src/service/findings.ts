@@ -1,0 +1,28 @@
+import { fine, type Finding } from '../base/check.js';
+import type { Clock } from '../base/clock.js';
+import type { Devices } from '../device/devices.js';
+import type { Kernel } from '../kernel/kernel.js';
+
+/** Whether the wall clock is known to be right. */
+export function clockFinding(clock: Clock): Finding {
+  if (clock.trusted()) return fine('set');
+  const text = 'the clock has not been set since the machine started: times may be wrong';
+  return { state: 'warning', text, whatToDo: 'connect the box to a network with a time server' };
+}
+
+/** What is wrong with the instances, each by name and id. */
+export function devicesFinding(devices: Devices, kernel: Kernel): Finding {
+  const troubles = [...devices.allTroubles()];
+  if (troubles.length === 0) return fine('all instances are as they should be');
+  const texts = troubles.map(
+    ({ id, text }) => `${kernel.tree.find(id)?.displayName ?? ''} (#${id}): ${text}`,
+  );
+  return { state: 'warning', text: texts.join('; '), whatToDo: 'see the STATUS variable of each instance' };
+}
+
+/** Whether the API is listened on everywhere it should be. */
+export function listenersFinding(troubles: readonly string[]): Finding {
+  if (troubles.length === 0) return fine('all are open');
+  const whatToDo = 'mend the configuration or free the port; it is tried again by itself';
+  return { state: 'warning', text: troubles.join('; '), whatToDo };
+}

@@ -1,0 +1,70 @@
+import type { CheckState, Checks, Finding } from '../base/check.js';
+import type { Clock } from '../base/clock.js';
+import type { Log } from '../base/log.js';
+
+/** A named health check, as `GW_GetHealth` gives it. */
+export interface CheckRecord {
+  readonly Name: string;
+  readonly State: CheckState;
+  /** Unix seconds since when it stands so. */
+  readonly Since: number;
+  readonly Text: string;
+  readonly WhatToDo: string;
+}
+
+/** What `GW_GetHealth` answers: the worst state of all, and each check. */
+export interface HealthRecord {
+  readonly State: CheckState;
+  readonly Checks: readonly CheckRecord[];
+}
+
+/** The gateway's health: what its parts found out about themselves, and checks that are looked up when asked. */
+export class Health implements Checks {
+  readonly #clock: Clock;
+  readonly #log: Log;
+  readonly #found = new Map<string, { readonly finding: Finding; readonly sinceMs: number }>();
+  readonly #asked = new Map<string, () => Finding>();
+
+  constructor(clock: Clock, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** Something that gets better or worse is logged; what stays as it is, is not. */
+  set(name: string, finding: Finding): void {
+    const before = this.#found.get(name);
+    const isSame = before?.finding.state === finding.state;
+    if (isSame && before?.finding.text === finding.text && before.finding.whatToDo === finding.whatToDo)
+      return;
+    this.#found.set(name, {
+      finding,
+      sinceMs: isSame && before !== undefined ? before.sinceMs : this.#clock.nowMs(),
+    });
+    if (isSame || (before === undefined && finding.state === 'ok')) return;
+    const level = finding.state === 'ok' ? 'info' : finding.state === 'warning' ? 'warn' : 'error';
+    this.#log[level](
+      { check: name },
+      [finding.text, finding.whatToDo].filter((text) => text !== '').join('; '),
+    );
+  }
+
+  /** A check that is made anew whenever health is asked for. */
+  ask(name: string, look: () => Finding): void {
+    this.#asked.set(name, look);
+  }
+
+  record(): HealthRecord {
+    for (const [name, look] of this.#asked) this.set(name, look());
+    const checks = [...this.#found].map(([Name, { finding, sinceMs }]) => ({
+      Name,
+      State: finding.state,
+      Since: Math.floor(sinceMs / 1000),
+      Text: finding.text,
+      WhatToDo: finding.whatToDo,
+    }));
+    const worst = (['failed', 'warning'] as const).find((state) =>
+      checks.some((check) => check.State === state),
+    );
+    return { State: worst ?? 'ok', Checks: checks };
+  }
+}

@@ -1,0 +1,107 @@
+import { pino, type DestinationStream, type Level } from 'pino';
+import type { Log } from '../base/log.js';
+
+/** Levels by subject; `default` is for those not named. */
+export type LogLevels = Readonly<Record<string, Level | 'silent'>>;
+
+/** Where the log goes, and in which form. */
+export interface LogTarget {
+  write(text: string): void;
+  /** `journal`: JSON with the journal's priority before it. `terminal`: for people. `json`: JSON alone. */
+  readonly form: 'journal' | 'terminal' | 'json';
+}
+
+/** One line of warning or above, for the change stream: clients see it as KL_WARNING or KL_ERROR. */
+export interface LoudLine {
+  readonly level: 'warn' | 'error';
+  readonly subject: string;
+  readonly text: string;
+}
+
+/** The log of one gateway: pino's, with a level for each subject that can be changed while it runs. */
+export class ServiceLog {
+  readonly root: Log;
+  readonly #target: LogTarget;
+  readonly #pinos = new Map<string, ReturnType<typeof pino>>();
+  #levels: LogLevels;
+  #onLoud: (line: LoudLine) => void = () => undefined;
+
+  constructor(target: LogTarget, levels: LogLevels = {}) {
+    this.#target = target;
+    this.#levels = levels;
+    this.root = this.#subject('gateway');
+  }
+
+  set levels(levels: LogLevels) {
+    this.#levels = levels;
+    for (const [subject, logger] of this.#pinos) logger.level = this.#levelOf(subject);
+  }
+
+  /** Is called with each line of warning or above, after it was written. */
+  set onLoud(listener: (line: LoudLine) => void) {
+    this.#onLoud = listener;
+  }
+
+  #levelOf(subject: string): Level | 'silent' {
+    return this.#levels[subject] ?? this.#levels['default'] ?? 'info';
+  }
+
+  #subject(subject: string): Log {
+    const logger =
+      this.#pinos.get(subject) ?? pino({ base: { subject }, level: this.#levelOf(subject) }, this.#stream());
+    this.#pinos.set(subject, logger);
+    const loud = (level: LoudLine['level'], details: object, text: string) => {
+      logger[level](details, text);
+      this.#onLoud({ level, subject, text });
+    };
+    return {
+      debug: (details, text) => logger.debug(details, text),
+      info: (details, text) => logger.info(details, text),
+      warn: (details, text) => loud('warn', details, text),
+      error: (details, text) => loud('error', details, text),
+      subject: (name) => this.#subject(name),
+    };
+  }
+
+  #stream(): DestinationStream {
+    const { form } = this.#target;
+    return {
+      write: (line) => {
+        const shown =
+          form === 'json' ? line : form === 'journal' ? `<${priorityOf(line)}>${line}` : forPeople(line);
+        this.#target.write(shown);
+      },
+    };
+  }
+}
+
+const LEVEL = /^\{"level":(\d+)/;
+
+/** The journal's priority (sd-daemon(3)) for pino's level. */
+function priorityOf(line: string): number {
+  const level = Number(LEVEL.exec(line)?.[1] ?? 30);
+  if (level >= 60) return 2;
+  if (level >= 50) return 3;
+  if (level >= 40) return 4;
+  return level >= 30 ? 6 : 7;
+}
+
+const words: Readonly<Record<number, string>> = {
+  20: 'debug',
+  30: 'info ',
+  40: 'WARN ',
+  50: 'ERROR',
+  60: 'FATAL',
+};
+
+/** `20:15:02 info  gateway: listening (port 3777)`: what happened first, details after. */
+function forPeople(line: string): string {
+  const { level, time, subject, msg, err, ...details } = JSON.parse(line) as Record<string, unknown>;
+  const at = new Date(Number(time)).toTimeString().slice(0, 8);
+  const rest = Object.entries(details).map(
+    ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  const stack = typeof err === 'object' && err !== null && 'stack' in err ? `\n${String(err.stack)}` : '';
+  const inBrackets = rest.length === 0 ? '' : ` (${rest.join(', ')})`;
+  return `${at} ${words[Number(level)] ?? String(level)} ${String(subject)}: ${String(msg)}${inBrackets}${stack}\n`;
+}

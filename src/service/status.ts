@@ -1,0 +1,64 @@
+import type { Clock } from '../base/clock.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType, type TreeObject } from '../kernel/object.js';
+import { variableType, type Value, type VariableType } from '../kernel/value.js';
+import type { HealthRecord } from './health.js';
+
+/** The gateway's own place in the tree, below the root. */
+const IDENT = 'stellwerk';
+
+const MEGABYTE = 1_000_000;
+
+const variables = {
+  HEALTH: { name: 'Health', type: variableType.string },
+  PROBLEMS: { name: 'Problems', type: variableType.integer },
+  CLOCK_TRUSTED: { name: 'Clock is set', type: variableType.boolean },
+  BYTES_WRITTEN: { name: 'Bytes written to the disk today', type: variableType.integer },
+} as const satisfies Record<string, { name: string; type: VariableType }>;
+
+/** The variables in which the gateway says how it is: what the health check says, for those who look at the tree. */
+export class StatusVariables {
+  readonly #kernel: Kernel;
+  readonly #clock: Clock;
+
+  constructor(kernel: Kernel, clock: Clock) {
+    this.#kernel = kernel;
+    this.#clock = clock;
+  }
+
+  /** Creates them where they are missing. */
+  declare(): void {
+    const place = this.#place();
+    for (const [position, [ident, { name, type }]] of Object.entries(variables).entries())
+      if (place.children?.byIdent(ident) === undefined)
+        this.#kernel.variables.create(type, { parent: place, ident, name, position });
+  }
+
+  /** Shows the health; a value that is the same is not written again. */
+  show({ Checks }: HealthRecord, { bytesToday }: { bytesToday: number }): void {
+    const bad = Checks.filter(({ State }) => State !== 'ok');
+    const text = bad.map(
+      ({ Name, State, Text, WhatToDo }) =>
+        `${Name} ${State}: ${[Text, WhatToDo].filter((part) => part !== '').join('; ')}`,
+    );
+    this.#set('HEALTH', text.length === 0 ? 'ok' : text.join('\n'));
+    this.#set('PROBLEMS', bad.length);
+    this.#set('CLOCK_TRUSTED', this.#clock.trusted());
+    // In whole MB: a variable that told of each commit would be the reason of the next.
+    this.#set('BYTES_WRITTEN', Math.floor(bytesToday / MEGABYTE) * MEGABYTE);
+  }
+
+  #set(ident: keyof typeof variables, value: Value): void {
+    const variable = this.#place().children?.byIdent(ident);
+    if (variable?.is(objectType.variable) && variable.data.value !== value)
+      this.#kernel.variables.update(variable, value, this.#clock.nowMs());
+  }
+
+  #place(): TreeObject {
+    const { tree } = this.#kernel;
+    return (
+      tree.root.children?.byIdent(IDENT) ??
+      tree.create(objectType.category, {}, { ident: IDENT, name: 'Gateway', position: 1000, hidden: true })
+    );
+  }
+}

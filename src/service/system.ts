@@ -1,0 +1,65 @@
+import { readFileSync, readlinkSync, statSync } from 'node:fs';
+import { arch, release, type } from 'node:os';
+import { sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Where the package stands: the checkout, or the installed bundle. */
+export const PACKAGE_ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** What is known of the program and the machine it runs on. */
+export interface SystemFacts {
+  /** `<major>.<minor>`, readable as a float (decision 17). */
+  readonly version: string;
+  /** The full version. */
+  readonly revision: string;
+  /** When it was built, unix seconds. */
+  readonly builtAt: number;
+  /** The data directory, absolute, ending in `/`. */
+  readonly kernelDir: string;
+  readonly logDir: string;
+  /** Where the program stands, ending in `/`. */
+  readonly programDir: string;
+  readonly platform: string;
+  readonly architecture: string;
+  readonly language: string;
+  readonly timezone: string;
+}
+
+/** The full version of the program. */
+export function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(`${PACKAGE_ROOT}package.json`, 'utf8')) as { version: string };
+  return version;
+}
+
+/** Looks them up; `directory` is the data directory, absolute. */
+export function systemFacts(directory: string): SystemFacts {
+  const revision = packageVersion();
+  const kernelDir = directory.endsWith(sep) ? directory : directory + sep;
+  return {
+    version: revision.split('.').slice(0, 2).join('.'),
+    revision,
+    builtAt: Math.floor(statSync(fileURLToPath(import.meta.url)).mtimeMs / 1000),
+    kernelDir,
+    logDir: kernelDir,
+    programDir: PACKAGE_ROOT,
+    platform: `${type()} ${release()}`,
+    architecture: arch(),
+    language: languageOf(process.env),
+    timezone: process.env['TZ'] || localZone() || Intl.DateTimeFormat().resolvedOptions().timeZone,
+  };
+}
+
+/** As "en_US"; where the system speaks none (`C`, `POSIX`) too. Asking Intl would take 8 MB and 20 ms: all of ICU is read in. */
+function languageOf({ LC_ALL, LC_MESSAGES, LANG }: NodeJS.ProcessEnv): string {
+  const [spoken = 'en_US'] = /^[a-z]{2,3}_[A-Z]{2}\b/.exec(LC_ALL || LC_MESSAGES || LANG || '') ?? [];
+  return spoken;
+}
+
+/** The time zone that the machine is set to, by its name: where localtime(5) leads. */
+function localZone(): string | undefined {
+  try {
+    return /zoneinfo\/(.+)$/.exec(readlinkSync('/etc/localtime'))?.[1];
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,97 @@
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { messageOf } from '../base/fault.js';
+import { connectToRead } from './connection.js';
+import { makeDirectory, putInPlace, removeDatabase, timeName } from './files.js';
+
+const NAME = /^backup-(\d{6})-.*\.db$/;
+
+/** A backup in the data directory. Their numbers grow, whatever the clock says. */
+export interface Backup {
+  readonly number: number;
+  readonly path: string;
+}
+
+/** The backups of a data directory, newest first. */
+export function backupsOf(directory: string): Backup[] {
+  const place = join(directory, 'backups');
+  const names = existsSync(place) ? readdirSync(place) : [];
+  return names
+    .flatMap((name) => {
+      const number = NAME.exec(name)?.[1];
+      return number === undefined ? [] : [{ number: Number(number), path: join(place, name) }];
+    })
+    .sort((a, b) => b.number - a.number);
+}
+
+/** What a backup is made of. */
+export interface BackupSource {
+  /** Any connection to the database; others may go on writing. */
+  readonly db: DatabaseSync;
+  /** Files and folders that go with it: the name there → the path. What is missing is left out. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** Makes one of the data directory's own backups and checks it; where `kept` is given, the oldest beyond those go. */
+export function makeBackup(
+  source: BackupSource,
+  { directory, reason, nowMs, kept }: { directory: string; reason: string; nowMs: number; kept?: number },
+): { file: string; bytes: number } {
+  const number = (backupsOf(directory)[0]?.number ?? 0) + 1;
+  const name = `backup-${String(number).padStart(6, '0')}-${timeName(nowMs)}-${reason}.db`;
+  makeDirectory(join(directory, 'backups'), 0o700);
+  const bytes = writeBackup(source, join(directory, 'backups', name));
+  if (kept !== undefined)
+    for (const { path } of backupsOf(directory).slice(kept)) rmSync(path, { force: true });
+  return { file: name, bytes };
+}
+
+/**
+ * Writes a backup: one SQLite file with the whole database and, in the table `files`, what stands beside it. It has its
+ * name only once it was checked and is on the disk. Returns its size.
+ */
+export function writeBackup({ db, files }: BackupSource, path: string): number {
+  const passing = `${path}.new`;
+  removeDatabase(passing);
+  try {
+    db.prepare('VACUUM INTO ?').run(passing);
+    chmodSync(passing, 0o600);
+    addFiles(passing, files);
+    connectToRead(passing, 'integrity_check').close();
+    const { size } = statSync(passing);
+    putInPlace(passing, path);
+    return size;
+  } catch (thrown) {
+    removeDatabase(passing);
+    throw thrown;
+  }
+}
+
+function addFiles(path: string, files: BackupSource['files']): void {
+  using db = new DatabaseSync(path);
+  db.exec('CREATE TABLE files (path TEXT PRIMARY KEY, content BLOB NOT NULL); BEGIN');
+  const insert = db.prepare('INSERT INTO files VALUES (?, ?)');
+  for (const [name, from] of Object.entries(files)) {
+    if (!existsSync(from)) continue;
+    if (!statSync(from).isDirectory()) insert.run(name, readFileSync(from));
+    else
+      for (const entry of readdirSync(from, { withFileTypes: true }))
+        if (entry.isFile()) insert.run(`${name}/${entry.name}`, readFileSync(join(from, entry.name)));
+  }
+  db.exec('COMMIT');
+}
+
+/** The newest backup that is sound, and what was wrong with those newer than it. */
+export function newestSound(directory: string): { path: string | undefined; passedOver: string[] } {
+  const passedOver: string[] = [];
+  for (const { path } of backupsOf(directory)) {
+    try {
+      connectToRead(path, 'integrity_check').close();
+      return { path, passedOver };
+    } catch (thrown) {
+      passedOver.push(`${basename(path)}: ${messageOf(thrown)}`);
+    }
+  }
+  return { path: undefined, passedOver };
+}

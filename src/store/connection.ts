@@ -1,0 +1,125 @@
+import { DatabaseSync } from 'node:sqlite';
+import { faultFrom, fault } from '../base/fault.js';
+import { APPLICATION_ID, SCHEMA_VERSION, steps } from './schema.js';
+
+/** SQLite result codes that the store tells apart (sqlite.org/rescode.html); extended ones carry them in the low byte. */
+export const sqliteCode = {
+  busy: 5,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  notADatabase: 26,
+} as const;
+
+/** The primary result code of an SQLite failure; undefined for all else. */
+export function sqliteCodeOf(thrown: unknown): number | undefined {
+  const code = thrown instanceof Error && 'errcode' in thrown ? Number(thrown.errcode) : NaN;
+  return Number.isInteger(code) ? code & 0xff : undefined;
+}
+
+/** A database that is not what it should be; nothing else throws this. */
+export class Damage extends Error {}
+
+/** Pages that a connection keeps, KiB: everything is in the gateway's memory already. */
+const CACHE_KIB = 512;
+/** A backup by another process may hold a lock for a moment. */
+const BUSY_MS = 5_000;
+
+/**
+ * Opens a database for reading and writing as the store needs it: WAL, every commit fsynced. Throws {@link Damage} when it
+ * is damaged, `STORE_UNUSABLE` when a newer version wrote it (nothing is changed then), and SQLite's errors.
+ */
+export function connect(path: string): DatabaseSync {
+  refuseNewer(path);
+  return guarded(path, { readOnly: false }, (db) => {
+    db.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY`,
+    );
+    checkSound(db, 'quick_check');
+  });
+}
+
+/** Opens a database to read from it, having checked it with `check`. Throws as {@link connect} does. */
+export function connectToRead(path: string, check: 'quick_check' | 'integrity_check'): DatabaseSync {
+  return guarded(path, { readOnly: true }, (db) => {
+    refuseVersion(db, path);
+    checkSound(db, check);
+  });
+}
+
+/** Makes a new database with the newest schema; `path` must not exist. */
+export function createDatabase(path: string): void {
+  using db = opened(path, { readOnly: false });
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+  migrate(db, steps);
+}
+
+export function versionOf(db: DatabaseSync): number {
+  return pragma(db, 'user_version');
+}
+
+/** Takes the database to the newest version, a transaction a step: a failing step leaves the one before it. */
+export function migrate(db: DatabaseSync, by: readonly string[]): void {
+  for (let version = versionOf(db); version < by.length; version++) {
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      db.exec(`${by[version] ?? ''}; PRAGMA user_version = ${version + 1}; COMMIT`);
+    } catch (thrown) {
+      db.exec('ROLLBACK');
+      throw thrown;
+    }
+  }
+}
+
+function opened(path: string, { readOnly }: { readOnly: boolean }): DatabaseSync {
+  return new DatabaseSync(path, { readOnly, timeout: BUSY_MS });
+}
+
+function guarded(
+  path: string,
+  how: { readOnly: boolean },
+  prepare: (db: DatabaseSync) => void,
+): DatabaseSync {
+  let db: DatabaseSync | undefined;
+  try {
+    db = opened(path, how);
+    prepare(db);
+    return db;
+  } catch (thrown) {
+    db?.close();
+    const code = sqliteCodeOf(thrown);
+    if (code === sqliteCode.corrupt || code === sqliteCode.notADatabase)
+      throw new Damage((thrown as Error).message, { cause: thrown });
+    if (code === sqliteCode.busy)
+      throw faultFrom(thrown, 'STORE_UNUSABLE', `${path} is in use by another program`);
+    throw thrown;
+  }
+}
+
+/** Reads the version without touching the file, as a program older than the database must. */
+function refuseNewer(path: string): void {
+  const db = guarded(path, { readOnly: true }, (reader) => refuseVersion(reader, path));
+  db.close();
+}
+
+function refuseVersion(db: DatabaseSync, path: string): void {
+  if (pragma(db, 'application_id') !== APPLICATION_ID) throw new Damage('it is not a database of stellwerk');
+  const version = versionOf(db);
+  if (version > SCHEMA_VERSION)
+    throw fault(
+      'STORE_UNUSABLE',
+      `${path} was written by a newer stellwerk (schema ${version}, this one knows ${SCHEMA_VERSION}); install that one again, or restore a backup of this one's time`,
+    );
+}
+
+function checkSound(db: DatabaseSync, check: 'quick_check' | 'integrity_check'): void {
+  const rows = db.prepare(`PRAGMA ${check}(3)`).all();
+  const complaints = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok');
+  if (complaints.length > 0) throw new Damage(complaints.join('; '));
+}
+
+function pragma(db: DatabaseSync, name: string): number {
+  return Number(Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
+}

@@ -1,0 +1,83 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a directory where it is missing, with those above it. Not by `recursive`: where nothing can be made (EROFS, /proc)
+ * Node then says ENOENT, or tries for ever.
+ */
+export function makeDirectory(path: string, mode = 0o750): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path), mode);
+  mkdirSync(path, { mode });
+}
+
+/** As {@link makeDirectory}, as far as it goes: what can't be made is told when the store is opened. */
+export function makeDirectories(...paths: readonly string[]): void {
+  for (const path of paths) {
+    try {
+      makeDirectory(path);
+    } catch {
+      // Told by the store.
+    }
+  }
+}
+
+/** Makes what was written to a file, or the names in a directory, outlive a power cut. */
+export function syncPath(path: string): void {
+  const fd = openSync(path, constants.O_RDONLY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Gives a finished file its name: there is never half of it under that name. */
+export function putInPlace(from: string, to: string): void {
+  syncPath(from);
+  renameSync(from, to);
+  syncPath(dirname(to));
+}
+
+/** Copies a file under a passing name and puts it in place. */
+export function copyInPlace(from: string, to: string): void {
+  copyFileSync(from, `${to}.new`);
+  putInPlace(`${to}.new`, to);
+}
+
+/** SQLite's companions of a database file. */
+export const companions = ['-wal', '-shm', '-journal'] as const;
+
+/** Renames a database with its companions; those that are missing are skipped. */
+export function renameDatabase(from: string, to: string): void {
+  for (const suffix of ['', ...companions]) ifThere(() => renameSync(from + suffix, to + suffix));
+  syncPath(dirname(to));
+}
+
+/** Removes a database with its companions. */
+export function removeDatabase(path: string): void {
+  for (const suffix of ['', ...companions]) rmSync(path + suffix, { force: true });
+}
+
+/** `2026-08-02T10-11-12Z`: a time that can stand in a file's name. */
+export function timeName(nowMs: number): string {
+  return `${new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
+}
+
+function ifThere(act: () => void): void {
+  try {
+    act();
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown;
+  }
+}

@@ -1,0 +1,245 @@
+import {
+  accessSync,
+  constants,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { Fault, fault, faultFrom, messageOf } from '../base/fault.js';
+import { backupsOf, makeBackup, newestSound, type BackupSource } from './backup.js';
+import {
+  Damage,
+  connect,
+  createDatabase,
+  migrate,
+  sqliteCode,
+  sqliteCodeOf,
+  versionOf,
+} from './connection.js';
+import { copyInPlace, makeDirectory, putInPlace, removeDatabase, renameDatabase, timeName } from './files.js';
+import { lockDirectory } from './lock.js';
+import type { Places } from './messages.js';
+import { SCHEMA_VERSION, steps } from './schema.js';
+
+/** Damaged files that are kept aside: a dying card must not fill itself with them. */
+const ASIDE_KEPT = 3;
+const ASIDE = /^stellwerk\.db\.damaged-.*Z$/;
+
+/** A database that is open, and how it was come by. */
+export interface Found {
+  readonly db: DatabaseSync;
+  /** Held as long as the database is; absent where the directory can't be written to. */
+  readonly lock?: Disposable;
+  readonly found: 'sound' | 'new' | 'from-backup' | 'read-only';
+  readonly text: string;
+  /** Set when `db` is a backup's content: unix milliseconds at which that was made. */
+  readonly backupMs?: number;
+  /** A copy to read from, to be removed after that: the data directory can't be written to. */
+  readonly passing?: string;
+}
+
+/** Where the database of a data directory is. */
+export const databasePath = (directory: string): string => join(directory, 'stellwerk.db');
+
+/**
+ * Opens the database of a data directory: as it is, after a migration (a backup is made first), or, when it is damaged or
+ * gone, from the newest sound backup, the damaged file being kept aside. It is made new only where there never was one.
+ * Throws `STORE_UNUSABLE` with what to do.
+ */
+export function findDatabase(places: Places, nowMs: number): Found {
+  const { directory } = places;
+  try {
+    makeDirectory(directory);
+  } catch (thrown) {
+    throw faultFrom(thrown, 'STORE_UNUSABLE', `the data directory cannot be made: ${messageOf(thrown)}`);
+  }
+  const path = databasePath(directory);
+  let lock: Disposable | undefined;
+  try {
+    accessSync(directory, constants.W_OK);
+    if (existsSync(path)) accessSync(path, constants.W_OK);
+    lock = lockDirectory(directory);
+    removeDatabase(`${path}.new`);
+    return { ...openOrReplace(places, nowMs), lock };
+  } catch (thrown) {
+    lock?.[Symbol.dispose]();
+    if (!isUnwritable(thrown)) throw thrown;
+    return copyToRead(places, messageOf(thrown));
+  }
+}
+
+/** Opens the database for writing again, after the disk could not be written to. Throws what stands in the way. */
+export function reopen({ directory }: Places): DatabaseSync {
+  const path = databasePath(directory);
+  if (!existsSync(path)) create(path);
+  const db = connect(path);
+  migrate(db, steps);
+  return db;
+}
+
+/** Whether it is the disk that takes nothing, rather than the database that is bad. */
+export function isUnwritable(thrown: unknown): boolean {
+  const { full, ioError, readOnly, cannotOpen } = sqliteCode;
+  const sqlite = sqliteCodeOf(thrown);
+  if (sqlite !== undefined) return [full, ioError, readOnly, cannotOpen].some((code) => code === sqlite);
+  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+  return ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'EIO'].includes(code);
+}
+
+function openOrReplace(places: Places, nowMs: number): Found {
+  const { directory } = places;
+  const path = databasePath(directory);
+  if (!existsSync(path)) {
+    if (!wasThereEver(directory)) {
+      create(path);
+      return { db: connect(path), found: 'new', text: 'a new database was made' };
+    }
+    requireBackup(directory, 'the database is gone');
+    // A log that it left behind would be taken for the backup's own.
+    setAside(directory, nowMs);
+    return fromBackup(places, 'the database is gone');
+  }
+  try {
+    if (statSync(path).size === 0) throw new Damage('the file is empty');
+    const db = connect(path);
+    migrateSafely({ db, files: places.files }, directory, nowMs);
+    return { db, found: 'sound', text: '' };
+  } catch (thrown) {
+    if (!(thrown instanceof Damage)) throw thrown;
+    // A backup must be there before the damaged one goes: without one, all stays as it is for a person to look at.
+    requireBackup(directory, `the database is damaged (${thrown.message})`);
+    const aside = setAside(directory, nowMs);
+    return fromBackup(places, `the database was damaged (${thrown.message}) and is kept as ${aside}`);
+  }
+}
+
+function migrateSafely(source: BackupSource, directory: string, nowMs: number): void {
+  const version = versionOf(source.db);
+  if (version === SCHEMA_VERSION) return;
+  makeBackup(source, { directory, reason: `before-schema-${SCHEMA_VERSION}`, nowMs });
+  migrate(source.db, steps);
+}
+
+function create(path: string): void {
+  createDatabase(`${path}.new`);
+  putInPlace(`${path}.new`, path);
+}
+
+/** Whether a data directory has, or had, a database. */
+function wasThereEver(directory: string): boolean {
+  return (
+    backupsOf(directory).length > 0 ||
+    asideOf(directory).length > 0 ||
+    existsSync(`${databasePath(directory)}-wal`)
+  );
+}
+
+function requireBackup(directory: string, what: string): { path: string; passedOver: string[] } {
+  const { path, passedOver } = newestSound(directory);
+  if (path !== undefined) return { path, passedOver };
+  const others = passedOver.length > 0 ? ` (${passedOver.join('; ')})` : '';
+  throw fault(
+    'STORE_UNUSABLE',
+    `${what}, and there is no sound backup in ${join(directory, 'backups')}${others}. Put one back with "stellwerk restore FILE", or move ${directory} away to begin anew`,
+  );
+}
+
+function fromBackup(places: Places, what: string): Found {
+  const { directory } = places;
+  const { path: backup, passedOver } = requireBackup(directory, what);
+  const path = databasePath(directory);
+  copyInPlace(backup, path);
+  const db = connect(path);
+  dropFiles(db);
+  migrate(db, steps);
+  const skipped = passedOver.length > 0 ? ` (not usable: ${passedOver.join('; ')})` : '';
+  return {
+    db,
+    found: 'from-backup',
+    text: `${what}; the backup ${basename(backup)} was taken instead${skipped}`,
+    backupMs: statSync(backup).mtimeMs,
+  };
+}
+
+/** The database is the backup's without the files that stand beside it. */
+export function dropFiles(db: DatabaseSync): void {
+  db.exec('DROP TABLE IF EXISTS files');
+}
+
+/**
+ * The data directory can't be written to: what is in it is read from a copy, so that the gateway can run. The copy goes to
+ * the first of some places that takes it.
+ */
+export function copyToRead(places: Places, why: string): Found {
+  const { directory, runtimeDirectory } = places;
+  const others = [runtimeDirectory, tmpdir(), '/dev/shm'].filter((place) => place !== undefined);
+  const refused: string[] = [];
+  // Another disk first: the data directory's own may be full.
+  for (const place of [...others.filter(isElsewhere), ...others.filter((other) => !isElsewhere(other))]) {
+    let passing: string | undefined;
+    try {
+      passing = mkdtempSync(join(place, 'stellwerk-read-'));
+      return readFrom(passing, directory, why);
+    } catch (thrown) {
+      if (passing !== undefined) rmSync(passing, { recursive: true, force: true });
+      if (thrown instanceof Fault) throw thrown;
+      refused.push(messageOf(thrown));
+    }
+  }
+  throw fault(
+    'STORE_UNUSABLE',
+    `neither the data directory nor a passing one can be written to: ${refused.join('; ')}`,
+  );
+
+  function isElsewhere(place: string): boolean {
+    return existsSync(place) && statSync(place).dev !== statSync(directory).dev;
+  }
+}
+
+/** A copy in `passing` of the database of `directory`, or of its newest sound backup, or a new one where it has none. */
+function readFrom(passing: string, directory: string, why: string): Found {
+  const copy = databasePath(passing);
+  const wrong: string[] = [];
+  for (const candidate of [databasePath(directory), ...backupsOf(directory).map(({ path }) => path)]) {
+    if (!existsSync(candidate)) continue;
+    try {
+      removeDatabase(copy);
+      copyFileSync(candidate, copy);
+      if (existsSync(`${candidate}-wal`)) copyFileSync(`${candidate}-wal`, `${copy}-wal`);
+      const db = connect(copy);
+      migrate(db, steps);
+      const text = [`${directory} cannot be written to (${why})`, ...wrong].join('; ');
+      return { db, found: 'read-only', text, passing };
+    } catch (thrown) {
+      if (!(thrown instanceof Damage)) throw thrown;
+      wrong.push(`${basename(candidate)} is damaged (${thrown.message})`);
+    }
+  }
+  if (wrong.length > 0) requireBackup(directory, wrong.join('; '));
+  createDatabase(copy);
+  const text = `${directory} cannot be written to (${why}), and there is no database in it`;
+  return { db: connect(copy), found: 'read-only', text, passing };
+}
+
+/** Names of the damaged databases that are kept, newest first. */
+export function asideOf(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => ASIDE.test(name))
+    .sort()
+    .reverse();
+}
+
+/** Renames the database with what belongs to it. Returns its new name. */
+function setAside(directory: string, nowMs: number): string {
+  const path = databasePath(directory);
+  const aside = `${path}.damaged-${timeName(nowMs)}`;
+  renameDatabase(path, aside);
+  for (const name of asideOf(directory).slice(ASIDE_KEPT)) removeDatabase(join(directory, name));
+  return basename(aside);
+}

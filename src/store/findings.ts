@@ -1,0 +1,59 @@
+import type { Finding } from '../base/check.js';
+import type { LoadReport } from './load.js';
+import type { Opened } from './messages.js';
+import { StoreError } from './port.js';
+
+/** What a person can do about a disk that takes nothing. SQLite's primary result codes (sqlite.org/rescode.html). */
+export function adviceFor(failure: unknown): string {
+  const sqlite = failure instanceof StoreError ? failure.sqlite : undefined;
+  switch (sqlite) {
+    case 13:
+      return 'the disk is full: free some space; it is tried again by itself';
+    case 8:
+    case 14:
+      return 'the data directory cannot be written to: is the disk mounted read-only (dmesg says why), are the rights wrong? It is tried again by itself';
+    case 10:
+      return 'the disk is full (df says so), or it fails (dmesg says so): free some space, or put a backup onto another one; it is tried again by itself';
+    case 11:
+    case 26:
+      return 'the database is damaged: restart the gateway, it then takes the newest sound backup';
+    default:
+      return 'look into the log; it is tried again by itself';
+  }
+}
+
+/** How the database was found, as a health check. */
+export function openingFinding({ found, text, aside }: Opened, { orphans, unusable }: LoadReport): Finding {
+  const lost = [
+    ...(orphans.length > 0
+      ? [`${orphans.length} objects had lost their parent and stand below the root: ${listed(orphans)}`]
+      : []),
+    ...(unusable.length > 0 ? [`${unusable.length} objects could not be read: ${listed(unusable)}`] : []),
+  ];
+  const texts = [text, ...lost].filter((part) => part !== '').join('; ');
+  if (found === 'read-only')
+    return {
+      state: 'failed',
+      text: texts,
+      whatToDo: 'make the data directory writable; it is tried again by itself',
+    };
+  if (found === 'from-backup')
+    return {
+      state: 'failed',
+      text: texts,
+      whatToDo: 'changes since that backup are gone: check the tree, and the disk (dmesg)',
+    };
+  if (lost.length > 0) return { state: 'warning', text: texts, whatToDo: 'put them where they belong' };
+  if (aside.length > 0)
+    return {
+      state: 'warning',
+      text: `a damaged database is kept: ${aside.join(', ')}`,
+      whatToDo: 'delete it when nothing in it is missed',
+    };
+  return { state: 'ok', text: texts === '' ? 'the database is sound' : texts, whatToDo: '' };
+}
+
+function listed(all: readonly (number | string)[]): string {
+  const first = all.slice(0, 5).join(', ');
+  return all.length > 5 ? `${first} …` : first;
+}

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { faultFrom } from '../base/fault.js';
+import { sqliteCode, sqliteCodeOf } from './connection.js';
+
+/**
+ * Takes a data directory for one gateway; the kernel gives it free when the process ends, however that comes about.
+ * SQLite's own file locks do it, on an empty file beside the database. Throws `STORE_UNUSABLE` while another one has it.
+ */
+export function lockDirectory(directory: string): Disposable {
+  const lock = new DatabaseSync(join(directory, 'stellwerk.lock'), { timeout: 0 });
+  try {
+    lock.exec('BEGIN EXCLUSIVE');
+  } catch (thrown) {
+    lock.close();
+    if (sqliteCodeOf(thrown) !== sqliteCode.busy) throw thrown;
+    throw faultFrom(
+      thrown,
+      'STORE_UNUSABLE',
+      `${directory} is in use by another gateway; stop that one first`,
+    );
+  }
+  return { [Symbol.dispose]: () => lock.close() };
+}

@@ -1,0 +1,95 @@
+import type { FaultCode } from '../base/fault.js';
+
+/** An object as it is stored: id, type, parent's id, and two JSON texts. */
+export type ObjectRow = readonly [id: number, type: number, parent: number, attributes: string, data: string];
+/** A variable's value; booleans as 0 and 1. Times are unix seconds. */
+export type ValueRow = readonly [id: number, value: number | string, updated: number, changed: number];
+
+/** What one transaction writes. */
+export interface Batch {
+  readonly objects: readonly ObjectRow[];
+  readonly removed: readonly number[];
+  /** A profile's name and JSON, or null where it is gone. */
+  readonly profiles: readonly (readonly [name: string, profile: string | null])[];
+  readonly meta: readonly (readonly [name: string, value: string])[];
+  readonly values: readonly ValueRow[];
+  /** Audit records in JSON, oldest first. */
+  readonly audit: readonly string[];
+  /** True when `values` holds all that the runtime directory does: it is emptied then. */
+  readonly emptiesRuntime: boolean;
+}
+
+/** Where things are. */
+export interface Places {
+  readonly directory: string;
+  /** On a tmpfs, or undefined: then a crash loses the values since the last commit. */
+  readonly runtimeDirectory: string | undefined;
+  /** Files that go into a backup beside the database: the name there → the path. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+/** How the database was found. */
+export interface Opened {
+  readonly found: 'sound' | 'new' | 'from-backup' | 'read-only';
+  /** What was wrong, where something was, with the names of the files that were set aside and taken. */
+  readonly text: string;
+  /** Damaged databases that are kept aside. */
+  readonly aside: readonly string[];
+  /** The first counter is the one after this; all up to `reserved` are reserved. */
+  readonly counter: number;
+  readonly reserved: number;
+  readonly meta: readonly (readonly [name: string, value: string])[];
+  readonly profiles: readonly string[];
+}
+
+/** Rows of {@link Database.rows}: one JSON text, and where to go on; undefined at the end. */
+export interface Rows {
+  readonly text: string;
+  readonly next: number | undefined;
+}
+
+/** What the worker can be asked, with what it answers. */
+export interface Asked {
+  open: { request: { places: Places; nowMs: number; life: string }; answer: Opened };
+  rows: { request: { after: number }; answer: Rows };
+  loaded: { request: object; answer: object };
+  stage: { request: { values: readonly ValueRow[] }; answer: object };
+  commit: { request: { batch: Batch }; answer: object };
+  runtime: { request: { values: readonly ValueRow[]; counter: number }; answer: object };
+  audit: { request: { limit: number }; answer: { records: readonly string[] } };
+  backup: {
+    request: { reason: string; nowMs: number; kept: number };
+    answer: { file: string; bytes: number };
+  };
+  /** Bytes that the store has written so far; undefined where the kernel does not count them. */
+  status: { request: object; answer: { bytes: number | undefined } };
+  close: { request: object; answer: object };
+}
+export type Question = keyof Asked;
+
+/** A question on its way to the worker. */
+export type Message = {
+  [Q in Question]: { readonly id: number; readonly ask: Q } & Asked[Q]['request'];
+}[Question];
+
+/** What went wrong there: an SQLite result code, a fault of ours, or neither. */
+export interface Failure {
+  readonly message: string;
+  readonly sqlite?: number | undefined;
+  readonly fault?: FaultCode | undefined;
+}
+
+export type Reply =
+  { readonly id: number; readonly answer: object } | { readonly id: number; readonly failure: Failure };
+
+/** Counters are reserved ahead in blocks (decision 9). */
+export const COUNTER_BLOCK = 65_536;
+/** The end of the block that follows the one in which `counter` lies. */
+export function blockAfter(counter: number): number {
+  return (Math.ceil(counter / COUNTER_BLOCK) + 1) * COUNTER_BLOCK;
+}
+
+/** How many backups are kept, whatever they were made for, unless configured otherwise. */
+export const BACKUPS_KEPT = 7;
+/** The newest audit records that are kept. */
+export const AUDIT_KEPT = 10_000;

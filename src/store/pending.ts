@@ -1,0 +1,166 @@
+import type { Journal } from '../kernel/journal.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType, type TreeObject } from '../kernel/object.js';
+import type { Variable } from '../kernel/variables.js';
+import { AUDIT_KEPT, type Batch, type ValueRow } from './messages.js';
+import { rowOf, valueRowOf } from './rows.js';
+
+/** Values in one message to the worker: about a millisecond of the event loop. */
+export const VALUES_SLICE = 2000;
+
+/** What one commit takes along, so that it can be put back when that fails. */
+export interface Taken {
+  readonly version: number;
+  readonly objects: ReadonlySet<TreeObject>;
+  readonly removed: ReadonlySet<number>;
+  readonly profiles: ReadonlySet<string>;
+  readonly values: ReadonlySet<Variable>;
+  readonly meta: ReadonlyMap<string, string>;
+  readonly audit: readonly string[];
+  /** True when all values go along. */
+  readonly hasAllValues: boolean;
+}
+
+/** All that is not on the disk yet: the kernel's journal, and what belongs to no object. */
+export class Pending {
+  readonly #kernel: Kernel;
+  /** Variables whose values changed since they were last committed. */
+  #values = new Set<Variable>();
+  #meta = new Map<string, string>();
+  #audit: string[] = [];
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+
+  get hasValues(): boolean {
+    return this.#values.size > 0 || this.#journal.values.size > 0;
+  }
+
+  get isEmpty(): boolean {
+    const { objects, removed, profiles } = this.#journal;
+    return (
+      [objects, removed, profiles, this.#meta].every(({ size }) => size === 0) && this.#audit.length === 0
+    );
+  }
+
+  setMeta(name: string, value: string): void {
+    this.#meta.set(name, value);
+  }
+
+  addAudit(record: string): void {
+    this.#audit.push(record);
+    // While the disk takes nothing; the table keeps no more either.
+    if (this.#audit.length > AUDIT_KEPT) this.#audit.shift();
+  }
+
+  get audit(): readonly string[] {
+    return this.#audit;
+  }
+
+  /** The values that changed since this was last called; they remain to be committed. */
+  *freshValues(): Generator<ValueRow[]> {
+    const fresh = this.#journal.values;
+    this.#journal.values = new Set();
+    for (const variable of fresh) this.#values.add(variable);
+    yield* slices(this.#present(fresh));
+  }
+
+  take(hasAllValues: boolean): Taken {
+    const journal = this.#journal;
+    const { objects, removed, profiles, version } = journal;
+    journal.objects = new Set();
+    journal.removed = new Set();
+    journal.profiles = new Set();
+    const meta = this.#meta;
+    this.#meta = new Map();
+    const audit = this.#audit;
+    this.#audit = [];
+    const values = hasAllValues ? this.#takeValues() : this.#valuesOf(objects);
+    journal.moved = new Map();
+    return { version, objects, removed, profiles, values, meta, audit, hasAllValues };
+  }
+
+  /** A commit failed: all of it is still to be done, except where something newer took its place. */
+  putBack(taken: Taken): void {
+    const journal = this.#journal;
+    const objects = [...taken.objects].filter((object) => this.#isPresent(object));
+    journal.objects = new Set([...objects, ...journal.objects]);
+    journal.removed = new Set([...taken.removed, ...journal.removed]);
+    journal.profiles = new Set([...taken.profiles, ...journal.profiles]);
+    for (const variable of taken.values) if (this.#isPresent(variable)) this.#values.add(variable);
+    this.#meta = new Map([...taken.meta, ...this.#meta]);
+    this.#audit = [...taken.audit, ...this.#audit].slice(-AUDIT_KEPT);
+  }
+
+  /** What the worker gets, without the values. */
+  batchOf(taken: Taken): Omit<Batch, 'values'> {
+    const { profiles } = this.#kernel;
+    return {
+      objects: [...taken.objects].map(rowOf),
+      removed: [...taken.removed],
+      profiles: [...taken.profiles].map((name) => {
+        const profile = profiles.find(name);
+        return [name, profile === undefined ? null : JSON.stringify(profile)];
+      }),
+      meta: [...taken.meta],
+      audit: taken.audit,
+      emptiesRuntime: taken.hasAllValues,
+    };
+  }
+
+  /** The values of a commit as they are now. */
+  valueRows({ values }: Taken): Generator<ValueRow[]> {
+    return slices(this.#present(values));
+  }
+
+  get #journal(): Journal {
+    return this.#kernel.journal;
+  }
+
+  #takeValues(): Set<Variable> {
+    const [few, many] = [this.#values, this.#journal.values].sort((a, b) => a.size - b.size) as [
+      Set<Variable>,
+      Set<Variable>,
+    ];
+    for (const variable of few) many.add(variable);
+    this.#values = new Set();
+    this.#journal.values = new Set();
+    return many;
+  }
+
+  /** The first value of a new variable goes with it: its configuration says it once only. So do those with a budget. */
+  #valuesOf(objects: ReadonlySet<TreeObject>): Set<Variable> {
+    const values = new Set<Variable>();
+    for (const object of objects)
+      if (object.is(objectType.variable)) {
+        const isFresh = this.#journal.values.has(object) || this.#values.has(object);
+        if (isFresh) values.add(object);
+      }
+    for (const variable of this.#journal.moved.keys()) {
+      values.add(variable);
+      this.#values.delete(variable);
+      this.#journal.values.delete(variable);
+    }
+    return values;
+  }
+
+  *#present(variables: ReadonlySet<Variable>): Generator<ValueRow> {
+    for (const variable of variables) if (this.#isPresent(variable)) yield valueRowOf(variable);
+  }
+
+  #isPresent(object: TreeObject): boolean {
+    return this.#kernel.tree.find(object.id) === object;
+  }
+}
+
+function* slices(rows: Iterable<ValueRow>): Generator<ValueRow[]> {
+  let slice: ValueRow[] = [];
+  for (const row of rows) {
+    slice.push(row);
+    if (slice.length < VALUES_SLICE) continue;
+    yield slice;
+    slice = [];
+  }
+  if (slice.length > 0) yield slice;
+}

@@ -1,0 +1,135 @@
+import { copyFileSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fault, faultFrom, messageOf } from '../base/fault.js';
+import { writeBackup } from './backup.js';
+import { Damage, connectToRead } from './connection.js';
+import { counterAfterBackup } from './database.js';
+import { databasePath, dropFiles } from './find.js';
+import { makeDirectory, putInPlace, renameDatabase, syncPath, timeName } from './files.js';
+import { lockDirectory } from './lock.js';
+import { metaName } from './schema.js';
+
+/** The name under which the configuration stands in a backup. */
+export const CONFIGURATION = 'gateway.yaml';
+
+/** A backup to be put back. */
+export interface Restoring {
+  readonly backup: string;
+  /** The data directory; it may be missing or empty. */
+  readonly directory: string;
+  /** Where the backup's configuration goes; it is left out where this is undefined. */
+  readonly config: string | undefined;
+  /** Whether a database and a configuration that are there give way (they are renamed, not deleted). */
+  readonly replace: boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * Puts a backup onto a box: the database, the scripts, the configuration. Nothing is changed when the backup is damaged,
+ * when a gateway has the directory, or when something is there and may not be replaced. Returns what was done, in lines.
+ * Throws `STORE_UNUSABLE`.
+ */
+export function restoreBackup({ backup, directory, config, replace, nowMs }: Restoring): string[] {
+  const files = checkedFiles(backup);
+  makeDirectory(directory);
+  using _lock = lockDirectory(directory);
+  const path = databasePath(directory);
+  const configuration = config === undefined ? undefined : files.get(CONFIGURATION);
+  const targets = [path, ...(configuration === undefined || config === undefined ? [] : [config])];
+  const there = targets.filter((target) => existsSync(target));
+  if (there.length > 0 && !replace)
+    throw fault('STORE_UNUSABLE', `${there.join(' and ')} would be replaced; say --replace if that is meant`);
+  const done = [...setAside(there, path, nowMs), ...setScriptsAside(directory, nowMs)];
+  copyFileSync(backup, `${path}.new`);
+  const madeMs = statSync(backup).mtimeMs;
+  prepare(`${path}.new`, { backupMs: madeMs, nowMs });
+  putInPlace(`${path}.new`, path);
+  done.push(`${path} from ${basename(backup)}`);
+  for (const [name, content] of files)
+    if (name.startsWith('scripts/')) done.push(writeInPlace(join(directory, name), content));
+  if (configuration !== undefined && config !== undefined) done.push(writeInPlace(config, configuration));
+  return done;
+}
+
+/**
+ * Makes a backup of a data directory into a file, whether a gateway works on it or not. Returns its size in bytes.
+ * Throws `STORE_UNUSABLE`.
+ */
+export function backupDirectory(
+  directory: string,
+  { to, config }: { to: string; config: string | undefined },
+): number {
+  const path = databasePath(directory);
+  if (!existsSync(path)) throw fault('STORE_UNUSABLE', `there is no database in ${directory}`);
+  if (existsSync(to)) throw fault('STORE_UNUSABLE', `${to} is there already`);
+  const files = {
+    scripts: join(directory, 'scripts'),
+    ...(config !== undefined && { [CONFIGURATION]: config }),
+  };
+  try {
+    using db = connectToRead(path, 'quick_check');
+    return writeBackup({ db, files }, to);
+  } catch (thrown) {
+    if (!(thrown instanceof Damage)) throw thrown;
+    throw faultFrom(thrown, 'STORE_UNUSABLE', `the database is damaged: ${messageOf(thrown)}`);
+  }
+}
+
+/** Only what a backup of ours can hold: a name never leads out of the data directory. */
+const FILE = /^(gateway\.yaml|scripts\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)$/;
+
+function checkedFiles(backup: string): Map<string, Uint8Array> {
+  if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true)
+    throw fault('STORE_UNUSABLE', `there is no file ${backup}`);
+  try {
+    using db = connectToRead(backup, 'integrity_check');
+    const hasFiles = db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'files'").get() !== undefined;
+    const rows = hasFiles ? db.prepare('SELECT path, content FROM files').all() : [];
+    return new Map(
+      rows.flatMap(({ path, content }) =>
+        typeof path === 'string' && FILE.test(path) && content instanceof Uint8Array
+          ? [[path, content] as const]
+          : [],
+      ),
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof Damage)) throw thrown;
+    throw faultFrom(thrown, 'STORE_UNUSABLE', `${backup} is no sound backup: ${messageOf(thrown)}`);
+  }
+}
+
+function prepare(path: string, when: { backupMs: number; nowMs: number }): void {
+  using db = new DatabaseSync(path);
+  dropFiles(db);
+  const stored = db.prepare('SELECT value FROM meta WHERE name = ?').get(metaName.counter)?.['value'] ?? 0;
+  const put = db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)');
+  put.run(metaName.counter, String(counterAfterBackup(Number(stored), when)));
+  // What lies in the runtime directory belongs to another life.
+  put.run(metaName.life, '');
+}
+
+function setAside(there: readonly string[], database: string, nowMs: number): string[] {
+  return there.map((target) => {
+    const aside = `${target}.replaced-${timeName(nowMs)}`;
+    if (target === database) renameDatabase(target, aside);
+    else renameSync(target, aside);
+    return `${target} is kept as ${basename(aside)}`;
+  });
+}
+
+function setScriptsAside(directory: string, nowMs: number): string[] {
+  const scripts = join(directory, 'scripts');
+  if (!existsSync(scripts)) return [];
+  const aside = `${scripts}.replaced-${timeName(nowMs)}`;
+  renameSync(scripts, aside);
+  return [`${scripts} is kept as ${basename(aside)}`];
+}
+
+function writeInPlace(path: string, content: Uint8Array): string {
+  makeDirectory(dirname(path));
+  writeFileSync(`${path}.new`, content, { mode: 0o600, flush: true });
+  putInPlace(`${path}.new`, path);
+  syncPath(dirname(path));
+  return path;
+}

@@ -1,0 +1,108 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { ValueRow } from './messages.js';
+import { metaName, runtimeSchema } from './schema.js';
+import { makeDirectory, removeDatabase } from './files.js';
+
+/** What a crashed run left. */
+export interface Left {
+  readonly values: readonly ValueRow[];
+  readonly counter: number;
+}
+
+/**
+ * Last values between two commits, in the runtime directory (a tmpfs): they outlive a crash of the process, not of the
+ * machine. Nothing of importance hangs on it.
+ */
+export class RuntimeValues {
+  readonly #db: DatabaseSync;
+  readonly #path: string;
+
+  private constructor(db: DatabaseSync, path: string) {
+    this.#db = db;
+    this.#path = path;
+  }
+
+  /** Undefined where there is no such directory; a file that can't be used is made anew. */
+  static open(directory: string | undefined): RuntimeValues | undefined {
+    if (directory === undefined) return undefined;
+    const path = join(directory, 'values.db');
+    for (const isLast of [false, true]) {
+      try {
+        makeDirectory(directory);
+        const db = new DatabaseSync(path);
+        // Memory does not lose what was written: no need to wait for anything.
+        db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = -64');
+        db.exec(runtimeSchema);
+        return new RuntimeValues(db, path);
+      } catch (thrown) {
+        if (isLast) throw thrown;
+        removeDatabase(path);
+      }
+    }
+    return undefined;
+  }
+
+  /** What the run of that life left; nothing when it was another one's, whose values are older than the disk's. */
+  of(life: string | undefined): Left {
+    const meta = new Map(
+      this.#db
+        .prepare('SELECT name, value FROM meta')
+        .all()
+        .map(({ name, value }) => [name, value]),
+    );
+    if (life === undefined || meta.get(metaName.life) !== life) return { values: [], counter: 0 };
+    const statement = this.#db.prepare('SELECT id, value, updated, changed FROM last_values');
+    statement.setReturnArrays(true);
+    const values = statement.all() as unknown as ValueRow[];
+    return { values, counter: Number(meta.get(metaName.counter) ?? 0) };
+  }
+
+  /** From now on it belongs to this life. */
+  begin(life: string): void {
+    this.#db.exec('BEGIN; DELETE FROM last_values; DELETE FROM meta');
+    this.#db.prepare('INSERT INTO meta VALUES (?, ?)').run(metaName.life, life);
+    this.#db.exec('COMMIT');
+  }
+
+  /** These are on the disk, and newer there. */
+  forget(values: readonly ValueRow[]): void {
+    const drop = this.#db.prepare('DELETE FROM last_values WHERE id = ?');
+    this.#db.exec('BEGIN');
+    try {
+      for (const [id] of values) drop.run(id);
+      this.#db.exec('COMMIT');
+    } catch (thrown) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw thrown;
+    }
+  }
+
+  keep(values: readonly ValueRow[], counter: number): void {
+    const put = this.#db.prepare('INSERT OR REPLACE INTO last_values VALUES (?, ?, ?, ?)');
+    this.#db.exec('BEGIN');
+    try {
+      for (const row of values) put.run(...row);
+      this.#db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(metaName.counter, String(counter));
+      this.#db.exec('COMMIT');
+    } catch (thrown) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw thrown;
+    }
+  }
+
+  /** All of it is on the disk. */
+  empty(): void {
+    this.#db.exec('DELETE FROM last_values');
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  /** Closes it and takes the file away. */
+  remove(): void {
+    this.close();
+    removeDatabase(this.#path);
+  }
+}

@@ -1,0 +1,57 @@
+/**
+ * The database's shape. `steps[n]` takes it from version n to n + 1 (`PRAGMA user_version`); a step that was released is
+ * never changed. No BLOBs in WITHOUT ROWID tables.
+ */
+export const steps: readonly string[] = [
+  `
+  -- Small things by name: counter, clean, life, options, what the configuration applied last.
+  CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+  -- born: the order in which objects came into the tree; it is the rowid, so that they are read in it without sorting.
+  CREATE TABLE objects (
+    born INTEGER PRIMARY KEY,
+    id INTEGER NOT NULL UNIQUE CHECK (id BETWEEN 10000 AND 59999),
+    type INTEGER NOT NULL CHECK (type BETWEEN 0 AND 6),
+    parent INTEGER NOT NULL,
+    attributes TEXT NOT NULL CHECK (json_valid(attributes)),
+    data TEXT NOT NULL CHECK (json_valid(data))
+  );
+
+  -- Booleans as 0 and 1; the variable's own type says what a value is. Times are unix seconds.
+  CREATE TABLE last_values (
+    id INTEGER PRIMARY KEY,
+    value NOT NULL,
+    updated INTEGER NOT NULL,
+    changed INTEGER NOT NULL
+  );
+
+  CREATE TABLE profiles (name TEXT PRIMARY KEY, profile TEXT NOT NULL CHECK (json_valid(profile))) WITHOUT ROWID;
+
+  CREATE TABLE audit (number INTEGER PRIMARY KEY, record TEXT NOT NULL);
+  `,
+];
+
+/** The version that this program reads and writes. */
+export const SCHEMA_VERSION = steps.length;
+
+/** `PRAGMA application_id`: "stlw". */
+export const APPLICATION_ID = 0x73746c77;
+
+/** The runtime directory's file: last values since the last commit to the disk. */
+export const runtimeSchema = `
+  CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS last_values (
+    id INTEGER PRIMARY KEY, value NOT NULL, updated INTEGER NOT NULL, changed INTEGER NOT NULL);
+`;
+
+/** Names in `meta`. */
+export const metaName = {
+  /** After a clean stop the last counter given out, otherwise the end of what is reserved. */
+  counter: 'counter',
+  /** '1' after a clean stop. */
+  clean: 'clean',
+  /** Tells one run of the gateway from another. */
+  life: 'life',
+  /** When the newest daily backup was made, unix milliseconds. */
+  backupMs: 'backup_ms',
+} as const;

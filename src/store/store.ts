@@ -1,0 +1,314 @@
+import { randomUUID } from 'node:crypto';
+import { fine, type Checks } from '../base/check.js';
+import type { Cancel, Clock } from '../base/clock.js';
+import { messageOf } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import { nextTurn } from '../base/turn.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { CounterReserve } from './counter.js';
+import { adviceFor, openingFinding } from './findings.js';
+import { loadTree, type LoadReport } from './load.js';
+import { BACKUPS_KEPT, type Opened, type Places } from './messages.js';
+import { Pending } from './pending.js';
+import { WorkerPort, type StorePort } from './port.js';
+import { metaName } from './schema.js';
+import { Wear } from './wear.js';
+import { Writer } from './writer.js';
+
+/** How often values go to the runtime directory, and budgets are looked at. */
+const KEEP_EVERY_MS = 1_000;
+/** How often values go to the disk, unless configured otherwise: 8 KB a time, 70 MB a day at most. */
+export const SAVE_EVERY_MS = 10_000;
+/** How often it is looked whether a backup is due. */
+const BACKUP_LOOK_MS = 600_000;
+const DAY_MS = 86_400_000;
+/** A disk that hangs at the end must not keep the service from stopping; systemd waits three times as long. */
+const CLOSE_DEADLINE_MS = 10_000;
+
+/** What a store works with. */
+export interface StoreOptions extends Places {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly checks: Checks;
+  /** Default: {@link SAVE_EVERY_MS}. */
+  readonly saveEveryMs?: number;
+}
+
+/** One line of the audit. */
+export interface AuditRecord {
+  /** Unix seconds. */
+  readonly at: number;
+  readonly user: string;
+  readonly remote: string;
+  readonly method: string;
+  /** Secrets hidden, long values shortened. */
+  readonly params: readonly unknown[];
+  readonly ok: boolean;
+  /** The stable name of the failure, where it failed. */
+  readonly code?: string;
+}
+
+/**
+ * The gateway's durable state. Open it, make a kernel that begins at `counter` and calls `schedule` at each change of its
+ * journal, and `load` the kernel: from then on everything is written as "What is durable when" (ARCHITECTURE.md) says.
+ */
+export class Store implements AsyncDisposable {
+  readonly #options: StoreOptions;
+  readonly #port: StorePort;
+  readonly #opened: Opened;
+  readonly #meta: Map<string, string>;
+  readonly #wear: Wear;
+  #life: { readonly kernel: Kernel; readonly pending: Pending; readonly writer: Writer } | undefined;
+  #undo: Cancel[] = [];
+  #unsave: Cancel = () => undefined;
+  #saveEveryMs: number;
+  #backupsKept = BACKUPS_KEPT;
+  #isKeeping = false;
+  #isBackingUp = false;
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: StoreOptions, port: StorePort, opened: Opened) {
+    this.#options = options;
+    this.#port = port;
+    this.#opened = opened;
+    this.#meta = new Map(opened.meta);
+    this.#saveEveryMs = options.saveEveryMs ?? SAVE_EVERY_MS;
+    this.#wear = new Wear(options.clock.nowMs(), this.#meta.get(WEAR));
+  }
+
+  /** Opens the database of a data directory. Throws `STORE_UNUSABLE` with what to do; there is no silent fresh start. */
+  static async open(options: StoreOptions): Promise<Store> {
+    const { clock, log, directory, runtimeDirectory, files } = options;
+    const port = new WorkerPort(log);
+    try {
+      const places = { directory, runtimeDirectory, files };
+      const opened = await port.ask('open', { places, nowMs: clock.nowMs(), life: randomUUID() });
+      return new Store(options, port, opened);
+    } catch (thrown) {
+      await port.close();
+      throw thrown;
+    }
+  }
+
+  /** A new kernel's first message gets the counter after this one. */
+  get counter(): number {
+    return this.#opened.counter;
+  }
+
+  /** Something changed in the kernel's journal. */
+  schedule(): void {
+    this.#life?.writer.schedule();
+  }
+
+  /** Fills the kernel and begins to write what changes in it. Once. */
+  async load(kernel: Kernel): Promise<LoadReport> {
+    const { clock, log, checks } = this.#options;
+    const report = await loadTree(kernel, this.#port, this.#opened.profiles);
+    const finding = openingFinding(this.#opened, report);
+    checks.set('database', finding);
+    checks.set('store', fine('everything is on the disk'));
+    const details = { found: this.#opened.found, objects: report.objects };
+    if (finding.state === 'ok') log.info(details, this.#opened.text === '' ? 'loaded' : this.#opened.text);
+    else log.error({ ...details, orphans: report.orphans, unusable: report.unusable }, finding.text);
+    const pending = new Pending(kernel);
+    const onState = (failure: unknown) => this.#showState(failure);
+    const writer = new Writer({ kernel, pending, port: this.#port, clock, onState });
+    this.#life = { kernel, pending, writer };
+    const counters = new CounterReserve(kernel.changes, this.#opened.reserved, (end) => {
+      pending.setMeta(metaName.counter, String(end));
+      writer.schedule();
+    });
+    this.#undo = [
+      () => counters.close(),
+      () => writer.close(),
+      clock.every(KEEP_EVERY_MS, () => {
+        if (kernel.journal.isDue(clock.nowMs())) writer.schedule();
+        void this.#keepValues();
+      }),
+      clock.every(BACKUP_LOOK_MS, () => void this.#backupWhenDue()),
+    ];
+    this.saveEveryMs = this.#saveEveryMs;
+    if (this.#opened.found === 'read-only') {
+      pending.setMeta(metaName.counter, String(this.#opened.reserved));
+      pending.setMeta(metaName.clean, '0');
+    }
+    writer.schedule();
+    return report;
+  }
+
+  /** How often last values go to the disk, ms. */
+  set saveEveryMs(ms: number) {
+    this.#saveEveryMs = ms;
+    this.#unsave();
+    if (this.#life !== undefined) this.#unsave = this.#options.clock.every(ms, () => this.#saveValues());
+  }
+
+  /** How many backups are kept; the oldest beyond them go with the next one. */
+  set backupsKept(count: number) {
+    this.#backupsKept = count;
+  }
+
+  /** Resolves when all changes of the configuration up to now are on the disk; rejects with `STORE_FAILED`. */
+  committed(): Promise<void> {
+    return this.#loaded.writer.committed();
+  }
+
+  /** A small thing by name: options, what the configuration applied. */
+  meta(name: string): string | undefined {
+    return this.#meta.get(name);
+  }
+
+  /** Sets a small thing; it is a change of the configuration like any other (`committed`). */
+  setMeta(name: string, value: string): void {
+    if (this.#meta.get(name) === value) return;
+    const { kernel, pending } = this.#loaded;
+    this.#meta.set(name, value);
+    pending.setMeta(name, value);
+    kernel.journal.other();
+  }
+
+  /** Adds to the audit; on the disk with the next commit. */
+  record(record: AuditRecord): void {
+    this.#loaded.pending.addAudit(JSON.stringify(record));
+  }
+
+  /** The newest audit records, newest first. */
+  async audit(limit: number): Promise<AuditRecord[]> {
+    const { pending, writer } = this.#loaded;
+    if (pending.audit.length > 0) writer.schedule();
+    await writer.settled();
+    // What can't be written now is told all the same.
+    const waiting = [...pending.audit].reverse();
+    const { records } = await this.#port.ask('audit', { limit }).catch((thrown: unknown) => {
+      if (waiting.length > 0) return { records: [] };
+      throw thrown;
+    });
+    return [...waiting, ...records].slice(0, limit).map((record) => JSON.parse(record) as AuditRecord);
+  }
+
+  /** Makes a backup now. Rejects when it could not be made. */
+  async backup(reason = 'asked'): Promise<{ readonly file: string; readonly bytes: number }> {
+    const { clock, log, checks } = this.#options;
+    this.#isBackingUp = true;
+    try {
+      const { writer } = this.#loaded;
+      writer.saveValues();
+      await writer.settled();
+      const kept = this.#backupsKept;
+      const made = await this.#port.ask('backup', { reason, nowMs: clock.nowMs(), kept });
+      this.setMeta(metaName.backupMs, String(clock.nowMs()));
+      log.info(made, 'backup made');
+      checks.set('backup', fine(`the newest is ${made.file}`));
+      return made;
+    } catch (thrown) {
+      const text = `no backup could be made: ${messageOf(thrown)}`;
+      checks.set('backup', { state: 'warning', text, whatToDo: adviceFor(thrown) });
+      throw thrown;
+    } finally {
+      this.#isBackingUp = false;
+    }
+  }
+
+  /** Resolves when the store answers, which it does not while the disk hangs. Also counts what was written. */
+  async answers(): Promise<void> {
+    const { bytes } = await this.#port.ask('status', {});
+    if (bytes !== undefined) this.#wear.note(bytes, this.#options.clock.nowMs());
+  }
+
+  /** Bytes written to disks today (UTC) and yesterday, as of the last {@link answers}. */
+  get written(): { readonly today: number; readonly yesterday: number } {
+    const { today, yesterday } = this.#wear;
+    return { today, yesterday };
+  }
+
+  /** Writes everything and closes; the next start finds a clean stop. Nothing may change in the kernel after this. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  get #loaded() {
+    if (this.#life === undefined) throw new Error('the store was not loaded');
+    return this.#life;
+  }
+
+  async #close(): Promise<void> {
+    const { clock, log } = this.#options;
+    this.#unsave();
+    const deadline = Promise.withResolvers<void>();
+    const cancel = clock.after(CLOSE_DEADLINE_MS, () => {
+      log.error({}, 'the disk did not answer; what was not written is lost');
+      deadline.resolve();
+    });
+    await Promise.race([this.#finish(), deadline.promise]);
+    cancel();
+    for (const undo of this.#undo) undo();
+    await this.#port.close();
+  }
+
+  async #finish(): Promise<void> {
+    try {
+      if (this.#life !== undefined) {
+        const { kernel, pending, writer } = this.#life;
+        await writer.settled();
+        pending.setMeta(metaName.counter, String(kernel.changes.counter));
+        pending.setMeta(metaName.clean, '1');
+        writer.saveValues();
+        await writer.settled();
+        if (writer.isFailing) this.#options.log.error({}, 'the last changes could not be written');
+      }
+      await this.#port.ask('close', {});
+    } catch (thrown) {
+      this.#options.log.error({}, `closing the store: ${messageOf(thrown)}`);
+    }
+  }
+
+  #saveValues(): void {
+    // Counts what was written; whoever waits for a disk that hangs, waits elsewhere.
+    this.answers().catch(() => undefined);
+    const { pending, writer } = this.#loaded;
+    if (pending.hasValues) pending.setMeta(WEAR, this.#wear.kept);
+    if (pending.hasValues || !pending.isEmpty) writer.saveValues();
+  }
+
+  async #keepValues(): Promise<void> {
+    const { kernel, pending } = this.#loaded;
+    if (this.#isKeeping || this.#options.runtimeDirectory === undefined) return;
+    this.#isKeeping = true;
+    try {
+      for (const values of pending.freshValues()) {
+        await this.#port.ask('runtime', { values, counter: kernel.changes.counter });
+        await nextTurn();
+      }
+    } catch (thrown) {
+      this.#options.log.warn({}, `values are not kept in the runtime directory: ${messageOf(thrown)}`);
+    } finally {
+      this.#isKeeping = false;
+    }
+  }
+
+  async #backupWhenDue(): Promise<void> {
+    const sinceMs = this.#options.clock.nowMs() - Number(this.#meta.get(metaName.backupMs) ?? 0);
+    // A clock that was set back is no reason to go without.
+    if (this.#isBackingUp || (sinceMs >= 0 && sinceMs < DAY_MS)) return;
+    await this.backup('daily').catch(() => undefined);
+  }
+
+  #showState(failure: unknown): void {
+    const { checks } = this.#options;
+    if (failure === undefined) {
+      if (this.#opened.found === 'read-only')
+        checks.set('database', fine('it could not be written to at the start, and now it can'));
+      return checks.set('store', fine('everything is on the disk'));
+    }
+    const text = `changes are in memory and can't be written: ${messageOf(failure)}`;
+    checks.set('store', { state: 'failed', text, whatToDo: adviceFor(failure) });
+  }
+}
+
+/** Name in `meta` of the bytes written today. */
+const WEAR = 'wear';

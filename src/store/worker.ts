@@ -1,0 +1,73 @@
+import { parentPort, type MessagePort } from 'node:worker_threads';
+import { Fault, messageOf } from '../base/fault.js';
+import { sqliteCodeOf } from './connection.js';
+import { Database } from './database.js';
+import type { Failure, Message, Reply } from './messages.js';
+
+/** Answers one question about the database that is open; `open` opens one. */
+class Desk {
+  #database: Database | undefined;
+
+  answer(message: Message): object {
+    if (message.ask === 'open') {
+      this.#database?.close();
+      this.#database = new Database(message.places);
+      return this.#database.open(message.nowMs, message.life);
+    }
+    if (message.ask === 'close') {
+      this.#database?.close();
+      return {};
+    }
+    if (this.#database === undefined) throw new Error('the store is not open');
+    return answerFrom(this.#database, message);
+  }
+}
+
+function answerFrom(database: Database, message: Exclude<Message, { ask: 'open' | 'close' }>): object {
+  switch (message.ask) {
+    case 'rows':
+      return database.rows(message.after);
+    case 'loaded':
+      database.loaded();
+      return {};
+    case 'stage':
+      database.stage(message.values);
+      return {};
+    case 'commit':
+      database.commit(message.batch);
+      return {};
+    case 'runtime':
+      database.keep(message.values, message.counter);
+      return {};
+    case 'audit':
+      return { records: database.audit(message.limit) };
+    case 'backup':
+      return database.backup(message);
+    case 'status':
+      return { bytes: database.written() };
+  }
+}
+
+function failureOf(thrown: unknown): Failure {
+  return {
+    message: messageOf(thrown),
+    sqlite: sqliteCodeOf(thrown),
+    fault: thrown instanceof Fault ? thrown.code : undefined,
+  };
+}
+
+/** The worker: takes questions one after the other, answers each. */
+function serve(port: MessagePort): void {
+  const desk = new Desk();
+  port.on('message', (message: Message) => {
+    let reply: Reply;
+    try {
+      reply = { id: message.id, answer: desk.answer(message) };
+    } catch (thrown) {
+      reply = { id: message.id, failure: failureOf(thrown) };
+    }
+    port.postMessage(reply);
+  });
+}
+
+if (parentPort !== null) serve(parentPort);

@@ -1,0 +1,143 @@
+#!/bin/sh
+# Installs stellwerk from an unpacked bundle, as root. Safe to run again; over an older version it is an upgrade that
+# keeps the data and the configuration.
+set -eu
+
+usage() {
+  cat <<'EOF'
+usage: install.sh [--no-start] [--prefix DIR] [--destdir DIR]
+       install.sh --uninstall [--prefix DIR]
+
+Puts the program into /opt/stellwerk/VERSION (with --prefix: DIR/lib/stellwerk/VERSION), points the link "current"
+there, and sets up the user, the device rules and the service. Never touches an existing
+/etc/stellwerk/gateway.yaml nor the data in /var/lib/stellwerk; neither does --uninstall.
+
+  --no-start    install only: do not enable or start the service
+  --destdir D   put everything below D (to build a package): no user, no service, nothing run
+  --uninstall   stop the service, take out the program and what was set up around it
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.
+EOF
+}
+
+prefix='' destdir='' start=yes action=install
+while [ $# -gt 0 ]; do
+  case $1 in
+  --prefix) prefix=${2:?} && shift ;;
+  --destdir) destdir=${2:?} && shift ;;
+  --no-start) start=no ;;
+  --uninstall) action=uninstall ;;
+  --help | -h) usage && exit 0 ;;
+  *) usage >&2 && exit 2 ;;
+  esac
+  shift
+done
+
+fail() {
+  echo "install.sh: $*" >&2
+  exit 1
+}
+
+here=$(dirname "$(readlink -f "$0")")
+if [ -n "$prefix" ]; then
+  home=$prefix/lib/stellwerk config=$prefix/lib bin=$prefix/bin
+else
+  home=/opt/stellwerk config=/etc bin=/usr/local/bin
+fi
+units=$config/systemd/system sysusers=$config/sysusers.d tmpfiles=$config/tmpfiles.d
+rules=$([ -n "$prefix" ] && echo "$prefix/lib/udev/rules.d" || echo /etc/udev/rules.d)
+
+backoff=$units/stellwerk.service.d/10-backoff.conf
+
+# With a destdir nothing runs here: the files are for another machine.
+live() { [ -z "$destdir" ]; }
+# Whether systemd runs here: in a chroot it does not, and is then left alone.
+booted() { live && [ -d /run/systemd/system ]; }
+
+live && [ "$(id -u)" != 0 ] && fail 'run it as root'
+
+uninstall() {
+  if booted; then
+    systemctl disable --now stellwerk.service 2>/dev/null || true
+  fi
+  rm -f "$destdir$units/stellwerk.service" "$destdir$sysusers/stellwerk.conf" "$destdir$tmpfiles/stellwerk.conf"
+  rm -f "$destdir$rules/60-stellwerk.rules" "$destdir$bin/stellwerk" "$destdir$backoff"
+  rmdir "$(dirname "$destdir$backoff")" 2>/dev/null || true
+  rm -rf "$destdir$home"
+  if booted; then
+    systemctl daemon-reload
+    udevadm control --reload || true
+  fi
+  echo 'stellwerk is taken out. Kept: /etc/stellwerk, /var/lib/stellwerk and the user stellwerk.'
+}
+
+# A new directory beside the old one, then one rename: a cut in between leaves the old version whole.
+put_program() {
+  version=$(sed -n 's/^ *"version": "\(.*\)".*/\1/p' "$here/package.json" | head -n 1)
+  if [ -z "$version" ] || [ ! -x "$here/bin/node" ]; then fail "$here is not an unpacked bundle"; fi
+  live && { "$here/bin/node" -e 0 || fail 'the Node in this bundle does not run here: is it for this architecture?'; }
+  target=$destdir$home/$version
+  mkdir -p "$destdir$home" "$destdir$bin"
+  if [ "$here" != "$(readlink -f "$target" 2>/dev/null || true)" ]; then
+    rm -rf "$target.new" "$target.old"
+    mkdir "$target.new"
+    (cd "$here" && tar -cf - .) | (cd "$target.new" && tar -xf - --no-same-owner)
+    chmod -R u=rwX,go=rX "$target.new"
+    sync -f "$target.new" 2>/dev/null || sync
+    [ ! -e "$target" ] || mv "$target" "$target.old"
+    mv "$target.new" "$target"
+    rm -rf "$target.old"
+  fi
+  before=$(readlink "$destdir$home/current" 2>/dev/null || true)
+  ln -sfn "$version" "$destdir$home/current.new"
+  mv -T "$destdir$home/current.new" "$destdir$home/current"
+  ln -sfn "$home/current/bin/stellwerk" "$destdir$bin/stellwerk"
+  # The version before stays, to go back to: `ln -sfn VERSION current`. Older ones go.
+  for old in "$destdir$home"/*/; do
+    old=$(basename "$old")
+    case $old in
+    current | "$version" | "$before") ;;
+    *) rm -rf "$destdir${home:?}/$old" ;;
+    esac
+  done
+}
+
+put_surroundings() {
+  mkdir -p "$destdir$units" "$destdir$sysusers" "$destdir$tmpfiles" "$destdir$rules" "$destdir/etc/stellwerk"
+  sed "s#/opt/stellwerk/current#$home/current#g" "$here/systemd/stellwerk.service" >"$destdir$units/stellwerk.service"
+  cp "$here/systemd/sysusers.conf" "$destdir$sysusers/stellwerk.conf"
+  cp "$here/systemd/tmpfiles.conf" "$destdir$tmpfiles/stellwerk.conf"
+  cp "$here/systemd/60-stellwerk.rules" "$destdir$rules/60-stellwerk.rules"
+  chmod 0644 "$destdir$units/stellwerk.service" "$destdir$sysusers/stellwerk.conf" \
+    "$destdir$tmpfiles/stellwerk.conf" "$destdir$rules/60-stellwerk.rules"
+  if ! live || [ "$(systemctl --version | sed -n '1s/systemd \([0-9]*\).*/\1/p')" -ge 254 ]; then
+    mkdir -p "$(dirname "$destdir$backoff")"
+    cp "$here/systemd/backoff.conf" "$destdir$backoff"
+  fi
+  if [ ! -e "$destdir/etc/stellwerk/gateway.yaml" ]; then
+    (umask 077 && cp "$here/systemd/gateway.yaml" "$destdir/etc/stellwerk/gateway.yaml")
+  fi
+}
+
+set_up_machine() {
+  systemd-sysusers "$sysusers/stellwerk.conf"
+  systemd-tmpfiles --create "$tmpfiles/stellwerk.conf"
+  booted || return 0
+  systemctl daemon-reload
+  # The chips are there already: their rules are applied as if they had just come.
+  udevadm control --reload || true
+  udevadm trigger --settle --subsystem-match=gpio --action=add || true
+  [ "$start" = yes ] || return 0
+  systemctl enable --quiet stellwerk.service
+  # Comes back when the gateway has said that it is ready, or with its failure.
+  systemctl restart stellwerk.service || fail 'stellwerk does not start: journalctl -u stellwerk'
+}
+
+if [ "$action" = uninstall ]; then
+  uninstall
+  exit 0
+fi
+put_program
+put_surroundings
+if live; then set_up_machine; fi
+echo "stellwerk $version is in $home/$version, its configuration in /etc/stellwerk/gateway.yaml."

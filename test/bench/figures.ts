@@ -1,0 +1,150 @@
+/** What a figure is to reach; 'at least' and 'at most' hold for its value. */
+export interface Goal {
+  readonly is: 'at least' | 'at most' | 'below';
+  readonly value: number;
+}
+
+/** One measured figure: a ratio to a yardstick, or a number of its own. */
+export interface Figure {
+  readonly name: string;
+  /** What is compared with the goal, with its unit: `×` for a ratio. */
+  readonly value: number;
+  readonly unit: string;
+  readonly goal: Goal | undefined;
+  /** The raw numbers behind the value, for the reader. */
+  readonly ours: string;
+  readonly yardstick: string;
+  /** What the reader must know to read it right. */
+  readonly note?: string;
+}
+
+/** One family of figures, and what went wrong in it: lost messages, wrong answers. That fails the run; a missed goal does not. */
+export interface Report {
+  readonly figures: readonly Figure[];
+  readonly wrong: readonly string[];
+}
+
+/** How much is measured. */
+export interface Effort {
+  readonly rounds: number;
+  /** Of one round of load. */
+  readonly seconds: number;
+}
+
+/** Rounds of all sides in turn, A B A B, after one of each that does not count. */
+export async function interleaved<T, S extends readonly (() => Promise<T>)[]>(
+  rounds: number,
+  sides: readonly [...S],
+): Promise<{ [K in keyof S]: Awaited<ReturnType<S[K]>>[] }> {
+  const seen = sides.map((): T[] => []);
+  for (let round = 0; round <= rounds; round++) {
+    for (const [at, side] of sides.entries()) {
+      const came = await side();
+      if (round > 0) seen[at]?.push(came);
+    }
+  }
+  return seen as { [K in keyof S]: Awaited<ReturnType<S[K]>>[] };
+}
+
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** The value below which that part of the values lies. Throws where there are none: nothing was measured. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const value = sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
+  if (value === undefined || Number.isNaN(value)) throw new Error('nothing was measured');
+  return value;
+}
+
+/** What one round of load came to. */
+export interface Round {
+  /** Of the server, for one call or message. */
+  readonly cpuUs: number;
+  readonly perSecond: number;
+}
+
+/** Both sides by processor time, which is what compares on a machine that others use too. */
+export function ratioOf(name: string, [ours, theirs]: readonly [Round[], Round[]], goal: Goal): Figure {
+  return {
+    name,
+    value: quietCpuUs(theirs) / quietCpuUs(ours),
+    unit: '×',
+    goal,
+    ours: shown(ours),
+    yardstick: shown(theirs),
+  };
+}
+
+/** Of the quieter rounds: what others do to the caches and to a virtual processor only ever adds. */
+export function quietCpuUs(rounds: readonly Round[]): number {
+  return quantile(
+    rounds.map(({ cpuUs }) => cpuUs),
+    0.25,
+  );
+}
+
+/** `12,300/s, 45.6 µs CPU`. */
+export function shown(rounds: readonly Round[]): string {
+  const perSecond = median(rounds.map((round) => round.perSecond));
+  const cpuUs = quietCpuUs(rounds);
+  return `${Math.round(perSecond).toLocaleString('en-US')}/s, ${cpuUs.toFixed(cpuUs < 10 ? 2 : 1)} µs CPU`;
+}
+
+/** What a figure says of itself that others' load can only make worse. */
+export const QUIETEST = 'the quietest round';
+
+/** Two sides' middle delays by their quietest rounds, ms. */
+export function lagFigure(
+  name: string,
+  [ours, theirs]: readonly [readonly number[], readonly number[]],
+  goal: Goal,
+): Figure {
+  const [mine, yours] = [Math.min(...ours), Math.min(...theirs)];
+  return {
+    name,
+    value: mine / yours,
+    unit: '×',
+    goal,
+    ours: `${mine.toFixed(3)} ms`,
+    yardstick: `${yours.toFixed(3)} ms`,
+    note: QUIETEST,
+  };
+}
+
+/** Whether a figure is where it should be; one without a goal is. */
+export function isReached({ value, goal }: Figure): boolean {
+  switch (goal?.is) {
+    case undefined:
+      return true;
+    case 'at least':
+      return value >= goal.value;
+    case 'at most':
+      return value <= goal.value;
+    case 'below':
+      return value < goal.value;
+  }
+}
+
+/** The figures as a table in Markdown, with their notes below. */
+export function table(figures: readonly Figure[]): string {
+  const notes = [...new Set(figures.flatMap(({ note = [] }) => note))];
+  const head = ['figure', 'value', 'goal', 'reached', 'stellwerk', 'yardstick'];
+  const rows = figures.map((figure) => [
+    figure.note === undefined ? figure.name : `${figure.name} [${notes.indexOf(figure.note) + 1}]`,
+    `${Number(figure.value.toPrecision(3)).toLocaleString('en-US')} ${figure.unit}`,
+    figure.goal === undefined ? '' : `${sign[figure.goal.is]} ${figure.goal.value.toLocaleString('en-US')}`,
+    figure.goal === undefined ? '' : isReached(figure) ? 'yes' : '**no**',
+    figure.ours,
+    figure.yardstick,
+  ]);
+  const widths = head.map((word, at) => Math.max(word.length, ...rows.map((row) => (row[at] ?? '').length)));
+  const line = (cells: readonly string[]) =>
+    `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |`;
+  const ruler = line(widths.map((width) => '-'.repeat(width)));
+  const remarks = notes.map((note, at) => `\n[${at + 1}] ${note}`);
+  return [line(head), ruler, ...rows.map(line), ...remarks].join('\n');
+}
+
+const sign = { 'at least': '≥', 'at most': '≤', below: '<' } as const;

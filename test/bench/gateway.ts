@@ -1,0 +1,99 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PACKAGE_ROOT } from '../../src/service/system.js';
+import { freePort } from '../tools/place.js';
+import type { Program } from '../tools/program.js';
+import { idOf, pinned } from './machine.js';
+
+const LOGIN = { username: 'bench@stellwerk.example', password: 'measure twice' };
+export const AUTHORIZATION = `Basic ${Buffer.from(`${LOGIN.username}:${LOGIN.password}`).toString('base64')}`;
+
+/** A server to be measured: the gateway, or a yardstick. */
+export interface Server extends AsyncDisposable {
+  readonly port: number;
+  readonly pid: number;
+  readonly program: Program;
+}
+
+/** What a gateway is started with, besides what all have. */
+export interface GatewaySetup {
+  /** Its data directory and its configuration stand below it; what is there already is used. */
+  readonly directory: string;
+  /** More of `gateway.yaml`; JSON is YAML too. */
+  readonly config?: object;
+  readonly core: number | undefined;
+  /** More arguments for Node. */
+  readonly nodeOptions?: string;
+}
+
+/** Starts the real gateway as its own process; resolves as soon as it says that it listens. */
+export async function startGateway(setup: GatewaySetup): Promise<Server> {
+  const { port, program } = await gatewayProgram(setup);
+  await program.waitFor(/"listening"/);
+  return { port, program, pid: idOf(program), [Symbol.asyncDispose]: () => program.end() };
+}
+
+/** Begins to start a gateway; where it will listen. */
+export async function gatewayProgram({
+  directory,
+  config = {},
+  core,
+  nodeOptions,
+}: GatewaySetup): Promise<{ port: number; program: Program }> {
+  mkdirSync(directory, { recursive: true });
+  const port = await freePort();
+  const file = join(directory, 'gateway.yaml');
+  const api = { host: '127.0.0.1', port };
+  writeFileSync(file, JSON.stringify({ remoteAccess: LOGIN, api, board: 'simulated', ...config }), {
+    mode: 0o600,
+  });
+  const program = pinned(
+    core,
+    [join(PACKAGE_ROOT, 'bin', 'stellwerk'), 'serve', '--config', file, '--data', join(directory, 'data')],
+    { env: nodeOptions === undefined ? {} : { NODE_OPTIONS: nodeOptions } },
+  );
+  return { port, program };
+}
+
+/** Starts one of the programs in `yardstick/`; it says its port. */
+export async function startYardstick(
+  core: number | undefined,
+  name: string,
+  ...args: string[]
+): Promise<Server> {
+  const file = join(import.meta.dirname, 'yardstick', `${name}.js`);
+  const program = pinned(core, [process.execPath, file, ...args]);
+  const [, port] = await program.waitFor(/port (\d+)/);
+  return {
+    port: Number(port),
+    program,
+    pid: idOf(program),
+    [Symbol.asyncDispose]: () => program.end('SIGKILL'),
+  };
+}
+
+/** Calls one function and gives its result; throws what the answer's error says. */
+export async function call(port: number, method: string, ...params: unknown[]): Promise<unknown> {
+  const [result] = await callAll(port, [[method, ...params]]);
+  return result;
+}
+
+/** Calls functions in one batch. */
+export async function callAll(
+  port: number,
+  calls: readonly (readonly [string, ...unknown[]])[],
+): Promise<unknown[]> {
+  const batch = calls.map(([method, ...params], id) => ({ jsonrpc: '2.0', id, method, params }));
+  const response = await fetch(`http://127.0.0.1:${port}/api/`, {
+    method: 'POST',
+    headers: { Authorization: AUTHORIZATION },
+    body: JSON.stringify(batch),
+  });
+  const answers = (await response.json()) as { id: number; result?: unknown; error?: { message: string } }[];
+  return answers
+    .sort((a, b) => a.id - b.id)
+    .map(({ result, error }) => {
+      if (error !== undefined) throw new Error(error.message);
+      return result;
+    });
+}

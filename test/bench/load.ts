@@ -1,0 +1,135 @@
+import { type Socket, connect } from 'node:net';
+import { soon } from '../tools/until.js';
+import { AUTHORIZATION, type Server } from './gateway.js';
+import type { Round } from './figures.js';
+import { cpuMs, roundEnd } from './machine.js';
+
+/** One buffer for all connections: each takes out what it needs before the next is read. */
+const READ_BYTES = 256 * 1024;
+
+/** What one run of calls came to. */
+export interface Calls extends Round {
+  readonly latenciesMs: readonly number[];
+  /** Answers that were not the expected ones. */
+  readonly wrong: number;
+}
+
+/** A request that is sent again and again, and how its answer ends. */
+export interface Shot {
+  readonly request: Buffer;
+  readonly answer: string;
+  /** How many calls are in it. */
+  readonly calls: number;
+}
+
+/** A POST to the API with credentials, as a client of `node:http` would send it. */
+export function shot(message: object, answer: object): Shot {
+  const body = JSON.stringify(message);
+  const head = [
+    'POST /api/ HTTP/1.1',
+    'Host: 127.0.0.1',
+    `Authorization: ${AUTHORIZATION}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: keep-alive',
+  ];
+  return {
+    request: Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`),
+    answer: JSON.stringify(answer),
+    calls: Array.isArray(message) ? message.length : 1,
+  };
+}
+
+/**
+ * Connections that each send a request, wait for its answer and send the next: much cheaper than any HTTP client, so that
+ * it is the server that is measured. Answers to one request are all equally long, since only their values could differ.
+ */
+export class Callers implements Disposable {
+  readonly #sockets: Socket[] = [];
+  readonly #server: Server;
+  #took: (socket: Socket, bytes: Buffer) => void = () => undefined;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async open(server: Server, count: number): Promise<Callers> {
+    const callers = new Callers(server);
+    const buffer = Buffer.allocUnsafe(READ_BYTES);
+    for (let i = 0; i < count; i++) {
+      const socket = connect({
+        port: server.port,
+        host: '127.0.0.1',
+        noDelay: true,
+        onread: {
+          buffer,
+          callback: (length) => {
+            callers.#took(socket, buffer.subarray(0, length));
+            return true;
+          },
+        },
+      });
+      await soon('a connection', new Promise((resolve) => socket.once('connect', resolve)));
+      socket.on('error', () => socket.destroy());
+      callers.#sockets.push(socket);
+    }
+    return callers;
+  }
+
+  /** Sends the shots in turn on each connection until the time is over, and waits for the last answers; 0: one shot each. */
+  async run(shots: readonly Shot[], seconds: number): Promise<Calls> {
+    const latenciesMs: number[] = [];
+    const states = new Map<Socket, { at: number; sentMs: number; got: number }>();
+    const lengths: (number | undefined)[] = [];
+    const over = Promise.withResolvers<void>();
+    let [calls, wrong, open] = [0, 0, this.#sockets.length];
+    const send = (socket: Socket, at: number): void => {
+      states.set(socket, { at, sentMs: performance.now(), got: 0 });
+      socket.write(shots[at]?.request as Buffer);
+    };
+    const cpuBefore = cpuMs(this.#server.pid);
+    const startMs = performance.now();
+    const isOver = roundEnd(this.#server.pid, seconds);
+    let isEnding = seconds === 0;
+    this.#took = (socket, bytes) => {
+      const state = states.get(socket);
+      const shot = shots[state?.at ?? -1];
+      if (state === undefined || shot === undefined) return void (wrong += 1);
+      state.got += bytes.length;
+      const length = (lengths[state.at] ??= lengthOf(bytes));
+      if (state.got < length) return;
+      const tail = bytes.toString('latin1', Math.max(0, bytes.length - shot.answer.length));
+      if (state.got !== length || !shot.answer.endsWith(tail)) wrong += 1;
+      calls += shot.calls;
+      const nowMs = performance.now();
+      latenciesMs.push(nowMs - state.sentMs);
+      isEnding ||= isOver();
+      if (!isEnding) send(socket, (state.at + 1) % shots.length);
+      else if (--open === 0) over.resolve();
+    };
+    for (const [index, socket] of this.#sockets.entries()) send(socket, index % shots.length);
+    await soon('the answers', over.promise, seconds * 6000 + 20_000);
+    const tookMs = performance.now() - startMs;
+    this.#took = () => undefined;
+    return {
+      cpuUs: ((cpuMs(this.#server.pid) - cpuBefore) * 1000) / calls,
+      perSecond: (calls * 1000) / tookMs,
+      latenciesMs,
+      wrong,
+    };
+  }
+
+  [Symbol.dispose](): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+/** How long an answer is, from its head. */
+function lengthOf(bytes: Buffer): number {
+  const text = bytes.toString('latin1');
+  const head = text.indexOf('\r\n\r\n');
+  const [, length] = /content-length: (\d+)/i.exec(text) ?? [];
+  if (!text.startsWith('HTTP/1.1 200') || head < 0 || length === undefined)
+    throw new Error(`not an answer: ${text.slice(0, 300)}`);
+  return head + 4 + Number(length);
+}

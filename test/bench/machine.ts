@@ -1,0 +1,81 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Program, hasProgram } from '../tools/program.js';
+
+/** Linux counts processor time in hundredths of a second, whatever the kernel's own clock (proc(5), `USER_HZ`). */
+const TICK_MS = 10;
+
+/** Which core serves and which core loads; on a machine with one core, or without taskset, nothing is pinned. */
+export interface Cores {
+  readonly server: number | undefined;
+  readonly load: number | undefined;
+}
+
+/** Puts this process, which is the load, on the last core, and says where servers go. */
+export function takeCores(): Cores {
+  if (availableParallelism() < 2 || !hasProgram('taskset')) return { server: undefined, load: undefined };
+  const load = cpus().length - 1;
+  execFileSync('taskset', ['-a', '-c', '-p', String(load), String(process.pid)], { stdio: 'ignore' });
+  return { server: 0, load };
+}
+
+/** A program on one core. */
+export function pinned(
+  core: number | undefined,
+  [command, ...args]: readonly [string, ...string[]],
+  options: { env?: NodeJS.ProcessEnv } = {},
+): Program {
+  return core === undefined
+    ? new Program(command, args, options)
+    : new Program('taskset', ['-c', String(core), command, ...args], options);
+}
+
+/** The id of a program that runs. */
+export function idOf({ process: { pid } }: Program): number {
+  if (pid === undefined) throw new Error('it never ran');
+  return pid;
+}
+
+/** Processor time that a process has used, with all its threads, ms. */
+export function cpuMs(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  // The name stands in parentheses and may hold anything; 14 and 15 are counted from the process id.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** What a process holds in memory, MiB. */
+export function residentMiB(pid: number): number {
+  const [, kib] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1')) ?? [];
+  return Number(kib) / 1024;
+}
+
+/** Waits until a process has nothing left to do: it used less than `most` ms of processor time in half a second. */
+export async function idle(pid: number, most = 20): Promise<void> {
+  for (let tries = 0; tries < 60; tries++) {
+    const before = cpuMs(pid);
+    await sleep(500);
+    if (cpuMs(pid) - before <= most) return;
+  }
+  throw new Error(`process ${pid} does not come to rest`);
+}
+
+/** Ticks of processor time that make a round count: on a machine that is shared, seconds alone may hold hardly any. */
+const ROUND_MS = 250;
+/** A round ends in any case after so many times its seconds. */
+const MOST_ROUNDS = 3;
+
+/** Tells when a round is over: its time has passed, and the process has used enough of the processor to be counted. */
+export function roundEnd(pid: number, seconds: number): () => boolean {
+  const startMs = performance.now();
+  const cpuBefore = cpuMs(pid);
+  let lookMs = startMs + seconds * 1000;
+  return () => {
+    const nowMs = performance.now();
+    if (nowMs < lookMs) return false;
+    lookMs = nowMs + 20;
+    return cpuMs(pid) - cpuBefore >= ROUND_MS || nowMs > startMs + seconds * 1000 * MOST_ROUNDS;
+  };
+}

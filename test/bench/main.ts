@@ -1,0 +1,72 @@
+/**
+ * Measures the gateway: `node dist/test/bench/main.js`, with `BENCH=short` in about two minutes, `BENCH=http,start` only those
+ * families. Prints a table, writes build/bench.json, build/bench.md and for `.ci/run` build/results/bench.json. A figure
+ * that misses its goal is told; what fails the run are lost messages, wrong answers and what could not be measured.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf } from '../../src/base/fault.js';
+import { isReached, table, type Effort, type Figure, type Report } from './figures.js';
+import { changeFigures } from './changes.js';
+import { edgeFigures } from './edge.js';
+import { httpFigures } from './http.js';
+import { mqttFigures } from './mqtt.js';
+import { takeCores, type Cores } from './machine.js';
+import { processFigures } from './process.js';
+import { serialFigures } from './serial.js';
+import { snapshotFigures } from './snapshot.js';
+
+type Family = (effort: Effort, cores: Cores, directory: string) => Promise<Report>;
+
+const families: Readonly<Record<string, Family>> = {
+  http: httpFigures,
+  changes: changeFigures,
+  mqtt: mqttFigures,
+  serial: serialFigures,
+  edge: edgeFigures,
+  snapshot: snapshotFigures,
+  process: processFigures,
+};
+
+const SHORT: Effort = { rounds: 5, seconds: 0.5 };
+const FULL: Effort = { rounds: 15, seconds: 1 };
+
+const words = (process.env['BENCH'] ?? '').split(',').filter((word) => word !== '');
+const effort = words.includes('short') ? SHORT : FULL;
+const named = words.filter((word) => word in families);
+const cores = takeCores();
+if (cores.server === undefined) console.log('one core, or no taskset: server and load share it');
+const directory = mkdtempSync(join(tmpdir(), 'stellwerk-bench-'));
+const figures: Figure[] = [];
+const wrong: string[] = [];
+for (const [name, family] of Object.entries(families)) {
+  if (named.length > 0 && !named.includes(name)) continue;
+  const startMs = performance.now();
+  try {
+    const report = await family(effort, cores, directory);
+    figures.push(...report.figures);
+    wrong.push(...report.wrong);
+  } catch (thrown) {
+    wrong.push(`${name} could not be measured: ${messageOf(thrown)}`);
+    if (thrown instanceof Error) console.error(thrown.stack);
+  }
+  console.error(`measured: ${name}, ${((performance.now() - startMs) / 1000).toFixed(0)} s`);
+}
+rmSync(directory, { recursive: true, force: true });
+
+const text = table(figures);
+const missed = figures.filter((figure) => !isReached(figure));
+console.log(`${text}\n`);
+console.log(`${figures.length - missed.length} of ${figures.length} figures reach their goals`);
+for (const one of wrong) console.log(`WRONG  ${one}`);
+const results = join('build', 'results');
+mkdirSync(results, { recursive: true });
+const [processor] = cpus();
+const machine = { model: processor?.model, cores: cpus().length, node: process.version, ...cores };
+const facts = { at: new Date().toISOString(), machine, effort, figures, wrong };
+writeFileSync(join('build', 'bench.json'), `${JSON.stringify(facts, null, 1)}\n`);
+writeFileSync(join('build', 'bench.md'), `${text}\n`);
+const sum = { suite: 'bench', passed: figures.length, failed: wrong.length, skipped: 0 };
+writeFileSync(join(results, 'bench.json'), JSON.stringify({ ...sum, failures: wrong }));
+process.exitCode = wrong.length > 0 || figures.length === 0 ? 1 : 0;

@@ -1,0 +1,39 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { characterDevice } from '../../../drivers/gpio/cdev.js';
+import type { Bench } from './suite.js';
+
+/** What `kernel/gpiokernel.c` gives to tests: the far end of the wires. */
+interface FarEnd {
+  drive(offset: number, level: boolean): void;
+  level(offset: number): boolean;
+  unplug(): void;
+  reset(): void;
+}
+
+/** Where `stand-in.ts` put what it built. */
+export interface StandInPaths {
+  readonly kernel: string;
+  readonly node: string;
+  readonly addon: string;
+}
+
+/** The contract's bench on the character device of the stand-in that this process was started with. */
+export async function cdevBench({ kernel, node, addon }: StandInPaths): Promise<Bench> {
+  const far = createRequire(import.meta.url)(kernel) as FarEnd;
+  far.reset();
+  return {
+    binding: characterDevice({ directory: dirname(node), addon }),
+    label: 'stand-in',
+    named: { name: 'EIGHT', offset: 7 },
+    isKernel: true,
+    isExact: true,
+    drive: (offset, level) => far.drive(offset, level),
+    burst(offset, edges) {
+      for (let n = 1; n <= edges; n++) far.drive(offset, n % 2 === 1);
+    },
+    seen: (offset) => far.level(offset),
+    unplug: () => far.unplug(),
+    close: async () => undefined,
+  };
+}

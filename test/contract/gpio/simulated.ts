@@ -1,0 +1,41 @@
+import { systemClock } from '../../../src/base/clock.js';
+import { simulated } from '../../../drivers/gpio/simulated.js';
+import { World } from '../../../drivers/gpio/world.js';
+import type { Bench } from './suite.js';
+
+const LABEL = 'bench';
+const NAMES = ['ONE', 'TWO', 'THREE', '', '', '', '', 'EIGHT'];
+
+/** The contract's bench on a simulated chip. */
+export async function simulatedBench(): Promise<Bench> {
+  const clock = systemClock();
+  const world = new World(
+    {
+      chips: [
+        { label: 'other', lines: [''] },
+        { label: LABEL, lines: NAMES },
+      ],
+    },
+    clock,
+  );
+  const at = (offset: number) => world.spots(LABEL)[offset] ?? fail(offset);
+  const drive = (offset: number, level: boolean) => world.driveSpot(at(offset), level);
+  return {
+    binding: simulated(world, clock),
+    label: LABEL,
+    named: { name: 'EIGHT', offset: 7 },
+    isKernel: true,
+    isExact: true,
+    drive,
+    burst(offset, edges) {
+      for (let n = 1; n <= edges; n++) drive(offset, n % 2 === 1);
+    },
+    seen: (offset) => at(offset).net.level,
+    unplug: () => world.unplug(LABEL),
+    close: async () => undefined,
+  };
+}
+
+function fail(offset: number): never {
+  throw new Error(`no line ${offset}`);
+}

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Test } from 'tap';
+import { hasProgram } from '../../tools/program.js';
+import type { StandInPaths } from './cdev.js';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const here = join(root, 'test/contract/gpio');
+const build = join(root, 'build/test');
+const headers = join(dirname(process.execPath), '../include/node');
+
+const STRICT = ['-std=gnu17', '-O1', '-g', '-Wall', '-Wextra', '-Werror'];
+const ADDON = [...STRICT, '-fPIC', '-shared', '-DNAPI_VERSION=9', '-I', headers];
+/** Of the process only the addon is checked, so what Node itself keeps until its end is no leak of ours. */
+const ASAN_OPTIONS = 'detect_leaks=0:halt_on_error=1:abort_on_error=0';
+
+/** Mounts the stand-in in a namespace of its own and runs a program there, which ends the stand-in with it. */
+const MOUNTED = `
+  mount -t tmpfs none /sys/class && mkdir /sys/class/gpio || exit 1
+  "$1" -f -s /sys/class/gpio & fuse=$!
+  n=0; until [ -e /sys/class/gpio/export ] || [ $n = 100 ]; do n=$((n+1)); sleep 0.05; done
+  shift; "$@"; status=$?
+  kill $fuse; exit $status`;
+
+/**
+ * Runs a compiled test program with a stand-in mounted as its /sys/class/gpio, as a subtest; skips, saying why, where
+ * that can't be done.
+ */
+export async function onSysfsStandIn(t: Test, program: URL): Promise<void> {
+  const skip = await sysfsObstacle();
+  const fuse = join(build, 'gpiofuse');
+  if (skip === false) {
+    await mkdir(build, { recursive: true });
+    const { stdout } = await run('pkg-config', ['--cflags', '--libs', 'fuse3']);
+    await run('gcc', [...STRICT, join(here, 'fuse/gpiofuse.c'), '-o', fuse, ...stdout.trim().split(/\s+/)]);
+  }
+  const node = [process.execPath, '--enable-source-maps', fileURLToPath(program)];
+  await t.spawn('unshare', ['-m', 'sh', '-c', MOUNTED, 'sh', fuse, ...node], { skip }, 'sysfs and onoff');
+}
+
+/**
+ * Runs a compiled test program with a stand-in for the kernel's character device preloaded, and with the addon built for
+ * the address and undefined-behaviour sanitizers; skips, saying why, where that can't be done.
+ */
+export async function onCdevStandIn(t: Test, program: URL): Promise<void> {
+  const paths: StandInPaths = {
+    kernel: join(build, 'gpiokernel.node'),
+    addon: join(build, 'gpio-checked.node'),
+    node: join(build, 'gpio-stand-in/gpiochip0'),
+  };
+  const skip = hasProgram('gcc') ? false : 'needs gcc';
+  const env: Record<string, string | undefined> = { ...process.env, ASAN_OPTIONS };
+  if (skip === false) {
+    await mkdir(dirname(paths.node), { recursive: true });
+    await writeFile(paths.node, '');
+    const native = join(root, 'drivers/gpio/native');
+    const sources = ['args', 'chip', 'gpio', 'request'].map((name) => join(native, `${name}.c`));
+    const checks = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
+    await Promise.all([
+      run('gcc', [...ADDON, join(here, 'kernel/gpiokernel.c'), '-o', paths.kernel]),
+      run('gcc', [...ADDON, ...checks, ...sources, '-o', paths.addon]),
+    ]);
+    const { stdout } = await run('gcc', ['-print-file-name=libasan.so']);
+    env['LD_PRELOAD'] = `${stdout.trim()} ${paths.kernel}`;
+  }
+  const args = [
+    '--enable-source-maps',
+    '--expose-gc',
+    fileURLToPath(program),
+    paths.kernel,
+    paths.node,
+    paths.addon,
+  ];
+  await t.spawn(process.execPath, args, { skip, env }, 'the character device and its addon');
+}
+
+async function sysfsObstacle(): Promise<string | false> {
+  if (process.getuid?.() !== 0) return 'needs root, to mount a stand-in for /sys/class/gpio';
+  if (!hasProgram('unshare') || !hasProgram('gcc')) return 'needs unshare and gcc';
+  try {
+    accessSync('/dev/fuse', constants.R_OK | constants.W_OK);
+    await run('pkg-config', ['--exists', 'fuse3']);
+    return false;
+  } catch {
+    return 'needs /dev/fuse and libfuse3-dev';
+  }
+}

@@ -1,0 +1,27 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { systemClock } from '../../../src/base/clock.js';
+import { sysfs } from '../../../drivers/gpio/sysfs.js';
+import type { Bench } from './suite.js';
+
+const WORLD = '/sys/class/gpio/.world';
+
+/** The contract's bench on `fuse/gpiofuse.c`, which must be mounted at /sys/class/gpio. */
+export async function sysfsBench(): Promise<Bench> {
+  const write = (name: string, text: string) => writeFileSync(`${WORLD}/${name}`, text);
+  const drive = (offset: number, level: boolean) => write(String(offset), level ? '1' : '0');
+  write('reset', '1');
+  const alive = setInterval(() => undefined, 1000); // the clock's own timers keep no process alive
+  return {
+    binding: await sysfs(systemClock()),
+    label: 'stand-in',
+    isKernel: false,
+    isExact: false,
+    drive,
+    burst(offset, edges) {
+      for (let n = 1; n <= edges; n++) drive(offset, n % 2 === 1);
+    },
+    seen: (offset) => readFileSync(`${WORLD}/${offset}`, 'utf8').trim() === '1',
+    unplug: () => write('unplug', '1'),
+    close: async () => clearInterval(alive),
+  };
+}

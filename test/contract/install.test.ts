@@ -1,0 +1,145 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { tempDirectory } from '../tools/place.js';
+import { hasProgram } from '../tools/program.js';
+
+const root = join(import.meta.dirname, '..', '..', '..');
+
+/** A folder as a bundle unpacks to, with a program that says how it was called in Node's place. */
+function makeBundle(at: string, version: string): string {
+  for (const folder of ['bin', 'dist/src', 'systemd']) mkdirSync(join(at, folder), { recursive: true });
+  writeFileSync(join(at, 'package.json'), JSON.stringify({ name: 'stellwerk', version }, null, 2));
+  writeFileSync(join(at, 'dist/src/main.js'), '');
+  writeFileSync(join(at, 'bin/node'), '#!/bin/sh\necho "$$" "$@"\n');
+  chmodSync(join(at, 'bin/node'), 0o755);
+  cpSync(join(root, 'bin/stellwerk'), join(at, 'bin/stellwerk'));
+  for (const file of readdirSync(join(root, 'systemd')))
+    cpSync(join(root, 'systemd', file), join(at, 'systemd', file));
+  cpSync(join(root, 'systemd/install.sh'), join(at, 'install.sh'));
+  return at;
+}
+
+function install(bundle: string, destdir: string, ...options: string[]): string {
+  return execFileSync(join(bundle, 'install.sh'), ['--destdir', destdir, ...options], { encoding: 'utf8' });
+}
+
+t.test('the installer puts a version beside the last one, and keeps what is the owner’s', async (t) => {
+  const place = await tempDirectory(t);
+  const destdir = join(place, 'box');
+  const home = join(destdir, 'opt/stellwerk');
+  const configuration = join(destdir, 'etc/stellwerk/gateway.yaml');
+
+  install(makeBundle(join(place, 'one'), '1.0.0'), destdir);
+  t.equal(readlinkSync(join(home, 'current')), '1.0.0');
+  t.equal(readlinkSync(join(destdir, 'usr/local/bin/stellwerk')), '/opt/stellwerk/current/bin/stellwerk');
+  const unit = readFileSync(join(destdir, 'etc/systemd/system/stellwerk.service'), 'utf8');
+  t.match(unit, 'ExecStart=/opt/stellwerk/current/bin/stellwerk serve ');
+  t.notMatch(
+    readFileSync(configuration, 'utf8').replace(/#.*/g, ''),
+    /password/i,
+    'the installed configuration has no password',
+  );
+
+  writeFileSync(configuration, 'board: generic\n');
+  mkdirSync(join(destdir, 'var/lib/stellwerk'), { recursive: true });
+  writeFileSync(join(destdir, 'var/lib/stellwerk/data'), 'theirs');
+  install(join(place, 'one'), destdir);
+  install(makeBundle(join(place, 'two'), '1.1.0'), destdir);
+  t.equal(readlinkSync(join(home, 'current')), '1.1.0');
+  t.same(readdirSync(home).sort(), ['1.0.0', '1.1.0', 'current'], 'the version before stays, to go back to');
+  install(makeBundle(join(place, 'three'), '1.2.0'), destdir);
+  t.same(readdirSync(home).sort(), ['1.1.0', '1.2.0', 'current'], 'the one before that does not');
+  t.equal(
+    readFileSync(configuration, 'utf8'),
+    'board: generic\n',
+    'an upgrade leaves the configuration alone',
+  );
+
+  install(join(place, 'three'), destdir, '--uninstall');
+  t.notOk(existsSync(home));
+  t.notOk(existsSync(join(destdir, 'etc/systemd/system/stellwerk.service')));
+  t.equal(readFileSync(configuration, 'utf8'), 'board: generic\n', 'neither does taking it out');
+  t.equal(readFileSync(join(destdir, 'var/lib/stellwerk/data'), 'utf8'), 'theirs');
+});
+
+t.test('the installer says what is wrong, and does nothing by halves', async (t) => {
+  const place = await tempDirectory(t);
+  const bundle = makeBundle(join(place, 'one'), '1.0.0');
+  t.equal(spawnSync(join(bundle, 'install.sh'), ['--nonsense']).status, 2);
+  const checkout = spawnSync(join(root, 'systemd/install.sh'), ['--destdir', place], { encoding: 'utf8' });
+  t.equal(checkout.status, 1);
+  t.match(checkout.stderr, /is not an unpacked bundle/);
+  t.notOk(existsSync(join(place, 'etc')), 'nothing was set up');
+  install(bundle, join(place, 'box'), '--prefix', '/usr');
+  const unit = readFileSync(join(place, 'box/usr/lib/systemd/system/stellwerk.service'), 'utf8');
+  t.match(unit, 'ExecStart=/usr/lib/stellwerk/current/bin/stellwerk serve ');
+});
+
+t.test('bin/stellwerk becomes the Node that stands beside it, also through links', async (t) => {
+  const place = await tempDirectory(t);
+  const bundle = makeBundle(join(place, 'app'), '1.0.0');
+  const link = join(place, 'stellwerk');
+  symlinkSync(join(bundle, 'bin/stellwerk'), link);
+  const { stdout, pid } = spawnSync(link, ['serve', 'a b'], { encoding: 'utf8', cwd: '/' });
+  t.match(stdout.trim().split(' '), [String(pid)], 'the same process');
+  t.match(stdout, `${bundle}/dist/src/main.js serve a b`);
+  t.equal(spawnSync(join(place, 'app/bin/stellwerk'), ['x']).status, 0);
+});
+
+t.test(
+  'bin/stellwerk without a Node that will do, or without a program, ends with 69 and says what to do',
+  async (t) => {
+    const place = await tempDirectory(t);
+    const bundle = makeBundle(join(place, 'app'), '1.0.0');
+    writeFileSync(join(bundle, 'bin/node'), '');
+    chmodSync(join(bundle, 'bin/node'), 0o644);
+    const old = join(place, 'old');
+    mkdirSync(old);
+    writeFileSync(join(old, 'node'), '#!/bin/sh\necho 20\n', { mode: 0o755 });
+    const env = { ...process.env, PATH: `${old}:/usr/bin:/bin` };
+    const without = spawnSync(join(bundle, 'bin/stellwerk'), { encoding: 'utf8', env });
+    t.equal(without.status, 69);
+    t.match(without.stderr, /no Node 24 found/);
+    const empty = makeBundle(join(place, 'empty'), '1.0.0');
+    writeFileSync(join(empty, 'dist/src/main.js'), '');
+    execFileSync('rm', ['-r', join(empty, 'dist')]);
+    const incomplete = spawnSync(join(empty, 'bin/stellwerk'), { encoding: 'utf8' });
+    t.equal(incomplete.status, 69);
+    t.match(incomplete.stderr, /make build/);
+  },
+);
+
+t.test(
+  'the unit is closed as far as it can be',
+  { skip: hasProgram('systemd-analyze') ? false : 'systemd-analyze is not installed' },
+  async (t) => {
+    const options = ['security', '--offline=yes', '--threshold=17', '--no-pager', './stellwerk.service'];
+    const { status, stdout } = spawnSync('systemd-analyze', options, {
+      cwd: join(root, 'systemd'),
+      encoding: 'utf8',
+    });
+    t.equal(status, 0, /Overall exposure.*/.exec(stdout)?.[0] ?? 'no figure');
+  },
+);
+
+t.test(
+  'the shell scripts hold what shellcheck looks for',
+  { skip: hasProgram('shellcheck') ? false : 'shellcheck is not installed' },
+  async (t) => {
+    const scripts = ['bin/stellwerk', 'systemd/install.sh', '.ci/run'].map((file) => join(root, file));
+    const { status, stdout } = spawnSync('shellcheck', scripts, { encoding: 'utf8' });
+    t.equal(status, 0, stdout);
+  },
+);

@@ -1,0 +1,185 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Aedes } from 'aedes';
+import { connectAsync, type MqttClient } from 'mqtt';
+import type { Brokers, ConnectOptions } from '../../../drivers/mqtt/broker.js';
+import { NetworkBrokers } from '../../../drivers/mqtt/connection.js';
+import { FakeBroker, type Published } from '../../../drivers/mqtt/fake.js';
+import { startMosquitto, type Broker } from '../../tools/mosquitto.js';
+import { TcpProxy } from '../../tools/tcp-proxy.js';
+import { until } from '../../tools/until.js';
+
+/** A broker with another client on it, and the network in between. */
+export interface MqttBench extends AsyncDisposable {
+  readonly brokers: Brokers;
+  readonly url: string;
+  readonly version: 4 | 5;
+  /** Another client publishes. */
+  publish(topic: string, payload: string | Buffer, retain?: boolean): Promise<void>;
+  /** All that came by at the broker since the bench was made. */
+  heard(): Published[];
+  /** The broker goes, keeping what is retained, and comes. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** The connections end without a word. */
+  cut(): void;
+  /** The broker seems to be there and answers no publish, until `thaw`. */
+  freeze(): void;
+  thaw(): void;
+}
+
+export const OPTIONS: Omit<ConnectOptions, 'url' | 'version'> = {
+  clientId: 'stellwerk',
+  userName: '',
+  password: '',
+  keepAliveS: 30,
+  cleanSession: true,
+  caFile: '',
+  certificateFile: '',
+  keyFile: '',
+};
+
+export async function fakeBench(version: 4 | 5): Promise<MqttBench> {
+  const broker = new FakeBroker();
+  return {
+    brokers: broker,
+    url: 'mqtt://broker',
+    version,
+    publish: async (topic, payload, retain) => broker.publish(topic, payload, retain),
+    heard: () => broker.published,
+    stop: async () => broker.stop(),
+    start: async () => broker.start(),
+    cut: () => {
+      broker.stop();
+      broker.start();
+    },
+    freeze: () => void (broker.isMute = true),
+    thaw: () => void (broker.isMute = false),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+/** Another client of a real broker: hears everything, and can publish. */
+class Outsider {
+  readonly heard: Published[] = [];
+  readonly #client: MqttClient;
+
+  private constructor(client: MqttClient) {
+    this.#client = client;
+    client.on('message', (topic, payload, { retain }) =>
+      this.heard.push({ topic, payload: payload.toString(), retain }),
+    );
+  }
+
+  static async join(port: number): Promise<Outsider> {
+    const client = await connectAsync(`mqtt://127.0.0.1:${port}`, { reconnectPeriod: 50 });
+    const outsider = new Outsider(client);
+    await client.subscribeAsync('#', { qos: 2 });
+    return outsider;
+  }
+
+  async publish(topic: string, payload: string | Buffer, retain = false): Promise<void> {
+    await this.#client.publishAsync(topic, payload, { qos: 1, retain });
+  }
+
+  async back(): Promise<void> {
+    await until('the other client', () => this.#client.connected);
+  }
+
+  async leave(): Promise<void> {
+    await this.#client.endAsync(true);
+  }
+}
+
+/** Debian's mosquitto, with a proxy before it. */
+export async function mosquittoBench(version: 4 | 5): Promise<MqttBench> {
+  const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
+  // Its queue for the other client must hold a whole burst.
+  const lines = ['persistence true', `persistence_location ${directory}/`, 'max_queued_messages 0'];
+  let broker: Broker = await startMosquitto({ directory, lines });
+  const { port } = broker;
+  const proxy = await TcpProxy.start(port);
+  const outsider = await Outsider.join(port);
+  return {
+    brokers: new NetworkBrokers(),
+    url: `mqtt://127.0.0.1:${proxy.port}`,
+    version,
+    publish: (topic, payload, retain) => outsider.publish(topic, payload, retain),
+    heard: () => outsider.heard,
+    stop: () => broker.program.end(),
+    async start() {
+      broker = await startMosquitto({ directory, port, lines });
+      await outsider.back();
+    },
+    cut: () => proxy.cut(),
+    freeze: () => proxy.freeze(),
+    thaw: () => proxy.thaw(),
+    async [Symbol.asyncDispose]() {
+      await outsider.leave();
+      await proxy[Symbol.asyncDispose]();
+      await broker.program.end();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The broker aedes, which knows MQTT 3.1.1 only, with a proxy before it. */
+export async function aedesBench(): Promise<MqttBench> {
+  const retained = new Map<string, string | Buffer>();
+  const sockets = new Set<Socket>();
+  let port = 0;
+  let stopping: () => Promise<void>;
+  const start = async () => {
+    const aedes = await Aedes.createBroker();
+    for (const [topic, payload] of retained) await publishInside(aedes, topic, payload);
+    const server: Server = createServer((socket) => {
+      sockets.add(socket.on('close', () => sockets.delete(socket)));
+      aedes.handle(socket);
+    });
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    port = (server.address() as AddressInfo).port;
+    stopping = async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((resolve) => aedes.close(() => resolve()));
+      await new Promise((resolve) => server.close(resolve));
+    };
+  };
+  await start();
+  const proxy = await TcpProxy.start(port);
+  const outsider = await Outsider.join(port);
+  return {
+    brokers: new NetworkBrokers(),
+    url: `mqtt://127.0.0.1:${proxy.port}`,
+    version: 4,
+    async publish(topic, payload, retain = false) {
+      if (retain) retained.set(topic, payload);
+      await outsider.publish(topic, payload, retain);
+    },
+    heard: () => outsider.heard,
+    stop: () => stopping(),
+    async start() {
+      await start();
+      await outsider.back();
+    },
+    cut: () => proxy.cut(),
+    freeze: () => proxy.freeze(),
+    thaw: () => proxy.thaw(),
+    async [Symbol.asyncDispose]() {
+      await outsider.leave();
+      await proxy[Symbol.asyncDispose]();
+      await stopping();
+    },
+  };
+}
+
+function publishInside(aedes: Aedes, topic: string, payload: string | Buffer): Promise<void> {
+  return new Promise((resolve, reject) =>
+    aedes.publish({ cmd: 'publish', topic, payload, qos: 0, retain: true, dup: false }, (error) =>
+      error ? reject(error) : resolve(),
+    ),
+  );
+}

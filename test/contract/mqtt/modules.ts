@@ -1,0 +1,163 @@
+import type { Test } from 'tap';
+import { mqttModules } from '../../../drivers/mqtt/index.js';
+import { until } from '../../tools/until.js';
+import { Workbench } from '../../tools/workbench.js';
+import type { MqttBench } from './benches.js';
+
+const PLUG = [
+  { Ident: 'STATE', Type: 'boolean', StateTopic: 'plug/state', CommandTopic: 'plug/set' },
+  { Ident: 'POWER', Type: 'float', StateTopic: 'plug/tele', JsonPath: 'energy.power[0]', Profile: '~Watt' },
+  { Ident: 'CLICKS', Type: 'integer', StateTopic: 'plug/click', Counter: true },
+  { Ident: 'LAMP', Type: 'boolean', CommandTopic: 'plug/lamp', On: '1', Off: '0', Retain: true },
+  {
+    Ident: 'NAME',
+    Type: 'string',
+    StateTopic: 'plug/name',
+    CommandTopic: 'plug/name/set',
+    CommandPayload: '{"name":"{value}"}',
+  },
+];
+
+/** The two modules under the real supervisor, over whichever broker. */
+export async function mqttModulesContract(
+  t: Test,
+  name: string,
+  make: () => Promise<MqttBench>,
+): Promise<void> {
+  const on = (what: string, run: (t: Test, bench: MqttBench, desk: Workbench) => Promise<void>) =>
+    t.test(`${name}: ${what}`, async (t) => {
+      await using bench = await make();
+      await using desk = new Workbench(mqttModules(bench.brokers));
+      await run(t, bench, desk);
+    });
+  const client = (bench: MqttBench, desk: Workbench, more: Record<string, unknown> = {}) =>
+    desk.add('MQTT Client', { Url: bench.url, ProtocolVersion: bench.version, ...more });
+  const payloads = (bench: MqttBench, topic: string) =>
+    bench
+      .heard()
+      .filter((one) => one.topic === topic)
+      .map(({ payload }) => payload);
+
+  await on('topics become variables and wishes become messages', async (t, bench, desk) => {
+    await bench.publish('plug/state', 'ON', true);
+    const broker = await client(bench, desk);
+    const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
+    await desk.isValue(plug, 'STATE', true);
+    await bench.publish('plug/tele', '{"energy":{"power":[12.5]},"other":null}');
+    await desk.isValue(plug, 'POWER', 12.5);
+    await desk.devices.write(plug.id, 'STATE', false);
+    await until('the wish', () => payloads(bench, 'plug/set').includes('OFF'));
+    t.equal(desk.value(plug, 'STATE'), true, 'a wish is no fact');
+    await bench.publish('plug/state', 'OFF');
+    await desk.isValue(plug, 'STATE', false);
+    await desk.devices.write(plug.id, 'LAMP', true);
+    t.equal(desk.value(plug, 'LAMP'), true, 'what no topic tells is what was taken');
+    await desk.devices.write(plug.id, 'NAME', 'a"b\n');
+    await until('the name', () => payloads(bench, 'plug/name/set').includes('{"name":"a\\"b\\n"}'));
+    await t.rejects(desk.devices.write(plug.id, 'POWER', 1), { code: 'READ_ONLY' });
+    await bench.publish('plug/state', 'maybe');
+    await until('the trouble', () =>
+      /STATE, from plug\/state: "maybe" is neither On \(ON\)/.test(desk.status(plug)),
+    );
+    t.equal(desk.value(plug, 'STATE'), false, 'the variable keeps the truth');
+    await desk.devices.refresh(plug.id, 'STATE');
+    await desk.isValue(plug, 'STATE', true);
+  });
+
+  await on(
+    'a broker away and back: nothing stale is sent, the state is asked again',
+    async (t, bench, desk) => {
+      const broker = await client(bench, desk);
+      const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
+      await desk.isLink(plug, 'online');
+      await bench.publish('plug/state', 'ON', true);
+      await desk.isValue(plug, 'STATE', true);
+      await bench.stop();
+      await desk.isLink(broker, 'waiting');
+      await desk.isLink(plug, 'waiting');
+      t.match(desk.devices.troubles(broker.id)[0], { code: 'UNREACHABLE' });
+      await t.rejects(desk.devices.write(plug.id, 'STATE', false), { code: 'DEVICE_OFFLINE' });
+      await t.rejects(desk.call('GW_Publish', broker.id, 'plug/set', 'OFF', 1, false), {
+        code: 'DEVICE_OFFLINE',
+      });
+      await bench.start();
+      await desk.isLink(plug, 'online');
+      await bench.publish('plug/state', 'OFF', true);
+      await desk.isValue(plug, 'STATE', false);
+      await desk.devices.write(plug.id, 'STATE', true);
+      await until('the new wish', () => payloads(bench, 'plug/set').length > 0);
+      t.same(payloads(bench, 'plug/set'), ['ON'], 'and not the one of meanwhile');
+      t.same(desk.devices.troubles(broker.id), []);
+    },
+  );
+
+  await on('a flood: counters are exact, values are the last ones', async (t, bench, desk) => {
+    const broker = await client(bench, desk);
+    const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
+    await desk.isLink(plug, 'online');
+    const flood = 2_000;
+    const sent: Promise<void>[] = [];
+    for (let n = 1; n <= flood; n += 1) {
+      sent.push(bench.publish('plug/click', 'x'), bench.publish('plug/tele', `{"energy":{"power":[${n}]}}`));
+    }
+    await Promise.all(sent);
+    await desk.isValue(plug, 'CLICKS', flood);
+    await desk.isValue(plug, 'POWER', flood);
+    bench.cut();
+    await desk.isLink(plug, 'waiting');
+    await desk.isLink(plug, 'online');
+    await bench.publish('plug/click', 'x');
+    await desk.isValue(plug, 'CLICKS', flood + 1);
+    t.equal(desk.value(plug, 'POWER'), flood);
+  });
+
+  await on('topics are shared, shown, and published to by hand', async (t, bench, desk) => {
+    await bench.publish('shared/a', '1', true);
+    const broker = await client(bench, desk, { Subscriptions: ['shared/#'] });
+    const topics = [{ Ident: 'X', Type: 'integer', StateTopic: 'shared/a' }];
+    const all = [topics, topics, [{ ...topics[0], StateTopic: 'shared/+' }]];
+    const devices = await Promise.all(all.map((Topics) => desk.add('MQTT Device', { Topics }, broker)));
+    for (const device of devices) await desk.isValue(device, 'X', 1);
+    const counts = { Ident: 'N', Type: 'integer', StateTopic: 'shared/a', Counter: true };
+    const counter = await desk.add('MQTT Device', { Topics: [counts] }, broker);
+    await desk.isLink(counter, 'online');
+    t.equal(await desk.call('GW_Publish', broker.id, 'shared/a', '2', 2, false), true);
+    for (const device of devices) await desk.isValue(device, 'X', 2);
+    await desk.isValue(counter, 'N', 1);
+    await bench.publish('shared/a', '3');
+    for (const device of devices) await desk.isValue(device, 'X', 3);
+    t.equal(desk.value(counter, 'N'), 2, 'overlapping filters count a message once');
+    const known = (await desk.call('MQTT_GetKnownDevices', broker.id)) as {
+      Topic: string;
+      LastPayload: string;
+    }[];
+    t.match(known, [{ Topic: 'shared/a', LastPayload: '3' }]);
+    await t.rejects(desk.call('GW_Publish', broker.id, 'shared/#', '', 0, false), { code: 'PARAMETER_TYPE' });
+    await t.rejects(desk.call('GW_Publish', counter.id, 'x', '', 0, false), { code: 'WRONG_MODULE' });
+  });
+
+  await on('a counter goes on with what the broker kept meanwhile', async (t, bench, desk) => {
+    const broker = await client(bench, desk, { CleanSession: false, ClientID: 'counting' });
+    const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
+    await desk.isLink(plug, 'online');
+    await bench.publish('plug/click', 'x');
+    await desk.isValue(plug, 'CLICKS', 1);
+    await desk.change(broker, { Url: '' });
+    t.equal(desk.value(broker, 'LINK'), 'closed');
+    for (let n = 0; n < 5; n += 1) await bench.publish('plug/click', 'x');
+    await desk.change(broker, { Url: bench.url });
+    await desk.isValue(plug, 'CLICKS', 6);
+    await desk.isLink(plug, 'online');
+  });
+
+  await on('birth, will and farewell', async (t, bench, desk) => {
+    const broker = await client(bench, desk, { WillTopic: 'gw/state' });
+    await desk.isLink(broker, 'online');
+    await until('birth', () => payloads(bench, 'gw/state').length === 1);
+    bench.cut();
+    await until('will and birth', () => payloads(bench, 'gw/state').length === 3);
+    await desk.devices.close();
+    await until('farewell', () => payloads(bench, 'gw/state').length === 4);
+    t.same(payloads(bench, 'gw/state'), ['online', 'offline', 'online', 'offline']);
+  });
+}

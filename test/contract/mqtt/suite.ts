@@ -1,0 +1,245 @@
+import type { Test } from 'tap';
+import { isAbort } from '../../../src/base/fault.js';
+import type { Connection, ConnectionListener, ConnectOptions } from '../../../drivers/mqtt/broker.js';
+import type { Message } from '../../../drivers/mqtt/message.js';
+import { soon, until } from '../../tools/until.js';
+import { OPTIONS, type MqttBench } from './benches.js';
+
+class Ear implements ConnectionListener {
+  readonly messages: Message[] = [];
+  readonly gone = Promise.withResolvers<Error>();
+  losses = 0;
+
+  message(message: Message): void {
+    this.messages.push(message);
+  }
+
+  lost(cause: Error): void {
+    this.losses += 1;
+    this.gone.resolve(cause);
+  }
+
+  get heard(): string[] {
+    return this.messages.map(({ topic, text, retained }) => `${topic}=${text}${retained ? ' (kept)' : ''}`);
+  }
+}
+
+const LEVELS = [0, 1, 2] as const;
+
+/** Topics that are easily mistaken for something else on the way. */
+const ODD = ['1', '0', 'resubscribe', '__proto__', 'a b', '/', '//', 'ä/€/😀', `long/${'x'.repeat(5000)}`];
+
+/** What every connection to a broker must do; `make` gives a bench of its own to each test. */
+export async function mqttContract(t: Test, name: string, make: () => Promise<MqttBench>): Promise<void> {
+  const on = (what: string, run: (t: Test, bench: MqttBench) => Promise<void>) =>
+    t.test(`${name}: ${what}`, async (t) => {
+      await using bench = await make();
+      await run(t, bench);
+      t.equal(bench.brokers.held, 0, 'no connection was left open');
+    });
+  const join = async (
+    bench: MqttBench,
+    options: Partial<ConnectOptions> = {},
+  ): Promise<{ connection: Connection; ear: Ear }> => {
+    const ear = new Ear();
+    const all = { ...OPTIONS, url: bench.url, version: bench.version, ...options };
+    return { connection: await bench.brokers.connect(all, ear, new AbortController().signal), ear };
+  };
+  const plain = { qos: 1, retain: false } as const;
+
+  await on('messages come and go', async (t, bench) => {
+    const { connection, ear } = await join(bench);
+    t.same(await connection.subscribe([{ filter: 'in/+', qos: 1, id: 7 }]), [true]);
+    const bytes = Buffer.from([0, 255, 128, 10]);
+    await bench.publish('in/bytes', bytes);
+    await bench.publish('elsewhere', 'no');
+    await bench.publish('in/text', 'yes');
+    await until('both', () => ear.messages.length === 2);
+    t.ok(ear.messages[0]?.payload.equals(bytes), 'bytes as they were');
+    t.equal(ear.messages[0]?.text, undefined, 'no UTF-8');
+    t.equal(ear.messages[1]?.text, 'yes');
+    t.same(ear.messages[0]?.subscriptions, bench.version === 5 ? [7] : undefined);
+    for (const qos of LEVELS)
+      await connection.publish(`out/${qos}`, Buffer.from('x'), { qos, retain: false });
+    await until('three', () => bench.heard().filter(({ topic }) => topic.startsWith('out/')).length === 3);
+    await connection.close();
+  });
+
+  await on('what is retained comes at each subscribing', async (t, bench) => {
+    await bench.publish('state/a', '1', true);
+    await bench.publish('state/b', '2', true);
+    const { connection, ear } = await join(bench);
+    await connection.subscribe([
+      { filter: 'state/a', qos: 0, id: 1 },
+      { filter: 'state/b', qos: 1, id: 2 },
+    ]);
+    await until('both', () => ear.messages.length === 2);
+    t.same(ear.heard.toSorted(), ['state/a=1 (kept)', 'state/b=2 (kept)']);
+    await connection.subscribe([{ filter: 'state/a', qos: 0, id: 1 }]);
+    await until('one again', () => ear.messages.length === 3);
+    await bench.publish('state/a', 'now', true);
+    await until('the news', () => ear.heard.includes('state/a=now'));
+    await connection.publish('state/c', Buffer.from('ours'), { qos: 1, retain: true });
+    const other = await join(bench, { clientId: 'other' });
+    await other.connection.subscribe([{ filter: 'state/c', qos: 0, id: 1 }]);
+    await until('ours', () => other.ear.heard.includes('state/c=ours (kept)'));
+    await other.connection.close();
+    await connection.close();
+  });
+
+  await on('many filters, odd ones among them, are told apart', async (t, bench) => {
+    const { connection, ear } = await join(bench);
+    const wishes = [...ODD, ...Array.from({ length: 30 }, (_, n) => `many/${n}`)].map((filter, index) => ({
+      filter,
+      qos: index % 2 === 0 ? (0 as const) : (1 as const),
+      id: index + 1,
+    }));
+    t.same(await connection.subscribe(wishes), Array(wishes.length).fill(true));
+    for (const { filter } of wishes) await bench.publish(filter, 'x');
+    await until('each once', () => ear.messages.length >= wishes.length);
+    t.same(
+      ear.messages.map(({ topic }) => topic),
+      wishes.map(({ filter }) => filter),
+    );
+    if (bench.version === 5) t.ok(ear.messages.every(({ subscriptions }, n) => subscriptions?.[0] === n + 1));
+    await connection.unsubscribe(['1', 'many/0']);
+    for (const topic of ['1', 'many/0', 'many/1']) await bench.publish(topic, 'y');
+    await until('the last', () => ear.heard.includes('many/1=y'));
+    t.notOk(ear.heard.some((text) => text === '1=y' || text === 'many/0=y'));
+    await connection.close();
+  });
+
+  await on('many publishes at once all get through', async (t, bench) => {
+    const { connection } = await join(bench);
+    const all = Array.from({ length: 300 }, (_, n) =>
+      connection.publish('burst', Buffer.from(String(n)), { qos: LEVELS[n % 3] ?? 0, retain: false }),
+    );
+    await soon('all taken', Promise.all(all));
+    const arrived = () => bench.heard().filter(({ topic }) => topic === 'burst');
+    await until('all there', () => arrived().length >= 300);
+    t.equal(new Set(arrived().map(({ payload }) => payload)).size, 300);
+    await connection.close();
+  });
+
+  await on('a broker that stops is told once, and found again when it is back', async (t, bench) => {
+    const { connection, ear } = await join(bench);
+    await bench.publish('state', 'old', true);
+    await bench.stop();
+    t.match(await soon('the loss', ear.gone.promise), { code: 'DEVICE_OFFLINE' });
+    await t.rejects(connection.publish('x', Buffer.from('stale'), plain), { code: 'DEVICE_OFFLINE' });
+    await t.rejects(connection.subscribe([{ filter: 'x', qos: 0, id: 1 }]), { code: 'DEVICE_OFFLINE' });
+    await t.rejects(join(bench), { code: 'DEVICE_OFFLINE' }, 'while it is away');
+    await connection.close();
+    t.equal(ear.losses, 1);
+    await bench.start();
+    const again = await join(bench);
+    await again.connection.subscribe([{ filter: 'state', qos: 0, id: 1 }]);
+    await until('the retained state', () => again.ear.heard.includes('state=old (kept)'));
+    await again.connection.publish('x', Buffer.from('fresh'), plain);
+    await until('the fresh one', () => bench.heard().some(({ payload }) => payload === 'fresh'));
+    t.notOk(
+      bench.heard().some(({ payload }) => payload === 'stale'),
+      'nothing was kept for later',
+    );
+    await again.connection.close();
+  });
+
+  await on(
+    'what is under way fails with the connection, and is not sent by the next one',
+    async (t, bench) => {
+      const { connection } = await join(bench, { cleanSession: false });
+      bench.freeze();
+      const outcomes = [1, 2].map((qos) =>
+        connection.publish('late', Buffer.from('stale'), { qos: qos as 1 | 2, retain: false }).then(
+          () => 'taken',
+          (thrown: unknown) => thrown,
+        ),
+      );
+      bench.cut();
+      for (const outcome of await soon('both', Promise.all(outcomes))) {
+        t.match(outcome, { code: 'DEVICE_OFFLINE' });
+      }
+      await connection.close();
+      bench.thaw();
+      const again = await join(bench, { cleanSession: false });
+      await again.connection.publish('late', Buffer.from('fresh'), plain);
+      await until('the fresh one', () => bench.heard().some(({ topic }) => topic === 'late'));
+      t.same(
+        bench.heard().filter(({ topic }) => topic === 'late'),
+        [{ topic: 'late', payload: 'fresh', retain: false }],
+      );
+      await again.connection.close();
+    },
+  );
+
+  await on('a session that is not clean is kept while we are away', async (t, bench) => {
+    const kept = { cleanSession: false };
+    const first = await join(bench, kept);
+    await first.connection.subscribe([{ filter: 'kept/+', qos: 1, id: 3 }]);
+    bench.cut();
+    await soon('the loss', first.ear.gone.promise);
+    await first.connection.close();
+    await bench.publish('kept/a', '1');
+    await bench.publish('kept/b', '2');
+    const second = await join(bench, kept);
+    await until('both', () => second.ear.messages.length === 2);
+    t.same(second.ear.heard, ['kept/a=1', 'kept/b=2']);
+    t.equal(
+      second.ear.messages[0]?.subscriptions,
+      undefined,
+      'identifiers would be those of another connection',
+    );
+    await second.connection.close();
+    const clean = await join(bench);
+    await clean.connection.close();
+  });
+
+  await on('closing ends what is under way', async (t, bench) => {
+    const { connection, ear } = await join(bench);
+    await connection.subscribe([{ filter: 'in', qos: 0, id: 1 }]);
+    bench.freeze();
+    const outcome = connection.publish('x', Buffer.from('x'), plain).catch((thrown: unknown) => thrown);
+    await Promise.all([connection.close(), connection.close()]);
+    t.ok(isAbort(await soon('the publish', outcome)), 'an AbortError');
+    t.ok(isAbort(await connection.publish('x', Buffer.from('x'), plain).catch((thrown: unknown) => thrown)));
+    bench.thaw();
+    await bench.publish('in', 'too late');
+    t.equal(ear.losses, 0, 'closing is no loss');
+    t.same(ear.heard, []);
+  });
+
+  await on('the will is published when we are cut off, and not when we leave', async (t, bench) => {
+    const will = { topic: 'will', payload: 'gone', qos: 1, retain: true } as const;
+    const leaving = await join(bench, { will });
+    await leaving.connection.close();
+    const cut = await join(bench, { will: { ...will, payload: 'cut off' } });
+    bench.cut();
+    await soon('the loss', cut.ear.gone.promise);
+    await until('the will', () => bench.heard().some(({ topic }) => topic === 'will'));
+    t.same(
+      bench.heard().map(({ payload }) => payload),
+      ['cut off'],
+    );
+    await cut.connection.close();
+  });
+
+  await on('another client with our name is told apart from a broken network', async (t, bench) => {
+    const first = await join(bench);
+    const second = await join(bench);
+    const cause = await soon('the loss', first.ear.gone.promise);
+    t.match(cause, { code: 'DEVICE_OFFLINE' });
+    await first.connection.close();
+    await second.connection.close();
+  });
+
+  await on('connecting can be given up', async (t, bench) => {
+    const given = new AbortController();
+    given.abort();
+    const options = { ...OPTIONS, url: bench.url, version: bench.version };
+    t.ok(
+      isAbort(
+        await bench.brokers.connect(options, new Ear(), given.signal).catch((thrown: unknown) => thrown),
+      ),
+    );
+  });
+}

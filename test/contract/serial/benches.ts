@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createConnection, type Socket } from 'node:net';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KernelPorts } from '../../../drivers/serial/binding.js';
+import { SerialWorld } from '../../../drivers/serial/fake.js';
+import type { ControlLines, SerialPorts } from '../../../drivers/serial/port.js';
+import { Program } from '../../tools/program.js';
+import { soon, until } from '../../tools/until.js';
+
+/** A port with a device at its far end, whose adapter can be torn out and plugged in again. */
+export interface SerialBench extends AsyncDisposable {
+  readonly ports: SerialPorts;
+  readonly where: string;
+  /** The device says something. */
+  say(text: string | Buffer): void;
+  /** All that the device has heard since it was plugged in. */
+  heard(): Buffer;
+  plug(): Promise<void>;
+  unplug(): Promise<void>;
+  /** Takes the port for another program, and gives it back. */
+  occupy(): Promise<() => Promise<void>>;
+  /** How the control lines look to the device; absent where it has none. */
+  lines?(): ControlLines;
+  /** The device stops reading. */
+  deaf(): void;
+}
+
+export async function fakeBench(): Promise<SerialBench> {
+  const ports = new SerialWorld();
+  const where = '/dev/ttyUSB0';
+  let device = ports.plug(where);
+  const heard: Buffer[] = [];
+  const listen = () => device.heard.on((bytes) => heard.push(bytes));
+  listen();
+  return {
+    ports,
+    where,
+    say: (text) => device.send(text),
+    heard: () => Buffer.concat(heard),
+    async plug() {
+      device = ports.plug(where);
+      heard.length = 0;
+      listen();
+    },
+    unplug: async () => ports.unplug(where),
+    async occupy() {
+      ports.inUse.add(where);
+      return async () => void ports.inUse.delete(where);
+    },
+    lines: () => device.lines,
+    deaf: () => void (device.isDeaf = true),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+/** Connects to a socket whose file is there before its program listens. */
+async function reached(path: string): Promise<Socket> {
+  for (;;) {
+    const socket = createConnection(path);
+    try {
+      await once(socket, 'connect');
+      return socket;
+    } catch (refused) {
+      if (!(refused instanceof Error && 'code' in refused && refused.code === 'ECONNREFUSED')) throw refused;
+    }
+  }
+}
+
+/** A pseudo-terminal with a socket of the test's at its far end: to the kernel's tty layer it is a port like any other. */
+export async function ptyBench(): Promise<SerialBench> {
+  const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
+  const where = join(directory, 'tty');
+  const socketPath = join(directory, 'far');
+  let socat: Program;
+  let far: Socket;
+  let heard: Buffer[] = [];
+  const plug = async () => {
+    socat = new Program('socat', [`pty,rawer,link=${where}`, `unix-listen:${socketPath}`]);
+    await until('a pseudo-terminal', () => existsSync(where) && existsSync(socketPath));
+    far = await soon('its far end', reached(socketPath));
+    const mine: Buffer[] = (heard = []);
+    far.on('data', (bytes: Buffer) => mine.push(bytes));
+    far.on('error', () => undefined);
+  };
+  const unplug = async () => {
+    far.destroy();
+    await socat.end('SIGKILL');
+    await rm(where, { force: true });
+    await rm(socketPath, { force: true });
+  };
+  await plug();
+  return {
+    ports: new KernelPorts(),
+    where,
+    say: (text) => void far.write(text),
+    heard: () => Buffer.concat(heard),
+    plug,
+    unplug,
+    async occupy() {
+      const other = await new KernelPorts().open(
+        where,
+        { baudRate: 9600, dataBits: 8, stopBits: 1, parity: 'none' },
+        { data: () => undefined, lost: () => undefined },
+      );
+      return () => other.close();
+    },
+    deaf: () => void far.pause(),
+    async [Symbol.asyncDispose]() {
+      await unplug();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}

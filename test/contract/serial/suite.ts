@@ -1,0 +1,167 @@
+import type { Test } from 'tap';
+import { Fault, isAbort } from '../../../src/base/fault.js';
+import type { OpenPort, PortListener, PortSettings } from '../../../drivers/serial/port.js';
+import { Random } from '../../tools/random.js';
+import { soon, until } from '../../tools/until.js';
+import type { SerialBench } from './benches.js';
+
+const SETTINGS: PortSettings = { baudRate: 115_200, dataBits: 8, stopBits: 1, parity: 'none' };
+
+class Ear implements PortListener {
+  #heard: Buffer[] = [];
+  readonly gone = Promise.withResolvers<Error>();
+  losses = 0;
+
+  data(bytes: Buffer): void {
+    this.#heard.push(bytes);
+  }
+
+  lost(cause: Error): void {
+    this.losses += 1;
+    this.gone.resolve(cause);
+  }
+
+  get heard(): Buffer {
+    return Buffer.concat(this.#heard);
+  }
+}
+
+/** What every way to the ports must do; `make` gives a bench of its own to each test. */
+export async function serialContract(t: Test, name: string, make: () => Promise<SerialBench>): Promise<void> {
+  const on = (what: string, run: (t: Test, bench: SerialBench) => Promise<void>) =>
+    t.test(`${name}: ${what}`, async (t) => {
+      await using bench = await make();
+      await run(t, bench);
+      t.equal(bench.ports.held, 0, 'no port was left open');
+    });
+  const open = async (bench: SerialBench): Promise<{ port: OpenPort; ear: Ear }> => {
+    const ear = new Ear();
+    return { port: await bench.ports.open(bench.where, SETTINGS, ear), ear };
+  };
+
+  await on('every byte goes both ways, in order', async (t, bench) => {
+    const { port, ear } = await open(bench);
+    const bytes = Buffer.concat([
+      Buffer.from(Array.from({ length: 256 }, (_, i) => i)),
+      new Random(7).bytes(20_000),
+    ]);
+    await Promise.all([port.send(bytes), until('all bytes out', () => bench.heard().length >= bytes.length)]);
+    t.ok(bench.heard().equals(bytes), 'out');
+    bench.say(bytes);
+    await until('all bytes in', () => ear.heard.length >= bytes.length);
+    t.ok(ear.heard.equals(bytes), 'in');
+    await port.close();
+  });
+
+  await on('sends of several callers never mix', async (t, bench) => {
+    const { port } = await open(bench);
+    const messages = ['a', 'b', 'c', 'd', 'e'].map((letter) => letter.repeat(3000));
+    const sent = Promise.all(messages.map((message) => port.send(Buffer.from(message))));
+    await until('all bytes', () => bench.heard().length >= 15_000);
+    await sent;
+    t.equal(bench.heard().toString(), messages.join(''));
+    await port.close();
+  });
+
+  await on('a port has one holder', async (t, bench) => {
+    const giveBack = await bench.occupy();
+    await t.rejects(open(bench), { code: 'DEVICE_OFFLINE', message: /in use/ });
+    await giveBack();
+    const { port } = await open(bench);
+    await t.rejects(open(bench), { code: 'DEVICE_OFFLINE', message: /in use/ }, 'not even we twice');
+    t.equal(bench.ports.held, 1);
+    await port.close();
+  });
+
+  await on('after closing nothing is told and nothing is taken', async (t, bench) => {
+    const { port, ear } = await open(bench);
+    await Promise.all([port.close(), port.close()]);
+    await port.close();
+    t.equal(bench.ports.held, 0);
+    for (const call of [
+      () => port.send(Buffer.from('x')),
+      () => port.set({ rts: false }),
+      () => port.present(),
+    ]) {
+      t.ok(isAbort(await call().catch((thrown: unknown) => thrown)), 'an AbortError');
+    }
+    bench.say('too late');
+    const again = await open(bench);
+    bench.say('in time');
+    await until('what came later', () => again.ear.heard.toString().endsWith('in time'));
+    t.equal(ear.heard.length, 0);
+    t.equal(ear.losses, 0, 'closing is no loss');
+    await again.port.close();
+  });
+
+  await on('an adapter that is torn out is told once, and taken again when it is back', async (t, bench) => {
+    const { port, ear } = await open(bench);
+    await port.present();
+    await bench.unplug();
+    const cause = await soon('the loss', ear.gone.promise);
+    t.match(cause, { code: 'DEVICE_OFFLINE' });
+    t.ok(cause.message.includes(bench.where), 'says which');
+    await t.rejects(port.send(Buffer.from('x')), { code: 'DEVICE_OFFLINE' });
+    await t.rejects(port.present(), { code: 'DEVICE_OFFLINE' });
+    await t.rejects(open(bench), { code: 'DEVICE_OFFLINE', message: /plug it in/ }, 'while it is away');
+    await port.close();
+    t.equal(ear.losses, 1);
+    await bench.plug();
+    const again = await open(bench);
+    bench.say('back');
+    await until('its first word', () => again.ear.heard.toString() === 'back');
+    await again.port.close();
+  });
+
+  await on('what waits to be sent fails with the port', async (t, bench) => {
+    const { port, ear } = await open(bench);
+    bench.deaf();
+    const sent = port.send(Buffer.alloc(1024 * 1024));
+    const next = port.send(Buffer.from('never'));
+    const outcomes = Promise.all(
+      [sent, next].map((one) =>
+        one.then(
+          () => 'sent',
+          (thrown: unknown) => thrown,
+        ),
+      ),
+    );
+    await bench.unplug();
+    await soon('the loss', ear.gone.promise);
+    for (const outcome of await soon('both', outcomes)) {
+      t.ok(outcome instanceof Fault && outcome.code === 'DEVICE_OFFLINE', String(outcome));
+    }
+    await port.close();
+  });
+
+  await on('what waits to be sent fails when we close', async (t, bench) => {
+    const { port } = await open(bench);
+    bench.deaf();
+    const sent = port.send(Buffer.alloc(1024 * 1024)).then(
+      () => 'sent',
+      (thrown: unknown) => thrown,
+    );
+    await port.close();
+    t.ok(isAbort(await soon('the send', sent)));
+  });
+
+  await on('control lines are set one by one', async (t, bench) => {
+    const { port } = await open(bench);
+    if (bench.lines === undefined) {
+      await t.rejects(port.set({ rts: false }), { code: 'DEVICE_REFUSED' }, 'where there are none');
+      return port.close();
+    }
+    t.same(bench.lines(), { brk: false, dtr: true, rts: true }, 'as opened');
+    await port.set({ rts: false });
+    await port.set({ brk: true });
+    t.same(bench.lines(), { brk: true, dtr: true, rts: false });
+    await port.close();
+  });
+
+  await on('a name that leads nowhere says what to do', async (t, bench) => {
+    const ear = new Ear();
+    const missing = { code: 'DEVICE_OFFLINE', message: /plug it in/ };
+    await t.rejects(bench.ports.open('/dev/ttyNONE9', SETTINGS, ear), missing);
+    await t.rejects(bench.ports.open('ffff:fffe:none', SETTINGS, ear), missing);
+  });
+}

@@ -1,0 +1,86 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { ManualClock } from '../../src/base/clock.js';
+import type { Kernel } from '../../src/kernel/kernel.js';
+import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { tempDirectory } from '../tools/place.js';
+import { openBench } from './store/bench.js';
+
+/** All values go that seldom here: what is on the disk sooner is there by its budget. */
+const SELDOM_MS = 3_600_000;
+
+const meterOf = ({ tree, variables }: Kernel) => variables.get(tree.root.children?.byIdent('meter')?.id ?? 0);
+
+async function metered(t: Test, every: number, withinS: number) {
+  const directory = await tempDirectory(t);
+  const runtimeDirectory = await tempDirectory(t);
+  const clock = new ManualClock();
+  const { store, kernel } = await openBench(directory, { clock, runtimeDirectory });
+  t.teardown(() => store.close());
+  store.saveEveryMs = SELDOM_MS;
+  const meter = kernel.variables.create(1, { ident: 'meter', value: 0 });
+  meter.data.durable = { every, withinS };
+  await store.committed();
+  /** A second goes by, and the disk has done what it was asked to. */
+  const second = async () => {
+    clock.advance(1000);
+    await store.audit(1);
+  };
+  /** What a start finds on the disk as it is now: with the runtime directory after a crash, without it after a power cut. */
+  const found = async (after: 'crash' | 'power cut') => {
+    const copy = await tempDirectory(t);
+    const runtime = await tempDirectory(t);
+    cpSync(directory, copy, { recursive: true });
+    if (after === 'crash') cpSync(join(runtimeDirectory, 'values.db'), join(runtime, 'values.db'));
+    const other = await openBench(copy, { clock: new ManualClock(), runtimeDirectory: runtime });
+    const { value } = meterOf(other.kernel).data;
+    await other.store.close();
+    return value;
+  };
+  const count = (value: number) => kernel.variables.update(meter, value, clock.nowMs());
+  return { clock, count, second, found };
+}
+
+const seed = fuzzSeed();
+t.test(`a power cut costs a counter no more than its budget (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed);
+  const [every, withinS] = [20, 4];
+  const { count, second, found } = await metered(t, every, withinS);
+  /** The count at the end of each second. */
+  const counts = [0];
+  let value = 0;
+  let before = 0;
+  for (let n = 1; n <= 40; n++) {
+    const few = random.chance(0.3) ? 0 : random.below(random.chance(0.2) ? 100 : 6);
+    for (let i = 0; i < few; i++) count(++value);
+    await second();
+    counts.push(value);
+    const kept = Number(await found('power cut'));
+    t.ok(kept >= before && kept <= value, 'never backward');
+    t.ok(value - kept < every, `second ${n}: ${kept} of ${value}`);
+    t.ok(kept >= (counts[n - withinS] ?? 0), `second ${n}: ${kept}, and ${withinS} s ago it was more`);
+    before = kept;
+  }
+});
+
+t.test('a crash: what went to the disk by its budget is not taken for older than it is', async (t) => {
+  const { count, second, found } = await metered(t, 10, 100);
+  count(3);
+  await second();
+  t.strictSame([await found('crash'), await found('power cut')], [3, 0]);
+  count(15);
+  await second();
+  t.strictSame([await found('crash'), await found('power cut')], [15, 15]);
+  count(16);
+  await second();
+  t.strictSame([await found('crash'), await found('power cut')], [16, 15]);
+});
+
+t.test('a clock that is set back does not put it off', async (t) => {
+  const { clock, count, second, found } = await metered(t, 10, 100);
+  count(3);
+  clock.jump(-86_400_000);
+  await second();
+  t.equal(await found('power cut'), 3);
+});

@@ -1,0 +1,308 @@
+import { readFileSync, readdirSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { ManualClock } from '../../src/base/clock.js';
+import type { Kernel } from '../../src/kernel/kernel.js';
+import { objectType } from '../../src/kernel/object.js';
+import { backupsOf } from '../../src/store/backup.js';
+import { BACKUPS_KEPT, COUNTER_BLOCK } from '../../src/store/messages.js';
+import { SAVE_EVERY_MS } from '../../src/store/store.js';
+import { tempDirectory } from '../tools/place.js';
+import { openBench, picture } from './store/bench.js';
+
+/** A little of everything. */
+function furnish({ tree, variables, profiles, instances, scripts, links }: Kernel): void {
+  const hall = tree.create(objectType.category, {}, { name: 'Hällchen 𝄞', ident: 'hall', position: 3 });
+  profiles.create('Watt.Mine', 2);
+  profiles.setText('Watt.Mine', '', ' W');
+  const text = variables.create(3, { parent: hall, name: 'Text', value: 'zwei\u0000drei "vier" \\' });
+  variables.update(text, 'fünf\u0000 \u2028', 1_700_000_000_000);
+  variables.create(0, { parent: hall, ident: 'on', value: true });
+  variables.create(1, { parent: hall, ident: 'most', value: Number.MAX_SAFE_INTEGER });
+  variables.create(2, { parent: hall, ident: 'power', value: -1.5e-300, profile: 'Watt.Mine' });
+  const module = { id: '{M}', name: 'Module', kind: 1 };
+  const io = instances.create(module, { Port: '/dev/x', Password: 'p' }, { nowMs: 5000, name: 'IO' });
+  const device = instances.create(module, {}, { nowMs: 6000, parent: io });
+  instances.connect(device, io.id);
+  const script = scripts.create(0, { name: 'S' });
+  scripts.setBroken(script, true);
+  links.create({ parent: hall }, text.id);
+  tree.set(hall, 'hidden', true);
+  tree.move(text, io);
+}
+
+t.test('what was there is there again after a stop and a start', async (t) => {
+  const directory = await tempDirectory(t);
+  const first = await openBench(directory);
+  t.equal(first.findings.get('database')?.state, 'ok');
+  furnish(first.kernel);
+  await first.store.committed();
+  first.store.setMeta('options', '{"a":1}');
+  const before = picture(first.kernel);
+  const { counter } = first.kernel.changes;
+  await first.store.close();
+  await first.store.close();
+
+  const second = await openBench(directory);
+  t.equal(second.report.objects, before.length - 1);
+  // An instance's status is found anew.
+  const expected = before.map((text) => text.replace(/"status":\d+/, '"status":101'));
+  t.strictSame(picture(second.kernel).sort(), expected.sort());
+  t.equal(second.kernel.profiles.get('Watt.Mine').suffix, ' W');
+  t.equal(second.store.meta('options'), '{"a":1}');
+  t.equal(second.kernel.changes.counter, counter, 'after a clean stop the counter goes on where it was');
+  await second.store.close();
+});
+
+t.test('older siblings come before younger ones of the same name, also after a restart', async (t) => {
+  const directory = await tempDirectory(t);
+  const first = await openBench(directory);
+  const ids = Array.from({ length: 50 }, () => first.kernel.variables.create(1, { name: 'Same' }).id);
+  await first.store.committed();
+  for (const id of ids.slice(0, 20)) first.kernel.tree.set(first.kernel.tree.get(id), 'position', 1);
+  await first.store.close();
+  const second = await openBench(directory);
+  t.strictSame(
+    Array.from(second.kernel.tree.root.children?.byName('Same') ?? [], ({ id }) => id),
+    ids,
+  );
+  await second.store.close();
+});
+
+t.test('a removed object is gone, and its id can be another one', async (t) => {
+  const directory = await tempDirectory(t);
+  const first = await openBench(directory);
+  const old = first.kernel.variables.create(1, { name: 'Old', value: 7 });
+  await first.store.committed();
+  first.kernel.tree.delete(old);
+  const taken: number[] = [];
+  for (let id = 0; id !== old.id; taken.push(id)) id = first.kernel.tree.create(objectType.category, {}).id;
+  await first.store.committed();
+  await first.store.close();
+  const second = await openBench(directory);
+  t.equal(second.kernel.tree.get(old.id).type, objectType.category);
+  t.equal(second.report.objects, taken.length - 1 + 1 - 0);
+  await second.store.close();
+});
+
+t.test('values: kept in the runtime directory each second, on the disk every ten', async (t) => {
+  const directory = await tempDirectory(t);
+  const runtimeDirectory = await tempDirectory(t);
+  const clock = new ManualClock();
+  const { store, kernel } = await openBench(directory, { runtimeDirectory, clock });
+  const variable = kernel.variables.create(2, { value: 1 });
+  await store.committed();
+  kernel.variables.update(variable, 2, clock.nowMs());
+  clock.advance(1000);
+  await store.answers();
+  const inRuntime = new DatabaseSync(join(runtimeDirectory, 'values.db'), { readOnly: true });
+  t.match(inRuntime.prepare('SELECT value FROM last_values').all(), [{ value: 2 }]);
+  const onDisk = new DatabaseSync(join(directory, 'stellwerk.db'), { readOnly: true });
+  const stored = () => onDisk.prepare('SELECT value FROM last_values').all();
+  t.match(stored(), [{ value: 1 }], 'its first value came with its configuration');
+  clock.advance(SAVE_EVERY_MS);
+  await store.audit(1);
+  t.match(stored(), [{ value: 2 }]);
+  t.strictSame(
+    inRuntime.prepare('SELECT value FROM last_values').all(),
+    [],
+    'what is on the disk is no longer kept',
+  );
+  inRuntime.close();
+  onDisk.close();
+  await store.close();
+});
+
+t.test('an idle gateway writes nothing', async (t) => {
+  const directory = await tempDirectory(t);
+  const clock = new ManualClock();
+  const { store, kernel } = await openBench(directory, { clock });
+  kernel.variables.create(2, { value: 1 });
+  await store.committed();
+  clock.advance(SAVE_EVERY_MS);
+  // Waits for the commit, too.
+  await store.audit(1);
+  const { mtimeMs, size } = statSync(join(directory, 'stellwerk.db-wal'));
+  clock.advance(10 * SAVE_EVERY_MS);
+  await store.audit(1);
+  t.match(statSync(join(directory, 'stellwerk.db-wal')), { mtimeMs, size });
+  await store.close();
+});
+
+t.test('the counter never goes back', async (t) => {
+  const directory = await tempDirectory(t);
+  let last = 0;
+  for (let start = 0; start < 3; start++) {
+    const { store, kernel } = await openBench(directory);
+    t.ok(kernel.changes.counter >= last, `start ${start}`);
+    for (let i = 0; i < 3 * COUNTER_BLOCK; i++) kernel.changes.emit(0, 10201, []);
+    last = kernel.changes.counter;
+    await store.answers();
+    await store.close();
+  }
+});
+
+t.test('the audit keeps who did what, newest first', async (t) => {
+  const directory = await tempDirectory(t);
+  const { store } = await openBench(directory);
+  const record = { at: 1, user: 'owner', remote: '::1', method: 'SetValue', params: [1, 2], ok: true };
+  store.record(record);
+  store.record({ ...record, at: 2 });
+  t.match(await store.audit(10), [{ at: 2 }, { at: 1 }]);
+  t.match(await store.audit(1), [{ at: 2 }]);
+  await store.close();
+  const again = await openBench(directory);
+  t.match(await again.store.audit(10), [{ at: 2 }, record]);
+  await again.store.close();
+});
+
+/** A directory with a database of one variable `kept`, and a backup of it made before `later` came. */
+async function withBackup(t: Parameters<typeof tempDirectory>[0]): Promise<string> {
+  const directory = await tempDirectory(t);
+  const { store, kernel } = await openBench(directory);
+  kernel.variables.create(1, { ident: 'kept', value: 5 });
+  for (let i = 0; i < 200; i++) kernel.variables.create(3, { name: `Filler ${i}`, value: 'x'.repeat(100) });
+  await store.committed();
+  await store.backup();
+  kernel.variables.create(1, { ident: 'later' });
+  await store.close();
+  return directory;
+}
+
+const path = (directory: string) => join(directory, 'stellwerk.db');
+
+const damages: Record<string, (file: string) => void> = {
+  'of zero length': (file) => truncateSync(file, 0),
+  'cut in the middle': (file) => truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096),
+  'with another header': (file) => overwrite(file, 0, 16),
+  'with flipped bytes in its pages': (file) => {
+    for (let at = 4096; at < statSync(file).size; at += 4096) overwrite(file, at, 64);
+  },
+  'with flipped bytes in a text': (file) => {
+    const bytes = readFileSync(file);
+    for (let at = bytes.indexOf('{"ident"'); at >= 0; at = bytes.indexOf('{"ident"')) bytes[at] = 0x78;
+    writeFileSync(file, bytes);
+  },
+  'that is some other file': (file) => writeFileSync(file, 'no database at all '.repeat(1000)),
+};
+
+function overwrite(file: string, at: number, length: number): void {
+  const bytes = readFileSync(file);
+  for (let i = at; i < at + length; i++) bytes[i] = (bytes[i] ?? 0) ^ 0x5a;
+  writeFileSync(file, bytes);
+}
+
+for (const [what, damage] of Object.entries(damages)) {
+  t.test(
+    `a database ${what}: the newest backup is taken, the file kept, and it is said loudly`,
+    async (t) => {
+      const directory = await withBackup(t);
+      damage(path(directory));
+      const { store, kernel, findings } = await openBench(directory);
+      const { root } = kernel.tree;
+      t.match(root.children?.byIdent('kept'), { data: { value: 5 } });
+      t.equal(root.children?.byIdent('later'), undefined);
+      t.match(findings.get('database'), { state: 'failed', text: /damaged.*backup-000001/s });
+      t.equal(readdirSync(directory).filter((name) => /^stellwerk\.db\.damaged-.*Z$/.test(name)).length, 1);
+      t.ok(kernel.changes.counter > 1_000_000, 'the counter goes on well after what can have been given out');
+      await store.close();
+      const again = await openBench(directory);
+      t.match(again.findings.get('database'), { state: 'warning', text: /damaged/ }, 'and is not forgotten');
+      await again.store.close();
+    },
+  );
+
+  t.test(`a database ${what} and no backup: no start, nothing changed`, async (t) => {
+    const directory = await withBackup(t);
+    for (const backup of backupsOf(directory)) writeFileSync(backup.path, 'damaged too');
+    damage(path(directory));
+    const bytes = readFileSync(path(directory));
+    await t.rejects(openBench(directory), { code: 'STORE_UNUSABLE', message: /stellwerk restore/ });
+    t.ok(bytes.equals(readFileSync(path(directory))));
+  });
+}
+
+t.test('a database that is gone comes back from the backup, without the log it left', async (t) => {
+  const directory = await withBackup(t);
+  const later = await openBench(directory);
+  later.kernel.variables.create(1, { ident: 'latest' });
+  await later.store.committed();
+  const log = readFileSync(`${path(directory)}-wal`);
+  await later.store.close();
+  writeFileSync(`${path(directory)}-wal`, log);
+  renameSync(path(directory), join(directory, 'elsewhere'));
+  const { store, kernel } = await openBench(directory);
+  t.ok(kernel.tree.root.children?.byIdent('kept'));
+  t.notOk(kernel.tree.root.children?.byIdent('latest'));
+  await store.close();
+});
+
+t.test('a newer database is refused and not touched', async (t) => {
+  const directory = await withBackup(t);
+  const db = new DatabaseSync(path(directory));
+  db.exec('PRAGMA user_version = 99');
+  db.close();
+  const before = readFileSync(path(directory));
+  await t.rejects(openBench(directory), { code: 'STORE_UNUSABLE', message: /newer stellwerk/ });
+  t.ok(before.equals(readFileSync(path(directory))));
+  t.notOk(readdirSync(directory).some((name) => name.includes('damaged')));
+});
+
+t.test('a data directory that cannot be made is told, at once', async (t) => {
+  await t.rejects(openBench('/proc/nothing/here'), {
+    code: 'STORE_UNUSABLE',
+    message: /cannot be made.*proc/,
+  });
+});
+
+t.test('two gateways cannot have the same data directory', async (t) => {
+  const directory = await tempDirectory(t);
+  const { store } = await openBench(directory);
+  await t.rejects(openBench(directory), { code: 'STORE_UNUSABLE', message: /in use/ });
+  await store.close();
+  const { store: next } = await openBench(directory);
+  await next.close();
+});
+
+t.test('orphans and circles are put below the root, and stay there', async (t) => {
+  const directory = await tempDirectory(t);
+  const first = await openBench(directory);
+  const above = first.kernel.tree.create(objectType.category, {}, { ident: 'above' });
+  const orphan = first.kernel.variables.create(1, { parent: above, ident: 'lost', value: 9 });
+  const a = first.kernel.tree.create(objectType.category, {}, { name: 'a' });
+  const b = first.kernel.tree.create(objectType.category, {}, { name: 'b', parent: a });
+  const taken = first.kernel.variables.create(1, { ident: 'lost' });
+  await first.store.close();
+  const db = new DatabaseSync(path(directory));
+  db.exec(
+    `DELETE FROM objects WHERE id = ${above.id}; UPDATE objects SET parent = ${b.id} WHERE id = ${a.id}`,
+  );
+  db.close();
+  for (const start of [1, 2]) {
+    const { store, kernel, report, findings } = await openBench(directory);
+    t.match(kernel.tree.get(orphan.id), { parentId: 0, ident: '', data: { value: 9 } });
+    t.equal(kernel.tree.root.children?.byIdent('lost')?.id, taken.id);
+    t.equal(kernel.tree.get(b.id).parentId, a.id);
+    t.equal(report.orphans.length, start === 1 ? 2 : 0);
+    t.equal(findings.get('database')?.state, start === 1 ? 'warning' : 'ok');
+    await store.close();
+  }
+});
+
+t.test('a backup a day, seven kept; the files beside the database go along', async (t) => {
+  const directory = await tempDirectory(t);
+  const scripts = join(directory, 'scripts');
+  const clock = new ManualClock();
+  const { store, kernel } = await openBench(directory, { clock, files: { scripts } });
+  kernel.variables.create(1, {});
+  await store.committed();
+  for (let day = 1; day <= BACKUPS_KEPT + 3; day++) {
+    clock.advance(86_400_000);
+    while (backupsOf(directory)[0]?.number !== day) await store.answers();
+    await store.audit(1);
+  }
+  t.equal(backupsOf(directory).length, BACKUPS_KEPT);
+  t.match(readdirSync(join(directory, 'backups')), BACKUPS_KEPT === 7 ? { length: 7 } : {});
+  await store.close();
+});

@@ -1,0 +1,79 @@
+/** What must come back for one call: its id, and −32600 where it is no call. */
+interface Expected {
+  readonly id: unknown;
+  readonly code?: number;
+}
+
+/** What JSON-RPC 2.0 wants for a text, found another way than the gateway does: nothing, one answer, or a list. */
+export type Expectation = undefined | Expected | readonly Expected[];
+
+/** How deep a request may nest. */
+const DEPTH = 64;
+
+/** What must come back for the bytes of a body. */
+export function expectationOf(bytes: Buffer): Expectation {
+  let message: unknown;
+  try {
+    message = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
+  } catch {
+    return { id: null, code: -32700 };
+  }
+  if (depthOf(message) > DEPTH) return { id: null, code: -32700 };
+  if (!Array.isArray(message)) return expectationOfOne(message);
+  if (message.length === 0) return { id: null, code: -32600 };
+  const all = message.map(expectationOfOne).filter((one) => one !== undefined);
+  return all.length === 0 ? undefined : all;
+}
+
+function expectationOfOne(request: unknown): Expected | undefined {
+  const wrong = (id: unknown) => ({ id, code: -32600 });
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) return wrong(null);
+  const { jsonrpc, method, params, id } = request as Record<string, unknown>;
+  const isId = id === undefined || id === null || typeof id === 'string' || Number.isFinite(id);
+  if (!isId) return wrong(null);
+  const isCall =
+    jsonrpc === '2.0' && typeof method === 'string' && (params === undefined || typeof params === 'object');
+  if (!isCall) return wrong(id ?? null);
+  return id === undefined ? undefined : { id };
+}
+
+/** Levels of nesting, without recursion: the input may be deeper than the stack. */
+function depthOf(value: unknown): number {
+  let depth = 0;
+  let level: unknown[] = [value];
+  for (;;) {
+    const nested = level.filter((one) => typeof one === 'object' && one !== null) as object[];
+    if (nested.length === 0) return depth;
+    depth += 1;
+    level = nested.flatMap((one) => Object.values(one) as unknown[]);
+  }
+}
+
+/** Codes of calls that were understood, and refused or failed. */
+const CALL_CODES = [-32601, -32602, -32603, -32000];
+
+/** What is wrong with an answer's text; undefined where nothing is. */
+export function complaintAbout(text: string, expected: Exclude<Expectation, undefined>): string | undefined {
+  if (!/^\[?\{"/.test(text)) return 'it does not begin as an answer';
+  if (/node_modules|\.js:\d|Internal error/.test(text)) return 'it shows the inside of the gateway';
+  const answer = JSON.parse(text) as unknown;
+  if (!Array.isArray(expected)) return complaintAboutOne(answer, expected as Expected);
+  if (!Array.isArray(answer) || answer.length !== expected.length) return `not ${expected.length} answers`;
+  return expected.map((one, at) => complaintAboutOne(answer[at], one as Expected)).find((said) => said);
+}
+
+function complaintAboutOne(answer: unknown, { id, code }: Expected): string | undefined {
+  if (typeof answer !== 'object' || answer === null) return 'not an object';
+  const { jsonrpc, id: given, result, error, ...more } = answer as Record<string, unknown>;
+  if (jsonrpc !== '2.0' || Object.keys(more).length > 0) return 'not a JSON-RPC 2.0 answer';
+  if (given !== id) return `the id ${String(given)}, not ${String(id)}`;
+  if ((result === undefined) === (error === undefined)) return 'neither result nor error, or both';
+  if (error === undefined) return code === undefined ? undefined : `a result, not ${code}`;
+  const { code: number, message, data } = error as Record<string, unknown>;
+  const isRight = code === undefined ? CALL_CODES.includes(number as number) : number === code;
+  if (!isRight) return `the code ${String(number)}`;
+  const name = (data as Record<string, unknown> | undefined)?.['code'];
+  return typeof message === 'string' && message !== '' && /^[A-Z_]+$/.test(String(name))
+    ? undefined
+    : 'an error without its text or its name';
+}

@@ -1,0 +1,108 @@
+import t from 'tap';
+import { ownerLine } from '../tools/api-world.js';
+import { call, post, read } from '../tools/exchange.js';
+import { heldBytes } from '../tools/memory.js';
+import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { RawConnection, rawPost } from '../tools/raw-http.js';
+import { complaintAbout, expectationOf } from './answers.js';
+import { anyBody } from './inputs/bodies.js';
+import { spoilt } from './inputs/json.js';
+import { mistakes, serve } from './served.js';
+
+/** Bound the suite: about 3 s. */
+const BODIES = 1000;
+const REQUESTS = 300;
+/** What may be held after all of it that was not held after a third of it: the tree has grown by some texts, no more. */
+const GROWTH_BYTES = 24 * 1024 * 1024;
+
+const seed = fuzzSeed();
+
+/** A POST of the body, sent as one, in chunks, or with the rest of it later. */
+function requestOf(random: Random, port: number, body: Buffer): Buffer[] {
+  const headers = [
+    ownerLine,
+    random.pick(['Content-Type: application/json', 'Content-Type: text/plain', 'X-A: b']),
+  ];
+  const cut = random.below(body.length + 1);
+  if (random.chance(0.3)) {
+    const chunk = (part: Buffer) =>
+      part.length === 0
+        ? ''
+        : Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]);
+    const parts = [body.subarray(0, cut), body.subarray(cut)].map((part) => Buffer.from(chunk(part)));
+    const coded = Buffer.concat([...parts, Buffer.from('0\r\n\r\n')]);
+    return [rawPost({ port, headers: [...headers, 'Transfer-Encoding: chunked'], body: coded })];
+  }
+  const whole = rawPost({ port, headers, body });
+  return random.chance(0.2)
+    ? [whole.subarray(0, whole.length - cut), whole.subarray(whole.length - cut)]
+    : [whole];
+}
+
+await t.test(
+  `every body has the answer that JSON-RPC wants, and costs no memory (${seedNote(seed)})`,
+  async (t) => {
+    const random = new Random(seed);
+    const served = await serve(t);
+    const { desk, methods, port } = served;
+    await using connection = await RawConnection.open(port);
+    const seen = { none: 0, one: 0, list: 0 };
+    let before = 0;
+    for (let n = 0; n < BODIES && t.passing(); n++) {
+      const body = anyBody(random, methods);
+      for (const part of requestOf(random, port, body)) connection.write(part);
+      const response = await connection.response();
+      const expected = expectationOf(body);
+      seen[expected === undefined ? 'none' : Array.isArray(expected) ? 'list' : 'one']++;
+      const complaint =
+        expected === undefined
+          ? response.status === 204 && response.body === ''
+            ? undefined
+            : 'it answers a notification'
+          : response.status === 200
+            ? complaintAbout(response.body, expected)
+            : `status ${response.status}`;
+      if (complaint !== undefined)
+        t.fail(`${complaint}: ${body.toString('latin1').slice(0, 300)} → ${response.body.slice(0, 300)}`);
+      desk.audit.length = 0;
+      desk.scripts.runs.length = 0;
+      if (n === Math.floor(BODIES / 3)) before = heldBytes();
+    }
+    const growth = heldBytes() - before;
+    t.ok(growth < GROWTH_BYTES, `${growth} bytes more are held`);
+    t.ok(Math.min(seen.none, seen.one, seen.list) > BODIES / 100, JSON.stringify(seen));
+    t.strictSame(mistakes(served), []);
+  },
+);
+
+await t.test(`what is hardly HTTP is refused or cut, and harms nobody (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed + 1);
+  const served = await serve(t);
+  const { methods, port } = served;
+  const odd: string[] = [];
+  for (let n = 0; n < REQUESTS; n++) {
+    await using connection = await RawConnection.open(port);
+    const sound = rawPost({ port, headers: [ownerLine], body: anyBody(random, methods).subarray(0, 2000) });
+    const sent = random.chance(0.2)
+      ? random.bytes(random.below(300))
+      : spoilt(random, sound.toString('latin1'));
+    connection.write(sent);
+    connection.end();
+    // Answers until it closes: each is whole, and each but a good one says why in JSON-RPC.
+    for (let count = 0; count < 3; count++) {
+      const response = await connection.response().catch(() => undefined);
+      if (response === undefined) break;
+      const { status, body } = response;
+      const isRight =
+        status === 200 ||
+        status === 204 ||
+        (status >= 400 && /^\{"jsonrpc":"2.0".*"code":-32\d{3}/.test(body));
+      if (!isRight)
+        odd.push(`${status} ${body.slice(0, 200)} ${JSON.stringify(sent.toString('latin1').slice(0, 400))}`);
+    }
+    if (n % 50 === 0)
+      t.equal(read(await post({ port }, call('SVC_GetKernelVersion', []))).result, '0.1', 'it still answers');
+  }
+  t.strictSame(odd, []);
+  t.strictSame(mistakes(served), []);
+});

@@ -1,0 +1,207 @@
+import { isDeepStrictEqual } from 'node:util';
+import t from 'tap';
+import { AreaView } from '../../src/api/view.js';
+import { Fault } from '../../src/base/fault.js';
+import type { Kernel } from '../../src/kernel/kernel.js';
+import type { TreeObject } from '../../src/kernel/object.js';
+import { wholeOf } from '../tools/conform.js';
+import { Desk } from '../tools/desk.js';
+import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { Replica, type Entry, type Frame } from '../tools/replica.js';
+
+/** Bound the suite: about 3 s. */
+const HOUSES = 12;
+const STEPS = 120;
+/** Objects in a house past which nothing more is created. */
+const CROWD = 40;
+const FRONT = 50_001;
+
+const seed = fuzzSeed();
+
+/** Does something to a tree: what the owner, the configuration or a device could do. */
+function disturb(random: Random, { tree, variables, links, scripts, profiles }: Kernel): void {
+  const all = [...tree.all()];
+  const any = () => random.pick(all);
+  const [variable, link] = [random.pick([...tree.of(2)]), random.pick([...tree.of(6)])];
+  if (variable === undefined || link === undefined) return void links.create({ parent: variables.create(3) });
+  const parent = any();
+  switch (random.below(all.length < CROWD ? 15 : 11)) {
+    case 0:
+      return tree.delete(any());
+    case 1:
+      return tree.move(any(), any());
+    case 2:
+      return links.setTarget(link, random.chance(0.2) ? 0 : any().id);
+    case 3:
+      return tree.set(any(), 'name', `N${random.below(1000)}`);
+    case 4:
+      return tree.set(any(), random.pick(['info', 'ident', 'icon']), `T${random.below(5)}`);
+    case 5:
+      return tree.set(any(), random.pick(['hidden', 'disabled']), random.chance(0.5));
+    case 6:
+      return variables.setCustomProfile(variable, random.pick(['', 'P', 'Q']));
+    case 7:
+      return profiles.setText(random.pick(['P', 'Q']), `${random.below(100)}`, '');
+    case 8:
+      return variables.update(variable, `V${random.below(1000)}`, Date.now());
+    case 9:
+      return tree.set(any(), 'position', random.below(5));
+    case 10:
+      return variables.setCustomAction(variable, random.pick([0, 1, ...[...tree.of(3)].map(({ id }) => id)]));
+    case 11:
+      return void scripts.create(0, { parent });
+    case 12:
+      return void tree.create(0, {}, { parent, name: random.pick(['', 'Room']) });
+    case 13:
+      return void variables.create(3, { parent, value: 'first', profile: random.pick(['', 'P']) });
+    default:
+      return void links.create({ parent }, random.chance(0.3) ? 0 : any().id);
+  }
+}
+
+/** A web front: what it has made of a snapshot of its area and of what it was told since. */
+class Front {
+  readonly #desk: Desk;
+  replica = new Replica({});
+  at = 0;
+  /** How often it had to take a snapshot. */
+  snapshots = 0;
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  async begin(): Promise<void> {
+    const { objects, timestamp } = await this.snapshot();
+    this.replica = new Replica(objects);
+    this.at = timestamp;
+    this.snapshots++;
+  }
+
+  async snapshot() {
+    const call = this.#desk.callAt(FRONT, 'WFC_GetSnapshot', FRONT);
+    return (await wholeOf(call)) as { objects: Record<string, Entry>; timestamp: number };
+  }
+
+  apply(frames: readonly Frame[]): void {
+    for (const frame of frames) this.replica.apply(frame);
+  }
+
+  /** Asks for what has changed; takes a snapshot when that can't be told. */
+  async poll(): Promise<void> {
+    const call = this.#desk.callAt(FRONT, 'WFC_GetSnapshotChanges', FRONT, this.at);
+    try {
+      this.apply((await wholeOf(call)) as Frame[]);
+      this.at = this.#desk.kernel.changes.counter;
+    } catch (thrown) {
+      if (!(thrown instanceof Fault)) throw thrown;
+      await this.begin();
+    }
+  }
+
+  /** Comes again over a socket, with the counter of the last it was told. */
+  async resume(view: AreaView): Promise<void> {
+    const { changes } = this.#desk.kernel;
+    const missed = view.replay(changes.since(this.at));
+    if (missed === undefined) return this.begin();
+    this.apply(missed.map(({ frame }) => JSON.parse(frame) as Frame));
+    this.at = changes.counter;
+  }
+
+  /** How what it knows differs from what it would be given now; undefined where it does not. */
+  async difference(): Promise<string | undefined> {
+    const { objects } = await this.snapshot();
+    const known = new Set(this.replica.objects.keys());
+    for (const [key, entry] of Object.entries(objects)) {
+      const id = Number(key.slice(2));
+      const own = this.replica.objects.get(id);
+      if (!isDeepStrictEqual(own, entry))
+        return `${key}: ${JSON.stringify(own)} instead of ${JSON.stringify(entry)}`;
+      known.delete(id);
+    }
+    return known.size === 0 ? undefined : `it still has ${[...known].join()}`;
+  }
+}
+
+/**
+ * Leaves out what may hold other ids, or looks as if it did: what carries out a variable's actions is shown wherever it
+ * stands, since a front must know that there is something; messages and counters have numbers of their own.
+ */
+const withoutOthers = (key: string, value: unknown) =>
+  /action$|^(Message|TimeStamp)$/i.test(key) ? undefined : value;
+
+/** The ids that a front's user could find in a text, of objects that its area has nothing to do with. */
+function leaked(text: string, { tree }: Kernel, base: TreeObject): string[] {
+  const isBelow = (object: TreeObject) => object === base || tree.isBelow(object, base);
+  const ends = [base, ...[...tree.of(6)].filter(isBelow).map((link) => tree.find(link.data.targetId))];
+  const isKnown = (object: TreeObject) =>
+    isBelow(object) || ends.some((end) => end === object || (end !== undefined && tree.isBelow(end, object)));
+  return (text.match(/\b\d{5}\b/g) ?? []).filter((id) => {
+    const object = tree.find(Number(id));
+    return object !== undefined && !isKnown(object);
+  });
+}
+
+await t.test(`a front knows its area at every moment, and nothing else (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed);
+  const told = { frames: 0, snapshots: 0, checks: 0 };
+  for (let house = 0; house < HOUSES && t.passing(); house++) {
+    await using desk = new Desk();
+    const { kernel } = desk;
+    for (const name of ['P', 'Q']) kernel.profiles.create(name, 3);
+    const home = kernel.tree.create(0, {}, { name: 'House' });
+    const base = kernel.tree.create(0, {}, { name: 'Base', parent: home });
+    for (const parent of [base, home, base]) kernel.variables.create(3, { parent });
+    kernel.links.create({ parent: base });
+    const card = {
+      title: '',
+      icon: '',
+      position: 0,
+      editable: false,
+      passwordRequired: false,
+      mobile: false,
+    };
+    desk.configurators.push({ ...card, id: FRONT, baseId: base.id });
+    const [polling, live, resuming] = [new Front(desk), new Front(desk), new Front(desk)];
+    await polling.begin();
+    await live.begin();
+    await resuming.begin();
+    const view = new AreaView(kernel.tree, base.id);
+    let frames: Frame[] | 'lost' = [];
+    kernel.changes.listen((change) => {
+      const verdict = view.judge(change);
+      if (verdict === 'lost') frames = 'lost';
+      else if (verdict === 'show' && frames !== 'lost') frames.push(JSON.parse(change.frame) as Frame);
+    });
+    for (let step = 0; step < STEPS && kernel.tree.find(base.id) === base; step++) {
+      try {
+        disturb(random, kernel);
+      } catch (thrown) {
+        if (!(thrown instanceof Fault)) throw thrown;
+      }
+      if (random.chance(0.6)) continue;
+      const seen: Frame[] | 'lost' = frames;
+      frames = [];
+      try {
+        await polling.poll();
+        if ((seen as Frame[] | 'lost') === 'lost') await live.begin();
+        else live.apply(seen as Frame[]);
+        await resuming.resume(view);
+      } catch (thrown) {
+        t.fail(`house ${house}, step ${step}: ${String(thrown)}`);
+        break;
+      }
+      told.checks++;
+      told.frames += seen.length;
+      for (const [name, front] of Object.entries({ polling, live, resuming })) {
+        const difference = await front.difference();
+        if (difference !== undefined) t.fail(`house ${house}, step ${step}, ${name}: ${difference}`);
+      }
+      const leaks = leaked(JSON.stringify([await polling.snapshot(), seen], withoutOthers), kernel, base);
+      if (leaks.length > 0) t.fail(`house ${house}, step ${step}: it was told of ${leaks.join()}`);
+      if (!t.passing()) break;
+    }
+    told.snapshots += polling.snapshots + live.snapshots;
+  }
+  t.ok(told.frames > HOUSES && told.snapshots < told.checks, JSON.stringify(told));
+});

@@ -1,0 +1,152 @@
+import t from 'tap';
+import { Fault } from '../../src/base/fault.js';
+import type { FunctionDeclaration, Parameter } from '../../src/device/declare.js';
+import type { Kernel } from '../../src/kernel/kernel.js';
+import { SnapshotReader } from '../../src/kernel/snapshot.js';
+import { differenceIn, wholeOf } from '../tools/conform.js';
+import { anybody, bus, Desk, lamp, owner } from '../tools/desk.js';
+import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { Replica, type Entry, type Frame } from '../tools/replica.js';
+import { anyJson, anyText } from './inputs/json.js';
+
+/** Bounds the suite: about 3 s. */
+const CALLS = 15_000;
+/** After so many calls, what a client made of the messages is compared with the tree. */
+const CHUNK = 500;
+/** Objects in the tree past which nothing more is created. */
+const CROWD = 400;
+
+const seed = fuzzSeed();
+
+/** What moves with every change: of the configuration, and of anything that is told. */
+const stateOf = ({ journal, changes }: Kernel) => [journal.version, changes.counter] as const;
+const isSame = (a: readonly number[], b: readonly number[]) => a.every((number, at) => number === b[at]);
+
+await t.test(`every call succeeds, or is refused and has changed nothing (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed);
+  await using desk = new Desk();
+  const { kernel, registry } = desk;
+  for (let type = 0; type <= 3; type++) await desk.call('SVC_CreateVariable', type);
+  for (const { id } of [bus, lamp]) await desk.call('SVC_CreateInstance', id);
+  const declarations = registry.all();
+  const replica = new Replica(snapshotOf(kernel));
+  const results = { taken: 0, refused: 0 };
+  const waiting: Promise<void>[] = [];
+  let seen = kernel.changes.counter;
+  for (let n = 1; n <= CALLS; n++) {
+    const declaration = random.pick(declarations);
+    if (declaration.name.startsWith('SVC_Create') && [...kernel.tree.all()].length > CROWD) continue;
+    const params = someByName(
+      random,
+      declaration,
+      JSON.parse(paramsOf(random, declaration, kernel)) as unknown[],
+    );
+    const told = `${declaration.name}(${JSON.stringify(params).slice(0, 200)})`;
+    const before = stateOf(kernel);
+    let answer: unknown;
+    try {
+      answer = registry.call(declaration.name, params, owner);
+    } catch (thrown) {
+      answer = Promise.reject(thrown as Error);
+      if (!isSame(stateOf(kernel), before)) t.fail(`${told} was refused and changed something`);
+    }
+    waiting.push(
+      wholeOf(answer).then(
+        (result) => {
+          const difference = n % 4 === 0 ? differenceIn(declaration, result) : undefined;
+          if (difference !== undefined) t.fail(difference);
+          results.taken++;
+        },
+        (thrown: unknown) => {
+          results.refused++;
+          if (!(thrown instanceof Fault)) t.fail(`${told} threw ${String(thrown)}`);
+          else if (thrown.code === 'INTERNAL') t.fail(`${told} threw ${(thrown.cause as Error).stack}`);
+        },
+      ),
+    );
+    // Calls meet others that are not answered yet.
+    if (n % CHUNK === 0 || random.chance(0.3)) await Promise.all(waiting.splice(0));
+    if (n % CHUNK === 0) {
+      for (const { frame } of kernel.changes.since(seen)) replica.apply(JSON.parse(frame) as Frame);
+      seen = kernel.changes.counter;
+      const entries = [...replica.objects].map(([id, entry]) => [`ID${id}`, entry]);
+      t.same(Object.fromEntries(entries), snapshotOf(kernel), 'the messages told it all');
+      if (!t.passing()) break;
+    }
+  }
+  t.ok(results.taken > CALLS / 10 && results.refused > CALLS / 10, JSON.stringify(results));
+  t.same(desk.errors, []);
+});
+
+await t.test('whoever has no credentials gets nothing out of any function but one', async (t) => {
+  const random = new Random(seed + 1);
+  await using desk = new Desk();
+  for (const declaration of desk.registry.all()) {
+    if (declaration.name === 'WFC_GetConfigurators') continue;
+    const call = async () =>
+      desk.registry.call(declaration.name, JSON.parse(paramsOf(random, declaration, desk.kernel)), anybody);
+    await t.rejects(call(), { code: 'ACCESS_DENIED' }, declaration.name);
+  }
+});
+
+function snapshotOf(kernel: Kernel): Record<string, Entry> {
+  const reader = new SnapshotReader(kernel.tree);
+  const parts: string[] = [];
+  for (let part = reader.read(1000); part !== undefined; part = reader.read(1000)) parts.push(part);
+  return JSON.parse(`{${parts.join(',')}}`) as Record<string, Entry>;
+}
+
+/** Parameters of the right kinds mostly, as JSON text. */
+function paramsOf(random: Random, { parameters }: FunctionDeclaration, kernel: Kernel): string {
+  const texts = parameters.map((parameter) =>
+    random.chance(0.1) ? anyJson(random) : fitting(random, parameter, kernel),
+  );
+  if (random.chance(0.03)) texts.pop();
+  if (random.chance(0.03)) texts.push(anyJson(random));
+  return `[${texts.join()}]`;
+}
+
+/** The same parameters, sometimes by their names. */
+function someByName(random: Random, { parameters }: FunctionDeclaration, params: unknown[]): unknown {
+  if (params.length > parameters.length || !random.chance(0.2)) return params;
+  return Object.fromEntries(params.map((param, at) => [parameters[at]?.name, param]));
+}
+
+function fitting(random: Random, { name, kind, enumeration }: Parameter, kernel: Kernel): string {
+  switch (kind) {
+    case 'boolean':
+      return String(random.chance(0.5));
+    case 'integer':
+      if (enumeration !== undefined) return String(random.below(enumeration.length + 1));
+      if (/ID$|^(Parent|Target|Action|Sender)/.test(name)) return idFor(random, name, kernel);
+      return String(random.below(20) - 5);
+    case 'float':
+      return String(random.below(2000) / 8 - 100);
+    case 'string':
+      if (/Module|ID$/.test(name) && random.chance(0.5))
+        return JSON.stringify(random.pick([bus.id, lamp.id]));
+      if (/Profile|Name/.test(name) && random.chance(0.5))
+        return JSON.stringify(random.pick(['Own', 'Other', '~Switch', '~Temperature', '']));
+      return JSON.stringify(
+        random.chance(0.5) ? random.pick(['a', 'b_1', 'STATE', 'LEVEL', 'Place']) : anyText(random),
+      );
+    case 'variant':
+      return random.chance(0.7)
+        ? random.pick(['true', '3', '"3.5"', '21.5', '"on"', 'null'])
+        : anyJson(random, 2);
+    case 'array':
+      return random.chance(0.5)
+        ? `[${random.some(4, () => idFor(random, '', kernel)).join()}]`
+        : anyJson(random, 2);
+  }
+}
+
+/** Mostly the id of an object that is there, and of the type that the parameter's name asks for. */
+function idFor(random: Random, name: string, kernel: Kernel): string {
+  const types: Record<string, number> = { Category: 0, Instance: 1, Variable: 2, Script: 3, Link: 6 };
+  const wanted = types[/^[A-Z][a-z]+/.exec(name)?.[0] ?? ''];
+  const all = [
+    ...(wanted === undefined || random.chance(0.2) ? kernel.tree.all() : kernel.tree.of(wanted as 0)),
+  ];
+  return String(all.length === 0 || random.chance(0.05) ? random.below(70_000) : random.pick(all).id);
+}

@@ -1,0 +1,71 @@
+import type { Random } from '../../tools/random.js';
+import { anyJson, anyText, spoilt } from './json.js';
+
+/** Requests that are wrong as a whole. */
+const WHOLES = [
+  '',
+  ' ',
+  '[]',
+  '{}',
+  'null',
+  '1',
+  '"x"',
+  '[[]]',
+  '[1,2,3]',
+  '{"jsonrpc":"2.0"}',
+  '[{}]',
+  '//',
+  'NaN',
+];
+
+/** How deep the deepest nesting goes: enough to end a recursive parser or checker. */
+const DEEP = 50_000;
+
+/** The body of a POST to the API: a call or a batch, sound, odd or broken. `methods` are names worth calling. */
+export function anyBody(random: Random, methods: readonly string[]): Buffer {
+  if (random.chance(0.05)) return Buffer.from(random.pick(WHOLES));
+  if (random.chance(0.02)) return Buffer.from(deep(random, methods));
+  const text = random.chance(0.2)
+    ? `[${random.some(20, () => anyRequest(random, methods)).join()}]`
+    : anyRequest(random, methods);
+  return random.chance(0.25) ? spoilt(random, text) : Buffer.from(text);
+}
+
+/** One request object; most of its members are as they should be. */
+export function anyRequest(random: Random, methods: readonly string[]): string {
+  const members: string[] = [];
+  const usually = (name: string, make: () => string) => {
+    if (random.chance(0.04)) return;
+    members.push(`"${name}":${random.chance(0.06) ? anyJson(random, 2) : make()}`);
+    if (random.chance(0.02)) members.push(`"${name}":${anyJson(random, 1)}`);
+  };
+  usually('jsonrpc', () => '"2.0"');
+  if (!random.chance(0.1))
+    usually('id', () => random.pick(['1', '"1"', 'null', '0', '"h"', '1.5', '-7', '1e20']));
+  usually('method', () => JSON.stringify(random.chance(0.9) ? random.pick(methods) : anyText(random)));
+  usually('params', () => anyParams(random));
+  if (random.chance(0.1)) members.push(`${JSON.stringify(anyText(random))}:${anyJson(random, 2)}`);
+  if (random.chance(0.1)) members.reverse();
+  return `{${members.join()}}`;
+}
+
+/** Parameters: a list mostly, of the length that many functions have; sometimes by name. */
+function anyParams(random: Random): string {
+  if (random.chance(0.15)) {
+    const names = random.some(4, () =>
+      random.pick(['VariableID', 'ID', 'Value', 'InstanceID', anyText(random)]),
+    );
+    return `{${names.map((name) => `${JSON.stringify(name)}:${anyJson(random, 2)}`).join()}}`;
+  }
+  return `[${random.some(5, () => anyJson(random, random.below(4))).join()}]`;
+}
+
+function deep(random: Random, methods: readonly string[]): string {
+  const [open, close] = random.pick([
+    ['[', ']'],
+    ['{"a":', '}'],
+  ] as const);
+  const nest = `${open.repeat(DEEP)}1${random.chance(0.7) ? close.repeat(DEEP) : ''}`;
+  const method = JSON.stringify(random.pick(methods));
+  return random.pick([nest, `{"jsonrpc":"2.0","id":1,"method":${method},"params":${nest}}`]);
+}

@@ -1,0 +1,141 @@
+import type { Random } from '../../tools/random.js';
+import { anyText } from './json.js';
+
+/** What an upgrade request is made of; every part stands in the request as it is. */
+export interface UpgradeInput {
+  path: string;
+  protocol?: string;
+  headers: string[];
+}
+
+/** What is known of the gateway that is asked: right credentials among the wrong, a configurator that is there. */
+export interface UpgradeWorld {
+  owner: string;
+  webfront: string;
+  configurator: number;
+}
+
+/** An upgrade request: right or nearly right in most parts. No CR or LF: that would be another request. */
+export function anyUpgrade(random: Random, world: UpgradeWorld): UpgradeInput {
+  const headers = random.chance(0.6) ? [] : random.some(4, () => anyHeader(random));
+  const protocol = anyProtocol(random, world);
+  const path = line(anyPath(random, world)).replaceAll(' ', '');
+  return {
+    path: path === '' ? '/' : path,
+    headers,
+    ...(protocol !== undefined && { protocol: line(protocol) }),
+  };
+}
+
+function anyPath(random: Random, { configurator }: UpgradeWorld): string {
+  const id = random.pick([
+    String(configurator),
+    '0',
+    '-1',
+    '99999999999999999999',
+    '1e4',
+    'x',
+    '%30',
+    '',
+    '../api',
+  ]);
+  const whole = ['/api/', `/api/wfc/${configurator}`, `/wfc/${configurator}/api/`] as const;
+  const path = random.pick([
+    ...whole,
+    ...whole,
+    ...whole,
+    '/api',
+    '/',
+    '//',
+    '/api//',
+    '/%61pi/',
+    '/api/../api/',
+    'http://127.0.0.1/api/',
+    '*',
+    `/api/wfc/${id}`,
+    `/wfc/${id}/api/`,
+    `/wfc/${id}/api`,
+    `/wfc/${id}/`,
+    anyText(random),
+  ]);
+  if (random.chance(0.6)) return path;
+  const since = random.pick([
+    '0',
+    '1',
+    '-1',
+    '99999999999',
+    '1e3',
+    '9007199254740993',
+    'x',
+    '',
+    '%',
+    '1&since=2',
+  ]);
+  return `${path}?${random.pick(['since', 'since', 'SINCE', 'x', ''])}=${since}`;
+}
+
+function anyProtocol(random: Random, { owner, webfront }: UpgradeWorld): string | undefined {
+  if (random.chance(0.08)) return undefined;
+  const pair = random.pick([
+    owner,
+    owner,
+    owner,
+    webfront,
+    webfront,
+    `${owner}x`,
+    ':',
+    '',
+    'owner',
+    anyText(random),
+  ]);
+  const base64 = Buffer.from(pair).toString('base64');
+  const text = random.pick([
+    base64,
+    base64.replace(/=+$/, ''),
+    encodeURIComponent(base64),
+    base64.replaceAll('=', '%3D'),
+  ]);
+  switch (random.below(12)) {
+    case 0:
+      return `${text}, ${base64}`;
+    case 1:
+      return text.slice(0, random.below(text.length + 1));
+    case 2:
+      return `${text}%`;
+    case 3:
+      return anyText(random);
+    case 4:
+      return random.pick(['%', '%%', '%zz', '%u0041', '=', '====', ',', ' ', 'A'.repeat(8_000)]);
+    default:
+      return text;
+  }
+}
+
+function anyHeader(random: Random): string {
+  const text = line(anyText(random)).slice(0, 1_000);
+  return random.pick([
+    `Origin: ${text}`,
+    'Origin: null',
+    'Origin: http://evil.example',
+    'Host: evil.example',
+    'Host: 127.0.0.1',
+    'Host: [::1]:1',
+    `Host: ${text}`,
+    `Authorization: ${text}`,
+    'Authorization: null',
+    `Authorization: Basic ${text}`,
+    'Sec-WebSocket-Version: 8',
+    'Sec-WebSocket-Key: short',
+    'Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits',
+    `Sec-WebSocket-Extensions: ${text}`,
+    'Connection: close',
+    'Upgrade: h2c',
+    'Content-Length: 5',
+    'Transfer-Encoding: chunked',
+    `X-${random.below(100)}: ${text}`,
+  ]);
+}
+
+function line(text: string): string {
+  return text.replace(/[\r\n]/g, '');
+}

@@ -1,0 +1,104 @@
+import type { Random } from '../../tools/random.js';
+import { anyJson, anyText, spoilt } from './json.js';
+
+/** Values that mean something to YAML, or to somebody who reads it carelessly. */
+const VALUES = [
+  '',
+  '~',
+  'null',
+  'yes',
+  'no',
+  'on',
+  '0x1F',
+  '0o17',
+  '1e3',
+  '.inf',
+  '.nan',
+  '-1',
+  '65536',
+  '99999999999999999999',
+  '2024-01-01',
+  '[]',
+  '{}',
+  '[ [ [ ] ] ]',
+  '!!binary aGk=',
+  '!!js/function "function(){}"',
+  '!!python/object/apply:os.system [ls]',
+  '!x y',
+  '&a [*a]',
+  '*missing',
+  '<<: *a',
+  '"unfinished',
+  "'it''s'",
+  '|',
+  '>-',
+  '@x',
+  '`x`',
+  '%x',
+  '? x',
+  '- - -',
+  '# only a comment',
+] as const;
+
+/** Keys that are known somewhere, or nowhere. */
+const KEYS = [
+  'board',
+  'api',
+  'port',
+  'tree',
+  'webServers',
+  'password',
+  '__proto__',
+  'constructor',
+  'x',
+  '<<',
+  '? [a]',
+];
+
+/** A billion laughs: small to write, endless to expand. */
+const LAUGHS = [
+  'a: &a [x,x,x,x,x,x,x,x,x]',
+  ...Array.from('bcdefghi', (name, n) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[n]}`).join()}]`),
+].join('\n');
+
+/** A configuration: `sound` with some of its lines changed, moved or lost. */
+export function anyYaml(random: Random, sound: string): Buffer {
+  if (random.chance(0.01)) return Buffer.from(LAUGHS);
+  if (random.chance(0.01)) return Buffer.from(random.pick(['[', '{a: ', '- ']).repeat(20_000));
+  const lines = sound.split('\n');
+  for (let change = random.below(4); change >= 0; change--) changeLine(random, lines);
+  const text = lines.join('\n');
+  return random.chance(0.15) ? spoilt(random, text) : Buffer.from(text);
+}
+
+function changeLine(random: Random, lines: string[]): void {
+  const at = random.below(lines.length);
+  const line = lines[at] ?? '';
+  const value = () =>
+    random.chance(0.7) ? random.pick(VALUES) : random.chance(0.5) ? anyJson(random, 2) : anyText(random);
+  switch (random.below(8)) {
+    case 0:
+      lines.splice(at, 1);
+      break;
+    case 1:
+      lines.splice(at, 0, line);
+      break;
+    case 2:
+      lines[at] = random.pick([' ', '  ', '\t', '    ']) + line;
+      break;
+    case 3:
+      lines[at] = line.trimStart();
+      break;
+    case 4:
+      lines.splice(at, 0, `${/^\s*/.exec(line)?.[0] ?? ''}${random.pick(KEYS)}: ${value()}`);
+      break;
+    case 5:
+      lines[at] = line.replace(/: [^{[,}\]]+/, () => `: ${value()}`);
+      break;
+    case 6:
+      lines[at] = line.replace(/\w+:/, () => `${random.pick(KEYS)}:`);
+      break;
+    default:
+      lines[at] = line.slice(0, random.below(line.length + 1));
+  }
+}

@@ -1,0 +1,155 @@
+import t from 'tap';
+import { systemClock, type Clock } from '../../src/base/clock.js';
+import { OWNER, ownerLine, startWorld } from '../tools/api-world.js';
+import { call } from '../tools/exchange.js';
+import { open, type Frame } from '../tools/listening.js';
+import { heldBytes } from '../tools/memory.js';
+import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { RawSocket, closeOf, opcode } from '../tools/raw-socket.js';
+import { anyFrames } from './inputs/frames.js';
+import { anyUpgrade } from './inputs/upgrades.js';
+import { mistakes, serve, type Served } from './served.js';
+
+/** Bound the suite: about 4 s. */
+const UPGRADES = 400;
+const SOCKETS = 150;
+/** What may be held after all sockets that was not held after a third of them. */
+const GROWTH_BYTES = 24 * 1024 * 1024;
+
+const seed = fuzzSeed();
+
+/** Guesses are slowed down; here they wait a hundredth of the time. */
+function hurried(): Clock {
+  const clock = systemClock();
+  return { ...clock, after: (ms, callback) => clock.after(ms / 100, callback) };
+}
+
+const owner = `${OWNER.username}:${OWNER.password}`;
+const webfront = 'webfront:tulip';
+
+/** Whether a sub-protocol may open a path: it is Base64 of the pair, in whatever form. */
+function opens(path: string, protocol: string): boolean {
+  const pair = /^\/api\/(\?|$)/.test(path)
+    ? owner
+    : /^\/(api\/wfc\/50001|wfc\/50001\/api)\b/.test(path)
+      ? webfront
+      : undefined;
+  const plain = protocol.replace(/%3d/gi, '=').replace(/%2f/gi, '/').replace(/%2b/gi, '+');
+  return (
+    pair !== undefined && plain.split(',').some((offer) => Buffer.from(offer, 'base64').toString() === pair)
+  );
+}
+
+await t.test(
+  `an upgrade is let in by the right pair alone, or refused in full (${seedNote(seed)})`,
+  async (t) => {
+    const random = new Random(seed);
+    const world = await startWorld(t, {}, { clock: hurried() });
+    const seen = new Map<number, number>();
+    const odd: string[] = [];
+    for (let n = 0; n < UPGRADES; n++) {
+      const input = anyUpgrade(random, { owner, webfront, configurator: 50_001 });
+      const from = `127.${random.below(250)}.${random.below(250)}.${1 + random.below(250)}`;
+      const told = `${JSON.stringify(input).slice(0, 400)}`;
+      const asked = RawSocket.open({ port: world.port, from, ...input });
+      await using socket = await asked.catch((thrown: Error) => void odd.push(`${thrown.message}: ${told}`));
+      if (socket === undefined) continue;
+      const { status, headers, body } = socket.response;
+      seen.set(status, (seen.get(status) ?? 0) + 1);
+      if (status === 101) {
+        const { protocol = '' } = input;
+        const echo = headers['sec-websocket-protocol'] ?? '';
+        if (!opens(input.path, protocol)) odd.push(`let in: ${told}`);
+        if (!protocol.includes(echo) || echo === '') odd.push(`echoed ${echo}: ${told}`);
+      } else if (
+        ![400, 401, 403, 404, 405, 426, 431].includes(status) &&
+        body !== '{"jsonrpc":"2.0","api":"stellwerk"}'
+      )
+        odd.push(`${status} ${body}: ${told}`);
+      else if ([401, 403, 404].includes(status) && !/^\{"jsonrpc":"2.0","id":null,"error":/.test(body))
+        odd.push(`${status} ${body}: ${told}`);
+    }
+    t.strictSame(odd, []);
+    t.ok(
+      (seen.get(101) ?? 0) > UPGRADES / 100 && (seen.get(401) ?? 0) > UPGRADES / 100,
+      JSON.stringify([...seen]),
+    );
+    await using socket = await open(world);
+    world.set(world.lamp, 3);
+    t.match(await socket.json(), { SenderID: world.lamp.id, Message: 10603 }, 'who may listen still does');
+    t.strictSame(
+      world.log.lines.filter((line) => line.startsWith('error')),
+      [],
+    );
+  },
+);
+
+/** All that comes over a socket until it ends. */
+async function allFrom(socket: RawSocket) {
+  const texts: string[] = [];
+  let close: number | undefined;
+  for (;;) {
+    const frame = await socket.frame();
+    if (frame === undefined) return { texts, close };
+    if (frame.opcode === opcode.text) texts.push(frame.payload.toString());
+    if (frame.opcode === opcode.close) close = closeOf(frame).code;
+  }
+}
+
+/** What is wrong with a text that came over a socket; undefined where nothing is. */
+function complaintAbout(text: string): string | undefined {
+  const answers = [JSON.parse(text) as unknown].flat() as Record<string, unknown>[];
+  const isSound = answers.every(({ jsonrpc, TimeStamp, SenderID, Message, Data }) =>
+    jsonrpc === '2.0' ? true : [TimeStamp, SenderID, Message].every(Number.isInteger) && Array.isArray(Data),
+  );
+  return isSound && !/node_modules|\.js:\d|Internal error/.test(text) ? undefined : text.slice(0, 300);
+}
+
+/** Reads what a listener is told up to the newest message; what does not come in order is returned. */
+async function follow(listener: RawSocket, { desk }: Served, last: number): Promise<number | string> {
+  let at = last;
+  while (at < desk.kernel.changes.counter) {
+    const { TimeStamp } = (await listener.json()) as Frame;
+    if (TimeStamp <= at) return `${TimeStamp} after ${at}`;
+    at = TimeStamp;
+  }
+  return at;
+}
+
+await t.test(`whatever a client sends over a socket costs only its own (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed + 1);
+  const served = await serve(t);
+  const { desk, methods, port } = served;
+  await using listener = await open(served);
+  let last: number | string = desk.kernel.changes.counter;
+  const seen = { answered: 0, closed: 0 };
+  const odd: unknown[] = [];
+  let before = 0;
+  for (let n = 0; n < SOCKETS && typeof last === 'number'; n++) {
+    await using socket = await RawSocket.open({ port, headers: [ownerLine] });
+    for (let count = random.below(8); count >= 0; count--)
+      socket.connection.write(anyFrames(random, methods));
+    socket.send(call('SVC_GetKernelVersion', [], 'last'));
+    socket.connection.end();
+    const { texts, close } = await allFrom(socket);
+    odd.push(...texts.map(complaintAbout).filter((said) => said !== undefined));
+    if (texts.some((text) => text.includes('"id":"last","result":"0.1"'))) seen.answered++;
+    if (close !== undefined) seen.closed++;
+    if (
+      close !== undefined &&
+      ![1000, 1002, 1005, 1007, 1009].includes(close) &&
+      (close < 3000 || close > 4999)
+    )
+      odd.push(`closed with ${close}`);
+    last = await follow(listener, served, last);
+    desk.audit.length = 0;
+    desk.scripts.runs.length = 0;
+    if (n === Math.floor(SOCKETS / 3)) before = heldBytes();
+  }
+  t.type(last, 'number', 'another is told all, in order');
+  t.strictSame(odd, []);
+  t.ok(seen.answered > SOCKETS / 20 && seen.closed > SOCKETS / 20, JSON.stringify(seen));
+  const growth = heldBytes() - before;
+  t.ok(growth < GROWTH_BYTES, `${growth} bytes more are held`);
+  t.strictSame(mistakes(served), []);
+});

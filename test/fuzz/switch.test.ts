@@ -1,0 +1,24 @@
+import t from 'tap';
+import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { SwitchWorld } from './switch-world.js';
+
+/** Bound the suite: about 5 s. */
+const WORLDS = 150;
+const STEPS = 120;
+
+const seed = fuzzSeed();
+
+await t.test(`interlocked outputs, whatever comes when and fails how (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed);
+  const complaints: string[] = [];
+  const seen: Record<string, number> = {};
+  for (let n = 0; n < WORLDS; n++) {
+    const world = new SwitchWorld(random);
+    for (let step = 0; step < STEPS; step++) await world.step();
+    await world.settle();
+    complaints.push(...world.complaints.map((text) => `world ${n}: ${text}`));
+    for (const [what, times] of Object.entries(world.seen)) seen[what] = (seen[what] ?? 0) + times;
+  }
+  t.strictSame(complaints.slice(0, 10), [], 'never two, never too early, never too long');
+  for (const [what, times] of Object.entries(seen)) t.ok(times > 20, `${what}: ${times}`);
+});

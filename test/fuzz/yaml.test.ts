@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { ManualClock } from '../../src/base/clock.js';
+import { silentLog } from '../../src/base/log.js';
+import { applyTree } from '../../src/config/apply.js';
+import { ConfigurationError } from '../../src/config/document.js';
+import { type LoadedConfig, parseConfig } from '../../src/config/load.js';
+import { Devices } from '../../src/device/devices.js';
+import { Modules } from '../../src/device/modules.js';
+import { Kernel } from '../../src/kernel/kernel.js';
+import { gpioModules } from '../../drivers/gpio/index.js';
+import { serialModules } from '../../drivers/serial/index.js';
+import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { anyYaml } from './inputs/yaml.js';
+
+/** Bounds the suite: about 5 s. */
+const FILES = 800;
+
+const seed = fuzzSeed();
+const root = join(import.meta.dirname, '..', '..', '..');
+const sample = readFileSync(join(root, 'docs/sample/gateway.yaml'), 'utf8');
+const clock = new ManualClock();
+const board = { gpio: [], simulated: { wires: [] } };
+
+await t.test(`a configuration is taken, or each mistake has its line (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed);
+  const modules = new Modules([...gpioModules(board, clock), ...serialModules()]);
+  let taken = 0;
+  for (let n = 0; n < FILES; n++) {
+    const text = anyYaml(random, sample).toString();
+    const outcome = await parseConfig('/x/gateway.yaml', text, async () => modules).catch(
+      (thrown: unknown) => thrown,
+    );
+    if (outcome instanceof ConfigurationError) {
+      const lines = text.split(/\r\n|[\r\n]/).length;
+      for (const { line, column, text: why } of outcome.mistakes) {
+        if (line < 1 || line > lines || column < 1 || why === '')
+          t.fail(`${line}:${column} ${why}`, { text });
+      }
+      if (outcome.mistakes.length === 0) t.fail('no mistake named', { text });
+      if (/swordfish|tulip/.test(outcome.message)) t.fail(`shows a secret: ${outcome.message}`, { text });
+    } else if (outcome instanceof Error) {
+      t.fail(`threw ${outcome.stack}`, { text });
+    } else {
+      taken++;
+      await applied(outcome as LoadedConfig, modules);
+    }
+  }
+  t.ok(taken > 20 && taken < FILES, `${taken} of ${FILES} taken`);
+  t.same(Object.keys(Object.prototype), [], 'nothing has got into every object');
+});
+
+/** What was taken can be applied: to nothing, and again to what that made. */
+async function applied({ tree }: LoadedConfig, modules: Modules): Promise<void> {
+  const kernel = new Kernel({ counter: 0, random: () => 0.5 });
+  const target = { kernel, devices: new Devices({ kernel, modules, clock, log: silentLog }), log: silentLog };
+  const first = await applyTree(tree, {}, target);
+  await applyTree(tree, first.applied, target);
+}

@@ -1,0 +1,74 @@
+/**
+ * The broker goes and comes back: Debian's mosquitto in the box, seen by a plug at its other side. The plug is a client on
+ * the host whose session the broker keeps, over its own restart too: no command can slip past it.
+ */
+import mqtt from 'mqtt';
+import t from 'tap';
+import { until } from '../tools/until.js';
+import { Box, PATIENCE_MS } from './box.js';
+
+const MQTT_PORT = 1883;
+const CONFIG = `
+- instance: Broker
+  ident: broker
+  module: MQTT Client
+  properties: { Url: "mqtt://127.0.0.1:${MQTT_PORT}" }
+  children:
+    - instance: Plug
+      ident: plug
+      module: MQTT Device
+      properties: { Topics: [{ Ident: STATE, Type: boolean, StateTopic: plug/state, CommandTopic: plug/set }] }
+- { variable: Other, ident: other, type: integer, value: 1 }
+`;
+
+await using box = await Box.taken(t, CONFIG);
+const { agent } = box.machine;
+await agent.run('systemctl start mosquitto');
+const plug = await mqtt.connectAsync(`mqtt://127.0.0.1:${await box.forward(MQTT_PORT)}`, {
+  clientId: 'plug',
+  clean: false,
+  reconnectPeriod: 200,
+});
+/** All that was ever asked of the plug. */
+const asked: string[] = [];
+plug.on('message', (_topic, payload) => asked.push(payload.toString()));
+plug.on('error', () => undefined); // it tries again
+await plug.subscribeAsync('plug/set', { qos: 1 });
+const state = await box.id('broker/plug/STATE');
+using frames = await box.frames();
+
+await t.test('the broker runs: what it tells is seen, and a command reaches the plug', async (t) => {
+  await plug.publishAsync('plug/state', 'ON', { qos: 1, retain: true });
+  await frames.update(state, true);
+  t.equal(await box.call('RequestAction', state, true), true);
+  await until('the command', () => asked.length > 0, PATIENCE_MS);
+  t.strictSame(asked, ['ON']);
+});
+
+await t.test('the broker is gone: that shows, and a command fails at once', async (t) => {
+  await agent.run('systemctl stop mosquitto');
+  await box.becomes('broker/LINK', 'waiting');
+  await box.becomes('broker/plug/LINK', 'waiting');
+  t.match(await box.value('broker/STATUS'), /127\.0\.0\.1:1883/, 'it says which broker');
+  await t.rejects(box.call('RequestAction', state, false), { message: /^The device is offline/ });
+  t.equal(await box.call('GetValue', state), true, 'the variable keeps the truth');
+  t.equal(await box.call('SetValue', await box.id('other'), 2), true, 'everything else goes on');
+});
+
+await t.test(
+  'the broker is back: so are the retained state and commands, and nothing is made up for',
+  async (t) => {
+    await agent.run('systemctl start mosquitto');
+    const { Data } = await frames.update(state, true);
+    t.equal(Data[1], false, 'the state was told again, and is the one it was');
+    await box.becomes('broker/plug/LINK', 'online');
+    await until('the plug is back', () => plug.connected, PATIENCE_MS);
+    t.equal(await box.call('RequestAction', state, true), true);
+    await until('the command', () => asked.length > 1, PATIENCE_MS);
+    await plug.publishAsync('plug/state', 'OFF', { qos: 1, retain: true });
+    await frames.update(state, false);
+    t.strictSame(asked, ['ON', 'ON'], 'no OFF: what failed is never sent later');
+  },
+);
+
+await plug.endAsync(true);

@@ -1,0 +1,212 @@
+/**
+ * What may be claimed of counting: edges made as fast as a program can, on the kernel's simulated chip, and edges made
+ * from outside the machine. `LOST` is what overflowed the kernel's buffer, exactly; edges that merge before the kernel
+ * numbers them are nobody's to count, and nothing is claimed of them.
+ */
+import t from 'tap';
+import { until } from '../tools/until.js';
+import { Box, type Frames, PATIENCE_MS } from './box.js';
+
+/** Edges of a burst; even, so that it ends where it began. */
+const BURST = 1_000;
+/** What the kernel keeps of a line until it is read (`EVENT_BUFFER` of the driver, the most that the kernel grants). */
+const BUFFER = 1_024;
+/** More than the buffer holds and more than the gateway reads in a turn, with the gateway reading all the while. */
+const FLOOD = 5_000;
+const CHIP = '9030000.pl061';
+/** Offset of SENSE1 on the simulated chip; the others follow. */
+const FIRST_SENSE = 8;
+/** A wait in which the whole flood goes through a slow machine to the client. */
+const FLOOD_LIMIT_MS = 180_000;
+
+const senses = Array.from({ length: 6 }, (_, n) => `SENSE${n + 1}`);
+const tree = [
+  ...senses.map(
+    (line, n) => `- { instance: ${line}, ident: s${n}, module: GPIO Input, properties: { Line: ${line} } }`,
+  ),
+  '- { variable: Mark, ident: mark, type: integer }',
+  `- { instance: In, ident: in, module: GPIO Input, properties: { Chip: ${CHIP}, Line: "1" } }`,
+  `- { instance: Echo, ident: echo, module: GPIO Output, properties: { Chip: ${CHIP}, Line: "0", Boot: inactive } }`,
+];
+await using box = await Box.taken(t, tree.join('\n'));
+const { agent } = box.machine;
+for (const ident of [...senses.map((_, n) => `s${n}`), 'in', 'echo'])
+  await box.becomes(`${ident}/LINK`, 'online');
+
+/** One line while edges are made on it: what a client was told, and what the gateway and the kernel count. */
+class Witness implements Disposable {
+  readonly #ident: string;
+  readonly #offset: number;
+  readonly #state: number;
+  readonly #frames: Frames;
+  #marks = 0;
+
+  private constructor(n: number, state: number, frames: Frames) {
+    this.#ident = `s${n}`;
+    this.#offset = FIRST_SENSE + n;
+    this.#state = state;
+    this.#frames = frames;
+  }
+
+  static async of(n: number): Promise<Witness> {
+    const state = await box.id(`s${n}/STATE`);
+    return new Witness(n, state, await box.frames());
+  }
+
+  /** Makes edges on the line in one go; `stalled`: with the gateway stopped meanwhile, so that nobody reads. */
+  async edges(count: number, stalled: boolean): Promise<void> {
+    const signal = (name: string) => `systemctl kill --kill-whom=main -s ${name} stellwerk`;
+    const make = `/opt/lab/edges ${count} /run/lab/gpio-sim/sim_gpio${this.#offset}/pull`;
+    await agent.run(stalled ? `${signal('STOP')} && ${make}; made=$?; ${signal('CONT')}; exit $made` : make);
+  }
+
+  /** How often the kernel was interrupted for the line. */
+  async interrupts(): Promise<number> {
+    const lines = (await agent.run('cat /proc/interrupts'))
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/));
+    const mine = lines.find(
+      (words) => words.slice(-4).join(' ') === `irq_sim ${this.#offset} Edge stellwerk`,
+    );
+    return mine?.slice(1, -4).reduce((sum, count) => sum + Number(count), 0) ?? NaN;
+  }
+
+  /** The values that the client was told, in order. */
+  get told(): boolean[] {
+    return this.#frames.updates(this.#state).map(({ value }) => value === true);
+  }
+
+  count(ident: 'COUNT' | 'LOST'): Promise<number> {
+    return box.value(`${this.#ident}/${ident}`) as Promise<number>;
+  }
+
+  /** Waits until the edges that the client was told of and those that were lost are so many; gives both. */
+  async settled(edges: number): Promise<{ told: boolean[]; lost: number }> {
+    const all = async () => this.told.length + (await this.count('LOST')) >= edges;
+    await until(`${edges} edges of ${this.#ident}, told or lost`, all, FLOOD_LIMIT_MS);
+    return { told: this.told, lost: await this.count('LOST') };
+  }
+
+  /** Waits until nothing more comes: what merged is never told, so there is no number to wait for. Gives as `settled`. */
+  async rested(): Promise<{ told: boolean[]; lost: number }> {
+    let before = -1;
+    const isResting = async () => {
+      // A change after those of the line: when it is told, they were.
+      const mark = await box.id('mark');
+      await box.call('SetValue', mark, ++this.#marks);
+      await this.#frames.update(mark, this.#marks);
+      const isSame = this.told.length === before;
+      before = this.told.length;
+      return isSame;
+    };
+    await until(`the end of the edges of ${this.#ident}`, isResting, PATIENCE_MS);
+    return { told: this.told, lost: await this.count('LOST') };
+  }
+
+  /** The value that a fresh reading of the line gives. */
+  async reading(): Promise<unknown> {
+    await box.call('HW_RequestStatus', await box.id(this.#ident), 'STATE');
+    return box.value(`${this.#ident}/STATE`);
+  }
+
+  status(): Promise<unknown> {
+    return box.value(`${this.#ident}/STATUS`);
+  }
+
+  [Symbol.dispose](): void {
+    this.#frames[Symbol.dispose]();
+  }
+}
+
+const alternating = (values: readonly boolean[]): boolean =>
+  values.every((value, n) => value !== values[n - 1]);
+const activeOf = (values: readonly boolean[]): number => values.filter(Boolean).length;
+
+await t.test('one processor: a burst is counted exactly, read at once or later', async (t) => {
+  await agent.run('echo 0 >/sys/devices/system/cpu/cpu1/online');
+  for (const [n, stalled] of [
+    [0, false],
+    [1, true],
+  ] as const) {
+    using line = await Witness.of(n);
+    const before = await line.interrupts();
+    await line.edges(BURST, stalled);
+    const { told, lost } = await line.settled(BURST);
+    const how = stalled ? 'read later' : 'read at once';
+    t.strictSame([told.length, lost], [BURST, 0], `${how}: each edge is a frame`);
+    t.ok(alternating(told), `${how}: in order`);
+    t.equal((await line.interrupts()) - before, BURST, `${how}: as many as the kernel was interrupted for`);
+    t.strictSame([told.at(-1), await line.count('COUNT'), await line.reading()], [false, BURST / 2, false]);
+  }
+});
+
+await t.test('one processor: what overflows the buffer is LOST, exactly, and told', async (t) => {
+  using line = await Witness.of(2);
+  await line.edges(2 * BUFFER + 10, true);
+  const { told, lost } = await line.settled(2 * BUFFER + 10);
+  t.strictSame([told.length, lost], [BUFFER, BUFFER + 10], 'the newest were kept');
+  t.ok(alternating(told), 'without a gap among them');
+  t.strictSame([told.at(-1), await line.count('COUNT'), await line.reading()], [false, BUFFER / 2, false]);
+  t.match(await line.status(), /faster than it can be read/);
+});
+
+await t.test('one processor: a flood, read as it comes, is told or lost to the last edge', async (t) => {
+  using line = await Witness.of(3);
+  await line.edges(FLOOD, false);
+  const { told, lost } = await line.settled(FLOOD);
+  t.equal(told.length + lost, FLOOD, `${told.length} told and ${lost} lost`);
+  t.strictSame(
+    [told.at(-1), await line.count('COUNT'), await line.reading()],
+    [false, activeOf(told), false],
+  );
+});
+
+await t.test('two processors: no more than there were, and the last is right', async (t) => {
+  await agent.run('echo 1 >/sys/devices/system/cpu/cpu1/online');
+  for (const [n, stalled] of [
+    [4, false],
+    [5, true],
+  ] as const) {
+    using line = await Witness.of(n);
+    const before = await line.interrupts();
+    await line.edges(BURST, stalled);
+    t.equal((await line.interrupts()) - before, BURST, 'the kernel was interrupted for each');
+    const { told, lost } = await line.rested();
+    const sum = told.length + lost;
+    t.ok(sum > 0 && sum <= BURST, `${sum} of ${BURST} were told or lost`);
+    t.strictSame(
+      [told.at(-1), await line.count('COUNT'), await line.reading()],
+      [false, activeOf(told), false],
+    );
+  }
+});
+
+await t.test('from outside: 1,000 edges, each made when the last was echoed', async (t) => {
+  const pins = await box.machine.pins();
+  const [state, echo] = [await box.id('in/STATE'), await box.id('echo')];
+  using frames = await box.frames();
+  for (let n = 1; n <= BURST; n++) {
+    const isActive = n % 2 === 1;
+    await pins.drive(1, isActive);
+    await frames.update(state, isActive);
+    await box.call('HW_WriteValueBoolean', echo, 'STATE', isActive);
+    await until(`echo ${n}`, () => pins.level(0) === isActive, PATIENCE_MS);
+  }
+  const told = frames.updates(state);
+  t.equal(told.length, BURST);
+  t.ok(
+    told.every(({ value, changed }, n) => value === (n % 2 === 0) && changed === true),
+    'strictly alternating',
+  );
+  t.strictSame([await box.value('in/COUNT'), await box.value('in/LOST')], [BURST / 2, 0]);
+});
+
+await t.test('from outside: after a burst the last level is right', async (t) => {
+  const pins = await box.machine.pins();
+  for (const last of [true, false]) {
+    for (let n = 0; n < 99; n++) await pins.drive(1, n % 2 === 0 ? last : !last);
+    await box.becomes('in/STATE', last);
+    await box.call('HW_RequestStatus', await box.id('in'), 'STATE');
+    t.equal(await box.value('in/STATE'), last);
+  }
+});

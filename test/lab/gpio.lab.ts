@@ -1,0 +1,69 @@
+/**
+ * From a wire to a client and back, seen from outside: the host drives pins of the machine's GPIO controller and watches
+ * them, and speaks to the installed gateway over real sockets. Over the character device and over sysfs at once.
+ */
+import t from 'tap';
+import { until } from '../tools/until.js';
+import { Box, PATIENCE_MS } from './box.js';
+
+const CHIP = '9030000.pl061';
+/** The pins of each way: one wired to a relay, one to a button. */
+const WAYS = [
+  { backend: 'cdev', relay: 0, button: 1 },
+  { backend: 'sysfs', relay: 4, button: 5 },
+] as const;
+const FREE_PIN = 2;
+/** Enough to see one that is lost or turned round; each is awaited. */
+const PRESSES = 20;
+
+const tree = WAYS.flatMap(({ backend, relay, button }) => [
+  `- { instance: Relay, ident: relay_${backend}, module: GPIO Output, properties: { Chip: ${CHIP}, Line: "${relay}", Backend: ${backend}, Boot: inactive } }`,
+  `- { instance: Button, ident: button_${backend}, module: GPIO Input, properties: { Chip: ${CHIP}, Line: "${button}", Backend: ${backend} } }`,
+]);
+await using box = await Box.taken(t, tree.join('\n'));
+const pins = await box.machine.pins();
+
+for (const { backend, relay, button } of WAYS) {
+  await t.test(`${backend}: a pin that is driven from outside is a frame at the client`, async (t) => {
+    await box.becomes(`button_${backend}/LINK`, 'online');
+    const state = await box.id(`button_${backend}/STATE`);
+    using frames = await box.frames();
+    for (let n = 1; n <= PRESSES; n++) {
+      const isPressed = n % 2 === 1;
+      await pins.drive(button, isPressed);
+      const { Data } = await frames.update(state, isPressed);
+      t.strictSame(
+        Data.slice(0, 3),
+        [isPressed, true, !isPressed],
+        `change ${n}: value, changed, value before`,
+      );
+    }
+    t.equal(frames.updates(state).length, PRESSES, 'one frame a change, no more');
+    t.equal(await box.value(`button_${backend}/COUNT`), PRESSES / 2);
+  });
+
+  await t.test(`${backend}: HW_WriteValueBoolean moves the pin, and all clients hear of it`, async (t) => {
+    await box.becomes(`relay_${backend}/LINK`, 'online');
+    const [instance, state] = [await box.id(`relay_${backend}`), await box.id(`relay_${backend}/STATE`)];
+    using frames = await box.frames();
+    for (let n = 1; n <= PRESSES; n++) {
+      const isOn = n % 2 === 1;
+      t.equal(await box.call('HW_WriteValueBoolean', instance, 'STATE', isOn), true);
+      await until(`pin ${relay} at ${isOn}`, () => pins.level(relay) === isOn, PATIENCE_MS);
+      await frames.update(state, isOn);
+    }
+    t.equal(await box.value(`relay_${backend}/STATE`), false);
+  });
+}
+
+await t.test('a line is one holder’s: who asks second is told so, and gets it when it is free', async (t) => {
+  const [{ relay }] = WAYS;
+  const output = (ident: string, line: number) =>
+    `- { instance: Relay, ident: ${ident}, module: GPIO Output, properties: { Chip: ${CHIP}, Line: "${line}" } }`;
+  await box.reload(output('second', relay));
+  await box.becomes('second/LINK', 'waiting');
+  t.match(await box.value('second/STATUS'), /in use by stellwerk/);
+  await box.reload([output('relay_cdev', FREE_PIN), output('second', relay)].join('\n'));
+  await box.becomes('second/LINK', 'online');
+  t.equal(await box.value('relay_cdev/LINK'), 'online');
+});

@@ -1,0 +1,73 @@
+/**
+ * The pins of the machine's PL061 GPIO controller, seen and driven from outside the machine through qemu's qtest
+ * socket: what a wire soldered to them would see and do.
+ */
+import { connect, Wire } from './wire.js';
+import type { Qmp } from './qmp.js';
+
+const ANSWER_LIMIT_MS = 10_000;
+const IRQ_LINE = /^IRQ (raise|lower) (\d+)$/;
+
+/** Called when the machine changed an output pin. */
+export type PinListener = (pin: number, high: boolean) => void;
+
+/** Pins 0 to 7; pin 3 is the machine's power button. */
+export class Pins implements Disposable {
+  readonly #wire: Wire;
+  readonly #controller: string;
+  readonly #levels = new Map<number, boolean>();
+  readonly #listeners: Set<PinListener>;
+
+  private constructor(wire: Wire, controller: string, listeners: Set<PinListener>) {
+    this.#wire = wire;
+    this.#controller = controller;
+    this.#listeners = listeners;
+    listeners.add((pin, high) => this.#levels.set(pin, high));
+  }
+
+  static async open(path: string, qmp: Qmp): Promise<Pins> {
+    const devices = (await qmp.execute('qom-list', { path: '/machine/unattached' })) as {
+      name: string;
+      type: string;
+    }[];
+    const device = devices.find(({ type }) => type === 'child<pl061>');
+    if (!device) throw new Error('this machine has no PL061');
+    const controller = `/machine/unattached/${device.name}`;
+    const listeners = new Set<PinListener>();
+    const unasked = (line: string): boolean => {
+      const [, edge, pin] = IRQ_LINE.exec(line) ?? [];
+      if (edge === undefined) return false;
+      for (const listener of listeners) listener(Number(pin), edge === 'raise');
+      return true;
+    };
+    const wire = new Wire(await connect(path), unasked);
+    const pins = new Pins(wire, controller, listeners);
+    await pins.#ask(`irq_intercept_out ${controller}`);
+    return pins;
+  }
+
+  async #ask(line: string): Promise<void> {
+    const answer = await this.#wire.ask(line, ANSWER_LIMIT_MS);
+    if (!answer.startsWith('OK')) throw new Error(`qtest ${line}: ${answer}`);
+  }
+
+  /** Drives an input pin. */
+  async drive(pin: number, high: boolean): Promise<void> {
+    await this.#ask(`set_irq_in ${this.#controller} unnamed-gpio-in ${pin} ${high ? 1 : 0}`);
+  }
+
+  /** What an output pin was last seen at; `undefined` while it has not moved since this was opened. */
+  level(pin: number): boolean | undefined {
+    return this.#levels.get(pin);
+  }
+
+  /** Hears of every move of an output pin; the result ends that. */
+  watch(listener: PinListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  [Symbol.dispose](): void {
+    this.#wire[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * What its owner does to the installed gateway at a shell: checks the configuration, reloads it, reads the journal.
+ */
+import t from 'tap';
+import { Box } from './box.js';
+
+const CONFIG = '/etc/stellwerk/gateway.yaml';
+const JOURNAL = 'journalctl -u stellwerk -o cat -n 20';
+const node = (ident: string) => `- { variable: ${ident}, ident: ${ident}, type: integer, value: 1 }`;
+
+await using box = await Box.taken(t, node('first'));
+const { agent } = box.machine;
+
+await t.test('a mistake is told by its line, and costs the running gateway nothing', async (t) => {
+  await agent.run(`cp ${CONFIG} /root/sound.yaml && echo 'trees: []' >>${CONFIG}`);
+  const lines = Number(await agent.run(`wc -l <${CONFIG}`));
+  const { code, out, err } = await agent.try('stellwerk check');
+  t.equal(code, 78);
+  t.match(out + err, `gateway.yaml:${lines}:1: trees: there is no such key; did you mean tree?`);
+
+  await agent.run(`systemctl reload stellwerk; until ${JOURNAL} -p err | grep -q trees; do sleep 0.1; done`);
+  t.match(await agent.run(`${JOURNAL} -p err`), `gateway.yaml:${lines}:1`, 'the journal says it as an error');
+  t.equal(await agent.run('systemctl is-active stellwerk'), 'active');
+  t.equal(await box.value('first'), 1);
+  await agent.run(`cp /root/sound.yaml ${CONFIG}`);
+});
+
+await t.test('a reload takes up what is new and leaves what is there', async (t) => {
+  const first = await box.id('first');
+  await box.call('SetValue', first, 7);
+  await agent.run(`echo '  ${node('second')}' >>${CONFIG} && systemctl reload stellwerk`);
+  await agent.run(`until [ $(${JOURNAL} | grep -c 'configuration was read again') = 2 ]; do sleep 0.1; done`);
+  t.equal(await box.value('second'), 1);
+  t.strictSame([await box.id('first'), await box.value('first')], [first, 7]);
+});
+
+await t.test('the configuration and the data are the service’s alone', async (t) => {
+  const open = 'find /etc/stellwerk /var/lib/stellwerk /run/stellwerk -perm /o=rwx';
+  t.equal(await agent.run(open), '', 'nobody else reads anything');
+  const owners = 'stat -c "%n %U %G" /etc/stellwerk/gateway.yaml /var/lib/stellwerk/stellwerk.db';
+  t.strictSame((await agent.run(owners)).split('\n'), [
+    '/etc/stellwerk/gateway.yaml root stellwerk',
+    '/var/lib/stellwerk/stellwerk.db stellwerk stellwerk',
+  ]);
+});

@@ -1,0 +1,128 @@
+/**
+ * From nothing to a frozen machine with the bundle installed: `node dist/test/lab/up.js [BUNDLE.tar.gz]`. Does only what
+ * is not done yet. Needs Debian 12, root, and the packages of packages.txt; without an argument it takes the bundle
+ * that `make bundle ARCH=arm64` has made.
+ */
+import { execFile } from 'node:child_process';
+import { copyFileSync, mkdirSync, readdirSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Machine } from './machine.js';
+import { RECIPE, FROZEN, READY, ROOT, STICK_BYTES, WORK } from './paths.js';
+import { bring } from './stage.js';
+
+const SUITE = 'bookworm';
+/** The longest, the userland, takes two to three minutes on a quiet machine. */
+const SCRIPT_LIMIT_MS = 900_000;
+const SYSTEM_LIMIT_MS = 180_000;
+const INSTALL_LIMIT_MS = 240_000;
+
+const userland = join(WORK, 'userland.tar');
+const kernel = join(WORK, 'kernel');
+const image = join(WORK, 'image.raw');
+const booted = join(WORK, 'booted.qcow2');
+
+mkdirSync(WORK, { recursive: true });
+const bundle = process.argv[2] ?? newestBundle();
+await script('binfmt.sh');
+await install(await boot(await assemble()));
+
+/** Userland and kernel come from Debian, side by side; then the disk. */
+async function assemble(): Promise<string> {
+  const packages = recipe('userland-packages.txt');
+  const [userlandKey, kernelKey] = await Promise.all([
+    bring({
+      name: 'userland',
+      from: [recipe('userland.sh'), packages, SUITE],
+      output: userland,
+      make: () => script('userland.sh', SUITE, packages, userland),
+    }),
+    bring({
+      name: 'kernel',
+      from: [recipe('kernel.sh'), SUITE],
+      output: READY.kernel,
+      make: () => script('kernel.sh', SUITE, kernel),
+    }),
+  ]);
+  const initramfsKey = await bring({
+    name: 'initramfs',
+    from: [recipe('initramfs.sh'), recipe('init.c'), kernelKey],
+    output: READY.initramfs,
+    make: () => script('initramfs.sh', kernel, READY.initramfs),
+  });
+  const imageKey = await bring({
+    name: 'image',
+    from: [recipe('image.sh'), recipe('edges.c'), recipe('overlay'), userlandKey, kernelKey],
+    output: image,
+    make: () => script('image.sh', userland, kernel, image),
+  });
+  return initramfsKey + imageKey;
+}
+
+/** Boots the bare machine and freezes it. */
+function boot(diskKey: string): Promise<string> {
+  return bring({
+    name: 'booted',
+    from: [join(import.meta.dirname, 'machine.js'), diskKey],
+    output: booted,
+    async make() {
+      rmSync(booted, { force: true });
+      await run('qemu-img', ['create', '-q', '-f', 'qcow2', '-F', 'raw', '-b', image, booted]);
+      await using machine = await Machine.start({ disk: booted });
+      await machine.agent.run('systemctl is-system-running --wait', SYSTEM_LIMIT_MS);
+      await machine.agent.run('modprobe ftdi_sio; sync');
+      await machine.freeze(FROZEN.booted);
+    },
+  });
+}
+
+/** Installs the bundle as a user would, from a memory stick, freezes the machine, and shuts it down in order. */
+async function install(bootedKey: string): Promise<void> {
+  const relay = ['relay.js', 'frames.js'].map((name) => join(import.meta.dirname, 'guest', name));
+  await bring({
+    name: 'installed',
+    from: [bundle, ...relay, bootedKey, import.meta.filename],
+    output: READY.disk,
+    async make() {
+      const stick = join(WORK, 'stick.raw');
+      copyFileSync(bundle, stick);
+      truncateSync(stick, STICK_BYTES);
+      copyFileSync(booted, READY.disk);
+      await using machine = await Machine.start({ disk: READY.disk, frozen: FROZEN.booted, stick });
+      const { agent } = machine;
+      await agent.run('mkdir -p /opt/lab/relay');
+      await agent.put('/opt/lab/relay/package.json', '{"type":"module"}');
+      for (const file of relay) await agent.copy(file, '/opt/lab/relay');
+      // Past the page cache: the machine was frozen with an empty stick in it. gzip stops at the end of what it knows.
+      const unpack = 'dd if=/dev/vdb bs=1M iflag=direct status=none | (gzip -dcq || [ $? = 2 ]) | tar -x';
+      await agent.run(
+        `set -o pipefail; mkdir /root/bundle && cd /root/bundle && ${unpack}`,
+        INSTALL_LIMIT_MS,
+      );
+      await agent.run('/root/bundle/stellwerk-*/install.sh && rm -r /root/bundle', INSTALL_LIMIT_MS);
+      await agent.run('systemctl start lab-relay && systemctl is-active stellwerk lab-relay && sync');
+      await machine.freeze(FROZEN.installed);
+      await machine.powerOff();
+    },
+  });
+}
+
+function newestBundle(): string {
+  const made = join(ROOT, 'build');
+  const name = readdirSync(made).find((file) => /^stellwerk-.*-linux-arm64\.tar\.gz$/.test(file));
+  if (name === undefined) throw new Error('no bundle: run `make bundle ARCH=arm64` first');
+  return join(made, name);
+}
+
+function recipe(name: string): string {
+  return join(RECIPE, name);
+}
+
+async function script(name: string, ...args: string[]): Promise<void> {
+  await run(recipe(name), args);
+}
+
+/** Runs a program; what it said is in the error when it fails. */
+async function run(command: string, args: readonly string[]): Promise<void> {
+  await promisify(execFile)(command, args, { timeout: SCRIPT_LIMIT_MS, maxBuffer: 64 * 1024 * 1024 });
+}

@@ -1,0 +1,137 @@
+import t from 'tap';
+import { IO_FILES, IO_MODULES, MAY_IMPORT, PROGRAMS, TYPES_ONLY } from './law.js';
+import { codeOf, filesOf, importsOf, textOf } from './sources.js';
+
+const sources = [...filesOf('src'), ...filesOf('drivers')].filter((file) => file.endsWith('.ts'));
+
+/** `src/kernel/tree.ts` → `kernel`; `src/main.ts` → `main.ts`; `drivers/gpio/line.ts` → `drivers/*`. */
+function roomOf(file: string): string {
+  const [top = '', second = ''] = file.split('/');
+  return top === 'src' ? second : `${top}/*`;
+}
+
+/** The reason why `from` may not import `to`, or undefined. */
+function broken(from: string, to: string, typeOnly: boolean): string | undefined {
+  const [room, target] = [roomOf(from), roomOf(to)];
+  if (room === 'gateway.ts') return undefined;
+  if (room === target) {
+    const apart = room === 'drivers/*' && from.split('/')[1] !== to.split('/')[1];
+    return apart ? 'one driver knows nothing of another' : undefined;
+  }
+  const path = to.replace(/^src\//, '').replace(/\.ts$/, '');
+  const allowed = MAY_IMPORT[room]?.some((part) => path === part || path.startsWith(`${part}/`));
+  if (allowed !== true) return `${room} may not know ${target}`;
+  const typesOnly = TYPES_ONLY[room]?.includes(target) === true;
+  return typesOnly && !typeOnly ? `${room} may have the types of ${target} only` : undefined;
+}
+
+t.test('every import keeps the law', async (t) => {
+  t.ok(sources.length > 20, 'there are sources to look at');
+  const faults: string[] = [];
+  for (const file of sources) {
+    if (roomOf(file).endsWith('.ts') && !['main.ts', 'gateway.ts'].includes(roomOf(file)))
+      faults.push(`${file}: stands in no room`);
+    for (const { text, file: to, typeOnly, bare } of importsOf(file)) {
+      if (bare) faults.push(`${file}: '${text}' is imported for its effect`);
+      if (to === undefined) continue;
+      if (!sources.includes(to)) faults.push(`${file}: '${text}' is no source of src or drivers`);
+      const reason = broken(file, to, typeOnly);
+      if (reason !== undefined) faults.push(`${file}: '${text}': ${reason}`);
+    }
+  }
+  t.strictSame(faults, []);
+});
+
+t.test('ARCHITECTURE.md says the same', async (t) => {
+  const said = new Map<string, string[]>();
+  const block = /## Who may import whom\s+```\n([^]*?)```/.exec(textOf('ARCHITECTURE.md'))?.[1] ?? '';
+  // A line says it of one room, or of two, with blanks between: `base      → nothing      kernel → base`.
+  for (const sentence of block.split(/\n| {2,}(?=[\w.]+ +→)/)) {
+    const [rooms = '', list = ''] = sentence.split('→');
+    const parts = list
+      .replace(/\([^)]*\)/g, '')
+      .split(',')
+      .map((part) => part.trim());
+    for (const room of rooms.split(','))
+      if (room.trim() !== '') said.set(room.trim(), parts.filter((part) => part !== 'nothing').sort());
+  }
+  t.same(said.get('gateway.ts'), ['everything']);
+  said.delete('gateway.ts');
+  t.same(
+    Object.fromEntries(said),
+    Object.fromEntries(Object.entries(MAY_IMPORT).map(([room, parts]) => [room, [...parts].sort()])),
+  );
+});
+
+t.test('the world outside is reached by the files that are listed for it, and by no other', async (t) => {
+  const touching = new Map<string, string[]>();
+  for (const file of sources) {
+    const io = importsOf(file).filter(({ text, typeOnly }) => !typeOnly && IO_MODULES.test(text));
+    const native = /\bprocess\.dlopen\b|\bcreateRequire\b|\bgetBuiltinModule\b/.test(codeOf(file))
+      ? ['an addon']
+      : [];
+    if (io.length + native.length > 0) touching.set(file, [...io.map(({ text }) => text), ...native]);
+  }
+  const unlisted = [...touching]
+    .filter(([file]) => !IO_FILES.includes(file))
+    .map(([file, what]) => `${file}: ${what.join(', ')}`);
+  t.strictSame(unlisted, []);
+  t.strictSame(
+    IO_FILES.filter((file) => !touching.has(file)),
+    [],
+    'the list names no file that has stopped doing so',
+  );
+});
+
+t.test('node:http is fetched in one place, beside the module loader', async (t) => {
+  const importers = sources.filter((file) =>
+    importsOf(file).some(({ text, typeOnly }) => text === 'node:http' && !typeOnly),
+  );
+  t.strictSame(importers, [], 'src/api/node-http.ts says why');
+});
+
+t.test('the kernel is synchronous, and asks nobody for the time', async (t) => {
+  const forbidden =
+    /\basync\b|\bawait\b|\bPromise\b|\bset(Timeout|Interval|Immediate)\b|\bqueueMicrotask\b|\bDate\.now\b|\bperformance\b|\bMath\.random\b/;
+  const faults = sources
+    .filter((file) => roomOf(file) === 'kernel')
+    .flatMap((file) => linesWith(file, forbidden));
+  t.strictSame(faults, []);
+});
+
+t.test('no module has state of its own, a default export, or a silenced type', async (t) => {
+  const state = [
+    /^(export\s+)?(let|var)\b/,
+    // An empty collection at module level is there to be filled.
+    /^(export\s+)?const\s+\w+(:[^=]+)?\s*=\s*(new\s+(Map|Set|WeakMap|WeakSet|Array)(<.*>)?\(\)|\[\]|\{\})\s*;/,
+  ];
+  const forbidden = [
+    /^export\s+default\b|\bas\s+default\b/,
+    /\bas\s+any\b|:\s*any\b|<any>/,
+    /^(export\s+)?(declare\s+)?(const\s+)?enum\b|^(export\s+)?namespace\b/,
+  ];
+  const modules = sources.filter((file) => !PROGRAMS.includes(file));
+  const found = (files: readonly string[], patterns: readonly RegExp[]) =>
+    files.flatMap((file) => patterns.flatMap((pattern) => linesWith(file, pattern)));
+  t.strictSame(found(modules, state), []);
+  t.strictSame(found(sources, forbidden), []);
+  const importers = sources.flatMap((file) =>
+    importsOf(file).filter(({ file: to }) => PROGRAMS.includes(to ?? '')),
+  );
+  t.strictSame(importers, [], 'a program is started, not imported');
+  const silenced = [...sources, ...filesOf('test')].filter(
+    (file) => file.endsWith('.ts') && /@ts-(ignore|nocheck)/.test(commentsOf(file)),
+  );
+  t.strictSame(silenced, []);
+});
+
+/** The lines of a file's code (comments and texts blanked) on which the pattern stands, as `file:line: text`. */
+function linesWith(file: string, pattern: RegExp): string[] {
+  return codeOf(file)
+    .split('\n')
+    .flatMap((line, index) => (pattern.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : []));
+}
+
+function commentsOf(file: string): string {
+  return (textOf(file).match(/\/\*[^]*?\*\/|\/\/[^\n]*/g) ?? []).join('\n');
+}

@@ -1,0 +1,102 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import t from 'tap';
+import { ROOT, filesOf, textOf } from './sources.js';
+
+const files = filesOf();
+const texts = files.filter((file) => !/\.(png|jpg|ico|woff2?|gz|node|wasm)$/.test(file));
+
+/** Files of more than 400 lines, each with its reason. */
+const LONG: Readonly<Record<string, string>> = {
+  'package-lock.json': 'npm writes it',
+  'src/client/functions.ts': 'a function a line, made from the command reference',
+};
+
+t.test('the lock file names versions and checksums, no addresses', async (t) => {
+  const lock = JSON.parse(textOf('package-lock.json')) as {
+    packages: Record<string, { resolved?: string; optionalDependencies?: object }>;
+  };
+  const packages = Object.entries(lock.packages);
+  t.ok(packages.length > 50, 'it names packages');
+  t.strictSame(
+    packages.filter(([, { resolved }]) => resolved?.startsWith('http')).map(([name]) => name),
+    [],
+  );
+  // npm leaves out what it could not look up, and `npm ci` then refuses the whole file.
+  const optional = packages.flatMap(([, { optionalDependencies = {} }]) => Object.keys(optionalDependencies));
+  t.strictSame(
+    optional.filter((name) => !packages.some(([at]) => at.endsWith(`node_modules/${name}`))),
+    [],
+    'every optional package has its entry',
+  );
+});
+
+t.test(
+  'nothing in the tree names a registry, a mirror, or a place on the machine where it was written',
+  async (t) => {
+    // Written in pieces, so that this file does not name them either.
+    const hosts = [
+      ['registry', 'npmjs'],
+      ['registry', 'yarnpkg'],
+      ['deb', 'debian'],
+      ['security', 'debian'],
+      ['proxy', 'golang'],
+    ].map((part) => part.join('\\.'));
+    const places = ['work', 'farm', 'home/[a-z]+', 'tmp/brief'].map(
+      (place) => `(?<![\\w.$}~-])/${place}/[a-z.]`,
+    );
+    const forbidden = new RegExp([...hosts, ...places].join('|'));
+    const found = texts.flatMap((file) =>
+      textOf(file)
+        .split('\n')
+        .flatMap((line, index) =>
+          forbidden.test(line) ? [`${file}:${index + 1}: ${line.trim().slice(0, 120)}`] : [],
+        ),
+    );
+    t.strictSame(found, []);
+  },
+);
+
+t.test('every link in the documents leads somewhere', async (t) => {
+  const broken: string[] = [];
+  let links = 0;
+  for (const file of files.filter((name) => name.endsWith('.md'))) {
+    const prose = textOf(file)
+      .replace(/^```[^]*?^```/gm, '')
+      .replace(/`[^`\n]*`/g, '');
+    for (const [, target = ''] of prose.matchAll(/\]\(([^)\s]+)\)/g)) {
+      if (/^(https?|mailto|wss?):/.test(target)) continue;
+      links += 1;
+      const [path = '', anchor] = target.split('#');
+      const to = path === '' ? file : join(dirname(file), path);
+      if (!existsSync(join(ROOT, to))) broken.push(`${file}: ${target}`);
+      else if (anchor !== undefined && to.endsWith('.md') && !anchorsOf(to).includes(anchor))
+        broken.push(`${file}: ${target} (no such heading)`);
+    }
+  }
+  t.strictSame(broken, []);
+  t.comment(`${links} links followed`);
+});
+
+t.test('no file is longer than a person reads at once, or it has a reason', async (t) => {
+  const long = texts.filter(
+    (file) =>
+      /\.(ts|c|h|mjs|js|css|html|json|sh|md|yaml)$|Makefile$|\.ci\/run$/.test(file) &&
+      textOf(file).split('\n').length > 401,
+  );
+  t.strictSame(
+    long.filter((file) => LONG[file] === undefined),
+    [],
+  );
+});
+
+/** The anchors of a document's headings, as they are made from their text. */
+function anchorsOf(file: string): string[] {
+  return [...textOf(file).matchAll(/^#+\s+(.*)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replace(/\s/g, '-'),
+  );
+}

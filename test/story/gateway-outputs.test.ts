@@ -1,0 +1,54 @@
+import t from 'tap';
+import { idOf, rpc, valueAt } from '../tools/exchange.js';
+import { SIMULATED, startHouse, type House } from '../tools/house.js';
+import { until } from '../tools/until.js';
+
+const GATE = `tree:
+  - { instance: Gate opens, ident: opens, module: Relay, properties: { Line: RELAY1, Interlock: gate, DeadTimeMs: 50 } }
+  - { instance: Gate closes, ident: closes, module: Relay, properties: { Line: RELAY2, Interlock: gate, DeadTimeMs: 50 } }
+  - { instance: Opened, ident: opened, module: GPIO Input, properties: { Line: SENSE1 } }
+  - { instance: Closed, ident: closed, module: GPIO Input, properties: { Line: SENSE2 } }
+  - { instance: Pump, ident: pump, module: Relay, properties: { Line: RELAY3, MaxOnS: 0.2 } }
+`;
+
+const becomes = (house: House, path: string, wanted: unknown) =>
+  until(`${path} to be ${String(wanted)}`, async () => (await valueAt(house, path)) === wanted);
+
+t.test('no way in gets past an interlock, and the tree says why', async (t) => {
+  const house = await startHouse(t, SIMULATED + GATE);
+  for (const ident of ['opens', 'closes', 'opened', 'closed'])
+    await becomes(house, `${ident}/LINK`, 'online');
+  const opens = await idOf(house, 'opens');
+  const closes = await idOf(house, 'closes');
+  const state = await idOf(house, 'closes/STATE');
+  t.equal(await rpc(house, 'HW_WriteValueBoolean', opens, 'STATE', true), true);
+  await becomes(house, 'opened/STATE', true);
+  t.strictSame(
+    [
+      await rpc(house, 'HW_WriteValueBoolean', closes, 'STATE', true),
+      await rpc(house, 'RequestAction', state, true),
+    ],
+    ['RULE_FORBIDS', 'RULE_FORBIDS'],
+  );
+  t.equal(await valueAt(house, 'closes/RULE'), 'The rule forbids it: interlock gate: Gate opens is active');
+  const outcomes = await Promise.all(
+    Array.from({ length: 30 }, (_, n) =>
+      rpc(house, 'HW_WriteValueBoolean', n % 3 === 0 ? opens : closes, 'STATE', n % 2 === 0),
+    ),
+  );
+  t.strictSame(
+    outcomes.filter((one) => one !== true && one !== 'RULE_FORBIDS' && one !== 'DEVICE_REFUSED'),
+    [],
+    'all at once: each is done or refused',
+  );
+  const both = [await valueAt(house, 'opens/STATE'), await valueAt(house, 'closes/STATE')];
+  t.notSame(both, [true, true]);
+});
+
+t.test('what is on for as long as it may be goes off by itself', async (t) => {
+  const house = await startHouse(t, SIMULATED + GATE);
+  await becomes(house, 'pump/LINK', 'online');
+  t.equal(await rpc(house, 'HW_WriteValueBoolean', await idOf(house, 'pump'), 'STATE', true), true);
+  await becomes(house, 'pump/STATE', false);
+  t.strictSame([await valueAt(house, 'pump/OFF_AT'), await valueAt(house, 'pump/PENDING')], [0, '']);
+});

@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs';
+import { chmod, chown, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import t from 'tap';
+import { OWNER } from '../tools/api-world.js';
+import { call, post, rpc, short } from '../tools/exchange.js';
+import { SIMULATED, TREE, home, serve, serveProgram } from '../tools/house.js';
+import { Program, hasProgram } from '../tools/program.js';
+import { basicLine } from '../tools/raw-http.js';
+import { until } from '../tools/until.js';
+
+t.test('told to stop or to reload while it starts, it does so when it has', async (t) => {
+  const directory = await home(t, SIMULATED + TREE);
+  const program = serveProgram(t, directory);
+  await program.waitFor(/a new database was made/);
+  program.process.kill('SIGHUP');
+  program.process.kill('SIGTERM');
+  t.equal(await program.ended(), 0);
+  t.match(program.output, /"msg":"stopped"/);
+});
+
+t.test('SIGHUP reads the configuration again; one with a mistake is told and changes nothing', async (t) => {
+  const directory = await home(t, SIMULATED + TREE);
+  const served = await serve(t, directory);
+  const configure = (yaml: string) => writeFile(join(directory, 'gateway.yaml'), yaml);
+  const other = SIMULATED.replace(OWNER.password, 'another') + TREE;
+  await configure(`${other}treee: []\n`);
+  served.program.process.kill('SIGHUP');
+  await served.program.waitFor(/gateway\.yaml:\d+:1: treee: there is no such key; did you mean tree\?/);
+  t.match(await rpc(served, 'SVC_GetKernelVersion'), /\d/);
+  await configure(other);
+  served.program.process.kill('SIGHUP');
+  await served.program.waitFor(/the configuration was read again/);
+  t.equal(await rpc(served, 'SVC_GetKernelVersion'), 401);
+  const me = [basicLine(OWNER.username, 'another')];
+  t.match(short(await post(served, call('SVC_GetKernelVersion', []), me)), /\d/);
+});
+
+t.test('what keeps it from starting is told in words, and by the exit code', async (t) => {
+  const directory = await home(t, SIMULATED);
+  const running = await serve(t, directory);
+  const second = serveProgram(t, directory);
+  t.equal(await second.ended(), 69);
+  t.match(second.output, /in use by another gateway; stop that one first/);
+  t.match(await rpc(running, 'SVC_GetKernelVersion'), /\d/, 'and harms the one that runs');
+
+  const taken = createServer().listen(0, '127.0.0.1');
+  t.teardown(() => taken.close());
+  await until('a port', () => taken.listening);
+  const { port } = taken.address() as { port: number };
+  const noPort = serveProgram(t, await home(t, SIMULATED.replace('port: 0', `port: ${port}`)));
+  t.equal(await noPort.ended(), 69);
+  t.match(noPort.output, `127.0.0.1:${port} does not work: `);
+  t.match(noPort.output, 'EADDRINUSE');
+
+  const mistaken = serveProgram(t, await home(t, `${SIMULATED}boad: x\n`));
+  t.equal(await mistaken.ended(), 78);
+  t.match(mistaken.output, /gateway\.yaml:4:1: boad: there is no such key; did you mean board\?/);
+
+  const place = await home(t, SIMULATED);
+  await writeFile(join(place, 'data'), 'a file');
+  const noDirectory = serveProgram(t, place);
+  t.equal(await noDirectory.ended(), 69);
+  t.match(noDirectory.output, join(place, 'data'));
+});
+
+t.test('when nobody reads its log any more, it goes on', async (t) => {
+  const served = await serve(t, await home(t, SIMULATED + TREE));
+  served.program.process.stdout?.destroy();
+  for (let n = 0; n < 3; n++) t.match(await rpc(served, 'GW_ReloadConfiguration'), { Problems: [] });
+  t.ok(served.program.running);
+  await served.program.end();
+  t.equal(await served.program.ended(), 0);
+});
+
+t.test('what it keeps is for its own user alone', async (t) => {
+  const directory = await home(t, SIMULATED + TREE);
+  const served = await serve(t, directory);
+  t.match(await rpc(served, 'SVC_GetKernelVersion'), /\d/);
+  await served.program.end();
+  const open: string[] = [];
+  for (const name of await readdir(join(directory, 'data'), { recursive: true }))
+    if (((await stat(join(directory, 'data', name))).mode & 0o007) !== 0) open.push(name);
+  t.strictSame(open, []);
+});
+
+const isRoot = process.getuid?.() === 0;
+t.test(
+  'a data directory of another user: it says so and where',
+  { skip: isRoot ? false : 'changing users takes root' },
+  async (t) => {
+    const directory = await home(t, SIMULATED + TREE);
+    await mkdir(join(directory, 'data'));
+    await chmod(directory, 0o755);
+    await chmod(join(directory, 'gateway.yaml'), 0o644);
+    await chown(join(directory, 'data'), 0, 0);
+    await chmod(join(directory, 'data'), 0o755);
+    const program = serveProgram(t, directory, {
+      wrapper: ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'],
+    });
+    await program.waitFor(/cannot be written to .*; make the data directory writable/);
+    t.match(program.output, join(directory, 'data'));
+  },
+);
+
+t.test(
+  'systemd is told when it serves, reloads and stops, and that it is alive',
+  { skip: hasProgram('socat') ? false : 'needs socat, which plays systemd here' },
+  async (t) => {
+    const directory = await home(t, SIMULATED + TREE);
+    const socket = join(directory, 'notify');
+    await using systemd = new Program('socat', ['-u', `UNIX-RECV:${socket}`, 'STDOUT']);
+    await until('somebody to tell', () => existsSync(socket));
+    const env = { NOTIFY_SOCKET: socket, WATCHDOG_USEC: '300000' };
+    const { program } = await serve(t, directory, { env });
+    await systemd.waitFor(/READY=1\nSTATUS=serving/);
+    await systemd.waitFor(/WATCHDOG=1/);
+    program.process.kill('SIGHUP');
+    await systemd.waitFor(/RELOADING=1\nMONOTONIC_USEC=\d+[^]*READY=1/);
+    t.notMatch(systemd.output, /STOPPING/);
+    await program.end();
+    await systemd.waitFor(/STOPPING=1$/);
+    t.equal(await program.ended(), 0);
+  },
+);

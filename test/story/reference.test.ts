@@ -1,0 +1,92 @@
+import t from 'tap';
+import { OWNER } from '../tools/api-world.js';
+import { Client, RpcError, type AnyFunction } from '../../src/client/index.js';
+import { differenceIn } from '../tools/conform.js';
+import { idOf } from '../tools/exchange.js';
+import { SIMULATED, TREE, startHouse } from '../tools/house.js';
+
+const CONFIG = `${SIMULATED}${TREE}configurators:
+  - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
+`;
+
+/** Functions that only tell; what they need of a broker is a story of its own. */
+const READING = /^(?!.*MQTT).*(Get|Find|Exists|Has|Is[A-Z]|discover|Translate|RunScriptTextWait|GW_Reload)/;
+
+t.test('every function that tells something tells it as declared, in a real gateway', async (t) => {
+  const house = await startHouse(t, CONFIG);
+  const login = `${encodeURIComponent(OWNER.username)}:${OWNER.password}`;
+  const client = new Client<AnyFunction>(`http://${login}@127.0.0.1:${house.port}/api/`);
+  const relay = await idOf(house, 'ground_floor/hall_relay');
+  const variable = await idOf(house, 'ground_floor/hall_relay/STATE');
+  const ground = await idOf(house, 'ground_floor');
+  const made: Record<string, number> = {};
+  for (const [what, method, ...params] of [
+    ['script', 'SVC_CreateScript', 0],
+    ['link', 'SVC_CreateLink'],
+    ['instance', 'SVC_CreateInstance', 'GPIO Output'],
+    ['category', 'SVC_CreateCategory'],
+    ['Integer', 'SVC_CreateVariable', 1],
+    ['Float', 'SVC_CreateVariable', 2],
+    ['String', 'SVC_CreateVariable', 3],
+  ] as const) {
+    made[what] = (await client.call(method, ...params)) as number;
+    await client.call('SVC_SetName', made[what], 'one');
+  }
+  await client.call('SetValue', await idOf(house, 'ground_floor/setpoint'), 22.5);
+  const [front] = (await client.call('WFC_GetConfigurators')) as { ID: number }[];
+  const [library] = (await client.call('SVC_GetLibraryList')) as string[];
+  const since = (await client.call('SVC_GetSnapshotChanges', 0)) as { TimeStamp: number }[];
+  const given: Record<string, unknown> = {
+    ID: ground,
+    ParentID: 0,
+    InstanceID: relay,
+    ParentInstanceID: relay,
+    VariableID: variable,
+    CategoryID: ground,
+    ScriptID: made['script'],
+    LinkID: made['link'],
+    Name: 'one',
+    Ident: 'ground_floor',
+    ProfileName: '~Switch',
+    ProfileType: 0,
+    ModuleID: 'GPIO Output',
+    ParentModuleID: 'MQTT Client',
+    ModuleType: 1,
+    LibraryID: library,
+    FunctionName: 'SetValue',
+    FilePath: `${made['script']}.js`,
+    Option: 'SaveInterval',
+    Recursive: true,
+    Value: true,
+    Text: 'x',
+    ScriptText: 'print(1)',
+    Parameters: {},
+    LastTimestamp: (since[0]?.TimeStamp ?? 0) - 1,
+    LastTimeStamp: (since[0]?.TimeStamp ?? 0) - 1,
+    VariableIDs: [variable, 1],
+    Limit: 10,
+  };
+  const called: string[] = [];
+  const odd: string[] = [];
+  for (const declaration of house.gateway.registry.all()) {
+    const { name, parameters } = declaration;
+    if (!READING.test(name)) continue;
+    const params = parameters.map((parameter) => {
+      if (name.startsWith('WFC_') && parameter.name === 'InstanceID') return front?.ID;
+      const typed = made[name.replace('GetValue', '')];
+      if (typed !== undefined) return typed;
+      if (name === 'SVC_GetProperty' && parameter.name === 'Name') return 'Line';
+      return parameter.name in given ? given[parameter.name] : [];
+    });
+    try {
+      const difference = differenceIn(declaration, await client.call(name, ...params));
+      if (difference !== undefined) odd.push(difference);
+      called.push(name);
+    } catch (thrown) {
+      if (!(thrown instanceof RpcError)) throw thrown;
+      odd.push(`${name}(${JSON.stringify(params)}): ${thrown.message}`);
+    }
+  }
+  t.strictSame(odd, []);
+  t.ok(called.length > 100, `${called.length} functions called`);
+});

@@ -1,0 +1,22 @@
+import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { PiecedResult, gather } from '../../src/base/pieces.js';
+import type { FunctionDeclaration } from '../../src/device/declare.js';
+import { resultShape } from '../../src/functions/openrpc.js';
+
+/** How a result differs from what its function declares, down to the last member; undefined where it does not. */
+export function differenceIn(declaration: FunctionDeclaration, result: unknown): string | undefined {
+  const schema: TSchema = resultShape(declaration);
+  const mistake = Value.Errors(schema, result).First();
+  if (mistake !== undefined) return `${declaration.name}${mistake.path}: ${mistake.message}`;
+  const declared = JSON.stringify(Value.Clean(schema, structuredClone(result)));
+  return declared === JSON.stringify(result)
+    ? undefined
+    : `${declaration.name} gives members that are not declared: ${JSON.stringify(result).slice(0, 500)}`;
+}
+
+/** A result as a client gets it, also one that is made in pieces. */
+export async function wholeOf(result: unknown): Promise<unknown> {
+  const late = await result;
+  return late instanceof PiecedResult ? (JSON.parse(await gather(late)) as unknown) : late;
+}

@@ -1,0 +1,212 @@
+import { Type } from '@sinclair/typebox';
+import { ManualClock } from '../../src/base/clock.js';
+import { fault } from '../../src/base/fault.js';
+import { silentLog, type Log } from '../../src/base/log.js';
+import { PiecedResult } from '../../src/base/pieces.js';
+import type { Caller, FunctionDeclaration } from '../../src/device/declare.js';
+import { Devices } from '../../src/device/devices.js';
+import { moduleKind, variableType, type Flow, type ModuleDefinition } from '../../src/device/module.js';
+import { Modules } from '../../src/device/modules.js';
+import type { AuditRecord } from '../../src/functions/audit.js';
+import { Options } from '../../src/functions/options.js';
+import type {
+  ConfiguratorFacts,
+  Ports,
+  ScriptRun,
+  ScriptsPort,
+  SystemPort,
+} from '../../src/functions/ports.js';
+import { commandReference } from '../../src/functions/reference.js';
+import type { Registry } from '../../src/functions/registry.js';
+import { Kernel } from '../../src/kernel/kernel.js';
+import type { Variable } from '../../src/kernel/variables.js';
+import { differenceIn } from './conform.js';
+import { until } from './until.js';
+
+export const owner: Caller = { role: 'owner', user: 'owner@example.org', remote: '127.0.0.1' };
+export const anybody: Caller = { role: 'anonymous', user: '', remote: '127.0.0.1' };
+
+const wire: Flow<object> = { id: '{00000000-0000-0000-0000-0000000000F1}' };
+
+/** An I/O module with nothing behind it. */
+export const bus: ModuleDefinition = {
+  id: '{00000000-0000-0000-0000-0000000000B1}',
+  name: 'Bus',
+  kind: moduleKind.io,
+  prefix: 'BUS',
+  properties: Type.Object({}),
+  offers: wire,
+  variables: () => [],
+  open: async () => ({ offer: {}, close: async () => undefined }),
+};
+
+/** A lamp: it reports what is written to it, refuses a LEVEL above 100, and can't be reached while Broken. */
+export const lamp: ModuleDefinition = {
+  id: '{00000000-0000-0000-0000-0000000000A1}',
+  name: 'Lamp',
+  kind: moduleKind.device,
+  prefix: 'HW',
+  aliases: ['Bulb'],
+  properties: Type.Object({
+    Place: Type.String({ default: '' }),
+    Password: Type.String({ default: '', secret: true }),
+    Broken: Type.Boolean({ default: false }),
+  }),
+  needs: wire,
+  variables: () => [
+    { ident: 'STATE', name: 'State', type: variableType.boolean, profile: '~Switch', action: true },
+    { ident: 'LEVEL', name: 'Level', type: variableType.integer, action: true },
+  ],
+  open: async (host) => ({
+    write: async (ident, value) => {
+      if (typeof value === 'number' && value > 100) throw fault('DEVICE_REFUSED', 'it goes up to 100');
+      host.report(ident, value);
+    },
+    refresh: async (ident) => host.report(ident, host.last(ident) ?? 0),
+    knownDevices: () => [{ Address: 'L1' }],
+    close: async () => undefined,
+  }),
+};
+
+/** Scripts that only tell how they were run. */
+class ToldScripts implements ScriptsPort {
+  readonly runs: ScriptRun[] = [];
+  readonly #kernel: Kernel;
+  readonly #texts = new Map<number, string>();
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+  create = async () => this.#kernel.scripts.create(0).id;
+  delete = async (id: number) => this.#kernel.tree.delete(this.#kernel.scripts.get(id));
+  content = async (id: number) => this.#texts.get(this.#kernel.scripts.get(id).id) ?? '';
+  setContent = async (id: number, text: string) => void this.#texts.set(id, text);
+  setFile = async (id: number, file: string) =>
+    this.#kernel.scripts.setFile(this.#kernel.scripts.get(id), file);
+  start(run: ScriptRun): void {
+    if (run.id !== undefined) this.#kernel.scripts.get(run.id);
+    this.runs.push(run);
+  }
+  async run(run: ScriptRun): Promise<string> {
+    this.start(run);
+    return `ran with ${JSON.stringify(run.parameters)}`;
+  }
+}
+
+const system: SystemPort = {
+  version: '0.1',
+  revision: 'test',
+  builtAt: 1_690_000_000,
+  kernelDir: '/var/lib/stellwerk/',
+  programDir: '/usr/lib/stellwerk/',
+  logDir: '/var/log/stellwerk/',
+  startedAt: 1_700_000_000,
+  platform: 'Linux',
+  architecture: 'x86_64',
+  language: 'en_US',
+  timezone: 'Europe/Berlin',
+  health: () => ({ State: 'ok', Checks: [] }),
+  audit: () => [],
+  reload: async () => ({ Applied: [], NeedsRestart: [], Problems: [] }),
+};
+
+/** Sender, message and data of one message. */
+export type Message = [sender: number, message: number, data: readonly unknown[]];
+
+/** The command reference over a kernel and two kinds of devices, with everything outside of the process told by hand. */
+export class Desk implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly kernel = new Kernel({ counter: 1000, random: Math.random });
+  readonly devices: Devices;
+  readonly scripts = new ToldScripts(this.kernel);
+  readonly configurators: ConfiguratorFacts[] = [];
+  readonly saved: [string, number][] = [];
+  readonly audit: AuditRecord[] = [];
+  readonly errors: string[] = [];
+  readonly ports: Ports;
+  readonly registry: Registry;
+  /** What the disk says to the next commits; each waiting call is one entry. */
+  readonly commits: PromiseWithResolvers<void>[] = [];
+
+  constructor(brought: readonly FunctionDeclaration[] = []) {
+    const log: Log = {
+      ...silentLog,
+      error: (_details, text) => void this.errors.push(text),
+      subject: () => log,
+    };
+    const modules = new Modules([bus, lamp]);
+    this.devices = new Devices({ kernel: this.kernel, modules, clock: this.clock, log });
+    this.devices.start();
+    this.ports = {
+      kernel: this.kernel,
+      clock: this.clock,
+      log,
+      devices: this.devices,
+      scripts: this.scripts,
+      configurators: { all: () => this.configurators },
+      options: new Options({ saved: {}, save: async (name, value) => void this.saved.push([name, value]) }),
+      system: { ...system, audit: (limit) => this.audit.slice(-limit).reverse() },
+    };
+    const { journal } = this.kernel;
+    this.registry = commandReference(this.ports, {
+      brought,
+      aliases: { IPS: 'SVC', HM: 'HW' },
+      audit: { record: (entry) => void this.audit.push(entry) },
+      durability: {
+        get version() {
+          return journal.version;
+        },
+        committed: () => {
+          const commit = Promise.withResolvers<void>();
+          this.commits.push(commit);
+          if (this.isDurable) commit.resolve();
+          return commit.promise;
+        },
+      },
+    });
+  }
+
+  /** While true, every commit succeeds at once. */
+  isDurable = true;
+
+  /** Calls a function as the owner; fails when the result is not as it is declared. */
+  async call(method: string, ...params: unknown[]): Promise<unknown> {
+    const result = await this.registry.call(method, params, owner);
+    const declaration = this.registry.find(method);
+    if (declaration === undefined || result instanceof PiecedResult) return result;
+    const difference = differenceIn(declaration, result);
+    if (difference !== undefined) throw new Error(difference);
+    return result;
+  }
+
+  /** A lamp on a bus, both online; its id. */
+  async lamp(): Promise<number> {
+    const parent = this.devices.create('Bus');
+    const { id, children } = this.devices.create('Lamp');
+    await this.devices.connect(id, parent.id);
+    const link = children?.byIdent('LINK') as Variable;
+    await until('the lamp is online', () => link.data.value === 'online');
+    return id;
+  }
+
+  /** The id of a variable of an instance. */
+  idOf(instance: number, ident: string): number {
+    return this.kernel.tree.get(instance).children?.byIdent(ident)?.id ?? 0;
+  }
+
+  /** Calls a function as the owner; what clients were told because of it: sender, message and data of each. */
+  async told(method: string, ...params: unknown[]): Promise<Message[]> {
+    const before = this.kernel.changes.counter;
+    await this.call(method, ...params);
+    return this.kernel.changes.since(before).map(({ SenderID, Message, Data }) => [SenderID, Message, Data]);
+  }
+
+  /** Calls as a user of a configurator. */
+  async callAt(configurator: number, method: string, ...params: unknown[]): Promise<unknown> {
+    const caller = { role: 'webfront', user: 'webfront', remote: '10.0.0.9', configurator } as const;
+    return await this.registry.call(method, params, caller);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.devices.close();
+  }
+}

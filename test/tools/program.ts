@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { soon } from './until.js';
+
+/** True when a program of that name is on the path; otherwise its tests skip, saying so. */
+export function hasProgram(name: string): boolean {
+  const places = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/sbin'];
+  return places.some((place) => {
+    try {
+      accessSync(join(place, name), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** A program that runs beside a test: what it said, when it ended, and its end with the test. */
+export class Program implements AsyncDisposable {
+  readonly process: ChildProcess;
+  /** All it wrote, on both channels. */
+  output = '';
+  #changed = Promise.withResolvers<void>();
+
+  /** Starts it. Its end without being asked shows in `waitFor`, not here. */
+  constructor(
+    command: string,
+    args: readonly string[],
+    options: { env?: NodeJS.ProcessEnv; cwd?: string; stdin?: 'pipe' | 'ignore' } = {},
+  ) {
+    const path = `${process.env['PATH'] ?? ''}${delimiter}/usr/sbin${delimiter}/sbin`;
+    const env = { ...process.env, PATH: path, ...options.env };
+    this.process = spawn(command, args, {
+      ...options,
+      env,
+      stdio: [options.stdin ?? 'ignore', 'pipe', 'pipe'],
+    });
+    for (const channel of [this.process.stdout, this.process.stderr]) {
+      channel?.on('data', (data: Buffer) => this.#heard(data.toString()));
+    }
+    this.process.on('error', (error) => this.#heard(error.message));
+    this.process.on('close', () => this.#heard(''));
+  }
+
+  /** Waits until its output matches, and gives the match; fails when it ended before. */
+  async waitFor(pattern: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const found = pattern.exec(this.output);
+      if (found !== null) return found;
+      if (!this.running) throw new Error(`It ended without saying ${pattern}: ${this.output}`);
+      await soon(`${pattern} in: ${this.output}`, this.#changed.promise);
+    }
+  }
+
+  /** Waits for its end, and gives the exit code, or the signal that ended it. */
+  async ended(): Promise<number | NodeJS.Signals | null> {
+    if (this.running) await soon('the end of a program', once(this.process, 'close'));
+    return this.process.exitCode ?? this.process.signalCode;
+  }
+
+  get running(): boolean {
+    return (
+      this.process.pid !== undefined && this.process.exitCode === null && this.process.signalCode === null
+    );
+  }
+
+  /** Ends it (SIGTERM, unless told otherwise) and waits for that; fine when it has ended already. */
+  async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
+    if (this.running) this.process.kill(signal);
+    await this.ended().catch(() => this.process.kill('SIGKILL'));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.end();
+  }
+
+  #heard(text: string): void {
+    this.output += text;
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+}

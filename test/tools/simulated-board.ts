@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import type { Test } from 'tap';
+import { parse } from 'yaml';
+import { type GpioBoard, gpioModules } from '../../drivers/gpio/index.js';
+import { ManualClock } from '../../src/base/clock.js';
+import { nextTurn } from '../../src/base/turn.js';
+import { Workbench } from './workbench.js';
+
+/** The simulated board, as its file describes it. */
+export const simulatedBoard = parse(
+  readFileSync(new URL('../../../board/simulated.yaml', import.meta.url), 'utf8'),
+) as GpioBoard;
+
+/** A time that is shorter than anything that is told apart here. */
+const STEP_MS = 10;
+
+/** A {@link Workbench} on the simulated board, with its clock in the test's hands. */
+export class SimulatedBoard extends Workbench {
+  readonly clock: ManualClock;
+
+  constructor(t: Test, clock = new ManualClock()) {
+    super(gpioModules(simulatedBoard, clock), clock);
+    this.clock = clock;
+    t.teardown(() => this.devices.close());
+  }
+
+  /** Moves a line from outside. */
+  async drive(line: string, active: boolean): Promise<void> {
+    await this.call('GW_SimulateLine', line, active);
+  }
+
+  /** Lets time pass, what happens at one moment being read before the next. */
+  async elapse(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= STEP_MS) {
+      await nextTurn();
+      await nextTurn();
+      this.clock.advance(Math.min(left, STEP_MS));
+    }
+    await nextTurn();
+    await nextTurn();
+  }
+}

@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tempDirectory } from './place.js';
+
+/** How large it is. */
+export const DISK_BYTES = 1024 * 1024;
+
+/** A small disk of its own, mounted in this namespace (`namespace.ts`), and gone with the test. */
+export async function smallDisk(t: Parameters<typeof tempDirectory>[0]): Promise<string> {
+  const directory = await tempDirectory(t);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', directory]);
+  t.teardown(async () => void execFileSync('umount', ['-l', directory]));
+  return directory;
+}
+
+/** Fills the disk to its last page. */
+export function fill(directory: string): void {
+  for (let size = DISK_BYTES; size >= 4096; size /= 2) {
+    try {
+      for (let n = 0; ; n++) writeFileSync(join(directory, `filler-${size}-${n}`), Buffer.alloc(size, 1));
+    } catch {
+      // Smaller ones may still go.
+    }
+  }
+}
+
+/** Takes away what {@link fill} put there. */
+export function empty(directory: string): void {
+  for (let size = DISK_BYTES; size >= 4096; size /= 2)
+    for (let n = 0; n < 300; n++) rmSync(join(directory, `filler-${size}-${n}`), { force: true });
+}
+
+/** Makes the disk read-only, or writable again. */
+export function remount(directory: string, mode: 'ro' | 'rw'): void {
+  execFileSync('mount', ['-o', `remount,${mode}`, directory]);
+}

@@ -1,0 +1,61 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A stretch of network in front of a server of 127.0.0.1, which a test can cut, or let fall silent. */
+export class TcpProxy implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #pairs = new Set<readonly [Socket, Socket]>();
+  #isFrozen = false;
+
+  private constructor(server: Server) {
+    this.#server = server;
+  }
+
+  static async start(target: number): Promise<TcpProxy> {
+    const server = createServer();
+    const proxy = new TcpProxy(server);
+    server.on('connection', (near) => proxy.#join(near, connect(target, '127.0.0.1')));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return proxy;
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Ends all connections without a word; what was held back is gone. */
+  cut(): void {
+    for (const pair of this.#pairs) for (const socket of pair) socket.destroy();
+  }
+
+  /** Holds back all bytes, of later connections too, without closing anything: a cable that fell out of a switch. */
+  freeze(): void {
+    this.#isFrozen = true;
+    for (const pair of this.#pairs) for (const socket of pair) socket.pause();
+  }
+
+  thaw(): void {
+    this.#isFrozen = false;
+    for (const pair of this.#pairs) for (const socket of pair) socket.resume();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.cut();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #join(near: Socket, far: Socket): void {
+    const pair = [near, far] as const;
+    this.#pairs.add(pair);
+    for (const [from, to] of [pair, [far, near] as const]) {
+      from.on('data', (bytes) => to.write(bytes));
+      from.on('error', () => undefined);
+      from.on('close', () => {
+        to.destroy();
+        this.#pairs.delete(pair);
+      });
+      if (this.#isFrozen) from.pause();
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import t from 'tap';
+import { buttonMessage } from '../../drivers/gpio/button.js';
+import { gestures } from '../../drivers/gpio/gestures.js';
+import type { Instance } from '../../src/kernel/attachments.js';
+import { Random } from '../tools/random.js';
+import { SimulatedBoard } from '../tools/simulated-board.js';
+
+const names = new Map(gestures.map((gesture) => [buttonMessage[gesture], gesture]));
+
+/** What the instances tell in the change stream from now on. */
+function heard(board: SimulatedBoard): (readonly [id: number, text: string])[] {
+  const all: [number, string][] = [];
+  board.kernel.changes.listen(({ SenderID, Message, Data }) => {
+    const gesture = names.get(Message);
+    if (gesture !== undefined) all.push([SenderID, `${gesture} ${String(Data[0])}`]);
+  });
+  return all;
+}
+
+const counts = (board: SimulatedBoard, button: Instance) =>
+  Object.fromEntries(gestures.map((gesture) => [gesture, board.value(button, gesture.toUpperCase())]));
+
+async function add(board: SimulatedBoard, properties: Record<string, unknown>): Promise<Instance> {
+  const button = await board.add('Button', properties);
+  await board.isLink(button, 'online');
+  return button;
+}
+
+t.test('a button: each gesture is a message and a count; bouncing is none', async (t) => {
+  const board = new SimulatedBoard(t);
+  const button = await add(board, { Line: 'BUTTON1', ActiveLow: true, Bias: 'pull-up' });
+  const all = heard(board);
+  for (const active of [true, false, true, false, true]) {
+    await board.drive('BUTTON1', active);
+    board.clock.advance(2);
+  }
+  await board.elapse(200);
+  t.equal(board.value(button, 'STATE'), true);
+  await board.drive('BUTTON1', false);
+  await board.elapse(500);
+  await board.drive('BUTTON1', true);
+  await board.elapse(1200);
+  await board.drive('BUTTON1', false);
+  await board.elapse(1000);
+  t.strictSame(
+    all.map(([, text]) => text),
+    ['press 1', 'release 1', 'single 1', 'press 2', 'long 1', 'hold 1', 'hold 2', 'release 2'],
+  );
+  t.strictSame(
+    all.map(([id]) => id),
+    all.map(() => button.id),
+  );
+  const expected = { press: 2, release: 2, single: 1, double: 0, triple: 0, long: 1, hold: 2 };
+  t.strictSame(counts(board, button), expected);
+  t.equal(board.value(button, 'STATE'), false);
+});
+
+t.test('a press that began before the button was watched is none; counts go on', async (t) => {
+  const board = new SimulatedBoard(t);
+  const button = await add(board, { Line: 'BUTTON1' });
+  await board.drive('BUTTON1', true);
+  await board.elapse(100);
+  await board.change(button, { ClickGapMs: 100 });
+  await board.isLink(button, 'online');
+  const all = heard(board);
+  await board.elapse(5000);
+  await board.drive('BUTTON1', false);
+  await board.elapse(1000);
+  t.strictSame(all, []);
+  await board.drive('BUTTON1', true);
+  await board.elapse(100);
+  await board.drive('BUTTON1', false);
+  await board.elapse(120);
+  t.match(counts(board, button), { press: 2, release: 1, single: 1, long: 0, hold: 0 });
+  await board.elapse(100);
+  await board.devices.close();
+  t.equal(board.clock.waiting, 0, 'nothing waits on when it is closed');
+});
+
+t.test('many buttons at once: each has its own gestures', async (t) => {
+  const board = new SimulatedBoard(t);
+  const random = new Random(7);
+  const lines = Array.from({ length: 8 }, (_, n) => `BUTTON${n + 1}`);
+  const buttons = await Promise.all(lines.map((Line) => add(board, { Line, HoldEveryMs: 0 })));
+  const clicks = lines.map((_, n) => n % 3);
+  // Each clicks 1 to 3 times, beginning at another moment, 100 ms on and 100 ms off.
+  const moves = lines.flatMap((line, n) => {
+    const fromMs = 10 * random.below(20);
+    return Array.from({ length: 2 * ((clicks[n] ?? 0) + 1) }, (_, edge) => ({
+      atMs: fromMs + 100 * edge,
+      line,
+      active: edge % 2 === 0,
+    }));
+  });
+  let nowMs = 0;
+  for (const { atMs, line, active } of moves.sort((a, b) => a.atMs - b.atMs)) {
+    await board.elapse(atMs - nowMs);
+    nowMs = atMs;
+    await board.drive(line, active);
+  }
+  await board.elapse(1000);
+  for (const [n, one] of buttons.entries()) {
+    const { single, double, triple, long } = counts(board, one);
+    t.strictSame([single, double, triple, long], [...[0, 1, 2].map((c) => Number(c === clicks[n])), 0]);
+  }
+});

@@ -1,0 +1,198 @@
+import t from 'tap';
+import { command, UsageError } from '../../src/cli/command.js';
+import { paramsOf, type ParameterFacts } from '../../src/cli/params.js';
+import { madePassword } from '../../src/cli/password.js';
+import { phraseOf } from '../../src/cli/phrases.js';
+import { harmless, jsonText } from '../../src/cli/terminal.js';
+import { WatchedTree, type Snapshot } from '../../src/cli/watched-tree.js';
+import { withAccess } from '../../src/config/first.js';
+import { kinds, type Kind } from '../../src/device/declare.js';
+import { Kernel } from '../../src/kernel/kernel.js';
+import { message } from '../../src/kernel/messages.js';
+import { objectType } from '../../src/kernel/object.js';
+import { shown } from '../../src/kernel/profiles.js';
+import { SnapshotReader } from '../../src/kernel/snapshot.js';
+
+const parameter = (Description: string, kind: Kind, Enumeration: string[] = []): ParameterFacts => ({
+  Description,
+  Type_: kinds.indexOf(kind),
+  Enumeration,
+});
+const ids: Record<string, number> = { 'ground_floor/hall_relay': 12_345, setpoint: 23_456 };
+const idAt = async (path: readonly string[]) => ids[path.join('/')] ?? NaN;
+
+t.test('a word of the command line is what the function takes there', async (t) => {
+  const [boolean, integer, float, string, variant, array] = kinds.map((kind) => parameter(kind, kind));
+  const type = parameter('Type', 'integer', ['vtBoolean', 'vtInteger']);
+  const cases: [ParameterFacts | undefined, string, unknown][] = [
+    [boolean, 'true', true],
+    [boolean, 'yes', 'yes'],
+    [integer, '12', 12],
+    [integer, 'ground_floor/hall_relay', 12_345],
+    [integer, 'setpoint', 23_456],
+    [integer, '../x', '../x'],
+    [type, 'vtInteger', 1],
+    [type, 'setpoint', 'setpoint'],
+    [float, '-5.5', -5.5],
+    [string, 'BUTTON1', 'BUTTON1'],
+    [string, '"BUTTON1"', 'BUTTON1'],
+    [string, 'true', 'true'],
+    [string, '007', '007'],
+    [string, '{"a":1}', '{"a":1}'],
+    [string, '', ''],
+    [variant, '21.5', 21.5],
+    [variant, 'null', null],
+    [variant, 'setpoint', 'setpoint'],
+    [array, '[1,"a"]', [1, 'a']],
+    [undefined, '1', 1],
+    [undefined, 'a', 'a'],
+  ];
+  for (const [facts, word, value] of cases)
+    t.strictSame(
+      await paramsOf([word], facts ? [facts] : [], idAt),
+      [value],
+      `${facts?.Description} ${word}`,
+    );
+});
+
+t.test('parameters are named when all of them are', async (t) => {
+  const parameters = [parameter('ID', 'integer'), parameter('Name', 'string')];
+  t.strictSame(await paramsOf(['Name=a=b', 'ID=setpoint'], parameters, idAt), { Name: 'a=b', ID: 23_456 });
+  t.strictSame(await paramsOf(['5', 'Name=x'], parameters, idAt), [5, 'Name=x']);
+  t.strictSame(await paramsOf([], parameters, idAt), []);
+});
+
+t.test('options may stand anywhere, a negative number is none, a slip is told', async (t) => {
+  const told: unknown[] = [];
+  const probe = command({
+    usage: 'probe FILE',
+    about: 'Probes.',
+    options: {
+      url: { type: 'string', value: 'URL', help: 'where' },
+      json: { type: 'boolean', help: 'JSON' },
+    },
+    words: [1, 3],
+    exits: '0 done',
+    run: async (...given) => {
+      told.push(given);
+      return 0;
+    },
+  });
+  t.equal(await probe.run(['a', '-5.5', '--url', 'x', '-.5']), 0);
+  t.equal(await probe.run(['--json', '--', '--b']), 0);
+  t.same(told, [
+    [{ url: 'x' }, ['a', '-5.5', '-.5']],
+    [{ json: true }, ['--b']],
+  ]);
+  const refused: [string[], RegExp][] = [
+    [[], /missing/],
+    [['a', 'b', 'c', 'd'], /d is too much/],
+    [['a', '--urll', 'x'], /no option urll; did you mean url\?/],
+    [['a', '-x'], /no option x/],
+    [['a', '--url'], /argument/],
+    [['a', '--json=1'], /argument/],
+  ];
+  for (const [args, why] of refused)
+    await t.rejects(probe.run(args), { name: UsageError.name, message: why });
+  t.match(probe.help, /^usage: stellwerk probe FILE\n\nProbes\.\n\n {2}--url URL +where\n/);
+});
+
+function houseOf(kernel: Kernel): WatchedTree {
+  const reader = new SnapshotReader(kernel.tree);
+  let text = '';
+  for (let slice = reader.read(); slice !== undefined; slice = reader.read()) text += slice;
+  const profiles = Object.fromEntries(
+    [...kernel.profiles.all()].map((profile) => [profile.name, shown(profile)]),
+  );
+  return new WatchedTree({
+    timestamp: reader.timestamp,
+    objects: JSON.parse(`{${text}}`) as Snapshot['objects'],
+    profiles: profiles as unknown as Snapshot['profiles'],
+  });
+}
+
+/** Follows a kernel from its snapshot on, and gives what a watcher is shown. */
+function watching(kernel: Kernel): { tree: WatchedTree; lines: string[] } {
+  const tree = houseOf(kernel);
+  const lines: string[] = [];
+  kernel.changes.listen((change) => {
+    const record = { ...change, TimeStamp: change.TimeStamp, Data: [...change.Data] };
+    if (record.Message !== message.OM_UNREGISTER) tree.take(record);
+    const phrase = phraseOf(record, tree);
+    if (phrase !== undefined) lines.push(`${tree.path(record.SenderID)}: ${phrase.text}`);
+    if (record.Message === message.OM_UNREGISTER) tree.take(record);
+  });
+  return { tree, lines };
+}
+
+t.test('a watcher reads names, values as their profiles show them, and what became of objects', async (t) => {
+  const kernel = new Kernel({ counter: 1000, random: Math.random });
+  const { tree, variables, links } = kernel;
+  const floor = tree.create(objectType.category, {}, { name: 'Floor', ident: 'floor' });
+  const warm = variables.create(2, { parent: floor, name: 'Warm', profile: '~Temperature', value: 20 });
+  const { tree: watched, lines } = watching(kernel);
+  variables.update(warm, 21.25, 0);
+  variables.update(warm, 21.25, 0);
+  tree.set(floor, 'name', 'Ground');
+  const text = variables.create(3, { name: 'Text' });
+  tree.move(text, floor);
+  variables.update(text, 'on\u001b[2J', 0);
+  tree.set(text, 'hidden', true);
+  const link = links.create({ name: 'Link' });
+  links.setTarget(link, warm.id);
+  tree.delete(link);
+  t.same(lines, [
+    'Floor/Warm: 20.0 °C → 21.3 °C',
+    'Floor/Warm: 21.3 °C, as before',
+    'Ground: is called “Ground”',
+    `#${text.id}: a new variable`,
+    'Text: is called “Text”',
+    'Ground/Text: stands below Ground',
+    'Ground/Text: “” → “on\u001b[2J”',
+    'Ground/Text: is hidden',
+    `#${link.id}: a new link`,
+    'Link: is called “Link”',
+    'Link: leads to Ground/Warm',
+    'Link: is deleted',
+  ]);
+  t.equal(watched.path(link.id), `#${link.id}`, 'what is gone is forgotten');
+  t.ok(watched.isWithin(text.id, new Set([floor.id])));
+  t.notOk(watched.isWithin(floor.id, new Set([text.id])));
+  t.ok(watched.isWithin(floor.id, new Set([0])));
+});
+
+t.test('every message of the table is told, or is the other half of one that is', async (t) => {
+  const tree = houseOf(new Kernel({ counter: 0, random: Math.random }));
+  const phrase = (Message: number) =>
+    phraseOf({ TimeStamp: 1, SenderID: 0, Message, Data: ['x', 1] }, tree)?.text;
+  const untold = Object.entries(message).filter(([, number]) => phrase(number)?.startsWith('message '));
+  t.same(untold, []);
+  t.equal(phrase(10_999), 'message 10999 ["x",1]', 'one that is newer than this program');
+});
+
+t.test('a name or a value cannot move the cursor', async (t) => {
+  t.equal(jsonText({ a: 'ü\u001b\u009b' }), '{"a":"ü\\u001b\\u009b"}');
+  t.equal(harmless('a\u001b[31m\n\u009b2Jü'), 'a\\x1b[31m\\x0a\\x9b2Jü');
+});
+
+t.test('the first configuration is written, or added to one that is there', async (t) => {
+  const access = { username: 'own: er', passwordHash: 'scrypt$1', board: undefined };
+  t.match(
+    withAccess(undefined, { ...access, board: 'auto' }),
+    /\nboard: auto\nremoteAccess:\n {2}username: "own: er"\n/,
+  );
+  const kept = '# mine\napi: { port: 1 } # here\n\ntree:\n  # nothing yet\n  - { category: A, ident: a }\n';
+  t.equal(
+    withAccess(kept, access),
+    `${kept}remoteAccess:\n  username: "own: er"\n  passwordHash: scrypt$1\n`,
+    'all else stays',
+  );
+  t.equal(withAccess('remoteAccess: { username: a }\n', access), undefined);
+  t.match(withAccess('# only this\n', access), /# only this\n+remoteAccess:/);
+});
+
+t.test('a made password has 80 bits, and is another each time', async (t) => {
+  const made = Array.from({ length: 50 }, madePassword);
+  t.ok(made.every((word) => /^([a-km-z2-9]{4}-){3}[a-km-z2-9]{4}$/.test(word)));
+  t.equal(new Set(made).size, made.length);
+});

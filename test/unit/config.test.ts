@@ -1,0 +1,245 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { Type } from '@sinclair/typebox';
+import { ManualClock } from '../../src/base/clock.js';
+import { silentLog } from '../../src/base/log.js';
+import { applyTree, atPath, type Applied } from '../../src/config/apply.js';
+import { makeConfigurators, webFront } from '../../src/config/configurators.js';
+import { loadBoard } from '../../src/config/board.js';
+import { ConfigurationError } from '../../src/config/document.js';
+import { loadConfig, parseConfig } from '../../src/config/load.js';
+import { Devices } from '../../src/device/devices.js';
+import { moduleKind, type Flow, type ModuleDefinition } from '../../src/device/module.js';
+import { Modules } from '../../src/device/modules.js';
+import { Kernel } from '../../src/kernel/kernel.js';
+
+const wire: Flow<unknown> = { id: '{WIRE}' };
+const properties = Type.Object({ Line: Type.String({ default: '' }), Count: Type.Integer({ default: 1 }) });
+const make = (name: string, extra: Partial<ModuleDefinition>): ModuleDefinition => ({
+  id: `{${name.toUpperCase()}}`,
+  name,
+  kind: moduleKind.device,
+  prefix: 'X',
+  properties,
+  variables: () => [],
+  open: async () => ({ close: async () => undefined }),
+  ...extra,
+});
+const modules = new Modules([
+  make('Port', { kind: moduleKind.io, offers: wire }),
+  make('Device', { needs: wire }),
+  make('Relay', {}),
+]);
+
+async function mistakes(text: string): Promise<string[]> {
+  try {
+    await parseConfig('/x/gateway.yaml', text, async () => modules);
+  } catch (thrown) {
+    if (thrown instanceof ConfigurationError)
+      return thrown.mistakes.map((m) => `${m.line}:${m.column} ${m.key}: ${m.text}`);
+    throw thrown;
+  }
+  return [];
+}
+
+t.test('every mistake is told with its line and key, all at once', async (t) => {
+  const found = await mistakes(`board: simulated
+remoteAcces: { username: a, password: b }
+api: { port: 99999 }
+webServers:
+  - { name: house, host: 0.0.0.0, port: 8777, serve: frnt }
+tree:
+  - category: House
+    ident: a b
+  - { instance: R, ident: r, module: Realy }
+  - instance: R
+    ident: r2
+    module: Relay
+    properties: { Lin: x, Count: many }
+  - { variable: V, ident: v, type: bool }
+  - { ident: nothing }
+configurators:
+  - { title: T, ident: wf, base: house }
+`);
+  for (const [i, expected] of [
+    /^2:1 remoteAcces: there is no such key; did you mean remoteAccess\?/,
+    /^3:14 api\.port: .*65535, not 99999/,
+    /^5:54 webServers\[0\]\.serve: expected front or object/,
+    /^8:12 tree\[0\]\.ident: /,
+    /^9:\d+ tree\[1\]\.module: there is no module Realy; did you mean Relay\?/,
+    /^13:19 tree\[2\]\.properties\.Lin: Relay has no such property; did you mean Line\?/,
+    /^13:\d+ tree\[2\]\.properties\.Count: Property Count/,
+    /^14:\d+ tree\[3\]\.type: expected boolean or integer or float or string/,
+    /^15:\d+ tree\[4\]: an entry has exactly one of the keys category, instance, variable, link/,
+  ].entries())
+    t.match(found[i], expected);
+  t.equal(found.length, 9);
+});
+
+t.test('what the schema cannot say', async (t) => {
+  t.match(await mistakes('webServers: [{ name: a, host: 0.0.0.0, port: 80, serve: front }]'), [
+    /webServers\[0\]\.host: plain HTTP beyond loopback/,
+  ]);
+  t.same(
+    await mistakes('webServers: [{ name: a, host: 0.0.0.0, port: 80, serve: front, insecure: true }]'),
+    [],
+  );
+  t.same(await mistakes('webServers: [{ name: a, host: 0.0.0.0, port: 80, serve: front, tls: auto }]'), []);
+  const server = 'name: a, host: 127.0.0.1, port: 80, serve: front';
+  t.match(await mistakes(`webServers: [{ ${server} }, { ${server} }]`), [/\[1\]\.name: another listener/]);
+  for (const [directory, isRefused] of [
+    ['.', true],
+    ['/', true],
+    ['../x/', true],
+    ['www', false],
+    ['/xy', false],
+  ] as const) {
+    const serve = `webServers: [{ name: a, host: 127.0.0.1, port: 80, serve: { directory: ${directory} } }]`;
+    t.match(await mistakes(serve), isRefused ? [/directory: this configuration lies in it/] : [], directory);
+  }
+  t.match(await mistakes('remoteAccess: { username: me, passwordFile: /nothing }'), [
+    /remoteAccess\.passwordFile: cannot be read: ENOENT/,
+  ]);
+  t.match(await mistakes('remoteAccess: { username: "a:b", password: x1 }'), [/remoteAccess\.username: /]);
+  t.match(await mistakes('configurators: [{ title: T, ident: wf, base: house }]'), [
+    /give it a password, or say passwordRequired: false/,
+  ]);
+  t.same(
+    await mistakes('configurators: [{ title: T, ident: wf, base: house, passwordRequired: false }]'),
+    [],
+  );
+  t.match(await mistakes('remoteAccess: { username: me, password: swordfish }'), [
+    /remoteAccess\.password: this word is the sample's/,
+  ]);
+  t.match(await mistakes('board: generic\nremoteAccess: { username: owner@example.org, password: x1 }'), [
+    /^2:\d+ remoteAccess\.username: this word/,
+  ]);
+  t.same(await mistakes('board: simulated\nremoteAccess: { username: me, password: swordfish }'), []);
+  t.match(await mistakes('remoteAccess: { username: webfront, password: x1 }'), [/name of the web fronts/]);
+  t.match(await mistakes('remoteAccess: { username: me, password: a, passwordHash: "scrypt$b" }'), [
+    /give one of/,
+  ]);
+  t.match(await mistakes('a: [1, 2'), [/^1:\d+ : /]);
+  t.match(await mistakes('board: a\nboard: b'), [/^2:1 : .*unique/i]);
+  const laughs = [
+    'a0: &a0 [x,x,x,x,x,x,x,x,x,x]',
+    ...Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(10).fill(`*a${i}`).join()}]`),
+  ];
+  t.match((await mistakes(laughs.join('\n')))[0], /alias/i);
+  t.same(await mistakes(''), [], 'an empty file is a configuration');
+});
+
+t.test('secrets may stand in files of their own, and never in an error', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
+  t.teardown(() => rm(directory, { recursive: true }));
+  await writeFile(join(directory, 'pw'), 'hunter2\n');
+  const file = join(directory, 'gateway.yaml');
+  await writeFile(
+    file,
+    'remoteAccess: { username: me, passwordFile: pw }\nwebServers: [{ name: a, host: 127.0.0.1, port: 1, serve: { directory: www } }]',
+  );
+  const { config } = await loadConfig(file);
+  t.equal(config.remoteAccess?.password, 'hunter2');
+  t.match(config.webServers?.[0]?.serve, { directory: join(directory, 'www') });
+  await t.rejects(loadConfig(join(directory, 'none.yaml')), /none\.yaml:1:1: cannot be read: ENOENT/);
+  const found = await mistakes('remoteAccess: { username: me, password: [hunter2] }\napi: hunter2');
+  t.equal(found.length, 2);
+  t.notMatch(found.join(), /hunter2/);
+});
+
+t.test('boards are recognised by what the device tree says', async (t) => {
+  const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
+  t.teardown(() => rm(directory, { recursive: true }));
+  const compatible = join(directory, 'compatible');
+  await writeFile(compatible, 'raspberrypi,4-model-b\0brcm,bcm2711\0');
+  const places = { directory: 'board', compatible };
+  t.equal((await loadBoard(undefined, places)).name, 'raspberry-pi-4');
+  t.equal((await loadBoard('auto', places)).name, 'raspberry-pi-4');
+  t.equal((await loadBoard('simulated', places)).simulated?.wires.length, 8);
+  await writeFile(compatible, 'unheard,of\0');
+  t.equal((await loadBoard('auto', places)).name, 'generic');
+  t.equal((await loadBoard('auto', { directory: 'board', compatible: '/nowhere' })).name, 'generic');
+  await t.rejects(loadBoard('raspbery-pi-4', places), /did you mean raspberry-pi-4\?/);
+});
+
+function house() {
+  const kernel = new Kernel({ counter: 0, random: Math.random });
+  const clock = new ManualClock();
+  const devices = new Devices({ kernel, modules, clock, log: silentLog });
+  const target = { kernel, devices, log: silentLog };
+  const apply = async (text: string, applied: Applied) =>
+    applyTree((await parseConfig('/x', text, async () => modules)).tree, applied, target);
+  return { kernel, devices, apply };
+}
+
+const tree = (line: string, name = 'Hall') => `
+tree:
+  - category: ${name}
+    ident: hall
+    children:
+      - { variable: Setpoint, ident: setpoint, type: float, value: 21.5, profile: ~Temperature }
+      - { link: Shortcut, ident: link, target: bus/device }
+  - instance: Bus
+    ident: bus
+    module: port
+    children:
+      - { instance: Thing, ident: device, module: Device, properties: { Line: ${line} } }
+`;
+
+t.test('the tree is created where missing; a key wins only when its own line changed', async (t) => {
+  const { kernel, devices, apply } = house();
+  const first = await apply(tree('A'), {});
+  t.same(first.problems, []);
+  const bus = atPath(kernel, 'bus');
+  const device = atPath(kernel, 'bus/device');
+  const setpoint = atPath(kernel, 'hall/setpoint');
+  t.match(setpoint?.data, { type: 2, value: 21.5, customProfile: '~Temperature' });
+  t.match(device?.data, { connectionId: bus?.id, properties: { Line: 'A' } });
+  t.match(atPath(kernel, 'hall/link')?.data, { targetId: device?.id });
+
+  if (!setpoint?.is(2) || device === undefined) throw new Error('not made');
+  kernel.variables.update(setpoint, 18, 1000);
+  kernel.tree.set(setpoint.parent ?? kernel.tree.root, 'name', 'Renamed at run time');
+  devices.setProperty(device.id, 'Line', 'B');
+  await devices.applyChanges(device.id);
+  const second = await apply(tree('A'), first.applied);
+  t.same(second.applied, first.applied);
+  t.equal(setpoint.data.value, 18);
+  t.equal(setpoint.parent?.name, 'Renamed at run time');
+  t.match(device.data, { properties: { Line: 'B' } });
+
+  const third = await apply(tree('C', 'Corridor'), second.applied);
+  t.match(device.data, { properties: { Line: 'C' } });
+  t.equal(setpoint.parent?.name, 'Corridor');
+  t.equal(setpoint.data.value, 18, 'a value is initial only');
+
+  const fourth = await apply('tree: []', third.applied);
+  t.equal(atPath(kernel, 'bus/device'), device, 'nothing is deleted because a line is gone');
+  t.same((await apply(tree('C', 'Corridor'), fourth.applied)).problems, []);
+  await devices.close();
+});
+
+t.test('an entry that cannot be applied is told and stops no other', async (t) => {
+  const { kernel, apply, devices } = house();
+  kernel.variables.create(0, { ident: 'hall' });
+  const { problems } = await apply(tree('A').replace('bus/device }', 'nowhere }'), {});
+  t.match(problems, [/^tree: hall: #\d+ has this ident and is a Variable/]);
+  t.ok(atPath(kernel, 'bus/device'));
+  await devices.close();
+});
+
+t.test('a configurator whose base is deleted has none, whoever gets its id', async (t) => {
+  const kernel = new Kernel({ counter: 0, random: () => 0 });
+  const own = { kernel, modules: new Modules([webFront]), clock: new ManualClock(), log: silentLog };
+  const devices = new Devices(own);
+  const base = kernel.tree.create(0, {}, { ident: 'hall' });
+  const config = { title: 'Hall', ident: 'wf', base: 'hall', password: 'x' };
+  const [made] = makeConfigurators([config], { kernel, devices, log: silentLog }).configurators;
+  t.equal(made?.baseId, base.id);
+  kernel.tree.delete(base);
+  t.equal(kernel.tree.create(0, {}, { ident: 'cellar' }).id, base.id);
+  t.equal(made?.baseId, -1);
+  await devices.close();
+});

@@ -1,0 +1,77 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { parse } from 'yaml';
+import { gpioModules } from '../../drivers/gpio/index.js';
+import { FakeBroker } from '../../drivers/mqtt/fake.js';
+import { mqttModules } from '../../drivers/mqtt/index.js';
+import { SerialWorld } from '../../drivers/serial/fake.js';
+import { serialModules } from '../../drivers/serial/index.js';
+import { systemClock } from '../../src/base/clock.js';
+import { parseConfig } from '../../src/config/load.js';
+import { gatewaySchema, nodeSchemas } from '../../src/config/schema.js';
+import { Modules } from '../../src/device/modules.js';
+import { modulesOf } from '../../src/gateway.js';
+import { defaultsOf, mistakeIn, withProperty } from '../../src/device/properties.js';
+
+const DOCS = join(import.meta.dirname, '..', '..', '..', 'docs');
+const modules = new Modules([
+  ...gpioModules({ gpio: [] }, systemClock()),
+  ...serialModules(new SerialWorld()),
+  ...mqttModules(new FakeBroker()),
+]);
+
+interface Entry {
+  readonly module?: string;
+  readonly properties?: Record<string, unknown>;
+  readonly children?: readonly Entry[];
+}
+
+const all = (entries: readonly Entry[]): Entry[] =>
+  entries.flatMap((entry) => [entry, ...all(entry.children ?? [])]);
+
+await t.test("the examples of the drivers' pages can be opened", async (t) => {
+  let seen = 0;
+  for (const page of readdirSync(DOCS).filter((name) => name.endsWith('.md'))) {
+    for (const [, yaml = ''] of readFileSync(join(DOCS, page), 'utf8').matchAll(/```yaml\n([^]*?)```/g)) {
+      const { tree = [] } = parse(yaml) as { tree?: Entry[] };
+      for (const { module: name = '', properties = {} } of all(tree)) {
+        const module = modules.find(name);
+        if (module === undefined) continue;
+        const set = Object.entries(properties).reduce(
+          (before, pair) => withProperty(module, before, pair),
+          defaultsOf(module),
+        );
+        t.equal(mistakeIn(module, set), undefined, `${page}: ${name}`);
+        seen += 1;
+      }
+    }
+  }
+  t.ok(seen >= 15);
+});
+
+await t.test('the page of the configuration names every key, and its example has no mistake', async (t) => {
+  const page = readFileSync(join(DOCS, 'configuration.md'), 'utf8');
+  const named = new Set(page.match(/\w+/g));
+  const keys = [gatewaySchema, ...Object.values(nodeSchemas)].flatMap((schema) => keysOf(schema));
+  t.ok(keys.length > 50);
+  t.strictSame(
+    keys.filter((key) => !named.has(key)),
+    [],
+  );
+  const [, yaml = ''] = /```yaml\n([^]*?)```/.exec(page) ?? [];
+  const { config, tree } = await parseConfig('/x/gateway.yaml', yaml, modulesOf(systemClock()));
+  t.equal(config.webServers?.length, 1);
+  t.strictSame(
+    tree.map(({ children }) => children.length),
+    [3, 1],
+  );
+});
+
+/** All keys that a schema knows, at any depth. */
+function keysOf(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {}, ...rest } = schema as { properties?: object };
+  const inner = [...Object.values(properties), ...Object.values(rest)];
+  return [...Object.keys(properties), ...inner.flatMap((one) => keysOf(one))];
+}

@@ -1,0 +1,75 @@
+import t from 'tap';
+import { ENCODER_TURNED } from '../../drivers/gpio/encoder.js';
+import { Quadrature } from '../../drivers/gpio/quadrature.js';
+import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { SimulatedBoard } from '../tools/simulated-board.js';
+
+/** A and B at a quarter step from where both are inactive. */
+const lines = (quarter: number) => {
+  const phase = ((quarter % 4) + 4) % 4;
+  return { a: phase === 1 || phase === 2, b: phase === 2 || phase === 3 };
+};
+
+const seed = fuzzSeed();
+t.test(`any walk with any bouncing: the detent reached last (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed);
+  const wrong: string[] = [];
+  for (let run = 0; run < 500; run++) {
+    const steps = random.pick([1, 2, 4] as const);
+    const from = random.below(4);
+    const knob = new Quadrature(steps, lines(from).a, lines(from).b);
+    let [quarter, position, detent] = [from, 0, 0];
+    for (let n = 0; n < 100; n++) {
+      const before = lines(quarter);
+      quarter += random.chance(0.7) ? 1 : -1;
+      const after = lines(quarter);
+      const line = before.a === after.a ? 'b' : 'a';
+      for (let bounce = random.below(3); bounce > 0; bounce--) {
+        position += knob.edge(line, after[line]);
+        position += knob.edge(line, before[line]);
+      }
+      position += knob.edge(line, after[line]);
+      if ((quarter - from) % steps === 0) detent = (quarter - from) / steps;
+      if (position !== detent) break;
+    }
+    if (position !== detent) wrong.push(`run ${run}, ${steps} steps: ${position}, not ${detent}`);
+  }
+  t.strictSame(wrong, []);
+});
+
+t.test('a knob: position and message at each detent, on over openings', async (t) => {
+  const board = new SimulatedBoard(t);
+  const knob = await board.add('Encoder', { LineA: 'BUTTON1', LineB: 'BUTTON2' });
+  await board.isLink(knob, 'online');
+  const told: unknown[] = [];
+  board.kernel.changes.listen(({ SenderID, Message, Data }) => {
+    if (Message === ENCODER_TURNED && SenderID === knob.id) told.push(Data);
+  });
+  const turn = async (from: number, to: number) => {
+    const by = Math.sign(to - from);
+    for (let quarter = from; quarter !== to + by; quarter += by) {
+      const { a, b } = lines(quarter);
+      await board.drive('BUTTON1', a);
+      await board.drive('BUTTON2', b);
+      await board.elapse(10);
+    }
+  };
+  await turn(0, 10);
+  t.equal(board.value(knob, 'POSITION'), 2, 'half a step is none');
+  await turn(10, -4);
+  t.equal(board.value(knob, 'POSITION'), -1);
+  await board.change(knob, { StepsPerDetent: '2' });
+  await board.isLink(knob, 'online');
+  await turn(-4, -2);
+  t.equal(board.value(knob, 'POSITION'), 0);
+  t.strictSame(told, [
+    [1, 1],
+    [1, 2],
+    [-1, 1],
+    [-1, 0],
+    [-1, -1],
+    [1, 0],
+  ]);
+  const one = await board.add('Encoder', { LineA: 'BUTTON3', LineB: 'BUTTON3' });
+  t.match(board.status(one), /are one line/);
+});

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { FunctionDeclaration, Kind } from '../../src/device/declare.js';
+import { wholeReference } from '../tools/whole-reference.js';
+import { ROOT } from '../law/sources.js';
+
+const kindWord: Record<Kind, string> = {
+  boolean: 'bool',
+  integer: 'int',
+  float: 'float',
+  string: 'string',
+  variant: 'mixed',
+  array: 'array',
+};
+
+/** A declaration as the fixture writes it. */
+function signature({ name, parameters, result }: FunctionDeclaration): string {
+  const list = parameters.map(
+    ({ kind, name: parameter, enumeration }) =>
+      `${kindWord[kind]} ${parameter}${enumeration === undefined ? '' : `{${enumeration.join(' ')}}`}`,
+  );
+  return `${name}(${list.join(', ')}): ${kindWord[result]}`;
+}
+
+/** What stands behind a function of the reference that is not made yet. */
+const LATER = ' later';
+
+const reference = readFileSync(join(ROOT, 'test/fixtures/reference.txt'), 'utf8').trim().split('\n').slice(1);
+const declared = await wholeReference();
+
+t.test(
+  'every function is declared as the reference has it, but those that are marked for later',
+  async (t) => {
+    t.equal(reference.length, 424);
+    const ours = /^(GW_|rpc\.|WFC_GetConfigurators$)/;
+    t.strictSame(
+      declared.filter(({ name }) => !ours.test(name)).map(signature),
+      reference.filter((line) => !line.endsWith(LATER)),
+    );
+  },
+);
+
+t.test('our own functions are these', async (t) => {
+  const known = new Set(reference.map((line) => line.slice(0, line.indexOf('('))));
+  t.strictSame(declared.filter(({ name }) => !known.has(name)).map(signature), [
+    'GW_GetAudit(int Limit): array',
+    'GW_GetHealth(): array',
+    'GW_GetValues(array VariableIDs): array',
+    'GW_Publish(int InstanceID, string Topic, string Payload, int QoS{at most once at least once exactly once}, bool Retain): bool',
+    'GW_ReloadConfiguration(): array',
+    'GW_RequestActions(array Actions): array',
+    'GW_SetValues(array Values): bool',
+    'GW_SimulateLine(string Line, bool Active): bool',
+    'GW_Subscribe(array IDs, array Messages): bool',
+    'WFC_GetConfigurators(): array',
+    'rpc.discover(): array',
+  ]);
+});
+
+t.test('who may call what is as decision 15 has it', async (t) => {
+  const open = declared
+    .filter(({ access }) => access !== 'owner')
+    .map(({ name, access }) => `${name} ${access}`);
+  t.strictSame(open, [
+    'WFC_Execute webfront',
+    'WFC_GetConfigurators public',
+    'WFC_GetSnapshot webfront',
+    'WFC_GetSnapshotChanges webfront',
+    'WFC_GetSnapshotChangesEx webfront',
+    'WFC_GetSnapshotEx webfront',
+    'WFC_RegisterPNS webfront',
+  ]);
+});
+
+t.test(
+  'what switches or changes something is written to the audit, and each has a line of help',
+  async (t) => {
+    const changes =
+      /^SVC_(Apply|Connect|Create|Delete|Disconnect|RequestAction|Reset|Run|Set)|^(GW_)?(Set|RequestAction)|^GW_(Publish|Reload|Simulate)|^HW_Write|^SPRT_|^WFC_(Execute|RegisterPNS)/;
+    t.strictSame(
+      declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
+      declared.filter(({ name }) => changes.test(name)).map(({ name }) => name),
+    );
+    t.strictSame(
+      declared.filter(({ help }) => !/^[A-Z].*\.$/.test(help)),
+      [],
+    );
+  },
+);

@@ -1,0 +1,107 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { fine } from '../../src/base/check.js';
+import { ManualClock } from '../../src/base/clock.js';
+import type { Log } from '../../src/base/log.js';
+import { silentLog } from '../../src/base/log.js';
+import { Kernel } from '../../src/kernel/kernel.js';
+import { BootMarks } from '../../src/service/marks.js';
+import { Health } from '../../src/service/health.js';
+import { ServiceLog, type LoudLine } from '../../src/service/log.js';
+import { StatusVariables } from '../../src/service/status.js';
+
+t.test(
+  'the log has a level for each subject, priorities for the journal, and words for people',
+  async (t) => {
+    const lines: string[] = [];
+    const loud: LoudLine[] = [];
+    const journal = new ServiceLog(
+      { write: (text) => void lines.push(text), form: 'journal' },
+      { default: 'warn', gpio: 'debug' },
+    );
+    journal.onLoud = (line) => void loud.push(line);
+    journal.root.info({}, 'unheard');
+    journal.root.error({ instance: 5 }, 'heard');
+    journal.root.subject('gpio').debug({}, 'heard too');
+    t.match(lines, [
+      /^<3>\{"level":50,.*"subject":"gateway","instance":5,"msg":"heard"\}\n$/,
+      /^<7>\{"level":20,.*"subject":"gpio"/,
+    ]);
+    t.same(loud, [{ level: 'error', subject: 'gateway', text: 'heard' }]);
+    journal.levels = { default: 'info', gpio: 'silent' };
+    journal.root.info({}, 'heard now');
+    journal.root.subject('gpio').error({}, 'unheard now');
+    t.equal(lines.length, 3);
+
+    const shown: string[] = [];
+    const terminal = new ServiceLog({ write: (text) => void shown.push(text), form: 'terminal' });
+    terminal.root.info({ port: 3777, host: '127.0.0.1' }, 'listening');
+    t.match(shown, [/^\d\d:\d\d:\d\d info {2}gateway: listening \(port 3777, host 127\.0\.0\.1\)\n$/]);
+  },
+);
+
+t.test('health is the worst of its checks, each with since when and what to do', async (t) => {
+  const clock = new ManualClock(1_000_000);
+  const said: string[] = [];
+  const note = (level: string) => (_details: object, text: string) => void said.push(`${level} ${text}`);
+  const log: Log = { ...silentLog, info: note('info'), warn: note('warn'), error: note('error') };
+  const health = new Health(clock, log);
+  health.set('store', fine());
+  let clockFinding = fine('set');
+  health.ask('clock', () => clockFinding);
+  t.equal(health.record().State, 'ok');
+  clock.advance(5000);
+  health.set('store', { state: 'failed', text: 'the disk is full', whatToDo: 'make room' });
+  clock.advance(5000);
+  health.set('store', { state: 'failed', text: 'the disk is very full', whatToDo: 'make room' });
+  clockFinding = { state: 'warning', text: 'not set', whatToDo: '' };
+  t.same(health.record(), {
+    State: 'failed',
+    Checks: [
+      { Name: 'store', State: 'failed', Since: 1005, Text: 'the disk is very full', WhatToDo: 'make room' },
+      { Name: 'clock', State: 'warning', Since: 1010, Text: 'not set', WhatToDo: '' },
+    ],
+  });
+  health.set('store', fine('written again'));
+  t.same(said, ['error the disk is full; make room', 'warn not set', 'info written again']);
+
+  const kernel = new Kernel({ counter: 0, random: Math.random });
+  const status = new StatusVariables(kernel, clock);
+  status.declare();
+  const size = kernel.tree.size;
+  status.declare();
+  t.equal(kernel.tree.size, size, 'declared once');
+  status.show(health.record(), { bytesToday: 7_300_000 });
+  const counter = kernel.changes.counter;
+  status.show(health.record(), { bytesToday: 7_300_000 });
+  t.equal(kernel.changes.counter, counter, 'what stays is not written again');
+  const place = kernel.tree.root.children?.byIdent('stellwerk');
+  const value = (ident: string) => {
+    const variable = place?.children?.byIdent(ident);
+    return variable?.is(2) ? variable.data.value : undefined;
+  };
+  t.equal(value('HEALTH'), 'clock warning: not set');
+  t.equal(value('PROBLEMS'), 1);
+  t.equal(value('BYTES_WRITTEN'), 7_000_000, 'in whole MB');
+});
+
+t.test('marks outlive a restart, not a boot, and a directory that is not there is no harm', async (t) => {
+  const directory = t.testdir();
+  const first = new BootMarks(directory, silentLog, 'boot 1');
+  for (const mark of ['output a', 'output b', 'output a']) first.add(mark);
+  const restarted = new BootMarks(directory, silentLog, 'boot 1');
+  t.strictSame(
+    ['output a', 'output b', 'output c'].map((mark) => restarted.has(mark)),
+    [true, true, false],
+  );
+  t.notOk(new BootMarks(directory, silentLog, 'boot 2').has('output a'));
+  t.notOk(new BootMarks(directory, silentLog, 'boot 1').has('output a'), 'an older boot does not come back');
+
+  const lost = join(directory, 'gone');
+  const unkept = new BootMarks(lost, silentLog, 'boot 1');
+  unkept.add('output a');
+  t.ok(unkept.has('output a'), 'this process remembers');
+  mkdirSync(lost);
+  t.notOk(new BootMarks(lost, silentLog, 'boot 1').has('output a'));
+});

@@ -1,0 +1,56 @@
+import t from 'tap';
+import { ManualClock } from '../../src/base/clock.js';
+import { fault } from '../../src/base/fault.js';
+import { nextTurn } from '../../src/base/turn.js';
+import { Interlocks } from '../../src/device/switch/interlocks.js';
+import { RuledSwitch } from '../../src/device/switch/rules.js';
+import { Stagger } from '../../src/device/switch/stagger.js';
+
+await t.test('an off that must happen is tried until the device takes it, and told meanwhile', async (t) => {
+  const clock = new ManualClock();
+  const driven: boolean[] = [];
+  const complaints: (string | undefined)[] = [];
+  let isStuck = false;
+  const output = new RuledSwitch(
+    {
+      id: 1,
+      name: 'Pump',
+      clock,
+      line: 'line',
+      interlocks: new Interlocks(clock),
+      rules: { minOnMs: 0, minOffMs: 0, maxOnMs: 5000, isPulse: false, group: '', deadTimeMs: 0 },
+      configured: () => [],
+      drive: async (active) => {
+        if (isStuck) throw fault('DEVICE_REFUSED', 'it is stuck');
+        driven.push(active);
+      },
+      tell: () => undefined,
+      complain: (text) => complaints.push(text),
+    },
+    { active: false, offAt: 0 },
+  );
+  await output.write(true);
+  isStuck = true;
+  await t.rejects(output.write(false), { code: 'DEVICE_REFUSED' });
+  clock.advance(5000);
+  await nextTurn();
+  clock.advance(1000);
+  await nextTurn();
+  t.match(complaints, [undefined, /switching it off fails; .* it is stuck/, /fails/]);
+  isStuck = false;
+  clock.advance(1000);
+  await nextTurn();
+  t.strictSame([driven, complaints.at(-1)], [[true, false], undefined]);
+  output.close();
+  t.equal(clock.waiting, 0, 'no timer is left');
+  await t.rejects(output.write(true), { name: 'AbortError' });
+  t.strictSame(driven, [true, false]);
+});
+
+await t.test('turns are a gap apart, and one that comes long after needs not wait', async (t) => {
+  const clock = new ManualClock();
+  const stagger = new Stagger(clock);
+  t.strictSame([stagger.turnIn(500), stagger.turnIn(500), stagger.turnIn(2000)], [0, 500, 2500]);
+  clock.advance(10_000);
+  t.strictSame([stagger.turnIn(500), stagger.turnIn(500)], [0, 500]);
+});
