@@ -115,8 +115,8 @@ t.test('on a terminal there are colours, unless NO_COLOR says otherwise', onTerm
   const house = await startHouse(t, SIMULATED + TREE);
   const line = `exec ${BIN} watch --url ${addressOf(house)}`;
   for (const [env, isColoured] of [
-    [{ NO_COLOR: '' }, true],
-    [{ NO_COLOR: '1' }, false],
+    [{ TERM: 'xterm', NO_COLOR: '' }, true],
+    [{ TERM: 'xterm', NO_COLOR: '1' }, false],
   ] as const) {
     const program = new Program('script', ['-qefc', line, '/dev/null'], { env });
     t.teardown(() => program.end('SIGKILL'));
