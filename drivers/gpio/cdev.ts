@@ -118,7 +118,7 @@ class CharacterDevice implements GpioBinding {
     const { activeLow, output, openDrain, openSource } = this.#addon.flags;
     const drive = { 'push-pull': 0, 'open-drain': openDrain, 'open-source': openSource }[wish.drive];
     const flags = output | drive | (wish.activeLow ? activeLow : 0);
-    if (wish.boot !== 'keep') {
+    if (wish.boot !== 'hold') {
       const initial = wish.boot === 'active';
       return this.#hold(place, this.#request(place, { flags, values: bits(initial) }), initial);
     }

@@ -18,7 +18,7 @@ export const biases = ['as-is', 'disabled', 'pull-up', 'pull-down'] as const;
 export type Bias = (typeof biases)[number];
 
 /** What an output is when it is taken: as it was found, or the value named. */
-export const boots = ['keep', 'inactive', 'active'] as const;
+export const boots = ['hold', 'inactive', 'active'] as const;
 export type Boot = (typeof boots)[number];
 
 /** The most edges that one line delivers in one turn of the event loop, so that a flood on it starves no other. */
@@ -97,7 +97,7 @@ export interface InputWish {
 /** A line that nobody else can have while it is held. */
 export interface RequestedLine extends AsyncDisposable {
   readonly place: Place;
-  /** The value it had when it was taken. Of an output: the wish's, or with `keep` the one found. Of an input: no edge. */
+  /** The value it had when it was taken. Of an output: the wish's, or with `hold` the one found. Of an input: no edge. */
   readonly initial: boolean;
   /** The value now. Also how a chip's disappearance is noticed where the kernel doesn't tell: rejects with `DEVICE_OFFLINE`. */
   get(): Promise<boolean>;

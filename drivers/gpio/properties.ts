@@ -35,7 +35,7 @@ export const lineMissing = ({ Line }: { readonly Line: string }): string | undef
 export const outputProperties = {
   ...lineProperties,
   Drive: choice(drives, 'push-pull'),
-  Boot: choice(boots, 'keep'),
+  Boot: choice(boots, 'hold'),
 };
 
 /** What such a line is, and the way to switch it. */

@@ -134,7 +134,7 @@ class SimulatedOutput extends SimulatedLine implements OutputLine {
   constructor(where: Where, wish: OutputWish) {
     super(where);
     const found = where.spot.net.level !== wish.activeLow;
-    this.initial = wish.boot === 'keep' ? found : wish.boot === 'active';
+    this.initial = wish.boot === 'hold' ? found : wish.boot === 'active';
     const output = { drive: wish.drive, level: this.initial !== wish.activeLow };
     this.holder = { consumer: CONSUMER, output, lost: () => this.lose() };
   }

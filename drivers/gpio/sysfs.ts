@@ -71,7 +71,7 @@ class Sysfs implements GpioBinding {
     if (wish.drive !== 'push-pull') throw cannot(place, `drive ${wish.drive}`);
     return this.#take(place, async (number) => {
       const initial =
-        wish.boot === 'keep' ? (await levelOf(number)) !== wish.activeLow : wish.boot === 'active';
+        wish.boot === 'hold' ? (await levelOf(number)) !== wish.activeLow : wish.boot === 'active';
       // "high" and "low" set direction and level in one step, and mean levels whatever active_low says.
       const direction = initial !== wish.activeLow ? 'high' : 'low';
       const onoff = new this.#Gpio(number, direction, 'none', { activeLow: wish.activeLow });

@@ -14,7 +14,7 @@ type Outputs = TObject<typeof outputProperties>;
 export interface FoundOutput {
   /** Chip and offset: the same for every instance that is on this line. */
   readonly mark: string;
-  /** What the line becomes: Boot, or `keep` where that was applied since the machine booted. */
+  /** What the line becomes: Boot, or `hold` where that was applied since the machine booted. */
   readonly boot: Boot;
   take(boot: Boot): Promise<OutputLine>;
   /** Boot is done; from now until the machine boots the line is kept. */
@@ -27,7 +27,7 @@ export async function findOutput(
   board: GpioBoard,
   ways: Ways,
 ): Promise<FoundOutput> {
-  const { Backend, Chip, Line, ActiveLow, Drive, Boot = 'keep' } = host.properties;
+  const { Backend, Chip, Line, ActiveLow, Drive, Boot = 'hold' } = host.properties;
   const binding = await ways.binding(Backend);
   const place = await findLine(binding, board.gpio, { chip: Chip, line: Line });
   host.signal.throwIfAborted();
@@ -35,7 +35,7 @@ export async function findOutput(
   const mark = `output ${place.chip.name} ${place.chip.label} ${place.offset}`;
   return {
     mark,
-    boot: host.marks.has(mark) ? 'keep' : Boot,
+    boot: host.marks.has(mark) ? 'hold' : Boot,
     take: async (boot) => {
       const line = await binding.requestOutput(place, { activeLow: ActiveLow, drive: Drive, boot });
       host.log.debug({ line: place.name, chip: place.chip.label, backend: binding.backend }, 'output taken');

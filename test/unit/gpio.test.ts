@@ -80,7 +80,7 @@ await t.test('an output is what Boot says, and stays what it is when its instanc
   const active = await make('GPIO Output', { Line: 'RELAY2', Boot: 'active', ActiveLow: true });
   t.equal(world.level('RELAY2'), false);
   t.equal(value(active, 'STATE'), true);
-  devices.setProperty(active.id, 'Boot', 'keep');
+  devices.setProperty(active.id, 'Boot', 'hold');
   devices.setProperty(active.id, 'ActiveLow', false);
   await devices.applyChanges(active.id);
   await becomes(active, 'LINK', 'online');

@@ -207,7 +207,7 @@ await t.test('what is pending at a command or at the end of an opening does not 
   const second = await cabinet.open('RELAY2', { Boot: 'active', StaggerMs: 1000 });
   await cabinet.write(second, false);
   t.equal(cabinet.value(second, 'PENDING'), '');
-  cabinet.devices.setProperty(first.id, 'Boot', 'keep');
+  cabinet.devices.setProperty(first.id, 'Boot', 'hold');
   await cabinet.devices.applyChanges(first.id);
   await cabinet.becomes(first, 'LINK', 'online');
   await pass(cabinet.clock, 5000);

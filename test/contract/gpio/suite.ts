@@ -140,13 +140,13 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
     t.equal(await found.get(), true);
   });
 
-  await on('boot: keep takes the value that it finds', async (t, { bench, output }) => {
+  await on('boot: hold takes the value that it finds', async (t, { bench, output }) => {
     await bench.drive(0, true);
     await bench.drive(1, false);
     await bench.drive(2, true);
-    await using high = await output(0, { boot: 'keep' });
-    await using low = await output(1, { boot: 'keep' });
-    await using turned = await output(2, { boot: 'keep', activeLow: true });
+    await using high = await output(0, { boot: 'hold' });
+    await using low = await output(1, { boot: 'hold' });
+    await using turned = await output(2, { boot: 'hold', activeLow: true });
     t.strictSame([high.initial, low.initial, turned.initial], [true, false, false]);
     t.strictSame([await bench.seen(0), await bench.seen(1), await bench.seen(2)], [true, false, true]);
     await high.set(false);
