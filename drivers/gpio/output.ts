@@ -3,7 +3,7 @@ import { fault } from '../../src/base/fault.js';
 import { type Host, moduleKind, type ModuleDefinition, type Running } from '../../src/device/module.js';
 import type { OutputLine } from './line.js';
 import { lineMissing, outputProperties, outputState } from './properties.js';
-import { simulateLine } from './simulate.js';
+import { simulateFunctions } from './simulate.js';
 import { findOutput, setLine } from './taking.js';
 import type { GpioBoard, Ways } from './ways.js';
 
@@ -19,7 +19,7 @@ export function gpioOutput(board: GpioBoard, ways: Ways): ModuleDefinition<typeo
     properties,
     variables: () => [outputState],
     check: lineMissing,
-    functions: () => (ways.world === undefined ? [] : [simulateLine(ways.world)]),
+    functions: () => (ways.world === undefined ? [] : simulateFunctions(ways.world, ways.clock)),
     open: (host) => open(host, board, ways),
   };
 }

@@ -1,27 +1,113 @@
+import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import { bool, declare, type FunctionDeclaration, text } from '../../src/device/declare.js';
-import type { World } from './world.js';
+import { bool, declare, float, type FunctionDeclaration, int, text } from '../../src/device/declare.js';
+import type { Spot, World } from './world.js';
 
-/** `GW_SimulateLine(Line, Active)`: presses a button of the simulated board. Registered on that board only. */
-export function simulateLine(world: World): FunctionDeclaration {
-  return declare({
+/** Beyond these no contact bounces, and no machine keeps up. */
+const MOST_BOUNCES = 1_000;
+const BOUNCE_MOST_MS = 10_000;
+const FLOOD_MOST_PER_S = 100_000;
+const FLOOD_MOST_MS = 3_600_000;
+
+/** What can be done to the simulated board from outside: `GW_Simulate*`. Registered on that board only. */
+export function simulateFunctions(world: World, clock: Clock): FunctionDeclaration[] {
+  return [simulateLine(world), bounce(world, clock), flood(world, clock), stuck(world), chipGone(world)];
+}
+
+const simulateLine = (world: World): FunctionDeclaration =>
+  declare({
     name: 'GW_SimulateLine',
     parameters: [text('Line'), bool('Active')],
     result: 'boolean',
     audited: true,
     help: 'Drives a line of the simulated board from outside, as a button does. Active is what an instance on that line sees.',
     run: (_caller, line, active) => {
-      world.drive(line, level(world, line, active));
+      const spot = free(world, line);
+      world.mover(spot, undefined);
+      world.driveSpot(spot, levelOf(spot, active));
       return true;
     },
   });
+
+const bounce = (world: World, clock: Clock): FunctionDeclaration =>
+  declare({
+    name: 'GW_SimulateBounce',
+    parameters: [text('Line'), bool('Active'), int('Bounces'), float('WithinMs'), int('Seed')],
+    result: 'boolean',
+    audited: true,
+    help: 'As GW_SimulateLine, with a contact that first goes to and fro so many times within WithinMs, at moments that are the same for the same Seed.',
+    run: async (_caller, ...[line, active, bounces, withinMs, seed]) => {
+      within('Bounces', bounces, [0, MOST_BOUNCES]);
+      within('WithinMs', withinMs, [0, BOUNCE_MOST_MS]);
+      const disturbances = await import('./disturbances.js');
+      const spot = free(world, line);
+      disturbances.bounce({ world, clock, spot }, levelOf(spot, active), { bounces, withinMs, seed });
+      return true;
+    },
+  });
+
+const flood = (world: World, clock: Clock): FunctionDeclaration =>
+  declare({
+    name: 'GW_SimulateFlood',
+    parameters: [text('Line'), float('PerSecond'), int('ForMs')],
+    result: 'boolean',
+    audited: true,
+    help: 'Moves a line of the simulated board to and fro, so many changes a second, for so long; it ends where it began. GW_SimulateLine ends it sooner.',
+    run: async (_caller, ...[line, perS, forMs]) => {
+      within('PerSecond', perS, [1, FLOOD_MOST_PER_S]);
+      within('ForMs', forMs, [1, FLOOD_MOST_MS]);
+      const disturbances = await import('./disturbances.js');
+      const spot = free(world, line);
+      disturbances.flood({ world, clock, spot }, { perS, forMs });
+      return true;
+    },
+  });
+
+const stuck = (world: World): FunctionDeclaration =>
+  declare({
+    name: 'GW_SimulateStuck',
+    parameters: [text('Line'), bool('Stuck')],
+    result: 'boolean',
+    audited: true,
+    help: 'Lets a line of the simulated board be stuck at the level that it has now, whatever drives it, or lets it go again.',
+    run: (_caller, line, isStuck) => {
+      world.stick(known(world, line), isStuck);
+      return true;
+    },
+  });
+
+const chipGone = (world: World): FunctionDeclaration =>
+  declare({
+    name: 'GW_SimulateChipGone',
+    parameters: [text('Chip'), bool('Gone')],
+    result: 'boolean',
+    audited: true,
+    help: 'Pulls a chip of the simulated board out, or plugs it in again. Its lines are lost to their instances meanwhile.',
+    run: (_caller, chip, isGone) => {
+      if (!world.knows(chip)) throw fault('NAME_NOT_FOUND', chip);
+      if (isGone) world.unplug(chip);
+      else world.plug(chip);
+      return true;
+    },
+  });
+
+function within(name: string, value: number, [least, most]: readonly [number, number]): void {
+  if (!(value >= least && value <= most)) throw fault('PARAMETER_BOUNDS', name);
+}
+
+function known(world: World, name: string): Spot {
+  const spot = world.named(name);
+  if (spot === undefined) throw fault('NAME_NOT_FOUND', name);
+  return spot;
 }
 
 /** Only a line that nothing on the board drives can be moved from outside. */
-function level(world: World, name: string, active: boolean): boolean {
-  const spot = world.named(name);
-  if (spot === undefined) throw fault('NAME_NOT_FOUND', name);
+function free(world: World, name: string): Spot {
+  const spot = known(world, name);
   if (spot.net.spots.some((joined) => joined.holder?.output !== undefined || joined !== spot))
     throw fault('NOT_ALLOWED', `Driving ${name}, which an output drives,`);
-  return active !== (spot.holder?.activeLow ?? false);
+  return spot;
 }
+
+/** The level at which who holds the line sees this value. */
+const levelOf = (spot: Spot, active: boolean): boolean => active !== (spot.holder?.activeLow ?? false);

@@ -22,13 +22,13 @@ export type BackendWish = Backend | 'auto';
  * no line is requested, so there is nothing to close.
  */
 export class Ways {
-  readonly #clock: Clock;
+  readonly clock: Clock;
   readonly #open = new Map<Backend, Promise<GpioBinding>>();
   /** The world of a simulated board; undefined on a real one. */
   readonly world: World | undefined;
 
   constructor(board: GpioBoard, clock: Clock) {
-    this.#clock = clock;
+    this.clock = clock;
     if (board.simulated !== undefined)
       this.world = new World({ chips: board.gpio.map(byOffset), wires: board.simulated.wires }, clock);
   }
@@ -47,10 +47,10 @@ export class Ways {
       case 'cdev':
         return (await import('./cdev.js')).characterDevice();
       case 'sysfs':
-        return (await import('./sysfs.js')).sysfs(this.#clock);
+        return (await import('./sysfs.js')).sysfs(this.clock);
       case 'simulated':
         if (this.world === undefined) throw fault('DEVICE_CONFIGURATION', 'this board has no simulated GPIO');
-        return simulated(this.world, this.#clock);
+        return simulated(this.world, this.clock);
     }
   }
 

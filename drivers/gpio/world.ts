@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/base/clock.js';
+import type { Cancel, Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import type { Bias, Chip, Drive } from './line.js';
 
@@ -35,6 +35,10 @@ interface Net {
   readonly spots: Spot[];
   /** What the world outside drives it with: a pressed button, a foreign output. Undefined: nothing. */
   outside: boolean | undefined;
+  /** Ends what goes on moving it from outside by itself: a bounce, a flood. */
+  stop: Cancel | undefined;
+  /** Nothing moves it any more: a welded contact, a short circuit. */
+  isStuck: boolean;
   level: boolean;
 }
 
@@ -52,6 +56,11 @@ export class World {
   constructor(plan: WorldPlan, clock: Clock) {
     this.#clock = clock;
     for (const chip of plan.chips) this.#addChip(chip.label, chip.lines, plan.wires ?? []);
+  }
+
+  /** Whether there is such a chip, plugged in or not. */
+  knows(label: string): boolean {
+    return this.#spots.has(label);
   }
 
   /** The chips that are plugged in. */
@@ -83,9 +92,21 @@ export class World {
     this.driveSpot(this.#known(name), level);
   }
 
-  /** As `drive`, for a line that may have no name. */
-  driveSpot({ net }: Spot, level: boolean | undefined): void {
+  /** As `drive`, for a line that may have no name, and for what happened a moment ago. */
+  driveSpot({ net }: Spot, level: boolean | undefined, atNs?: bigint): void {
     net.outside = level;
+    this.#settle(net, atNs);
+  }
+
+  /** What moves the line by itself from now on, with how to end it; what did so before is ended. */
+  mover({ net }: Spot, stop: Cancel | undefined): void {
+    net.stop?.();
+    net.stop = stop;
+  }
+
+  /** While it is stuck, a line stays at the level that it has now, whatever drives it. */
+  stick({ net }: Spot, isStuck: boolean): void {
+    net.isStuck = isStuck;
     this.#settle(net);
   }
 
@@ -109,8 +130,9 @@ export class World {
     this.#settle(spot.net);
   }
 
-  /** Pulls a chip out: all its lines are lost to their holders, and drive nothing any more. */
+  /** Pulls a chip out: all its lines are lost to their holders, and drive nothing any more. Twice is fine. */
   unplug(label: string): void {
+    if (this.#out.has(label)) return;
     const spots = this.spots(label);
     this.#out.add(label);
     const holders = spots.map((spot) => spot.holder);
@@ -146,19 +168,25 @@ export class World {
     this.#spots.set(label, spots);
   }
 
-  #settle(net: Net): void {
+  #settle(net: Net, atNs = this.#clock.monotonicNs()): void {
     const level = levelOf(net);
     if (level === net.level) return;
     net.level = level;
-    const atNs = this.#clock.monotonicNs();
     for (const spot of net.spots) spot.holder?.moved?.(level, atNs);
   }
 }
 
-const freshNet = (): Net => ({ spots: [], outside: undefined, level: false });
+const freshNet = (): Net => ({
+  spots: [],
+  outside: undefined,
+  stop: undefined,
+  isStuck: false,
+  level: false,
+});
 
 /** Outputs beat the outside, the outside beats pulls; with nothing at all a line is pulled down by its chip. */
 function levelOf(net: Net): boolean {
+  if (net.isStuck) return net.level;
   const holders = net.spots.flatMap((spot) => spot.holder ?? []);
   const driven = holders.flatMap(({ output }) =>
     output !== undefined && drives(output) ? output.level : [],

@@ -39,8 +39,16 @@ export interface Functions {
   GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
   /** Sets many variables at once, given as [[VariableID, Value], …]: all of them, or none when one fails. */
   GW_SetValues(Values: readonly (readonly [number, Value | null])[]): boolean;
+  /** As GW_SimulateLine, with a contact that first goes to and fro so many times within WithinMs, at moments that are the same for the same Seed. */
+  GW_SimulateBounce(Line: string, Active: boolean, Bounces: number, WithinMs: number, Seed: number): boolean;
+  /** Pulls a chip of the simulated board out, or plugs it in again. Its lines are lost to their instances meanwhile. */
+  GW_SimulateChipGone(Chip: string, Gone: boolean): boolean;
+  /** Moves a line of the simulated board to and fro, so many changes a second, for so long; it ends where it began. GW_SimulateLine ends it sooner. */
+  GW_SimulateFlood(Line: string, PerSecond: number, ForMs: number): boolean;
   /** Drives a line of the simulated board from outside, as a button does. Active is what an instance on that line sees. */
   GW_SimulateLine(Line: string, Active: boolean): boolean;
+  /** Lets a line of the simulated board be stuck at the level that it has now, whatever drives it, or lets it go again. */
+  GW_SimulateStuck(Line: string, Stuck: boolean): boolean;
   /** Narrows the changes on this socket to some objects with all below them, and to some messages; []: all. */
   GW_Subscribe(IDs: readonly number[], Messages?: readonly number[]): boolean;
   /** The value of a variable. */

@@ -18,8 +18,8 @@ const STEP_MS = 10;
 export class SimulatedBoard extends Workbench {
   readonly clock: ManualClock;
 
-  constructor(t: Test, clock = new ManualClock()) {
-    super(gpioModules(simulatedBoard, clock), clock);
+  constructor(t: Test, clock = new ManualClock(), board = simulatedBoard) {
+    super(gpioModules(board, clock), clock);
     this.clock = clock;
     t.teardown(() => this.devices.close());
   }
@@ -27,6 +27,11 @@ export class SimulatedBoard extends Workbench {
   /** Moves a line from outside. */
   async drive(line: string, active: boolean): Promise<void> {
     await this.call('GW_SimulateLine', line, active);
+  }
+
+  /** Pulls the chip out, or plugs it in again. */
+  async chipGone(gone: boolean): Promise<void> {
+    await this.call('GW_SimulateChipGone', 'simulated', gone);
   }
 
   /** Lets time pass, what happens at one moment being read before the next. */
