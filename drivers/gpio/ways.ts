@@ -7,7 +7,7 @@ import type { BoardChip } from './places.js';
 import { simulated } from './simulated.js';
 import { World } from './world.js';
 
-/** What a board file says of GPIO (`board/README.md`). */
+/** What a board file says of GPIO (`docs/boards.md`). */
 export interface GpioBoard {
   readonly gpio: readonly BoardChip[];
   /** Present where the board's chips are simulated ones: names of lines that are joined. */

@@ -39,7 +39,7 @@ async function warningsOf({ file, config }: LoadedConfig): Promise<string[]> {
   const board = await boardOf(config.board);
   if (board.name === 'generic' && config.board !== 'generic')
     warnings.push(
-      'board: this machine is not known, so no line has a name; board/README.md tells how to describe it',
+      'board: this machine is not known, so no line has a name; docs/boards.md tells how to describe it',
     );
   if (config.remoteAccess === undefined)
     warnings.push('remoteAccess: without it nobody can call anything; stellwerk setup adds it');

@@ -9,7 +9,7 @@ import { fault, messageOf } from '../base/fault.js';
 const name = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
 const strict = { additionalProperties: false };
 
-/** A board file (`board/README.md`). */
+/** A board file (`docs/boards.md`). */
 const boardSchema = Type.Object(
   {
     title: Type.String(),
@@ -23,6 +23,8 @@ const boardSchema = Type.Object(
         strict,
       ),
     ),
+    /** The pins as they stand, row by row: names of lines, or what else is there (`3V3`, `GND`). */
+    header: Type.Optional(Type.Array(Type.Array(Type.String(), { minItems: 1, maxItems: 2 }))),
     serial: Type.Array(Type.Object({ name, paths: Type.Array(Type.String()) }, strict)),
     leds: Type.Array(Type.Object({ name, path: Type.String() }, strict)),
     simulated: Type.Optional(Type.Object({ wires: Type.Array(Type.Array(Type.String())) }, strict)),

@@ -1,0 +1,103 @@
+/**
+ * What kernels say of boards. `node dist/test/tools/board-facts.js DIRECTORY…` writes test/fixtures/boards.json anew from
+ * Debian's arm64 kernels, each unpacked into a directory of its own (`apt-get download` of what `linux-image-arm64` depends
+ * on, then `dpkg -x`).
+ */
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { ROOT } from '../law/sources.js';
+import { nodeAt, nodesOf, readTree, stringsOf, type TreeNode } from './device-tree.js';
+
+/** A machine, as its device tree describes it. */
+export interface MachineFacts {
+  readonly compatible: readonly string[];
+  /** Its GPIO chips: what drives each, and the names of its lines by offset, `-` where there is none. */
+  readonly gpio: readonly { readonly driver: string; readonly lines: string }[];
+  readonly leds: readonly string[];
+  /** What drives the port that the kernel talks on, and its number: `["brcm,bcm2835-aux-uart", 1]`. */
+  readonly console: readonly [driver: string, number: number];
+}
+
+/** A kernel: the chip labels that its drivers know, and its machines by the names of their device trees. */
+export interface KernelFacts {
+  readonly kernel: string;
+  readonly labels: readonly string[];
+  readonly machines: Readonly<Record<string, MachineFacts>>;
+}
+
+/**
+ * A driver gives its chip the label; the device tree doesn't hold it. These stand in the kernel's
+ * drivers/pinctrl/bcm/pinctrl-bcm2835.c, drivers/gpio/gpio-raspberrypi-exp.c and drivers/pinctrl/pinctrl-rp1.c.
+ */
+export const labelOf: Readonly<Record<string, string>> = {
+  'brcm,bcm2835-gpio': 'pinctrl-bcm2835',
+  'brcm,bcm2711-gpio': 'pinctrl-bcm2711',
+  'raspberrypi,firmware-gpio': 'raspberrypi-exp-gpio',
+  'raspberrypi,rp1-gpio': 'pinctrl-rp1',
+};
+
+const FIXTURE = join(ROOT, 'test/fixtures/boards.json');
+
+/** The facts that were written down. */
+export function writtenFacts(): KernelFacts[] {
+  return JSON.parse(readFileSync(FIXTURE, 'utf8')) as KernelFacts[];
+}
+
+/** The facts of an unpacked kernel. Throws where there is none. */
+export function kernelFacts(directory: string): KernelFacts {
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' }).sort();
+  const image = files.find((file) => /\bvmlinuz[^/]*$/.test(file));
+  if (image === undefined) throw new Error(`${directory} holds no unpacked kernel`);
+  const drivers = files.filter((file) => /drivers\/(pinctrl|gpio)\/.*\.ko(\.xz)?$/.test(file));
+  const code = [image, ...drivers].map((file) => join(directory, file));
+  const trees = files.filter((file) => /broadcom\/bcm2.*-rpi-.*\.dtb$/.test(file));
+  return {
+    kernel: /\d+\.\d+\.\d+[^/]*/.exec(image)?.[0] ?? '',
+    labels: labelsIn(code),
+    machines: Object.fromEntries(
+      trees.map((file) => [basename(file, '.dtb'), machineFacts(readFileSync(join(directory, file)))]),
+    ),
+  };
+}
+
+function labelsIn(files: readonly string[]): string[] {
+  const found = new Set<string>();
+  for (const file of files) {
+    const code = file.endsWith('.xz') ? execFileSync('xz', ['-dc', file]) : readFileSync(file);
+    for (const label of Object.values(labelOf)) if (code.includes(`${label}\0`)) found.add(label);
+  }
+  return [...found].sort();
+}
+
+function machineFacts(blob: Buffer): MachineFacts {
+  const root = readTree(blob);
+  const all = [...nodesOf(root)];
+  const leds = all.filter((node) => stringsOf(node, 'compatible').includes('gpio-leds'));
+  return {
+    compatible: stringsOf(root, 'compatible'),
+    gpio: all
+      .filter((node) => node.properties.has('gpio-controller'))
+      .map((node) => ({
+        driver: stringsOf(node, 'compatible').at(-1) ?? '',
+        lines: stringsOf(node, 'gpio-line-names')
+          .map((name) => name || '-')
+          .join(' '),
+      })),
+    leds: leds.flatMap(({ children }) => [...children].map(ledName)),
+    console: consoleOf(root),
+  };
+}
+
+/** An LED is named by its label, else by its node (Documentation/leds/leds-class.rst). */
+const ledName = ([name, node]: readonly [string, TreeNode]): string => stringsOf(node, 'label')[0] ?? name;
+
+function consoleOf(root: TreeNode): [string, number] {
+  const [alias = ''] = (stringsOf(root.children.get('chosen'), 'stdout-path')[0] ?? '').split(':');
+  const [path = ''] = stringsOf(root.children.get('aliases'), alias);
+  const [driver = ''] = stringsOf(nodeAt(root, path), 'compatible');
+  return [driver, Number(alias.replace(/^serial/, ''))];
+}
+
+if (process.argv[1] === import.meta.filename)
+  writeFileSync(FIXTURE, `${JSON.stringify(process.argv.slice(2).map(kernelFacts), null, 1)}\n`);
