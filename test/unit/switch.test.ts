@@ -6,12 +6,13 @@ import { Interlocks } from '../../src/device/switch/interlocks.js';
 import { RuledSwitch } from '../../src/device/switch/rules.js';
 import { Stagger } from '../../src/device/switch/stagger.js';
 
-await t.test('an off that must happen is tried until the device takes it, and told meanwhile', async (t) => {
-  const clock = new ManualClock();
-  const driven: boolean[] = [];
-  const complaints: (string | undefined)[] = [];
-  let isStuck = false;
-  const output = new RuledSwitch(
+/** An output that may be active for five seconds. */
+const pump = (
+  clock: ManualClock,
+  drive: (active: boolean) => Promise<void>,
+  complain: (text: string | undefined) => void = () => undefined,
+) =>
+  new RuledSwitch(
     {
       id: 1,
       name: 'Pump',
@@ -20,14 +21,25 @@ await t.test('an off that must happen is tried until the device takes it, and to
       interlocks: new Interlocks(clock),
       rules: { minOnMs: 0, minOffMs: 0, maxOnMs: 5000, isPulse: false, group: '', deadTimeMs: 0 },
       configured: () => [],
-      drive: async (active) => {
-        if (isStuck) throw fault('DEVICE_REFUSED', 'it is stuck');
-        driven.push(active);
-      },
+      drive,
       tell: () => undefined,
-      complain: (text) => complaints.push(text),
+      complain,
     },
     { active: false, offAt: 0 },
+  );
+
+await t.test('an off that must happen is tried until the device takes it, and told meanwhile', async (t) => {
+  const clock = new ManualClock();
+  const driven: boolean[] = [];
+  const complaints: (string | undefined)[] = [];
+  let isStuck = false;
+  const output = pump(
+    clock,
+    async (active) => {
+      if (isStuck) throw fault('DEVICE_REFUSED', 'it is stuck');
+      driven.push(active);
+    },
+    (text) => complaints.push(text),
   );
   await output.write(true);
   isStuck = true;
@@ -47,45 +59,28 @@ await t.test('an off that must happen is tried until the device takes it, and to
   t.strictSame(driven, [true, false]);
 });
 
-await t.test(
-  'an on after an off that was under way at the end of the time has a time of its own',
-  async (t) => {
-    const clock = new ManualClock();
-    const driven: boolean[] = [];
-    let takes = Promise.resolve();
-    const output = new RuledSwitch(
-      {
-        id: 1,
-        name: 'Pump',
-        clock,
-        line: 'line',
-        interlocks: new Interlocks(clock),
-        rules: { minOnMs: 0, minOffMs: 0, maxOnMs: 5000, isPulse: false, group: '', deadTimeMs: 0 },
-        configured: () => [],
-        drive: async (active) => {
-          await takes;
-          driven.push(active);
-        },
-        tell: () => undefined,
-        complain: (text) => t.equal(text, undefined),
-      },
-      { active: false, offAt: 0 },
-    );
-    await output.write(true);
-    const slow = Promise.withResolvers<void>();
-    takes = slow.promise;
-    const commands = [output.write(false), output.write(true)];
-    clock.advance(5000);
-    slow.resolve();
-    await Promise.all(commands);
-    await nextTurn();
-    t.strictSame(driven, [true, false, true], 'the end of the first time is done with');
-    clock.advance(5000);
-    await nextTurn();
-    t.strictSame(driven, [true, false, true, false]);
-    output.close();
-  },
-);
+await t.test('an on after an off that the end of the time found under way has its own time', async (t) => {
+  const clock = new ManualClock();
+  const driven: boolean[] = [];
+  let takes = Promise.resolve();
+  const output = pump(clock, async (active) => {
+    await takes;
+    driven.push(active);
+  });
+  await output.write(true);
+  const slow = Promise.withResolvers<void>();
+  takes = slow.promise;
+  const commands = [output.write(false), output.write(true)];
+  clock.advance(5000);
+  slow.resolve();
+  await Promise.all(commands);
+  await nextTurn();
+  t.strictSame(driven, [true, false, true], 'the end of the first time is done with');
+  clock.advance(5000);
+  await nextTurn();
+  t.strictSame(driven, [true, false, true, false]);
+  output.close();
+});
 
 await t.test('turns are a gap apart, and one that comes long after needs not wait', async (t) => {
   const clock = new ManualClock();
