@@ -11,7 +11,14 @@ const FLOOD_MOST_MS = 3_600_000;
 
 /** What can be done to the simulated board from outside: `GW_Simulate*`. Registered on that board only. */
 export function simulateFunctions(world: World, clock: Clock): FunctionDeclaration[] {
-  return [simulateLine(world), bounce(world, clock), flood(world, clock), stuck(world), chipGone(world)];
+  return [
+    simulateLine(world),
+    bounce(world, clock),
+    flood(world, clock),
+    stuck(world),
+    refusal(world),
+    chipGone(world),
+  ];
 }
 
 const simulateLine = (world: World): FunctionDeclaration =>
@@ -72,6 +79,19 @@ const stuck = (world: World): FunctionDeclaration =>
     help: 'Lets a line of the simulated board be stuck at the level that it has now, whatever drives it, or lets it go again.',
     run: (_caller, line, isStuck) => {
       world.stick(known(world, line), isStuck);
+      return true;
+    },
+  });
+
+const refusal = (world: World): FunctionDeclaration =>
+  declare({
+    name: 'GW_SimulateRefusal',
+    parameters: [text('Line'), bool('Refuse')],
+    result: 'boolean',
+    audited: true,
+    help: 'Lets every write to an output line of the simulated board fail, as where the kernel does not take it, or lets it work again. The line stays what it is.',
+    run: (_caller, line, refuse) => {
+      known(world, line).isRefused = refuse;
       return true;
     },
   });

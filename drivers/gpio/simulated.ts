@@ -141,6 +141,9 @@ class SimulatedOutput extends SimulatedLine implements OutputLine {
 
   async set(active: boolean): Promise<void> {
     this.check();
+    const { spot, place } = this.where;
+    if (spot.isRefused)
+      throw fault('DEVICE_REFUSED', `${place.name}: the simulated board was told to refuse`);
     this.holder.output.level = active !== this.where.activeLow;
     this.where.world.driven(this.where.spot);
   }

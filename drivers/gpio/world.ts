@@ -27,6 +27,8 @@ export interface Spot {
   readonly offset: number;
   readonly name: string;
   readonly net: Net;
+  /** The kernel takes no value for it. */
+  isRefused: boolean;
   holder: Holder | undefined;
 }
 
@@ -160,7 +162,14 @@ export class World {
     const spots = names.map((name, offset) => {
       const joined = name === '' ? undefined : wires.find((wire) => wire.includes(name));
       const net = joined?.map((other) => this.named(other)?.net).find((other) => other !== undefined);
-      const spot: Spot = { chip: label, offset, name, net: net ?? freshNet(), holder: undefined };
+      const spot: Spot = {
+        chip: label,
+        offset,
+        name,
+        net: net ?? freshNet(),
+        isRefused: false,
+        holder: undefined,
+      };
       spot.net.spots.push(spot);
       if (name !== '') this.#names.set(name, spot);
       return spot;

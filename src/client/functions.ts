@@ -47,6 +47,8 @@ export interface Functions {
   GW_SimulateFlood(Line: string, PerSecond: number, ForMs: number): boolean;
   /** Drives a line of the simulated board from outside, as a button does. Active is what an instance on that line sees. */
   GW_SimulateLine(Line: string, Active: boolean): boolean;
+  /** Lets every write to an output line of the simulated board fail, as where the kernel does not take it, or lets it work again. The line stays what it is. */
+  GW_SimulateRefusal(Line: string, Refuse: boolean): boolean;
   /** Lets a line of the simulated board be stuck at the level that it has now, whatever drives it, or lets it go again. */
   GW_SimulateStuck(Line: string, Stuck: boolean): boolean;
   /** Narrows the changes on this socket to some objects with all below them, and to some messages; []: all. */

@@ -55,6 +55,7 @@ t.test('our own functions are these', async (t) => {
     'GW_SimulateChipGone(string Chip, bool Gone): bool',
     'GW_SimulateFlood(string Line, float PerSecond, int ForMs): bool',
     'GW_SimulateLine(string Line, bool Active): bool',
+    'GW_SimulateRefusal(string Line, bool Refuse): bool',
     'GW_SimulateStuck(string Line, bool Stuck): bool',
     'GW_Subscribe(array IDs, array Messages): bool',
     'WFC_GetConfigurators(): array',

@@ -104,6 +104,27 @@ t.test('what is stuck stays, and follows again when it is let go', async (t) => 
   await board.isValue(button, 'STATE', false);
 });
 
+t.test('a write that is refused fails and changes nothing; one under rules is made up for', async (t) => {
+  const board = new SimulatedBoard(t);
+  const output = await board.add('GPIO Output', { Line: 'RELAY1', Boot: 'inactive' });
+  const relay = await board.add('Relay', { Line: 'RELAY2', MaxOnS: 5 });
+  await board.isLink(output, 'online');
+  await board.isLink(relay, 'online');
+  await board.devices.write(relay.id, 'STATE', true);
+  for (const line of ['RELAY1', 'RELAY2']) await board.call('GW_SimulateRefusal', line, true);
+  await t.rejects(board.devices.write(output.id, 'STATE', true), { code: 'DEVICE_REFUSED' });
+  t.equal(board.value(output, 'STATE'), false);
+  await board.elapse(6000);
+  t.equal(board.value(relay, 'STATE'), true);
+  t.match(board.devices.troubles(relay.id), [{ code: 'RULE', text: /must be inactive.* tried again/ }]);
+  for (const line of ['RELAY1', 'RELAY2']) await board.call('GW_SimulateRefusal', line, false);
+  await board.devices.write(output.id, 'STATE', true);
+  await board.elapse(1000);
+  t.strictSame([board.value(output, 'STATE'), board.value(relay, 'STATE')], [true, false]);
+  t.strictSame(board.devices.troubles(relay.id), []);
+  await t.rejects(board.call('GW_SimulateRefusal', 'RELAY99', true), { code: 'NAME_NOT_FOUND' });
+});
+
 t.test('each module loses its chip, says so, and is back with it; its counts go on', async (t) => {
   const board = new SimulatedBoard(t);
   const all = await Promise.all([
