@@ -9,12 +9,13 @@ import { basename, join } from 'node:path';
 import { ROOT } from '../law/sources.js';
 import { nodeAt, nodesOf, readTree, stringsOf, type TreeNode } from './device-tree.js';
 
-/** A machine, as its device tree describes it. */
+/** A machine, as its device tree describes it; several words stand in one text. */
 export interface MachineFacts {
-  readonly compatible: readonly string[];
-  /** Its GPIO chips: what drives each, and the names of its lines by offset, `-` where there is none. */
-  readonly gpio: readonly { readonly driver: string; readonly lines: string }[];
-  readonly leds: readonly string[];
+  /** The words of the device tree, the most particular one first. */
+  readonly compatible: string;
+  /** Its GPIO chips: what drives each → the names of its lines by offset, `-` where there is none. */
+  readonly gpio: Readonly<Record<string, string>>;
+  readonly leds: string;
   /** What drives the port that the kernel talks on, and its number: `["brcm,bcm2835-aux-uart", 1]`. */
   readonly console: readonly [driver: string, number: number];
 }
@@ -75,19 +76,19 @@ function machineFacts(blob: Buffer): MachineFacts {
   const all = [...nodesOf(root)];
   const leds = all.filter((node) => stringsOf(node, 'compatible').includes('gpio-leds'));
   return {
-    compatible: stringsOf(root, 'compatible'),
-    gpio: all
-      .filter((node) => node.properties.has('gpio-controller'))
-      .map((node) => ({
-        driver: stringsOf(node, 'compatible').at(-1) ?? '',
-        lines: stringsOf(node, 'gpio-line-names')
-          .map((name) => name || '-')
-          .join(' '),
-      })),
-    leds: leds.flatMap(({ children }) => [...children].map(ledName)),
+    compatible: stringsOf(root, 'compatible').join(' '),
+    gpio: Object.fromEntries(all.filter((node) => node.properties.has('gpio-controller')).map(chipOf)),
+    leds: leds.flatMap(({ children }) => [...children].map(ledName)).join(' '),
     console: consoleOf(root),
   };
 }
+
+const chipOf = (node: TreeNode): [driver: string, lines: string] => [
+  stringsOf(node, 'compatible').at(-1) ?? '',
+  stringsOf(node, 'gpio-line-names')
+    .map((name) => name || '-')
+    .join(' '),
+];
 
 /** An LED is named by its label, else by its node (Documentation/leds/leds-class.rst). */
 const ledName = ([name, node]: readonly [string, TreeNode]): string => stringsOf(node, 'label')[0] ?? name;
