@@ -1,8 +1,9 @@
-import { constants } from 'node:fs';
-import { access, readFile, readdir, writeFile } from 'node:fs/promises';
+import { readFile, readdir, writeFile } from 'node:fs/promises';
 import type { BinaryValue, Gpio } from 'onoff';
-import { type Clock, delay } from '../../src/base/clock.js';
+import type { Clock } from '../../src/base/clock.js';
 import { type Fault, fault, faultFrom, messageOf } from '../../src/base/fault.js';
+import { untilWritable } from '../../src/device/attributes.js';
+import { kernelAttributes } from '../../src/device/kernel-attributes.js';
 import type {
   Chip,
   GpioBinding,
@@ -18,9 +19,6 @@ import type {
 
 /** The one place where the kernel, and so `onoff`, has it. */
 const ROOT = '/sys/class/gpio';
-/** How long udev may take to give an exported line's files to our group; it takes some ten milliseconds. */
-const PERMISSION_MS = 3000;
-const PERMISSION_STEP_MS = 20;
 
 /**
  * The way over sysfs and `onoff`, for kernels that offer nothing else: outputs and the value of inputs. It numbers no
@@ -108,20 +106,10 @@ class Sysfs implements GpioBinding {
 
   /** Exports a line and waits until its files may be written: `onoff` would hold the event loop until then. */
   async #export(number: number): Promise<void> {
-    const directory = `${ROOT}/gpio${number}`;
     if (!(await readdir(ROOT)).includes(`gpio${number}`)) await writeFile(`${ROOT}/export`, String(number));
-    for (const name of ['value', 'direction', 'active_low']) await this.#accessible(`${directory}/${name}`);
-  }
-
-  async #accessible(path: string): Promise<void> {
-    for (let waited = 0; ; waited += PERMISSION_STEP_MS) {
-      try {
-        return await access(path, constants.R_OK | constants.W_OK);
-      } catch (thrown) {
-        if (waited >= PERMISSION_MS) throw thrown;
-      }
-      await delay(this.#clock, PERMISSION_STEP_MS);
-    }
+    const lines = kernelAttributes(ROOT);
+    for (const name of ['value', 'direction', 'active_low'])
+      await untilWritable(lines, this.#clock, `gpio${number}/${name}`);
   }
 }
 

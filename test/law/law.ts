@@ -62,6 +62,7 @@ export const IO_FILES: readonly string[] = [
   'src/cli/where.ts',
   'src/config/board.ts',
   'src/config/load.ts',
+  'src/device/kernel-attributes.ts',
   'src/script/child.ts',
   'src/script/files.ts',
   'src/script/worker.ts',

@@ -1,0 +1,79 @@
+import { type Clock, delay } from '../base/clock.js';
+import { Fault, fault, faultFrom, messageOf } from '../base/fault.js';
+
+/**
+ * A class of the kernel's devices as it shows in sysfs: a folder a device, a file an attribute. Paths are relative to the
+ * class (`ACT/brightness`). What the kernel refuses rejects with an error whose `code` is its errno. Kept by
+ * `kernel-attributes.ts` and by the drivers' fakes, which answer as the kernel does.
+ */
+export interface Attributes {
+  /** Where the class is: for texts. */
+  readonly root: string;
+  /** The names in a folder (empty: the class itself), sorted by their numbers too; none where it is not there. */
+  list(folder: string): Promise<readonly string[]>;
+  /** An attribute without the blanks around it. */
+  read(path: string): Promise<string>;
+  /** One write, so one call of the kernel's driver. Creates nothing. */
+  write(path: string, text: string): Promise<void>;
+  /** Whether we may write it now. Rejects with `ENOENT` where there is no such attribute. */
+  isWritable(path: string): Promise<boolean>;
+  /** The name of the machine's device that a device of the class stands for: `fe20c000.pwm` for `pwmchip0`. */
+  deviceOf(name: string): Promise<string>;
+}
+
+/** How long udev may take to give the files of a new device to our group; it takes some ten milliseconds. */
+const PERMISSION_MS = 3000;
+const PERMISSION_STEP_MS = 20;
+
+/** Resolves when we may write an attribute that the kernel has just made. Rejects with `EACCES` when we still may not after 3 s. */
+export async function untilWritable(attributes: Attributes, clock: Clock, path: string): Promise<void> {
+  for (let waitedMs = 0; !(await attributes.isWritable(path)); waitedMs += PERMISSION_STEP_MS) {
+    if (waitedMs >= PERMISSION_MS) throw errno('EACCES', path);
+    await delay(clock, PERMISSION_STEP_MS);
+  }
+}
+
+/** An error as Node makes them of the kernel's. */
+export function errno(code: string, path: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: ${path}`), { code });
+}
+
+/** The errno of what was thrown; undefined where it has none. */
+export function errnoOf(thrown: unknown): string | undefined {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : undefined;
+}
+
+/** What a failed read or write of an attribute means for an instance; a fault is what it is already. */
+export function explained(name: string, root: string, thrown: unknown): Fault {
+  if (thrown instanceof Fault) return thrown;
+  switch (errnoOf(thrown)) {
+    case 'ENOENT':
+    case 'ENODEV':
+      return faultFrom(thrown, 'DEVICE_OFFLINE', `${name} is gone`);
+    case 'EBUSY':
+      return faultFrom(thrown, 'DEVICE_OFFLINE', `${name} is in use by the kernel or another program`);
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return faultFrom(
+        thrown,
+        'DEVICE_OFFLINE',
+        `${name}: no permission; the gateway's user must be in the group of ${root} (udev's rules say which)`,
+      );
+    default:
+      return faultFrom(thrown, 'DEVICE_REFUSED', `${name}: ${messageOf(thrown)}`);
+  }
+}
+
+/** Names that are held by an instance each, so that a second one is told so. One for each gateway and driver. */
+export class Holders {
+  readonly #held = new Set<string>();
+
+  /** Throws `DEVICE_OFFLINE` while another has it; the function that it gives lets go, once. */
+  take(name: string): () => void {
+    if (this.#held.has(name))
+      throw fault('DEVICE_OFFLINE', `${name} is in use by another instance of this gateway`);
+    this.#held.add(name);
+    return () => void this.#held.delete(name);
+  }
+}

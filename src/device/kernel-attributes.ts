@@ -1,0 +1,35 @@
+import { constants } from 'node:fs';
+import { access, open, readdir, readFile, realpath } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { type Attributes, errnoOf } from './attributes.js';
+
+/** The devices of this machine below `root`: `/sys/class/leds`. */
+export function kernelAttributes(root: string): Attributes {
+  return {
+    root,
+    async list(folder) {
+      const names = await readdir(join(root, folder)).catch(() => []);
+      return names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    },
+    read: async (path) => (await readFile(join(root, path), 'utf8')).trim(),
+    async write(path, text) {
+      const file = await open(join(root, path), constants.O_WRONLY);
+      try {
+        await file.write(text);
+      } finally {
+        await file.close();
+      }
+    },
+    async isWritable(path) {
+      try {
+        await access(join(root, path), constants.W_OK);
+        return true;
+      } catch (thrown) {
+        if (errnoOf(thrown) === 'ENOENT') throw thrown;
+        return false;
+      }
+    },
+    deviceOf: async (name) =>
+      basename(await realpath(join(root, name, 'device')).catch(() => join(root, name))),
+  };
+}

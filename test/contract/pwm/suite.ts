@@ -1,0 +1,148 @@
+import { listPwmChips, PwmChannel, type PwmPlace, type Wave } from '../../../drivers/pwm/class.js';
+import type { Clock } from '../../../src/base/clock.js';
+import type { Attributes } from '../../../src/device/attributes.js';
+import type { Asserts, Sentence } from '../gpio/suite.js';
+
+/** A PWM chip of at least three channels that are the test's. */
+export interface PwmBench {
+  readonly attributes: Attributes;
+  readonly clock: Clock;
+  /** The device that the chip is. */
+  readonly id: string;
+  /** A channel that a driver of the kernel's has, where there is one. */
+  readonly kept?: number;
+  /** Every state of a channel since the bench was made, where they can be seen; undefined is nothing put out. */
+  seen?(channel: number): readonly (Wave | undefined)[];
+  /** Pulls the chip out, where that can be done. The bench is of no more use then. */
+  unplug?(): Promise<void> | void;
+  close(): Promise<void>;
+}
+
+const wave = (periodNs: number, dutyNs: number, isInverted = false): Wave => ({
+  periodNs,
+  dutyNs,
+  isInverted,
+});
+
+/** Runs the whole contract on benches made anew for each sentence. */
+export async function pwmContract(sentence: Sentence, makeBench: () => Promise<PwmBench>): Promise<void> {
+  type Open = (channel: number) => Promise<PwmChannel>;
+  const on = (name: string, body: (t: Asserts, bench: PwmBench, open: Open) => Promise<void>) =>
+    sentence(name, async (t) => {
+      const bench = await makeBench();
+      const { attributes, clock } = bench;
+      const open: Open = async (channel) => PwmChannel.open(attributes, clock, await placeOf(bench, channel));
+      try {
+        await body(t, bench, open);
+      } finally {
+        await bench.close();
+      }
+    });
+
+  await on('a chip is listed by its device, and what is exported shows', async (t, bench, open) => {
+    const listed = async () => (await listPwmChips(bench.attributes)).find(({ id }) => id === bench.id);
+    const before = await listed();
+    t.strictSame(before?.exported, []);
+    await open(1);
+    t.strictSame(await listed(), { ...before, exported: [1] });
+  });
+
+  await on(
+    'a channel puts out what it is told, and opening it again moves nothing',
+    async (t, _bench, open) => {
+      const channel = await open(0);
+      t.equal(await channel.look(), undefined);
+      await channel.set(wave(1_000_000, 250_000));
+      t.strictSame(await channel.look(), wave(1_000_000, 250_000));
+      t.strictSame(await (await open(0)).look(), wave(1_000_000, 250_000));
+      await channel.set(wave(1_000_000, 0));
+      t.strictSame(await channel.look(), wave(1_000_000, 0));
+      await channel.set(wave(1_000_000, 1_000_000));
+      t.strictSame(await channel.look(), wave(1_000_000, 1_000_000));
+    },
+  );
+
+  await on('a longer and a shorter period go by no wave that is none', async (t, bench, open) => {
+    const channel = await open(0);
+    const waves = [
+      wave(1_000_000, 900_000),
+      wave(20_000_000, 1_500_000),
+      wave(20_000_000, 19_000_000),
+      wave(100_000, 50_000),
+    ];
+    for (const next of waves) {
+      await channel.set(next);
+      t.strictSame(await channel.look(), next);
+    }
+    if (bench.seen === undefined) return;
+    // The first one is undefined until all of it is set; from then on it never stops.
+    const from = bench.seen(0).findIndex((state) => state !== undefined);
+    t.ok(
+      bench
+        .seen(0)
+        .slice(from)
+        .every((state) => state !== undefined),
+    );
+    t.equal(bench.seen(0).length - from, 1 + 2 + 1 + 2, 'and no more than the writes that it takes');
+  });
+
+  await on('the polarity changes while it puts out nothing', async (t, bench, open) => {
+    const channel = await open(2);
+    await channel.set(wave(1_000_000, 250_000, true));
+    t.strictSame(await channel.look(), wave(1_000_000, 250_000, true));
+    await channel.set(wave(1_000_000, 500_000));
+    t.strictSame(await channel.look(), wave(1_000_000, 500_000));
+    if (bench.seen === undefined) return;
+    const states = bench.seen(2);
+    for (const [n, state] of states.entries())
+      t.notOk(state !== undefined && states[n - 1]?.isInverted === !state.isInverted);
+  });
+
+  await on('what the chip can’t make is refused with what to change', async (t, _bench, open) => {
+    const channel = await open(0);
+    await channel.set(wave(1_000_000, 250_000));
+    await t.rejects(channel.set(wave(0, 0)), {
+      code: 'DEVICE_CONFIGURATION',
+      message: /can't set period to 0; change FrequencyHz/,
+    });
+    t.strictSame(await channel.look(), wave(1_000_000, 250_000));
+  });
+
+  await on('the kernel’s own rules, on which all of this stands', async (t, bench, open) => {
+    const { attributes } = bench;
+    const { chip } = await placeOf(bench, 0);
+    const write = (path: string, text: string) => attributes.write(`${chip.name}/${path}`, text);
+    await t.rejects(write('export', String(chip.channels)), { code: 'ENODEV' });
+    await t.rejects(write('unexport', '0'), { code: 'ENODEV' });
+    const channel = await open(0);
+    await t.rejects(write('export', '0'), { code: 'EBUSY' });
+    await channel.set(wave(1_000_000, 250_000));
+    await t.rejects(write('pwm0/duty_cycle', '1000001'), { code: 'EINVAL' });
+    await t.rejects(write('pwm0/period', '249999'), { code: 'EINVAL' });
+    await t.rejects(write('pwm0/polarity', 'upside down'), { code: 'EINVAL' });
+    await t.rejects(write('pwm0/enable', '2'), { code: 'EINVAL' });
+    t.strictSame(await channel.look(), wave(1_000_000, 250_000));
+  });
+
+  await on('a channel that a driver of the kernel’s has is in use', async (t, bench, open) => {
+    if (bench.kept === undefined)
+      return void t.pass('a channel that is kept', { skip: 'no driver keeps a channel here' });
+    await t.rejects(open(bench.kept), { code: 'DEVICE_OFFLINE', message: /in use by the kernel/ });
+  });
+
+  await on('a chip that is pulled out is offline', async (t, bench, open) => {
+    if (bench.unplug === undefined)
+      return void t.pass('a chip that is pulled out', { skip: 'it can’t be pulled out here' });
+    const channel = await open(0);
+    await bench.unplug();
+    const gone = { code: 'DEVICE_OFFLINE', message: /the PWM channel .* is gone/ };
+    await t.rejects(channel.look(), gone);
+    await t.rejects(channel.set(wave(1_000_000, 0)), gone);
+  });
+}
+
+async function placeOf({ attributes, id }: PwmBench, channel: number): Promise<PwmPlace> {
+  const chip = (await listPwmChips(attributes)).find((other) => other.id === id);
+  if (chip === undefined) throw new Error(`no chip ${id}`);
+  return { chip, channel, name: `${id}/${channel}` };
+}
