@@ -1,7 +1,4 @@
 import { join, resolve } from 'node:path';
-import { gpioModules } from '../drivers/gpio/index.js';
-import { mqttModules } from '../drivers/mqtt/index.js';
-import { serialModules } from '../drivers/serial/index.js';
 import { Api, type ApiOptions, type ApiParts } from './api/api.js';
 import type { ConfiguratorAccess } from './api/accounts.js';
 import { fine } from './base/check.js';
@@ -9,21 +6,22 @@ import { systemClock, type Clock } from './base/clock.js';
 import { faultFrom, messageOf } from './base/fault.js';
 import { Turn } from './base/turn.js';
 import { applyTree, type Applied } from './config/apply.js';
-import { COMPATIBLE, loadBoard, type Board } from './config/board.js';
-import { makeConfigurators, webFront, type Configurator } from './config/configurators.js';
+import { makeConfigurators, type Configurator } from './config/configurators.js';
 import { loadConfig, type LoadedConfig } from './config/load.js';
-import type { GatewayConfig } from './config/schema.js';
 import { RELOADABLE, bufferOf, levelsOf, listenersOf, needsRestart } from './config/settings.js';
+import type { Caller } from './device/declare.js';
 import { Devices } from './device/devices.js';
 import type { Marks } from './device/module.js';
 import { Modules } from './device/modules.js';
 import { frontPage, startPage } from './front/start-page.js';
+import { ACTION_SENDER, requestAction } from './functions/actions.js';
 import { Options } from './functions/options.js';
 import type { Ports } from './functions/ports.js';
 import { commandReference } from './functions/reference.js';
 import type { Registry } from './functions/registry.js';
 import { Kernel } from './kernel/kernel.js';
 import { message, runlevel } from './kernel/messages.js';
+import { modulesOf } from './modules.js';
 import { ScriptEngine } from './script/engine.js';
 import { ScriptFiles } from './script/files.js';
 import { scriptLimits } from './script/worker.js';
@@ -32,7 +30,7 @@ import { Health } from './service/health.js';
 import type { ServiceLog } from './service/log.js';
 import { BootMarks } from './service/marks.js';
 import { StatusVariables } from './service/status.js';
-import { PACKAGE_ROOT, systemFacts } from './service/system.js';
+import { systemFacts } from './service/system.js';
 import { ClockTrust } from './service/trust.js';
 import { makeDirectories } from './store/files.js';
 import { Store } from './store/store.js';
@@ -56,6 +54,8 @@ export interface ReloadReport {
   readonly Problems: readonly string[];
 }
 
+/** Who calls where a device has something else switched over. */
+const BY_DEVICE: Caller = { role: 'owner', user: 'device', remote: 'local' };
 /** How often health goes to the tree's variables. */
 const STATUS_EVERY_MS = 10_000;
 /** Name in the store of what the configuration said when it was last applied. */
@@ -68,19 +68,6 @@ const USER = 'user';
 const TLS = 'tls';
 /** What a script's process uses besides the heap of the script. */
 const OUTSIDE_HEAP_MIB = scriptLimits.residentMiB - scriptLimits.heapMiB;
-
-/** The board of that name, or the one that this machine is (`loadBoard`). */
-export function boardOf(name: string | undefined): Promise<Board> {
-  return loadBoard(name, { directory: join(PACKAGE_ROOT, 'board'), compatible: COMPATIBLE });
-}
-
-/** The modules of a gateway: they follow from its configuration's board. */
-export function modulesOf(clock: Clock): (config: GatewayConfig) => Promise<Modules> {
-  return async ({ board: name }) => {
-    const board = await boardOf(name);
-    return new Modules([...gpioModules(board, clock), ...serialModules(), ...mqttModules(), webFront]);
-  };
-}
 
 /** One gateway: the tree with all that feeds, keeps and serves it. Any number of them can live in one process. */
 export class Gateway implements AsyncDisposable {
@@ -157,7 +144,16 @@ export class Gateway implements AsyncDisposable {
       onJournal: () => store.schedule(),
     });
     this.kernel = kernel;
-    this.#devices = new Devices({ kernel, modules, clock, log: log.subject('device'), marks: parts.marks });
+    this.#devices = new Devices({
+      kernel,
+      modules,
+      clock,
+      log: log.subject('device'),
+      marks: parts.marks,
+      act: async ({ id }, value) => {
+        await requestAction(ports, { variableId: id, value, sender: ACTION_SENDER, caller: BY_DEVICE });
+      },
+    });
     this.#status = new StatusVariables(kernel, clock);
     const settings = this.#settings();
     this.#scripts = this.#scriptEngine(settings);

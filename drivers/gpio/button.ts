@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { messageOf } from '../../src/base/fault.js';
 import { nextTurn } from '../../src/base/turn.js';
+import { choice } from '../../src/device/choice.js';
 import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
 import { type Gesture, Gestures, gestures, MOST_CLICKS } from './gestures.js';
 import type { Edge } from './line.js';
@@ -29,6 +31,9 @@ const properties = Type.Object({
   HoldEveryMs: ms(250, 0),
   ClickGapMs: ms(300),
   Clicks: Type.Integer({ default: MOST_CLICKS, minimum: 1, maximum: MOST_CLICKS }),
+  /** The ident path of what it switches over by itself: an instance with a STATE, or a variable; empty: nothing. */
+  Toggles: Type.String({ default: '', maxLength: 1024 }),
+  ToggleAt: choice(['press', 'single', 'double', 'triple', 'long'] as const, 'press'),
 });
 type ButtonHost = Host<Static<typeof properties>>;
 
@@ -103,6 +108,17 @@ class Button implements Watcher {
     const count = ++this.#counts[gesture];
     this.#host.report(identOf(gesture), count);
     this.#host.tell(buttonMessage[gesture], [count]);
+    const { Toggles, ToggleAt } = this.#host.properties;
+    if (Toggles !== '' && gesture === ToggleAt) void this.#toggle(Toggles);
+  }
+
+  async #toggle(path: string): Promise<void> {
+    try {
+      await this.#host.toggle(path);
+      this.#host.trouble('TOGGLES', undefined);
+    } catch (thrown) {
+      this.#host.trouble('TOGGLES', `Toggles: ${messageOf(thrown)}`);
+    }
   }
 
   #wait(): void {

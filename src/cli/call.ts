@@ -60,7 +60,7 @@ async function parametersOf(
 /** A page about a function, without a gateway; of all modules, those of the simulated board too. */
 async function explained(name: string): Promise<string> {
   const [{ modulesOf }, { declaredFunctions, explain, signatureOf }] = await Promise.all([
-    import('../gateway.js'),
+    import('../modules.js'),
     import('../functions/explain.js'),
   ]);
   const clock = systemClock();

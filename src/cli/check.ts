@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.js';
 import { ConfigurationError } from '../config/document.js';
 import { isLoopback, loadConfig, type LoadedConfig } from '../config/load.js';
 import { listenersOf } from '../config/settings.js';
-import { boardOf, modulesOf } from '../gateway.js';
+import { boardOf, modulesOf } from '../modules.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
 import { configPath } from './where.js';

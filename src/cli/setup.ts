@@ -4,7 +4,7 @@ import { hashPassword } from '../api/credentials.js';
 import { ConfigurationError } from '../config/document.js';
 import { withAccess } from '../config/first.js';
 import { parseConfig } from '../config/load.js';
-import { boardOf } from '../gateway.js';
+import { boardOf } from '../modules.js';
 import { putInPlace } from '../store/files.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';

@@ -42,14 +42,6 @@ export async function applyTree(
   return { applied: applying.after, problems: applying.problems };
 }
 
-/** The object at an ident path (`ground_floor/hall_relay`); `/` is the root. */
-export function atPath(kernel: Kernel, path: string): TreeObject | undefined {
-  let object: TreeObject | undefined = kernel.tree.root;
-  for (const ident of path.split('/').filter((step) => step !== ''))
-    object = object?.children?.byIdent(ident);
-  return object;
-}
-
 class Applying {
   readonly after: Applied;
   readonly problems: string[] = [];
@@ -141,7 +133,7 @@ class Applying {
         kernel.variables.setCustomProfile(object, node.profile);
     }
     if (node.kind === 'link' && object.is(objectType.link) && isNew('target', node.target)) {
-      const target = atPath(kernel, node.target);
+      const target = kernel.tree.at(node.target);
       if (target === undefined) throw new Error(`there is no object at ${node.target}`);
       kernel.links.setTarget(object, target.id);
     }

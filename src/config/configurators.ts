@@ -5,7 +5,6 @@ import type { Devices } from '../device/devices.js';
 import { moduleKind, type ModuleDefinition } from '../device/module.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
-import { atPath } from './apply.js';
 import type { ConfiguratorConfig } from './schema.js';
 
 /** The module of which web front configurators are instances (interface §1, core module GUIDs). */
@@ -64,7 +63,7 @@ export function makeConfigurators(
 }
 
 function make(config: ConfiguratorConfig, kernel: Kernel, devices: Devices): Configurator {
-  const base = atPath(kernel, config.base);
+  const base = kernel.tree.at(config.base);
   if (base === undefined)
     throw new Error(`its base ${config.base} is not in the tree; give the ident path of an object, or /`);
   const found = kernel.tree.root.children?.byIdent(config.ident);

@@ -5,9 +5,7 @@ import { instanceStatus, type Instance } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import type { Beginning } from '../kernel/tree.js';
-import { variableType } from '../kernel/value.js';
 import {
-  moduleKind,
   type Marks,
   type ModuleDefinition,
   type Running,
@@ -15,17 +13,12 @@ import {
   type Sibling,
   type Trouble,
   type Value,
-  type VariableDeclaration,
 } from './module.js';
 import { areCompatible, type Modules } from './modules.js';
-import { completed, defaultsOf, mistakeIn, redacted, withProperty, type Properties } from './properties.js';
+import { completed, defaultsOf, redacted, withProperty, type Properties } from './properties.js';
 import { Supervisor, type Waits } from './supervisor.js';
-
-/** Variables that every instance with hardware or a line behind it has, after its module's own. */
-const common: readonly VariableDeclaration[] = [
-  { ident: 'LINK', name: 'Link', type: variableType.string, position: 1000 },
-  { ident: 'STATUS', name: 'Status', type: variableType.string, position: 1001 },
-];
+import { toggle, type Act } from './toggle.js';
+import { declareVariables } from './variables.js';
 
 /** What the instances work with. */
 export interface DevicesOptions {
@@ -35,6 +28,8 @@ export interface DevicesOptions {
   readonly log: Log;
   /** Default: remembered as long as these instances live. */
   readonly marks?: Marks;
+  /** Carries out actions (`RequestAction`) for a device. Default: those of instances only. */
+  readonly act?: Act;
 }
 
 /** One line of `HW_ReadServiceMessages`, with the instance it is about. */
@@ -104,7 +99,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
     for (const [name, value] of Object.entries(properties)) all = withProperty(module, all, [name, value]);
     const instance = kernel.instances.create(module, all, { ...beginning, nowMs: clock.nowMs() });
     if (this.#isStarted) this.#supervise(instance, module).start();
-    else this.#declare(instance, module);
+    else declareVariables(this.#options, instance, module);
     return instance;
   }
 
@@ -198,7 +193,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
     if (properties !== undefined) {
       const shown = JSON.stringify(redacted(module, properties));
       kernel.instances.setProperties(instance, { properties, shown }, clock.nowMs());
-      this.#declare(instance, module);
+      declareVariables(this.#options, instance, module);
     }
     await this.#supervisors.get(id)?.restart(instance.data.properties);
   }
@@ -298,7 +293,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
     const { kernel, clock, log } = this.#options;
     const properties = completed(module, instance.data.properties);
     instance.data.properties = properties;
-    this.#declare(instance, module);
+    declareVariables(this.#options, instance, module);
     this.#noteConnection(instance);
     const supervisor = new Supervisor(
       {
@@ -310,6 +305,12 @@ export class Devices implements RunningInstances, AsyncDisposable {
         module,
         parent: () => this.#parentOf(instance),
         siblings: () => this.#ofModule(module),
+        toggle: (path) =>
+          toggle(
+            kernel,
+            path,
+            this.#options.act ?? ((of, value) => this.write(kernel.variables.actionOf(of), of.ident, value)),
+          ),
         onLink: () => this.#followed(instance.id),
       },
       properties,
@@ -342,39 +343,6 @@ export class Devices implements RunningInstances, AsyncDisposable {
       const supervisor = this.#supervisors.get(child);
       if (isOnline) supervisor?.start();
       else void supervisor?.restart();
-    }
-  }
-
-  /** Creates the variables that the instance's properties call for, where they are missing. */
-  #declare(instance: Instance, module: ModuleDefinition): void {
-    const { kernel } = this.#options;
-    const own =
-      mistakeIn(module, instance.data.properties) === undefined
-        ? module.variables(instance.data.properties)
-        : [];
-    const linked = module.kind === moduleKind.visualisation ? [] : common;
-    for (const declared of [...own, ...linked]) {
-      const { ident, name, type, profile = '', action = false, position = 0 } = declared;
-      const found = instance.children?.byIdent(ident);
-      const actionId = action ? instance.id : 0;
-      if (found === undefined) {
-        // Read-only: only a report changes it.
-        const place = { parent: instance, ident, name, position, readOnly: true };
-        const { data } = kernel.variables.create(type, { ...place, profile, action: actionId });
-        data.durable = declared.durable;
-      } else if (found.is(objectType.variable)) {
-        if (found.data.type !== type) {
-          this.#options.log.error(
-            { instance: instance.id, ident },
-            'the variable has another type; delete it to have it made anew',
-          );
-          continue;
-        }
-        kernel.tree.set(found, 'readOnly', true);
-        kernel.variables.setProfile(found, profile);
-        kernel.variables.setAction(found, actionId);
-        found.data.durable = declared.durable;
-      }
     }
   }
 

@@ -91,6 +91,11 @@ export interface Host<P = unknown> {
   trouble(code: string, text: string | undefined): void;
   /** All instances of this module, itself too, as they are configured now. */
   siblings(): readonly Sibling<P>[];
+  /**
+   * Switches something else over, as `RequestAction` would: the boolean variable at an ident path, or STATE of the instance
+   * there. Rejects with a text that says what to do, and with what its device or its rules fail with.
+   */
+  toggle(path: string): Promise<void>;
   /** What the connected I/O instance offers under this interface. It is online while this opening lives. */
   parent<T>(flow: Flow<T>): T;
 }

@@ -49,6 +49,8 @@ export interface Supervision {
   parent(): { readonly name: string; readonly running: Running | undefined } | undefined;
   /** All instances of its module, itself too. */
   siblings(): readonly Sibling<Properties>[];
+  /** `Host.toggle`. */
+  toggle(path: string): Promise<void>;
   /** Called when it went online, and when it left. */
   onLink(): void;
 }
@@ -329,6 +331,9 @@ export class Supervisor {
         this.#tell();
       },
       siblings: () => this.#with.siblings(),
+      toggle: async (path) => {
+        if (!signal.aborted) await this.#with.toggle(path);
+      },
       parent: <T>(_flow: Flow<T>): T => parent()?.running?.offer as T,
     };
   }

@@ -119,6 +119,14 @@ export class Tree {
     return object;
   }
 
+  /** The object at an ident path (`ground_floor/hall_relay`); `/` is the root. */
+  at(path: string): TreeObject | undefined {
+    let object: TreeObject | undefined = this.root;
+    for (const ident of path.split('/').filter((step) => step !== ''))
+      object = object?.children?.byIdent(ident);
+    return object;
+  }
+
   /** The object of that id and type. Throws `NOT_OF_TYPE`. */
   getOf<T extends ObjectType>(type: T, id: number): TreeObject<T> {
     const object = this.#objects.get(id);

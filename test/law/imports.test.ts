@@ -29,7 +29,7 @@ t.test('every import keeps the law', async (t) => {
   t.ok(sources.length > 20, 'there are sources to look at');
   const faults: string[] = [];
   for (const file of sources) {
-    if (roomOf(file).endsWith('.ts') && !['main.ts', 'gateway.ts'].includes(roomOf(file)))
+    if (roomOf(file).endsWith('.ts') && !['main.ts', 'gateway.ts', 'modules.ts'].includes(roomOf(file)))
       faults.push(`${file}: stands in no room`);
     for (const { text, file: to, typeOnly, bare } of importsOf(file)) {
       if (bare) faults.push(`${file}: '${text}' is imported for its effect`);

@@ -21,8 +21,10 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ['base'],
   front: ['client', 'base'],
   'drivers/*': ['base', 'device'],
+  'modules.ts': ['drivers', 'config', 'device', 'service', 'base'],
   cli: [
     'gateway',
+    'modules',
     'config',
     'client',
     'service',

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { textOf } from '../law/sources.js';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
 import { SIMULATED, startHouse, type House } from '../tools/house.js';
 import { until } from '../tools/until.js';
@@ -43,6 +44,24 @@ t.test('no way in gets past an interlock, and the tree says why', async (t) => {
   );
   const both = [await valueAt(house, 'opens/STATE'), await valueAt(house, 'closes/STATE')];
   t.notSame(both, [true, true]);
+});
+
+t.test('the page of the first light: as it stands there, the button switches the light', async (t) => {
+  const [yaml = ''] = [...textOf('docs/first-light.md').matchAll(/```yaml\n([^]*?)```/g)].map(
+    ([, text]) => text,
+  );
+  const wired = yaml.replace('GPIO27, ActiveLow: true', 'RELAY1').replace('GPIO17', 'BUTTON1');
+  t.match(wired, /RELAY1[^]*BUTTON1/);
+  const house = await startHouse(t, SIMULATED + wired);
+  for (const path of ['hall/light/LINK', 'hall/button/LINK']) await becomes(house, path, 'online');
+  for (const isLit of [true, false]) {
+    await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
+    await becomes(house, 'hall/light/STATE', isLit);
+    await rpc(house, 'GW_SimulateLine', 'BUTTON1', false);
+    await becomes(house, 'hall/button/STATE', false);
+  }
+  t.equal(await rpc(house, 'RequestAction', await idOf(house, 'hall/light/STATE'), true), true);
+  await becomes(house, 'hall/light/STATE', true);
 });
 
 t.test('what is on for as long as it may be goes off by itself', async (t) => {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../src/base/clock.js';
 import type { FunctionDeclaration } from '../../src/device/declare.js';
 import { declaredFunctions } from '../../src/functions/explain.js';
-import { modulesOf } from '../../src/gateway.js';
+import { modulesOf } from '../../src/modules.js';
 
 /** Every function of a gateway on the simulated board, by name. */
 export async function wholeReference(): Promise<readonly FunctionDeclaration[]> {

@@ -55,6 +55,49 @@ t.test('a button: each gesture is a message and a count; bouncing is none', asyn
   t.equal(board.value(button, 'STATE'), false);
 });
 
+t.test('a button switches something else over by itself, at the gesture that is set', async (t) => {
+  const board = new SimulatedBoard(t);
+  const light = await board.add('Relay', { Line: 'RELAY1' });
+  await board.isLink(light, 'online');
+  board.kernel.tree.set(light, 'ident', 'light');
+  const line = { ActiveLow: true, Bias: 'pull-up' };
+  const near = await add(board, { ...line, Line: 'BUTTON1', Toggles: 'light' });
+  const far = await add(board, { ...line, Line: 'BUTTON2', Toggles: 'light/STATE', ToggleAt: 'double' });
+  const click = async (button: string): Promise<unknown> => {
+    await board.drive(button, true);
+    await board.elapse(100);
+    await board.drive(button, false);
+    await board.elapse(100);
+    return board.value(light, 'STATE');
+  };
+  t.strictSame([await click('BUTTON1'), await click('BUTTON1')], [true, false]);
+  t.strictSame([await click('BUTTON2'), await click('BUTTON2')], [false, false], 'a third click may follow');
+  await board.elapse(500);
+  t.equal(board.value(light, 'STATE'), true);
+  t.strictSame([...board.devices.allTroubles()], []);
+
+  await board.change(near, { Toggles: 'attic' });
+  await board.isLink(near, 'online');
+  await click('BUTTON1');
+  t.match(
+    [...board.devices.allTroubles()],
+    [{ id: near.id, code: 'TOGGLES', text: /nothing at attic/ }],
+    'told by the button',
+  );
+  t.equal(board.value(light, 'STATE'), true);
+  await board.change(light, { MinOnS: 5 });
+  await board.isLink(light, 'online');
+  await board.change(near, { Toggles: 'light' });
+  await board.isLink(near, 'online');
+  await click('BUTTON1');
+  await click('BUTTON1');
+  t.match([...board.devices.allTroubles()], [{ code: 'TOGGLES', text: /The rule forbids it/ }]);
+  await board.elapse(6000);
+  await click('BUTTON1');
+  t.strictSame([...board.devices.allTroubles()], [], 'over when it worked again');
+  t.equal(far.data.status, near.data.status);
+});
+
 t.test('a press that began before the button was watched is none; counts go on', async (t) => {
   const board = new SimulatedBoard(t);
   const button = await add(board, { Line: 'BUTTON1' });

@@ -5,7 +5,7 @@ import t from 'tap';
 import { Type } from '@sinclair/typebox';
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
-import { applyTree, atPath, type Applied } from '../../src/config/apply.js';
+import { applyTree, type Applied } from '../../src/config/apply.js';
 import { makeConfigurators, webFront } from '../../src/config/configurators.js';
 import { loadBoard } from '../../src/config/board.js';
 import { ConfigurationError } from '../../src/config/document.js';
@@ -192,12 +192,12 @@ t.test('the tree is created where missing; a key wins only when its own line cha
   const { kernel, devices, apply } = house();
   const first = await apply(tree('A'), {});
   t.same(first.problems, []);
-  const bus = atPath(kernel, 'bus');
-  const device = atPath(kernel, 'bus/device');
-  const setpoint = atPath(kernel, 'hall/setpoint');
+  const bus = kernel.tree.at('bus');
+  const device = kernel.tree.at('bus/device');
+  const setpoint = kernel.tree.at('hall/setpoint');
   t.match(setpoint?.data, { type: 2, value: 21.5, customProfile: '~Temperature' });
   t.match(device?.data, { connectionId: bus?.id, properties: { Line: 'A' } });
-  t.match(atPath(kernel, 'hall/link')?.data, { targetId: device?.id });
+  t.match(kernel.tree.at('hall/link')?.data, { targetId: device?.id });
 
   if (!setpoint?.is(2) || device === undefined) throw new Error('not made');
   kernel.variables.update(setpoint, 18, 1000);
@@ -216,7 +216,7 @@ t.test('the tree is created where missing; a key wins only when its own line cha
   t.equal(setpoint.data.value, 18, 'a value is initial only');
 
   const fourth = await apply('tree: []', third.applied);
-  t.equal(atPath(kernel, 'bus/device'), device, 'nothing is deleted because a line is gone');
+  t.equal(kernel.tree.at('bus/device'), device, 'nothing is deleted because a line is gone');
   t.same((await apply(tree('C', 'Corridor'), fourth.applied)).problems, []);
   await devices.close();
 });
@@ -226,7 +226,7 @@ t.test('an entry that cannot be applied is told and stops no other', async (t) =
   kernel.variables.create(0, { ident: 'hall' });
   const { problems } = await apply(tree('A').replace('bus/device }', 'nowhere }'), {});
   t.match(problems, [/^tree: hall: #\d+ has this ident and is a Variable/]);
-  t.ok(atPath(kernel, 'bus/device'));
+  t.ok(kernel.tree.at('bus/device'));
   await devices.close();
 });
 

@@ -11,7 +11,7 @@ import { systemClock } from '../../src/base/clock.js';
 import { parseConfig } from '../../src/config/load.js';
 import { gatewaySchema, nodeSchemas } from '../../src/config/schema.js';
 import { Modules } from '../../src/device/modules.js';
-import { modulesOf } from '../../src/gateway.js';
+import { modulesOf } from '../../src/modules.js';
 import { defaultsOf, mistakeIn, withProperty } from '../../src/device/properties.js';
 
 const DOCS = join(import.meta.dirname, '..', '..', '..', 'docs');

@@ -1,0 +1,20 @@
+import { fault } from '../base/fault.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType } from '../kernel/object.js';
+import type { Value } from '../kernel/value.js';
+import type { Variable } from '../kernel/variables.js';
+
+/** Carries out the action of a variable. */
+export type Act = (variable: Variable, value: Value) => Promise<void>;
+
+/** What `Host.toggle` promises; `act` carries the action out. */
+export async function toggle({ tree }: Kernel, path: string, act: Act): Promise<void> {
+  const target = tree.at(path);
+  const variable = target?.is(objectType.instance) ? target.children?.byIdent('STATE') : target;
+  if (!variable?.is(objectType.variable) || typeof variable.data.value !== 'boolean')
+    throw fault(
+      'DEVICE_CONFIGURATION',
+      `there is nothing at ${path} that is on or off; give the path of its idents`,
+    );
+  await act(variable, !variable.data.value);
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import { gpioModules } from '../drivers/gpio/index.js';
+import { mqttModules } from '../drivers/mqtt/index.js';
+import { serialModules } from '../drivers/serial/index.js';
+import type { Clock } from './base/clock.js';
+import { COMPATIBLE, loadBoard, type Board } from './config/board.js';
+import { webFront } from './config/configurators.js';
+import type { GatewayConfig } from './config/schema.js';
+import { Modules } from './device/modules.js';
+import { PACKAGE_ROOT } from './service/system.js';
+
+/** The board of that name, or the one that this machine is (`loadBoard`). */
+export function boardOf(name: string | undefined): Promise<Board> {
+  return loadBoard(name, { directory: join(PACKAGE_ROOT, 'board'), compatible: COMPATIBLE });
+}
+
+/** The modules of a gateway: they follow from its configuration's board. */
+export function modulesOf(clock: Clock): (config: GatewayConfig) => Promise<Modules> {
+  return async ({ board: name }) => {
+    const board = await boardOf(name);
+    return new Modules([...gpioModules(board, clock), ...serialModules(), ...mqttModules(), webFront]);
+  };
+}
