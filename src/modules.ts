@@ -7,6 +7,7 @@ import { COMPATIBLE, loadBoard, type Board } from './config/board.js';
 import { webFront } from './config/configurators.js';
 import type { GatewayConfig } from './config/schema.js';
 import { Modules } from './device/modules.js';
+import { hardware } from './device/search.js';
 import { PACKAGE_ROOT } from './service/system.js';
 
 /** The board of that name, or the one that this machine is (`loadBoard`). */
@@ -18,6 +19,7 @@ export function boardOf(name: string | undefined): Promise<Board> {
 export function modulesOf(clock: Clock): (config: GatewayConfig) => Promise<Modules> {
   return async ({ board: name }) => {
     const board = await boardOf(name);
-    return new Modules([...gpioModules(board, clock), ...serialModules(), ...mqttModules(), webFront]);
+    const drivers = [...gpioModules(board, clock), ...serialModules(), ...mqttModules()];
+    return new Modules([...drivers, hardware(drivers.flatMap(({ find }) => find ?? [])), webFront]);
   };
 }

@@ -97,6 +97,10 @@ class CharacterDevice implements GpioBinding {
     return this.#held.size;
   }
 
+  requested(): Iterable<RequestedLine> {
+    return this.#held;
+  }
+
   async chips(): Promise<Chip[]> {
     const entries = await readdir(this.#directory, { withFileTypes: true });
     // Links are left out: Raspberry Pi OS has one, /dev/gpiochip4, beside the chip that it means.
@@ -110,7 +114,9 @@ class CharacterDevice implements GpioBinding {
   async lines(chip: Chip): Promise<LineInfo[]> {
     const lines = translated(chip.label, () => this.#addon.lines(this.#path(chip)));
     return lines.map(({ offset, name, consumer, flags }) => {
-      return { offset, name, consumer, used: (flags & this.#addon.flags.used) !== 0 };
+      const { used, output } = this.#addon.flags;
+      const direction = (flags & output) === 0 ? 'input' : 'output';
+      return { offset, name, consumer, used: (flags & used) !== 0, direction };
     });
   }
 

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
 import type { Edge } from './line.js';
 import { inputProperties, lineMissing } from './properties.js';
+import { getLines } from './show.js';
 import { countOf, watch, type Watcher } from './watch.js';
 import type { GpioBoard, Ways } from './ways.js';
 
@@ -21,6 +22,8 @@ export function gpioInput(board: GpioBoard, ways: Ways): ModuleDefinition<typeof
       { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 3 },
     ],
     check: lineMissing,
+    functions: () => [getLines(board, ways)],
+    find: async () => (await import('./seen.js')).findLines(board, ways),
     open: (host) => watch(host, { board, ways }, new Input(host)),
   };
 }

@@ -47,7 +47,11 @@ export interface LineInfo {
   readonly used: boolean;
   /** Who holds it, where that is known. */
   readonly consumer: string;
+  /** What it is now, whoever made it so; `unknown` where the backend can't tell. */
+  readonly direction: Direction;
 }
+
+export type Direction = 'input' | 'output' | 'unknown';
 
 /** Where a line is. */
 export interface Place {
@@ -118,6 +122,8 @@ export interface GpioBinding {
   readonly backend: Backend;
   /** Lines requested and not yet closed. */
   readonly held: number;
+  /** They themselves. */
+  requested(): Iterable<RequestedLine>;
   /** All chips, by name. */
   chips(): Promise<readonly Chip[]>;
   /** The lines of a chip, by offset. */

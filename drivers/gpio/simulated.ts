@@ -36,6 +36,10 @@ class SimulatedGpio implements GpioBinding {
     return this.#held.size;
   }
 
+  requested(): Iterable<RequestedLine> {
+    return this.#held;
+  }
+
   async chips(): Promise<Chip[]> {
     return this.#world.chips();
   }
@@ -43,7 +47,8 @@ class SimulatedGpio implements GpioBinding {
   async lines(chip: Chip): Promise<LineInfo[]> {
     return this.#world.spots(chip.label).map(({ offset, name, holder }) => {
       const consumer = holder?.consumer ?? '';
-      return { offset, name, consumer, used: consumer !== '' };
+      const direction = holder?.output === undefined ? 'input' : 'output';
+      return { offset, name, consumer, used: consumer !== '', direction };
     });
   }
 

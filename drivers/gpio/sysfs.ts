@@ -6,6 +6,7 @@ import { untilWritable } from '../../src/device/attributes.js';
 import { kernelAttributes } from '../../src/device/kernel-attributes.js';
 import type {
   Chip,
+  Direction,
   GpioBinding,
   InputLine,
   InputListener,
@@ -34,7 +35,7 @@ class Sysfs implements GpioBinding {
   readonly backend = 'sysfs';
   readonly #Gpio: typeof Gpio;
   readonly #clock: Clock;
-  readonly #held = new Set<number>();
+  readonly #held = new Map<number, SysfsLine | undefined>();
 
   constructor(OnoffGpio: typeof Gpio, clock: Clock) {
     this.#Gpio = OnoffGpio;
@@ -43,6 +44,10 @@ class Sysfs implements GpioBinding {
 
   get held(): number {
     return this.#held.size;
+  }
+
+  *requested(): Iterable<RequestedLine> {
+    for (const line of this.#held.values()) if (line !== undefined) yield line;
   }
 
   async chips(): Promise<Chip[]> {
@@ -57,12 +62,13 @@ class Sysfs implements GpioBinding {
   async lines(chip: Chip): Promise<LineInfo[]> {
     const base = await baseOf(chip);
     const exported = new Set(await readdir(ROOT));
-    return Array.from({ length: chip.lines }, (_, offset) => ({
-      offset,
-      name: '',
-      used: exported.has(`gpio${base + offset}`),
-      consumer: '',
-    }));
+    return Promise.all(
+      Array.from({ length: chip.lines }, async (_, offset) => {
+        const used = exported.has(`gpio${base + offset}`);
+        const direction = used ? await directionOf(base + offset) : 'unknown';
+        return { offset, name: '', used, consumer: '', direction };
+      }),
+    );
   }
 
   async requestOutput(place: Place, wish: OutputWish): Promise<OutputLine> {
@@ -93,10 +99,12 @@ class Sysfs implements GpioBinding {
       throw fault('DEVICE_CONFIGURATION', `${place.chip.label} has no line ${place.offset}`);
     const number = (await baseOf(place.chip)) + place.offset;
     if (this.#held.has(number)) throw fault('DEVICE_OFFLINE', `${place.name} is in use by this gateway`);
-    this.#held.add(number);
+    this.#held.set(number, undefined);
     try {
       await this.#export(number);
-      return new SysfsLine(place, await open(number), () => this.#held.delete(number));
+      const line = new SysfsLine(place, await open(number), () => this.#held.delete(number));
+      this.#held.set(number, line);
+      return line;
     } catch (thrown) {
       await writeFile(`${ROOT}/unexport`, String(number)).catch(() => undefined);
       this.#held.delete(number);
@@ -193,6 +201,12 @@ function watch(
   return () => {
     stopped = true;
   };
+}
+
+/** Another program may let go of it meanwhile. */
+async function directionOf(number: number): Promise<Direction> {
+  const direction = await attribute(`gpio${number}`, 'direction').catch(() => '');
+  return direction === 'in' ? 'input' : direction === 'out' ? 'output' : 'unknown';
 }
 
 const attribute = async (directory: string, name: string): Promise<string> =>

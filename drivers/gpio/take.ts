@@ -32,7 +32,9 @@ export async function takeAll(
         edges: (edges: readonly Edge[]) => wish.edges(at, edges),
         lost: (cause: Error) => host.lost(cause),
       };
-      all.push(await binding.requestInput(place, settings, listener));
+      const line = await binding.requestInput(place, settings, listener);
+      ways.owners.set(line, host.id);
+      all.push(line);
     }
   } catch (thrown) {
     await close();

@@ -38,6 +38,7 @@ export async function findOutput(
     boot: host.marks.has(mark) ? 'hold' : Boot,
     take: async (boot) => {
       const line = await binding.requestOutput(place, { activeLow: ActiveLow, drive: Drive, boot });
+      ways.owners.set(line, host.id);
       host.log.debug({ line: place.name, chip: place.chip.label, backend: binding.backend }, 'output taken');
       return line;
     },

@@ -38,6 +38,7 @@ export async function watch(host: Host<InputProperties>, way: Way, watcher: Watc
   };
   const wish = { activeLow: ActiveLow, bias: Bias, debounceUs: DebounceUs };
   const line = await binding.requestInput(place, wish, listener);
+  way.ways.owners.set(line, host.id);
   host.log.debug({ line: place.name, chip: place.chip.label, backend: binding.backend }, 'input taken');
   watcher.found(line.initial);
   losses.show();

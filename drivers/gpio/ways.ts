@@ -2,13 +2,16 @@ import { access, readdir } from 'node:fs/promises';
 import { release } from 'node:os';
 import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import type { Backend, GpioBinding } from './line.js';
+import type { Backend, GpioBinding, RequestedLine } from './line.js';
 import type { BoardChip } from './places.js';
 import { simulated } from './simulated.js';
 import { World } from './world.js';
 
 /** What a board file says of GPIO (`docs/boards.md`). */
 export interface GpioBoard {
+  readonly title?: string;
+  /** The pins as they stand, row by row: names of lines, or what else is there. */
+  readonly header?: readonly (readonly string[])[];
   readonly gpio: readonly BoardChip[];
   /** Present where the board's chips are simulated ones: names of lines that are joined. */
   readonly simulated?: { readonly wires: readonly (readonly string[])[] };
@@ -24,6 +27,8 @@ export type BackendWish = Backend | 'auto';
 export class Ways {
   readonly clock: Clock;
   readonly #open = new Map<Backend, Promise<GpioBinding>>();
+  /** Whose each requested line is: the instance's id. */
+  readonly owners = new WeakMap<RequestedLine, number>();
   /** The world of a simulated board; undefined on a real one. */
   readonly world: World | undefined;
 

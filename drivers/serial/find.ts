@@ -1,6 +1,7 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fault } from '../../src/base/fault.js';
+import type { Found } from '../../src/device/search.js';
 import { usbName, type UsbName } from './port.js';
 
 /** Where the kernel tells of its ports; a test has its own. */
@@ -26,6 +27,36 @@ export async function listPorts(roots: Roots = kernelRoots): Promise<PortInfo[]>
   return found
     .filter((info) => info !== undefined)
     .sort((a, b) => a.path.localeCompare(b.path, 'en', { numeric: true }));
+}
+
+/** The names under /dev/serial, which stay the same when adapters are plugged in in another order: port → name. */
+export async function stableNames({ dev }: Roots = kernelRoots): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  // By what is plugged in where there is such a name, else by where it is plugged in.
+  for (const folder of ['by-path', 'by-id'].map((name) => join(dev, 'serial', name)))
+    for (const name of (await readdir(folder).catch(() => [])).sort()) {
+      const path = await realpath(join(folder, name)).catch(() => undefined);
+      if (path !== undefined) names.set(path, join(folder, name));
+    }
+  return names;
+}
+
+/** All ports, as a search shows them. */
+export async function findPorts(roots: Roots = kernelRoots): Promise<Found[]> {
+  const [ports, names] = await Promise.all([listPorts(roots), stableNames(roots)]);
+  return ports.map(({ path, vendor, product, serial }) => {
+    const name = names.get(path) ?? path;
+    const usb = vendor === '' ? '' : `USB ${vendor}:${product}${serial === '' ? '' : `:${serial}`}`;
+    return {
+      id: `port ${name}`,
+      kind: 'port',
+      name: path,
+      about: [name === path ? '' : name, usb].filter((part) => part !== '').join(', '),
+      usedBy: '',
+      instance: 0,
+      makes: [{ module: 'Serial Port', properties: { Port: name } }],
+    };
+  });
 }
 
 /** The path of the port that `where` names now. Rejects with `DEVICE_OFFLINE`: it isn't there, or it isn't the only one. */

@@ -58,6 +58,7 @@ export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properti
     retryWithinMs: RETRY_WITHIN_MS,
     off: ({ Open }) => (Open ? undefined : 'switched off; set Open to true'),
     functions,
+    find: async () => (await import('./find.js')).findPorts(),
     open: (host) => open(host, ports),
   };
 }

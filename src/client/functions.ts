@@ -5,10 +5,12 @@ import type {
   AuditEntry,
   ChangeRecord,
   Configurator,
+  Found,
   FunctionRecord,
   Health,
   InstanceRecord,
   LibraryRecord,
+  Lines,
   LinkRecord,
   ModuleRecord,
   ObjectRecord,
@@ -25,10 +27,16 @@ import type {
 
 /** The functions that can be called, as TypeScript sees them. Others: `new Client<AnyFunction>(address)`. */
 export interface Functions {
+  /** Makes an instance of what was found, below an object, and gives its ID. Module: the first that GW_GetFound names, unless said. */
+  GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
   /** Who switched or changed what, from where and when, newest first; 100 entries unless said, 10,000 at most. */
   GW_GetAudit(Limit?: number): AuditEntry[];
+  /** What the last search of an instance has found, who uses it, and what it can be turned into. */
+  GW_GetFound(InstanceID: number): Found[];
   /** How the gateway is: named checks, each with its state, since when, and what to do. */
   GW_GetHealth(): Health;
+  /** The board's header and all GPIO lines: their names, who uses them, and the values of the gateway's own. */
+  GW_GetLines(): Lines;
   /** Values and times of many variables, in the order asked for; one that fails has an Error instead. */
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
   /** Publishes a message through an MQTT client. */
@@ -314,6 +322,8 @@ export interface Functions {
   SVC_IsInstanceCompatible(InstanceID: number, ParentInstanceID: number): boolean;
   /** Whether an instance of a module could be connected to one of another. */
   SVC_IsModuleCompatible(ModuleID: string, ParentModuleID: string): boolean;
+  /** Whether an instance is looking for hardware now. */
+  SVC_IsSearching(InstanceID: number): boolean;
   /** Whether there is a library with this GUID. */
   SVC_LibraryExists(LibraryID: string): boolean;
   /** Whether there is a link with this ID. */
@@ -399,6 +409,12 @@ export interface Functions {
     MaxValue: number,
     StepSize: number,
   ): boolean;
+  /** Has an instance look for hardware; false while it is looking. GW_GetFound tells what was found. */
+  SVC_StartSearch(InstanceID: number): boolean;
+  /** Ends a search before it is through; false when none is going on. */
+  SVC_StopSearch(InstanceID: number): boolean;
+  /** Whether an instance looks for hardware: one of the module Hardware does. */
+  SVC_SupportsSearching(InstanceID: number): boolean;
   /** A text of a module in the language of the system: all texts are English, so it comes back as it is. */
   SVC_Translate(InstanceID: number, Text: string): string;
   /** Whether there is a variable with this ID. */

@@ -36,6 +36,21 @@ export interface Failure {
   message: string;
 }
 
+/** Something of this machine, who has it, and what it can be turned into. */
+export interface Found {
+  ID: string;
+  Kind: 'chip' | 'line' | 'port' | 'pwm' | 'led';
+  Name: string;
+  About: string;
+  UsedBy: string;
+  InstanceID: number;
+  Create: {
+    ModuleID: string;
+    ModuleName: string;
+    Properties: Record<string, unknown>;
+  }[];
+}
+
 /** A function with its result and parameters, whose names are their descriptions. */
 export interface FunctionRecord {
   FunctionName: string;
@@ -77,6 +92,23 @@ export interface LibraryRecord {
   Version: string;
   Build: string;
   Date: number;
+}
+
+/** The board's header, row by row, and all lines; Active is there where an instance has the line. */
+export interface Lines {
+  Board: string;
+  Header: string[][];
+  Lines: {
+    Chip: string;
+    Offset: number;
+    Name: string;
+    KernelName: string;
+    Direction: 'input' | 'output' | 'unknown';
+    Used: boolean;
+    Consumer: string;
+    InstanceID: number;
+    Active?: boolean;
+  }[];
 }
 
 /** A link and what it points to; 0 is nothing. */

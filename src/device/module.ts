@@ -4,6 +4,7 @@ import type { Log } from '../base/log.js';
 import type { Durable } from '../kernel/object.js';
 import type { Value, VariableType } from '../kernel/value.js';
 import type { FunctionDeclaration } from './declare.js';
+import type { Finder, Search } from './search.js';
 
 export type { Value, VariableType } from '../kernel/value.js';
 export { variableType } from '../kernel/value.js';
@@ -115,6 +116,8 @@ export interface Running {
   knownDevices?(): readonly object[];
   /** What connected children get from `Host.parent`. */
   readonly offer?: unknown;
+  /** Looking for hardware (`SVC_StartSearch`), for a module that does. */
+  readonly search?: Search;
   /** Reports what is known and not yet told: this opening is about to end, and reports still count. */
   flush?(): void;
   /** Releases everything. Never moves an output. Called once. */
@@ -141,6 +144,8 @@ export interface ModuleDefinition<S extends TObject = TObject> {
   /** The interface that its I/O instance must offer; absent where it needs none. */
   readonly needs?: Flow<unknown>;
   readonly offers?: Flow<unknown>;
+  /** What of this machine could become instances of this driver's modules. Rejects with what makes looking impossible. */
+  readonly find?: Finder;
   /** Functions of its own, beside the reference's families. */
   functions?(instances: RunningInstances): readonly FunctionDeclaration[];
   /** Checks what the schema can't say. Returns the mistake and what to do, or undefined. Pure. */

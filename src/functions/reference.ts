@@ -14,6 +14,7 @@ import { profileFunctions } from './profiles.js';
 import { reflectionFunctions } from './reflection.js';
 import { Registry, type RegistryOptions } from './registry.js';
 import { scriptFunctions } from './scripts.js';
+import { searchFunctions } from './search.js';
 import { snapshotFunctions } from './snapshot.js';
 import { valueFunctions } from './values.js';
 import { variableFunctions } from './variables.js';
@@ -35,6 +36,7 @@ const families = [
   profileFunctions,
   linkFunctions,
   instanceFunctions,
+  searchFunctions,
   configurationFunctions,
   moduleFunctions,
   kernelFunctions,

@@ -290,6 +290,18 @@ export const audit = listOf(
   }),
 );
 
+export const found = listOf(
+  named('Found', 'Something of this machine, who has it, and what it can be turned into.', {
+    ID: text,
+    Kind: Type.Union((['chip', 'line', 'port', 'pwm', 'led'] as const).map((kind) => Type.Literal(kind))),
+    Name: text,
+    About: text,
+    UsedBy: text,
+    InstanceID: int,
+    Create: listOf(Type.Object({ ModuleID: text, ModuleName: text, Properties: record })),
+  }),
+);
+
 export const reload = named(
   'ReloadReport',
   'What a reload applied, what takes effect only with a restart, and what is wrong.',

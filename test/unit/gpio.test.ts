@@ -271,8 +271,9 @@ function bound(binding: GpioBinding): GpioBinding {
   return {
     backend: binding.backend,
     held: binding.held,
+    requested: () => binding.requested(),
     chips: () => binding.chips(),
-    lines: async () => [{ offset: 0, name: '', used: false, consumer: '' }],
+    lines: async () => [{ offset: 0, name: '', used: false, consumer: '', direction: 'input' }],
     requestOutput: (place, wish) => binding.requestOutput(place, wish),
     requestInput: (place, wish, listener) => binding.requestInput(place, wish, listener),
   };

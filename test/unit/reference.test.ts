@@ -44,8 +44,11 @@ t.test(
 t.test('our own functions are these', async (t) => {
   const known = new Set(reference.map((line) => line.slice(0, line.indexOf('('))));
   t.strictSame(declared.filter(({ name }) => !known.has(name)).map(signature), [
+    'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
     'GW_GetAudit(int Limit): array',
+    'GW_GetFound(int InstanceID): array',
     'GW_GetHealth(): array',
+    'GW_GetLines(): array',
     'GW_GetValues(array VariableIDs): array',
     'GW_Publish(int InstanceID, string Topic, string Payload, int QoS{at most once at least once exactly once}, bool Retain): bool',
     'GW_ReloadConfiguration(): array',
@@ -82,7 +85,7 @@ t.test(
   'what switches or changes something is written to the audit, and each has a line of help',
   async (t) => {
     const changes =
-      /^SVC_(Apply|Connect|Create|Delete|Disconnect|RequestAction|Reset|Run|Set)|^(GW_)?(Set|RequestAction)|^GW_(Publish|Reload|Simulate)|^HW_Write|^SPRT_|^WFC_(Execute|RegisterPNS)/;
+      /^SVC_(Apply|Connect|Create|Delete|Disconnect|RequestAction|Reset|Run|Set)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|Publish|Reload|Simulate)|^HW_Write|^SPRT_|^WFC_(Execute|RegisterPNS)/;
     t.strictSame(
       declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
       declared.filter(({ name }) => changes.test(name)).map(({ name }) => name),

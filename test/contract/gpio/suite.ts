@@ -157,8 +157,10 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
   await on('a held line is busy, and free when it is closed', async (t, { bench, chip, output, input }) => {
     const line = await output(0);
     t.equal(bench.binding.held, 1);
+    t.ok([...bench.binding.requested()].includes(line));
     const info = (await bench.binding.lines(chip))[0];
     t.equal(info?.used, true);
+    t.equal(info?.direction, 'output');
     await t.rejects(output(0), { code: 'DEVICE_OFFLINE', message: /in use/ });
     await t.rejects(input(0), { code: 'DEVICE_OFFLINE', message: /in use/ });
     t.equal(bench.binding.held, 1);

@@ -187,7 +187,7 @@ static int chip_call(unsigned long what, void *argument) {
       struct gpio_v2_line_info *info = argument;
       if (info->offset >= LINES) return -EINVAL;
       const struct line *line = &lines[info->offset];
-      *info = (struct gpio_v2_line_info){.offset = info->offset, .flags = line->held ? GPIO_V2_LINE_FLAG_USED : 0};
+      *info = (struct gpio_v2_line_info){.offset = info->offset, .flags = (line->held ? GPIO_V2_LINE_FLAG_USED : 0) | (line->flags & GPIO_V2_LINE_FLAG_OUTPUT)};
       if (info->offset == 7) strcpy(info->name, "EIGHT");
       if (line->held) memcpy(info->consumer, line->consumer, sizeof info->consumer);
       return 0;

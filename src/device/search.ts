@@ -1,0 +1,114 @@
+import { Type } from '@sinclair/typebox';
+import { messageOf } from '../base/fault.js';
+import { message } from '../kernel/messages.js';
+import { type Host, moduleKind, type ModuleDefinition, type Running, variableType } from './module.js';
+
+/** A module, by its name, that a found thing can be turned into an instance of, and the properties then. */
+export interface Making {
+  readonly module: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** Something of this machine that was found, and touched by nobody for that. */
+export interface Found {
+  /** The same after a restart: `line pinctrl-bcm2711/17`, `port /dev/serial/by-id/…`. */
+  readonly id: string;
+  readonly kind: 'chip' | 'line' | 'port' | 'pwm' | 'led';
+  /** For people: `GPIO17`, `/dev/ttyUSB0`. */
+  readonly name: string;
+  /** What is known of it, in words. */
+  readonly about: string;
+  /** Who has it, where that is known; empty: nobody. */
+  readonly usedBy: string;
+  /** The instance that has it, 0 for none. */
+  readonly instance: number;
+  /** What it can be turned into, what moves nothing first; empty for what is not ours to use. */
+  readonly makes: readonly Making[];
+}
+
+/** Looking for hardware. */
+export interface Search {
+  readonly isSearching: boolean;
+  /** Begins; false where a search is going on. Its end is told by IM_SEARCHSTOP. */
+  start(): boolean;
+  /** Ends a search early; what the last whole one found stays. False where none is going on. */
+  stop(): boolean;
+  /** What the last whole search found. */
+  found(): readonly Found[];
+}
+
+/** Looks for what one driver knows of. */
+export type Finder = () => Promise<readonly Found[]>;
+
+/** The module **Hardware**: what this machine has, by what all drivers find. */
+export function hardware(finders: readonly Finder[]): ModuleDefinition {
+  return {
+    id: '{A916E6F8-1BC0-40B4-922D-0D52ECD3218B}',
+    name: 'Hardware',
+    kind: moduleKind.configurator,
+    prefix: 'GW',
+    properties: Type.Object({}),
+    variables: () => [{ ident: 'FOUND', name: 'Found', type: variableType.integer, position: 1 }],
+    open: async (host) => {
+      const search = new HardwareSearch(host, finders);
+      search.start();
+      return search;
+    },
+  };
+}
+
+/** One search at a time; it is over when all drivers have answered. */
+class HardwareSearch implements Running, Search {
+  readonly search = this;
+  readonly #host: Host;
+  readonly #finders: readonly Finder[];
+  #found: readonly Found[] = [];
+  /** The search that is going on. */
+  #going: object | undefined;
+
+  constructor(host: Host, finders: readonly Finder[]) {
+    this.#host = host;
+    this.#finders = finders;
+  }
+
+  get isSearching(): boolean {
+    return this.#going !== undefined;
+  }
+
+  start(): boolean {
+    if (this.#going !== undefined) return false;
+    const own = (this.#going = {});
+    this.#host.tell(message.IM_SEARCHSTART, []);
+    void this.#look().then((found) => {
+      if (this.#going !== own) return;
+      this.#found = found;
+      this.#host.report('FOUND', found.length);
+      this.#host.tell(message.IM_SEARCHUPDATE, []);
+      this.stop();
+    });
+    return true;
+  }
+
+  stop(): boolean {
+    if (this.#going === undefined) return false;
+    this.#going = undefined;
+    this.#host.tell(message.IM_SEARCHSTOP, []);
+    return true;
+  }
+
+  found(): readonly Found[] {
+    return this.#found;
+  }
+
+  async close(): Promise<void> {
+    this.#going = undefined;
+  }
+
+  /** A driver that can't look hides nothing of what the others find. */
+  async #look(): Promise<Found[]> {
+    const parts = await Promise.allSettled(this.#finders.map((find) => find()));
+    const failed = parts.flatMap((part) => (part.status === 'rejected' ? [messageOf(part.reason)] : []));
+    this.#host.trouble('SEARCH', failed.length === 0 ? undefined : failed.join('; '));
+    return parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
+  }
+}

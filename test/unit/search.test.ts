@@ -1,0 +1,127 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { findLines } from '../../drivers/gpio/seen.js';
+import { type GpioBoard, Ways } from '../../drivers/gpio/ways.js';
+import { findPorts } from '../../drivers/serial/find.js';
+import { ManualClock } from '../../src/base/clock.js';
+import { fault } from '../../src/base/fault.js';
+import { type Finder, hardware } from '../../src/device/search.js';
+import { tempDirectory } from '../tools/place.js';
+import { until } from '../tools/until.js';
+import { Workbench } from '../tools/workbench.js';
+
+/** Two chips of a simulated machine, of which one has lines that the board does not name. */
+const board: GpioBoard = {
+  gpio: [
+    { chip: 'header', lines: { DOOR: 0, LAMP: 2 } },
+    { chip: 'expander', lines: { DOOR: 0 } },
+  ],
+  simulated: { wires: [] },
+};
+
+t.test(
+  'a line is named so that it is found again, and what the board leaves out is nobody’s to make',
+  async (t) => {
+    const found = await findLines(board, new Ways(board, new ManualClock()));
+    const shown = found.map(({ id, makes: [first] }) => [id, first?.properties]);
+    t.strictSame(shown, [
+      ['chip header', undefined],
+      ['chip expander', undefined],
+      ['line header/0', { Chip: 'header', Line: '0' }],
+      ['line header/1', undefined],
+      ['line header/2', { Line: 'LAMP' }],
+      ['line expander/0', { Chip: 'expander', Line: '0' }],
+    ]);
+  },
+);
+
+t.test('what another program has is shown with its name, and is not offered', async (t) => {
+  const ways = new Ways(board, new ManualClock());
+  const spot = ways.world?.named('LAMP');
+  if (spot === undefined) throw new Error('no LAMP');
+  ways.world?.take(spot, { consumer: 'spi0 CS1' });
+  const lamp = (await findLines(board, ways)).find(({ name }) => name === 'LAMP');
+  t.match(lamp, { usedBy: 'spi0 CS1', instance: 0, makes: [] });
+});
+
+t.test('a port goes by the name that stays the same', async (t) => {
+  const root = await tempDirectory(t);
+  const [tty, dev, usb] = [join(root, 'tty'), join(root, 'dev'), join(root, 'usb')];
+  for (const [name, device] of [
+    ['ttyUSB0', usb],
+    ['ttyS0', join(root, 'uart')],
+  ] as const) {
+    await mkdir(join(tty, name), { recursive: true });
+    await mkdir(device, { recursive: true });
+    await symlink(device, join(tty, name, 'device'));
+    await mkdir(dev, { recursive: true });
+    await writeFile(join(dev, name), '');
+  }
+  await writeFile(join(usb, 'idVendor'), '0403\n');
+  await writeFile(join(usb, 'idProduct'), '6001\n');
+  await writeFile(join(usb, 'serial'), 'A1\n');
+  for (const folder of ['by-id', 'by-path']) {
+    await mkdir(join(dev, 'serial', folder), { recursive: true });
+    await symlink('../../ttyUSB0', join(dev, 'serial', folder, `usb-${folder}`));
+  }
+  const found = await findPorts({ tty, dev });
+  t.strictSame(
+    found.map(({ id, name, about }) => [id, name, about]),
+    [
+      [`port ${dev}/ttyS0`, `${dev}/ttyS0`, ''],
+      [
+        `port ${dev}/serial/by-id/usb-by-id`,
+        `${dev}/ttyUSB0`,
+        `${dev}/serial/by-id/usb-by-id, USB 0403:6001:A1`,
+      ],
+    ],
+  );
+  t.strictSame(found[1]?.makes, [
+    { module: 'Serial Port', properties: { Port: `${dev}/serial/by-id/usb-by-id` } },
+  ]);
+});
+
+/** A bench with one instance of Hardware that looks by these. */
+async function searching(finders: readonly Finder[]) {
+  const bench = new Workbench([hardware(finders)]);
+  const instance = await bench.add('Hardware', {});
+  await bench.isLink(instance, 'online');
+  const { search } = bench.devices.running(instance.id, hardware([]));
+  if (search === undefined) throw new Error('it does not search');
+  return { bench, instance, search };
+}
+
+const chip = { kind: 'chip', about: '', usedBy: '', instance: 0, makes: [] } as const;
+
+t.test('a driver that cannot look hides nothing of what the others find, and says so', async (t) => {
+  const { bench, instance, search } = await searching([
+    async () => [{ ...chip, id: 'chip a', name: 'a' }],
+    () => Promise.reject(fault('DEVICE_OFFLINE', 'no permission')),
+  ]);
+  await until('the end of the search', () => !search.isSearching);
+  t.strictSame(
+    search.found().map(({ id }) => id),
+    ['chip a'],
+  );
+  t.match(bench.devices.troubles(instance.id), [{ code: 'SEARCH', text: /no permission/ }]);
+  await bench.devices.close();
+});
+
+t.test('a search that was ended keeps what the last one found, whatever comes late', async (t) => {
+  const answers = [[{ ...chip, id: 'chip a', name: 'a' }]];
+  const late = Promise.withResolvers<readonly []>();
+  const { bench, search } = await searching([async () => answers.pop() ?? late.promise]);
+  await until('the end of the search', () => !search.isSearching);
+  t.equal(search.start(), true);
+  t.equal(search.start(), false, 'one at a time');
+  t.equal(search.stop(), true);
+  t.equal(search.stop(), false);
+  late.resolve([]);
+  await late.promise;
+  t.strictSame(
+    search.found().map(({ id }) => id),
+    ['chip a'],
+  );
+  await bench.devices.close();
+});
