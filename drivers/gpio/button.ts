@@ -4,9 +4,11 @@ import { nextTurn } from '../../src/base/turn.js';
 import { choice } from '../../src/device/choice.js';
 import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
 import { type Gesture, Gestures, gestures, MOST_CLICKS } from './gestures.js';
+import { countOf } from './counts.js';
 import type { Edge } from './line.js';
+import { FINGER } from './oscillation.js';
 import { inputProperties, lineMissing } from './properties.js';
-import { countOf, watch, type Watcher } from './watch.js';
+import type { Watcher } from './watch.js';
 import type { GpioBoard, Ways } from './ways.js';
 
 /** The messages of a button in the change stream: from its instance, with the count of that gesture as data. */
@@ -56,7 +58,7 @@ export function button(board: GpioBoard, ways: Ways): ModuleDefinition<typeof pr
       { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 20 },
     ],
     check: lineMissing,
-    open: (host) => watch(host, { board, ways }, new Button(host)),
+    open: async (host) => (await import('./watch.js')).watch(host, { board, ways }, new Button(host)),
   };
 }
 
@@ -65,10 +67,13 @@ const msOf = (ns: bigint): number => Number(ns) / 1e6;
 
 /** Tells the gestures of one button; each count goes on from where it stood. */
 class Button implements Watcher {
+  readonly limit = FINGER;
   readonly #host: ButtonHost;
   readonly #counts: Record<Gesture, number>;
   #gestures: Gestures | undefined;
   #cancel: () => void = () => undefined;
+  /** What a line that oscillates was last. */
+  #last = false;
 
   constructor(host: ButtonHost) {
     this.#host = host;
@@ -78,14 +83,7 @@ class Button implements Watcher {
   }
 
   found(active: boolean): void {
-    const { LongMs, HoldEveryMs, ClickGapMs, Clicks } = this.#host.properties;
-    const times = {
-      longMs: LongMs,
-      holdEveryMs: HoldEveryMs,
-      clickGapMs: ClickGapMs,
-      mostClicks: Clicks,
-    };
-    this.#gestures = new Gestures(times, active, (gesture) => this.#tell(gesture));
+    this.#begin(active);
     this.#host.report('STATE', active);
     for (const gesture of gestures) this.#host.report(identOf(gesture), this.#counts[gesture]);
   }
@@ -99,9 +97,33 @@ class Button implements Watcher {
     this.#wait();
   }
 
+  /** Nobody presses like that: no gesture is told. */
+  rush(edges: readonly Edge[]): void {
+    this.#last = edges.at(-1)?.active ?? this.#last;
+    this.#gestures = undefined;
+    this.#wait();
+  }
+
+  /** A press that it ends in is none, as its beginning was not seen. */
+  glance(isOver: boolean): void {
+    this.#host.report('STATE', this.#last);
+    if (isOver) this.#begin(this.#last);
+  }
+
   close(): void {
     this.#cancel();
     this.#gestures = undefined;
+  }
+
+  #begin(active: boolean): void {
+    const { LongMs, HoldEveryMs, ClickGapMs, Clicks } = this.#host.properties;
+    const times = {
+      longMs: LongMs,
+      holdEveryMs: HoldEveryMs,
+      clickGapMs: ClickGapMs,
+      mostClicks: Clicks,
+    };
+    this.#gestures = new Gestures(times, active, (gesture) => this.#tell(gesture));
   }
 
   #tell(gesture: Gesture): void {

@@ -16,6 +16,7 @@ import {
   type OutputWish,
   type Place,
   type RequestedLine,
+  TICKS_US,
 } from './line.js';
 
 /** The addon, `native/gpio.c`: the kernel's own terms, nothing added. */
@@ -84,6 +85,7 @@ export function characterDevice(options: CharacterDeviceOptions = {}): GpioBindi
 
 class CharacterDevice implements GpioBinding {
   readonly backend = 'cdev';
+  readonly debouncesFromUs = TICKS_US;
   readonly #addon: Addon;
   readonly #directory: string;
   readonly #held = new Set<CdevLine>();

@@ -7,11 +7,13 @@ import {
   type VariableDeclaration,
   variableType,
 } from '../../src/device/module.js';
+import { countOf } from './counts.js';
 import type { Edge } from './line.js';
+import { Pace } from './pace.js';
 import { dayOf, type Periods, turned } from './periods.js';
 import { inputProperties, lineMissing } from './properties.js';
 import { Rate } from './rate.js';
-import { countOf, watch, type Watcher } from './watch.js';
+import type { Watcher } from './watch.js';
 import type { GpioBoard, Ways } from './ways.js';
 
 /** What is measured: profiles of a quantity and of its rate, and the seconds that a rate is for. */
@@ -50,7 +52,7 @@ export function counter(board: GpioBoard, ways: Ways): ModuleDefinition<typeof p
     properties,
     variables,
     check: lineMissing,
-    open: (host) => watch(host, { board, ways }, new Counter(host)),
+    open: async (host) => (await import('./watch.js')).watch(host, { board, ways }, new Counter(host)),
   };
 }
 
@@ -78,15 +80,16 @@ function variables({ Measures, KeepEvery, KeepWithinS }: Settings): VariableDecl
 class Counter implements Watcher {
   readonly #host: Host<Settings>;
   readonly #rate: Rate;
+  readonly #pace: Pace;
   #count: number;
   #periods: Periods;
   #reported = -1;
-  #wait: (() => void) | undefined;
   #cancel: () => void = () => undefined;
 
   constructor(host: Host<Settings>) {
     this.#host = host;
     this.#rate = new Rate(host.properties.RateTimeoutS);
+    this.#pace = new Pace(host.clock, REPORT_EVERY_MS, () => this.flush());
     this.#count = countOf(host, 'COUNT');
     const day = host.last('DAY');
     this.#periods = {
@@ -109,9 +112,7 @@ class Counter implements Watcher {
       this.#count++;
       this.#rate.pulse(atNs);
     }
-    if (this.#wait !== undefined || this.#count === this.#reported) return;
-    this.#report();
-    this.#pause();
+    if (this.#count !== this.#reported) this.#pace.due();
   }
 
   flush(): void {
@@ -120,17 +121,7 @@ class Counter implements Watcher {
 
   close(): void {
     this.#cancel();
-    this.#wait?.();
-  }
-
-  /** What comes meanwhile is reported together at its end, and then there is another. */
-  #pause(): void {
-    this.#wait = this.#host.clock.after(REPORT_EVERY_MS, () => {
-      this.#wait = undefined;
-      if (this.#count === this.#reported) return;
-      this.#report();
-      this.#pause();
-    });
+    this.#pace.close();
   }
 
   #look(): void {

@@ -7,15 +7,19 @@ import {
   type Running,
   variableType,
 } from '../../src/device/module.js';
+import { countOf } from './counts.js';
 import type { Edge } from './line.js';
+import { Pace } from './pace.js';
 import { inputProperties } from './properties.js';
 import { Quadrature, type StepsPerDetent } from './quadrature.js';
-import { type Lines, takeAll } from './take.js';
-import { countOf } from './watch.js';
+import type { Ear, Lines } from './take.js';
 import type { GpioBoard, Ways } from './ways.js';
 
 /** The message of a knob in the change stream: from its instance, with the detents just turned and the position. */
 export const ENCODER_TURNED = 20311;
+
+/** However fast it turns, it is told no more often than this. */
+const TELL_EVERY_MS = 20;
 
 const { Line: _one, ...shared } = inputProperties(0);
 const line = Type.String({ default: '', maxLength: 64 });
@@ -35,7 +39,10 @@ export function encoder(board: GpioBoard, ways: Ways): ModuleDefinition<typeof p
     kind: moduleKind.device,
     prefix: 'HW',
     properties,
-    variables: () => [{ ident: 'POSITION', name: 'Position', type: variableType.integer, position: 1 }],
+    variables: () => [
+      { ident: 'POSITION', name: 'Position', type: variableType.integer, position: 1 },
+      { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 2 },
+    ],
     check: ({ LineA, LineB }) => {
       if (LineA === '' || LineB === '') return 'LineA or LineB is empty: give the names of both lines';
       return LineA === LineB ? 'LineA and LineB are one line' : undefined;
@@ -43,27 +50,30 @@ export function encoder(board: GpioBoard, ways: Ways): ModuleDefinition<typeof p
     open: async (host) => {
       const knob = new Knob(host);
       const { LineA, LineB } = host.properties;
-      const names = [LineA, LineB];
-      knob.begin(
-        await takeAll(host, { board, ways }, { names, edges: (at, edges) => knob.edges(at, edges) }),
-      );
+      const { takeAll } = await import('./take.js');
+      knob.begin(await takeAll(host, { board, ways }, { names: [LineA, LineB], ear: knob }));
       return knob;
     },
   };
 }
 
 /** Puts the edges of both lines in the order of their times, and counts detents; the position goes on over openings. */
-class Knob implements Running {
+class Knob implements Running, Ear {
   readonly #host: EncoderHost;
   #lines: Lines | undefined;
   #quadrature: Quadrature | undefined;
   #position: number;
   #kept: { readonly line: 'a' | 'b'; readonly edge: Edge }[] = [];
   #turn: NodeJS.Immediate | undefined;
+  readonly #pace: Pace;
+  /** Detents, and when the last came, that are not told yet. */
+  #untold = 0;
+  #atNs = 0n;
 
   constructor(host: EncoderHost) {
     this.#host = host;
     this.#position = countOf(host, 'POSITION');
+    this.#pace = new Pace(host.clock, TELL_EVERY_MS, () => this.#tell());
   }
 
   begin(lines: Lines): void {
@@ -75,21 +85,29 @@ class Knob implements Running {
   }
 
   /** What is read of the lines in one turn of the event loop is put in order at its end. */
-  edges(at: number, edges: readonly Edge[]): void {
+  edges(edges: readonly Edge[], at: number): void {
     for (const edge of edges) this.#kept.push({ line: at === 0 ? 'a' : 'b', edge });
     this.#turn ??= setImmediate(() => this.#count());
   }
 
   async probe(): Promise<void> {
-    for (const one of this.#lines?.all ?? []) await one.get();
+    await this.#lines?.probe();
+  }
+
+  flush(): void {
+    this.#count();
+    this.#pace.flush();
+    this.#lines?.flush();
   }
 
   async close(): Promise<void> {
     clearImmediate(this.#turn);
+    this.#pace.close();
     await this.#lines?.close();
   }
 
   #count(): void {
+    clearImmediate(this.#turn);
     this.#turn = undefined;
     if (this.#quadrature === undefined) return;
     const edges = this.#kept.splice(0).sort((a, b) => Number(a.edge.atNs - b.edge.atNs));
@@ -97,7 +115,15 @@ class Knob implements Running {
     for (const { line: which, edge } of edges) detents += this.#quadrature.edge(which, edge.active);
     if (detents === 0) return;
     this.#position += detents;
-    this.#host.report('POSITION', this.#position, edges.at(-1)?.edge.atNs);
-    this.#host.tell(ENCODER_TURNED, [detents, this.#position]);
+    this.#untold += detents;
+    this.#atNs = edges.at(-1)?.edge.atNs ?? this.#atNs;
+    this.#pace.due();
+  }
+
+  #tell(): void {
+    if (this.#untold === 0) return; // to and fro between two tellings
+    this.#host.report('POSITION', this.#position, this.#atNs);
+    this.#host.tell(ENCODER_TURNED, [this.#untold, this.#position]);
+    this.#untold = 0;
   }
 }

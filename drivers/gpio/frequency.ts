@@ -3,7 +3,7 @@ import { type Host, moduleKind, type ModuleDefinition, variableType } from '../.
 import type { Edge } from './line.js';
 import { inputProperties, lineMissing } from './properties.js';
 import { Rate } from './rate.js';
-import { watch, type Watcher } from './watch.js';
+import type { Watcher } from './watch.js';
 import type { GpioBoard, Ways } from './ways.js';
 
 const properties = Type.Object({
@@ -27,7 +27,7 @@ export function frequency(board: GpioBoard, ways: Ways): ModuleDefinition<typeof
       { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 2 },
     ],
     check: lineMissing,
-    open: (host) => watch(host, { board, ways }, new Frequency(host)),
+    open: async (host) => (await import('./watch.js')).watch(host, { board, ways }, new Frequency(host)),
   };
 }
 

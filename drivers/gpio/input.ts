@@ -1,9 +1,11 @@
 import { Type } from '@sinclair/typebox';
 import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
+import { countOf } from './counts.js';
 import type { Edge } from './line.js';
+import { CONTACT } from './oscillation.js';
 import { inputProperties, lineMissing } from './properties.js';
 import { getLines } from './show.js';
-import { countOf, watch, type Watcher } from './watch.js';
+import type { Watcher } from './watch.js';
 import type { GpioBoard, Ways } from './ways.js';
 
 const properties = Type.Object(inputProperties(0));
@@ -24,14 +26,17 @@ export function gpioInput(board: GpioBoard, ways: Ways): ModuleDefinition<typeof
     check: lineMissing,
     functions: () => [getLines(board, ways)],
     find: async () => (await import('./seen.js')).findLines(board, ways),
-    open: (host) => watch(host, { board, ways }, new Input(host)),
+    open: async (host) => (await import('./watch.js')).watch(host, { board, ways }, new Input(host)),
   };
 }
 
 /** Turns edges into reports. COUNT goes on from where it stood when the gateway last knew it. */
 class Input implements Watcher {
+  readonly limit = CONTACT;
   readonly #host: Host;
   #count: number;
+  /** What a line that oscillates was last, where that is not told. */
+  #untold: boolean | undefined;
 
   constructor(host: Host) {
     this.#host = host;
@@ -50,5 +55,21 @@ class Input implements Watcher {
       this.#host.report('STATE', active, atNs);
     }
     if (this.#count !== before) this.#host.report('COUNT', this.#count, edges.at(-1)?.atNs);
+  }
+
+  rush(edges: readonly Edge[]): void {
+    for (const { active } of edges) if (active) this.#count++;
+    this.#untold = edges.at(-1)?.active;
+  }
+
+  glance(): void {
+    if (this.#untold === undefined) return;
+    this.#host.report('STATE', this.#untold);
+    this.#host.report('COUNT', this.#count);
+    this.#untold = undefined;
+  }
+
+  flush(): void {
+    this.glance();
   }
 }

@@ -10,8 +10,9 @@ import {
 } from '../../src/device/module.js';
 import { codes, MOST_LINES, numberOf } from './levels.js';
 import type { Edge } from './line.js';
+import { CONTACT } from './oscillation.js';
 import { inputProperties } from './properties.js';
-import { type Lines, takeAll } from './take.js';
+import type { Ear, Lines } from './take.js';
 import type { GpioBoard, Ways } from './ways.js';
 
 const { Line: _one, ...shared } = inputProperties(0);
@@ -31,7 +32,10 @@ export function levelGroup(board: GpioBoard, ways: Ways): ModuleDefinition<typeo
     kind: moduleKind.device,
     prefix: 'HW',
     properties,
-    variables: () => [{ ident: 'VALUE', name: 'Value', type: variableType.integer, position: 1 }],
+    variables: () => [
+      { ident: 'VALUE', name: 'Value', type: variableType.integer, position: 1 },
+      { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 2 },
+    ],
     check: ({ Lines }) => {
       if (Lines.length === 0) return 'Lines is empty: give the names of the lines, the lowest bit first';
       return new Set(Lines).size < Lines.length ? 'Lines names a line twice' : undefined;
@@ -42,19 +46,21 @@ export function levelGroup(board: GpioBoard, ways: Ways): ModuleDefinition<typeo
 
 async function open(host: Host<Settings>, board: GpioBoard, ways: Ways): Promise<Running> {
   const group = new LevelGroup(host);
-  const names = host.properties.Lines;
-  const edges = (at: number, all: readonly Edge[]) => group.moved(at, all.at(-1)?.active ?? false);
-  group.begin(await takeAll(host, { board, ways }, { names, edges }));
+  const { takeAll } = await import('./take.js');
+  group.begin(await takeAll(host, { board, ways }, { names: host.properties.Lines, ear: group }));
   return group;
 }
 
 /** Lines that change together are never seen to change at once: a number counts when it has stood still for a while. */
-class LevelGroup implements Running {
+class LevelGroup implements Running, Ear {
+  readonly limit = CONTACT;
   readonly #host: Host<Settings>;
   #lines: Lines | undefined;
   /** By the lines' places; what moved while the others were being taken stands here already. */
   readonly #active: boolean[] = [];
   #settling: Cancel = () => undefined;
+  /** One of them oscillates: there is no number. */
+  #isRushing = false;
 
   constructor(host: Host<Settings>) {
     this.#host = host;
@@ -66,16 +72,25 @@ class LevelGroup implements Running {
     this.report();
   }
 
-  moved(at: number, active: boolean): void {
-    this.#active[at] = active;
-    this.#settling();
-    this.#settling = this.#host.clock.after(this.#host.properties.SettleMs, () => this.report());
+  edges(edges: readonly Edge[], at: number): void {
+    this.#moved(edges, at);
+    this.#settle();
+  }
+
+  rush(edges: readonly Edge[], at: number): void {
+    this.#moved(edges, at);
+    this.#isRushing = true;
+  }
+
+  glance(isOver: boolean): void {
+    this.#isRushing = !isOver;
+    if (isOver) this.#settle();
   }
 
   report(): void {
     const { Code } = this.#host.properties;
-    // Not all are there yet.
-    if (this.#lines === undefined) return;
+    // Not all are there yet, or it would be any number.
+    if (this.#lines === undefined || this.#isRushing) return;
     const value = numberOf(Code, this.#active);
     const text = `The lines stand for no ${Code} number: ${this.#active.map(Number).reverse().join('')}`;
     this.#host.trouble('NO_NUMBER', value === undefined ? text : undefined);
@@ -88,11 +103,25 @@ class LevelGroup implements Running {
   }
 
   async probe(): Promise<void> {
-    for (const line of this.#lines?.all ?? []) await line.get();
+    await this.#lines?.probe();
+  }
+
+  flush(): void {
+    this.#lines?.flush();
   }
 
   async close(): Promise<void> {
     this.#settling();
     await this.#lines?.close();
+  }
+
+  #moved(edges: readonly Edge[], at: number): void {
+    this.#active[at] = edges.at(-1)?.active ?? false;
+    this.#settling();
+  }
+
+  #settle(): void {
+    this.#settling();
+    this.#settling = this.#host.clock.after(this.#host.properties.SettleMs, () => this.report());
   }
 }

@@ -27,6 +27,12 @@ export const EDGES_PER_TURN = 64;
 /** Edges the kernel keeps for a line until they are read: the most that uAPI v2 grants to a request. */
 export const EVENT_BUFFER = 1024;
 
+/**
+ * Below this the kernel's debouncing is not to be trusted: it works in timer ticks (4 ms where HZ is 250, 10 ms at 100), and
+ * merges what is faster without a word.
+ */
+export const TICKS_US = 10_000;
+
 /** The name under which our lines show up in `gpioinfo` and in the other bindings' texts. */
 export const CONSUMER = 'stellwerk';
 
@@ -92,7 +98,7 @@ export interface OutputWish {
 export interface InputWish {
   readonly activeLow: boolean;
   readonly bias: Bias;
-  /** Microseconds for which a value must last before it counts; 0 is off. */
+  /** Microseconds for which a value must last before it counts; 0 is off. See `GpioBinding.debouncesFromUs`. */
   readonly debounceUs: number;
   /** Edges kept until they are read; EVENT_BUFFER unless said. */
   readonly eventBuffer?: number;
@@ -120,6 +126,8 @@ export type InputLine = RequestedLine;
 /** A way to a machine's lines. Holds nothing but the lines that were requested through it. */
 export interface GpioBinding {
   readonly backend: Backend;
+  /** From this period on, microseconds, `InputWish.debounceUs` is kept to; Infinity where it is refused. */
+  readonly debouncesFromUs: number;
   /** Lines requested and not yet closed. */
   readonly held: number;
   /** They themselves. */

@@ -13,6 +13,7 @@ import {
   type OutputWish,
   type Place,
   type RequestedLine,
+  TICKS_US,
 } from './line.js';
 import type { Holder, Spot, World } from './world.js';
 
@@ -23,6 +24,7 @@ export function simulated(world: World, clock: Clock): GpioBinding {
 
 class SimulatedGpio implements GpioBinding {
   readonly backend = 'simulated';
+  readonly debouncesFromUs = TICKS_US;
   readonly #world: World;
   readonly #clock: Clock;
   readonly #held = new Set<SimulatedLine>();

@@ -23,7 +23,7 @@ const ROOT = '/sys/class/gpio';
 
 /**
  * The way over sysfs and `onoff`, for kernels that offer nothing else: outputs and the value of inputs. It numbers no
- * edges, so nothing is promised about counts; bias and drive can't be set; a line that is exported already (by us before
+ * edges, so nothing is promised about counts; bias, drive and debouncing can't be set; a line that is exported already (by us before
  * a crash, or by anybody else: sysfs doesn't tell) is taken over.
  */
 export async function sysfs(clock: Clock): Promise<GpioBinding> {
@@ -33,6 +33,7 @@ export async function sysfs(clock: Clock): Promise<GpioBinding> {
 
 class Sysfs implements GpioBinding {
   readonly backend = 'sysfs';
+  readonly debouncesFromUs = Infinity;
   readonly #Gpio: typeof Gpio;
   readonly #clock: Clock;
   readonly #held = new Map<number, SysfsLine | undefined>();
@@ -85,9 +86,9 @@ class Sysfs implements GpioBinding {
 
   async requestInput(place: Place, wish: InputWish, listener: InputListener): Promise<InputLine> {
     if (wish.bias !== 'as-is') throw cannot(place, `bias ${wish.bias}`);
+    if (wish.debounceUs !== 0) throw cannot(place, 'debouncing');
     return this.#take(place, async (number) => {
-      const debounceTimeout = Math.ceil(wish.debounceUs / 1000);
-      const onoff = new this.#Gpio(number, 'in', 'both', { activeLow: wish.activeLow, debounceTimeout });
+      const onoff = new this.#Gpio(number, 'in', 'both', { activeLow: wish.activeLow });
       const initial = onoff.readSync() === 1;
       return { onoff, initial, stop: watch(onoff, { initial, listener, clock: this.#clock }) };
     });

@@ -1,8 +1,8 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { buttonMessage } from '../../drivers/gpio/button.js';
 import { gestures } from '../../drivers/gpio/gestures.js';
 import type { Instance } from '../../src/kernel/attachments.js';
-import { Random } from '../tools/random.js';
+import { fuzzSeed, Random, seedNote } from '../tools/random.js';
 import { SimulatedBoard } from '../tools/simulated-board.js';
 
 const names = new Map(gestures.map((gesture) => [buttonMessage[gesture], gesture]));
@@ -118,6 +118,68 @@ t.test('a press that began before the button was watched is none; counts go on',
   await board.elapse(100);
   await board.devices.close();
   t.equal(board.clock.waiting, 0, 'nothing waits on when it is closed');
+});
+
+t.test('a press that began while the chip was gone, or lasts while it goes, is none', async (t) => {
+  const board = new SimulatedBoard(t);
+  const button = await add(board, { Line: 'BUTTON1' });
+  await board.drive('BUTTON1', true);
+  await board.elapse(100);
+  t.match(counts(board, button), { press: 1, release: 0, long: 0 });
+  await board.chipGone(true);
+  await board.elapse(1000);
+  await board.chipGone(false);
+  await board.elapse(31_000);
+  await board.isLink(button, 'online');
+  t.match(counts(board, button), { press: 1, release: 0, long: 0 }, 'it was lost sight of');
+  await board.drive('BUTTON1', false);
+  await board.elapse(1000);
+  await board.chipGone(true);
+  await board.drive('BUTTON1', true);
+  await board.elapse(1000);
+  await board.chipGone(false);
+  await board.elapse(31_000);
+  await board.isLink(button, 'online');
+  t.equal(board.value(button, 'STATE'), true);
+  await board.drive('BUTTON1', false);
+  await board.elapse(1000);
+  t.match(counts(board, button), { press: 1, release: 0, single: 0, long: 0 });
+});
+
+/** What one button does: moves and how long each lasts. */
+const randomMoves = (random: Random): number[] =>
+  Array.from({ length: 2 * (3 + random.below(6)) }, () => 10 * random.pick([5, 12, 25, 31, 61, 90, 150]));
+
+/** Lets buttons do what they do, all at once; gives what each told. */
+async function together(t: Test, all: readonly number[][]): Promise<string[][]> {
+  const board = new SimulatedBoard(t);
+  const lines = all.map((_, n) => `BUTTON${n + 1}`);
+  const buttons = await Promise.all(lines.map((Line) => add(board, { Line })));
+  const told = heard(board);
+  const moves = all.flatMap((lasts, n) => {
+    let atMs = 0;
+    return lasts.map((ms, edge) => ({ atMs: (atMs += ms), line: lines[n] ?? '', active: edge % 2 === 0 }));
+  });
+  let nowMs = 0;
+  for (const { atMs, line, active } of moves.sort((a, b) => a.atMs - b.atMs)) {
+    await board.elapse(atMs - nowMs);
+    nowMs = atMs;
+    await board.call('GW_SimulateBounce', line, active, 2, 5, atMs);
+  }
+  await board.elapse(2000);
+  return buttons.map(({ id }) => told.filter(([sender]) => sender === id).map(([, text]) => text));
+}
+
+const seed = fuzzSeed();
+t.test(`buttons that are worked at once tell what each would alone (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed);
+  const all = Array.from({ length: 8 }, () => randomMoves(random));
+  const at = await together(t, all);
+  for (const [n, moves] of all.entries()) {
+    const [alone] = await together(t, [moves]);
+    t.strictSame(at[n], alone, `button ${n + 1}: ${moves.join()}`);
+    t.ok(at[n]?.some((text) => text.startsWith('press')));
+  }
 });
 
 t.test('many buttons at once: each has its own gestures', async (t) => {

@@ -73,3 +73,36 @@ t.test('a knob: position and message at each detent, on over openings', async (t
   const one = await board.add('Encoder', { LineA: 'BUTTON3', LineB: 'BUTTON3' });
   t.match(board.status(one), /are one line/);
 });
+
+t.test('a knob that turns faster than can be told is told as a whole; what is dropped is LOST', async (t) => {
+  const board = new SimulatedBoard(t);
+  const knob = await board.add('Encoder', { LineA: 'BUTTON1', LineB: 'BUTTON2' });
+  await board.isLink(knob, 'online');
+  const told: number[] = [];
+  board.kernel.changes.listen(({ SenderID, Message, Data }) => {
+    if (Message === ENCODER_TURNED && SenderID === knob.id) told.push(Number(Data[0]));
+  });
+  // 1,000 quarters a second, 250 detents, for a second.
+  for (let quarter = 1; quarter <= 1000; quarter++) {
+    await board.drive('BUTTON1', lines(quarter).a);
+    await board.drive('BUTTON2', lines(quarter).b);
+    await board.elapse(1);
+  }
+  await board.elapse(20);
+  t.equal(board.value(knob, 'POSITION'), 250);
+  t.ok(told.length <= 51, `${told.length} messages`);
+  t.equal(
+    told.reduce((sum, detents) => sum + detents, 0),
+    250,
+  );
+  // More than the buffers of both lines hold, without a turn of the loop to read them.
+  for (const line of ['BUTTON1', 'BUTTON2'])
+    for (let n = 0; n < 1500; n++) void board.drive(line, n % 2 === 0);
+  await board.elapse(1000);
+  t.equal(board.value(knob, 'LOST'), 2 * (1500 - 1024));
+  t.match(board.status(knob), /faster than it can be read/);
+  await board.elapse(20_000);
+  t.notMatch(board.status(knob), /faster than it can be read/);
+  await board.devices.close();
+  t.equal(board.clock.waiting, 0, 'nothing waits on when it is closed');
+});

@@ -270,6 +270,7 @@ await t.test(
 function bound(binding: GpioBinding): GpioBinding {
   return {
     backend: binding.backend,
+    debouncesFromUs: binding.debouncesFromUs,
     held: binding.held,
     requested: () => binding.requested(),
     chips: () => binding.chips(),

@@ -64,3 +64,17 @@ t.test('lines are taken all or none', async (t) => {
   const twice = await board.add('Level Group', { Lines: ['BUTTON3', 'BUTTON3'] });
   t.match(board.status(twice), /names a line twice/);
 });
+
+t.test('what is dropped of any of its lines is LOST, and the number is right after it', async (t) => {
+  const board = new SimulatedBoard(t);
+  const group = await board.add('Level Group', { Lines: ['BUTTON1', 'BUTTON2'] });
+  await board.isLink(group, 'online');
+  t.equal(board.value(group, 'LOST'), 0);
+  for (const [line, edges] of [
+    ['BUTTON1', 1025],
+    ['BUTTON2', 2001],
+  ] as const)
+    for (let n = 0; n < edges; n++) void board.drive(line, n % 2 === 0);
+  await board.elapse(1000);
+  t.strictSame([board.value(group, 'LOST'), board.value(group, 'VALUE')], [1 + 977, 3]);
+});

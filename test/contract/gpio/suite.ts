@@ -240,6 +240,11 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
   });
 
   await on('a debounced input tells a bouncing contact once', async (t, { bench, input }) => {
+    if (bench.binding.debouncesFromUs > DEBOUNCE_US) {
+      const wish = { debounceUs: DEBOUNCE_US };
+      await t.rejects(input(0, wish), { code: 'DEVICE_CONFIGURATION', message: /debouncing/ });
+      return;
+    }
     const { line, ear } = await input(0, { debounceUs: DEBOUNCE_US });
     await using _line = line;
     bench.burst(0, 7);
