@@ -142,6 +142,7 @@ export class Gateway implements AsyncDisposable {
       random: () => clock.random(),
       buffer: bufferOf(loaded.config),
       onJournal: () => store.schedule(),
+      isClockTrusted: () => clock.trusted(),
     });
     this.kernel = kernel;
     this.#devices = new Devices({

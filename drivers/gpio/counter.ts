@@ -84,6 +84,8 @@ class Counter implements Watcher {
   #count: number;
   #periods: Periods;
   #reported = -1;
+  /** When the last pulse came, in this opening. */
+  #lastNs: bigint | undefined;
   #cancel: () => void = () => undefined;
 
   constructor(host: Host<Settings>) {
@@ -102,6 +104,7 @@ class Counter implements Watcher {
   found(): void {
     this.#turn();
     this.#report();
+    this.#goOn();
     this.#cancel = this.#host.clock.every(LOOK_EVERY_MS, () => this.#look());
   }
 
@@ -111,6 +114,7 @@ class Counter implements Watcher {
       if (!active && this.#host.properties.Edges === 'active') continue;
       this.#count++;
       this.#rate.pulse(atNs);
+      this.#lastNs = atNs;
     }
     if (this.#count !== this.#reported) this.#pace.due();
   }
@@ -122,6 +126,14 @@ class Counter implements Watcher {
   close(): void {
     this.#cancel();
     this.#pace.close();
+  }
+
+  /** What stands as it stood is told again: nobody else changes it, so it is as good as new. */
+  #goOn(): void {
+    for (const ident of ['RATE', 'YESTERDAY', 'LAST_MONTH', 'DAY', 'DAY_FROM', 'MONTH_FROM']) {
+      const value = this.#host.last(ident);
+      if (value !== undefined) this.#host.report(ident, value);
+    }
   }
 
   #look(): void {
@@ -149,8 +161,8 @@ class Counter implements Watcher {
   #report(): void {
     const { dayFrom, monthFrom, day } = this.#periods;
     this.#reported = this.#count;
-    this.#host.report('COUNT', this.#count);
-    this.#host.report('QUANTITY', this.#host.properties.Offset + this.#quantity(this.#count));
+    this.#host.report('COUNT', this.#count, this.#lastNs);
+    this.#host.report('QUANTITY', this.#host.properties.Offset + this.#quantity(this.#count), this.#lastNs);
     if (day !== '') {
       this.#host.report('TODAY', this.#quantity(this.#count - dayFrom));
       this.#host.report('MONTH', this.#quantity(this.#count - monthFrom));

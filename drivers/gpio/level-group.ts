@@ -5,6 +5,7 @@ import {
   type Host,
   moduleKind,
   type ModuleDefinition,
+  quality,
   type Running,
   variableType,
 } from '../../src/device/module.js';
@@ -95,6 +96,7 @@ class LevelGroup implements Running, Ear {
     const text = `The lines stand for no ${Code} number: ${this.#active.map(Number).reverse().join('')}`;
     this.#host.trouble('NO_NUMBER', value === undefined ? text : undefined);
     if (value !== undefined) this.#host.report('VALUE', value);
+    else this.#host.doubt('VALUE', { state: quality.bad, reason: 'NO_NUMBER', text });
   }
 
   async refresh(): Promise<void> {

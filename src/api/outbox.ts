@@ -11,8 +11,11 @@ export interface OutboxLimits {
   readonly limit: number;
 }
 
-/** Messages after which an object's id may mean another one: updates before and after must not be made one. */
-const BARRIERS: ReadonlySet<number> = new Set([message.VM_DELETE, message.OM_UNREGISTER]);
+/**
+ * Messages before and after which updates must not be made one: an object's id may mean another one, or a value that was
+ * good would come after the message that it no longer is.
+ */
+const BARRIERS: ReadonlySet<number> = new Set([message.VM_DELETE, message.OM_UNREGISTER, message.GW_QUALITY]);
 
 /** Places that have become empty before the list is closed up. */
 const COMPACT_AT = 1024;

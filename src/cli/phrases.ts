@@ -1,6 +1,7 @@
 import type { ChangeRecord, Value } from '../client/index.js';
 import { message, runlevel } from '../kernel/messages.js';
 import { typeName } from '../kernel/object.js';
+import { quality } from '../kernel/quality.js';
 import type { Colour } from './terminal.js';
 import type { WatchedTree } from './watched-tree.js';
 
@@ -19,6 +20,11 @@ const profile =
   (what: string): Say =>
   ([name]) =>
     `profile ${String(name)} ${what}`;
+
+const qualityOf: Say = ([state, reason, text]) =>
+  state === quality.good
+    ? 'is good again'
+    : `is ${state === quality.stale ? 'stale' : 'bad'} (${String(reason)}): ${String(text)}`;
 
 /** The message table (interface §3.5) in words. What is only the other half of another message is not told. */
 const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
@@ -54,6 +60,7 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
     ([own, standard]) => `profile ${String(own || standard) || 'none'}`,
   ],
   [message.VM_CHANGEPROFILEACTION]: ['cyan', ([own, standard]) => `action by #${String(own || standard)}`],
+  [message.GW_QUALITY]: ['yellow', qualityOf],
   [message.SM_CHANGEFILE]: ['cyan', ([file]) => `file ${String(file)}`],
   [message.SM_BROKEN]: ['yellow', ([is]) => yes(is, ['cannot be compiled', 'can be compiled again'])],
   [message.SM_UPDATE]: ['cyan', ([, size]) => `has a new text of ${String(size)} bytes`],

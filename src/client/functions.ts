@@ -17,6 +17,7 @@ import type {
   OptionRecord,
   Outcome,
   ProfileRecord,
+  QualityRecord,
   ReloadReport,
   ScriptRecord,
   Snapshot,
@@ -37,6 +38,8 @@ export interface Functions {
   GW_GetHealth(): Health;
   /** The board's header and all GPIO lines: their names, who uses them, and the values of the gateway's own. */
   GW_GetLines(): Lines;
+  /** Whether values are good (0), stale (1) or bad (2), why, when they were so and when they came; []: all that are not good. */
+  GW_GetQuality(VariableIDs: readonly number[]): QualityRecord[];
   /** Values and times of many variables, in the order asked for; one that fails has an Error instead. */
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
   /** Publishes a message through an MQTT client. */

@@ -188,6 +188,22 @@ export interface ProfileRecord {
   }[];
 }
 
+/** Whether the value of one variable is good (0), stale (1) or bad (2). */
+export type QualityRecord =
+  | {
+      VariableID: number;
+      Quality: 0 | 1 | 2;
+      Reason: string;
+      Text: string;
+      SourceTime: number;
+      ReceiveTime: number;
+      ClockTrusted: boolean;
+    }
+  | {
+      VariableID: number;
+      Error: Failure;
+    };
+
 /** What a reload applied, what takes effect only with a restart, and what is wrong. */
 export interface ReloadReport {
   Applied: string[];

@@ -5,20 +5,24 @@ import { instanceStatus, type Instance } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import type { Beginning } from '../kernel/tree.js';
-import {
-  type Marks,
-  type ModuleDefinition,
-  type Running,
-  type RunningInstances,
-  type Sibling,
-  type Trouble,
-  type Value,
+import { Deadlines } from './deadlines.js';
+import type {
+  Marks,
+  ModuleDefinition,
+  Running,
+  RunningInstances,
+  Sibling,
+  Trouble,
+  Value,
 } from './module.js';
 import { areCompatible, type Modules } from './modules.js';
 import { completed, defaultsOf, redacted, withProperty, type Properties } from './properties.js';
+import { Standing } from './standing.js';
 import { Supervisor, type Waits } from './supervisor.js';
 import { toggle, type Act } from './toggle.js';
 import { declareVariables } from './variables.js';
+
+const NO_MODULE = 'this version has no such module';
 
 /** What the instances work with. */
 export interface DevicesOptions {
@@ -45,6 +49,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
   readonly modules: Modules;
   readonly #options: DevicesOptions;
   readonly #marks: Marks;
+  readonly #deadlines: Deadlines;
   readonly #supervisors = new Map<number, Supervisor>();
   /** Properties set and not yet applied. */
   readonly #pending = new Map<number, Properties>();
@@ -55,20 +60,20 @@ export class Devices implements RunningInstances, AsyncDisposable {
   constructor(options: DevicesOptions) {
     this.#options = options;
     this.#marks = options.marks ?? new Set<string>();
+    this.#deadlines = new Deadlines(options.clock);
     this.modules = options.modules;
   }
 
   /** Starts all instances of the tree, I/O instances being opened before what is connected to them. */
   start(): void {
     this.#isStarted = true;
-    const { kernel, log } = this.#options;
+    const { kernel, clock, log } = this.#options;
+    const deadlines = this.#deadlines;
     for (const instance of Array.from(kernel.tree.of(objectType.instance))) {
       const module = this.modules.find(instance.data.moduleId);
       if (module === undefined) {
-        log.error(
-          { instance: instance.id, module: instance.data.moduleId },
-          'this version has no such module',
-        );
+        log.error({ instance: instance.id, module: instance.data.moduleId }, NO_MODULE);
+        new Standing({ kernel, clock, instance, deadlines }).offline('MODULE_MISSING', NO_MODULE);
         kernel.instances.setStatus(instance, instanceStatus.moduleMissing);
         continue;
       }
@@ -83,6 +88,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
     const all = [...this.#supervisors.values()];
     this.#supervisors.clear();
     await Promise.all(all.map((supervisor) => supervisor.stop()));
+    this.#deadlines.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -265,8 +271,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
 
   #troublesOf(id: number): InstanceTrouble[] {
     const supervisor = this.#supervisors.get(id);
-    if (supervisor === undefined)
-      return [{ id, code: 'MODULE_MISSING', text: 'this version has no such module' }];
+    if (supervisor === undefined) return [{ id, code: 'MODULE_MISSING', text: NO_MODULE }];
     return supervisor.troubles().map((trouble) => ({ id, ...trouble }));
   }
 
@@ -280,7 +285,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
     const variable = instance.children?.byIdent(ident);
     if (!variable?.is(objectType.variable)) throw fault('IDENT_NOT_FOUND', ident);
     const supervisor = this.#supervisors.get(id);
-    if (supervisor === undefined) throw fault('DEVICE_OFFLINE', 'this version has no such module');
+    if (supervisor === undefined) throw fault('DEVICE_OFFLINE', NO_MODULE);
     return supervisor;
   }
 
@@ -301,6 +306,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
         clock,
         log,
         marks: this.#marks,
+        deadlines: this.#deadlines,
         instance,
         module,
         parent: () => this.#parentOf(instance),

@@ -2,12 +2,14 @@ import type { TObject, Static } from '@sinclair/typebox';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Durable } from '../kernel/object.js';
+import type { Doubt } from '../kernel/quality.js';
 import type { Value, VariableType } from '../kernel/value.js';
 import type { FunctionDeclaration } from './declare.js';
 import type { Finder, Search } from './search.js';
 
 export type { Value, VariableType } from '../kernel/value.js';
 export { variableType } from '../kernel/value.js';
+export { quality, type Doubt } from '../kernel/quality.js';
 
 /** Module types by their numbers in the interface (§1). */
 export const moduleKind = {
@@ -42,6 +44,8 @@ export interface VariableDeclaration {
   readonly position?: number;
   /** It goes to the disk by a budget of its own, sooner than all values do; looked at once a second. */
   readonly durable?: Durable;
+  /** Its device promises a value within so many seconds of the one before; later than that, the value is stale. */
+  readonly staleAfterS?: number;
 }
 
 /** What is wrong with an instance although it runs, or why it does not: one line of `HW_ReadServiceMessages`. */
@@ -79,9 +83,13 @@ export interface Host<P = unknown> {
   readonly signal: AbortSignal;
   /**
    * A fact: the hardware now has this value. The only way in which a hardware variable changes. The value is of the
-   * variable's type (a mismatch is logged and dropped). `atNs` is the kernel's CLOCK_MONOTONIC time of the event, where known.
+   * variable's type (a mismatch is logged and dropped). `at` is when it was so, where known: the kernel's CLOCK_MONOTONIC
+   * in nanoseconds (a bigint), or unix milliseconds by the device's own clock (a number); 0 is some time, nobody knows when.
+   * The value is good, unless it is older than its variable promises.
    */
-  report(ident: string, value: Value, atNs?: bigint): void;
+  report(ident: string, value: Value, at?: bigint | number): void;
+  /** The value that the variable has can't be relied on, until the next report of it. */
+  doubt(ident: string, doubt: Doubt): void;
   /** The value that the variable has now, also from before a restart; undefined before its first report ever. */
   last(ident: string): Value | undefined;
   /** A message of the module's own in the change stream, from the instance; its number is one of the module's (from 20000). */

@@ -1,13 +1,14 @@
-import { delay, type Clock } from '../base/clock.js';
+import { delay } from '../base/clock.js';
 import { fault, isAbort, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { Turn } from '../base/turn.js';
-import type { Kernel } from '../kernel/kernel.js';
 import { instanceStatus, type Instance } from '../kernel/attachments.js';
 import { isOfType } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
 import type { Flow, Host, Marks, ModuleDefinition, Running, Sibling, Trouble, Value } from './module.js';
 import { mistakeIn, type Properties } from './properties.js';
+import { Standing, type StandingParts } from './standing.js';
+import { isTimeout, within } from './within.js';
 
 /** The state of an instance's way to its hardware (variable `LINK`). */
 export type Link = 'closed' | 'opening' | 'online' | 'waiting';
@@ -38,12 +39,9 @@ export interface Waits {
 }
 
 /** What a supervisor works with. */
-export interface Supervision {
-  readonly kernel: Kernel;
-  readonly clock: Clock;
+export interface Supervision extends StandingParts {
   readonly log: Log;
   readonly marks: Marks;
-  readonly instance: Instance;
   readonly module: ModuleDefinition;
   /** The opening of the I/O instance it is connected to; undefined while that is not online. */
   parent(): { readonly name: string; readonly running: Running | undefined } | undefined;
@@ -61,6 +59,7 @@ export interface Supervision {
  */
 export class Supervisor {
   readonly #with: Supervision;
+  readonly #standing: Standing;
   readonly #troubles = new Map<string, string>();
   /** Closing and opening anew never overlap, whoever asks for them. */
   readonly #turn = new Turn();
@@ -77,6 +76,8 @@ export class Supervisor {
   constructor(supervision: Supervision, properties: Properties) {
     this.#with = supervision;
     this.#properties = properties;
+    this.#standing = new Standing(supervision);
+    this.#standing.begin();
   }
 
   get instance(): Instance {
@@ -104,9 +105,7 @@ export class Supervisor {
   troubles(): Trouble[] {
     const own = [...this.#troubles].map(([code, text]) => ({ code, text }));
     const isFine = this.#link === 'online' || (this.#link === 'opening' && this.#text === '');
-    return isFine
-      ? own
-      : [{ code: this.#link === 'closed' ? 'CLOSED' : 'UNREACHABLE', text: this.#text }, ...own];
+    return isFine ? own : [{ code: absenceOf(this.#link), text: this.#text }, ...own];
   }
 
   /** Opens it and keeps it open, if its properties and its parent allow. Does nothing when it is kept open already. */
@@ -126,6 +125,7 @@ export class Supervisor {
       if (parent.running === undefined)
         return this.#show('waiting', `waiting for ${parent.name}`, instanceStatus.offline);
     }
+    this.#standing.promise(module.variables(this.#properties));
     const stop = new AbortController();
     const ended = this.#keepOpen(stop.signal).catch((thrown: unknown) => {
       this.#with.log.error({ instance: instance.id, err: thrown }, 'supervision ended by mistake');
@@ -246,6 +246,9 @@ export class Supervisor {
       const unprobe = this.#probe(running, lost.resolve);
       const thrown = await lost.promise;
       unprobe();
+      abort();
+      // Closing may take its time: nobody is told good values meanwhile.
+      if (!stop.aborted) this.#standing.offline('UNREACHABLE', messageOf(thrown));
       return { thrown, wasOnline: true };
     } catch (thrown) {
       return { thrown, wasOnline: false };
@@ -306,13 +309,17 @@ export class Supervisor {
       log,
       marks,
       signal,
-      report: (ident, value) => {
+      report: (ident, value, at) => {
         if (signal.aborted) return;
         const target = variable(ident);
         if (target === undefined)
           log.debug({ instance: instance.id, ident }, 'a report without its variable');
-        else if (isOfType(target.data.type, value)) kernel.variables.update(target, value, clock.nowMs());
+        else if (isOfType(target.data.type, value)) this.#standing.report(target, value, at);
         else log.warn({ instance: instance.id, ident }, 'a report of another type was dropped');
+      },
+      doubt: (ident, doubt) => {
+        const target = variable(ident);
+        if (!signal.aborted && target !== undefined) this.#standing.doubt(target, doubt);
       },
       last: (ident) => {
         const data = variable(ident)?.data;
@@ -344,6 +351,8 @@ export class Supervisor {
     if (linkChanged || text !== this.#text || this.#sinceMs === 0) this.#sinceMs = clock.nowMs();
     this.#link = link;
     this.#text = text;
+    if (link === 'online') this.#standing.online();
+    else if (link !== 'opening') this.#standing.offline(absenceOf(link), text);
     kernel.instances.setStatus(instance, status);
     this.#tell();
     if (linkChanged && link === 'online') this.#with.onLink();
@@ -369,32 +378,4 @@ export class Supervisor {
   }
 }
 
-function isTimeout(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'TIMED_OUT';
-}
-
-/** How long something may take, what to call it when it took longer, and what ends the wait before. */
-interface Limit {
-  readonly ms: number;
-  readonly what: string;
-  readonly signal?: AbortSignal;
-}
-
-/** The promise's result, or `TIMED_OUT` after the limit, or the signal's reason. */
-function within<T>(clock: Clock, { ms, what, signal }: Limit, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => {
-      cancel();
-      signal?.removeEventListener('abort', abort);
-      settle();
-    };
-    const abort = () => end(() => reject(signal?.reason as Error));
-    const cancel = clock.after(ms, () => end(() => reject(fault('TIMED_OUT', what))));
-    if (signal?.aborted) return abort();
-    signal?.addEventListener('abort', abort, { once: true });
-    promise.then(
-      (value) => end(() => resolve(value)),
-      (thrown: Error) => end(() => reject(thrown)),
-    );
-  });
-}
+const absenceOf = (link: Link) => (link === 'closed' ? 'CLOSED' : 'UNREACHABLE');

@@ -2,6 +2,8 @@ import { Fault, fault } from '../base/fault.js';
 import { array, declare, int, optional, type FunctionDeclaration } from '../device/declare.js';
 import { settableValue } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
+import { quality } from '../kernel/quality.js';
+import type { Variable } from '../kernel/variables.js';
 import { ACTION_SENDER, requestAction } from './actions.js';
 import type { AuditRecord } from './audit.js';
 import { idsOf, listOf } from './checks.js';
@@ -29,6 +31,17 @@ function many(ports: Ports): FunctionDeclaration[] {
       shape: shapes.valueRecords,
       help: 'Values and times of many variables, in the order asked for; one that fails has an Error instead.',
       run: (_caller, given) => idsOf(given, 'VariableIDs').map((id) => valueRecord(ports, id)),
+    }),
+    declare({
+      name: 'GW_GetQuality',
+      parameters: [array('VariableIDs', shapes.ids)],
+      result: 'array',
+      shape: shapes.qualityRecords,
+      help: 'Whether values are good (0), stale (1) or bad (2), why, when they were so and when they came; []: all that are not good.',
+      run: (_caller, given) => {
+        const ids = idsOf(given, 'VariableIDs');
+        return ids.length === 0 ? doubtful(ports) : ids.map((id) => qualityRecord(ports, id));
+      },
     }),
     declare({
       name: 'GW_SetValues',
@@ -74,11 +87,39 @@ function setValues(ports: Ports, pairs: readonly (readonly [number, unknown])[])
 
 function valueRecord({ kernel }: Ports, id: number) {
   const variable = kernel.tree.find(id);
-  if (!variable?.is(objectType.variable))
-    return { VariableID: id, Error: errorOf(fault('NOT_OF_TYPE', 'Variable', id)) };
+  if (!variable?.is(objectType.variable)) return noVariable(id);
   const { value, updated, changed } = variable.data;
   return { VariableID: id, Value: value, VariableUpdated: updated, VariableChanged: changed };
 }
+
+function doubtful({ kernel }: Ports) {
+  const records = [];
+  for (const variable of kernel.tree.of(objectType.variable))
+    if (variable.data.doubt !== undefined) records.push(qualityOf(variable));
+  return records;
+}
+
+function qualityRecord({ kernel }: Ports, id: number) {
+  const variable = kernel.tree.find(id);
+  return variable?.is(objectType.variable) ? qualityOf(variable) : noVariable(id);
+}
+
+function qualityOf({ id, data: { doubt, heard, updated, untimed = false } }: Variable) {
+  return {
+    VariableID: id,
+    Quality: doubt?.state ?? quality.good,
+    Reason: doubt?.reason ?? '',
+    Text: doubt?.text ?? '',
+    SourceTime: heard === undefined ? updated : Math.round(heard.sourceMs) / 1000,
+    ReceiveTime: heard === undefined ? updated : heard.receivedMs / 1000,
+    ClockTrusted: !untimed,
+  };
+}
+
+const noVariable = (id: number) => ({
+  VariableID: id,
+  Error: errorOf(fault('NOT_OF_TYPE', 'Variable', id)),
+});
 
 /** A failure within a call that goes on. Throws what is not ours to show. */
 function errorOf(thrown: unknown) {

@@ -260,6 +260,30 @@ export const valueRecords = listOf(
   ),
 );
 
+/** Unix seconds with milliseconds; 0 is never, or nobody knows when. */
+const exactTime = Type.Number({ minimum: 0 });
+
+export const qualityRecords = listOf(
+  Type.Union(
+    [
+      Type.Object({
+        VariableID: int,
+        Quality: Type.Union([Type.Literal(0), Type.Literal(1), Type.Literal(2)]),
+        Reason: text,
+        Text: text,
+        SourceTime: exactTime,
+        ReceiveTime: exactTime,
+        ClockTrusted: bool,
+      }),
+      Type.Object({ VariableID: int, Error: failure }),
+    ],
+    {
+      $id: 'QualityRecord',
+      description: 'Whether the value of one variable is good (0), stale (1) or bad (2).',
+    },
+  ),
+);
+
 export const outcomes = listOf(
   named('Outcome', 'What became of one action of many.', {
     VariableID: int,

@@ -13,6 +13,8 @@ export interface KernelBeginning {
   /** In [0, 1), for the ids. */
   readonly random: () => number;
   readonly buffer?: BufferLimits;
+  /** Whether the wall clock is known to be right; it is unless said. */
+  readonly isClockTrusted?: () => boolean;
   /** Called at every change of the configuration; it must only schedule work. */
   readonly onJournal?: () => void;
 }
@@ -29,12 +31,12 @@ export class Kernel {
   readonly links: Links;
   #runlevel: Runlevel = runlevel.create;
 
-  constructor({ counter, random, buffer, onJournal }: KernelBeginning) {
+  constructor({ counter, random, buffer, onJournal, isClockTrusted = () => true }: KernelBeginning) {
     this.journal = new Journal(onJournal);
     this.changes = new Changes(counter, buffer);
     this.tree = new Tree(this.changes, this.journal, random);
     this.profiles = new Profiles(this.changes, this.journal);
-    this.variables = new Variables(this.tree, this.profiles);
+    this.variables = new Variables(this.tree, this.profiles, isClockTrusted);
     this.instances = new Instances(this.tree);
     this.scripts = new Scripts(this.tree);
     this.links = new Links(this.tree);

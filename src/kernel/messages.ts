@@ -61,6 +61,8 @@ export const message = {
   PM_ASSOCIATIONADDED: 11307,
   PM_ASSOCIATIONREMOVED: 11308,
   PM_ASSOCIATIONCHANGED: 11309,
+  /** Our own: a variable's quality is another; [quality, reason, text]. */
+  GW_QUALITY: 20400,
 } as const;
 
 /** Values of `KERNEL_MESSAGE` and of `SVC_GetKernelRunlevel` (§1). */

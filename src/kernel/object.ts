@@ -1,3 +1,4 @@
+import type { Doubt, Heard } from './quality.js';
 import type { Value, VariableType } from './value.js';
 
 /** Object types by their numbers in the interface (§1). */
@@ -27,6 +28,12 @@ export interface VariableData {
   changed: number;
   /** A budget of its own, which its module gives it: not stored. */
   durable?: Durable | undefined;
+  /** Why its value is not to be relied on; absent while it is good. Not stored. */
+  doubt?: Doubt | undefined;
+  /** Where its driver told when the value was so. Not stored. */
+  heard?: Heard | undefined;
+  /** Its value came while the clock was not trusted: `updated` may be wrong. Stored with the value. */
+  untimed?: boolean;
 }
 
 /** How far a variable's value on the disk may be behind: it goes there when it moved by `every`, or `withinS` after it moved. */

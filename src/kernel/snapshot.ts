@@ -71,8 +71,9 @@ function dataOf(object: TreeObject): object {
       customAction,
       updated: lastUpdate,
       changed: lastChange,
+      doubt,
     } = object.data;
-    return {
+    const data = {
       type,
       value,
       profile,
@@ -83,6 +84,8 @@ function dataOf(object: TreeObject): object {
       lastChange,
       isLocked: false,
     };
+    // Our own key; only where there is something to say.
+    return doubt === undefined ? data : { ...data, quality: doubt };
   }
   if (object.is(objectType.instance)) {
     const { moduleId: moduleID, moduleName, moduleType, connectionId: connectionID, status } = object.data;

@@ -3,6 +3,7 @@ import { initialValue, isOfType } from './convert.js';
 import { message } from './messages.js';
 import { objectType, type TreeObject, type VariableData } from './object.js';
 import type { Profiles } from './profiles.js';
+import { quality, type Doubt } from './quality.js';
 import type { Beginning, Tree } from './tree.js';
 import type { Value, VariableType } from './value.js';
 
@@ -23,10 +24,12 @@ export interface VariableBeginning extends Beginning {
 export class Variables {
   readonly #tree: Tree;
   readonly #profiles: Profiles;
+  readonly #isClockTrusted: () => boolean;
 
-  constructor(tree: Tree, profiles: Profiles) {
+  constructor(tree: Tree, profiles: Profiles, isClockTrusted: () => boolean) {
     this.#tree = tree;
     this.#profiles = profiles;
+    this.#isClockTrusted = isClockTrusted;
   }
 
   /** Throws `NOT_OF_TYPE` ("Variable #… does not exist"). */
@@ -66,8 +69,20 @@ export class Variables {
     data.value = value;
     data.updated = now;
     if (differs) data.changed = now;
+    const untimed = !this.#isClockTrusted();
+    if (untimed !== (data.untimed ?? false)) data.untimed = untimed;
     this.#tree.journal.value(variable, old, nowMs);
     this.#tree.changes.emit(variable.id, message.VM_UPDATE, [value, differs, old, now, updated, changed]);
+  }
+
+  /** The value is no longer to be relied on, or with undefined it is; told when state or reason are others than before. */
+  doubt(variable: Variable, doubt: Doubt | undefined): void {
+    const { data } = variable;
+    if (data.doubt?.state === doubt?.state && data.doubt?.reason === doubt?.reason) return;
+    this.#tree.touch(variable);
+    data.doubt = doubt;
+    const { state, reason, text } = doubt ?? { state: quality.good, reason: '', text: '' };
+    this.#tree.changes.emit(variable.id, message.GW_QUALITY, [state, reason, text]);
   }
 
   /** Sets the profile its module or the configuration gives it; '' for none. Throws `PROFILE_MISSING`, `PROFILE_TYPE`. */

@@ -52,9 +52,9 @@ export function rowOf(object: TreeObject): ObjectRow {
   ];
 }
 
-/** A variable's value as it is stored. */
-export function valueRowOf({ id, data: { value, updated, changed } }: Variable): ValueRow {
-  return [id, typeof value === 'boolean' ? Number(value) : value, updated, changed];
+/** A variable's value as it is stored; `updated` is below 0 when it came while the clock was not trusted. */
+export function valueRowOf({ id, data: { value, updated, changed, untimed } }: Variable): ValueRow {
+  return [id, typeof value === 'boolean' ? Number(value) : value, untimed ? -updated : updated, changed];
 }
 
 /** An instance's status is found anew at every start; a variable's value stands in a table of its own. */
@@ -94,9 +94,8 @@ function variableDataOf([, , , , data, value, updated = 0, changed = 0]: LoadedR
   const known: Value | undefined =
     type === variableType.boolean && typeof value === 'number' ? value !== 0 : value;
   const usable = known !== undefined && isOfType(type, known);
-  return Object.assign(
-    variableData(type, usable ? known : initialValue(type)),
-    data,
-    usable ? { updated, changed } : {},
-  );
+  const restored = Object.assign(variableData(type, usable ? known : initialValue(type)), data);
+  if (!usable) return restored;
+  if (updated < 0) restored.untimed = true;
+  return Object.assign(restored, { updated: Math.abs(updated), changed });
 }

@@ -17,7 +17,8 @@ export const steps: readonly string[] = [
     data TEXT NOT NULL CHECK (json_valid(data))
   );
 
-  -- Booleans as 0 and 1; the variable's own type says what a value is. Times are unix seconds.
+  -- Booleans as 0 and 1; the variable's own type says what a value is. Times are unix seconds; updated is below 0
+  -- when the clock was not trusted then.
   CREATE TABLE last_values (
     id INTEGER PRIMARY KEY,
     value NOT NULL,

@@ -115,7 +115,11 @@ export type Message = [sender: number, message: number, data: readonly unknown[]
 /** The command reference over a kernel and two kinds of devices, with everything outside of the process told by hand. */
 export class Desk implements AsyncDisposable {
   readonly clock = new ManualClock();
-  readonly kernel = new Kernel({ counter: 1000, random: Math.random });
+  readonly kernel = new Kernel({
+    counter: 1000,
+    random: Math.random,
+    isClockTrusted: () => this.clock.trusted(),
+  });
   readonly devices: Devices;
   readonly scripts = new ToldScripts(this.kernel);
   readonly configurators: ConfiguratorFacts[] = [];

@@ -77,7 +77,10 @@ export class Replica {
       if (data[1] === true) own['lastChange'] = data[3];
     } else if (message === 10604) Object.assign(own, { customProfile: data[0], profile: data[1] });
     else if (message === 10605) Object.assign(own, { customAction: data[0], action: data[1] });
-    else if (message === 10701) own['type'] = data[0];
+    else if (message === 20400) {
+      if (data[0] === 0) delete own['quality'];
+      else own['quality'] = { state: data[0], reason: data[1], text: data[2] };
+    } else if (message === 10701) own['type'] = data[0];
     else if (message === 10703) own['file'] = data[0];
     else if (message === 10704) own['isBroken'] = data[0];
     else if (message === 11003) own['targetID'] = data[0];

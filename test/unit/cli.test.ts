@@ -133,6 +133,9 @@ t.test('a watcher reads names, values as their profiles show them, and what beca
   const { tree: watched, lines } = watching(kernel);
   variables.update(warm, 21.25, 0);
   variables.update(warm, 21.25, 0);
+  variables.doubt(warm, { state: 1, reason: 'OVERDUE', text: 'nothing came' });
+  variables.doubt(warm, { state: 2, reason: 'UNREACHABLE', text: 'no wire' });
+  variables.doubt(warm, undefined);
   tree.set(floor, 'name', 'Ground');
   const text = variables.create(3, { name: 'Text' });
   tree.move(text, floor);
@@ -144,6 +147,9 @@ t.test('a watcher reads names, values as their profiles show them, and what beca
   t.same(lines, [
     'Floor/Warm: 20.0 °C → 21.3 °C',
     'Floor/Warm: 21.3 °C, as before',
+    'Floor/Warm: is stale (OVERDUE): nothing came',
+    'Floor/Warm: is bad (UNREACHABLE): no wire',
+    'Floor/Warm: is good again',
     'Ground: is called “Ground”',
     `#${text.id}: a new variable`,
     'Text: is called “Text”',

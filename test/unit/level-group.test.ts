@@ -44,10 +44,12 @@ t.test('a coding switch: one number when it has come to rest, none on the way', 
   await board.elapse(100);
   t.equal(board.value(group, 'VALUE'), 2, 'the last that was one');
   t.match(board.status(group), /stand for no bcd number: 1010/);
+  t.equal(board.quality(group, 'VALUE'), 'bad NO_NUMBER');
   await board.drive('BUTTON2', false);
   await board.elapse(100);
   t.equal(board.value(group, 'VALUE'), 8);
   t.notMatch(board.status(group), /no bcd number/);
+  t.equal(board.quality(group, 'VALUE'), 'good');
 });
 
 t.test('lines are taken all or none', async (t) => {

@@ -49,6 +49,7 @@ t.test('our own functions are these', async (t) => {
     'GW_GetFound(int InstanceID): array',
     'GW_GetHealth(): array',
     'GW_GetLines(): array',
+    'GW_GetQuality(array VariableIDs): array',
     'GW_GetValues(array VariableIDs): array',
     'GW_Publish(int InstanceID, string Topic, string Payload, int QoS{at most once at least once exactly once}, bool Retain): bool',
     'GW_ReloadConfiguration(): array',

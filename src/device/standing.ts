@@ -1,0 +1,120 @@
+import type { Clock } from '../base/clock.js';
+import type { Instance } from '../kernel/attachments.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType } from '../kernel/object.js';
+import { quality, type Doubt } from '../kernel/quality.js';
+import type { Variable } from '../kernel/variables.js';
+import { Promised, type Deadlines } from './deadlines.js';
+import { NO_VALUE, reportedVariables } from './variables.js';
+import type { Value, VariableDeclaration } from './module.js';
+
+/** The value is from before: a restart of the gateway, a time when the device was away. */
+const NOT_REPORTED: Doubt = {
+  state: quality.stale,
+  reason: 'NOT_REPORTED',
+  text: 'the device has not told it since it was connected',
+};
+
+/** Why an instance's values are bad when it is not online: the codes of its troubles. */
+export type Absence = 'CLOSED' | 'UNREACHABLE' | 'MODULE_MISSING';
+const absences: ReadonlySet<string> = new Set<Absence>(['CLOSED', 'UNREACHABLE', 'MODULE_MISSING']);
+
+/** What a standing works with. */
+export interface StandingParts {
+  readonly kernel: Kernel;
+  readonly clock: Clock;
+  readonly instance: Instance;
+  readonly deadlines: Deadlines;
+}
+
+/**
+ * The quality of one instance's values. A report makes a value good; one that came later than promised is stale; while the
+ * instance is not online all are bad; and what was not reported since it came online is as old as that.
+ */
+export class Standing {
+  readonly #with: StandingParts;
+  readonly #promises = new Map<string, Promised>();
+
+  constructor(parts: StandingParts) {
+    this.#with = parts;
+  }
+
+  /** For values that were restored: what nobody has reported in this run is not good. Tells nobody: none has seen it yet. */
+  begin(): void {
+    const { kernel, instance } = this.#with;
+    for (const variable of reportedVariables(instance)) {
+      kernel.tree.touch(variable);
+      variable.data.doubt ??= variable.data.updated === 0 ? NO_VALUE : NOT_REPORTED;
+    }
+  }
+
+  /** The promises of these variables are kept an eye on from their next values on; all others are given up. */
+  promise(declared: readonly VariableDeclaration[]): void {
+    this.#release();
+    for (const { ident, staleAfterS } of declared)
+      if (staleAfterS !== undefined)
+        this.#promises.set(ident, new Promised(staleAfterS * 1000, () => this.#overdue(ident, staleAfterS)));
+  }
+
+  /** The value was reported; see `Host.report`. Throws `VARIABLE_TYPE`. */
+  report(variable: Variable, value: Value, at: bigint | number | undefined): void {
+    const { kernel, clock } = this.#with;
+    const nowMs = clock.nowMs();
+    const sourceMs = typeof at === 'bigint' ? nowMs - Number(clock.monotonicNs() - at) / 1e6 : at;
+    kernel.variables.update(variable, value, nowMs);
+    const { data } = variable;
+    if (sourceMs === undefined) data.heard &&= undefined;
+    else if (data.heard === undefined) data.heard = { sourceMs, receivedMs: nowMs };
+    else {
+      data.heard.sourceMs = sourceMs;
+      data.heard.receivedMs = nowMs;
+    }
+    const promised = this.#promises.size === 0 ? undefined : this.#promises.get(variable.ident);
+    if (promised === undefined || this.#with.deadlines.heard(promised, this.#ageMs(sourceMs, nowMs))) {
+      if (data.doubt !== undefined) kernel.variables.doubt(variable, undefined);
+    } else promised.overdue();
+  }
+
+  /** The variable's value can't be relied on until its next report. */
+  doubt(variable: Variable, doubt: Doubt): void {
+    this.#with.kernel.variables.doubt(variable, doubt);
+    const promised = this.#promises.get(variable.ident);
+    if (promised !== undefined) this.#with.deadlines.drop(promised);
+  }
+
+  /** It is online: what was not reported while it was opened is known from before only. */
+  online(): void {
+    const { kernel, instance } = this.#with;
+    for (const variable of reportedVariables(instance))
+      if (absences.has(variable.data.doubt?.reason ?? ''))
+        kernel.variables.doubt(variable, variable.data.updated === 0 ? NO_VALUE : NOT_REPORTED);
+  }
+
+  /** It is not online: nothing is known of its values. */
+  offline(reason: Absence, text: string): void {
+    const { kernel, instance, deadlines } = this.#with;
+    for (const promised of this.#promises.values()) deadlines.drop(promised);
+    const doubt: Doubt = { state: quality.bad, reason, text };
+    for (const variable of reportedVariables(instance)) kernel.variables.doubt(variable, doubt);
+  }
+
+  #release(): void {
+    for (const promised of this.#promises.values()) this.#with.deadlines.drop(promised);
+    this.#promises.clear();
+  }
+
+  /** How old a value is by its own time. A time of the device's says nothing while the clock here is not set. */
+  #ageMs(sourceMs: number | undefined, nowMs: number): number {
+    if (sourceMs === undefined) return 0;
+    if (sourceMs === 0) return Infinity;
+    return this.#with.clock.trusted() ? Math.max(0, nowMs - sourceMs) : 0;
+  }
+
+  #overdue(ident: string, staleAfterS: number): void {
+    const { kernel, instance } = this.#with;
+    const variable = instance.children?.byIdent(ident);
+    const text = `nothing was told that is newer than ${staleAfterS} s`;
+    if (variable?.is(objectType.variable))
+      kernel.variables.doubt(variable, { state: quality.stale, reason: 'OVERDUE', text });
+  }
+}

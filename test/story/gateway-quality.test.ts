@@ -1,0 +1,92 @@
+import t from 'tap';
+import { ManualClock } from '../../src/base/clock.js';
+import { idOf, rpc, valueAt } from '../tools/exchange.js';
+import { SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
+import { open, take, type Frame } from '../tools/listening.js';
+import { until } from '../tools/until.js';
+
+interface Quality {
+  readonly Quality: number;
+  readonly Reason: string;
+  readonly Text: string;
+  readonly SourceTime: number;
+  readonly ReceiveTime: number;
+  readonly ClockTrusted: boolean;
+}
+
+const qualityAt = async (house: House, path: string): Promise<Quality | undefined> =>
+  ((await rpc(house, 'GW_GetQuality', [await idOf(house, path)])) as Quality[])[0];
+
+const online = (house: House, path: string) =>
+  until(`${path} to be online`, async () => (await valueAt(house, `${path}/LINK`)) === 'online');
+
+t.test('an edge of the hardware carries its own time, and a socket hears of quality', async (t) => {
+  const house = await startHouse(t, SIMULATED + TREE);
+  await online(house, 'ground_floor/hall_button');
+  const before = Date.now() / 1000;
+  await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
+  await until('the edge', () => valueAt(house, 'ground_floor/hall_button/STATE'));
+  const {
+    SourceTime = 0,
+    ReceiveTime = 0,
+    ...rest
+  } = (await qualityAt(house, 'ground_floor/hall_button/STATE')) ?? {};
+  t.match(rest, { Quality: 0, Reason: '', Text: '', ClockTrusted: true });
+  t.ok(before <= SourceTime && SourceTime <= ReceiveTime, 'the edge was before it was read');
+  t.strictSame(await rpc(house, 'GW_GetQuality', []), []);
+
+  await using socket = await open(house);
+  const state = await idOf(house, 'ground_floor/hall_button/STATE');
+  const button = await idOf(house, 'ground_floor/hall_button');
+  await rpc(house, 'SVC_SetProperty', button, 'Line', 'NOWHERE');
+  await rpc(house, 'SVC_ApplyChanges', button);
+  const heard: Frame[] = [];
+  while (heard.length < 2) {
+    const [frame] = await take(socket, 1);
+    if (frame?.SenderID === state && frame.Message === 20400) heard.push(frame);
+  }
+  t.match(heard, [{ Data: [2, 'CLOSED'] }, { Data: [2, 'UNREACHABLE', /NOWHERE/] }]);
+  const snapshot = (await rpc(house, 'SVC_GetSnapshot')) as {
+    objects: Record<string, { data: { quality?: object } }>;
+  };
+  t.match(snapshot.objects[`ID${state}`]?.data.quality, { state: 2, reason: 'UNREACHABLE', text: /NOWHERE/ });
+  t.equal(
+    Object.values(snapshot.objects).filter(({ data }) => data.quality !== undefined).length,
+    3,
+    'STATE, COUNT and LOST of that one, and nothing else',
+  );
+});
+
+t.test('after a restart: what is told again is good, what is not does not look fresh', async (t) => {
+  const clock = new ManualClock();
+  clock.isTrusted = false;
+  const first = await startHouse(t, SIMULATED + TREE, { clock });
+  await online(first, 'ground_floor/hall_button');
+  await rpc(first, 'SetValue', await idOf(first, 'ground_floor/setpoint'), 19);
+  clock.isTrusted = true;
+  await rpc(first, 'SetValue', await idOf(first, 'upper_floor/blind'), 4);
+  await first.gateway.close();
+
+  const yaml = (SIMULATED + TREE).replace('BUTTON1', 'NOWHERE');
+  const second = await startHouse(t, yaml, { directory: first.directory });
+  await online(second, 'ground_floor/hall_relay');
+  await until(
+    'the button to be tried',
+    async () => (await qualityAt(second, 'ground_floor/hall_button/STATE'))?.Quality === 2,
+  );
+  t.match(await qualityAt(second, 'ground_floor/hall_relay/STATE'), { Quality: 0, ClockTrusted: true });
+  t.match(await qualityAt(second, 'ground_floor/hall_button/STATE'), {
+    Reason: 'UNREACHABLE',
+    Text: /NOWHERE/,
+    ReceiveTime: 1_700_000_000,
+    ClockTrusted: false,
+  });
+  t.match(
+    await qualityAt(second, 'ground_floor/setpoint'),
+    { Quality: 0, ReceiveTime: 1_700_000_000, ClockTrusted: false },
+    'a setting stays one; when it was made is not known for sure',
+  );
+  t.match(await qualityAt(second, 'upper_floor/blind'), { Quality: 0, ClockTrusted: true });
+  await rpc(second, 'SetValue', await idOf(second, 'ground_floor/setpoint'), 19);
+  t.match(await qualityAt(second, 'ground_floor/setpoint'), { ClockTrusted: true });
+});

@@ -1,0 +1,279 @@
+import t from 'tap';
+import { Type, type Static } from '@sinclair/typebox';
+import { ManualClock } from '../../src/base/clock.js';
+import { nextTurn } from '../../src/base/turn.js';
+import { reportedVariables } from '../../src/device/variables.js';
+import {
+  moduleKind,
+  quality,
+  variableType,
+  type Host,
+  type ModuleDefinition,
+} from '../../src/device/module.js';
+import type { Instance } from '../../src/kernel/attachments.js';
+import { Outbox } from '../../src/api/outbox.js';
+import { SnapshotReader } from '../../src/kernel/snapshot.js';
+import { Replica, type Entry, type Frame } from '../tools/replica.js';
+import { SimulatedBoard } from '../tools/simulated-board.js';
+import { Workbench, pass } from '../tools/workbench.js';
+
+const schema = Type.Object({
+  Count: Type.Integer({ default: 2 }),
+  StaleAfterS: Type.Integer({ default: 0 }),
+  Tells: Type.Boolean({ default: true }),
+});
+type Properties = Static<typeof schema>;
+
+/** Gauges `G0`, `G1`, … that the test reads for the device; `G0` alone is told when it is opened. */
+class Gauges extends Workbench {
+  readonly hosts: Host<Properties>[];
+  readonly clock: ManualClock;
+
+  constructor() {
+    const clock = new ManualClock();
+    const hosts: Host<Properties>[] = [];
+    const module: ModuleDefinition<typeof schema> = {
+      id: '{GAUGES}',
+      name: 'Gauges',
+      kind: moduleKind.device,
+      prefix: 'HW',
+      properties: schema,
+      variables: ({ Count, StaleAfterS }) =>
+        Array.from({ length: Count }, (_, n) => ({
+          ident: `G${n}`,
+          name: `Gauge ${n}`,
+          type: variableType.float,
+          ...(StaleAfterS > 0 && { staleAfterS: StaleAfterS }),
+        })),
+      open: async (host) => {
+        hosts.push(host);
+        if (host.properties.Tells) host.report('G0', 20);
+        return { close: async () => undefined };
+      },
+    };
+    super([module as unknown as ModuleDefinition], clock);
+    this.clock = clock;
+    this.hosts = hosts;
+  }
+
+  get host(): Host<Properties> {
+    const host = this.hosts.at(-1);
+    if (host === undefined) throw new Error('nothing was opened');
+    return host;
+  }
+
+  idOf(instance: Instance, ident: string): number {
+    return instance.children?.byIdent(ident)?.id ?? 0;
+  }
+
+  /** What clients are told of these variables while `act` runs: message and data. */
+  told(ids: readonly number[], act: () => void): [number, readonly unknown[]][] {
+    const before = this.kernel.changes.counter;
+    act();
+    return this.kernel.changes
+      .since(before)
+      .flatMap(({ SenderID, Message, Data }) => (ids.includes(SenderID) ? [[Message, Data]] : []));
+  }
+}
+
+t.test('a device that comes, is lost, comes back: nothing from before looks fresh', async (t) => {
+  await using bench = new Gauges();
+  const gauges = bench.devices.create('Gauges');
+  t.equal(bench.quality(gauges, 'G0'), 'bad NO_VALUE');
+  await bench.isLink(gauges, 'online');
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'told while it was opened');
+  t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE');
+  t.equal(bench.quality(gauges, 'LINK'), 'good');
+  bench.host.report('G1', 1);
+  t.equal(bench.quality(gauges, 'G1'), 'good');
+  bench.host.lost(new Error('the cable was pulled'));
+  await bench.isLink(gauges, 'waiting');
+  t.equal(bench.quality(gauges, 'G0'), 'bad UNREACHABLE');
+  t.equal(bench.quality(gauges, 'G1'), 'bad UNREACHABLE');
+  t.equal(bench.quality(gauges, 'STATUS'), 'good', 'what the gateway says of it');
+  await pass(bench.clock, 2000);
+  await bench.isLink(gauges, 'online');
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  t.equal(bench.quality(gauges, 'G1'), 'stale NOT_REPORTED');
+  bench.host.report('G1', 1);
+  t.equal(bench.quality(gauges, 'G1'), 'good', 'the same value, told anew');
+});
+
+t.test('each change of quality is told once, after the value that it is about', async (t) => {
+  await using bench = new Gauges();
+  const gauges = bench.devices.create('Gauges');
+  await bench.isLink(gauges, 'online');
+  const id = bench.idOf(gauges, 'G0');
+  const doubt = { state: quality.bad, reason: 'BROKEN', text: 'the sensor is broken' } as const;
+  const now = bench.clock.nowMs() / 1000;
+  t.strictSame(
+    bench.told([id], () => {
+      bench.host.doubt('G0', doubt);
+      bench.host.doubt('G0', { ...doubt, text: 'still broken' });
+      bench.host.report('G0', 7);
+      bench.host.report('G0', 7);
+    }),
+    [
+      [20400, [2, 'BROKEN', 'the sensor is broken']],
+      [10603, [7, true, 20, now, now, now]],
+      [20400, [0, '', '']],
+      [10603, [7, false, 7, now, now, now]],
+    ],
+  );
+});
+
+t.test('a slow client gets no value across the message that it is no longer good', async (t) => {
+  await using bench = new Gauges();
+  const gauges = bench.devices.create('Gauges');
+  await bench.isLink(gauges, 'online');
+  const from = bench.kernel.changes.counter;
+  bench.host.report('G0', 1);
+  bench.host.report('G0', 2);
+  bench.host.doubt('G0', { state: quality.bad, reason: 'BROKEN', text: '' });
+  bench.host.report('G0', 3);
+  bench.host.report('G0', 4);
+  const outbox = new Outbox({ budget: 1, limit: 1e6 });
+  for (const change of bench.kernel.changes.since(from)) outbox.put(change);
+  t.strictSame(
+    outbox.take(1e6).map(({ Data }) => Data[0]),
+    [2, 2, 3, 0, 4],
+  );
+});
+
+t.test('a value is stale when the next does not come in time, and good with the next', async (t) => {
+  await using bench = new Gauges();
+  const gauges = await bench.add('Gauges', { StaleAfterS: 60 });
+  await bench.isLink(gauges, 'online');
+  await pass(bench.clock, 59_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  bench.host.report('G0', 20);
+  await pass(bench.clock, 59_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  await pass(bench.clock, 2000);
+  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE');
+  t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE', 'what was never told can be no staler');
+  bench.host.report('G0', 20);
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  await bench.change(gauges, { StaleAfterS: 0 });
+  await bench.isLink(gauges, 'online');
+  await pass(bench.clock, 120_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'nothing is promised any more');
+  await bench.change(gauges, { StaleAfterS: 60 });
+  bench.devices.setProperty(gauges.id, 'Count', 1);
+  await bench.devices.applyChanges(gauges.id);
+  await bench.isLink(gauges, 'online');
+  t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE', 'it is no longer declared, and stays');
+  await bench.devices.close();
+  t.equal(bench.clock.waiting, 0);
+});
+
+t.test("a device's own time counts: what is old when it comes is stale at once", async (t) => {
+  await using bench = new Gauges();
+  const gauges = await bench.add('Gauges', { StaleAfterS: 60, Tells: false });
+  await bench.isLink(gauges, 'online');
+  const { host, clock } = bench;
+  const variable = [...reportedVariables(gauges)][0];
+  host.report('G0', 1, clock.nowMs() - 50_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  t.strictSame(variable?.data.heard, { sourceMs: clock.nowMs() - 50_000, receivedMs: clock.nowMs() });
+  await pass(clock, 11_000);
+  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', '60 s after it was so, not after it came');
+  host.report('G0', 2, clock.nowMs());
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  const told = bench.told([variable?.id ?? 0], () => host.report('G0', 3, clock.nowMs() - 61_000));
+  t.match(told, [
+    [10603, [3]],
+    [20400, [1, 'OVERDUE']],
+  ]);
+  host.report('G0', 4, clock.nowMs() + 3_600_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'a device whose clock is ahead');
+  host.report('G0', 5, 0);
+  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'nobody knows when it was so');
+  clock.isTrusted = false;
+  host.report('G0', 6, clock.nowMs() - 61_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'with no clock to compare it with');
+  host.report('G0', 7, clock.monotonicNs() - 2_000_000_000n);
+  t.equal(variable?.data.heard?.sourceMs, clock.nowMs() - 2000, "the kernel's time of an edge");
+  host.report('G0', 8);
+  t.equal(variable?.data.heard, undefined, 'no time: when it came');
+});
+
+t.test('a snapshot and the changes after it agree, and only what is not good has the key', async (t) => {
+  await using bench = new Gauges();
+  const gauges = await bench.add('Gauges', { Count: 1000, StaleAfterS: 60 });
+  await bench.isLink(gauges, 'online');
+  for (let n = 0; n < 1000; n += 2) bench.host.report(`G${n}`, n);
+  const snapshot = () => {
+    const reader = new SnapshotReader(bench.kernel.tree);
+    const parts: string[] = [];
+    for (let part = reader.read(); part !== undefined; part = reader.read()) parts.push(part);
+    return JSON.parse(`{${parts.join(',')}}`) as Record<string, Entry>;
+  };
+  const doubted = (objects: Record<string, Entry>) =>
+    Object.values(objects).filter(({ data }) => 'quality' in data).length;
+  const first = snapshot();
+  t.equal(doubted(first), 500);
+  const replica = new Replica(first);
+  const since = bench.kernel.changes.counter;
+  bench.host.lost(new Error('gone'));
+  await bench.isLink(gauges, 'waiting');
+  const told = bench.kernel.changes.since(since);
+  t.equal(told.filter(({ Message }) => Message === 20400).length, 1000, 'one message each');
+  t.equal(doubted(snapshot()), 1000);
+  await pass(bench.clock, 2000);
+  await bench.isLink(gauges, 'online');
+  bench.host.report('G7', 7);
+  for (const change of bench.kernel.changes.since(since)) replica.apply(JSON.parse(change.frame) as Frame);
+  t.strictSame(Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry])), snapshot());
+});
+
+t.test('two gateways do not share what they know', async (t) => {
+  await using one = new Gauges();
+  await using other = new Gauges();
+  const [mine, yours] = [
+    await one.add('Gauges', { StaleAfterS: 5 }),
+    await other.add('Gauges', { StaleAfterS: 5 }),
+  ];
+  await one.isLink(mine, 'online');
+  await other.isLink(yours, 'online');
+  await pass(one.clock, 10_000);
+  other.host.doubt('G1', { state: quality.bad, reason: 'BROKEN', text: '' });
+  t.equal(one.quality(mine, 'G0'), 'stale OVERDUE');
+  t.equal(other.quality(yours, 'G0'), 'good');
+  t.equal(one.quality(mine, 'G1'), 'bad NO_VALUE');
+  t.equal(other.quality(yours, 'G1'), 'bad BROKEN');
+});
+
+t.test(
+  'what an input or an output finds at its start is good at once, also when it is opened again',
+  async (t) => {
+    const board = new SimulatedBoard(t);
+    const made = [
+      ['GPIO Input', { Line: 'BUTTON1' }],
+      ['Button', { Line: 'BUTTON2' }],
+      ['Counter', { Line: 'BUTTON3' }],
+      ['Frequency', { Line: 'BUTTON4' }],
+      ['Encoder', { LineA: 'SENSE1', LineB: 'SENSE2' }],
+      ['Level Group', { Lines: ['SENSE3', 'SENSE4'] }],
+      ['GPIO Output', { Line: 'RELAY5' }],
+      ['Relay', { Line: 'RELAY6' }],
+      ['Pulse', { Line: 'RELAY7' }],
+    ] as const;
+    // A counter has counted no day before the first one.
+    const never = ['YESTERDAY', 'LAST_MONTH'];
+    for (const [module, properties] of made) {
+      const instance = await board.add(module, properties);
+      for (const time of ['first', 'second']) {
+        await board.isLink(instance, 'online');
+        const idents = [...reportedVariables(instance)].map(({ ident }) => ident);
+        t.strictSame(
+          idents.filter((ident) => board.quality(instance, ident) !== 'good'),
+          module === 'Counter' ? never : [],
+          `${module}, the ${time} time`,
+        );
+        await board.devices.applyChanges(instance.id);
+        await nextTurn();
+      }
+    }
+  },
+);
