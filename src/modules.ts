@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import { gpioModules } from '../drivers/gpio/index.js';
+import { ledModules } from '../drivers/led/index.js';
 import { mqttModules } from '../drivers/mqtt/index.js';
+import { pwmModules } from '../drivers/pwm/index.js';
 import { serialModules } from '../drivers/serial/index.js';
 import type { Clock } from './base/clock.js';
 import { COMPATIBLE, loadBoard, type Board } from './config/board.js';
@@ -19,7 +21,13 @@ export function boardOf(name: string | undefined): Promise<Board> {
 export function modulesOf(clock: Clock): (config: GatewayConfig) => Promise<Modules> {
   return async ({ board: name }) => {
     const board = await boardOf(name);
-    const drivers = [...gpioModules(board, clock), ...serialModules(), ...mqttModules()];
+    const drivers = [
+      ...gpioModules(board, clock),
+      ...ledModules(board, clock),
+      ...pwmModules(board, clock),
+      ...serialModules(),
+      ...mqttModules(),
+    ];
     return new Modules([...drivers, hardware(drivers.flatMap(({ find }) => find ?? [])), webFront]);
   };
 }

@@ -7,6 +7,9 @@
  * `DEVICE_OFFLINE` when waiting can (chip not there, line in use, chip gone), `DEVICE_REFUSED` when the kernel would
  * not take a value. A closed line rejects with an `AbortError`: that is us stopping.
  */
+import type { Boot } from '../../src/device/choice.js';
+
+export type { Boot } from '../../src/device/choice.js';
 
 export const backends = ['cdev', 'sysfs', 'simulated'] as const;
 export type Backend = (typeof backends)[number];
@@ -16,10 +19,6 @@ export type Drive = (typeof drives)[number];
 
 export const biases = ['as-is', 'disabled', 'pull-up', 'pull-down'] as const;
 export type Bias = (typeof biases)[number];
-
-/** What an output is when it is taken: as it was found, or the value named. */
-export const boots = ['hold', 'inactive', 'active'] as const;
-export type Boot = (typeof boots)[number];
 
 /** The most edges that one line delivers in one turn of the event loop, so that a flood on it starves no other. */
 export const EDGES_PER_TURN = 64;

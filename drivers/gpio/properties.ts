@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { choice } from '../../src/device/choice.js';
+import { boots, choice } from '../../src/device/choice.js';
 import { type VariableDeclaration, variableType } from '../../src/device/module.js';
-import { backends, biases, boots, drives } from './line.js';
+import { backends, biases, drives } from './line.js';
 
 /** What all modules need to know to find their line. */
 export const lineProperties = {

@@ -11,6 +11,9 @@ export const TIMER = 'timer';
 /** The word for a LED that nothing in the kernel drives. */
 export const NONE = 'none';
 
+/** The name in the class of a LED that is at `path`: `ACT` at `/sys/class/leds/ACT`. */
+export const nameAt = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+
 /** A LED of the machine. */
 export interface LedInfo {
   /** Its name in the class, the same at every boot: `ACT`, `green:status`. */

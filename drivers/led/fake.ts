@@ -66,6 +66,10 @@ export class SimulatedLeds extends SimulatedAttributes {
     }
   }
 
+  has(name: string): boolean {
+    return this.#leds.has(name);
+  }
+
   /** How bright it is at this moment. */
   lit(name: string): number {
     const led = this.#leds.get(name);

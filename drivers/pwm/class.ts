@@ -100,17 +100,32 @@ export class PwmChannel {
   /**
    * Puts out this wave. On the way the share that is active is never above both the old and the new one; where the
    * polarity is to be another, which no chip changes while it runs, there is a moment of nothing. Rejects with
-   * `DEVICE_CONFIGURATION` when the chip can't make such a wave, and leaves the old one where only the period was wrong.
+   * `DEVICE_CONFIGURATION` when the chip can't make such a wave, and leaves what it put out where it can.
    */
   async set(wave: Wave): Promise<void> {
     await this.#ask(async () => {
       const now = await this.#state();
       const isTurned = now.isInverted !== wave.isInverted;
-      if (isTurned && now.isEnabled) await this.#write('enable', 0);
+      if (isTurned && now.isEnabled) await this.#turn(wave);
       await this.#stretch(now, wave);
-      if (isTurned) await this.#write('polarity', wave.isInverted ? 'inversed' : 'normal');
+      // A channel that was never used has no period, and takes no polarity before it has one.
+      if (isTurned && !now.isEnabled) await this.#polarise(wave);
       if (isTurned || !now.isEnabled) await this.#write('enable', 1);
     });
+  }
+
+  async #turn(wave: Wave): Promise<void> {
+    await this.#write('enable', 0);
+    try {
+      await this.#polarise(wave);
+    } catch (thrown) {
+      await this.#write('enable', 1);
+      throw thrown;
+    }
+  }
+
+  #polarise({ isInverted }: Wave): Promise<void> {
+    return this.#write('polarity', isInverted ? 'inversed' : 'normal');
   }
 
   /** Sets the times in the order in which the duty time is at no moment longer than the period: the kernel refuses that. */

@@ -53,6 +53,10 @@ export class SimulatedPwm extends SimulatedAttributes {
     );
   }
 
+  has(chip: string): boolean {
+    return this.#at(chip) >= 0;
+  }
+
   /** What a channel puts out at this moment; undefined: nothing. */
   wave(chip: string, channel: number): Wave | undefined {
     const { isEnabled, ...wave } = this.#channel(chip, channel).state;

@@ -56,8 +56,12 @@ export interface Functions {
   GW_SimulateChipGone(Chip: string, Gone: boolean): boolean;
   /** Moves a line of the simulated board to and fro, so many changes a second, for so long; it ends where it began. GW_SimulateLine ends it sooner. */
   GW_SimulateFlood(Line: string, PerSecond: number, ForMs: number): boolean;
+  /** Pulls a LED of the simulated board out, or plugs it in again. */
+  GW_SimulateLedGone(Led: string, Gone: boolean): boolean;
   /** Drives a line of the simulated board from outside, as a button does. Active is what an instance on that line sees. */
   GW_SimulateLine(Line: string, Active: boolean): boolean;
+  /** Pulls a PWM chip of the simulated board out, or plugs it in again. */
+  GW_SimulatePwmGone(Chip: string, Gone: boolean): boolean;
   /** Lets every write to an output line of the simulated board fail, as where the kernel does not take it, or lets it work again. The line stays what it is. */
   GW_SimulateRefusal(Line: string, Refuse: boolean): boolean;
   /** Lets a line of the simulated board be stuck at the level that it has now, whatever drives it, or lets it go again. */

@@ -27,6 +27,18 @@ const boardSchema = Type.Object(
     header: Type.Optional(Type.Array(Type.Array(Type.String(), { minItems: 1, maxItems: 2 }))),
     serial: Type.Array(Type.Object({ name, paths: Type.Array(Type.String()) }, strict)),
     leds: Type.Array(Type.Object({ name, path: Type.String() }, strict)),
+    /** A chip by the name of its device, and its channels by name. */
+    pwm: Type.Optional(
+      Type.Array(
+        Type.Object(
+          {
+            chip: Type.String(),
+            channels: Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 65_535 })),
+          },
+          strict,
+        ),
+      ),
+    ),
     simulated: Type.Optional(Type.Object({ wires: Type.Array(Type.Array(Type.String())) }, strict)),
   },
   strict,

@@ -7,3 +7,7 @@ export function choice<T extends string>(words: readonly T[], standard: T): TUns
     Type.String({ enum: [...words], pattern: `^(?:${words.join('|')})$`, default: standard }),
   );
 }
+
+/** What an output is when it is taken first after the machine has booted: as it was found, or the value named. */
+export const boots = ['hold', 'inactive', 'active'] as const;
+export type Boot = (typeof boots)[number];

@@ -80,6 +80,14 @@ export class Workbench implements AsyncDisposable {
     );
   }
 
+  /** Lets time pass until it is online again: it is opened anew with a back-off. */
+  async comesBack(instance: Instance, clock: ManualClock): Promise<void> {
+    await until(`online, now ${this.status(instance)}`, () => {
+      clock.advance(1000);
+      return this.value(instance, 'LINK') === 'online';
+    });
+  }
+
   /** Waits until one of its variables has this value. */
   async isValue(instance: Instance, ident: string, value: Value): Promise<void> {
     await until(`${ident} = ${value}`, () => this.value(instance, ident) === value);

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { gpioModules } from '../../drivers/gpio/index.js';
+import { ledModules } from '../../drivers/led/index.js';
 import { FakeBroker } from '../../drivers/mqtt/fake.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
+import { pwmModules } from '../../drivers/pwm/index.js';
 import { SerialWorld } from '../../drivers/serial/fake.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { systemClock } from '../../src/base/clock.js';
@@ -17,6 +19,8 @@ import { defaultsOf, mistakeIn, withProperty } from '../../src/device/properties
 const DOCS = join(import.meta.dirname, '..', '..', '..', 'docs');
 const modules = new Modules([
   ...gpioModules({ gpio: [] }, systemClock()),
+  ...ledModules({ leds: [] }, systemClock()),
+  ...pwmModules({}, systemClock()),
   ...serialModules(new SerialWorld()),
   ...mqttModules(new FakeBroker()),
 ]);

@@ -1,0 +1,111 @@
+import { Type } from '@sinclair/typebox';
+import type { Clock } from '../../src/base/clock.js';
+import { fault } from '../../src/base/fault.js';
+import { type Attributes, Holders } from '../../src/device/attributes.js';
+import { boots, choice } from '../../src/device/choice.js';
+import { bool, declare, type FunctionDeclaration, text } from '../../src/device/declare.js';
+import { moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
+import type { SimulatedLeds } from './fake.js';
+
+/** What a board file says of LEDs (`docs/boards.md`). */
+export interface LedBoard {
+  /** `path` is where the kernel has it: `/sys/class/leds/ACT`. */
+  readonly leds: readonly { readonly name: string; readonly path: string }[];
+  /** Present where the board's devices are simulated ones. */
+  readonly simulated?: object;
+}
+
+/** What the instances of one gateway share. */
+export interface LedAround {
+  readonly board: LedBoard;
+  readonly holders: Holders;
+  /** The machine's class of LEDs, or the simulated board's; nothing is loaded before it is asked for. */
+  attributes(): Promise<Attributes>;
+}
+
+/** Slower is no blinking but a schedule's business; faster the eye takes for dimmed. */
+const blinkMs = Type.Integer({ default: 500, minimum: 20, maximum: 60_000 });
+
+/** The properties of the module. */
+export const ledProperties = Type.Object({
+  /** A name of the board's, or of the kernel's below /sys/class/leds. */
+  Led: Type.String({ default: '', maxLength: 64 }),
+  /** Per cent: how bright it is when it is switched on. */
+  OnBrightness: Type.Integer({ default: 100, minimum: 1, maximum: 100 }),
+  BlinkOnMs: blinkMs,
+  BlinkOffMs: blinkMs,
+  Boot: choice(boots, 'hold'),
+});
+
+/** The module of this driver for one gateway, **LED** (`docs/led.md`): over the machine's own LEDs unless given others. */
+export function ledModules(
+  board: LedBoard,
+  clock: Clock,
+  given?: Promise<SimulatedLeds>,
+): readonly ModuleDefinition[] {
+  const { boolean, integer, string } = variableType;
+  let simulated = given;
+  const world = () => (simulated ??= simulatedLeds(board, clock));
+  const around: LedAround = {
+    board,
+    holders: new Holders(),
+    attributes: board.simulated === undefined && given === undefined ? kernelLeds : world,
+  };
+  const led: ModuleDefinition<typeof ledProperties> = {
+    id: '{2389A6A6-6B82-4B0D-9923-8A3402763FD3}',
+    name: 'LED',
+    kind: moduleKind.device,
+    prefix: 'HW',
+    properties: ledProperties,
+    variables: () => [
+      { ident: 'STATE', name: 'State', type: boolean, profile: '~Switch', action: true, position: 1 },
+      {
+        ident: 'BRIGHTNESS',
+        name: 'Brightness',
+        type: integer,
+        profile: '~Intensity.100',
+        action: true,
+        position: 2,
+      },
+      { ident: 'BLINK', name: 'Blinks', type: boolean, profile: '~Switch', action: true, position: 3 },
+      { ident: 'TRIGGER', name: 'Trigger', type: string, action: true, position: 4 },
+    ],
+    check: ({ Led }) =>
+      Led === '' ? 'Led is empty: give the name of a LED (ls /sys/class/leds)' : undefined,
+    functions: () => (board.simulated === undefined ? [] : [ledGone(world)]),
+    open: async (host) => (await import('./led.js')).openLed(host, around),
+  };
+  return [led] as readonly ModuleDefinition[];
+}
+
+async function kernelLeds(): Promise<Attributes> {
+  const [{ kernelAttributes }, { LEDS }] = await Promise.all([
+    import('../../src/device/kernel-attributes.js'),
+    import('./class.js'),
+  ]);
+  return kernelAttributes(LEDS);
+}
+
+async function simulatedLeds({ leds }: LedBoard, clock: Clock): Promise<SimulatedLeds> {
+  const [{ SimulatedLeds }, { nameAt }] = await Promise.all([import('./fake.js'), import('./class.js')]);
+  return new SimulatedLeds(
+    clock,
+    leds.map(({ path }) => ({ name: nameAt(path) })),
+  );
+}
+
+/** Registered on the simulated board only. */
+const ledGone = (world: () => Promise<SimulatedLeds>): FunctionDeclaration =>
+  declare({
+    name: 'GW_SimulateLedGone',
+    parameters: [text('Led'), bool('Gone')],
+    result: 'boolean',
+    audited: true,
+    help: 'Pulls a LED of the simulated board out, or plugs it in again.',
+    run: async (_caller, led, isGone) => {
+      const leds = await world();
+      if (!leds.has(led)) throw fault('NAME_NOT_FOUND', led);
+      leds.setGone(led, isGone);
+      return true;
+    },
+  });

@@ -1,0 +1,163 @@
+import type { Static } from '@sinclair/typebox';
+import { fault } from '../../src/base/fault.js';
+import type { Attributes } from '../../src/device/attributes.js';
+import { Jobs } from '../../src/device/jobs.js';
+import type { Host, Running, Value } from '../../src/device/module.js';
+import { KernelLed, listLeds, nameAt, NONE, TIMER } from './class.js';
+import type { LedAround, ledProperties } from './index.js';
+
+type LedProperties = Static<typeof ledProperties>;
+
+/** Opens an instance of the module. Nothing of the LED is changed but by Boot. */
+export async function openLed(host: Host<LedProperties>, around: LedAround): Promise<Running> {
+  const attributes = await around.attributes();
+  const name = await findLed(attributes, around, host.properties.Led);
+  const release = around.holders.take(`the LED ${name}`);
+  try {
+    const led = new Led(host, await KernelLed.open(attributes, host.clock, name), release);
+    host.signal.throwIfAborted();
+    await led.boot();
+    return led;
+  } catch (thrown) {
+    release();
+    throw thrown;
+  }
+}
+
+/** A name of the board's first, then one of the kernel's. Throws `DEVICE_OFFLINE` while there is none. */
+async function findLed(attributes: Attributes, { board }: LedAround, wish: string): Promise<string> {
+  const path = board.leds.find(({ name }) => name === wish)?.path;
+  const wanted = path === undefined ? wish : nameAt(path);
+  const all = (await listLeds(attributes)).map(({ name }) => name);
+  if (all.includes(wanted)) return wanted;
+  const there = all.length === 0 ? 'there is none' : `there is ${all.join(', ')}`;
+  throw fault('DEVICE_OFFLINE', `this machine has no LED ${wanted} (${there})`);
+}
+
+class Led implements Running {
+  readonly #host: Host<LedProperties>;
+  readonly #led: KernelLed;
+  readonly #release: () => void;
+  readonly #jobs: Jobs;
+  /** Per cent, as it was last seen lit; 0: dark, or not seen yet. */
+  #brightness = 0;
+  #trigger = NONE;
+
+  constructor(host: Host<LedProperties>, led: KernelLed, release: () => void) {
+    this.#host = host;
+    this.#led = led;
+    this.#release = release;
+    this.#jobs = new Jobs(host, `the LED ${led.name}`);
+  }
+
+  /** Does what Boot says, where that was not done since the machine booted, and tells how the LED stands. */
+  async boot(): Promise<void> {
+    const { marks, properties } = this.#host;
+    const mark = `led ${this.#led.name}`;
+    if (!marks.has(mark)) {
+      if (properties.Boot === 'inactive') await this.#led.off();
+      if (properties.Boot === 'active') await this.#led.steady(this.#rawOf(properties.OnBrightness));
+      marks.add(mark);
+    }
+    await this.#look();
+  }
+
+  write(ident: string, value: Value): Promise<void> {
+    return this.#jobs.do(async () => {
+      try {
+        await this.#write(ident, value);
+      } finally {
+        // What is true after a write that failed half way is what is found.
+        await this.#look();
+      }
+    });
+  }
+
+  refresh(): Promise<void> {
+    return this.#jobs.do(() => this.#look());
+  }
+
+  /** Others may have moved it: the kernel, or a program. */
+  probe(): Promise<void> {
+    return this.refresh();
+  }
+
+  close(): Promise<void> {
+    return this.#jobs.close(this.#release);
+  }
+
+  async #write(ident: string, value: Value): Promise<void> {
+    switch (ident) {
+      case 'STATE':
+        return boolean(value) ? this.#steady(this.#host.properties.OnBrightness) : this.#led.off();
+      case 'BRIGHTNESS':
+        return this.#dim(percent(value));
+      case 'BLINK':
+        if (boolean(value)) return this.#blink(this.#litPercent);
+        return this.#trigger === TIMER ? this.#steady(this.#litPercent) : undefined;
+      case 'TRIGGER':
+        if (value === TIMER) return this.#blink(this.#litPercent);
+        return this.#led.give(text(value));
+      default:
+        throw fault('READ_ONLY', ident);
+    }
+  }
+
+  /** How bright it goes on: as it is lit, or as it is switched on. */
+  get #litPercent(): number {
+    return this.#brightness > 0 ? this.#brightness : this.#host.properties.OnBrightness;
+  }
+
+  #dim(toPercent: number): Promise<void> {
+    if (toPercent === 0) return this.#led.off();
+    return this.#trigger === TIMER ? this.#blink(toPercent) : this.#steady(toPercent);
+  }
+
+  #steady(toPercent: number): Promise<void> {
+    return this.#led.steady(this.#rawOf(toPercent));
+  }
+
+  #blink(toPercent: number): Promise<void> {
+    const { BlinkOnMs: onMs, BlinkOffMs: offMs } = this.#host.properties;
+    return this.#led.blink({ brightness: this.#rawOf(toPercent), onMs, offMs });
+  }
+
+  async #look(): Promise<void> {
+    const { brightness, trigger } = await this.#led.look();
+    const host = this.#host;
+    const isDriven = trigger !== NONE;
+    // While something in the kernel drives it, it is dark now and then, and how bright it is then nobody knows.
+    const isKnown = !isDriven || brightness > 0;
+    if (isKnown) this.#brightness = this.#percentOf(brightness);
+    this.#trigger = trigger;
+    host.report('STATE', isDriven || brightness > 0);
+    if (isKnown) host.report('BRIGHTNESS', this.#brightness);
+    host.report('BLINK', trigger === TIMER);
+    host.report('TRIGGER', trigger);
+  }
+
+  /** Per cent above 0 are at least the least that it can be lit. */
+  #rawOf(ofPercent: number): number {
+    return Math.max(1, Math.round((ofPercent * this.#led.maxBrightness) / 100));
+  }
+
+  #percentOf(brightness: number): number {
+    return brightness === 0 ? 0 : Math.max(1, Math.round((brightness * 100) / this.#led.maxBrightness));
+  }
+}
+
+function boolean(value: Value): boolean {
+  if (typeof value !== 'boolean') throw fault('CANNOT_CONVERT', 'Value', 'it must be true or false');
+  return value;
+}
+
+function percent(value: Value): number {
+  if (typeof value !== 'number' || !(value >= 0 && value <= 100))
+    throw fault('CANNOT_CONVERT', 'Value', 'it must be 0 to 100');
+  return value;
+}
+
+function text(value: Value): string {
+  if (typeof value !== 'string') throw fault('CANNOT_CONVERT', 'Value', 'it must be text');
+  return value;
+}

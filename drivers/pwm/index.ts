@@ -1,0 +1,113 @@
+import { Type } from '@sinclair/typebox';
+import type { Clock } from '../../src/base/clock.js';
+import { fault } from '../../src/base/fault.js';
+import { type Attributes, Holders } from '../../src/device/attributes.js';
+import { boots, choice } from '../../src/device/choice.js';
+import { bool, declare, type FunctionDeclaration, text } from '../../src/device/declare.js';
+import { moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
+import type { SimulatedPwm } from './fake.js';
+import type { BoardPwm } from './places.js';
+
+/** What a board file says of PWM (`docs/boards.md`). */
+export interface PwmBoard {
+  readonly pwm?: readonly BoardPwm[] | undefined;
+  /** Present where the board's devices are simulated ones. */
+  readonly simulated?: object | undefined;
+}
+
+/** What the instances of one gateway share. */
+export interface PwmAround {
+  readonly board: PwmBoard;
+  readonly holders: Holders;
+  /** The machine's class of PWM chips, or the simulated board's; nothing is loaded before it is asked for. */
+  attributes(): Promise<Attributes>;
+}
+
+/** A share of the period or of the range: 0 to 1, as LEVEL is. */
+const share = (standard: number) => Type.Number({ default: standard, minimum: 0, maximum: 1 });
+
+/** The properties of the module. */
+export const pwmProperties = Type.Object({
+  /** A chip's device (`fe20c000.pwm`); empty: the one that the board names the channel of, or the only one. */
+  Chip: Type.String({ default: '', maxLength: 64 }),
+  /** A name of the board's, or a number. */
+  Channel: Type.String({ default: '', maxLength: 64 }),
+  /** A wave of an hour is no PWM, and no chip counts faster than some ten million a second. */
+  FrequencyHz: Type.Number({ default: 1000, minimum: 0.1, maximum: 10_000_000 }),
+  Inverted: Type.Boolean({ default: false }),
+  /** How much of the period is active at LEVEL 0 and at LEVEL 1. */
+  MinDuty: share(0),
+  MaxDuty: share(1),
+  /** Whether LEVEL 0 is nothing at all instead of MinDuty. */
+  ZeroIsOff: Type.Boolean({ default: true }),
+  OnLevel: share(1),
+  Boot: choice(boots, 'hold'),
+});
+
+/** The module of this driver for one gateway, **PWM** (`docs/pwm.md`): over the machine's own chips unless given others. */
+export function pwmModules(
+  board: PwmBoard,
+  clock: Clock,
+  given?: Promise<SimulatedPwm>,
+): readonly ModuleDefinition[] {
+  const { boolean, float } = variableType;
+  let simulated = given;
+  const world = () => (simulated ??= simulatedPwm(board, clock));
+  const around: PwmAround = {
+    board,
+    holders: new Holders(),
+    attributes: board.simulated === undefined && given === undefined ? kernelPwm : world,
+  };
+  const pwm: ModuleDefinition<typeof pwmProperties> = {
+    id: '{035D5D7E-9989-4D51-8AE7-306B1364F6A1}',
+    name: 'PWM',
+    kind: moduleKind.device,
+    prefix: 'HW',
+    properties: pwmProperties,
+    variables: () => [
+      { ident: 'STATE', name: 'State', type: boolean, profile: '~Switch', action: true, position: 1 },
+      { ident: 'LEVEL', name: 'Level', type: float, profile: '~Intensity.1', action: true, position: 2 },
+    ],
+    check({ Channel, MinDuty, MaxDuty, OnLevel, ZeroIsOff }) {
+      if (Channel === '') return 'Channel is empty: give the name of a PWM channel, or its number';
+      if (MinDuty >= MaxDuty) return 'MinDuty must be less than MaxDuty; Inverted turns the wave round';
+      if (OnLevel === 0 && ZeroIsOff) return 'OnLevel is 0, which is off: make it more, or ZeroIsOff false';
+      return undefined;
+    },
+    functions: () => (board.simulated === undefined ? [] : [pwmGone(world)]),
+    open: async (host) => (await import('./pwm.js')).openPwm(host, around),
+  };
+  return [pwm] as readonly ModuleDefinition[];
+}
+
+async function kernelPwm(): Promise<Attributes> {
+  const [{ kernelAttributes }, { PWMS }] = await Promise.all([
+    import('../../src/device/kernel-attributes.js'),
+    import('./class.js'),
+  ]);
+  return kernelAttributes(PWMS);
+}
+
+async function simulatedPwm({ pwm = [] }: PwmBoard, clock: Clock): Promise<SimulatedPwm> {
+  const { SimulatedPwm } = await import('./fake.js');
+  return new SimulatedPwm(
+    clock,
+    pwm.map(({ chip, channels }) => ({ id: chip, channels: Math.max(-1, ...Object.values(channels)) + 1 })),
+  );
+}
+
+/** Registered on the simulated board only. */
+const pwmGone = (world: () => Promise<SimulatedPwm>): FunctionDeclaration =>
+  declare({
+    name: 'GW_SimulatePwmGone',
+    parameters: [text('Chip'), bool('Gone')],
+    result: 'boolean',
+    audited: true,
+    help: 'Pulls a PWM chip of the simulated board out, or plugs it in again.',
+    run: async (_caller, chip, isGone) => {
+      const pwm = await world();
+      if (!pwm.has(chip)) throw fault('NAME_NOT_FOUND', chip);
+      pwm.setGone(chip, isGone);
+      return true;
+    },
+  });
