@@ -10,6 +10,7 @@ import { gpioOutput } from './output.js';
 import { gpioPulse } from './pulse.js';
 import { gpioRelay } from './relay.js';
 import { together } from './ruled-line.js';
+import { gpioShutter } from './shutter.js';
 import { type GpioBoard, Ways } from './ways.js';
 
 export type { GpioBoard } from './ways.js';
@@ -22,6 +23,7 @@ export function gpioModules(board: GpioBoard, clock: Clock): readonly ModuleDefi
     gpioOutput(board, ways),
     gpioRelay(board, ways, shared),
     gpioPulse(board, ways, shared),
+    gpioShutter(board, ways, shared),
     gpioInput(board, ways),
     button(board, ways),
     counter(board, ways),

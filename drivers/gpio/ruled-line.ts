@@ -17,11 +17,14 @@ import { setLine } from './taking.js';
 /** What the ruled outputs of one gateway share. */
 export interface Together {
   readonly interlocks: Interlocks;
+  /** Of motors: a group each, of the two lines of one. */
+  readonly motors: Interlocks;
   readonly stagger: Stagger;
 }
 
 export const together = (clock: Clock): Together => ({
   interlocks: new Interlocks(clock),
+  motors: new Interlocks(clock),
   stagger: new Stagger(clock),
 });
 

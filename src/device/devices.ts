@@ -82,7 +82,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
     for (const supervisor of this.#supervisors.values()) supervisor.start();
   }
 
-  /** Stops all; outputs stay as they are. Calling twice is fine. */
+  /** Stops all; outputs stay as they are, motors stop. Calling twice is fine. */
   async close(): Promise<void> {
     this.#isStarted = false;
     const all = [...this.#supervisors.values()];

@@ -56,11 +56,16 @@ export interface Trouble {
   readonly text: string;
 }
 
-/** Texts that are remembered until the machine boots again, also over a restart of the gateway; shared by all instances. */
-export interface Marks {
+/**
+ * Texts that are remembered until the machine boots again, also over a crash of the gateway in the very next step; shared
+ * by all instances. Going through them gives them all.
+ */
+export interface Marks extends Iterable<string> {
   has(mark: string): boolean;
   /** Twice is fine. */
   add(mark: string): void;
+  /** One that is not there is fine. */
+  delete(mark: string): void;
 }
 
 /** An instance of the same module, open or not, with its active properties. */
@@ -128,7 +133,7 @@ export interface Running {
   readonly search?: Search;
   /** Reports what is known and not yet told: this opening is about to end, and reports still count. */
   flush?(): void;
-  /** Releases everything. Never moves an output. Called once. */
+  /** Releases everything. Moves no output, but stops a motor that nobody would stop any more. Called once. */
   close(): Promise<void>;
 }
 

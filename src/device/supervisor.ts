@@ -133,7 +133,7 @@ export class Supervisor {
     this.#life = { stop, ended };
   }
 
-  /** Closes it for good and waits until it is closed; outputs stay as they are. */
+  /** Closes it for good and waits until it is closed; outputs stay as they are, motors stop. */
   stop(text = 'stopped', status: number = instanceStatus.inactive): Promise<void> {
     this.#isEnded = true;
     return this.#turn.run(() => this.#close(text, status));

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
@@ -14,14 +14,16 @@ const BOOT_ID = '/proc/sys/kernel/random/boot_id';
 export class BootMarks implements Marks {
   readonly #file: string;
   readonly #log: Log;
+  readonly #boot: string;
   readonly #marks: Set<string>;
 
   constructor(directory: string, log: Log, boot = readFileSync(BOOT_ID, 'utf8').trim()) {
     this.#file = join(directory, FILE);
     this.#log = log;
+    this.#boot = boot;
     const [marked, ...marks] = linesOf(this.#file);
     this.#marks = new Set(marked === boot ? marks : []);
-    if (marked !== boot) this.#write(() => writeFileSync(this.#file, `${boot}\n`));
+    if (marked !== boot) this.#write(() => this.#rewrite());
   }
 
   has(mark: string): boolean {
@@ -34,11 +36,29 @@ export class BootMarks implements Marks {
     this.#write(() => appendFileSync(this.#file, `${mark}\n`));
   }
 
+  delete(mark: string): void {
+    if (this.#marks.delete(mark)) this.#write(() => this.#rewrite());
+  }
+
+  [Symbol.iterator](): Iterator<string> {
+    return this.#marks.values();
+  }
+
+  /** Whole or not at all. */
+  #rewrite(): void {
+    const made = `${this.#file}.new`;
+    writeFileSync(made, [this.#boot, ...this.#marks, ''].join('\n'));
+    renameSync(made, this.#file);
+  }
+
   #write(act: () => void): void {
     try {
       act();
     } catch (thrown) {
-      this.#log.warn({}, `after a restart outputs go to their Boot value once more: ${messageOf(thrown)}`);
+      this.#log.warn(
+        {},
+        `what outputs are to remember over a restart can't be written: ${messageOf(thrown)}`,
+      );
     }
   }
 }

@@ -71,3 +71,36 @@ t.test('what is on for as long as it may be goes off by itself', async (t) => {
   await becomes(house, 'pump/STATE', false);
   t.strictSame([await valueAt(house, 'pump/OFF_AT'), await valueAt(house, 'pump/PENDING')], [0, '']);
 });
+
+const BLIND = `tree:
+  - { instance: Blind, ident: blind, module: Shutter, properties: { Up: RELAY4, Down: RELAY5, RunUpS: 0.5, RunDownS: 60, ReserveS: 0 } }
+  - { instance: Up, ident: up, module: GPIO Input, properties: { Line: SENSE4 } }
+  - { instance: Down, ident: down, module: GPIO Input, properties: { Line: SENSE5 } }
+`;
+
+t.test(
+  'a shutter learns where it is, and still knows after a restart; its motor never outlives the gateway',
+  async (t) => {
+    const first = await startHouse(t, SIMULATED + BLIND);
+    for (const ident of ['blind', 'up', 'down']) await becomes(first, `${ident}/LINK`, 'online');
+    t.strictSame([await valueAt(first, 'blind/KNOWN'), await valueAt(first, 'blind/POSITION')], [false, 50]);
+    const act = async (house: House, ident: string, value: number) =>
+      rpc(house, 'RequestAction', await idOf(house, `blind/${ident}`), value);
+    t.equal(await act(first, 'MOVE', 0), true);
+    await becomes(first, 'blind/KNOWN', true);
+    await becomes(first, 'blind/MOVE', 2);
+    t.strictSame([await valueAt(first, 'blind/POSITION'), await valueAt(first, 'up/STATE')], [0, false]);
+    await first.gateway.close();
+
+    const second = await startHouse(t, undefined, { directory: first.directory });
+    for (const ident of ['blind', 'down']) await becomes(second, `${ident}/LINK`, 'online');
+    t.strictSame([await valueAt(second, 'blind/KNOWN'), await valueAt(second, 'blind/POSITION')], [true, 0]);
+    t.equal(await act(second, 'POSITION', 101), 'CANNOT_CONVERT');
+    t.equal(await act(second, 'POSITION', 50), true);
+    await becomes(second, 'down/STATE', true);
+    t.equal(await valueAt(second, 'blind/MOVE'), 4);
+    t.equal(await rpc(second, 'SVC_ApplyChanges', await idOf(second, 'blind')), true);
+    await becomes(second, 'down/STATE', false);
+    await second.gateway.close();
+  },
+);

@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
 import { parse } from 'yaml';
+import type { GpioBinding, OutputLine } from '../../drivers/gpio/line.js';
 import { gpioPulse } from '../../drivers/gpio/pulse.js';
 import { gpioRelay } from '../../drivers/gpio/relay.js';
+import { gpioShutter } from '../../drivers/gpio/shutter.js';
 import { together } from '../../drivers/gpio/ruled-line.js';
-import { type GpioBoard, Ways } from '../../drivers/gpio/ways.js';
+import { type BackendWish, type GpioBoard, Ways } from '../../drivers/gpio/ways.js';
 import type { World } from '../../drivers/gpio/world.js';
-import { ManualClock } from '../../src/base/clock.js';
+import { type Clock, ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import { Devices } from '../../src/device/devices.js';
 import type { ModuleDefinition, Value } from '../../src/device/module.js';
@@ -14,29 +16,85 @@ import { Modules } from '../../src/device/modules.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { objectType } from '../../src/kernel/object.js';
+import { MortalClock } from './mortal-clock.js';
 import { until } from './until.js';
 
 const board = parse(
   readFileSync(new URL('../../../board/simulated.yaml', import.meta.url), 'utf8'),
 ) as GpioBoard;
 
+/** What stands between an output's module and its line, for the life of one process. */
+export type Wiring = (line: OutputLine, clock: Clock) => OutputLine;
+
+/** The ways of a board with every output wired so. */
+class WiredWays extends Ways {
+  readonly #through: Ways;
+  readonly #wire: (line: OutputLine) => OutputLine;
+
+  constructor(through: Ways, wire: (line: OutputLine) => OutputLine) {
+    super({ gpio: [] }, new ManualClock());
+    this.#through = through;
+    this.#wire = wire;
+  }
+
+  override async binding(wish: BackendWish): Promise<GpioBinding> {
+    const binding = await this.#through.binding(wish);
+    return {
+      backend: binding.backend,
+      held: binding.held,
+      debouncesFromUs: binding.debouncesFromUs,
+      requested: () => binding.requested(),
+      chips: () => binding.chips(),
+      lines: (chip) => binding.lines(chip),
+      requestOutput: async (place, output) => this.#wire(await binding.requestOutput(place, output)),
+      requestInput: (place, input, listener) => binding.requestInput(place, input, listener),
+    };
+  }
+}
+
 /** Outputs under rules on the simulated board, over any number of the gateway's lives. */
 export class Cabinet {
   readonly clock = new ManualClock();
   readonly kernel = new Kernel({ counter: 0, random: Math.random });
-  readonly ways = new Ways(board, this.clock);
-  readonly world = this.ways.world as World;
+  readonly #board = new Ways(board, this.clock);
+  readonly world = this.#board.world as World;
   readonly marks = new Set<string>();
-  devices = this.#live();
+  readonly #wiring: Wiring;
+  #life: MortalClock;
+  devices: Devices;
 
-  constructor(t: Test) {
+  constructor(t: Test, wiring: Wiring = (line) => line) {
+    this.#wiring = wiring;
+    this.#life = new MortalClock(this.clock);
+    this.devices = this.#live();
     t.teardown(() => this.devices.close());
   }
 
-  /** The gateway's process ends and another one begins; the machine goes on. */
-  async restart(): Promise<void> {
-    await this.devices.close();
+  /**
+   * The gateway's process ends and another one begins. It stops, and the machine goes on or boots; or it crashes, and its
+   * lines stay what they are; or the power is cut, and they fall.
+   */
+  async restart(how: 'stop' | 'boot' | 'crash' | 'power cut' = 'stop'): Promise<void> {
+    if (how === 'stop' || how === 'boot') await this.devices.close();
+    else this.#die();
+    if (how === 'power cut')
+      for (const spot of this.#spots) {
+        spot.holder = undefined;
+        this.world.driven(spot);
+      }
+    if (how === 'boot' || how === 'power cut') this.marks.clear();
+    this.#life = new MortalClock(this.clock);
     this.devices = this.#live();
+  }
+
+  /** Nobody says a word any more; the kernel lets go of the lines. */
+  #die(): void {
+    this.#life.die();
+    for (const spot of this.#spots) if (spot.holder !== undefined) this.world.release(spot, spot.holder);
+  }
+
+  get #spots() {
+    return this.world.chips().flatMap(({ label }) => this.world.spots(label));
   }
 
   relay(Line: string, properties: Record<string, unknown> = {}): Instance {
@@ -45,6 +103,14 @@ export class Cabinet {
 
   pulse(Line: string, properties: Record<string, unknown> = {}): Instance {
     return this.devices.create('Pulse', { name: Line }, { Line, ...properties });
+  }
+
+  /** A shutter on RELAY1 and RELAY2 that is online: half a minute each way, slats that turn in two seconds. */
+  async shutter(properties: Record<string, unknown> = {}): Promise<Instance> {
+    const given = { Up: 'RELAY1', Down: 'RELAY2', RunUpS: 32, RunDownS: 32, SlatS: 2, ...properties };
+    const shutter = this.devices.create('Shutter', { name: 'Blind' }, given);
+    await this.becomes(shutter, 'LINK', 'online');
+    return shutter;
   }
 
   /** A relay that is online. */
@@ -72,10 +138,12 @@ export class Cabinet {
   }
 
   #live(): Devices {
-    const { kernel, clock, marks } = this;
+    const { kernel, marks } = this;
+    const clock = this.#life;
     const shared = together(clock);
-    const all = [gpioRelay, gpioPulse].map(
-      (make) => make(board, this.ways, shared) as unknown as ModuleDefinition,
+    const ways = new WiredWays(this.#board, (line) => this.#wiring(line, clock));
+    const all = [gpioRelay, gpioPulse, gpioShutter].map(
+      (make) => make(board, ways, shared) as unknown as ModuleDefinition,
     );
     const devices = new Devices({ kernel, clock, marks, modules: new Modules(all), log: silentLog });
     devices.start();

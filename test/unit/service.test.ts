@@ -95,8 +95,13 @@ t.test('marks outlive a restart, not a boot, and a directory that is not there i
     ['output a', 'output b', 'output c'].map((mark) => restarted.has(mark)),
     [true, true, false],
   );
-  t.notOk(new BootMarks(directory, silentLog, 'boot 2').has('output a'));
-  t.notOk(new BootMarks(directory, silentLog, 'boot 1').has('output a'), 'an older boot does not come back');
+  restarted.delete('output a');
+  restarted.delete('output c');
+  restarted.add('output d');
+  t.strictSame([...restarted], ['output b', 'output d']);
+  t.strictSame([...new BootMarks(directory, silentLog, 'boot 1')], ['output b', 'output d'], 'at once');
+  t.notOk(new BootMarks(directory, silentLog, 'boot 2').has('output b'));
+  t.notOk(new BootMarks(directory, silentLog, 'boot 1').has('output b'), 'an older boot does not come back');
 
   const lost = join(directory, 'gone');
   const unkept = new BootMarks(lost, silentLog, 'boot 1');

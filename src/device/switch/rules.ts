@@ -132,6 +132,32 @@ export class RuledSwitch {
     this.#tell();
   }
 
+  /** An off that is no command: no rule is asked, and it is tried until the device took it or the opening ends. */
+  mustGoOff(): void {
+    const { clock, complain } = this.#with;
+    this.#supersede(fault('DEVICE_REFUSED', 'it had to go off while it waited to go on'));
+    this.#cancelLater();
+    const before = this.#offs;
+    const forced = this.#turn.run(async () => {
+      this.#closing.signal.throwIfAborted();
+      // An off that was under way did it; what went on after that has times of its own.
+      if (this.#offs === before) await this.#drive(false);
+    });
+    forced.then(
+      () => {
+        if (this.#isStuck) complain(undefined);
+        this.#isStuck = false;
+      },
+      (thrown: unknown) => {
+        if (this.#closing.signal.aborted) return;
+        this.#isStuck = true;
+        complain(`It must be inactive, and switching it off fails; it is tried again: ${messageOf(thrown)}`);
+        this.#cancelOff();
+        this.#cancelOff = clock.after(RETRY_OFF_MS, () => this.mustGoOff());
+      },
+    );
+  }
+
   /** Ends all waiting; drives nothing. Commands reject with an `AbortError` from now on. */
   close(): void {
     const ended = new DOMException('the output was closed', 'AbortError');
@@ -230,37 +256,12 @@ export class RuledSwitch {
     this.#tell();
   }
 
-  /** An off that is no command: tried until the device took it or the opening ends. */
-  #force(): void {
-    const { clock, complain } = this.#with;
-    this.#supersede(fault('DEVICE_REFUSED', 'it had to go off while it waited to go on'));
-    this.#cancelLater();
-    const before = this.#offs;
-    const forced = this.#turn.run(async () => {
-      this.#closing.signal.throwIfAborted();
-      // An off that was under way did it; what went on after that has times of its own.
-      if (this.#offs === before) await this.#drive(false);
-    });
-    forced.then(
-      () => {
-        if (this.#isStuck) complain(undefined);
-        this.#isStuck = false;
-      },
-      (thrown: unknown) => {
-        if (this.#closing.signal.aborted) return;
-        this.#isStuck = true;
-        complain(`It must be inactive, and switching it off fails; it is tried again: ${messageOf(thrown)}`);
-        this.#cancelOff = clock.after(RETRY_OFF_MS, () => this.#force());
-      },
-    );
-  }
-
   #clash(others: string): void {
     const { complain, name, rules } = this.#with;
     complain(
       `${name} was active together with ${others}, which interlock ${rules.group} forbids: all of them are switched off`,
     );
-    this.#force();
+    this.mustGoOff();
   }
 
   #supersede(reason: Error): void {
@@ -270,7 +271,7 @@ export class RuledSwitch {
   #offIn(ms: number): void {
     const { clock } = this.#with;
     this.#offAtNs = clock.monotonicNs() + BigInt(Math.round(ms * 1e6));
-    this.#cancelOff = clock.after(ms, () => this.#force());
+    this.#cancelOff = clock.after(ms, () => this.mustGoOff());
   }
 
   #offInMs(): number {
@@ -323,5 +324,5 @@ export class RuledSwitch {
 }
 
 /** The time of day in so many milliseconds, UTC. */
-const timeIn = (clock: Clock, ms: number): string =>
+export const timeIn = (clock: Clock, ms: number): string =>
   new Date(clock.nowMs() + ms).toISOString().slice(0, 19) + 'Z';

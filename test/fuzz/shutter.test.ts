@@ -1,0 +1,25 @@
+import t from 'tap';
+import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { ShutterWorld } from './shutter-world.js';
+
+/** Bound the suite: about 5 s. */
+const WORLDS = 20;
+const STEPS = 40;
+
+const seed = fuzzSeed();
+
+await t.test(`a shutter, whatever comes when and fails how (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed);
+  const complaints: string[] = [];
+  const seen: Record<string, number> = {};
+  for (let n = 0; n < WORLDS; n++) {
+    const world = new ShutterWorld(t, random);
+    await world.begin();
+    for (let step = 0; step < STEPS; step++) await world.step();
+    await world.settle();
+    complaints.push(...world.complaints.map((text) => `world ${n}: ${text}`));
+    for (const [what, times] of Object.entries(world.seen)) seen[what] = (seen[what] ?? 0) + times;
+  }
+  t.strictSame(complaints.slice(0, 10), [], 'never both, never too long, and where it is said to be');
+  for (const [what, times] of Object.entries(seen)) t.ok(times > 10, `${what}: ${times}`);
+});
