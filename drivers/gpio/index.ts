@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/base/clock.js';
 import type { ModuleDefinition } from '../../src/device/module.js';
+import { blinker } from './blink.js';
 import { button } from './button.js';
 import { counter } from './counter.js';
 import { encoder } from './encoder.js';
@@ -24,6 +25,7 @@ export function gpioModules(board: GpioBoard, clock: Clock): readonly ModuleDefi
     gpioRelay(board, ways, shared),
     gpioPulse(board, ways, shared),
     gpioShutter(board, ways, shared),
+    blinker(board, ways),
     gpioInput(board, ways),
     button(board, ways),
     counter(board, ways),
