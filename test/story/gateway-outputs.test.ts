@@ -1,7 +1,9 @@
 import t from 'tap';
 import { textOf } from '../law/sources.js';
-import { idOf, rpc, valueAt } from '../tools/exchange.js';
+import { call, idOf, post, rpc, valueAt } from '../tools/exchange.js';
 import { SIMULATED, startHouse, type House } from '../tools/house.js';
+import { ask, open } from '../tools/listening.js';
+import { basicLine } from '../tools/raw-http.js';
 import { until } from '../tools/until.js';
 
 const GATE = `tree:
@@ -104,3 +106,65 @@ t.test(
     await second.gateway.close();
   },
 );
+
+const YARD = `configurators:
+  - { title: Yard, ident: front, base: yard, password: tulip }
+tree:
+  - category: Yard
+    ident: yard
+    children:
+      - { instance: Gate opens, ident: opens, module: Relay, properties: { Line: RELAY1, Interlock: gate } }
+      - { instance: Gate closes, ident: closes, module: Relay, properties: { Line: RELAY2, Interlock: gate } }
+      - { instance: Closed, ident: closed, module: GPIO Input, properties: { Line: SENSE2 } }
+      - { instance: Button, ident: button, module: Button, properties: { Line: BUTTON1, Toggles: yard/closes } }
+      - { variable: Wish, ident: wish, type: boolean }
+`;
+
+t.test('a rule holds for every way in: calls, sockets, pages, scripts, actions, buttons', async (t) => {
+  const house = await startHouse(t, SIMULATED + YARD);
+  for (const ident of ['opens', 'closes', 'closed', 'button'])
+    await becomes(house, `yard/${ident}/LINK`, 'online');
+  const closes = await idOf(house, 'yard/closes');
+  const state = await idOf(house, 'yard/closes/STATE');
+  const wish = await idOf(house, 'yard/wish');
+  const front = await idOf(house, 'front');
+  const script = await rpc(house, 'SVC_CreateScript', 0);
+  await rpc(house, 'SVC_SetScriptContent', script, `RequestAction(${state}, true)`);
+  await rpc(house, 'SVC_SetVariableCustomAction', wish, script);
+  await using socket = await open(house);
+  const opens = await idOf(house, 'yard/opens');
+  t.equal(await rpc(house, 'HW_WriteValueBoolean', opens, 'STATE', true), true);
+
+  const said = async (method: string, ...params: unknown[]) => (await post(house, call(method, params))).body;
+  const page = [basicLine('webfront', 'tulip')];
+  const ways: Record<string, () => Promise<unknown>> = {
+    'a call': () => said('HW_WriteValueBoolean', closes, 'STATE', true),
+    'an action': () => said('RequestAction', state, true),
+    'an action with its sender': () => said('RequestActionEx', state, true, 'Voice'),
+    'an action by ident': () => said('SVC_RequestAction', closes, 'STATE', true),
+    'many actions': () => said('GW_RequestActions', [[state, true]]),
+    'a socket': () => ask(socket, 'RequestAction', [state, true]),
+    'a page': async () => (await post(house, call('WFC_Execute', [front, 0, state, true]), page)).body,
+    'a script': () => said('SVC_RunScriptTextWait', `HW_WriteValueBoolean(${closes}, 'STATE', true)`),
+    'an action by script': () => said('RequestAction', wish, true),
+  };
+  for (const [way, go] of Object.entries(ways))
+    t.match(JSON.stringify(await go()), /interlock gate: Gate opens is active/, way);
+  t.strictSame(
+    [await rpc(house, 'SetValue', state, true), await rpc(house, 'GW_SetValues', [[state, true]])],
+    ['READ_ONLY', 'READ_ONLY'],
+    'and what is shown can only be told by the device',
+  );
+  await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
+  const troubles = async () =>
+    JSON.stringify(await rpc(house, 'HW_ReadServiceMessages', await idOf(house, 'yard/button')));
+  await until('the button to be refused', async () => (await troubles()).includes('interlock gate'));
+  t.strictSame(
+    [await valueAt(house, 'yard/closed/STATE'), await valueAt(house, 'yard/closed/COUNT')],
+    [false, 0],
+  );
+
+  t.equal(await rpc(house, 'HW_WriteValueBoolean', opens, 'STATE', false), true);
+  t.equal(await rpc(house, 'RequestAction', wish, true), true, 'when it may, it does');
+  t.equal(await valueAt(house, 'yard/closes/STATE'), true);
+});
