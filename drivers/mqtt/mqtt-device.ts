@@ -3,14 +3,17 @@ import { Fault, fault, messageOf } from '../../src/base/fault.js';
 import { Complaints } from '../../src/device/complaints.js';
 import {
   moduleKind,
+  quality,
   variableType,
+  type Doubt,
   type Host,
   type ModuleDefinition,
   type Running,
   type Value,
   type VariableDeclaration,
 } from '../../src/device/module.js';
-import { readValue, whyUnreadable } from '../../src/device/reading.js';
+import { readValue, UNREADABLE, whyUnreadable } from '../../src/device/reading.js';
+import { availabilityMistake, availabilityProperties, watchAvailability } from './availability.js';
 import { NOT_JSON, type Message } from './message.js';
 import { Topic, topicFields, type TopicFields } from './topic.js';
 import { topicsFlow, type Subscription, type Topics } from './topics.js';
@@ -21,8 +24,16 @@ export const PAYLOAD_LIMIT = 1024 * 1024;
 /** So many changes of one variable are reported within one turn of the event loop; of more, only the last one. */
 export const REPORTS_PER_TURN = 100;
 
+const TOO_LARGE: Doubt = { state: quality.bad, reason: 'TOO_LARGE', text: 'what came last was too large' };
+const REFUSED: Doubt = {
+  state: quality.bad,
+  reason: 'SUBSCRIPTION',
+  text: 'the broker refused the subscription; look at its access list',
+};
+
 const properties = Type.Object({
   Topics: Type.Array(topicFields, { default: [], maxItems: 1000 }),
+  ...availabilityProperties,
 });
 type Properties = Static<typeof properties>;
 
@@ -35,9 +46,11 @@ export const mqttDevice: ModuleDefinition<typeof properties> = {
   properties,
   needs: topicsFlow,
   variables: ({ Topics: fields }) => fields.map(variable),
-  check({ Topics: fields }) {
+  check({ Topics: fields, ...availability }) {
     const twice = fields.find(({ Ident }, index) => fields.findIndex((one) => one.Ident === Ident) !== index);
     if (twice !== undefined) return `Topics has ${twice.Ident} twice`;
+    const mistake = availabilityMistake(availability);
+    if (mistake !== undefined) return mistake;
     try {
       for (const one of fields) new Topic(one);
       return undefined;
@@ -58,7 +71,7 @@ export const mqttDevice: ModuleDefinition<typeof properties> = {
 };
 
 function variable(fields: TopicFields, index: number): VariableDeclaration {
-  const { Ident, Name = Ident, Type: type, Profile, CommandTopic = '' } = fields;
+  const { Ident, Name = Ident, Type: type, Profile, CommandTopic = '', StaleAfterS } = fields;
   return {
     ident: Ident,
     name: Name,
@@ -66,6 +79,7 @@ function variable(fields: TopicFields, index: number): VariableDeclaration {
     ...(Profile === undefined ? {} : { profile: Profile }),
     action: CommandTopic !== '',
     position: index + 1,
+    ...(StaleAfterS === undefined ? {} : { staleAfterS: StaleAfterS }),
   };
 }
 
@@ -77,6 +91,8 @@ interface Point {
   reports: number;
   /** The last value of a flood, to be reported when the event loop has turned. */
   held: Value | undefined;
+  /** When that was so; see `Host.report`. */
+  heldAt: number | undefined;
   count: number;
 }
 
@@ -85,22 +101,33 @@ class MqttDevice implements Running {
   readonly #topics: Topics;
   readonly #complaints: Complaints;
   readonly #points = new Map<string, Point>();
+  readonly #availability: Subscription | undefined;
   #flooded: Point[] = [];
 
   constructor(host: Host<Properties>, topics: Topics) {
     this.#host = host;
     this.#topics = topics;
     this.#complaints = new Complaints(host);
+    // Before the others: values of a device that is away are none of now.
+    this.#availability = watchAvailability(host, topics, this.#complaints);
     for (const fields of host.properties.Topics) this.#add(new Topic(fields));
   }
 
   /** Resolves when the broker has answered all subscriptions; one that it refused is a trouble of that topic alone. */
   async subscribed(): Promise<void> {
-    for (const { subscription } of this.#points.values()) {
-      await subscription?.ready.catch((thrown: unknown) => {
-        if (!(thrown instanceof Fault) || thrown.code !== 'DEVICE_REFUSED') throw thrown;
-        this.#host.trouble('SUBSCRIPTION', `${messageOf(thrown)}; look at the broker's access list`);
-      });
+    await this.#isTaken(this.#availability);
+    for (const { topic, subscription } of this.#points.values())
+      if (!(await this.#isTaken(subscription))) this.#host.doubt(topic.ident, REFUSED);
+  }
+
+  async #isTaken(subscription: Subscription | undefined): Promise<boolean> {
+    try {
+      await subscription?.ready;
+      return true;
+    } catch (thrown) {
+      if (!(thrown instanceof Fault) || thrown.code !== 'DEVICE_REFUSED') throw thrown;
+      this.#host.trouble('SUBSCRIPTION', `${messageOf(thrown)}; look at the broker's access list`);
+      return false;
     }
   }
 
@@ -117,6 +144,7 @@ class MqttDevice implements Running {
   }
 
   async close(): Promise<void> {
+    this.#availability?.close();
     for (const { subscription } of this.#points.values()) subscription?.close();
     this.#complaints.close();
     await Promise.resolve();
@@ -125,8 +153,11 @@ class MqttDevice implements Running {
   #add(topic: Topic): void {
     const last = topic.isCounter ? this.#host.last(topic.ident) : undefined;
     const count = typeof last === 'number' ? last : 0;
-    const point: Point = { topic, subscription: undefined, turn: -1, reports: 0, held: undefined, count };
+    const idle = { subscription: undefined, turn: -1, reports: 0, held: undefined, heldAt: undefined };
+    const point: Point = { ...idle, topic, count };
     this.#points.set(topic.ident, point);
+    // Nobody else changes it: it is as good as new.
+    if (topic.isCounter) this.#host.report(topic.ident, count);
     if (topic.stateTopic === '') return;
     const hear = topic.isCounter
       ? (message: Message) => this.#count(point, message)
@@ -137,12 +168,13 @@ class MqttDevice implements Running {
   #count(point: Point, message: Message): void {
     if (message.retained) return;
     point.count += 1;
-    this.#report(point, point.count);
+    this.#report(point, point.count, undefined);
   }
 
   #read(point: Point, message: Message): void {
     const { topic } = point;
     if (message.payload.length > PAYLOAD_LIMIT) {
+      this.#doubt(point, TOO_LARGE);
       const text = () =>
         `${message.topic}: a payload of more than ${PAYLOAD_LIMIT} bytes was not looked into`;
       return this.#complaints.add('TOO_LARGE', text);
@@ -151,34 +183,45 @@ class MqttDevice implements Running {
     // A document without the member, or with null there, says nothing of it.
     if (raw === undefined || raw === null) return;
     const value = raw === NOT_JSON ? undefined : readValue(topic.notation, raw);
-    if (value !== undefined) return this.#report(point, value);
+    if (value !== undefined) return this.#report(point, value, topic.timeIn(message));
+    this.#doubt(point, UNREADABLE);
     this.#complaints.add('UNREADABLE', () => {
       const why = raw === NOT_JSON ? topic.whyNothing() : whyUnreadable(topic.notation, raw);
       return `${topic.ident}, from ${message.topic}: ${why}`;
     });
   }
 
-  #report(point: Point, value: Value): void {
+  #report(point: Point, value: Value, at: number | undefined): void {
     const { turn } = this.#topics;
     if (point.turn !== turn) {
       point.turn = turn;
       point.reports = 0;
     }
     point.reports += 1;
-    if (point.reports <= REPORTS_PER_TURN) return this.#host.report(point.topic.ident, value);
+    if (point.reports <= REPORTS_PER_TURN) return this.#host.report(point.topic.ident, value, at);
     if (point.held === undefined) {
       if (this.#flooded.length === 0) setImmediate(() => this.#settle());
       this.#flooded.push(point);
     }
     point.held = value;
+    point.heldAt = at;
   }
 
   #settle(): void {
     const flooded = this.#flooded;
     this.#flooded = [];
-    for (const point of flooded) {
-      if (point.held !== undefined) this.#host.report(point.topic.ident, point.held);
-      point.held = undefined;
-    }
+    for (const point of flooded) this.#tellHeld(point);
+  }
+
+  #tellHeld(point: Point): void {
+    const { held } = point;
+    point.held = undefined;
+    if (held !== undefined) this.#host.report(point.topic.ident, held, point.heldAt);
+  }
+
+  /** What came before is told before. */
+  #doubt(point: Point, doubt: Doubt): void {
+    this.#tellHeld(point);
+    this.#host.doubt(point.topic.ident, doubt);
   }
 }

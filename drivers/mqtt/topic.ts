@@ -2,7 +2,15 @@ import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import { choice } from '../../src/device/choice.js';
 import type { Value } from '../../src/device/module.js';
-import { IDENT_PATTERN, notationOf, typeWords, writeValue, type Notation } from '../../src/device/reading.js';
+import {
+  IDENT_PATTERN,
+  notationOf,
+  readTime,
+  STALE_LIMIT_S,
+  typeWords,
+  writeValue,
+  type Notation,
+} from '../../src/device/reading.js';
 import type { QoS } from './broker.js';
 import { filterMistake, topicMistake } from './filter.js';
 import { jsonPath, NOT_JSON, valueAt, type JsonPath, type Message } from './message.js';
@@ -39,6 +47,10 @@ export const topicFields = Type.Object(
     /** Whether commands are retained. */
     Retain: Type.Optional(Type.Boolean()),
     Profile: Type.Optional(Type.String({ maxLength: 200 })),
+    /** The device promises a value within so many seconds of the one before. */
+    StaleAfterS: Type.Optional(Type.Integer({ minimum: 1, maximum: STALE_LIMIT_S })),
+    /** Where in a JSON payload the time of the value is: ISO 8601, unix seconds or milliseconds. */
+    TimePath: Type.Optional(Type.String({ maxLength: 500 })),
   },
   { additionalProperties: false },
 );
@@ -56,6 +68,7 @@ export class Topic {
   readonly qos: QoS;
   readonly retain: boolean;
   readonly #path: JsonPath | undefined;
+  readonly #timePath: JsonPath | undefined;
   readonly #payload: string;
   readonly #digits: number | undefined;
 
@@ -79,6 +92,7 @@ export class Topic {
     this.qos = (fields.QoS ?? 1) as QoS;
     this.retain = fields.Retain ?? false;
     this.#path = path === undefined ? undefined : jsonPath(path);
+    this.#timePath = fields.TimePath === undefined ? undefined : jsonPath(fields.TimePath);
     this.#payload = fields.CommandPayload ?? PLACE;
     this.#digits = fields.Digits;
   }
@@ -88,6 +102,14 @@ export class Topic {
     if (this.#path === undefined) return message.text ?? NOT_JSON;
     const { json } = message;
     return json === NOT_JSON ? NOT_JSON : valueAt(json, this.#path);
+  }
+
+  /**
+   * When a message's value was so, unix ms: as it says, else undefined; of a retained one nobody knows (0), unless it says.
+   */
+  timeIn(message: Message): number | undefined {
+    const told = this.#timePath === undefined ? undefined : readTime(valueAt(message.json, this.#timePath));
+    return told ?? (message.retained ? 0 : undefined);
   }
 
   /** Why the raw value of a message is none. */

@@ -1,7 +1,13 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { linearPattern } from '../../src/base/pattern.js';
 import { choice } from '../../src/device/choice.js';
-import { IDENT_PATTERN, notationOf, typeWords, type Notation } from '../../src/device/reading.js';
+import {
+  IDENT_PATTERN,
+  notationOf,
+  STALE_LIMIT_S,
+  typeWords,
+  type Notation,
+} from '../../src/device/reading.js';
 
 const formats = ['decimal', 'hex', 'hex-signed', 'hex-le', 'hex-le-signed'] as const;
 type Format = (typeof formats)[number];
@@ -23,6 +29,8 @@ export const rule = Type.Object(
     Scale: Type.Optional(Type.Number()),
     Offset: Type.Optional(Type.Number()),
     Profile: Type.Optional(Type.String({ maxLength: 200 })),
+    /** The device promises a value within so many seconds of the one before. */
+    StaleAfterS: Type.Optional(Type.Integer({ minimum: 1, maximum: STALE_LIMIT_S })),
   },
   { additionalProperties: false },
 );

@@ -11,7 +11,7 @@ import {
   type Value,
   type VariableDeclaration,
 } from '../../src/device/module.js';
-import { excerpt, readValue, whyUnreadable, type Notation } from '../../src/device/reading.js';
+import { excerpt, readValue, UNREADABLE, whyUnreadable, type Notation } from '../../src/device/reading.js';
 import { byteStream, type ByteStream } from '../../src/device/stream.js';
 import { command, Command, encodings, type Encoding } from './commands.js';
 import { framingMistake, framingProperties, makeFramer } from './framing.js';
@@ -63,6 +63,9 @@ function variables({ Rules: rules, Commands }: Properties): VariableDeclaration[
   const byIdent = Map.groupBy([...rules, ...Commands], ({ Ident }) => Ident);
   return [...byIdent].map(([ident, fields], index) => {
     const profile = fields.find(({ Profile }) => Profile !== undefined)?.Profile;
+    const staleAfterS = rules.find(
+      (one) => one.Ident === ident && one.StaleAfterS !== undefined,
+    )?.StaleAfterS;
     return {
       ident,
       name: fields.find(({ Name }) => Name !== undefined)?.Name ?? ident,
@@ -70,6 +73,7 @@ function variables({ Rules: rules, Commands }: Properties): VariableDeclaration[
       ...(profile === undefined ? {} : { profile }),
       action: written.has(ident),
       position: index + 1,
+      ...(staleAfterS === undefined ? {} : { staleAfterS }),
     };
   });
 }
@@ -154,6 +158,7 @@ class SerialDevice implements Running, FrameListener {
   readonly #found = (ident: string, notation: Notation, raw: string | number): void => {
     const value = readValue(notation, raw);
     if (value !== undefined) return this.#host.report(ident, value);
+    this.#host.doubt(ident, UNREADABLE);
     this.#complaints.add('UNREADABLE', () => `${ident}: ${whyUnreadable(notation, raw)}`);
     this.#host.log.debug({ instance: this.#host.id, ident, text: excerpt(raw) }, 'a frame could not be read');
   };

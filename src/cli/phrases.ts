@@ -55,6 +55,8 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.IM_DISCONNECT]: ['cyan', ([id], tree) => `is no longer connected to ${tree.path(Number(id))}`],
   [message.IM_CHANGESTATUS]: ['cyan', ([status]) => `status ${statusOf(Number(status))}`],
   [message.IM_CHANGESETTINGS]: ['cyan', ([settings]) => `properties ${String(settings)}`],
+  [message.IM_SEARCHSTART]: ['cyan', () => 'searches'],
+  [message.IM_SEARCHSTOP]: ['cyan', () => 'has searched'],
   [message.VM_CHANGEPROFILENAME]: [
     'cyan',
     ([own, standard]) => `profile ${String(own || standard) || 'none'}`,
@@ -82,6 +84,7 @@ const echoes: ReadonlySet<number> = new Set([
   message.OM_CHILDADDED,
   message.OM_CHILDREMOVED,
   message.IM_DELETE,
+  message.IM_SEARCHUPDATE,
   message.VM_CREATE,
   message.VM_DELETE,
   message.SM_CREATE,

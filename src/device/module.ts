@@ -95,6 +95,11 @@ export interface Host<P = unknown> {
   report(ident: string, value: Value, at?: bigint | number): void;
   /** The value that the variable has can't be relied on, until the next report of it. */
   doubt(ident: string, doubt: Doubt): void;
+  /**
+   * The device is away although the way to it stands, and why; with undefined it is there again. While it is away its values
+   * are bad, whatever is reported. An opening begins with a device that is there.
+   */
+  away(text: string | undefined): void;
   /** The value that the variable has now, also from before a restart; undefined before its first report ever. */
   last(ident: string): Value | undefined;
   /** A message of the module's own in the change stream, from the instance; its number is one of the module's (from 20000). */

@@ -1,5 +1,6 @@
 import { fault } from '../base/fault.js';
 import { isOfType, numberOf, roundHalfAway } from '../kernel/convert.js';
+import { quality, type Doubt } from '../kernel/quality.js';
 import { variableType, type Value, type VariableType } from '../kernel/value.js';
 
 /** The variable types by the words that device properties use for them. */
@@ -11,6 +12,16 @@ export const IDENT_PATTERN = '^[A-Za-z0-9_]+$';
 
 /** The longest text that a device may put into a variable, in bytes; what is longer is a document, not a value. */
 export const TEXT_LIMIT = 64 * 1024;
+
+/** The longest that a device may promise its next value within, in seconds: 31 days. */
+export const STALE_LIMIT_S = 2_678_400;
+
+/** A value's doubt after something came for it that it could not be read from. */
+export const UNREADABLE: Doubt = {
+  state: quality.bad,
+  reason: 'UNREADABLE',
+  text: 'what came last could not be read',
+};
 
 /** How a device's texts stand for the values of one variable. */
 export interface Notation {
@@ -66,6 +77,23 @@ export function readValue(notation: Notation, raw: unknown): Value | undefined {
       return text === undefined || tooLong(text) ? undefined : text;
     }
   }
+}
+
+/** Unix times above this are milliseconds: as seconds they would be after the year 5000. */
+const MOST_SECONDS = 1e11;
+/** The end of what a Date can be, ms. */
+const MOST_MS = 8.64e15;
+
+/**
+ * The time, unix milliseconds, that a device's text or JSON number stands for: unix seconds or milliseconds, or ISO 8601
+ * (without a zone it is this machine's). Undefined where it is none.
+ */
+export function readTime(raw: unknown): number | undefined {
+  const number = typeof raw === 'number' ? raw : typeof raw === 'string' ? numberOf(raw) : undefined;
+  const isIso = typeof raw === 'string' && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d/.test(raw);
+  const ms =
+    number === undefined ? (isIso ? Date.parse(raw) : NaN) : number > MOST_SECONDS ? number : number * 1000;
+  return ms > 0 && ms <= MOST_MS ? ms : undefined;
 }
 
 /** What {@link readValue} did not like about it, for a trouble's text. */

@@ -15,9 +15,14 @@ const NOT_REPORTED: Doubt = {
   text: 'the device has not told it since it was connected',
 };
 
-/** Why an instance's values are bad when it is not online: the codes of its troubles. */
-export type Absence = 'CLOSED' | 'UNREACHABLE' | 'MODULE_MISSING';
-const absences: ReadonlySet<string> = new Set<Absence>(['CLOSED', 'UNREACHABLE', 'MODULE_MISSING']);
+/** Why an instance's values are bad whatever was told: the codes of its troubles. */
+export type Absence = 'CLOSED' | 'UNREACHABLE' | 'MODULE_MISSING' | 'UNAVAILABLE';
+const absences: ReadonlySet<string> = new Set<Absence>([
+  'CLOSED',
+  'UNREACHABLE',
+  'MODULE_MISSING',
+  'UNAVAILABLE',
+]);
 
 /** What a standing works with. */
 export interface StandingParts {
@@ -34,6 +39,8 @@ export interface StandingParts {
 export class Standing {
   readonly #with: StandingParts;
   readonly #promises = new Map<string, Promised>();
+  /** Why the device is away although the instance is online. */
+  #away: Doubt | undefined;
 
   constructor(parts: StandingParts) {
     this.#with = parts;
@@ -69,6 +76,7 @@ export class Standing {
       data.heard.sourceMs = sourceMs;
       data.heard.receivedMs = nowMs;
     }
+    if (this.#away !== undefined) return kernel.variables.doubt(variable, this.#away);
     const promised = this.#promises.size === 0 ? undefined : this.#promises.get(variable.ident);
     if (promised === undefined || this.#with.deadlines.heard(promised, this.#ageMs(sourceMs, nowMs))) {
       if (data.doubt !== undefined) kernel.variables.doubt(variable, undefined);
@@ -77,7 +85,7 @@ export class Standing {
 
   /** The variable's value can't be relied on until its next report. */
   doubt(variable: Variable, doubt: Doubt): void {
-    this.#with.kernel.variables.doubt(variable, doubt);
+    this.#with.kernel.variables.doubt(variable, this.#away ?? doubt);
     const promised = this.#promises.get(variable.ident);
     if (promised !== undefined) this.#with.deadlines.drop(promised);
   }
@@ -85,6 +93,7 @@ export class Standing {
   /** It is online: what was not reported while it was opened is known from before only. */
   online(): void {
     const { kernel, instance } = this.#with;
+    if (this.#away !== undefined) return;
     for (const variable of reportedVariables(instance))
       if (absences.has(variable.data.doubt?.reason ?? ''))
         kernel.variables.doubt(variable, variable.data.updated === 0 ? NO_VALUE : NOT_REPORTED);
@@ -92,9 +101,21 @@ export class Standing {
 
   /** It is not online: nothing is known of its values. */
   offline(reason: Absence, text: string): void {
+    this.#away = undefined;
+    this.#lose({ state: quality.bad, reason, text });
+  }
+
+  /** Its device is away although the instance is online, and why; with undefined it is there again. */
+  away(text: string | undefined): void {
+    const wasAway = this.#away !== undefined;
+    this.#away = text === undefined ? undefined : { state: quality.bad, reason: 'UNAVAILABLE', text };
+    if (this.#away !== undefined) this.#lose(this.#away);
+    else if (wasAway) this.online();
+  }
+
+  #lose(doubt: Doubt): void {
     const { kernel, instance, deadlines } = this.#with;
     for (const promised of this.#promises.values()) deadlines.drop(promised);
-    const doubt: Doubt = { state: quality.bad, reason, text };
     for (const variable of reportedVariables(instance)) kernel.variables.doubt(variable, doubt);
   }
 

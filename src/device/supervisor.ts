@@ -321,6 +321,9 @@ export class Supervisor {
         const target = variable(ident);
         if (!signal.aborted && target !== undefined) this.#standing.doubt(target, doubt);
       },
+      away: (text) => {
+        if (!signal.aborted) this.#standing.away(text);
+      },
       last: (ident) => {
         const data = variable(ident)?.data;
         return data === undefined || data.updated === 0 ? undefined : data.value;

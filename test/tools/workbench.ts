@@ -62,6 +62,11 @@ export class Workbench implements AsyncDisposable {
     return `${doubt.state === quality.bad ? 'bad' : 'stale'} ${doubt.reason}`;
   }
 
+  /** Waits until the value of one of its variables stands so. */
+  async isQuality(instance: Instance, ident: string, quality: string): Promise<void> {
+    await until(`${ident} is ${quality}`, () => this.quality(instance, ident) === quality);
+  }
+
   /** How often one of its variables was reported, and to what. */
   watch(instance: Instance, ident: string): Value[] {
     const seen: Value[] = [];

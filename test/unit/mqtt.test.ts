@@ -2,7 +2,7 @@ import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import { nextTurn } from '../../src/base/turn.js';
-import { mistakeIn, type Properties } from '../../src/device/properties.js';
+import { defaultsOf, mistakeIn, type Properties } from '../../src/device/properties.js';
 import type { ModuleDefinition } from '../../src/device/module.js';
 import type { ConnectOptions } from '../../drivers/mqtt/broker.js';
 import { FakeBroker } from '../../drivers/mqtt/fake.js';
@@ -160,8 +160,12 @@ await t.test('a wrong configuration is named before anything is connected', asyn
   t.match(mistake({ Subscriptions: ['a#'] }), /whole last/);
   t.match(mistake({ ProtocolVersion: 3 }), /ProtocolVersion/);
   const point = { Ident: 'A', Type: 'string', StateTopic: 'a' };
-  t.match(mistakeIn(device, { Topics: [point, point] }), /A twice/);
-  t.match(mistakeIn(device, { Topics: [{ ...point, Statetopic: 'b' }] }), /Topics\.0\.Statetopic/);
+  const wrong = (properties: Properties) => mistakeIn(device, { ...defaultsOf(device), ...properties });
+  t.match(wrong({ AvailabilityTopic: 'a/#' }), /AvailabilityTopic: /);
+  t.match(wrong({ AvailabilityPath: 'a[' }), /AvailabilityPath: /);
+  t.match(wrong({ Available: 'offline' }), /both offline/);
+  t.match(wrong({ Topics: [point, point] }), /A twice/);
+  t.match(wrong({ Topics: [{ ...point, Statetopic: 'b' }] }), /Topics\.0\.Statetopic/);
 });
 
 async function connectedTopics(broker = new FakeBroker()) {

@@ -1,6 +1,7 @@
 import t from 'tap';
 import {
   notationOf,
+  readTime,
   readValue,
   TEXT_LIMIT,
   whyUnreadable,
@@ -23,6 +24,40 @@ await t.test('booleans are the words that were given, or JSON booleans', async (
     /"x\\ny" is neither On \(ON\) nor Off \(OFF\)/,
   );
 });
+
+await t.test(
+  'times are ISO 8601, unix seconds or milliseconds, and nothing that could be a guess',
+  async (t) => {
+    const time = 1_700_000_000_000;
+    for (const raw of [
+      '2023-11-14T22:13:20Z',
+      '2023-11-14T23:13:20+01:00',
+      '2023-11-14 22:13:20.000Z',
+      1_700_000_000,
+      '1700000000',
+      time,
+      String(time),
+    ])
+      t.equal(readTime(raw), time, String(raw));
+    t.equal(readTime(1_700_000_000.25), time + 250);
+    for (const raw of [
+      '',
+      'now',
+      '2023-11-14',
+      '14:13',
+      '2023-13-41T99:00',
+      0,
+      -5,
+      NaN,
+      Infinity,
+      1e20,
+      null,
+      {},
+      true,
+    ])
+      t.equal(readTime(raw), undefined, String(raw));
+  },
+);
 
 await t.test('integers are whole, unless a scale makes them', async (t) => {
   for (const [raw, value] of [

@@ -304,6 +304,7 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
     const texts = desk.watch(device, 'STATUS');
     plugged.send('1\n1.5\nx\nx\ny\n');
     t.equal(desk.value(device, 'N'), 1, 'the variable keeps the truth');
+    t.equal(desk.quality(device, 'N'), 'bad UNREADABLE');
     t.match(desk.status(device), /N: "1\.5" is not an integer; use Type float/);
     t.equal(texts.length, 1, 'a flood of them is one text');
     await pass(clock, RENEW_MS);
@@ -315,6 +316,20 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
     t.same(desk.devices.troubles(device.id), []);
     plugged.send('\n2\n');
     t.equal(desk.value(device, 'N'), 2, 'and it goes on behind the next line end');
+    t.equal(desk.quality(device, 'N'), 'good');
+  });
+
+  await t.test('a promise of its rule is kept an eye on', async (t) => {
+    await desk.change(device, { Rules: [{ ...rules[0], StaleAfterS: 30 }] });
+    await desk.isLink(device, 'online');
+    t.equal(desk.quality(device, 'N'), 'stale NOT_REPORTED');
+    plugged.send('2\n');
+    await pass(clock, 29_000);
+    t.equal(desk.quality(device, 'N'), 'good');
+    await pass(clock, 2_000);
+    t.equal(desk.quality(device, 'N'), 'stale OVERDUE');
+    plugged.send('2\n');
+    t.equal(desk.quality(device, 'N'), 'good');
   });
 
   await t.test('the last frames can be looked at', async (t) => {

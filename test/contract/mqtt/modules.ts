@@ -150,6 +150,65 @@ export async function mqttModulesContract(
     await desk.isLink(plug, 'online');
   });
 
+  await on('what is old or of unknown age, what can not be read', async (t, bench, desk) => {
+    const at = (ms: number) => new Date(Date.now() + ms).toISOString();
+    await bench.publish('room/t', '20', true);
+    await bench.publish('room/h', JSON.stringify({ h: 50, at: at(0) }), true);
+    await bench.publish('room/door', 'ON', true);
+    const broker = await client(bench, desk);
+    const Topics = [
+      { Ident: 'WARM', Type: 'float', StateTopic: 'room/t', StaleAfterS: 600 },
+      { Ident: 'WET', Type: 'float', StateTopic: 'room/h', JsonPath: 'h', TimePath: 'at', StaleAfterS: 600 },
+      { Ident: 'DOOR', Type: 'boolean', StateTopic: 'room/door' },
+    ];
+    const room = await desk.add('MQTT Device', { Topics }, broker);
+    await desk.isValue(room, 'WARM', 20);
+    await desk.isValue(room, 'WET', 50);
+    await desk.isValue(room, 'DOOR', true);
+    t.equal(desk.quality(room, 'WARM'), 'stale OVERDUE', 'nobody knows when the broker was told it');
+    t.equal(desk.quality(room, 'WET'), 'good', 'it says when');
+    t.equal(desk.quality(room, 'DOOR'), 'good', 'nothing is promised');
+    await bench.publish('room/t', '21');
+    await desk.isValue(room, 'WARM', 21);
+    t.equal(desk.quality(room, 'WARM'), 'good');
+    await bench.publish('room/h', JSON.stringify({ h: 51, at: at(-3_600_000) }));
+    await desk.isValue(room, 'WET', 51);
+    t.equal(desk.quality(room, 'WET'), 'stale OVERDUE');
+    await bench.publish('room/t', 'warm');
+    await desk.isQuality(room, 'WARM', 'bad UNREADABLE');
+    t.equal(desk.value(room, 'WARM'), 21, 'what was last known');
+    await bench.publish('room/t', '21');
+    await desk.isQuality(room, 'WARM', 'good');
+  });
+
+  await on('a device that is away, as its availability topic says', async (t, bench, desk) => {
+    await bench.publish('plug/state', 'ON', true);
+    await bench.publish('plug/there', '{"state":"offline"}', true);
+    const broker = await client(bench, desk);
+    const there = { AvailabilityTopic: 'plug/there', AvailabilityPath: 'state' };
+    const plug = await desk.add('MQTT Device', { Topics: PLUG, ...there }, broker);
+    await desk.isValue(plug, 'STATE', true);
+    await desk.isQuality(plug, 'STATE', 'bad UNAVAILABLE');
+    t.equal(desk.quality(plug, 'POWER'), 'bad UNAVAILABLE');
+    t.match(desk.devices.troubles(plug.id), [{ code: 'UNAVAILABLE', text: 'plug/there says offline' }]);
+    await bench.publish('plug/there', '{"state":"online"}', true);
+    await desk.isQuality(plug, 'STATE', 'stale NOT_REPORTED');
+    t.equal(desk.quality(plug, 'POWER'), 'bad NO_VALUE');
+    t.same(desk.devices.troubles(plug.id), []);
+    await bench.publish('plug/state', 'OFF');
+    await desk.isQuality(plug, 'STATE', 'good');
+    await bench.publish('plug/there', 'what?');
+    await until('the complaint', () =>
+      /plug\/there: .* is neither online nor offline/.test(desk.status(plug)),
+    );
+    t.equal(desk.quality(plug, 'STATE'), 'good', 'what says nothing changes nothing');
+    await bench.publish('plug/there', '{"state":"offline"}', true);
+    await desk.isQuality(plug, 'STATE', 'bad UNAVAILABLE');
+    await bench.stop();
+    await desk.isLink(plug, 'waiting');
+    t.equal(desk.quality(plug, 'STATE'), 'bad UNREACHABLE');
+  });
+
   await on('birth, will and farewell', async (t, bench, desk) => {
     const broker = await client(bench, desk, { WillTopic: 'gw/state' });
     await desk.isLink(broker, 'online');
