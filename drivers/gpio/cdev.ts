@@ -1,7 +1,10 @@
 import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import type { Cancel, Clock } from '../../src/base/clock.js';
 import { type Fault, fault, faultFrom, messageOf } from '../../src/base/fault.js';
+import { Bustle } from './bustle.js';
+import type { LineInterrupts } from './interrupts.js';
 import {
   type Chip,
   CONSUMER,
@@ -59,6 +62,7 @@ interface Request {
   set(mask: bigint, bits: bigint): void;
   configure(wish: Configuration): void;
   watch(onEvents: (count: number) => void, onEnd: (code: string) => void): ArrayBuffer;
+  pause(isPaused: boolean): void;
   close(): void;
 }
 
@@ -78,20 +82,22 @@ export interface CharacterDeviceOptions {
 }
 
 /** Opens the way over the character device (uAPI v2, Linux 5.10 on). Throws when the addon is not built. */
-export function characterDevice(options: CharacterDeviceOptions = {}): GpioBinding {
+export function characterDevice(clock: Clock, options: CharacterDeviceOptions = {}): GpioBinding {
   const addon = createRequire(import.meta.url)(options.addon ?? ADDON) as Addon;
-  return new CharacterDevice(addon, options.directory ?? '/dev');
+  return new CharacterDevice(addon, clock, options.directory ?? '/dev');
 }
 
 class CharacterDevice implements GpioBinding {
   readonly backend = 'cdev';
   readonly debouncesFromUs = TICKS_US;
   readonly #addon: Addon;
+  readonly #clock: Clock;
   readonly #directory: string;
   readonly #held = new Set<CdevLine>();
 
-  constructor(addon: Addon, directory: string) {
+  constructor(addon: Addon, clock: Clock, directory: string) {
     this.#addon = addon;
+    this.#clock = clock;
     this.#directory = directory;
   }
 
@@ -150,16 +156,22 @@ class CharacterDevice implements GpioBinding {
       debounceUs: wish.debounceUs,
       eventBuffer: wish.eventBuffer ?? EVENT_BUFFER,
     });
+    const bustle = new Bustle();
     try {
       const initial = request.get(FIRST) === FIRST;
       const events = request.watch(
-        (count) => listener.edges(edges(count, words, times)),
+        (count) => {
+          const batch = edges(count, words, times);
+          listener.edges(batch);
+          line.linger(this.#clock, bustle.note(batch));
+        },
         (code) =>
           listener.lost(fault('DEVICE_OFFLINE', `the GPIO chip ${place.chip.label} is gone (${code})`)),
       );
       const words = new Uint32Array(events);
       const times = new BigUint64Array(events);
-      return this.#hold(place, request, initial);
+      const line = this.#hold(place, request, initial);
+      return line;
     } catch (thrown) {
       request.close();
       throw this.#explained(place, thrown);
@@ -195,12 +207,14 @@ class CharacterDevice implements GpioBinding {
   }
 }
 
-class CdevLine implements RequestedLine, OutputLine {
+class CdevLine implements InputLine, OutputLine {
   readonly place: Place;
   readonly initial: boolean;
   readonly #request: Request;
   readonly #onClosed: () => void;
+  #interrupts: LineInterrupts | undefined;
   #closed = false;
+  #lingering: Cancel | undefined;
 
   constructor(held: { place: Place; request: Request; initial: boolean; onClosed: () => void }) {
     this.place = held.place;
@@ -217,9 +231,25 @@ class CdevLine implements RequestedLine, OutputLine {
     this.#ask(() => this.#request.set(FIRST, bits(active)));
   }
 
+  /** Lets edges of a busy line gather for a moment. */
+  linger(clock: Clock, ms: number): void {
+    if (ms === 0 || this.#closed || this.#lingering !== undefined) return; // its listener may have closed it just now
+    this.#request.pause(true);
+    this.#lingering = clock.after(ms, () => {
+      this.#lingering = undefined;
+      this.#request.pause(false);
+    });
+  }
+
+  async interrupts(): Promise<number | undefined> {
+    this.#interrupts ??= new (await import('./interrupts.js')).LineInterrupts(this.place.offset);
+    return this.#interrupts.count();
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
+    this.#lingering?.();
     this.#request.close();
     this.#onClosed();
   }

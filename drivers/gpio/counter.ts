@@ -4,15 +4,18 @@ import {
   type Host,
   moduleKind,
   type ModuleDefinition,
+  type Running,
   type VariableDeclaration,
   variableType,
 } from '../../src/device/module.js';
 import { countOf } from './counts.js';
 import type { Edge } from './line.js';
+import type { Merges } from './merges.js';
 import { Pace } from './pace.js';
 import { dayOf, type Periods, turned } from './periods.js';
 import { inputProperties, lineMissing } from './properties.js';
 import { Rate } from './rate.js';
+import type { TakenLine } from './take.js';
 import type { Watcher } from './watch.js';
 import type { GpioBoard, Ways } from './ways.js';
 
@@ -39,6 +42,8 @@ const properties = Type.Object({
   RateTimeoutS: Type.Integer({ default: 600, minimum: 1, maximum: 86_400 }),
   KeepEvery: Type.Integer({ default: 1000, minimum: 1 }),
   KeepWithinS: Type.Integer({ default: 10, minimum: 1 }),
+  /** MERGED is there, and kept. */
+  CountMerged: Type.Boolean({ default: false }),
 });
 type Settings = Static<typeof properties>;
 
@@ -51,12 +56,27 @@ export function counter(board: GpioBoard, ways: Ways): ModuleDefinition<typeof p
     prefix: 'HW',
     properties,
     variables,
-    check: lineMissing,
-    open: async (host) => (await import('./watch.js')).watch(host, { board, ways }, new Counter(host)),
+    check,
+    open: (host) => open(host, board, ways),
   };
 }
 
-function variables({ Measures, KeepEvery, KeepWithinS }: Settings): VariableDeclaration[] {
+function check(properties: Settings): string | undefined {
+  if (properties.CountMerged && properties.DebounceUs > 0)
+    return 'CountMerged needs DebounceUs to be 0: what debouncing merges it merges on purpose';
+  return lineMissing(properties);
+}
+
+async function open(host: Host<Settings>, board: GpioBoard, ways: Ways): Promise<Running> {
+  const [{ watch }, { Merges }] = await Promise.all([
+    import('./watch.js'),
+    host.properties.CountMerged ? import('./merges.js') : { Merges: undefined },
+  ]);
+  const mergesOf = (line: TakenLine) => Merges && new Merges(host, line);
+  return watch(host, { board, ways }, new Counter(host, mergesOf));
+}
+
+function variables({ Measures, KeepEvery, KeepWithinS, CountMerged }: Settings): VariableDeclaration[] {
   const { quantity, rate } = measures[Measures];
   const durable = { every: KeepEvery, withinS: KeepWithinS };
   const { integer, float, string } = variableType;
@@ -69,6 +89,7 @@ function variables({ Measures, KeepEvery, KeepWithinS }: Settings): VariableDecl
     { ident: 'MONTH', name: 'This month', type: float, profile: quantity },
     { ident: 'LAST_MONTH', name: 'Last month', type: float, profile: quantity, durable },
     { ident: 'LOST', name: 'Lost', type: integer },
+    ...(CountMerged ? [{ ident: 'MERGED', name: 'Merged', type: integer }] : []),
     { ident: 'DAY', name: 'Day', type: string, durable },
     { ident: 'DAY_FROM', name: 'Count at its beginning', type: integer, durable },
     { ident: 'MONTH_FROM', name: 'Count at the beginning of the month', type: integer, durable },
@@ -87,9 +108,12 @@ class Counter implements Watcher {
   /** When the last pulse came, in this opening. */
   #lastNs: bigint | undefined;
   #cancel: () => void = () => undefined;
+  readonly #mergesOf: (line: TakenLine) => Merges | undefined;
+  #merges: Merges | undefined;
 
-  constructor(host: Host<Settings>) {
+  constructor(host: Host<Settings>, mergesOf: (line: TakenLine) => Merges | undefined) {
     this.#host = host;
+    this.#mergesOf = mergesOf;
     this.#rate = new Rate(host.properties.RateTimeoutS);
     this.#pace = new Pace(host.clock, REPORT_EVERY_MS, () => this.flush());
     this.#count = countOf(host, 'COUNT');
@@ -101,7 +125,8 @@ class Counter implements Watcher {
     };
   }
 
-  found(): void {
+  found(_active: boolean, line: TakenLine): void {
+    this.#merges = this.#mergesOf(line);
     this.#turn();
     this.#report();
     this.#goOn();
@@ -109,6 +134,7 @@ class Counter implements Watcher {
   }
 
   edges(edges: readonly Edge[]): void {
+    this.#merges?.note(edges);
     this.#turn();
     for (const { active, atNs } of edges) {
       if (!active && this.#host.properties.Edges === 'active') continue;
@@ -137,6 +163,7 @@ class Counter implements Watcher {
   }
 
   #look(): void {
+    void this.#merges?.look();
     const turned = this.#turn();
     if (turned) this.#report();
     else this.#tellRate();

@@ -120,7 +120,13 @@ export interface OutputLine extends RequestedLine {
 }
 
 /** Every change of it after `initial` is told to the listener. */
-export type InputLine = RequestedLine;
+export interface InputLine extends RequestedLine {
+  /**
+   * How often the kernel was interrupted for this line since this was first asked, which is at least as often as it numbered
+   * an edge; undefined where that can't be known. Says nothing while the kernel debounces.
+   */
+  interrupts?(): Promise<number | undefined>;
+}
 
 /** A way to a machine's lines. Holds nothing but the lines that were requested through it. */
 export interface GpioBinding {

@@ -28,10 +28,13 @@ export interface Ear {
   glance?(isOver: boolean): void;
 }
 
+/** A line as its module sees it. */
+export type TakenLine = Pick<InputLine, 'initial' | 'get' | 'interrupts'>;
+
 /** Lines of one module, as one. */
 export interface Lines {
   /** With the debounced value. */
-  readonly all: readonly Pick<InputLine, 'initial' | 'get'>[];
+  readonly all: readonly TakenLine[];
   /** Tells how much is lost, where that is not told yet. */
   flush(): void;
   /** Rejects when one of them is gone. */
@@ -62,7 +65,7 @@ export async function takeAll(
 }
 
 /** A line that we debounce. */
-interface Debounced extends Pick<InputLine, 'initial' | 'get' | 'close'> {
+interface Debounced extends TakenLine, Pick<InputLine, 'close'> {
   readonly debounce?: Debounce;
 }
 

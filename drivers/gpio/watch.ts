@@ -1,11 +1,11 @@
 import type { Host, Running } from '../../src/device/module.js';
 import type { InputProperties } from './properties.js';
-import { type Ear, type Lines, takeAll, type Way } from './take.js';
+import { type Ear, type Lines, takeAll, type TakenLine, type Way } from './take.js';
 
 /** What a module makes of one line. */
 export interface Watcher extends Ear {
-  /** The value at the start: a fact, not an edge. */
-  found(active: boolean): void;
+  /** The value at the start, a fact, not an edge; and the line. */
+  found(active: boolean, line: TakenLine): void;
   /** Reports what is not told yet; see `Running.flush`. */
   flush?(): void;
   /** The line is let go of; nothing is told any more. */
@@ -32,7 +32,7 @@ class WatchedLine implements Running {
   }
 
   begin(): void {
-    for (const { initial } of this.#lines.all) this.#watcher.found(initial);
+    for (const line of this.#lines.all) this.#watcher.found(line.initial, line);
   }
 
   async refresh(ident: string): Promise<void> {

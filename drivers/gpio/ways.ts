@@ -50,7 +50,7 @@ export class Ways {
   async #make(backend: Backend): Promise<GpioBinding> {
     switch (backend) {
       case 'cdev':
-        return (await import('./cdev.js')).characterDevice();
+        return (await import('./cdev.js')).characterDevice(this.clock);
       case 'sysfs':
         return (await import('./sysfs.js')).sysfs(this.clock);
       case 'simulated':

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../src/base/fault.js';
 import { isReached, table, type Effort, type Figure, type Report } from './figures.js';
 import { changeFigures } from './changes.js';
+import { countingFigures } from './counting.js';
 import { edgeFigures } from './edge.js';
 import { httpFigures } from './http.js';
 import { mqttFigures } from './mqtt.js';
@@ -25,6 +26,7 @@ const families: Readonly<Record<string, Family>> = {
   mqtt: mqttFigures,
   serial: serialFigures,
   edge: edgeFigures,
+  counting: countingFigures,
   snapshot: snapshotFigures,
   process: processFigures,
 };

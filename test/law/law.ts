@@ -47,6 +47,7 @@ export const IO_MODULES =
 /** The files that may import them, and load native addons. */
 export const IO_FILES: readonly string[] = [
   'drivers/gpio/cdev.ts',
+  'drivers/gpio/interrupts.ts',
   'drivers/gpio/sysfs.ts',
   'drivers/gpio/ways.ts',
   'drivers/serial/binding.ts',

@@ -1,12 +1,12 @@
 /*
  * new Request(path, { offsets, consumer, flags, values, debounceUs, eventBuffer })
  *   .get(mask) → bits              .set(mask, bits)              .configure({ flags, values, debounceUs })
- *   .watch(onEvents, onEnd) → events                             .close()
+ *   .watch(onEvents, onEnd) → events    .pause(isPaused)          .close()
  *
  * Bit n of a mask or of values belongs to offsets[n] (BigInt). An output must be requested together with its
  * values: the kernel drives 0 otherwise. watch() gives the ArrayBuffer into which events are read, one
  * struct gpio_v2_line_event after the other, the same memory again each time; onEvents(count) is called when there are
- * some, at most once a turn of the event loop. onEnd(code) is called once when the kernel gives no more of them (the
+ * some, at most once a turn of the event loop, and not while paused: the kernel keeps them. onEnd(code) is called once when the kernel gives no more of them (the
  * chip is gone); the request is to be closed then.
  *
  * A Request has two owners: the JavaScript object, and libuv from watch() until its close callback. Whichever lets go
@@ -34,7 +34,7 @@ typedef struct {
   int fd; /* −1 once closed */
   uint32_t lines;
   int owners;
-  bool watched;
+  bool watched, ended; /* ended: no more events come */
   uv_poll_t poll;
   void *events; /* the memory behind the ArrayBuffer, alive as long as `buffer` */
   napi_ref self, buffer, on_events, on_end;
@@ -255,6 +255,7 @@ static void call(Request *request, napi_ref function_reference, size_t count, na
 /* No more events come from this request. Polling stops first: a hung-up descriptor is ready for ever. */
 static void tell_end(Request *request, int error) {
   napi_value code;
+  request->ended = true;
   uv_poll_stop(&request->poll);
   if (napi_create_string_utf8(request->env, uv_err_name(-error), NAPI_AUTO_LENGTH, &code) == napi_ok)
     call(request, request->on_end, 1, &code);
@@ -322,6 +323,18 @@ static napi_value watch(napi_env env, napi_callback_info info) {
   return error ? throw_errno(env, -error, "watch lines") : throw_napi(env, "watch");
 }
 
+/* Leaves events to the kernel's buffer, or takes them again. */
+static napi_value pause_events(napi_env env, napi_callback_info info) {
+  napi_value argument;
+  bool paused;
+  Request *request = open_request(env, info, 1, &argument, NULL);
+  if (!request) return NULL;
+  if (napi_get_value_bool(env, argument, &paused) != napi_ok) return throw_type(env, "pause takes a boolean");
+  if (!request->watched || request->ended) return NULL;
+  int error = paused ? uv_poll_stop(&request->poll) : uv_poll_start(&request->poll, UV_READABLE, on_ready);
+  return error ? throw_errno(env, -error, "pause") : NULL;
+}
+
 static napi_value close_request(napi_env env, napi_callback_info info) {
   Request *request = NULL;
   bool ours = false;
@@ -342,6 +355,7 @@ napi_value define_request(napi_env env, napi_value exports) {
       {.utf8name = "set", .method = set},
       {.utf8name = "configure", .method = configure},
       {.utf8name = "watch", .method = watch},
+      {.utf8name = "pause", .method = pause_events},
       {.utf8name = "close", .method = close_request},
   };
   napi_value class;

@@ -86,6 +86,7 @@ await t.test('what the addon is given wrongly, it refuses', async (t) => {
     () => undefined,
   );
   t.throws(() => request.watch(Object, Object), /already watched/);
+  t.throws(() => request.pause('no'), TypeError);
   request.close();
   request.close();
   t.throws(() => request.get(1n), { code: 'EBADF' });

@@ -21,5 +21,6 @@ const asserts = (context: TestContext): Asserts => ({
 
 await gpioContract(
   (name, body) => test(name, (context) => body(asserts(context))),
-  async () => gpioSimBench(process.argv[2] === 'sysfs' ? await sysfs(systemClock()) : characterDevice()),
+  async () =>
+    gpioSimBench(process.argv[2] === 'sysfs' ? await sysfs(systemClock()) : characterDevice(systemClock())),
 );

@@ -298,6 +298,22 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
     if (bench.isExact) t.equal(ear.heard.length, 999);
   });
 
+  await on('a line that is busy for long is told edge by edge, to the last', async (t, { bench, input }) => {
+    const { line, ear } = await input(0);
+    await using _line = line;
+    // Some 10,000 a second, with turns of the loop between, in which they can be read.
+    for (let n = 1, dueNs = process.hrtime.bigint(); n <= 501; n++, dueNs += 100_000n) {
+      while (process.hrtime.bigint() < dueNs) await new Promise(setImmediate);
+      await bench.drive(0, n % 2 === 1);
+    }
+    await until('the last value', () => ear.heard.at(-1)?.active === true);
+    await settled(ear);
+    t.equal(await line.get(), true);
+    t.equal(ear.heard.at(-1)?.active, true);
+    if (bench.isExact) t.strictSame([ear.heard.length, ear.dropped], [501, 0]);
+    else if (bench.isKernel) t.ok(ear.heard.length + ear.dropped <= 501);
+  });
+
   await on(
     'a chip that is pulled out is noticed, whatever the line is',
     async (t, { bench, output, input }) => {

@@ -1,0 +1,34 @@
+/**
+ * The simulated chip with a bare count of its edges: `node counter.js`. Setting variable 1 makes a second's flood of so many
+ * edges, 2 is their count.
+ */
+import { flood } from '../../../drivers/gpio/disturbances.js';
+import { simulated } from '../../../drivers/gpio/simulated.js';
+import { World } from '../../../drivers/gpio/world.js';
+import { systemClock } from '../../../src/base/clock.js';
+import { bareApi, listen } from './answer.js';
+
+const [perS, count] = [1, 2];
+const clock = systemClock();
+const world = new World({ chips: [{ label: 'bare', lines: ['LINE'] }] }, clock);
+const [spot] = world.spots('bare');
+const binding = simulated(world, clock);
+const [chip] = await binding.chips();
+if (spot === undefined || chip === undefined) throw new Error('no line');
+const values = new Map<number, unknown>([
+  [perS, 0],
+  [count, 0],
+]);
+let edges = 0;
+await binding.requestInput(
+  { chip, offset: 0, name: 'LINE' },
+  { activeLow: false, bias: 'as-is', debounceUs: 0 },
+  {
+    edges: (all) => {
+      edges = all.at(-1)?.lineSeqno ?? edges;
+      values.set(count, edges);
+    },
+    lost: () => undefined,
+  },
+);
+listen(bareApi(values, () => flood({ world, clock, spot }, { perS: Number(values.get(perS)), forMs: 1000 })));
