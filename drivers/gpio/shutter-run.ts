@@ -1,5 +1,5 @@
 import { fault, isAbort, messageOf } from '../../src/base/fault.js';
-import type { Host, Running, Value } from '../../src/device/module.js';
+import { type Doubt, type Host, quality, type Running, type Value } from '../../src/device/module.js';
 import type { Interlocks } from '../../src/device/switch/interlocks.js';
 import { timeIn } from '../../src/device/switch/rules.js';
 import { Memory } from './shutter-memory.js';
@@ -11,6 +11,12 @@ import type { GpioBoard, Ways } from './ways.js';
 
 /** How often a moving shutter shows where it is. */
 const SHOW_EVERY_MS = 1000;
+
+const NOT_KNOWN: Doubt = {
+  state: quality.bad,
+  reason: 'NOT_KNOWN',
+  text: 'nobody knows where it stands; a run into an end stop tells',
+};
 
 /** What the shutters of one gateway work with. */
 interface Around {
@@ -176,10 +182,16 @@ class Shutter implements Running {
     // The motor tells of itself while it is being made.
     if (motor === undefined) return;
     const { standing, moving, waiting, rule } = motor;
-    this.#tell('POSITION', percent(standing.position));
+    const known = isKnown(standing);
+    // Whether it is known is part of what it says.
+    if (known !== this.#shown.get('KNOWN')) this.#shown.delete('POSITION');
+    if (known || moving === undefined || !this.#shown.has('POSITION')) {
+      this.#tell('POSITION', percent(standing.position));
+      if (!known) this.#host.doubt('POSITION', NOT_KNOWN);
+    }
     if (this.#times.slatMs > 0) this.#tell('SLAT', percent(standing.slat));
     this.#tell('MOVE', moving === undefined ? STOP : moving === 'up' ? OPEN : CLOSE);
-    this.#tell('KNOWN', isKnown(standing));
+    this.#tell('KNOWN', known);
     this.#tell('PENDING', waiting === '' ? (this.#end?.text ?? '') : waiting);
     this.#tell('RULE', rule);
     if (moving !== undefined) this.#shows ??= this.#host.clock.every(SHOW_EVERY_MS, () => this.#show());

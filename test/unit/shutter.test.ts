@@ -3,6 +3,7 @@ import { nextTurn } from '../../src/base/turn.js';
 import type { Value } from '../../src/device/module.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { message } from '../../src/kernel/messages.js';
+import { objectType } from '../../src/kernel/object.js';
 import { Cabinet } from '../tools/cabinet.js';
 
 /** Lets time pass in small steps, so that what happens at one moment is done with before the next. */
@@ -234,6 +235,28 @@ t.test(
     t.ok(position > 11 && position < 25, `it is shown where it ran to: ${position}`);
   },
 );
+
+t.test('a position that is not known is bad, and good again when it is', async (t) => {
+  const cabinet = new Cabinet(t);
+  const shutter = await cabinet.shutter();
+  const seen: unknown[] = [];
+  const position = shutter.children?.byIdent('POSITION');
+  const reason = () => (position?.is(objectType.variable) ? position.data.doubt?.reason : 'none');
+  t.equal(reason(), 'NOT_KNOWN');
+  await elapse(cabinet, 500);
+  cabinet.kernel.changes.listen(({ SenderID, Message, Data }) => {
+    if (SenderID === position?.id) seen.push(Message === message.VM_UPDATE ? Data[0] : Data[1]);
+  });
+  await command(cabinet, shutter, 'MOVE', 0);
+  await elapse(cabinet, 35_000);
+  t.equal(reason(), undefined);
+  t.strictSame(seen.slice(0, 3), [4, '', 2], 'nothing is told before something is known');
+  await command(cabinet, shutter, 'MOVE', 4);
+  await elapse(cabinet, 5000);
+  await cabinet.restart('power cut');
+  await cabinet.becomes(shutter, 'LINK', 'online');
+  t.strictSame([reason(), cabinet.value(shutter, 'POSITION')], ['NOT_KNOWN', 50]);
+});
 
 t.test('it shows where it is once a second, and no more', async (t) => {
   const cabinet = new Cabinet(t);
