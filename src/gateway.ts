@@ -1,34 +1,34 @@
 import { join, resolve } from 'node:path';
 import { Api, type ApiOptions, type ApiParts } from './api/api.js';
 import type { ConfiguratorAccess } from './api/accounts.js';
-import { fine } from './base/check.js';
-import { systemClock, type Clock } from './base/clock.js';
+import { systemClock, type Cancel, type Clock } from './base/clock.js';
 import { faultFrom, messageOf } from './base/fault.js';
 import { Turn } from './base/turn.js';
 import { applyTree, type Applied } from './config/apply.js';
-import { makeConfigurators, type Configurator } from './config/configurators.js';
+import { accessTo, makeConfigurators, type Configurator } from './config/configurators.js';
 import { loadConfig, type LoadedConfig } from './config/load.js';
 import { RELOADABLE, bufferOf, levelsOf, listenersOf, needsRestart } from './config/settings.js';
 import type { Caller } from './device/declare.js';
 import { Devices } from './device/devices.js';
 import type { Marks } from './device/module.js';
-import { Modules } from './device/modules.js';
+import type { Modules } from './device/modules.js';
 import { frontPage, startPage } from './front/start-page.js';
 import { ACTION_SENDER, requestAction } from './functions/actions.js';
-import { Options } from './functions/options.js';
+import { keptOptions, type Options } from './functions/options.js';
 import type { Ports } from './functions/ports.js';
 import { commandReference } from './functions/reference.js';
 import type { Registry } from './functions/registry.js';
 import { Kernel } from './kernel/kernel.js';
 import { message, runlevel } from './kernel/messages.js';
-import { modulesOf } from './modules.js';
+import { boardFacts, modulesOf, noModules } from './modules.js';
 import { ScriptEngine } from './script/engine.js';
 import { ScriptFiles } from './script/files.js';
 import { scriptLimits } from './script/worker.js';
-import { clockFinding, devicesFinding, listenersFinding } from './service/findings.js';
+import { clockFinding, configurationFinding, devicesFinding, listenersFinding } from './service/findings.js';
 import { Health } from './service/health.js';
 import type { ServiceLog } from './service/log.js';
 import { BootMarks } from './service/marks.js';
+import { makeRounds } from './service/rounds.js';
 import { StatusVariables } from './service/status.js';
 import { systemFacts } from './service/system.js';
 import { ClockTrust } from './service/trust.js';
@@ -60,8 +60,6 @@ const BY_DEVICE: Caller = { role: 'owner', user: 'device', remote: 'local' };
 const STATUS_EVERY_MS = 10_000;
 /** Name in the store of what the configuration said when it was last applied. */
 const APPLIED = 'applied';
-/** Name in the store of options that were changed. */
-const OPTIONS = 'options';
 /** Folders in the data directory. */
 const SCRIPTS = 'scripts';
 const USER = 'user';
@@ -96,7 +94,7 @@ export class Gateway implements AsyncDisposable {
     const directory = resolve(options.directory);
     const trust = new ClockTrust();
     const clock = options.clock ?? systemClock(() => trust.isTrusted);
-    let modules = new Modules([]);
+    let modules = noModules();
     const loaded = await loadConfig(
       options.configFile,
       async (config) => (modules = await modulesOf(clock)(config)),
@@ -250,13 +248,32 @@ export class Gateway implements AsyncDisposable {
     await this.#applyConfig();
     this.#devices.start();
     this.#api = await Api.start(this.#apiParts(), this.#apiOptions());
-    this.health.ask('clock', () => clockFinding(clock));
+    this.health.ask('clock', () => clockFinding(clock.trusted()));
     this.health.ask('devices', () => devicesFinding(this.#devices, kernel));
     this.health.ask('listeners', () => listenersFinding(this.#api?.troubles() ?? []));
-    this.#undo.push(clock.every(STATUS_EVERY_MS, () => this.#showStatus()));
+    this.#undo.push(
+      clock.every(STATUS_EVERY_MS, () => this.#showStatus()),
+      this.#rounds(),
+    );
     this.#showStatus();
     this.#trust.watch(clock, () => this.#showStatus());
     kernel.setRunlevel(runlevel.ready);
+  }
+
+  #rounds(): Cancel {
+    const { kernel, clock, health } = this;
+    const { directory, log } = this.#options;
+    const wanted = this.#loaded.config.board;
+    const { modules } = this.#devices;
+    const parts = {
+      kernel,
+      modules,
+      clock,
+      health,
+      dataDirectory: directory,
+      log: log.root.subject('health'),
+    };
+    return makeRounds({ ...parts, board: () => boardFacts(wanted) });
   }
 
   async #close(): Promise<void> {
@@ -285,11 +302,7 @@ export class Gateway implements AsyncDisposable {
     const made = makeConfigurators(config.configurators ?? [], target);
     this.#configurators = made.configurators;
     const all = [...problems, ...made.problems];
-    const whatToDo = 'mend these lines of gateway.yaml and reload';
-    this.health.set(
-      'configuration',
-      all.length === 0 ? fine('applied') : { state: 'warning', text: all.join('; '), whatToDo },
-    );
+    this.health.set('configuration', configurationFinding(all));
     await this.#store
       .committed()
       .catch((thrown: unknown) => this.#options.log.root.error({}, messageOf(thrown)));
@@ -311,14 +324,7 @@ export class Gateway implements AsyncDisposable {
   #apiParts(): ApiParts {
     const { kernel, clock } = this;
     const { directory, log } = this.#options;
-    const access = (): ConfiguratorAccess[] =>
-      this.#configurators.map(({ id, baseId, passwordRequired, autostart, secret }) => ({
-        id,
-        base: baseId,
-        passwordRequired,
-        autostart,
-        ...secret,
-      }));
+    const access = (): ConfiguratorAccess[] => this.#configurators.map(accessTo);
     return {
       dispatcher: this.registry,
       kernel,
@@ -338,15 +344,7 @@ export class Gateway implements AsyncDisposable {
 
   #settings(): Options {
     const store = this.#store;
-    const saved = JSON.parse(store.meta(OPTIONS) ?? '{}') as Record<string, number>;
-    const settings = new Options({
-      saved,
-      save: async (name, value) => {
-        store.setMeta(OPTIONS, JSON.stringify({ ...saved, [name]: value }));
-        saved[name] = value;
-        await store.committed();
-      },
-    });
+    const { saved, settings } = keptOptions(store);
     // What was set at run time wins over the configuration, also after a restart.
     const { valuesEveryS = settings.get('SaveInterval'), backups = settings.get('BackupCount') } =
       this.#loaded.config.store ?? {};

@@ -17,6 +17,22 @@ export function boardOf(name: string | undefined): Promise<Board> {
   return loadBoard(name, { directory: join(PACKAGE_ROOT, 'board'), compatible: COMPATIBLE });
 }
 
+/** A board as the checks of a machine see it. */
+export interface BoardFacts {
+  readonly name: string;
+  /** It was to be recognised, and no file knows it. */
+  readonly isUnknown: boolean;
+}
+
+/** What is to be known of the board of that name. */
+export async function boardFacts(wanted: string | undefined): Promise<BoardFacts> {
+  const { name } = await boardOf(wanted);
+  return { name, isUnknown: name === 'generic' && wanted !== name };
+}
+
+/** What a machine has of which nothing is known. */
+export const noModules = (): Modules => new Modules([]);
+
 /** The modules of a gateway: they follow from its configuration's board. */
 export function modulesOf(clock: Clock): (config: GatewayConfig) => Promise<Modules> {
   return async ({ board: name }) => {

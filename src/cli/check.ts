@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.js';
 import { ConfigurationError } from '../config/document.js';
 import { isLoopback, loadConfig, type LoadedConfig } from '../config/load.js';
 import { listenersOf } from '../config/settings.js';
-import { boardOf, modulesOf } from '../modules.js';
+import { boardFacts, modulesOf } from '../modules.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
 import { configPath } from './where.js';
@@ -36,8 +36,7 @@ or in a checkout the sample of make run.`,
 /** What a gateway would run with, and its owner might not have meant. */
 async function warningsOf({ file, config }: LoadedConfig): Promise<string[]> {
   const warnings: string[] = [];
-  const board = await boardOf(config.board);
-  if (board.name === 'generic' && config.board !== 'generic')
+  if ((await boardFacts(config.board)).isUnknown)
     warnings.push(
       'board: this machine is not known, so no line has a name; docs/boards.md tells how to describe it',
     );

@@ -23,12 +23,18 @@ export const health = command({
   },
 });
 
-function tableOf(checks: readonly CheckRecord[]): string {
+/** A check of a gateway; of one that was just made nobody knows since when. */
+type Row = Omit<CheckRecord, 'Since'> & { readonly Since?: number };
+
+/** The checks, one a line, and below it what to do. */
+export function tableOf(checks: readonly Row[]): string {
   const width = Math.max(...checks.map(({ Name }) => Name.length));
   return checks
     .map(({ Name, State, Since, Text, WhatToDo }) => {
-      const head = `${painted(colours[State], State.padEnd(7))}  ${Name.padEnd(width)}  ${sinceOf(Since)}  ${harmless(Text)}`;
-      return WhatToDo === '' ? `${head}\n` : `${head}\n${' '.repeat(width + 30)}${harmless(WhatToDo)}\n`;
+      const since = Since === undefined ? '' : `${sinceOf(Since)}  `;
+      const head = `${painted(colours[State], State.padEnd(7))}  ${Name.padEnd(width)}  ${since}${harmless(Text)}`;
+      const indent = ' '.repeat(width + 11 + since.length);
+      return WhatToDo === '' ? `${head}\n` : `${head}\n${indent}${harmless(WhatToDo)}\n`;
     })
     .join('');
 }

@@ -14,6 +14,10 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
   watch: ['show changes as they come', async () => (await import('./watch.js')).watch],
   lines: ["draw the board's header with who uses what", async () => (await import('./lines.js')).lines],
   health: ['say how the gateway is', async () => (await import('./health.js')).health],
+  doctor: [
+    'say what is missing on this box, and how to mend it',
+    async () => (await import('./doctor.js')).doctor,
+  ],
   backup: ['make a backup', async () => (await import('./backup.js')).backup],
   restore: ['put a backup back', async () => (await import('./restore.js')).restore],
   'hash-password': [

@@ -42,13 +42,15 @@ export interface GivenGateway {
 
 /**
  * A client of the gateway that is meant. Asks for the password where only its hash is known and a person sits there.
+ * Without `asks` nobody is asked, and where the password is not known it is a client that may call what everybody may.
  * Throws UsageError with what to give, ConfigurationError.
  */
-export async function gatewayOf(given: GivenGateway): Promise<Client<AnyFunction>> {
+export async function gatewayOf(given: GivenGateway, asks = true): Promise<Client<AnyFunction>> {
   const { url, username, password, trusts } =
     given.url === undefined ? await fromConfig(given) : fromUrl(given.url);
   for (const file of [given.ca, trusts]) if (file !== undefined) trust(file);
-  if (username !== '') {
+  const isAsked = asks || password !== undefined || given['password-file'] !== undefined;
+  if (username !== '' && isAsked) {
     url.username = encodeURIComponent(username);
     url.password = encodeURIComponent(await passwordOf(given, { username, password }));
   }
@@ -148,6 +150,12 @@ export function dataPlace(data: string | undefined, config: string | undefined) 
     throw new UsageError('give the data directory: --data DIR');
   if (named !== undefined && !isThere(named)) throw new UsageError(`there is no file ${named}`);
   return { data: data ?? standard?.data ?? '', config: named ?? standard?.config };
+}
+
+/** The certificate that a gateway with this data directory has made itself, where it has. */
+export function ownCertificate(data: string): string | undefined {
+  const file = join(data, 'tls/auto-cert.pem');
+  return isThere(file) ? file : undefined;
 }
 
 /** One that is set to nothing is none. */

@@ -40,6 +40,15 @@ export interface Configurator {
   readonly secret: Pick<ConfiguratorConfig, 'password' | 'passwordHash'>;
 }
 
+/** What the API needs to know of who may see what. */
+export const accessTo = ({ id, baseId, passwordRequired, autostart, secret }: Configurator) => ({
+  id,
+  base: baseId,
+  passwordRequired,
+  autostart,
+  ...secret,
+});
+
 /**
  * The configurators of `gateway.yaml`, ordered as they are listed (decision 1), each with an instance at the root that
  * gives it its id. One whose base is not there is left out, and told in `problems`.

@@ -108,6 +108,27 @@ export class Options {
   }
 }
 
+/** Name in the store of options that were changed. */
+const KEPT = 'options';
+
+/** Where options that were changed are kept: as one text under a name. */
+export interface OptionTexts {
+  meta(name: string): string | undefined;
+  setMeta(name: string, text: string): void;
+  committed(): Promise<void>;
+}
+
+/** The options as they were last set, with what was kept of them. */
+export function keptOptions(texts: OptionTexts): { saved: Record<string, number>; settings: Options } {
+  const saved = JSON.parse(texts.meta(KEPT) ?? '{}') as Record<string, number>;
+  const save = async (name: string, value: number) => {
+    saved[name] = value;
+    texts.setMeta(KEPT, JSON.stringify(saved));
+    await texts.committed();
+  };
+  return { saved, settings: new Options({ saved, save }) };
+}
+
 function isOption(name: string): name is OptionName {
   return Object.hasOwn(rows, name);
 }

@@ -1,13 +1,19 @@
 import { fine, type Finding } from '../base/check.js';
-import type { Clock } from '../base/clock.js';
 import type { Devices } from '../device/devices.js';
 import type { Kernel } from '../kernel/kernel.js';
 
 /** Whether the wall clock is known to be right. */
-export function clockFinding(clock: Clock): Finding {
-  if (clock.trusted()) return fine('set');
+export function clockFinding(isTrusted: boolean): Finding {
+  if (isTrusted) return fine('set');
   const text = 'the clock has not been set since the machine started: times may be wrong';
   return { state: 'warning', text, whatToDo: 'connect the box to a network with a time server' };
+}
+
+/** Whether all that the configuration says could be applied. */
+export function configurationFinding(problems: readonly string[]): Finding {
+  if (problems.length === 0) return fine('applied');
+  const whatToDo = 'mend these lines of gateway.yaml and reload';
+  return { state: 'warning', text: problems.join('; '), whatToDo };
 }
 
 /** What is wrong with the instances, each by name and id. */

@@ -23,6 +23,7 @@ export class Health implements Checks {
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #found = new Map<string, { readonly finding: Finding; readonly sinceMs: number }>();
+  #machine: readonly string[] = [];
   readonly #asked = new Map<string, () => Finding>();
 
   constructor(clock: Clock, log: Log) {
@@ -46,6 +47,13 @@ export class Health implements Checks {
       { check: name },
       [finding.text, finding.whatToDo].filter((text) => text !== '').join('; '),
     );
+  }
+
+  /** What was found by looking at the machine; what is not found any more is forgotten. */
+  setMachine(findings: ReadonlyMap<string, Finding>): void {
+    for (const name of this.#machine) if (!findings.has(name)) this.#found.delete(name);
+    this.#machine = [...findings.keys()];
+    for (const [name, finding] of findings) this.set(name, finding);
   }
 
   /** A check that is made anew whenever health is asked for. */

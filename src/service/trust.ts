@@ -42,6 +42,11 @@ export class ClockTrust {
   }
 }
 
+/** As {@link ClockTrust} sees it, now. */
+export async function isClockTrusted(): Promise<boolean> {
+  return !existsSync(BOOTED) || (await isSynchronized());
+}
+
 /** The kernel's word, by way of timedatectl: whoever disciplines the clock (timesyncd, chrony, ntpd) tells the kernel. */
 function isSynchronized(): Promise<boolean> {
   if (existsSync(SYNCHRONIZED)) return Promise.resolve(true);

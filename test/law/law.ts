@@ -69,6 +69,7 @@ export const IO_FILES: readonly string[] = [
   'src/script/child.ts',
   'src/script/files.ts',
   'src/script/worker.ts',
+  'src/service/machine.ts',
   'src/service/marks.ts',
   'src/service/notify.ts',
   'src/service/system.ts',

@@ -1,0 +1,217 @@
+import { fine, type Finding } from '../base/check.js';
+import type { DeviceNode, Machine, User, WantedPort } from './machine.js';
+
+/** An instance, as it is configured. */
+export interface Configured {
+  readonly name: string;
+  readonly properties: Readonly<Record<string, unknown>>;
+}
+
+/** What a machine is to be good for. */
+export interface Purpose {
+  readonly instances: readonly Configured[];
+  /** The name of the board, and whether it was looked for and not found. */
+  readonly board: { readonly name: string; readonly isUnknown: boolean };
+}
+
+/** Under this the daily backup may not fit, and under that the next change may not. */
+const LITTLE_BYTES = 200e6;
+const NEARLY_NONE_BYTES = 20e6;
+const LITTLE_PART = 0.05;
+/** Tenths of a card's life: the last but one has begun. */
+const WORN_TENTHS = 9;
+const BEYOND_TENTHS = 11;
+
+/**
+ * The checks of a machine by their names, for `GW_GetHealth` and for `stellwerk doctor`. What does not concern it is left
+ * out: a PC has no overlays, and where no port is configured none is missing.
+ */
+export function diagnose(machine: Machine, purpose: Purpose): ReadonlyMap<string, Finding> {
+  const checks = {
+    board: boardCheck(machine, purpose),
+    rights: rightsCheck(machine, purpose),
+    lines: linesCheck(machine, purpose),
+    ports: portsCheck(machine, purpose),
+    space: spaceCheck(machine),
+    card: cardCheck(machine),
+  };
+  return new Map(Object.entries(checks).filter((pair): pair is [string, Finding] => pair[1] !== undefined));
+}
+
+/** Paths of ports that instances are configured for. */
+export function portsOf(instances: readonly Configured[]): string[] {
+  const paths = instances.map(({ properties }) => properties['Port']);
+  return [...new Set(paths.filter((path) => typeof path === 'string' && path.startsWith('/')))] as string[];
+}
+
+/** The names of the lines that an instance is configured for. */
+function linesOf({ properties }: Configured): string[] {
+  const { Line, LineA, LineB, Lines } = properties;
+  return [Line, LineA, LineB, ...(Array.isArray(Lines) ? (Lines as unknown[]) : [])].filter(
+    (name): name is string => typeof name === 'string' && name !== '',
+  );
+}
+
+const warning = (text: string, whatToDo: string): Finding => ({ state: 'warning', text, whatToDo });
+
+function boardCheck({ compatible }: Machine, { board }: Purpose): Finding | undefined {
+  const [machine] = compatible;
+  if (machine === undefined) return undefined;
+  if (!board.isUnknown) return fine(`${board.name}, the machine says ${machine}`);
+  return warning(
+    `no board file knows this machine (${machine}), so its lines have no names`,
+    'name the board in gateway.yaml, or describe it (docs/boards.md)',
+  );
+}
+
+/** Whether who runs the gateway may open what it needs. */
+function rightsCheck({ user, chips, ports }: Machine, { instances, board }: Purpose): Finding | undefined {
+  const needsLines =
+    board.name !== 'simulated' &&
+    (board.name !== 'generic' || instances.some((one) => linesOf(one).length > 0));
+  const needed = [...(needsLines ? chips : []), ...ports.flatMap(({ node }) => node ?? [])];
+  if (needed.length === 0) return undefined;
+  const refused = needed.filter((node) => !mayUse(user, node));
+  if (refused.length === 0) return fine(`${user.name} may open ${listed(needed.map(({ path }) => path))}`);
+  const groups = [
+    ...new Set(
+      refused.filter(({ mode, gid }) => (mode & 0o060) === 0o060 && gid !== 0).map(({ group }) => group),
+    ),
+  ];
+  const join = groups.map((group) => `sudo usermod -aG ${group} ${user.name}`).join(' && ');
+  const rule = refused.length > 0 && groups.length === 0;
+  return {
+    state: 'failed',
+    text: `${user.name} may not open ${listed(refused.map(({ path, group }) => `${path} (group ${group})`))}`,
+    whatToDo: rule
+      ? 'give it to a group by a udev rule (systemd/60-stellwerk.rules has those for GPIO), then sudo udevadm trigger'
+      : `${join}, then restart the gateway`,
+  };
+}
+
+/** As the kernel decides it (path_resolution(7)). */
+function mayUse({ uid, gids }: User, node: DeviceNode): boolean {
+  if (uid === 0) return true;
+  const shift = node.uid === uid ? 6 : gids.includes(node.gid) ? 3 : 0;
+  return ((node.mode >> shift) & 6) === 6;
+}
+
+/** What is to be done about a line that a driver of the kernel has; the driver is told by how it calls itself. */
+const overlays: readonly (readonly [consumer: RegExp, setting: string])[] = [
+  [/^spi\d/i, 'dtparam=spi=on'],
+  [/^i2c|^fe\w+\.i2c/i, 'dtparam=i2c_arm=on'],
+  [/^(w1|onewire)/i, 'dtoverlay=w1-gpio'],
+  [/^(gpio-?fan|fan)/i, 'dtoverlay=gpio-fan'],
+];
+
+/** Lines that are configured here and in somebody else's hands. */
+function linesCheck({ found, boot }: Machine, { instances }: Purpose): Finding | undefined {
+  const lines = new Map(found.filter(({ kind }) => kind === 'line').map((line) => [line.name, line]));
+  const wanted = instances.flatMap((instance) => linesOf(instance).map((name) => ({ instance, name })));
+  const known = wanted.filter(({ name }) => lines.has(name));
+  if (known.length === 0) return undefined;
+  const foreign = known.flatMap(({ instance, name }) => {
+    const usedBy = lines.get(name)?.usedBy ?? '';
+    return usedBy === '' || usedBy.startsWith('stellwerk') ? [] : [{ name, usedBy, instance: instance.name }];
+  });
+  if (foreign.length === 0) return fine(`all ${known.length} that are configured are free for the gateway`);
+  const advice = foreign.map(({ usedBy }) => {
+    const setting = overlays.find(([consumer]) => consumer.test(usedBy))?.[1];
+    return setting !== undefined && boot !== undefined
+      ? `take ${setting} out of ${boot.path} and start the machine anew`
+      : `stop what uses it as ${usedBy}, or take another line`;
+  });
+  return warning(
+    foreign.map(({ name, usedBy, instance }) => `${name} of ${instance} is in use by ${usedBy}`).join('; '),
+    [...new Set(advice)].join('; '),
+  );
+}
+
+/** A port of the machine itself, rather than of an adapter. */
+const UART = /^\/dev\/(serial\d|tty(S|AMA)\d+)$/;
+/** A name that another adapter can have tomorrow. */
+const UNSTABLE = /^\/dev\/tty(USB|ACM)\d+$/;
+
+/** Ports that are configured here: there, named for good, and not the kernel's own. */
+function portsCheck(machine: Machine, { instances }: Purpose): Finding | undefined {
+  const { ports, consoles, found } = machine;
+  if (ports.length === 0) return undefined;
+  const nameOf = (path: string) =>
+    instances.find(({ properties }) => properties['Port'] === path)?.name ?? path;
+  const complaints = ports.flatMap(({ path, node }: WantedPort): [text: string, advice: string][] => {
+    const who = nameOf(path);
+    if (node === undefined) return [[`${path} of ${who} is not there`, missingAdvice(path, machine)]];
+    const tty = node.path.replace('/dev/', '');
+    if (consoles.includes(tty))
+      return [
+        [
+          `the kernel talks on ${path} of ${who}`,
+          `take console=… of that port out of the kernel's command line (raspi-config: Serial Port; else cmdline.txt), then sudo systemctl disable --now serial-getty@${tty}`,
+        ],
+      ];
+    const stable = found.find(({ kind, name }) => kind === 'port' && name === path)?.id.replace(/^port /, '');
+    if (UNSTABLE.test(path) && stable !== undefined && stable !== path)
+      return [
+        [
+          `${path} of ${who} is another adapter's when they are plugged in in another order`,
+          `set Port to ${stable}`,
+        ],
+      ];
+    return [];
+  });
+  if (complaints.length === 0) return fine(`all ${ports.length} that are configured are there`);
+  return warning(
+    complaints.map(([text]) => text).join('; '),
+    [...new Set(complaints.map(([, advice]) => advice))].join('; '),
+  );
+}
+
+function missingAdvice(path: string, { found, off, boot, compatible }: Machine): string {
+  const there = found.filter(({ kind }) => kind === 'port').map(({ id }) => id.replace(/^port /, ''));
+  const other = there.length === 0 ? 'there is no other port' : `there is ${listed(there)}`;
+  if (!UART.test(path)) return `plug it in, or name one that is there (${other})`;
+  const buses = off.filter((name) => name.startsWith('serial'));
+  const why = buses.length === 0 ? '' : `${listed(buses)} is switched off in the device tree; `;
+  if (boot === undefined) return `${why}switch it on in the device tree, or name another (${other})`;
+  const setting = compatible.some((word) => word.startsWith('raspberrypi,5'))
+    ? 'dtparam=uart0=on'
+    : 'enable_uart=1';
+  return boot.settings.includes(setting)
+    ? `${why}${setting} stands in ${boot.path}: start the machine anew`
+    : `${why}add ${setting} to ${boot.path} and start the machine anew`;
+}
+
+function spaceCheck({ space }: Machine): Finding | undefined {
+  if (space === undefined) return undefined;
+  const text = `${sizeOf(space.free)} of ${sizeOf(space.bytes)} free where the data is`;
+  if (space.free >= LITTLE_BYTES && space.free >= space.bytes * LITTLE_PART) return fine(text);
+  return {
+    state: space.free < NEARLY_NONE_BYTES ? 'failed' : 'warning',
+    text,
+    whatToDo:
+      'free some space (sudo du -xh / | sort -h | tail shows the largest folders), or take a larger card',
+  };
+}
+
+function cardCheck({ wear }: Machine): Finding | undefined {
+  if (wear === undefined) return undefined;
+  const { device, tenths, spare } = wear;
+  const used =
+    tenths >= BEYOND_TENTHS ? 'more than its life' : `${(tenths - 1) * 10} to ${tenths * 10} % of its life`;
+  const text = `${device} says that ${used} is used up${spare > 1 ? ', and most of its spare blocks' : ''}`;
+  if (tenths < WORN_TENTHS && spare < 2) return fine(text);
+  const state = tenths >= BEYOND_TENTHS || spare > 2 ? 'failed' : 'warning';
+  return { state, text, whatToDo: 'make a backup (stellwerk backup) and replace it' };
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB'];
+
+function sizeOf(bytes: number): string {
+  const step = Math.min(UNITS.length - 1, Math.floor(Math.log10(Math.max(1, bytes)) / 3));
+  const number = bytes / 1000 ** step;
+  return `${number.toFixed(number < 10 && step > 0 ? 1 : 0)} ${UNITS[step] ?? ''}`;
+}
+
+function listed(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+}

@@ -1,0 +1,51 @@
+import type { Cancel, Clock } from '../base/clock.js';
+import { messageOf } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import type { Modules } from '../device/modules.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType } from '../kernel/object.js';
+import type { Purpose } from './diagnosis.js';
+import type { Health } from './health.js';
+
+/** How soon the machine is looked at, when all that starts has started, and how often then. */
+const FIRST_MS = 5_000;
+const EVERY_MS = 60_000;
+
+/** What a gateway looks at its machine with. */
+export interface RoundsOptions {
+  readonly kernel: Kernel;
+  readonly modules: Modules;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly health: Health;
+  readonly dataDirectory: string;
+  /** Asked once. */
+  board(): Promise<Purpose['board']>;
+}
+
+/** Looks at the machine now and then, and tells health what it sees; until the function that it gives is called. */
+export function makeRounds(options: RoundsOptions): Cancel {
+  const { kernel, modules, clock, log, health, dataDirectory } = options;
+  let board: ReturnType<RoundsOptions['board']> | undefined;
+  let isOver = false;
+  const round = async () => {
+    const { checkup } = await import('./checkup.js');
+    const instances = Array.from(kernel.tree.of(objectType.instance), ({ displayName, data }) => ({
+      name: displayName,
+      properties: data.properties,
+    }));
+    board ??= options.board();
+    const purpose = { instances, board: await board };
+    const findings = await checkup({ modules, dataDirectory, isGateway: true, ...purpose });
+    if (!isOver) health.setMachine(findings);
+  };
+  const start = () =>
+    void round().catch((thrown: unknown) =>
+      log.error({}, `the machine could not be looked at: ${messageOf(thrown)}`),
+    );
+  const cancels = [clock.after(FIRST_MS, start), clock.every(EVERY_MS, start)];
+  return () => {
+    isOver = true;
+    for (const cancel of cancels) cancel();
+  };
+}

@@ -1,0 +1,247 @@
+import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { Found } from '../../src/device/search.js';
+import { diagnose, portsOf, type Configured, type Purpose } from '../../src/service/diagnosis.js';
+import { look, type Machine } from '../../src/service/machine.js';
+import { tempDirectory } from '../tools/place.js';
+
+const pi: Purpose['board'] = { name: 'raspberry-pi-4', isUnknown: false };
+const pc: Purpose['board'] = { name: 'generic', isUnknown: true };
+
+/** A machine with nothing in it. */
+const bare: Machine = {
+  user: { name: 'stellwerk', uid: 900, gids: [900, 997] },
+  compatible: [],
+  chips: [],
+  ports: [],
+  consoles: [],
+  off: [],
+  boot: undefined,
+  space: undefined,
+  wear: undefined,
+  found: [],
+};
+const boot = { path: '/boot/firmware/config.txt', settings: ['dtparam=spi=on'] };
+const node = (path: string, more = {}) => ({ path, uid: 0, gid: 997, group: 'gpio', mode: 0o660, ...more });
+const line = (name: string, usedBy: string): Found => ({
+  id: `line ${name}`,
+  kind: 'line',
+  name,
+  about: '',
+  usedBy,
+  instance: 0,
+  makes: [],
+});
+const port = (name: string, stable: string): Found => ({
+  ...line(name, ''),
+  kind: 'port',
+  id: `port ${stable}`,
+});
+const relay: Configured = { name: 'Pump', properties: { Line: 'GPIO8' } };
+const meter = (Port: string): Configured => ({ name: 'Meter', properties: { Port } });
+
+/** One check of a machine: its state, its text and what to do, in one text; undefined where it is none of its business. */
+function check(name: string, machine: Partial<Machine>, purpose: Partial<Purpose> = {}): string | undefined {
+  const found = diagnose({ ...bare, ...machine }, { instances: [], board: pi, ...purpose }).get(name);
+  return found && [found.state, found.text, found.whatToDo].filter((part) => part !== '').join(' | ');
+}
+
+t.test('what does not concern the machine is not reported', async (t) => {
+  t.strictSame([...diagnose(bare, { instances: [], board: pc }).keys()], []);
+  t.equal(check('rights', { chips: [node('/dev/gpiochip0', { mode: 0o600 })] }, { board: pc }), undefined);
+  t.equal(check('lines', { found: [line('GPIO8', 'spi0 CS0')] }), undefined, 'nobody wants the line');
+});
+
+t.test('a machine that no file knows is told, where it has a device tree', async (t) => {
+  t.match(
+    check('board', { compatible: ['vendor,box', 'vendor,soc'] }, { board: pc }),
+    /^warning.*vendor,box.*boards\.md/,
+  );
+  t.match(check('board', { compatible: ['raspberrypi,4-model-b'] }), /^ok \| raspberry-pi-4/);
+});
+
+t.test('rights: as the kernel decides them, with the command that mends them', async (t) => {
+  const chips = [node('/dev/gpiochip0'), node('/dev/gpiochip1')];
+  t.match(check('rights', { chips }), /^ok \| stellwerk may open \/dev\/gpiochip0 and \/dev\/gpiochip1$/);
+  const others = { name: 'stellwerk', uid: 900, gids: [900] };
+  t.equal(
+    check('rights', { chips: chips.slice(0, 1), user: others }),
+    'failed | stellwerk may not open /dev/gpiochip0 (group gpio) | sudo usermod -aG gpio stellwerk, then restart the gateway',
+  );
+  t.match(check('rights', { chips, user: { name: 'root', uid: 0, gids: [0] } }), /^ok/);
+  t.match(check('rights', { chips, user: { name: 'x', uid: 0, gids: [] } }), /^ok/);
+  t.match(
+    check('rights', { chips: [node('/dev/gpiochip0', { gid: 0, group: 'root', mode: 0o600 })] }),
+    /^failed.*udev rule/,
+  );
+  t.match(check('rights', { chips: [node('/dev/gpiochip0', { uid: 900, gid: 0, mode: 0o600 })] }), /^ok/);
+  t.match(
+    check('rights', { chips: [node('/dev/gpiochip0', { uid: 900, mode: 0o060 })] }),
+    /^failed/,
+    'the owner is no member',
+  );
+  const ports = [{ path: '/dev/ttyUSB0', node: node('/dev/ttyUSB0', { gid: 20, group: 'dialout' }) }];
+  t.match(check('rights', { ports }, { board: pc }), /usermod -aG dialout stellwerk/);
+});
+
+t.test('lines in other hands are told with who has them, and how to get them', async (t) => {
+  const purpose = { instances: [relay] };
+  t.match(check('lines', { found: [line('GPIO8', '')] }, purpose), /^ok/);
+  t.match(check('lines', { found: [line('GPIO8', 'stellwerk')] }, purpose), /^ok/);
+  t.equal(
+    check('lines', { found: [line('GPIO8', 'spi0 CS0')], boot }, purpose),
+    'warning | GPIO8 of Pump is in use by spi0 CS0 | take dtparam=spi=on out of /boot/firmware/config.txt and start the machine anew',
+  );
+  t.match(
+    check('lines', { found: [line('GPIO8', 'spi0 CS0')] }, purpose),
+    /stop what uses it as spi0 CS0/,
+    'no Pi',
+  );
+  t.match(check('lines', { found: [line('GPIO8', 'python')], boot }, purpose), /stop what uses it as python/);
+  const many = { name: 'Knob', properties: { LineA: 'GPIO5', LineB: 'GPIO6', Lines: ['GPIO8'] } };
+  t.match(
+    check('lines', { found: [line('GPIO6', 'x'), line('GPIO8', 'y')] }, { instances: [many] }),
+    /GPIO6.*GPIO8/,
+  );
+});
+
+t.test('ports: missing, on the kernel’s console, without a name that stays', async (t) => {
+  const usb = '/dev/ttyUSB0';
+  const there = [{ path: usb, node: node(usb) }];
+  const purpose = { instances: [meter(usb)] };
+  t.strictSame(portsOf([meter(usb), meter(usb), relay, meter('0403:6001:A1')]), [usb]);
+  t.match(check('ports', { ports: there, found: [port(usb, usb)] }, purpose), /^ok/);
+  t.match(
+    check('ports', { ports: there, found: [port(usb, '/dev/serial/by-id/x')] }, purpose),
+    /^warning.*of Meter.*another order \| set Port to \/dev\/serial\/by-id\/x$/,
+  );
+  const gone = [{ path: usb, node: undefined }];
+  t.match(
+    check('ports', { ports: gone, found: [port('/dev/ttyS1', '/dev/ttyS1')] }, purpose),
+    /plug it in.*there is \/dev\/ttyS1/,
+  );
+  const serial = [{ path: '/dev/serial0', node: node('/dev/ttyS1') }];
+  t.match(
+    check('ports', { ports: serial, consoles: ['ttyS1', 'tty0'] }, { instances: [meter('/dev/serial0')] }),
+    /^warning.*the kernel talks on \/dev\/serial0 of Meter.*serial-getty@ttyS1/,
+  );
+});
+
+t.test('a UART that is switched off is told with the setting that switches it on', async (t) => {
+  const ports = [{ path: '/dev/serial0', node: undefined }];
+  const purpose = { instances: [meter('/dev/serial0')] };
+  const on = (settings: string[], more: Partial<Machine> = {}) =>
+    check('ports', { ports, boot: { ...boot, settings }, off: ['serial1', 'spi0'], ...more }, purpose);
+  t.match(
+    on([]),
+    /serial1 is switched off in the device tree; add enable_uart=1 to \/boot\/firmware\/config\.txt/,
+  );
+  t.match(
+    on(['enable_uart=1']),
+    /enable_uart=1 stands in \/boot\/firmware\/config\.txt: start the machine anew/,
+  );
+  t.match(on([], { compatible: ['raspberrypi,5-model-b'] }), /add dtparam=uart0=on/);
+  t.match(check('ports', { ports }, purpose), /switch it on in the device tree, or name another/, 'no Pi');
+});
+
+t.test('space and card: fine, a warning, a failure', async (t) => {
+  const space = (free: number, bytes = 16e9) => check('space', { space: { bytes, free } });
+  t.match(space(8e9), /^ok \| 8\.0 GB of 16 GB free/);
+  t.match(space(700e6), /^warning \| 700 MB of 16 GB/);
+  t.match(space(150e6, 1e9), /^warning \| 150 MB/);
+  t.match(space(5e6), /^failed \| 5\.0 MB/);
+  t.match(space(0), /^failed \| 0 B/);
+  const card = (tenths: number, spare = 1) => check('card', { wear: { device: 'mmcblk0', tenths, spare } });
+  t.match(card(1), /^ok \| mmcblk0 says that 0 to 10 %/);
+  t.match(card(8), /^ok/);
+  t.match(card(9), /^warning \| mmcblk0 says that 80 to 90 %.*replace it/);
+  t.match(card(11), /^failed.*more than its life/);
+  t.match(card(2, 2), /^warning.*spare blocks/);
+  t.match(card(2, 3), /^failed/);
+});
+
+/** Files below a directory, by their paths. */
+async function make(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+}
+
+/** A Raspberry Pi as files, with its data directory on a card. */
+async function box(t: Test): Promise<{ root: string; dataDirectory: string }> {
+  const root = await tempDirectory(t);
+  const dataDirectory = await tempDirectory(t);
+  const { dev } = await stat(dataDirectory);
+  const number = `${(dev >> 8) & 0xfff}:${(dev & 0xff) | ((dev >> 12) & 0xff_f00)}`;
+  await make(root, {
+    'etc/passwd': 'root:x:0:0::/:/bin/sh\nstellwerk:x:900:901::/:/bin/false\n',
+    'etc/group': 'root:x:0:\ngpio:x:997:pi,stellwerk\ndialout:x:20:pi\nstellwerk:x:901:\n',
+    'proc/device-tree/compatible': 'raspberrypi,4-model-b\0brcm,bcm2711\0',
+    'proc/device-tree/aliases/serial0': '/soc/serial@1\0',
+    'proc/device-tree/aliases/serial1': '/soc/serial@2\0',
+    'proc/device-tree/soc/serial@1/status': 'okay\0',
+    'proc/device-tree/soc/serial@2/status': 'disabled\0',
+    'proc/consoles': 'ttyS1                -W- (EC p  )    4:65\ntty0 -WU (EC  p) 4:1\n',
+    'boot/firmware/config.txt': '# boot\n dtparam=spi=on # bus\n\nenable_uart=1\n',
+    'dev/gpiochip0': '',
+    'dev/gpiomem': '',
+    'dev/ttyS1': '',
+    'sys/devices/mmc0/block/mmcblk0/mmcblk0p2/partition': '2\n',
+    'sys/devices/mmc0/block/mmcblk0/device/life_time': '0x03 0x09\n',
+    'sys/devices/mmc0/block/mmcblk0/device/pre_eol_info': '0x02\n',
+    'sys/dev/block/.keep': '',
+  });
+  await symlink('../../devices/mmc0/block/mmcblk0/mmcblk0p2', join(root, 'sys/dev/block', number));
+  await chmod(join(root, 'dev/gpiochip0'), 0o620);
+  await symlink('ttyS1', join(root, 'dev/serial0'));
+  return { root, dataDirectory };
+}
+
+t.test('a machine is seen by its files', async (t) => {
+  const { root, dataDirectory } = await box(t);
+  const ports = ['/dev/serial0', '/dev/ttyUSB0'];
+  const seen = await look({ root, dataDirectory, ports, isGateway: false, found: [] });
+  t.strictSame(seen.user, { name: 'stellwerk', uid: 900, gids: [901, 997] });
+  t.strictSame(seen.compatible, ['raspberrypi,4-model-b', 'brcm,bcm2711']);
+  t.match(seen.chips, [{ path: '/dev/gpiochip0', mode: 0o620 }]);
+  t.equal(seen.chips.length, 1);
+  t.match(seen.ports, [
+    { path: '/dev/serial0', node: { path: '/dev/ttyS1' } },
+    { path: '/dev/ttyUSB0', node: undefined },
+  ]);
+  t.strictSame(seen.consoles, ['ttyS1', 'tty0']);
+  t.strictSame(seen.off, ['serial1']);
+  t.strictSame(seen.boot, {
+    path: '/boot/firmware/config.txt',
+    settings: ['dtparam=spi=on', 'enable_uart=1'],
+  });
+  t.strictSame(seen.wear, { device: 'mmcblk0', tenths: 9, spare: 2 });
+  t.ok((seen.space?.bytes ?? 0) > 0);
+});
+
+t.test('the gateway looks with its own rights; a machine without anything has nothing', async (t) => {
+  const { root, dataDirectory } = await box(t);
+  const own = await look({ root, dataDirectory, ports: [], isGateway: true, found: [] });
+  t.equal(own.user.uid, process.geteuid?.());
+  const empty = await tempDirectory(t);
+  const seen = await look({
+    root: empty,
+    dataDirectory: join(empty, 'none'),
+    ports: ['/dev/x'],
+    isGateway: false,
+    found: [],
+  });
+  t.match(seen, {
+    compatible: [],
+    chips: [],
+    consoles: [],
+    off: [],
+    boot: undefined,
+    space: undefined,
+    wear: undefined,
+  });
+  t.strictSame(seen.ports, [{ path: '/dev/x', node: undefined }]);
+  t.equal(seen.user.uid, process.geteuid?.());
+});
