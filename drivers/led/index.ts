@@ -73,6 +73,7 @@ export function ledModules(
     check: ({ Led }) =>
       Led === '' ? 'Led is empty: give the name of a LED (ls /sys/class/leds)' : undefined,
     functions: () => (board.simulated === undefined ? [] : [ledGone(world)]),
+    find: async () => (await import('./find.js')).findLeds(around),
     open: async (host) => (await import('./led.js')).openLed(host, around),
   };
   return [led] as readonly ModuleDefinition[];

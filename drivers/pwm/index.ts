@@ -75,6 +75,7 @@ export function pwmModules(
       return undefined;
     },
     functions: () => (board.simulated === undefined ? [] : [pwmGone(world)]),
+    find: async () => (await import('./find.js')).findChannels(around),
     open: async (host) => (await import('./pwm.js')).openPwm(host, around),
   };
   return [pwm] as readonly ModuleDefinition[];

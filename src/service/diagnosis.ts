@@ -32,6 +32,7 @@ export function diagnose(machine: Machine, purpose: Purpose): ReadonlyMap<string
     rights: rightsCheck(machine, purpose),
     lines: linesCheck(machine, purpose),
     ports: portsCheck(machine, purpose),
+    pwm: pwmCheck(machine, purpose),
     space: spaceCheck(machine),
     card: cardCheck(machine),
   };
@@ -179,6 +180,22 @@ function missingAdvice(path: string, { found, off, boot, compatible }: Machine):
   return boot.settings.includes(setting)
     ? `${why}${setting} stands in ${boot.path}: start the machine anew`
     : `${why}add ${setting} to ${boot.path} and start the machine anew`;
+}
+
+/** PWM channels that are configured here: a Raspberry Pi has none until an overlay gives it pins. */
+function pwmCheck({ found, boot }: Machine, { instances }: Purpose): Finding | undefined {
+  const wanted = instances.filter(({ properties }) => (properties['Channel'] ?? '') !== '');
+  if (wanted.length === 0) return undefined;
+  if (found.some(({ kind }) => kind === 'pwm')) return fine('there are PWM channels');
+  const text = `${listed(wanted.map(({ name }) => name))} needs a PWM channel, and this machine shows none`;
+  if (boot === undefined) return warning(text, 'switch the PWM chip on in the device tree (docs/pwm.md)');
+  const overlay = boot.settings.find((setting) => /^dtoverlay=pwm/.test(setting));
+  return warning(
+    text,
+    overlay === undefined
+      ? `add dtoverlay=pwm-2chan to ${boot.path} (docs/pwm.md) and start the machine anew`
+      : `${overlay} stands in ${boot.path}: start the machine anew`,
+  );
 }
 
 function spaceCheck({ space }: Machine): Finding | undefined {

@@ -43,6 +43,10 @@ t.test('a search finds chips and lines, who has them, and what they can become',
   );
   t.strictSame(free?.Create[0]?.Properties, { Line: 'BUTTON2' });
   t.match(await found(house, 'simulated'), { Kind: 'chip', About: 'gpiochip0, 24 lines', Create: [] });
+  const led = await found(house, 'LED1');
+  t.match(led, { ID: 'led LED1', Kind: 'led', Create: [{ ModuleName: 'LED', Properties: { Led: 'LED1' } }] });
+  const pwm = await found(house, 'PWM1');
+  t.match(pwm, { Kind: 'pwm', Create: [{ ModuleName: 'PWM', Properties: { Channel: 'PWM1' } }] });
   t.ok(((await valueAt(house, 'hardware/FOUND')) as number) >= 25);
 });
 

@@ -145,6 +145,22 @@ t.test('a UART that is switched off is told with the setting that switches it on
   t.match(check('ports', { ports }, purpose), /switch it on in the device tree, or name another/, 'no Pi');
 });
 
+t.test('PWM that no overlay has switched on is told with the overlay that does', async (t) => {
+  const lamp: Configured = { name: 'Lamp', properties: { Channel: 'PWM0' } };
+  const pwm = (machine: Partial<Machine>, instances = [lamp]) => check('pwm', machine, { instances });
+  t.equal(pwm({}, [relay]), undefined);
+  t.match(pwm({ found: [{ ...line('PWM0', ''), kind: 'pwm' }] }), /^ok/);
+  t.match(
+    pwm({ boot }),
+    /^warning.*Lamp needs a PWM channel.*add dtoverlay=pwm-2chan to \/boot\/firmware\/config\.txt/,
+  );
+  t.match(
+    pwm({ boot: { ...boot, settings: ['dtoverlay=pwm,pin=18'] } }),
+    /dtoverlay=pwm,pin=18 stands in .*anew/,
+  );
+  t.match(pwm({}), /in the device tree/, 'no Pi');
+});
+
 t.test('space and card: fine, a warning, a failure', async (t) => {
   const space = (free: number, bytes = 16e9) => check('space', { space: { bytes, free } });
   t.match(space(8e9), /^ok \| 8\.0 GB of 16 GB free/);

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { findLines } from '../../drivers/gpio/seen.js';
 import { type GpioBoard, Ways } from '../../drivers/gpio/ways.js';
+import { ledModules } from '../../drivers/led/index.js';
+import { pwmModules } from '../../drivers/pwm/index.js';
 import { findPorts } from '../../drivers/serial/find.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
@@ -124,4 +126,21 @@ t.test('a search that was ended keeps what the last one found, whatever comes la
     ['chip a'],
   );
   await bench.devices.close();
+});
+
+t.test('LEDs and PWM channels go by the names of the board, else by those that stay the same', async (t) => {
+  const clock = new ManualClock();
+  const led = { leds: [{ name: 'FRONT', path: '/sys/class/leds/green:front' }], simulated: {} };
+  const pwm = { pwm: [{ chip: 'soc.pwm', channels: { FAN: 1 } }], simulated: {} };
+  const found = await Promise.all(
+    [...ledModules(led, clock), ...pwmModules(pwm, clock)].map((module) => module.find?.()),
+  );
+  t.strictSame(
+    found.flatMap((some) => some?.map(({ id, name, makes: [first] }) => [id, name, first?.properties])),
+    [
+      ['led green:front', 'FRONT', { Led: 'FRONT' }],
+      ['pwm soc.pwm/0', 'soc.pwm/0', { Chip: 'soc.pwm', Channel: '0' }],
+      ['pwm soc.pwm/1', 'FAN', { Channel: 'FAN' }],
+    ],
+  );
 });
