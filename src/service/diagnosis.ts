@@ -189,7 +189,7 @@ function pwmCheck({ found, boot }: Machine, { instances }: Purpose): Finding | u
   if (found.some(({ kind }) => kind === 'pwm')) return fine('there are PWM channels');
   const text = `${listed(wanted.map(({ name }) => name))} needs a PWM channel, and this machine shows none`;
   if (boot === undefined) return warning(text, 'switch the PWM chip on in the device tree (docs/pwm.md)');
-  const overlay = boot.settings.find((setting) => /^dtoverlay=pwm/.test(setting));
+  const overlay = boot.settings.find((setting) => setting.startsWith('dtoverlay=pwm'));
   return warning(
     text,
     overlay === undefined

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { ROOT } from '../law/sources.js';
-import { nodeAt, nodesOf, readTree, stringsOf, type TreeNode } from './device-tree.js';
+import { deviceName, nodeAt, nodesOf, readTree, stringsOf, type TreeNode } from './device-tree.js';
 
 /** A machine, as its device tree describes it; several words stand in one text. */
 export interface MachineFacts {
@@ -16,6 +16,8 @@ export interface MachineFacts {
   /** Its GPIO chips: what drives each → the names of its lines by offset, `-` where there is none. */
   readonly gpio: Readonly<Record<string, string>>;
   readonly leds: string;
+  /** Its PWM chips by their devices, switched on or not: `fe20c000.pwm`. */
+  readonly pwm: string;
   /** What drives the port that the kernel talks on, and its number: `["brcm,bcm2835-aux-uart", 1]`. */
   readonly console: readonly [driver: string, number: number];
 }
@@ -79,6 +81,7 @@ function machineFacts(blob: Buffer): MachineFacts {
     compatible: stringsOf(root, 'compatible').join(' '),
     gpio: Object.fromEntries(all.filter((node) => node.properties.has('gpio-controller')).map(chipOf)),
     leds: leds.flatMap(({ children }) => [...children].map(ledName)).join(' '),
+    pwm: [...root.children.values()].flatMap((bus) => pwmChips(bus, root)).join(' '),
     console: consoleOf(root),
   };
 }
@@ -92,6 +95,11 @@ const chipOf = (node: TreeNode): [driver: string, lines: string] => [
 
 /** An LED is named by its label, else by its node (Documentation/leds/leds-class.rst). */
 const ledName = ([name, node]: readonly [string, TreeNode]): string => stringsOf(node, 'label')[0] ?? name;
+
+const pwmChips = (bus: TreeNode, above: TreeNode): string[] =>
+  [...bus.children]
+    .filter(([, node]) => node.properties.has('#pwm-cells'))
+    .map(([name]) => deviceName(name, { bus, above }));
 
 function consoleOf(root: TreeNode): [string, number] {
   const [alias = ''] = (stringsOf(root.children.get('chosen'), 'stdout-path')[0] ?? '').split(':');

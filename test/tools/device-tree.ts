@@ -61,6 +61,39 @@ export function nodeAt(root: TreeNode, path: string): TreeNode | undefined {
   return node;
 }
 
+/**
+ * The device that the kernel makes of a node of a bus, by its name there: `fe20c000.pwm` of `pwm@7e20c000`
+ * (drivers/of/platform.c, of_device_make_bus_id). `above` is what the bus hangs on.
+ */
+export function deviceName(name: string, { bus, above }: { bus: TreeNode; above: TreeNode }): string {
+  const [base = '', address = '0'] = name.split('@');
+  const local = BigInt(`0x${address}`);
+  const [ownCells, upCells, sizeCells] = [
+    cells(bus, '#address-cells'),
+    cells(above, '#address-cells'),
+    cells(bus, '#size-cells'),
+  ];
+  const ranges = bus.properties.get('ranges') ?? Buffer.alloc(0);
+  const entry = (ownCells + upCells + sizeCells) * 4;
+  for (let at = 0; at + entry <= ranges.length; at += entry) {
+    const from = numberAt(ranges, at, ownCells);
+    const to = numberAt(ranges, at + ownCells * 4, upCells);
+    const size = numberAt(ranges, at + (ownCells + upCells) * 4, sizeCells);
+    if (local >= from && local < from + size) return `${(local - from + to).toString(16)}.${base}`;
+  }
+  return `${address}.${base}`;
+}
+
+/** 2 and 1 where a bus doesn't say (Devicetree Specification v0.4 §2.3.5). */
+const cells = (node: TreeNode, name: string): number =>
+  node.properties.get(name)?.readUInt32BE(0) ?? (name === '#size-cells' ? 1 : 2);
+
+function numberAt(bytes: Buffer, at: number, count: number): bigint {
+  let number = 0n;
+  for (let n = 0; n < count; n += 1) number = (number << 32n) + BigInt(bytes.readUInt32BE(at + n * 4));
+  return number;
+}
+
 /** A node and all below it. */
 export function* nodesOf(node: TreeNode): Generator<TreeNode> {
   yield node;

@@ -69,7 +69,7 @@ function sameLines(
   }
 }
 
-t.test('the recognising strings, LEDs and ports are those of the kernels', async (t) => {
+t.test('the recognising strings, LEDs, PWM chips and ports are those of the kernels', async (t) => {
   for (const board of withPins) {
     const machines = [...machinesOf(board)];
     t.ok(machines.length > 0, `${board.name} is a machine that a kernel knows`);
@@ -77,6 +77,8 @@ t.test('the recognising strings, LEDs and ports are those of the kernels', async
       // Debian's kernels show no LEDs of the Raspberry Pi 5.
       const missing = board.leds.filter((led) => !machine.leds.split(' ').includes(led.name));
       if (machine.leds !== '') t.strictSame(missing, [], `${name} has these LEDs`);
+      const chips = board.pwm?.filter((pwm) => !machine.pwm.split(' ').includes(pwm.chip)) ?? [];
+      t.strictSame(chips, [], `${name} has these PWM chips`);
       const paths = board.serial.flatMap((port) => port.paths);
       const [driver, number] = machine.console;
       // Port 10 is the debug connector of the Raspberry Pi 5, not on the header.
