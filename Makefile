@@ -29,6 +29,7 @@ SETUP := $(if $(LINKED),,node_modules/.setup node_modules/epoll/build/Release/ep
 
 SOURCES := $(shell find src drivers test systemd -name '*.ts' 2>/dev/null)
 GPIO_C := $(wildcard drivers/gpio/native/*.c)
+KEEPER_C := $(wildcard drivers/gpio/keeper/*.c)
 NOTIFY_C := $(wildcard src/service/native/*.c)
 ADDONS := $(if $(GPIO_C),gpio.node) $(if $(NOTIFY_C),notify.node)
 
@@ -39,6 +40,7 @@ CC_arm64 := $(if $(filter arm64,$(HOST_ARCH)),gcc,aarch64-linux-gnu-gcc)
 CXX_arm64 := $(if $(filter arm64,$(HOST_ARCH)),g++,aarch64-linux-gnu-g++)
 STRIP_arm64 := $(if $(filter arm64,$(HOST_ARCH)),strip,aarch64-linux-gnu-strip)
 ADDON_FLAGS := -O2 -fPIC -shared -fvisibility=hidden -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now -I $(HEADERS)
+PROGRAM_FLAGS := -O2 -fPIE -pie -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now
 C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is somebody else's: its warnings are not ours to mend.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
@@ -65,6 +67,9 @@ build/native/$(1)/gpio.node: $(GPIO_C) $(wildcard drivers/gpio/native/*.h) | $(S
 build/native/$(1)/notify.node: $(NOTIFY_C) $(wildcard src/service/native/*.h) | $(SETUP)
 	@echo 'addon: $$@'
 	$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $(ADDON_FLAGS) $(C_FLAGS) -o $$@ $(NOTIFY_C)
+build/native/$(1)/stellwerk-keeper: $(KEEPER_C) $(wildcard drivers/gpio/keeper/*.h)
+	@echo 'program: $$@'
+	$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $(PROGRAM_FLAGS) $(C_FLAGS) -o $$@ $(KEEPER_C)
 build/native/$(1)/epoll.node: $(if $(LINKED),,node_modules/.setup)
 	@echo 'addon: $$@'
 	$(Q)mkdir -p $$(@D) && $$(CXX_$(1)) $(ADDON_FLAGS) $(EPOLL_FLAGS) -o $$@ node_modules/epoll/src/epoll.cc
@@ -73,6 +78,9 @@ $(eval $(call addons_for,x64))
 $(eval $(call addons_for,arm64))
 
 build/%.node: build/native/$(HOST_ARCH)/%.node
+	$(Q)cp $< $@
+
+build/stellwerk-keeper: build/native/$(HOST_ARCH)/stellwerk-keeper
 	$(Q)cp $< $@
 
 # The list of sources is an input too: what was deleted must not live on in dist/.
@@ -85,7 +93,7 @@ build/compiled: tsconfig.json build/sources $(SOURCES) | $(SETUP)
 	$(Q)rm -rf dist && $(WITH) tsc -p .
 	$(Q)touch $@
 
-build: $(SETUP) $(ADDONS:%=build/%) build/compiled ## set up, compile, build the addons
+build: $(SETUP) $(ADDONS:%=build/%) build/stellwerk-keeper build/compiled ## set up, compile, build the addons
 
 run: build ## start a gateway on the simulated board at 127.0.0.1:3777
 	@cat docs/sample/try.txt
@@ -117,7 +125,7 @@ lab: build ## the hardware lab: an arm64 machine with real kernel devices (root,
 bench: build ## each figure as a ratio to a yardstick measured in the same run (BENCH=short)
 	$(Q)BENCH=$(BENCH) $(NODE) dist/test/bench/main.js
 
-bundle: build $(ADDONS:%=build/native/$(ARCH)/%) build/native/$(ARCH)/epoll.node ## a tarball for a box without compiler and npm: ARCH=x64|arm64
+bundle: build $(ADDONS:%=build/native/$(ARCH)/%) build/native/$(ARCH)/epoll.node build/native/$(ARCH)/stellwerk-keeper ## a tarball for a box without compiler and npm: ARCH=x64|arm64
 	$(Q)STRIP=$(STRIP_$(ARCH)) $(NODE) dist/systemd/bundle.js $(ARCH)
 
 install: ## install what `make bundle` made for this machine: PREFIX=/usr/local DESTDIR=

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { Keeping } from '../drivers/gpio/index.js';
 import { Api, type ApiOptions, type ApiParts } from './api/api.js';
 import type { ConfiguratorAccess } from './api/accounts.js';
 import { systemClock, type Cancel, type Clock } from './base/clock.js';
@@ -32,6 +33,7 @@ import { makeRounds } from './service/rounds.js';
 import { StatusVariables } from './service/status.js';
 import { systemFacts } from './service/system.js';
 import { ClockTrust } from './service/trust.js';
+import { updateWatch } from './service/updating.js';
 import { makeDirectories } from './store/files.js';
 import { Store } from './store/store.js';
 
@@ -42,6 +44,8 @@ export interface GatewayOptions {
   readonly directory: string;
   /** On a tmpfs: last values there outlive a crash of the process. Below the data directory unless given. */
   readonly runtimeDirectory?: string;
+  /** The line keeper's socket; absent: nobody keeps the outputs when the gateway is not there. */
+  readonly keeperSocket?: string;
   readonly log: ServiceLog;
   /** For tests that turn the clock by hand. */
   readonly clock?: Clock;
@@ -64,7 +68,7 @@ const APPLIED = 'applied';
 const SCRIPTS = 'scripts';
 const USER = 'user';
 const TLS = 'tls';
-/** What a script's process uses besides the heap of the script. */
+/** What a script's process uses besides its heap. */
 const OUTSIDE_HEAP_MIB = scriptLimits.residentMiB - scriptLimits.heapMiB;
 
 /** One gateway: the tree with all that feeds, keeps and serves it. Any number of them can live in one process. */
@@ -77,6 +81,7 @@ export class Gateway implements AsyncDisposable {
   readonly #trust: ClockTrust;
   readonly #store: Store;
   readonly #devices: Devices;
+  readonly #keeping: Keeping;
   readonly #scripts: ScriptEngine;
   readonly #status: StatusVariables;
   readonly #turn = new Turn();
@@ -94,13 +99,15 @@ export class Gateway implements AsyncDisposable {
     const directory = resolve(options.directory);
     const trust = new ClockTrust();
     const clock = options.clock ?? systemClock(() => trust.isTrusted);
+    const { runtimeDirectory = join(directory, 'run') } = options;
+    const place = { socket: options.keeperSocket, directory, isUpdating: updateWatch(runtimeDirectory) };
+    const keeping = new Keeping(place, { clock, log: options.log.root.subject('keeper') });
     let modules = noModules();
     const loaded = await loadConfig(
       options.configFile,
-      async (config) => (modules = await modulesOf(clock)(config)),
+      async (config) => (modules = await modulesOf(clock, keeping)(config)),
     );
     options.log.levels = levelsOf(loaded.config);
-    const { runtimeDirectory = join(directory, 'run') } = options;
     makeDirectories(directory, runtimeDirectory, join(directory, USER));
     const log = options.log.root;
     const health = new Health(clock, log.subject('health'));
@@ -115,7 +122,7 @@ export class Gateway implements AsyncDisposable {
     // The simulated board boots with the process.
     const marks =
       loaded.config.board === 'simulated' ? new Set<string>() : new BootMarks(runtimeDirectory, log);
-    const parts = { clock, trust, loaded, modules, health, store, marks };
+    const parts = { clock, trust, loaded, modules, health, store, marks, keeping };
     const gateway = new Gateway({ ...options, directory }, parts);
     try {
       await gateway.#start();
@@ -127,12 +134,13 @@ export class Gateway implements AsyncDisposable {
   }
 
   private constructor(options: GatewayOptions, parts: Parts) {
-    const { clock, trust, loaded, modules, health, store } = parts;
+    const { clock, trust, loaded, modules, health, store, keeping } = parts;
     const log = options.log.root;
     this.#options = options;
     this.#trust = trust;
     this.#loaded = loaded;
     this.#store = store;
+    this.#keeping = keeping;
     this.clock = clock;
     this.health = health;
     const kernel = new Kernel({
@@ -208,11 +216,8 @@ export class Gateway implements AsyncDisposable {
     return this.#turn.run(async () => {
       const { modules } = this.#devices;
       const loaded = await loadConfig(this.#loaded.file, async () => modules).catch((thrown: unknown) => {
-        throw faultFrom(
-          thrown,
-          'CONFIGURATION_INVALID',
-          thrown instanceof Error ? thrown.message : String(thrown),
-        );
+        const text = thrown instanceof Error ? thrown.message : String(thrown);
+        throw faultFrom(thrown, 'CONFIGURATION_INVALID', text);
       });
       const before = this.#loaded.config;
       this.#loaded = loaded;
@@ -229,7 +234,7 @@ export class Gateway implements AsyncDisposable {
     });
   }
 
-  /** Stops everything, outputs staying as they are, and writes what is to be kept. Calling twice is fine. */
+  /** Stops everything, leaves the outputs to the line keeper, and writes what is to be kept. Calling twice is fine. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -250,6 +255,7 @@ export class Gateway implements AsyncDisposable {
     this.#api = await Api.start(this.#apiParts(), this.#apiOptions());
     this.health.ask('clock', () => clockFinding(clock.trusted()));
     this.health.ask('devices', () => devicesFinding(this.#devices, kernel));
+    this.health.ask('outputs', () => this.#keeping.finding());
     this.health.ask('listeners', () => listenersFinding(this.#api?.troubles() ?? []));
     this.#undo.push(
       clock.every(STATUS_EVERY_MS, () => this.#showStatus()),
@@ -283,6 +289,7 @@ export class Gateway implements AsyncDisposable {
     await this.#api?.close();
     await this.#scripts.close();
     await this.#devices.close();
+    await this.#keeping.goodbye();
     this.kernel.setRunlevel(runlevel.shutdown);
     this.#options.log.onLoud = () => undefined;
     await this.#store.close();
@@ -386,4 +393,5 @@ interface Parts {
   readonly health: Health;
   readonly store: Store;
   readonly marks: Marks;
+  readonly keeping: Keeping;
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { gpioModules } from '../drivers/gpio/index.js';
+import { gpioModules, type Keeping } from '../drivers/gpio/index.js';
 import { ledModules } from '../drivers/led/index.js';
 import { mqttModules } from '../drivers/mqtt/index.js';
 import { pwmModules } from '../drivers/pwm/index.js';
@@ -33,12 +33,12 @@ export async function boardFacts(wanted: string | undefined): Promise<BoardFacts
 /** What a machine has of which nothing is known. */
 export const noModules = (): Modules => new Modules([]);
 
-/** The modules of a gateway: they follow from its configuration's board. */
-export function modulesOf(clock: Clock): (config: GatewayConfig) => Promise<Modules> {
+/** The modules of a gateway: they follow from its configuration's board. Who keeps its outputs: for one that runs. */
+export function modulesOf(clock: Clock, keeping?: Keeping): (config: GatewayConfig) => Promise<Modules> {
   return async ({ board: name }) => {
     const board = await boardOf(name);
     const drivers = [
-      ...gpioModules(board, clock),
+      ...gpioModules(board, clock, keeping),
       ...ledModules(board, clock),
       ...pwmModules(board, clock),
       ...serialModules(),

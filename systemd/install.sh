@@ -59,8 +59,10 @@ live && [ "$(id -u)" != 0 ] && fail 'run it as root'
 uninstall() {
   if booted; then
     systemctl disable --now stellwerk.service 2>/dev/null || true
+    systemctl disable --now stellwerk-keeper.service 2>/dev/null || true
+    rm -rf /run/stellwerk-keeper
   fi
-  rm -f "$destdir$units/stellwerk.service" "$destdir$sysusers/stellwerk.conf" "$destdir$tmpfiles/stellwerk.conf"
+  rm -f "$destdir$units/stellwerk.service" "$destdir$units/stellwerk-keeper.service" "$destdir$sysusers/stellwerk.conf" "$destdir$tmpfiles/stellwerk.conf"
   rm -f "$destdir$rules/60-stellwerk.rules" "$destdir$bin/stellwerk" "$destdir$backoff"
   rmdir "$(dirname "$destdir$backoff")" 2>/dev/null || true
   rm -rf "$destdir$home"
@@ -104,12 +106,14 @@ put_program() {
 
 put_surroundings() {
   mkdir -p "$destdir$units" "$destdir$sysusers" "$destdir$tmpfiles" "$destdir$rules" "$destdir/etc/stellwerk"
-  sed "s#/opt/stellwerk/current#$home/current#g" "$here/systemd/stellwerk.service" >"$destdir$units/stellwerk.service"
+  for unit in stellwerk.service stellwerk-keeper.service; do
+    sed "s#/opt/stellwerk/current#$home/current#g" "$here/systemd/$unit" >"$destdir$units/$unit"
+    chmod 0644 "$destdir$units/$unit"
+  done
   cp "$here/systemd/sysusers.conf" "$destdir$sysusers/stellwerk.conf"
   cp "$here/systemd/tmpfiles.conf" "$destdir$tmpfiles/stellwerk.conf"
   cp "$here/systemd/60-stellwerk.rules" "$destdir$rules/60-stellwerk.rules"
-  chmod 0644 "$destdir$units/stellwerk.service" "$destdir$sysusers/stellwerk.conf" \
-    "$destdir$tmpfiles/stellwerk.conf" "$destdir$rules/60-stellwerk.rules"
+  chmod 0644 "$destdir$sysusers/stellwerk.conf" "$destdir$tmpfiles/stellwerk.conf" "$destdir$rules/60-stellwerk.rules"
   if ! live || [ "$(systemctl --version | sed -n '1s/systemd \([0-9]*\).*/\1/p')" -ge 254 ]; then
     mkdir -p "$(dirname "$destdir$backoff")"
     cp "$here/systemd/backoff.conf" "$destdir$backoff"
@@ -117,6 +121,14 @@ put_surroundings() {
   if [ ! -e "$destdir/etc/stellwerk/gateway.yaml" ]; then
     (umask 077 && cp "$here/systemd/gateway.yaml" "$destdir/etc/stellwerk/gateway.yaml")
   fi
+}
+
+# An update that brings no other keeper leaves it at work; one that does starts it again, and systemd keeps its lines.
+start_keeper() {
+  running=$(systemctl show -P MainPID stellwerk-keeper.service)
+  if [ "$running" != 0 ] && cmp -s "/proc/$running/exe" "$home/current/bin/stellwerk-keeper"; then return 0; fi
+  systemctl restart stellwerk-keeper.service ||
+    echo 'install.sh: the line keeper does not start, outputs are not guarded: journalctl -u stellwerk-keeper' >&2
 }
 
 set_up_machine() {
@@ -128,7 +140,10 @@ set_up_machine() {
   udevadm control --reload || true
   udevadm trigger --settle --subsystem-match=gpio --subsystem-match=leds --subsystem-match=pwm --action=add || true
   [ "$start" = yes ] || return 0
-  systemctl enable --quiet stellwerk.service
+  systemctl enable --quiet stellwerk-keeper.service stellwerk.service
+  start_keeper
+  # The outputs get their OnUpdate, not their OnStop.
+  [ ! -d /run/stellwerk ] || : >/run/stellwerk/updating
   # Comes back when the gateway has said that it is ready, or with its failure.
   systemctl restart stellwerk.service || fail 'stellwerk does not start: journalctl -u stellwerk'
 }

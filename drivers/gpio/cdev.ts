@@ -1,10 +1,24 @@
 import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import type { Cancel, Clock } from '../../src/base/clock.js';
-import { type Fault, fault, faultFrom, messageOf } from '../../src/base/fault.js';
+import type { Clock } from '../../src/base/clock.js';
+import { type Fault, fault, faultFrom } from '../../src/base/fault.js';
 import { Bustle } from './bustle.js';
-import type { LineInterrupts } from './interrupts.js';
+import {
+  bits,
+  CdevLine,
+  codeOf,
+  explained,
+  FIRST,
+  GuardedLine,
+  keptOutput,
+  type Request,
+  type RequestWish,
+  type Taken,
+  translated,
+} from './cdev-line.js';
+import type { Keeper, Link, LinkMaker } from './keeper.js';
+import type { HeldOutputs, Keeping } from './keeping.js';
 import {
   type Chip,
   CONSUMER,
@@ -43,31 +57,9 @@ interface Addon {
   chip(path: string): Chip;
   lines(path: string): { offset: number; name: string; consumer: string; flags: number }[];
   readonly Request: new (path: string, wish: RequestWish) => Request;
+  readonly Link: new (...parameters: Parameters<LinkMaker>) => Link;
 }
 
-interface Configuration {
-  flags: number;
-  values?: bigint;
-  debounceUs?: number;
-}
-
-interface RequestWish extends Configuration {
-  offsets: number[];
-  consumer: string;
-  eventBuffer?: number;
-}
-
-interface Request {
-  get(mask: bigint): bigint;
-  set(mask: bigint, bits: bigint): void;
-  configure(wish: Configuration): void;
-  watch(onEvents: (count: number) => void, onEnd: (code: string) => void): ArrayBuffer;
-  pause(isPaused: boolean): void;
-  close(): void;
-}
-
-/** Each of our requests holds one line: bit 0. */
-const FIRST = 1n;
 /** struct gpio_v2_line_event in 32-bit words: timestamp 0 and 1, id 2, offset 3, seqno 4, line_seqno 5, padding. */
 const EVENT_WORDS = 12;
 const RISING_EDGE = 1;
@@ -79,12 +71,14 @@ export interface CharacterDeviceOptions {
   readonly directory?: string;
   /** Another build of the addon; the project's own unless said. */
   readonly addon?: string;
+  /** Who keeps outputs that have a `guard`; absent: nobody does. */
+  readonly keeping?: Keeping | undefined;
 }
 
 /** Opens the way over the character device (uAPI v2, Linux 5.10 on). Throws when the addon is not built. */
 export function characterDevice(clock: Clock, options: CharacterDeviceOptions = {}): GpioBinding {
   const addon = createRequire(import.meta.url)(options.addon ?? ADDON) as Addon;
-  return new CharacterDevice(addon, clock, options.directory ?? '/dev');
+  return new CharacterDevice(addon, clock, options);
 }
 
 class CharacterDevice implements GpioBinding {
@@ -93,12 +87,17 @@ class CharacterDevice implements GpioBinding {
   readonly #addon: Addon;
   readonly #clock: Clock;
   readonly #directory: string;
+  readonly #keeping: Keeping | undefined;
   readonly #held = new Set<CdevLine>();
+  readonly #outputs = new Set<CdevLine>();
+  /** Once an output was looked for there. */
+  #keeper: Keeper | undefined;
 
-  constructor(addon: Addon, clock: Clock, directory: string) {
+  constructor(addon: Addon, clock: Clock, { directory = '/dev', keeping }: CharacterDeviceOptions) {
     this.#addon = addon;
     this.#clock = clock;
     this.#directory = directory;
+    this.#keeping = keeping;
   }
 
   get held(): number {
@@ -107,6 +106,10 @@ class CharacterDevice implements GpioBinding {
 
   requested(): Iterable<RequestedLine> {
     return this.#held;
+  }
+
+  get outputs(): HeldOutputs {
+    return { held: this.#outputs.size, kept: [...this.#outputs].filter((line) => line.kept).length };
   }
 
   async chips(): Promise<Chip[]> {
@@ -129,26 +132,25 @@ class CharacterDevice implements GpioBinding {
   }
 
   async requestOutput(place: Place, wish: OutputWish): Promise<OutputLine> {
-    const { activeLow, output, openDrain, openSource } = this.#addon.flags;
-    const drive = { 'push-pull': 0, 'open-drain': openDrain, 'open-source': openSource }[wish.drive];
-    const flags = output | drive | (wish.activeLow ? activeLow : 0);
-    if (wish.boot !== 'hold') {
-      const initial = wish.boot === 'active';
-      return this.#hold(place, this.#request(place, { flags, values: bits(initial) }), initial);
-    }
-    // As is first: the line stays what it is until its level is known and can be driven on without a glitch.
-    const request = this.#request(place, { flags: 0 });
-    try {
-      const initial = (request.get(FIRST) === FIRST) !== wish.activeLow;
-      request.configure({ flags, values: bits(initial) });
-      return this.#hold(place, request, initial);
-    } catch (thrown) {
-      request.close();
-      throw this.#explained(place, thrown);
-    }
+    const { guard } = wish;
+    const keeper = guard && (await this.#keeping?.keeper((...way) => new this.#addon.Link(...way)));
+    if (guard === undefined || keeper === undefined)
+      return this.#output((ending) => new CdevLine({ place, ...this.#newOutput(place, wish), ...ending }));
+    this.#keeper = keeper;
+    const entry = keeper.entry(place, await this.#nth(place.chip), { ...wish, guard });
+    const kept = (await keeper.take(entry)) as Request | undefined;
+    const taken = kept === undefined ? this.#newOutput(place, wish) : keptOutput(place, kept, wish);
+    const line = this.#output(
+      (ending) => new GuardedLine({ place, ...taken, ...ending }, { keeper, entry, guard, wish }),
+    );
+    line.kept = kept !== undefined;
+    await keeper.holds(line);
+    return line;
   }
 
   async requestInput(place: Place, wish: InputWish, listener: InputListener): Promise<InputLine> {
+    // It may have been an output a moment ago, which the keeper still keeps.
+    await this.#keeper?.letGo(place, await this.#nth(place.chip));
     const { activeLow, input, rising, falling, pullUp, pullDown, biasDisabled } = this.#addon.flags;
     const bias = { 'as-is': 0, disabled: biasDisabled, 'pull-up': pullUp, 'pull-down': pullDown }[wish.bias];
     const request = this.#request(place, {
@@ -170,12 +172,55 @@ class CharacterDevice implements GpioBinding {
       );
       const words = new Uint32Array(events);
       const times = new BigUint64Array(events);
-      const line = this.#hold(place, request, initial);
+      const line = new CdevLine({ place, request, initial, onClosed: () => this.#held.delete(line) });
+      this.#held.add(line);
       return line;
     } catch (thrown) {
       request.close();
       throw this.#explained(place, thrown);
     }
+  }
+
+  /** Requests a line and drives it in one step. */
+  #newOutput(place: Place, wish: OutputWish): Taken {
+    const { activeLow, output, openDrain, openSource } = this.#addon.flags;
+    const drive = { 'push-pull': 0, 'open-drain': openDrain, 'open-source': openSource }[wish.drive];
+    const flags = output | drive | (wish.activeLow ? activeLow : 0);
+    if (wish.boot !== 'hold') {
+      const initial = wish.boot === 'active';
+      return { request: this.#request(place, { flags, values: bits(initial) }), initial };
+    }
+    // As is first: the line stays what it is until its level is known and can be driven on without a glitch.
+    const request = this.#request(place, { flags: 0 });
+    try {
+      const initial = (request.get(FIRST) === FIRST) !== wish.activeLow;
+      request.configure({ flags, values: bits(initial) });
+      return { request, initial };
+    } catch (thrown) {
+      request.close();
+      throw this.#explained(place, thrown);
+    }
+  }
+
+  #output<L extends CdevLine>(make: (ending: { onClosed: () => void }) => L): L {
+    const line = make({
+      onClosed: () => {
+        this.#held.delete(line);
+        this.#outputs.delete(line);
+      },
+    });
+    this.#held.add(line);
+    this.#outputs.add(line);
+    return line;
+  }
+
+  /** The chip's place among those of its label: what tells it from them after a boot, too. */
+  async #nth({ name, label }: Chip): Promise<number> {
+    const alike = (await this.chips()).filter((chip) => chip.label === label);
+    return Math.max(
+      0,
+      alike.findIndex((chip) => chip.name === name),
+    );
   }
 
   #path(chip: { readonly name: string }): string {
@@ -199,72 +244,7 @@ class CharacterDevice implements GpioBinding {
     const holder = this.#addon.lines(this.#path(place.chip))[place.offset]?.consumer;
     return faultFrom(thrown, 'DEVICE_OFFLINE', `${place.name} is in use by ${holder || 'another program'}`);
   }
-
-  #hold(place: Place, request: Request, initial: boolean): CdevLine {
-    const line = new CdevLine({ place, request, initial, onClosed: () => this.#held.delete(line) });
-    this.#held.add(line);
-    return line;
-  }
 }
-
-class CdevLine implements InputLine, OutputLine {
-  readonly place: Place;
-  readonly initial: boolean;
-  readonly #request: Request;
-  readonly #onClosed: () => void;
-  #interrupts: LineInterrupts | undefined;
-  #closed = false;
-  #lingering: Cancel | undefined;
-
-  constructor(held: { place: Place; request: Request; initial: boolean; onClosed: () => void }) {
-    this.place = held.place;
-    this.initial = held.initial;
-    this.#request = held.request;
-    this.#onClosed = held.onClosed;
-  }
-
-  async get(): Promise<boolean> {
-    return this.#ask(() => this.#request.get(FIRST) === FIRST);
-  }
-
-  async set(active: boolean): Promise<void> {
-    this.#ask(() => this.#request.set(FIRST, bits(active)));
-  }
-
-  /** Lets edges of a busy line gather for a moment. */
-  linger(clock: Clock, ms: number): void {
-    if (ms === 0 || this.#closed || this.#lingering !== undefined) return; // its listener may have closed it just now
-    this.#request.pause(true);
-    this.#lingering = clock.after(ms, () => {
-      this.#lingering = undefined;
-      this.#request.pause(false);
-    });
-  }
-
-  async interrupts(): Promise<number | undefined> {
-    this.#interrupts ??= new (await import('./interrupts.js')).LineInterrupts(this.place.offset);
-    return this.#interrupts.count();
-  }
-
-  async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#lingering?.();
-    this.#request.close();
-    this.#onClosed();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
-  #ask<T>(question: () => T): T {
-    if (this.#closed) throw new DOMException(`${this.place.name} is closed`, 'AbortError');
-    return translated(this.place.name, question);
-  }
-}
-
-const bits = (active: boolean): bigint => (active ? FIRST : 0n);
 
 function edges(count: number, words: Uint32Array, times: BigUint64Array): Edge[] {
   return Array.from({ length: count }, (_, n) => ({
@@ -272,45 +252,4 @@ function edges(count: number, words: Uint32Array, times: BigUint64Array): Edge[]
     atNs: times[(n * EVENT_WORDS) / 2] as bigint,
     lineSeqno: words[n * EVENT_WORDS + 5] as number,
   }));
-}
-
-function translated<T>(what: string, call: () => T): T {
-  try {
-    return call();
-  } catch (thrown) {
-    throw explained(what, thrown);
-  }
-}
-
-const codeOf = (thrown: unknown): string | undefined =>
-  thrown instanceof Error && 'code' in thrown ? String(thrown.code) : undefined;
-
-/** The kernel's errors in this driver's terms: what can be waited for, and what needs another setting. */
-function explained(what: string, thrown: unknown): Fault {
-  switch (codeOf(thrown)) {
-    case 'ENOENT':
-    case 'ENODEV':
-      return faultFrom(
-        thrown,
-        'DEVICE_OFFLINE',
-        `${what}: the GPIO chip is gone, or this line has no interrupt`,
-      );
-    case 'EACCES':
-    case 'EPERM':
-      return faultFrom(
-        thrown,
-        'DEVICE_OFFLINE',
-        `${what}: no permission; the gateway's user must be in the group of /dev/gpiochip*`,
-      );
-    case 'EIO':
-    case 'ETIMEDOUT':
-    case 'EREMOTEIO':
-      return faultFrom(thrown, 'DEVICE_REFUSED', `${what}: ${messageOf(thrown)}`);
-    default:
-      return faultFrom(
-        thrown,
-        'DEVICE_CONFIGURATION',
-        `${what}: this chip can't do that (${messageOf(thrown)})`,
-      );
-  }
 }

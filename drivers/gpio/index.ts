@@ -6,6 +6,7 @@ import { counter } from './counter.js';
 import { encoder } from './encoder.js';
 import { frequency } from './frequency.js';
 import { gpioInput } from './input.js';
+import type { Keeping } from './keeping.js';
 import { levelGroup } from './level-group.js';
 import { gpioOutput } from './output.js';
 import { gpioPulse } from './pulse.js';
@@ -14,11 +15,12 @@ import { together } from './ruled-line.js';
 import { gpioShutter } from './shutter.js';
 import { type GpioBoard, Ways } from './ways.js';
 
+export { Keeping } from './keeping.js';
 export type { GpioBoard } from './ways.js';
 
 /** The modules of this driver for one gateway. They share the board's lines; nothing is opened before an instance is. */
-export function gpioModules(board: GpioBoard, clock: Clock): readonly ModuleDefinition[] {
-  const ways = new Ways(board, clock);
+export function gpioModules(board: GpioBoard, clock: Clock, keeping?: Keeping): readonly ModuleDefinition[] {
+  const ways = new Ways(board, clock, keeping);
   const shared = together(clock);
   return [
     gpioOutput(board, ways),

@@ -7,9 +7,7 @@
  * `DEVICE_OFFLINE` when waiting can (chip not there, line in use, chip gone), `DEVICE_REFUSED` when the kernel would
  * not take a value. A closed line rejects with an `AbortError`: that is us stopping.
  */
-import type { Boot } from '../../src/device/choice.js';
-
-export type { Boot } from '../../src/device/choice.js';
+import type { Policy } from '../../src/device/choice.js';
 
 export const backends = ['cdev', 'sysfs', 'simulated'] as const;
 export type Backend = (typeof backends)[number];
@@ -19,6 +17,17 @@ export type Drive = (typeof drives)[number];
 
 export const biases = ['as-is', 'disabled', 'pull-up', 'pull-down'] as const;
 export type Bias = (typeof biases)[number];
+
+/** What an output becomes when its gateway is not there; the line keeper sees to it (`docs/safe-outputs.md`). */
+export interface Guard {
+  /** When the machine boots, before there is a gateway. */
+  readonly boot: Policy;
+  readonly onDeath: Policy;
+  readonly onStop: Policy;
+  readonly onUpdate: Policy;
+  /** Seconds after which a hold ends and the output becomes inactive; 0: never. */
+  readonly holdForS: number;
+}
 
 /** The most edges that one line delivers in one turn of the event loop, so that a flood on it starves no other. */
 export const EDGES_PER_TURN = 64;
@@ -91,7 +100,12 @@ export interface InputListener {
 export interface OutputWish {
   readonly activeLow: boolean;
   readonly drive: Drive;
-  readonly boot: Boot;
+  /** What it is when it is taken: as it was found, or the value named. */
+  readonly boot: Policy;
+  /** Absent: nobody keeps it when the gateway is not there. */
+  readonly guard?: Guard;
+  /** The line keeper has taken the line over: what it is now shows when it is requested anew. At most once. */
+  lost?(cause: Error): void;
 }
 
 export interface InputWish {
@@ -137,6 +151,8 @@ export interface GpioBinding {
   readonly held: number;
   /** They themselves. */
   requested(): Iterable<RequestedLine>;
+  /** Outputs held, and how many of them the line keeper keeps; absent where the lines end with the process. */
+  readonly outputs?: { readonly held: number; readonly kept: number };
   /** All chips, by name. */
   chips(): Promise<readonly Chip[]>;
   /** The lines of a chip, by offset. */

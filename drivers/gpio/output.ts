@@ -3,6 +3,7 @@ import { fault } from '../../src/base/fault.js';
 import { type Host, moduleKind, type ModuleDefinition, type Running } from '../../src/device/module.js';
 import type { OutputLine } from './line.js';
 import { lineMissing, outputProperties, outputState } from './properties.js';
+import { Silence } from './silence.js';
 import { simulateFunctions } from './simulate.js';
 import { findOutput, setLine } from './taking.js';
 import type { GpioBoard, Ways } from './ways.js';
@@ -34,21 +35,22 @@ async function open(host: Host<Static<typeof properties>>, board: GpioBoard, way
 class Output implements Running {
   readonly #host: Host;
   readonly #line: OutputLine;
+  readonly #silence: Silence;
   #written: boolean;
 
-  constructor(host: Host, line: OutputLine) {
+  constructor(host: Host<Static<typeof properties>>, line: OutputLine) {
     this.#host = host;
     this.#line = line;
     this.#written = line.initial;
+    this.#silence = new Silence(host, (active) => this.#set(active));
     host.report('STATE', line.initial);
   }
 
   async write(ident: string, value: unknown): Promise<void> {
     if (ident !== 'STATE') throw fault('READ_ONLY', ident);
     if (typeof value !== 'boolean') throw fault('CANNOT_CONVERT', 'Value', 'it must be true or false');
-    await setLine(this.#host, this.#line, value);
-    this.#written = value;
-    this.#host.report('STATE', value);
+    this.#silence.heard();
+    await this.#set(value);
   }
 
   /** What the line was told is what it is: reading an open drain back would tell what others do with it. */
@@ -62,6 +64,13 @@ class Output implements Running {
   }
 
   close(): Promise<void> {
+    this.#silence.close();
     return this.#line.close();
+  }
+
+  async #set(active: boolean): Promise<void> {
+    await setLine(this.#host, this.#line, active);
+    this.#written = active;
+    this.#host.report('STATE', active);
   }
 }

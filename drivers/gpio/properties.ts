@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { boots, choice } from '../../src/device/choice.js';
+import { choice, policies } from '../../src/device/choice.js';
 import { type VariableDeclaration, variableType } from '../../src/device/module.js';
 import { backends, biases, drives } from './line.js';
 
@@ -31,11 +31,28 @@ export type InputProperties = Static<typeof anInput>;
 export const lineMissing = ({ Line }: { readonly Line: string }): string | undefined =>
   Line === '' ? 'Line is empty: give the name of a line, or its offset' : undefined;
 
+/** The keeper's most (`keeper/table.h`): a month; longer is for ever. */
+const LONGEST_HOLD_S = 31 * 24 * 3600;
+/** A week, as of all times here: timers hold 24 days. */
+const LONGEST_SILENCE_S = 7 * 24 * 3600;
+
+/** What an output becomes when something happens to what commands it (`docs/safe-outputs.md`). */
+export const outputPolicies = {
+  Boot: choice(policies, 'hold'),
+  OnDeath: choice(policies, 'hold'),
+  OnStop: choice(policies, 'hold'),
+  OnUpdate: choice(policies, 'hold'),
+  HoldForS: Type.Integer({ default: 120, minimum: 0, maximum: LONGEST_HOLD_S }),
+  OnLost: choice(policies, 'hold'),
+  OnSilence: choice(policies, 'hold'),
+  SilentAfterS: Type.Number({ default: 0, minimum: 0, maximum: LONGEST_SILENCE_S }),
+};
+
 /** What a module that drives one line needs to know. */
 export const outputProperties = {
   ...lineProperties,
   Drive: choice(drives, 'push-pull'),
-  Boot: choice(boots, 'hold'),
+  ...outputPolicies,
 };
 
 /** What such a line is, and the way to switch it. */

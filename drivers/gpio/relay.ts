@@ -10,6 +10,7 @@ import type { Stagger } from '../../src/device/switch/stagger.js';
 import type { OutputLine } from './line.js';
 import { lineMissing, outputProperties } from './properties.js';
 import { RuledLine, ruledVariables, type Together } from './ruled-line.js';
+import { Silence } from './silence.js';
 import { findOutput } from './taking.js';
 import type { GpioBoard, Ways } from './ways.js';
 
@@ -50,12 +51,22 @@ export function gpioRelay(
   };
 }
 
-function ruleMistake({ MinOnS, MaxOnS, Interlock, DeadTimeMs }: RelayProperties): string | undefined {
+function ruleMistake(set: RelayProperties): string | undefined {
+  const { MinOnS, MaxOnS, Interlock, DeadTimeMs } = set;
   if (MaxOnS > 0 && MinOnS > MaxOnS) return 'MinOnS is longer than MaxOnS: make it shorter';
   if (DeadTimeMs > 0 && Interlock === '')
     return 'DeadTimeMs is for an interlock group: give Interlock a name';
+  // Nobody is there then who could keep the rule.
+  const driven = unruled.find((policy) => set[policy] === 'active');
+  if (driven !== undefined && Interlock !== '')
+    return `${driven} is active, and Interlock can't be kept then: make it hold or inactive`;
+  if (driven !== undefined && MaxOnS > 0)
+    return `${driven} is active, and MaxOnS can't be kept then: make it hold or inactive`;
   return undefined;
 }
+
+/** The policies that are applied beside the rules. */
+const unruled = ['OnDeath', 'OnStop', 'OnUpdate', 'OnLost'] as const;
 
 interface Around {
   readonly board: GpioBoard;
@@ -64,11 +75,15 @@ interface Around {
 }
 
 async function open(host: Host<RelayProperties>, { board, ways, shared }: Around): Promise<Running> {
-  const { Interlock, MinOffS, StaggerMs } = host.properties;
+  const { Interlock, MinOffS, MaxOnS, StaggerMs, Boot } = host.properties;
+  const isRuled = Interlock !== '' || MinOffS > 0 || StaggerMs > 0;
   const found = await findOutput(host, board, ways);
   // Where a rule may stand against it, Boot's active is not driven with the taking but wished after it.
-  const isWish = found.boot === 'active' && (Interlock !== '' || MinOffS > 0 || StaggerMs > 0);
-  const line = await found.take(isWish ? 'inactive' : found.boot);
+  const isWish = found.boot === 'active' && isRuled;
+  const line = await found.take(isWish ? 'inactive' : found.boot, {
+    boot: isRuled && Boot === 'active' ? 'inactive' : Boot,
+    holdForS: MaxOnS,
+  });
   const relay = new Relay(host, line, { mark: found.mark, shared });
   if (isWish) relay.boot(() => found.booted());
   else found.booted();
@@ -78,6 +93,7 @@ async function open(host: Host<RelayProperties>, { board, ways, shared }: Around
 class Relay extends RuledLine {
   readonly #host: Host<RelayProperties>;
   readonly #stagger: Stagger;
+  readonly #silence: Silence;
   /** Boot's wish was tried, or a command came before it. */
   #booted: () => void = () => undefined;
 
@@ -98,6 +114,7 @@ class Relay extends RuledLine {
     });
     this.#host = host;
     this.#stagger = on.shared.stagger;
+    this.#silence = new Silence(host, (active) => this.switch.write(active));
   }
 
   /** Boot's active, as the rules allow it. */
@@ -121,7 +138,13 @@ class Relay extends RuledLine {
 
   override write(ident: string, value: Value): Promise<void> {
     this.#done();
+    this.#silence.heard();
     return super.write(ident, value);
+  }
+
+  override close(): Promise<void> {
+    this.#silence.close();
+    return super.close();
   }
 
   protected override driven(): void {

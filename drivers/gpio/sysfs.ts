@@ -4,6 +4,7 @@ import type { Clock } from '../../src/base/clock.js';
 import { type Fault, fault, faultFrom, messageOf } from '../../src/base/fault.js';
 import { untilWritable } from '../../src/device/attributes.js';
 import { kernelAttributes } from '../../src/device/kernel-attributes.js';
+import type { HeldOutputs } from './keeping.js';
 import type {
   Chip,
   Direction,
@@ -37,6 +38,7 @@ class Sysfs implements GpioBinding {
   readonly #Gpio: typeof Gpio;
   readonly #clock: Clock;
   readonly #held = new Map<number, SysfsLine | undefined>();
+  readonly #outputs = new WeakSet<SysfsLine>();
 
   constructor(OnoffGpio: typeof Gpio, clock: Clock) {
     this.#Gpio = OnoffGpio;
@@ -45,6 +47,12 @@ class Sysfs implements GpioBinding {
 
   get held(): number {
     return this.#held.size;
+  }
+
+  /** Nobody can keep a line of sysfs for another. */
+  get outputs(): HeldOutputs {
+    const all = [...this.#held.values()].filter((line) => line !== undefined && this.#outputs.has(line));
+    return { held: all.length, kept: 0 };
   }
 
   *requested(): Iterable<RequestedLine> {
@@ -74,7 +82,7 @@ class Sysfs implements GpioBinding {
 
   async requestOutput(place: Place, wish: OutputWish): Promise<OutputLine> {
     if (wish.drive !== 'push-pull') throw cannot(place, `drive ${wish.drive}`);
-    return this.#take(place, async (number) => {
+    const taken = await this.#take(place, async (number) => {
       const initial =
         wish.boot === 'hold' ? (await levelOf(number)) !== wish.activeLow : wish.boot === 'active';
       // "high" and "low" set direction and level in one step, and mean levels whatever active_low says.
@@ -82,6 +90,8 @@ class Sysfs implements GpioBinding {
       const onoff = new this.#Gpio(number, direction, 'none', { activeLow: wish.activeLow });
       return { onoff, initial, stop: () => undefined };
     });
+    this.#outputs.add(taken);
+    return taken;
   }
 
   async requestInput(place: Place, wish: InputWish, listener: InputListener): Promise<InputLine> {

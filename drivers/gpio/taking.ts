@@ -1,22 +1,35 @@
 import type { Static, TObject } from '@sinclair/typebox';
 import { Fault } from '../../src/base/fault.js';
 import type { Host } from '../../src/device/module.js';
-import type { Boot, OutputLine } from './line.js';
+import type { Policy } from '../../src/device/choice.js';
+import type { Guard, OutputLine } from './line.js';
 import { findLine } from './places.js';
-import type { outputProperties } from './properties.js';
+import type { outputPolicies, outputProperties } from './properties.js';
 import type { GpioBoard, Ways } from './ways.js';
 
-/** The properties by which an output's line is taken; where there is no Boot, who takes it says what it becomes. */
-type OutputProperties = Partial<Pick<Static<Outputs>, 'Boot'>> & Omit<Static<Outputs>, 'Boot'>;
+/**
+ * The properties by which an output's line is taken. A module that has none of the policies is one whose output is
+ * inactive whenever nobody commands it; where there is no Boot, who takes the line says what it becomes.
+ */
+type OutputProperties = Partial<Pick<Static<Outputs>, Policies>> & Omit<Static<Outputs>, Policies>;
 type Outputs = TObject<typeof outputProperties>;
+type Policies = keyof typeof outputPolicies;
+
+/** What a module knows better than the properties. */
+export interface Known {
+  /** What the line becomes at the machine's boot while the gateway is not there yet: Boot, unless a rule may be against it. */
+  readonly boot?: Policy;
+  /** The longest hold that it may have, seconds; 0: any. */
+  readonly holdForS?: number;
+}
 
 /** A line that was found and is not taken yet. */
 export interface FoundOutput {
   /** Chip and offset: the same for every instance that is on this line. */
   readonly mark: string;
-  /** What the line becomes: Boot, or `hold` where that was applied since the machine booted. */
-  readonly boot: Boot;
-  take(boot: Boot): Promise<OutputLine>;
+  /** What the line becomes: Boot, or `hold` where that was applied since the machine booted; OnLost where its chip was lost. */
+  readonly boot: Policy;
+  take(boot: Policy, known?: Known): Promise<OutputLine>;
   /** Boot is done; from now until the machine boots the line is kept. */
   booted(): void;
 }
@@ -27,22 +40,67 @@ export async function findOutput(
   board: GpioBoard,
   ways: Ways,
 ): Promise<FoundOutput> {
-  const { Backend, Chip, Line, ActiveLow, Drive, Boot = 'hold' } = host.properties;
+  const { Backend, Chip, Line, ActiveLow, Drive, Boot = 'hold', OnLost = 'inactive' } = host.properties;
+  const wish = `${host.id} ${Chip} ${Line}`;
   const binding = await ways.binding(Backend);
   const place = await findLine(binding, board.gpio, { chip: Chip, line: Line });
   host.signal.throwIfAborted();
   // Boot is for the machine's boot: a line that was taken since is left as it is, whoever restarts or reconnects.
   const mark = `output ${place.chip.name} ${place.chip.label} ${place.offset}`;
+  const isBooted = host.marks.has(mark);
   return {
     mark,
-    boot: host.marks.has(mark) ? 'hold' : Boot,
-    take: async (boot) => {
-      const line = await binding.requestOutput(place, { activeLow: ActiveLow, drive: Drive, boot });
+    boot: ways.lost.has(wish) ? OnLost : isBooted ? 'hold' : Boot,
+    take: async (boot, known = {}) => {
+      let isTaken = false;
+      const lost = (cause: Error) => {
+        isTaken = true;
+        host.lost(cause);
+      };
+      const guard = guardOf(host.properties, known);
+      const settings = { activeLow: ActiveLow, drive: Drive, boot, guard, lost };
+      const line = await binding.requestOutput(place, settings);
+      ways.lost.delete(wish);
       ways.owners.set(line, host.id);
       host.log.debug({ line: place.name, chip: place.chip.label, backend: binding.backend }, 'output taken');
-      return line;
+      return noting(line, () => void (isTaken || ways.lost.add(wish)));
     },
     booted: () => host.marks.add(mark),
+  };
+}
+
+function guardOf(properties: OutputProperties, known: Known): Guard {
+  const { OnDeath = 'inactive', OnStop = 'inactive', OnUpdate = 'inactive', HoldForS = 0 } = properties;
+  const { boot = properties.Boot ?? 'inactive', holdForS = 0 } = known;
+  const shorter = holdForS > 0 && (HoldForS === 0 || holdForS < HoldForS);
+  return {
+    boot,
+    onDeath: OnDeath,
+    onStop: OnStop,
+    onUpdate: OnUpdate,
+    holdForS: shorter ? Math.ceil(holdForS) : HoldForS,
+  };
+}
+
+const isOffline = (thrown: unknown): boolean => thrown instanceof Fault && thrown.code === 'DEVICE_OFFLINE';
+
+/** The line, with word of it when its chip is found gone. */
+function noting(line: OutputLine, onGone: () => void): OutputLine {
+  const noted = async <T>(asked: Promise<T>): Promise<T> => {
+    try {
+      return await asked;
+    } catch (thrown) {
+      if (isOffline(thrown)) onGone();
+      throw thrown;
+    }
+  };
+  return {
+    place: line.place,
+    initial: line.initial,
+    get: () => noted(line.get()),
+    set: (active) => noted(line.set(active)),
+    close: () => line.close(),
+    [Symbol.asyncDispose]: () => line.close(),
   };
 }
 
@@ -51,7 +109,7 @@ export async function setLine(host: Host, line: OutputLine, active: boolean): Pr
   try {
     await line.set(active);
   } catch (thrown) {
-    if (thrown instanceof Fault && thrown.code === 'DEVICE_OFFLINE') host.lost(thrown);
+    if (isOffline(thrown)) host.lost(thrown);
     throw thrown;
   }
 }

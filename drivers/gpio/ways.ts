@@ -2,6 +2,7 @@ import { access, readdir } from 'node:fs/promises';
 import { release } from 'node:os';
 import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
+import type { HeldOutputs, Keeping } from './keeping.js';
 import type { Backend, GpioBinding, RequestedLine } from './line.js';
 import type { BoardChip } from './places.js';
 import { simulated } from './simulated.js';
@@ -29,11 +30,17 @@ export class Ways {
   readonly #open = new Map<Backend, Promise<GpioBinding>>();
   /** Whose each requested line is: the instance's id. */
   readonly owners = new WeakMap<RequestedLine, number>();
+  readonly #keeping: Keeping | undefined;
+  readonly #opened: GpioBinding[] = [];
   /** The world of a simulated board; undefined on a real one. */
   readonly world: World | undefined;
+  /** Outputs whose chip was found gone and that have not been taken since: what `findOutput` makes of them. */
+  readonly lost = new Set<string>();
 
-  constructor(board: GpioBoard, clock: Clock) {
+  constructor(board: GpioBoard, clock: Clock, keeping?: Keeping) {
     this.clock = clock;
+    this.#keeping = keeping;
+    if (keeping !== undefined) keeping.outputs = () => this.#outputs();
     if (board.simulated !== undefined)
       this.world = new World({ chips: board.gpio.map(byOffset), wires: board.simulated.wires }, clock);
   }
@@ -47,10 +54,24 @@ export class Ways {
     return open;
   }
 
+  #outputs(): HeldOutputs {
+    const all = this.#opened.map(({ outputs }) => outputs ?? { held: 0, kept: 0 });
+    return {
+      held: all.reduce((sum, { held }) => sum + held, 0),
+      kept: all.reduce((sum, { kept }) => sum + kept, 0),
+    };
+  }
+
   async #make(backend: Backend): Promise<GpioBinding> {
+    const binding = await this.#binding(backend);
+    this.#opened.push(binding);
+    return binding;
+  }
+
+  async #binding(backend: Backend): Promise<GpioBinding> {
     switch (backend) {
       case 'cdev':
-        return (await import('./cdev.js')).characterDevice(this.clock);
+        return (await import('./cdev.js')).characterDevice(this.clock, { keeping: this.#keeping });
       case 'sysfs':
         return (await import('./sysfs.js')).sysfs(this.clock);
       case 'simulated':

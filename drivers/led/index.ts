@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import { type Attributes, Holders } from '../../src/device/attributes.js';
-import { boots, choice } from '../../src/device/choice.js';
+import { choice, policies } from '../../src/device/choice.js';
 import { bool, declare, type FunctionDeclaration, text } from '../../src/device/declare.js';
 import { moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
 import type { SimulatedLeds } from './fake.js';
@@ -34,7 +34,7 @@ export const ledProperties = Type.Object({
   OnBrightness: Type.Integer({ default: 100, minimum: 1, maximum: 100 }),
   BlinkOnMs: blinkMs,
   BlinkOffMs: blinkMs,
-  Boot: choice(boots, 'hold'),
+  Boot: choice(policies, 'hold'),
 });
 
 /** The module of this driver for one gateway, **LED** (`docs/led.md`): over the machine's own LEDs unless given others. */

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import { type Attributes, Holders } from '../../src/device/attributes.js';
-import { boots, choice } from '../../src/device/choice.js';
+import { choice, policies } from '../../src/device/choice.js';
 import { bool, declare, type FunctionDeclaration, text } from '../../src/device/declare.js';
 import { moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
 import type { SimulatedPwm } from './fake.js';
@@ -41,7 +41,7 @@ export const pwmProperties = Type.Object({
   /** Whether LEVEL 0 is nothing at all instead of MinDuty. */
   ZeroIsOff: Type.Boolean({ default: true }),
   OnLevel: share(1),
-  Boot: choice(boots, 'hold'),
+  Boot: choice(policies, 'hold'),
 });
 
 /** The module of this driver for one gateway, **PWM** (`docs/pwm.md`): over the machine's own chips unless given others. */

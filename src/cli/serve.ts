@@ -38,12 +38,13 @@ async function start(config: string, data: string): Promise<number> {
   globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   let gateway: Gateway;
   try {
-    const { RUNTIME_DIRECTORY: runtimeDirectory } = process.env;
+    const { RUNTIME_DIRECTORY: runtimeDirectory, STELLWERK_KEEPER: keeperSocket } = process.env;
     gateway = await Gateway.start({
       configFile: config,
       directory: data,
       log,
       ...(runtimeDirectory && { runtimeDirectory }),
+      ...(keeperSocket && { keeperSocket }),
     });
   } catch (thrown) {
     notifier.status(messageOf(thrown));

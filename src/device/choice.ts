@@ -8,6 +8,6 @@ export function choice<T extends string>(words: readonly T[], standard: T): TUns
   );
 }
 
-/** What an output is when it is taken first after the machine has booted: as it was found, or the value named. */
-export const boots = ['hold', 'inactive', 'active'] as const;
-export type Boot = (typeof boots)[number];
+/** What an output becomes when something happens to it or to what commands it: it stays what it is, or the value named. */
+export const policies = ['hold', 'inactive', 'active'] as const;
+export type Policy = (typeof policies)[number];

@@ -48,6 +48,7 @@ export const IO_MODULES =
 export const IO_FILES: readonly string[] = [
   'drivers/gpio/cdev.ts',
   'drivers/gpio/interrupts.ts',
+  'drivers/gpio/keeper.ts',
   'drivers/gpio/sysfs.ts',
   'drivers/gpio/ways.ts',
   'drivers/serial/binding.ts',
@@ -74,6 +75,7 @@ export const IO_FILES: readonly string[] = [
   'src/service/notify.ts',
   'src/service/system.ts',
   'src/service/trust.ts',
+  'src/service/updating.ts',
   'src/store/backup.ts',
   'src/store/connection.ts',
   'src/store/database.ts',

@@ -56,8 +56,8 @@ class WiredWays extends Ways {
 export class Cabinet {
   readonly clock = new ManualClock();
   readonly kernel = new Kernel({ counter: 0, random: Math.random });
-  readonly #board = new Ways(board, this.clock);
-  readonly world = this.#board.world as World;
+  readonly board = new Ways(board, this.clock);
+  readonly world = this.board.world as World;
   readonly marks = new Set<string>();
   readonly #wiring: Wiring;
   #life: MortalClock;
@@ -141,7 +141,7 @@ export class Cabinet {
     const { kernel, marks } = this;
     const clock = this.#life;
     const shared = together(clock);
-    const ways = new WiredWays(this.#board, (line) => this.#wiring(line, clock));
+    const ways = new WiredWays(this.board, (line) => this.#wiring(line, clock));
     const all = [gpioRelay, gpioPulse, gpioShutter].map(
       (make) => make(board, ways, shared) as unknown as ModuleDefinition,
     );

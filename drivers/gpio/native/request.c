@@ -6,11 +6,8 @@
  * Bit n of a mask or of values belongs to offsets[n] (BigInt). An output must be requested together with its
  * values: the kernel drives 0 otherwise. watch() gives the ArrayBuffer into which events are read, one
  * struct gpio_v2_line_event after the other, the same memory again each time; onEvents(count) is called when there are
- * some, at most once a turn of the event loop, and not while paused: the kernel keeps them. onEnd(code) is called once when the kernel gives no more of them (the
- * chip is gone); the request is to be closed then.
- *
- * A Request has two owners: the JavaScript object, and libuv from watch() until its close callback. Whichever lets go
- * last frees the memory. While watched, the object is held by a strong reference, so that it can't be collected.
+ * some, at most once a turn of the event loop, and not while paused: the kernel keeps them. onEnd(code) is called once
+ * when the kernel gives no more of them (the chip is gone); the request is to be closed then.
  */
 #include "request.h"
 
@@ -24,37 +21,22 @@
 
 #include "args.h"
 #include "chip.h"
+#include "watched.h"
 
 /* Events taken in one turn: a line that floods us must let the others have theirs. */
 #define BATCH 64
 #define EVENT_SIZE sizeof(struct gpio_v2_line_event)
 
 typedef struct {
-  napi_env env;
-  int fd; /* −1 once closed */
+  Watched watched;
   uint32_t lines;
-  int owners;
-  bool watched, ended; /* ended: no more events come */
-  uv_poll_t poll;
-  void *events; /* the memory behind the ArrayBuffer, alive as long as `buffer` */
-  napi_ref self, buffer, on_events, on_end;
-  napi_async_context context;
-  napi_async_cleanup_hook_handle hook;
+  void *events; /* the memory behind the ArrayBuffer, which is kept as long as it is watched */
 } Request;
 
 /* Tells our objects from foreign ones with a borrowed method. */
 static const napi_type_tag REQUEST_TAG = {0x5eaf2f0b1d7c4a63, 0x9c1e0f5b7a2d4e88};
 
 static uint64_t all_of(uint32_t lines) { return lines >= 64 ? UINT64_MAX : (1ull << lines) - 1; }
-
-static void let_go(Request *request) {
-  if (--request->owners == 0) free(request);
-}
-
-static void close_fd(Request *request) {
-  if (request->fd >= 0) close(request->fd);
-  request->fd = -1;
-}
 
 /* ---- the configuration that a request or a later change of it carries ---- */
 
@@ -106,48 +88,53 @@ static bool get_offsets(napi_env env, napi_value wish, struct gpio_v2_line_reque
   return good;
 }
 
+/* ---- events ---- */
+
+static void tell_events(Request *request, size_t count) {
+  napi_value number;
+  if (napi_create_uint32(request->watched.env, (uint32_t)count, &number) == napi_ok)
+    call_back(&request->watched, request->watched.on_data, 1, &number);
+}
+
+/* Ready, or (Linux 6.12 on) hung up: reading tells which, and what of. */
+static void on_ready(Watched *watched, bool hung_up) {
+  Request *request = (Request *)watched;
+  ssize_t size = read(watched->fd, request->events, BATCH * EVENT_SIZE);
+  int error = size < 0 ? errno : 0;
+  if (size <= 0 && !hung_up && (error == EAGAIN || error == EINTR)) return;
+  if (size > 0) tell_events(request, (size_t)size / EVENT_SIZE);
+  else tell_end(watched, error == 0 || error == EAGAIN ? ENODEV : error);
+}
+
 /* ---- life and death ---- */
 
-/* Libuv has let go. No Node-API here but the hook's: the environment may be gone already. */
-static void on_poll_closed(uv_handle_t *handle) {
-  Request *request = handle->data;
-  if (request->hook) napi_remove_async_cleanup_hook(request->hook);
-  let_go(request);
+/* Wraps a request without a descriptor yet; NULL with an error thrown. */
+static Request *wrap(napi_env env, napi_value self, uint32_t lines) {
+  Request *request = calloc(1, sizeof *request);
+  if (!request) {
+    throw_errno(env, ENOMEM, "request lines");
+    return NULL;
+  }
+  *request = (Request){.watched = {.env = env, .fd = -1, .owners = 1, .on_ready = on_ready}, .lines = lines};
+  if (napi_wrap(env, self, request, on_collected, NULL, NULL) != napi_ok) {
+    free(request);
+    throw_napi(env, "napi_wrap");
+    return NULL;
+  }
+  if (napi_type_tag_object(env, self, &REQUEST_TAG) == napi_ok) return request;
+  throw_napi(env, "napi_type_tag_object");
+  return NULL;
 }
 
-static void delete_reference(Request *request, napi_ref *reference) {
-  if (*reference) napi_delete_reference(request->env, *reference);
-  *reference = NULL;
-}
-
-/* Ends watching at once: no call into JavaScript follows. What is left is libuv's to finish. */
-static void stop_watching(Request *request) {
-  if (!request->watched) return;
-  request->watched = false;
-  uv_poll_stop(&request->poll);
-  uv_close((uv_handle_t *)&request->poll, on_poll_closed);
-  delete_reference(request, &request->on_events);
-  delete_reference(request, &request->on_end);
-  delete_reference(request, &request->buffer);
-  delete_reference(request, &request->self);
-  if (request->context) napi_async_destroy(request->env, request->context);
-  request->context = NULL;
-}
-
-/* The environment ends (a worker stops, the process exits): an open libuv handle would abort it. */
-static void on_environment_end(napi_async_cleanup_hook_handle hook, void *data) {
-  (void)hook;
-  Request *request = data;
-  stop_watching(request);
-  close_fd(request);
-}
-
-static void on_collected(napi_env env, void *data, void *hint) {
-  (void)env, (void)hint;
-  Request *request = data;
-  stop_watching(request);
-  close_fd(request);
-  let_go(request);
+/* A line that somebody else has requested, by the descriptor that he gave (`link.c`). */
+static napi_value create_given(napi_env env, napi_value self, napi_value given) {
+  void *fd;
+  Request *request = wrap(env, self, 1);
+  if (!request) return NULL;
+  TRY(env, napi_get_value_external(env, given, &fd));
+  request->watched.fd = *(int *)fd;
+  *(int *)fd = -1;
+  return self;
 }
 
 static napi_value create(napi_env env, napi_callback_info info) {
@@ -155,7 +142,10 @@ static napi_value create(napi_env env, napi_callback_info info) {
   napi_value arguments[2], self, consumer;
   char path[4096];
   struct gpio_v2_line_request ask = {0};
+  napi_valuetype type;
   TRY(env, napi_get_cb_info(env, info, &count, arguments, &self, NULL));
+  TRY(env, napi_typeof(env, arguments[0], &type));
+  if (type == napi_external) return create_given(env, self, arguments[0]);
   if (!get_text(env, arguments[0], path, sizeof path)) return NULL;
   TRY(env, napi_get_named_property(env, arguments[1], "consumer", &consumer));
   if (!get_text(env, consumer, ask.consumer, sizeof ask.consumer)) return NULL;
@@ -163,44 +153,47 @@ static napi_value create(napi_env env, napi_callback_info info) {
   if (!get_config(env, arguments[1], ask.num_lines, &ask.config)) return NULL;
   if (!get_uint(env, arguments[1], "eventBuffer", 0, &ask.event_buffer_size)) return NULL;
 
-  Request *request = calloc(1, sizeof *request);
-  if (!request) return throw_errno(env, ENOMEM, "request lines");
-  *request = (Request){.env = env, .fd = -1, .lines = ask.num_lines, .owners = 1};
-  if (napi_wrap(env, self, request, on_collected, NULL, NULL) != napi_ok) {
-    free(request);
-    return throw_napi(env, "napi_wrap");
-  }
-  TRY(env, napi_type_tag_object(env, self, &REQUEST_TAG));
-
+  Request *request = wrap(env, self, ask.num_lines);
+  if (!request) return NULL;
   int chip = open_chip(path);
   if (chip < 0) return throw_errno(env, errno, "open chip");
   int error = ioctl(chip, GPIO_V2_GET_LINE_IOCTL, &ask) < 0 ? errno : 0;
   close(chip);
   if (error) return throw_errno(env, error, "request lines");
-  request->fd = ask.fd;
+  request->watched.fd = ask.fd;
   return self;
 }
 
 /* ---- values ---- */
 
-/* The request behind `this`, with the call's arguments: NULL with an error thrown when it is none or is closed. */
-static Request *open_request(napi_env env, napi_callback_info info, size_t count, napi_value *arguments,
-                             napi_value *self) {
+/* The request that this value is, open or closed: NULL with an error thrown when it is none. */
+static Request *request_of(napi_env env, napi_value object) {
   bool ours = false;
   Request *request = NULL;
+  if (napi_check_object_type_tag(env, object, &REQUEST_TAG, &ours) == napi_ok && ours &&
+      napi_unwrap(env, object, (void **)&request) == napi_ok)
+    return request;
+  throw_type(env, "not a Request");
+  return NULL;
+}
+
+int request_fd(napi_env env, napi_value object) {
+  Request *request = request_of(env, object);
+  if (request && request->watched.fd < 0) throw_errno(env, EBADF, "the request is closed");
+  return request ? request->watched.fd : -1;
+}
+
+/* The open request behind `this`, with the call's arguments: NULL with an error thrown when it is none or is closed. */
+static Request *open_request(napi_env env, napi_callback_info info, size_t count, napi_value *arguments,
+                             napi_value *self) {
   napi_value object;
-  if (napi_get_cb_info(env, info, &count, arguments, &object, NULL) != napi_ok ||
-      napi_check_object_type_tag(env, object, &REQUEST_TAG, &ours) != napi_ok || !ours ||
-      napi_unwrap(env, object, (void **)&request) != napi_ok) {
-    throw_type(env, "not a Request");
+  if (napi_get_cb_info(env, info, &count, arguments, &object, NULL) != napi_ok) {
+    throw_napi(env, "napi_get_cb_info");
     return NULL;
   }
-  if (request->fd < 0) {
-    throw_errno(env, EBADF, "the request is closed");
-    return NULL;
-  }
+  if (request_fd(env, object) < 0) return NULL;
   if (self) *self = object;
-  return request;
+  return request_of(env, object);
 }
 
 static napi_value get(napi_env env, napi_callback_info info) {
@@ -210,7 +203,7 @@ static napi_value get(napi_env env, napi_callback_info info) {
   Request *request = open_request(env, info, 1, &mask, NULL);
   if (!request || !get_bits(env, mask, &wanted)) return NULL;
   values.mask = wanted;
-  if (ioctl(request->fd, GPIO_V2_LINE_GET_VALUES_IOCTL, &values) < 0)
+  if (ioctl(request->watched.fd, GPIO_V2_LINE_GET_VALUES_IOCTL, &values) < 0)
     return throw_errno(env, errno, "get values");
   TRY(env, napi_create_bigint_uint64(env, values.bits, &result));
   return result;
@@ -222,7 +215,7 @@ static napi_value set(napi_env env, napi_callback_info info) {
   Request *request = open_request(env, info, 2, arguments, NULL);
   if (!request || !get_bits(env, arguments[0], &mask) || !get_bits(env, arguments[1], &bits)) return NULL;
   struct gpio_v2_line_values values = {.mask = mask, .bits = bits};
-  if (ioctl(request->fd, GPIO_V2_LINE_SET_VALUES_IOCTL, &values) < 0)
+  if (ioctl(request->watched.fd, GPIO_V2_LINE_SET_VALUES_IOCTL, &values) < 0)
     return throw_errno(env, errno, "set values");
   return NULL;
 }
@@ -232,95 +225,20 @@ static napi_value configure(napi_env env, napi_callback_info info) {
   struct gpio_v2_line_config config = {0};
   Request *request = open_request(env, info, 1, &wish, NULL);
   if (!request || !get_config(env, wish, request->lines, &config)) return NULL;
-  if (ioctl(request->fd, GPIO_V2_LINE_SET_CONFIG_IOCTL, &config) < 0)
+  if (ioctl(request->watched.fd, GPIO_V2_LINE_SET_CONFIG_IOCTL, &config) < 0)
     return throw_errno(env, errno, "configure lines");
   return NULL;
 }
 
-/* ---- events ---- */
-
-static void call(Request *request, napi_ref function_reference, size_t count, napi_value *arguments) {
-  napi_env env = request->env;
-  napi_value function, receiver, error;
-  if (napi_get_reference_value(env, function_reference, &function) != napi_ok ||
-      napi_get_global(env, &receiver) != napi_ok)
-    return;
-  if (napi_make_callback(env, request->context, receiver, function, count, arguments, NULL) !=
-          napi_pending_exception ||
-      napi_get_and_clear_last_exception(env, &error) != napi_ok)
-    return;
-  napi_fatal_exception(env, error); /* as for any callback that throws: 'uncaughtException' */
-}
-
-/* No more events come from this request. Polling stops first: a hung-up descriptor is ready for ever. */
-static void tell_end(Request *request, int error) {
-  napi_value code;
-  request->ended = true;
-  uv_poll_stop(&request->poll);
-  if (napi_create_string_utf8(request->env, uv_err_name(-error), NAPI_AUTO_LENGTH, &code) == napi_ok)
-    call(request, request->on_end, 1, &code);
-}
-
-static void tell_events(Request *request, size_t count) {
-  napi_value number;
-  if (napi_create_uint32(request->env, (uint32_t)count, &number) == napi_ok)
-    call(request, request->on_events, 1, &number);
-}
-
-/* Ready, or (status < 0, Linux 6.12 on) hung up: reading tells which, and what of. */
-static void on_ready(uv_poll_t *poll, int status, int ready) {
-  (void)ready;
-  Request *request = poll->data;
-  napi_handle_scope scope;
-  ssize_t size = read(request->fd, request->events, BATCH * EVENT_SIZE);
-  int error = size < 0 ? errno : 0;
-  if (size <= 0 && status == 0 && (error == EAGAIN || error == EINTR)) return;
-  if (napi_open_handle_scope(request->env, &scope) != napi_ok) return;
-  if (size > 0)
-    tell_events(request, (size_t)size / EVENT_SIZE);
-  else
-    tell_end(request, error == 0 || error == EAGAIN ? ENODEV : error);
-  napi_close_handle_scope(request->env, scope);
-}
-
-/* All that JavaScript must keep alive for us while libuv may call. */
-static napi_status keep(Request *request, napi_value self, napi_value *functions, napi_value *buffer) {
-  napi_env env = request->env;
-  napi_value name;
-  napi_status status = napi_create_arraybuffer(env, BATCH * EVENT_SIZE, &request->events, buffer);
-  if (status == napi_ok) status = napi_create_reference(env, *buffer, 1, &request->buffer);
-  if (status == napi_ok) status = napi_create_reference(env, functions[0], 1, &request->on_events);
-  if (status == napi_ok) status = napi_create_reference(env, functions[1], 1, &request->on_end);
-  if (status == napi_ok) status = napi_create_reference(env, self, 1, &request->self);
-  if (status == napi_ok) status = napi_create_string_utf8(env, "GpioRequest", NAPI_AUTO_LENGTH, &name);
-  if (status == napi_ok) status = napi_async_init(env, self, name, &request->context);
-  return status;
-}
+/* ---- watching and closing ---- */
 
 static napi_value watch(napi_env env, napi_callback_info info) {
   napi_value functions[2], self, buffer;
-  uv_loop_t *loop;
   Request *request = open_request(env, info, 2, functions, &self);
-  if (!request) return NULL;
-  for (int n = 0; n < 2; n++) {
-    napi_valuetype type;
-    TRY(env, napi_typeof(env, functions[n], &type));
-    if (type != napi_function) return throw_type(env, "watch takes two functions");
-  }
-  if (request->owners > 1 || request->watched) return throw_type(env, "already watched");
-  TRY(env, napi_get_uv_event_loop(env, &loop));
-  int error = uv_poll_init(loop, &request->poll, request->fd);
-  if (error) return throw_errno(env, -error, "watch lines");
-
-  request->poll.data = request;
-  request->owners++;
-  request->watched = true;
-  napi_status status = keep(request, self, functions, &buffer);
-  if (status == napi_ok) status = napi_add_async_cleanup_hook(env, on_environment_end, request, &request->hook);
-  if (status == napi_ok) error = uv_poll_start(&request->poll, UV_READABLE, on_ready);
-  if (status == napi_ok && error == 0) return buffer;
-  stop_watching(request);
-  return error ? throw_errno(env, -error, "watch lines") : throw_napi(env, "watch");
+  if (!request || !are_functions(env, functions)) return NULL;
+  if (request->watched.owners > 1 || request->watched.watched) return throw_type(env, "already watched");
+  TRY(env, napi_create_arraybuffer(env, BATCH * EVENT_SIZE, &request->events, &buffer));
+  return start_watching(&request->watched, self, functions, buffer, "GpioRequest") ? buffer : NULL;
 }
 
 /* Leaves events to the kernel's buffer, or takes them again. */
@@ -330,22 +248,16 @@ static napi_value pause_events(napi_env env, napi_callback_info info) {
   Request *request = open_request(env, info, 1, &argument, NULL);
   if (!request) return NULL;
   if (napi_get_value_bool(env, argument, &paused) != napi_ok) return throw_type(env, "pause takes a boolean");
-  if (!request->watched || request->ended) return NULL;
-  int error = paused ? uv_poll_stop(&request->poll) : uv_poll_start(&request->poll, UV_READABLE, on_ready);
-  return error ? throw_errno(env, -error, "pause") : NULL;
+  int error = pause_watching(&request->watched, paused);
+  return error ? throw_errno(env, error, "pause") : NULL;
 }
 
 static napi_value close_request(napi_env env, napi_callback_info info) {
-  Request *request = NULL;
-  bool ours = false;
   napi_value self;
   size_t count = 0;
   TRY(env, napi_get_cb_info(env, info, &count, NULL, &self, NULL));
-  TRY(env, napi_check_object_type_tag(env, self, &REQUEST_TAG, &ours));
-  if (!ours) return throw_type(env, "not a Request");
-  TRY(env, napi_unwrap(env, self, (void **)&request));
-  stop_watching(request);
-  close_fd(request);
+  Request *request = request_of(env, self);
+  if (request) close_watched(&request->watched);
   return NULL;
 }
 

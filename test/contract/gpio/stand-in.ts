@@ -59,7 +59,9 @@ export async function onCdevStandIn(t: Test, program: URL): Promise<void> {
     await mkdir(dirname(paths.node), { recursive: true });
     await writeFile(paths.node, '');
     const native = join(root, 'drivers/gpio/native');
-    const sources = ['args', 'chip', 'gpio', 'request'].map((name) => join(native, `${name}.c`));
+    const sources = ['args', 'chip', 'gpio', 'link', 'request', 'watched'].map((name) =>
+      join(native, `${name}.c`),
+    );
     const checks = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
     await Promise.all([
       run('gcc', [...ADDON, join(here, 'kernel/gpiokernel.c'), '-o', paths.kernel]),

@@ -1,0 +1,54 @@
+import { crc32 } from 'node:zlib';
+import type { Guard, OutputWish, Place } from './line.js';
+
+/** A wish for an output that is to be kept. */
+export type GuardedWish = OutputWish & { readonly guard: Guard };
+
+const HEADER = 'stellwerk outputs 1\n';
+/** The words of an entry that say which line it is. */
+const PLACE_WORDS = 3;
+
+/** An output in the keeper's words (`keeper/table.h`): `nth` is the chip's place among those of its label. */
+export function entryOf({ chip, offset, name }: Place, nth: number, wish: GuardedWish): string {
+  const { boot, onDeath, onStop, onUpdate, holdForS } = wish.guard;
+  const electrical = [wish.activeLow ? 'low' : 'high', wish.drive];
+  const place = [escaped(chip.label), nth, offset, escaped(name)];
+  return [...place, ...electrical, boot, onDeath, onStop, onUpdate, holdForS].join(' ');
+}
+
+/** What the keeper calls a line. */
+export const keyOfLine = ({ chip, offset }: Place, nth: number): string =>
+  [escaped(chip.label), nth, offset].join('/');
+
+/** What the keeper calls the line of an entry. */
+export const keyOf = (entry: string): string => entry.split(' ').slice(0, PLACE_WORDS).join('/');
+
+/** The file that the keeper reads when the machine boots. */
+export function tableOf(entries: readonly string[]): string {
+  const text = HEADER + entries.map((entry) => `${entry}\n`).join('');
+  return `${text}${endOf(text, entries.length)}`;
+}
+
+/** The entries of such a file; none where it is not whole. */
+export function entriesOf(table: string): string[] {
+  const end = table.lastIndexOf('\n', table.length - 2) + 1;
+  const entries = table.slice(HEADER.length, end).split('\n').slice(0, -1);
+  const isWhole = table.startsWith(HEADER) && table.slice(end) === endOf(table.slice(0, end), entries.length);
+  return isWhole ? entries : [];
+}
+
+const endOf = (text: string, count: number): string =>
+  `end ${count} ${crc32(text).toString(16).padStart(8, '0')}\n`;
+
+/** Every byte that is no plain character as %XX. */
+function escaped(text: string): string {
+  const bytes = [...new TextEncoder().encode(text)];
+  return bytes
+    .map((byte) => {
+      const character = String.fromCharCode(byte);
+      return /[A-Za-z0-9._-]/.test(character)
+        ? character
+        : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+    })
+    .join('');
+}

@@ -1,0 +1,331 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Cancel, Clock } from '../../src/base/clock.js';
+import { fault, messageOf } from '../../src/base/fault.js';
+import type { Log } from '../../src/base/log.js';
+import { Turn } from '../../src/base/turn.js';
+import { entriesOf, entryOf, type GuardedWish, keyOf, keyOfLine, tableOf } from './keeper-table.js';
+import type { Ending, KeeperPlaces } from './keeping.js';
+import type { Place } from './line.js';
+
+const PROTOCOL = 1;
+/** Without a sign of life for so long the gateway counts as dead: longer than any turn of a healthy event loop. */
+export const DEADLINE_MS = 5000;
+/** So that one late sign of life is no death. */
+const ALIVE_EVERY_MS = DEADLINE_MS / 5;
+/** From here on nothing is driven any more: the keeper's clock and ours tick apart a little. */
+const OVERDUE_NS = BigInt(DEADLINE_MS * 0.9) * 1_000_000n;
+/** The keeper answers within a turn of its loop; one that does not is stopped or gone. */
+const ANSWER_MS = 2000;
+const RECONNECT_MS = 500;
+/** How long a line is kept whose instance was closed: one that is opened anew must not let it go meanwhile. */
+const LET_GO_MS = 5000;
+/** Changes that come together are one write of the table. */
+const TABLE_AFTER_MS = 1000;
+/** An output that nobody took within this time of the start is no more in the configuration. */
+const CONFIGURED_WITHIN_MS = 60_000;
+
+/** The addon's part (`native/link.c`): whole messages, with requested lines beside them. */
+export interface Link {
+  send(text: string, request?: unknown): void;
+  close(): void;
+}
+
+/** Connects at once, or throws. */
+export type LinkMaker = (
+  socket: string,
+  onMessage: (text: string, request: unknown) => void,
+  onEnd: (code: string) => void,
+) => Link;
+
+/** A line that this gateway has open. */
+export interface KeptLine {
+  readonly entry: string;
+  readonly request: unknown;
+  /** True while the keeper has it too. */
+  kept: boolean;
+  /** The keeper has taken it over: it must be opened anew, and until then not be driven. At most once. */
+  lost(cause: Error): void;
+}
+
+/** What a keeper is opened with. */
+export interface KeeperParts {
+  readonly places: KeeperPlaces;
+  readonly link: LinkMaker;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Why it can't be reached, for people. */
+  tell(why: string): void;
+}
+
+interface Answer {
+  readonly text: string;
+  readonly request: unknown;
+}
+
+/** Opens the way to the keeper. Never fails: what can't be reached now is looked for again and again. */
+export async function openKeeper(parts: KeeperParts): Promise<Keeper> {
+  const before = await readFile(parts.places.table, 'utf8').catch(() => '');
+  return new Keeper(parts, entriesOf(before));
+}
+
+/**
+ * The gateway's side of the line keeper (`keeper/main.c`): lines are asked for there first and given to it where they are
+ * new, signs of life are sent from the event loop, and the table that it boots by is written.
+ */
+export class Keeper {
+  readonly #with: KeeperParts;
+  /** Entries by key: what is or was just held, and what an earlier run of the gateway had. */
+  readonly #table: Map<string, string>;
+  readonly #lines = new Map<string, KeptLine>();
+  /** Lines whose instance is closed, and what ends the wait for it. */
+  readonly #lingering = new Map<string, Cancel>();
+  readonly #answers: ((answer: Answer | undefined) => void)[] = [];
+  readonly #writing = new Turn();
+  #link: Link | undefined;
+  #greeted: Promise<boolean> = Promise.resolve(false);
+  #aliveNs = 0n;
+  #ended = false;
+  /** Why the link was lost last; empty while all is well. */
+  #why = '';
+  #cancelAlive: Cancel = () => undefined;
+  #cancelConnect: Cancel = () => undefined;
+  #cancelTable: Cancel | undefined;
+  #cancelUntaken: Cancel;
+
+  constructor(parts: KeeperParts, before: readonly string[]) {
+    this.#with = parts;
+    this.#table = new Map(before.map((entry) => [keyOf(entry), entry]));
+    this.#cancelUntaken = parts.clock.after(CONFIGURED_WITHIN_MS, () => this.#forgetUntaken());
+    this.#connect();
+  }
+
+  /** A line in the keeper's words: `nth` is its chip's place among those of its label. */
+  entry(place: Place, nth: number, wish: GuardedWish): string {
+    return entryOf(place, nth, wish);
+  }
+
+  /** The request of a line that the keeper has, to be ours too. Throws where it is another gateway's. */
+  async take(entry: string): Promise<unknown> {
+    this.#stay(keyOf(entry));
+    if (!(await this.#greeted)) return undefined;
+    const answer = await this.#ask(`take ${entry}`);
+    if (answer?.text === 'busy')
+      throw fault('DEVICE_OFFLINE', 'the line keeper keeps this line for another gateway');
+    if (answer?.text === 'refused') throw fault('DEVICE_CONFIGURATION', "this line can't have that Drive");
+    return answer?.request;
+  }
+
+  /** This line is open from now on; one that the keeper has not got is given to it. */
+  async holds(line: KeptLine): Promise<void> {
+    const key = keyOf(line.entry);
+    this.#lines.set(key, line);
+    this.#table.set(key, line.entry);
+    this.#writeSoon();
+    if (!line.kept && (await this.#greeted)) await this.#give(line);
+  }
+
+  /** The line was closed; the keeper keeps it until it is clear that it is not opened anew. */
+  closed(line: KeptLine): void {
+    const key = keyOf(line.entry);
+    if (this.#lines.get(key) !== line) return;
+    this.#lines.delete(key);
+    if (this.#ended) return;
+    this.#lingering.set(
+      key,
+      this.#with.clock.after(LET_GO_MS, () => void this.#letGo(key)),
+    );
+  }
+
+  /** A line that was closed is free from now on, for who asks for it. */
+  async letGo(place: Place, nth: number): Promise<void> {
+    await this.#letGo(keyOfLine(place, nth));
+  }
+
+  async #letGo(key: string): Promise<void> {
+    if (!this.#lingering.has(key)) return;
+    this.#stay(key);
+    this.#table.delete(key);
+    this.#writeSoon();
+    await this.#ask(`release ${key}`);
+  }
+
+  /**
+   * Whether the gateway may still count itself alive. Where it does not, the keeper has given the outputs their policy,
+   * or is about to: they are lost, and nothing may be driven.
+   */
+  isAlive(): boolean {
+    if (this.#link === undefined) return true;
+    if (this.#with.clock.monotonicNs() - this.#aliveNs < OVERDUE_NS) return true;
+    this.#taken();
+    return false;
+  }
+
+  async goodbye(how: Ending): Promise<void> {
+    this.#ended = true;
+    for (const cancel of this.#lingering.values()) cancel();
+    this.#lingering.clear();
+    this.#cancelUntaken();
+    this.#cancelConnect();
+    if (this.#cancelTable !== undefined) await this.#write();
+    await this.#ask(`goodbye ${how}`);
+    this.#drop();
+  }
+
+  /* ---- the link ---- */
+
+  #connect(): void {
+    const { link, places, clock, tell } = this.#with;
+    if (this.#ended) return;
+    try {
+      this.#link = link(
+        places.socket,
+        (text, request) => this.#heard({ text, request }),
+        (code) => this.#lostLink(`the line keeper has gone (${code})`),
+      );
+    } catch (thrown) {
+      tell(`the line keeper can't be reached: ${messageOf(thrown)}`);
+      this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
+      return;
+    }
+    this.#greeted = this.#greet();
+  }
+
+  /** Says hello and gives the lines that are open already; true when this keeper can be worked with. */
+  async #greet(): Promise<boolean> {
+    const { clock, log } = this.#with;
+    this.#aliveNs = clock.monotonicNs();
+    const answer = await this.#ask(`hello ${PROTOCOL} ${DEADLINE_MS}`);
+    if (answer?.text !== `hello ${PROTOCOL}`) {
+      this.#lostLink('the line keeper speaks another version: restart stellwerk-keeper.service');
+      return false;
+    }
+    this.#cancelAlive = clock.every(ALIVE_EVERY_MS, () => this.#alive());
+    log.info({}, 'the line keeper is there');
+    this.#why = '';
+    for (const line of this.#lines.values()) void this.#give(line);
+    return true;
+  }
+
+  #alive(): void {
+    if (!this.isAlive()) return;
+    this.#send('alive');
+    this.#aliveNs = this.#with.clock.monotonicNs();
+  }
+
+  async #give(line: KeptLine): Promise<void> {
+    const answer = await this.#ask(`give ${line.entry}`, line.request);
+    line.kept = answer?.text === 'kept';
+    if (line.kept || answer === undefined) return;
+    if (answer.text === 'applied') return this.#take(line, 'the line keeper had given it its policy');
+    this.#with.log.warn({ line: keyOf(line.entry) }, `the line keeper does not take it: ${answer.text}`);
+  }
+
+  #heard(answer: Answer): void {
+    if (answer.text === 'taken') return this.#taken();
+    this.#answers.shift()?.(answer);
+  }
+
+  /** An answer, or undefined when there is none to be had. */
+  async #ask(text: string, request?: unknown): Promise<Answer | undefined> {
+    if (this.#link === undefined) return undefined;
+    const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
+    this.#answers.push(resolve);
+    const cancel = this.#with.clock.after(ANSWER_MS, () => this.#lostLink('the line keeper does not answer'));
+    this.#send(text, request);
+    const answer = await promise;
+    cancel();
+    return answer;
+  }
+
+  #send(text: string, request?: unknown): void {
+    try {
+      this.#link?.send(text, request);
+    } catch (thrown) {
+      this.#lostLink(`the line keeper can't be told: ${messageOf(thrown)}`);
+    }
+  }
+
+  /** The outputs stay ours, and are given to it when it is back. */
+  #lostLink(why: string): void {
+    if (this.#link === undefined) return;
+    const { clock, log, tell } = this.#with;
+    this.#drop();
+    if (this.#ended) return;
+    tell(why);
+    if (why !== this.#why) log.warn({}, `${why}; outputs are not guarded until it is back`);
+    this.#why = why;
+    this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
+  }
+
+  /** The gateway was silent for too long. What the outputs are now is seen when they are opened anew. */
+  #taken(): void {
+    const why = `the gateway stood still for more than ${DEADLINE_MS / 1000} s, and the line keeper has taken its outputs`;
+    this.#with.log.error({}, why);
+    this.#drop();
+    this.#connect();
+    for (const line of this.#lines.values()) this.#take(line, why);
+  }
+
+  #take(line: KeptLine, why: string): void {
+    line.lost(fault('DEVICE_OFFLINE', `${why}; it is opened anew`));
+  }
+
+  #drop(): void {
+    this.#cancelAlive();
+    this.#link?.close();
+    this.#link = undefined;
+    this.#greeted = Promise.resolve(false);
+    for (const line of this.#lines.values()) line.kept = false;
+    for (const resolve of this.#answers.splice(0)) resolve(undefined);
+  }
+
+  /* ---- the table ---- */
+
+  #stay(key: string): void {
+    this.#lingering.get(key)?.();
+    this.#lingering.delete(key);
+  }
+
+  #forgetUntaken(): void {
+    for (const key of this.#table.keys())
+      if (!this.#lines.has(key) && !this.#lingering.has(key)) this.#table.delete(key);
+    this.#writeSoon();
+  }
+
+  #writeSoon(): void {
+    this.#cancelTable ??= this.#with.clock.after(TABLE_AFTER_MS, () => void this.#write());
+  }
+
+  async #write(): Promise<void> {
+    this.#cancelTable?.();
+    this.#cancelTable = undefined;
+    const text = tableOf([...this.#table.values()].sort());
+    const { places, log } = this.#with;
+    await this.#writing
+      .run(() => replace(places.table, text))
+      .catch((thrown: unknown) =>
+        log.warn({}, `at the next boot the line keeper does what it did at this one: ${messageOf(thrown)}`),
+      );
+  }
+}
+
+/** A reader, and a power cut, finds the old file or the new one. */
+async function replace(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return;
+  const beside = `${path}.new`;
+  const file = await open(beside, 'w', 0o640);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(beside, path);
+  const directory = await open(dirname(path), 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

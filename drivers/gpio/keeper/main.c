@@ -1,0 +1,269 @@
+/*
+ * stellwerk-keeper: keeps a gateway's output lines, so that they are what their policies say when the gateway is not
+ * there. docs/safe-outputs.md tells what it does; this file holds its socket and its loop.
+ *
+ * Each message is one packet of a SOCK_SEQPACKET socket, each request has one answer, in order:
+ *   hello VERSION DEADLINE_MS → hello VERSION      first of all; a sign of life is due within each deadline from then on
+ *   take ENTRY                → line + descriptor | none | busy | refused
+ *   give ENTRY + descriptor   → kept | applied | busy | full | refused
+ *   release KEY               → released | busy
+ *   goodbye stop|update       → goodbye            its outputs have got their policy
+ *   alive                                          a sign of life, as every message is one
+ * and the keeper says `taken` before it hangs up on a gateway that gave no sign of life.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "outputs.h"
+#include "systemd.h"
+
+#define PROTOCOL 1
+#define CLIENTS_MAX 8
+#define MESSAGE_MAX (ENTRY_MAX + 16)
+/* Those who may wait to be welcomed: there may be a crowd. */
+#define CALLERS 64
+/* Whoever says no hello is no gateway. */
+#define HELLO_WITHIN_MS 2000
+#define DEADLINE_LEAST_MS 200
+#define DEADLINE_MOST_MS 600000
+/* Messages taken of one gateway before the others have their turn. */
+#define BATCH 64
+
+struct client {
+  int fd; /* −1: free */
+  bool greeted;
+  uint64_t deadline_ms, heard_ms;
+};
+
+static struct client clients[CLIENTS_MAX];
+static volatile sig_atomic_t ended;
+
+static void on_signal(int signal) {
+  (void)signal;
+  ended = 1;
+}
+
+/* ---- clients ---- */
+
+static void hang_up(struct client *client, enum ending ending, const char *why) {
+  close(client->fd);
+  client->fd = -1;
+  owner_ended((int)(client - clients), ending, why);
+}
+
+/* False when nobody waits any more. */
+static bool welcome(int listener) {
+  struct ucred peer;
+  socklen_t size = sizeof peer;
+  int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+  if (fd < 0) return false;
+  bool known = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == 0 || peer.uid == getuid());
+  for (int n = 0; known && n < CLIENTS_MAX; n++) {
+    if (clients[n].fd >= 0) continue;
+    clients[n] = (struct client){.fd = fd, .deadline_ms = HELLO_WITHIN_MS, .heard_ms = now_ms()};
+    return true;
+  }
+  close(fd);
+  return true;
+}
+
+/* One packet into `text`, and the descriptor that came with it. 1: there is one; 0: none is waiting; −1: the other is gone
+ * or sends what is no message. */
+static int receive(int from, char *text, int *fd) {
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr align;
+  } control;
+  struct iovec part = {.iov_base = text, .iov_len = MESSAGE_MAX};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  *fd = -1;
+  ssize_t size = recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (size < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
+  for (struct cmsghdr *head = CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head))
+    if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) memcpy(fd, CMSG_DATA(head), sizeof *fd);
+  bool good = size > 0 && size < MESSAGE_MAX && !(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
+              !memchr(text, '\0', (size_t)size);
+  if (good) text[size] = '\0';
+  else if (*fd >= 0) close(*fd);
+  return good ? 1 : -1;
+}
+
+static bool answer(struct client *client, const char *text, int fd) {
+  union {
+    char bytes[CMSG_SPACE(sizeof(int))];
+    struct cmsghdr align;
+  } control = {0};
+  struct iovec part = {.iov_base = (char *)text, .iov_len = strlen(text)};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  if (fd >= 0) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(head), &fd, sizeof fd);
+  }
+  /* Who does not read his answers is not waited for. */
+  return sendmsg(client->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
+}
+
+/* ---- messages ---- */
+
+static bool greet(struct client *client, const char *text) {
+  unsigned version = 0, deadline_ms = 0;
+  char reply[24];
+  if (client->greeted || sscanf(text, "hello %9u %9u", &version, &deadline_ms) != 2) return false;
+  snprintf(reply, sizeof reply, "hello %d", PROTOCOL);
+  if (!answer(client, reply, -1) || version != PROTOCOL) return false;
+  if (deadline_ms < DEADLINE_LEAST_MS || deadline_ms > DEADLINE_MOST_MS) return false;
+  client->deadline_ms = deadline_ms;
+  client->greeted = true;
+  return true;
+}
+
+static const char *after(const char *text, const char *verb) {
+  size_t length = strlen(verb);
+  return strncmp(text, verb, length) == 0 ? text + length : NULL;
+}
+
+static bool goodbye(struct client *client, const char *how) {
+  bool is_update = strcmp(how, "update") == 0;
+  if (!is_update && strcmp(how, "stop") != 0) return false;
+  owner_ended((int)(client - clients), is_update ? UPDATE : STOP,
+              is_update ? "the gateway is being updated" : "the gateway stopped");
+  return answer(client, "goodbye", -1);
+}
+
+/* False: this is no gateway that can be talked to. `fd` is ours to close or to keep. */
+static bool handle(struct client *client, const char *text, int fd) {
+  int owner = (int)(client - clients), line = -1;
+  const char *rest, *reply = NULL;
+  if ((rest = after(text, "give ")) && client->greeted) {
+    reply = give_output(owner, rest, fd);
+    return reply && answer(client, reply, -1);
+  }
+  if (fd >= 0) close(fd);
+  if (!client->greeted) return greet(client, text);
+  if (!strcmp(text, "alive")) return true;
+  if ((rest = after(text, "goodbye "))) return goodbye(client, rest);
+  if ((rest = after(text, "take "))) reply = take_output(owner, rest, &line);
+  else if ((rest = after(text, "release "))) reply = release_output(owner, rest);
+  return reply && answer(client, reply, line);
+}
+
+static void serve(struct client *client) {
+  char text[MESSAGE_MAX + 1];
+  for (int n = 0; n < BATCH; n++) {
+    int fd, got = receive(client->fd, text, &fd);
+    if (got == 0) return;
+    if (got < 0 || !handle(client, text, fd)) return hang_up(client, DEATH, "the gateway is gone");
+    client->heard_ms = now_ms();
+  }
+}
+
+static int silent_in_ms(const struct client *client, uint64_t now) {
+  uint64_t end = client->heard_ms + client->deadline_ms;
+  return end > now ? (int)(end - now) : 0;
+}
+
+static void check_silence(struct client *client) {
+  if (client->fd < 0 || silent_in_ms(client, now_ms()) > 0) return;
+  (void)answer(client, "taken", -1);
+  hang_up(client, DEATH, "the gateway gave no sign of life");
+}
+
+/* ---- the loop ---- */
+
+static int sooner(int a, int b) { return a < 0 || (b >= 0 && b < a) ? b : a; }
+
+static void turn(int listener, const sigset_t *waiting) {
+  struct pollfd all[CLIENTS_MAX + 1] = {{.fd = listener, .events = POLLIN}};
+  int wait_ms = outputs_due_in();
+  uint64_t now = now_ms();
+  for (int n = 0; n < CLIENTS_MAX; n++) {
+    all[n + 1] = (struct pollfd){.fd = clients[n].fd, .events = POLLIN};
+    if (clients[n].fd >= 0) wait_ms = sooner(wait_ms, silent_in_ms(&clients[n], now));
+  }
+  struct timespec wait = {.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000L};
+  if (ppoll(all, CLIENTS_MAX + 1, wait_ms < 0 ? NULL : &wait, waiting) < 0) return;
+  /* What was said while the keeper itself did not run counts before the silence does. */
+  for (int n = 0; n < CLIENTS_MAX; n++)
+    if (all[n + 1].revents && clients[n].fd >= 0) serve(&clients[n]);
+  for (int n = 0; n < CLIENTS_MAX; n++) check_silence(&clients[n]);
+  run_outputs();
+  for (int n = 0; all[0].revents && n < CALLERS && welcome(listener); n++);
+}
+
+static int listen_at(const char *path) {
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
+  int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0 || strlen(path) >= sizeof address.sun_path) return -1;
+  strcpy(address.sun_path, path);
+  unlink(path);
+  bool good = bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && chmod(path, 0660) == 0 &&
+              listen(fd, CALLERS) == 0;
+  if (good) return fd;
+  close(fd);
+  return -1;
+}
+
+static int check(const char *table) {
+  static struct output all[OUTPUTS_MAX];
+  struct mistake mistake;
+  int many = read_table(table, TABLE, all, &mistake);
+  if (many < 0) fprintf(stderr, "%s: %s\n", table, mistake.text);
+  else printf("%s: %d outputs\n", table, many);
+  return many < 0;
+}
+
+static int run(const struct places *places, const char *runtime) {
+  char path[200];
+  snprintf(path, sizeof path, "%s/socket", runtime);
+  for (int n = 0; n < CLIENTS_MAX; n++) clients[n].fd = -1;
+  /* Told to end only while it waits: between two messages. */
+  sigset_t ends, waiting;
+  struct sigaction stop = {.sa_handler = on_signal};
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGTERM);
+  sigaddset(&ends, SIGINT);
+  sigprocmask(SIG_BLOCK, &ends, &waiting);
+  sigaction(SIGTERM, &stop, NULL);
+  sigaction(SIGINT, &stop, NULL);
+  (void)mlockall(MCL_CURRENT | MCL_FUTURE); /* as far as the unit allows: paging would only cost time */
+  start_outputs(places);
+  run_outputs();
+  int listener = listen_at(path);
+  if (listener < 0) {
+    fprintf(stderr, "<3>%s: %s\n", path, strerror(errno));
+    return 1;
+  }
+  tell_systemd("READY=1", -1);
+  /* Ended, it moves nothing: what it kept is systemd's until it is started again, and its gateway's. */
+  while (!ended) turn(listener, &waiting);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  struct places places = {.devices = argc == 5 ? argv[4] : "/dev"};
+  if (argc == 3 && !strcmp(argv[1], "--check")) return check(argv[2]);
+  if (argc < 4 || argc > 5 || strcmp(argv[1], "--keep") != 0 || strlen(argv[3]) > 80) {
+    fputs("usage: stellwerk-keeper --check TABLE\n       stellwerk-keeper --keep TABLE RUNTIME_DIRECTORY [DEVICES]\n", stderr);
+    return 2;
+  }
+  places.table = argv[2];
+  snprintf(places.state, sizeof places.state, "%s/state", argv[3]);
+  return run(&places, argv[3]);
+}

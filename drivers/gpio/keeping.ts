@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { fine, type Finding } from '../../src/base/check.js';
+import type { Clock } from '../../src/base/clock.js';
+import type { Log } from '../../src/base/log.js';
+import type { Keeper, LinkMaker } from './keeper.js';
+
+/** The table's name in the data directory. */
+const TABLE = 'outputs.table';
+
+/** Where the line keeper is reached, and the file by which it knows at the machine's boot what to do. */
+export interface KeeperPlaces {
+  readonly socket: string;
+  readonly table: string;
+}
+
+/** Why a gateway ends, as the policies tell it apart. */
+export type Ending = 'stop' | 'update';
+
+/** What is said of the gateway that the outputs are in. */
+export interface Setting {
+  /** The keeper's socket, where one is set up. */
+  readonly socket: string | undefined;
+  /** The data directory. */
+  readonly directory: string;
+  /** Whether the stop that is under way is for an update. */
+  isUpdating(): boolean;
+}
+
+/** Outputs of this machine's own lines that are held, and how many of them the keeper keeps too. */
+export interface HeldOutputs {
+  readonly held: number;
+  readonly kept: number;
+}
+
+/** The part of the line keeper in one gateway. Nothing is loaded or opened before an output needs it. */
+export class Keeping {
+  readonly #places: KeeperPlaces | undefined;
+  readonly #isUpdating: () => boolean;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #keeper: Promise<Keeper> | undefined;
+  #why = 'no keeper is set up for this gateway (STELLWERK_KEEPER)';
+  /** To be asked for what is held; set by whoever opens the lines. */
+  outputs: () => HeldOutputs = () => ({ held: 0, kept: 0 });
+
+  /** Without a socket there is no keeper: a developer's desk, another system's box. */
+  constructor({ socket, directory, isUpdating }: Setting, { clock, log }: { clock: Clock; log: Log }) {
+    this.#places = socket === undefined ? undefined : { socket, table: join(directory, TABLE) };
+    this.#isUpdating = isUpdating;
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** The way to the keeper, or undefined where there is none. It looks for it again and again by itself. */
+  async keeper(link: LinkMaker): Promise<Keeper | undefined> {
+    const places = this.#places;
+    if (places === undefined) return undefined;
+    const parts = {
+      places,
+      link,
+      clock: this.#clock,
+      log: this.#log,
+      tell: (why: string) => (this.#why = why),
+    };
+    this.#keeper ??= import('./keeper.js').then(({ openKeeper }) => openKeeper(parts));
+    return this.#keeper;
+  }
+
+  /** The gateway ends: after all outputs are closed. The keeper gives them their policy, and waits for no sign of life. */
+  async goodbye(): Promise<void> {
+    await (await this.#keeper)?.goodbye(this.#isUpdating() ? 'update' : 'stop');
+  }
+
+  /** The health check `outputs`. */
+  finding(): Finding {
+    const { held, kept } = this.outputs();
+    if (held === 0) return fine('there are none on lines of this machine');
+    if (kept === held) return fine(`${held} guarded by the line keeper`);
+    return {
+      state: 'warning',
+      text: `${held - kept} of ${held} not guarded: when the gateway ends, they are what their chip makes of them; ${this.#why}`,
+      whatToDo: 'see whether stellwerk-keeper.service runs (docs/safe-outputs.md)',
+    };
+  }
+}

@@ -1,0 +1,178 @@
+/*
+ * new Link(path, onMessage, onEnd)   connects to a SOCK_SEQPACKET socket, at once or with an error
+ *   .send(text, request?)            one message, with a line's Request beside it where one is given
+ *   .close()
+ *
+ * onMessage(text, request) is called for each message, with the Request of the line that came with it, or undefined;
+ * onEnd(code) once, when the other end is gone: the link is to be closed then. Nothing here waits: a message that can't be
+ * sent at once throws EAGAIN.
+ */
+#define _GNU_SOURCE
+#include "link.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "request.h"
+#include "watched.h"
+
+/* The keeper's messages are short; a longer one is none of its. */
+#define MESSAGE_MAX 1024
+/* Messages taken in one turn of the event loop. */
+#define BATCH 64
+
+typedef struct {
+  Watched watched;
+} Link;
+
+static const napi_type_tag LINK_TAG = {0x1d0c4be07f6a4e5b, 0x8a64f37cb1e2d953};
+
+union control {
+  char bytes[CMSG_SPACE(sizeof(int))];
+  struct cmsghdr align;
+};
+
+/* ---- receiving ---- */
+
+/* The size of a message, with the descriptor that came with it; 0 when the other is gone, −1 with errno. */
+static ssize_t receive(int from, char *text, int *fd) {
+  union control control;
+  struct iovec part = {.iov_base = text, .iov_len = MESSAGE_MAX};
+  struct msghdr message = {
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+  ssize_t size = recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  struct cmsghdr *head = size < 0 ? NULL : CMSG_FIRSTHDR(&message);
+  *fd = -1;
+  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) memcpy(fd, CMSG_DATA(head), sizeof *fd);
+  return size;
+}
+
+/* The Request of a descriptor, which is its own from then on. */
+static napi_value request_from(Link *link, int *fd) {
+  napi_env env = link->watched.env;
+  napi_value exports, class, given, request = NULL;
+  if (napi_get_reference_value(env, link->watched.kept, &exports) == napi_ok &&
+      napi_get_named_property(env, exports, "Request", &class) == napi_ok &&
+      napi_create_external(env, fd, NULL, NULL, &given) == napi_ok)
+    napi_new_instance(env, class, 1, &given, &request);
+  return request;
+}
+
+static void tell_message(Link *link, const char *text, size_t size, int fd) {
+  napi_env env = link->watched.env;
+  napi_value arguments[2], error;
+  bool good = napi_create_string_utf8(env, text, size, &arguments[0]) == napi_ok;
+  if (good && fd >= 0) good = (arguments[1] = request_from(link, &fd)) != NULL;
+  else if (good) good = napi_get_undefined(env, &arguments[1]) == napi_ok;
+  if (fd >= 0) close(fd);
+  if (good) call_back(&link->watched, link->watched.on_data, 2, arguments);
+  else if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
+}
+
+static void on_ready(Watched *watched, bool hung_up) {
+  char text[MESSAGE_MAX];
+  for (int n = 0; n < BATCH && watched->watched; n++) {
+    int fd;
+    ssize_t size = receive(watched->fd, text, &fd);
+    if (size < 0 && !hung_up && (errno == EAGAIN || errno == EINTR)) return;
+    if (size <= 0) return tell_end(watched, size < 0 ? errno : EPIPE);
+    tell_message((Link *)watched, text, (size_t)size, fd);
+  }
+}
+
+/* ---- life ---- */
+
+static int connect_to(const struct sockaddr_un *to) {
+  int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0 || connect(fd, (const struct sockaddr *)to, sizeof *to) == 0) return fd;
+  int error = errno;
+  close(fd);
+  errno = error;
+  return -1;
+}
+
+static napi_value create(napi_env env, napi_callback_info info) {
+  size_t count = 3;
+  napi_value arguments[3], self, exports;
+  void *data;
+  struct sockaddr_un to = {.sun_family = AF_UNIX};
+  TRY(env, napi_get_cb_info(env, info, &count, arguments, &self, &data));
+  if (!get_text(env, arguments[0], to.sun_path, sizeof to.sun_path) || !are_functions(env, arguments + 1)) return NULL;
+  TRY(env, napi_get_reference_value(env, data, &exports));
+  Link *link = calloc(1, sizeof *link);
+  if (!link) return throw_errno(env, ENOMEM, "connect");
+  link->watched = (Watched){.env = env, .fd = -1, .owners = 1, .on_ready = on_ready};
+  if (napi_wrap(env, self, link, on_collected, NULL, NULL) != napi_ok) {
+    free(link);
+    return throw_napi(env, "napi_wrap");
+  }
+  TRY(env, napi_type_tag_object(env, self, &LINK_TAG));
+  link->watched.fd = connect_to(&to);
+  if (link->watched.fd < 0) return throw_errno(env, errno, "connect");
+  return start_watching(&link->watched, self, arguments + 1, exports, "GpioLink") ? self : NULL;
+}
+
+static Link *link_of(napi_env env, napi_value object) {
+  bool ours = false;
+  Link *link = NULL;
+  if (napi_check_object_type_tag(env, object, &LINK_TAG, &ours) == napi_ok && ours &&
+      napi_unwrap(env, object, (void **)&link) == napi_ok)
+    return link;
+  throw_type(env, "not a Link");
+  return NULL;
+}
+
+static napi_value send_message(napi_env env, napi_callback_info info) {
+  size_t count = 2;
+  napi_value arguments[2], self;
+  napi_valuetype type;
+  char text[MESSAGE_MAX];
+  union control control = {0};
+  TRY(env, napi_get_cb_info(env, info, &count, arguments, &self, NULL));
+  Link *link = link_of(env, self);
+  if (!link || !get_text(env, arguments[0], text, sizeof text)) return NULL;
+  TRY(env, napi_typeof(env, arguments[1], &type));
+  struct iovec part = {.iov_base = text, .iov_len = strlen(text)};
+  struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+  if (type != napi_undefined) {
+    int fd = request_fd(env, arguments[1]);
+    if (fd < 0) return NULL;
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+    head->cmsg_level = SOL_SOCKET;
+    head->cmsg_type = SCM_RIGHTS;
+    head->cmsg_len = CMSG_LEN(sizeof fd);
+    memcpy(CMSG_DATA(head), &fd, sizeof fd);
+  }
+  if (sendmsg(link->watched.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return throw_errno(env, errno, "send");
+  return NULL;
+}
+
+static napi_value close_link(napi_env env, napi_callback_info info) {
+  size_t count = 0;
+  napi_value self;
+  TRY(env, napi_get_cb_info(env, info, &count, NULL, &self, NULL));
+  Link *link = link_of(env, self);
+  if (link) close_watched(&link->watched);
+  return NULL;
+}
+
+napi_value define_link(napi_env env, napi_value exports) {
+  const napi_property_descriptor methods[] = {
+      {.utf8name = "send", .method = send_message},
+      {.utf8name = "close", .method = close_link},
+  };
+  napi_value class;
+  napi_ref reference;
+  /* Lives as long as the environment, as the class does. */
+  TRY(env, napi_create_reference(env, exports, 1, &reference));
+  TRY(env, napi_define_class(env, "Link", NAPI_AUTO_LENGTH, create, reference, sizeof methods / sizeof *methods,
+                             methods, &class));
+  put(env, exports, "Link", class);
+  return exports;
+}

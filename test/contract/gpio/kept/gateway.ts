@@ -1,0 +1,83 @@
+/** A gateway's part in keeping outputs, as a program of its own that can be killed: the binding, told by lines of JSON. */
+import { createInterface } from 'node:readline';
+import { characterDevice } from '../../../../drivers/gpio/cdev.js';
+import { Keeping } from '../../../../drivers/gpio/keeping.js';
+import type { Guard, OutputLine } from '../../../../drivers/gpio/line.js';
+import { systemClock } from '../../../../src/base/clock.js';
+import { messageOf } from '../../../../src/base/fault.js';
+import { type Log, silentLog } from '../../../../src/base/log.js';
+import type { Policy } from '../../../../src/device/choice.js';
+
+interface Told {
+  readonly asked: number;
+  readonly take?: { offset: number; activeLow?: boolean; boot: Policy; guard: Guard };
+  readonly input?: number;
+  readonly set?: number;
+  readonly active?: boolean;
+  readonly close?: number;
+  readonly block?: number;
+  readonly goodbye?: 'stop' | 'update';
+  readonly health?: true;
+}
+
+const [, , directory = '', socket = '', data = ''] = process.argv;
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const said = (_details: object, text: string) => say(`log ${text}`);
+const log: Log = { ...silentLog, info: said, warn: said, error: said };
+const clock = systemClock();
+let isUpdate = false;
+const keeping = new Keeping({ socket, directory: data, isUpdating: () => isUpdate }, { clock, log });
+const binding = characterDevice(clock, { directory, keeping });
+keeping.outputs = () => binding.outputs ?? { held: 0, kept: 0 };
+const lines = new Map<number, OutputLine>();
+
+async function place(offset: number) {
+  const [chip] = await binding.chips();
+  if (chip === undefined) throw new Error('no chip');
+  return { chip, offset, name: `LINE ${offset}` };
+}
+
+async function take({ offset, activeLow = false, boot, guard }: NonNullable<Told['take']>): Promise<string> {
+  const lost = (cause: Error) => say(`lost ${offset} ${cause.message}`);
+  const wish = { activeLow, drive: 'push-pull', boot, guard, lost } as const;
+  const line = await binding.requestOutput(await place(offset), wish);
+  lines.set(offset, line);
+  return String(line.initial);
+}
+
+async function close(offset: number): Promise<string> {
+  await lines.get(offset)?.close();
+  lines.delete(offset);
+  return '';
+}
+
+async function goodbye(how: 'stop' | 'update'): Promise<string> {
+  isUpdate = how === 'update';
+  for (const offset of lines.keys()) await close(offset);
+  await keeping.goodbye();
+  return '';
+}
+
+async function obey(told: Told): Promise<string> {
+  if (told.take !== undefined) return take(told.take);
+  if (told.close !== undefined) return close(told.close);
+  if (told.goodbye !== undefined) return goodbye(told.goodbye);
+  if (told.health !== undefined) return JSON.stringify(keeping.finding());
+  if (told.input !== undefined) {
+    const wish = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
+    await binding.requestInput(await place(told.input), wish, {
+      edges: () => undefined,
+      lost: () => undefined,
+    });
+  }
+  if (told.set !== undefined) await lines.get(told.set)?.set(told.active === true);
+  if (told.block !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, told.block);
+  return '';
+}
+
+for await (const line of createInterface(process.stdin)) {
+  const told = JSON.parse(line) as Told;
+  void obey(told)
+    .catch((thrown: unknown) => `failed: ${messageOf(thrown)}`)
+    .then((answer) => say(`done ${told.asked} ${answer}`));
+}
