@@ -47,6 +47,8 @@ export interface GatewayOptions {
   /** The line keeper's socket; absent: nobody keeps the outputs when the gateway is not there. */
   readonly keeperSocket?: string;
   readonly log: ServiceLog;
+  /** Where the boards are described; the package's own unless given. */
+  readonly boards?: string;
   /** For tests that turn the clock by hand. */
   readonly clock?: Clock;
 }
@@ -105,7 +107,7 @@ export class Gateway implements AsyncDisposable {
     let modules = noModules();
     const loaded = await loadConfig(
       options.configFile,
-      async (config) => (modules = await modulesOf(clock, keeping)(config)),
+      async (config) => (modules = await modulesOf(clock, { keeping, boards: options.boards })(config)),
     );
     options.log.levels = levelsOf(loaded.config);
     makeDirectories(directory, runtimeDirectory, join(directory, USER));

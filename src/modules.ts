@@ -12,9 +12,12 @@ import { Modules } from './device/modules.js';
 import { hardware } from './device/search.js';
 import { PACKAGE_ROOT } from './service/system.js';
 
+/** The package's own boards. */
+const BOARDS = join(PACKAGE_ROOT, 'board');
+
 /** The board of that name, or the one that this machine is (`loadBoard`). */
-export function boardOf(name: string | undefined): Promise<Board> {
-  return loadBoard(name, { directory: join(PACKAGE_ROOT, 'board'), compatible: COMPATIBLE });
+export function boardOf(name: string | undefined, directory = BOARDS): Promise<Board> {
+  return loadBoard(name, { directory, compatible: COMPATIBLE });
 }
 
 /** A board as the checks of a machine see it. */
@@ -33,10 +36,19 @@ export async function boardFacts(wanted: string | undefined): Promise<BoardFacts
 /** What a machine has of which nothing is known. */
 export const noModules = (): Modules => new Modules([]);
 
-/** The modules of a gateway: they follow from its configuration's board. Who keeps its outputs: for one that runs. */
-export function modulesOf(clock: Clock, keeping?: Keeping): (config: GatewayConfig) => Promise<Modules> {
+/** Of a gateway that runs: who keeps its outputs, and where the boards are described, unless they are the package's own. */
+export interface Around {
+  readonly keeping?: Keeping | undefined;
+  readonly boards?: string | undefined;
+}
+
+/** The modules of a gateway: they follow from its configuration's board. */
+export function modulesOf(
+  clock: Clock,
+  { keeping, boards }: Around = {},
+): (config: GatewayConfig) => Promise<Modules> {
   return async ({ board: name }) => {
-    const board = await boardOf(name);
+    const board = await boardOf(name, boards);
     const drivers = [
       ...gpioModules(board, clock, keeping),
       ...ledModules(board, clock),

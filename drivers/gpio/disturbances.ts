@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/base/clock.js';
 import type { Spot, World } from './world.js';
 
-/** How often a flood is looked after; the edges of one look have times of their own. */
-const TICK_MS = 1;
+/** A flood is looked after at least this far apart; the edges of one look have times of their own. */
+const TICK_LEAST_MS = 1;
 
 /** What a line of a simulated world suffers. */
 export interface Suffering {
@@ -33,7 +33,7 @@ export function flood(
   const startNs = clock.monotonicNs();
   const before = spot.net.level;
   let made = 0;
-  const stop = clock.every(TICK_MS, () => {
+  const stop = clock.every(Math.max(TICK_LEAST_MS, Math.floor(1000 / perS)), () => {
     const due = Math.min(all, Math.floor((Number(clock.monotonicNs() - startNs) * perS) / 1e9));
     while (made < due) {
       made++;

@@ -80,7 +80,10 @@ class LevelGroup implements Running, Ear {
 
   rush(edges: readonly Edge[], at: number): void {
     this.#moved(edges, at);
+    if (this.#isRushing) return;
     this.#isRushing = true;
+    const text = 'one of the lines oscillates';
+    this.#host.doubt('VALUE', { state: quality.bad, reason: 'OSCILLATES', text });
   }
 
   glance(isOver: boolean): void {

@@ -5,7 +5,7 @@ import { freePort } from '../tools/place.js';
 import type { Program } from '../tools/program.js';
 import { idOf, pinned } from './machine.js';
 
-const LOGIN = { username: 'bench@stellwerk.example', password: 'measure twice' };
+export const LOGIN = { username: 'bench@stellwerk.example', password: 'measure twice' };
 export const AUTHORIZATION = `Basic ${Buffer.from(`${LOGIN.username}:${LOGIN.password}`).toString('base64')}`;
 
 /** A server to be measured: the gateway, or a yardstick. */

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../src/base/fault.js';
 import { isReached, table, type Effort, type Figure, type Report } from './figures.js';
 import { changeFigures } from './changes.js';
+import { cabinetFigures } from './cabinet.js';
 import { countingFigures } from './counting.js';
 import { edgeFigures } from './edge.js';
 import { httpFigures } from './http.js';
@@ -27,6 +28,7 @@ const families: Readonly<Record<string, Family>> = {
   serial: serialFigures,
   edge: edgeFigures,
   counting: countingFigures,
+  cabinet: cabinetFigures,
   snapshot: snapshotFigures,
   process: processFigures,
 };

@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { Instance } from '../../src/kernel/attachments.js';
+import { objectType } from '../../src/kernel/object.js';
 import { Random } from '../tools/random.js';
 import { SimulatedBoard } from '../tools/simulated-board.js';
 
@@ -114,6 +115,9 @@ t.test('a group of lines is no number while one of them oscillates', async (t) =
   await flood(board, 'BUTTON2', 10_000, 5000);
   await board.elapse(4000);
   t.match(board.status(group), /BUTTON2 oscillates/);
+  const value = group.children?.byIdent('VALUE');
+  const doubt = () => (value?.is(objectType.variable) ? value.data.doubt?.reason : 'no variable');
+  t.equal(doubt(), 'OSCILLATES');
   const told = board.watch(group, 'VALUE');
   await board.drive('BUTTON1', true);
   await board.elapse(1000);
@@ -121,6 +125,7 @@ t.test('a group of lines is no number while one of them oscillates', async (t) =
   await board.elapse(12_000);
   t.notOk(isOn(board, group));
   t.strictSame(told, [1]);
+  t.equal(doubt(), undefined);
 });
 
 t.test(
