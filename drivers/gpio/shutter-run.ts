@@ -5,7 +5,16 @@ import { timeIn } from '../../src/device/switch/rules.js';
 import { Memory } from './shutter-memory.js';
 import { Motor, type MotorParts } from './shutter-motor.js';
 import type { ShutterProperties } from './shutter.js';
-import { type Aim, isKnown, middle, nextRun, type Run, type Span, type Times } from './shutter-travel.js';
+import {
+  type Aim,
+  isKnown,
+  isSlatKnown,
+  middle,
+  nextRun,
+  type Run,
+  type Span,
+  type Times,
+} from './shutter-travel.js';
 import { findOutput } from './taking.js';
 import type { GpioBoard, Ways } from './ways.js';
 
@@ -69,6 +78,8 @@ class Shutter implements Running {
   #end: { readonly cancel: () => void; readonly text: string } | undefined;
   #shows: (() => void) | undefined;
   readonly #shown = new Map<string, Value>();
+  /** Of them, what is no fact. */
+  readonly #guesses = new Set<string>();
 
   constructor(host: Host<ShutterProperties>, on: Pick<MotorParts, 'lines' | 'marks' | 'interlocks'>) {
     const { RunUpS, RunDownS, SlatS, ReserveS } = host.properties;
@@ -183,13 +194,10 @@ class Shutter implements Running {
     if (motor === undefined) return;
     const { standing, moving, waiting, rule } = motor;
     const known = isKnown(standing);
-    // Whether it is known is part of what it says.
-    if (known !== this.#shown.get('KNOWN')) this.#shown.delete('POSITION');
-    if (known || moving === undefined || !this.#shown.has('POSITION')) {
-      this.#tell('POSITION', percent(standing.position));
-      if (!known) this.#host.doubt('POSITION', NOT_KNOWN);
-    }
-    if (this.#times.slatMs > 0) this.#tell('SLAT', percent(standing.slat));
+    // A guess stays the same one until it has come to rest.
+    if (known || moving === undefined || !this.#guesses.has('POSITION'))
+      this.#tell('POSITION', percent(standing.position), known);
+    if (this.#times.slatMs > 0) this.#tell('SLAT', percent(standing.slat), isSlatKnown(standing));
     this.#tell('MOVE', moving === undefined ? STOP : moving === 'up' ? OPEN : CLOSE);
     this.#tell('KNOWN', known);
     this.#tell('PENDING', waiting === '' ? (this.#end?.text ?? '') : waiting);
@@ -201,10 +209,14 @@ class Shutter implements Running {
     }
   }
 
-  #tell(ident: string, value: Value): void {
-    if (this.#shown.get(ident) === value) return;
+  #tell(ident: string, value: Value, isFact = true): void {
+    // What was a guess is told anew when it is a fact, be it the same.
+    if (this.#shown.get(ident) === value && this.#guesses.has(ident) !== isFact) return;
     this.#shown.set(ident, value);
-    this.#host.report(ident, value);
+    if (isFact) this.#guesses.delete(ident);
+    else this.#guesses.add(ident);
+    if (isFact) this.#host.report(ident, value);
+    else this.#host.guess(ident, value, NOT_KNOWN);
   }
 }
 

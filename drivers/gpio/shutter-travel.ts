@@ -62,6 +62,9 @@ const widthOf = ({ low, high }: Span): number => high - low;
 /** Whether its position is known well enough to go to another one. */
 export const isKnown = ({ position }: Standing): boolean => widthOf(position) <= POSITION_KNOWN_WITHIN;
 
+/** Whether its slats' position is known well enough to turn them to another one. */
+export const isSlatKnown = ({ slat }: Standing): boolean => widthOf(slat) <= SLAT_KNOWN_WITHIN;
+
 /** Where it may be after its motor was on for at least and at most so long. */
 export function moved(
   times: Times,
@@ -125,8 +128,7 @@ function toPosition(
 /** Slats that may be anywhere are closed first. */
 function toSlat(times: Times, at: Standing, slat: number): Run | undefined {
   const { low, high } = at.slat;
-  if (widthOf(at.slat) > SLAT_KNOWN_WITHIN)
-    return { direction: 'down', ms: safely((1 - low) * times.slatMs), left: { slat } };
+  if (!isSlatKnown(at)) return { direction: 'down', ms: safely((1 - low) * times.slatMs), left: { slat } };
   const direction = slat < middle(at.slat) ? 'up' : 'down';
   const isEnd = slat === 0 || slat === 1;
   const ms = isEnd

@@ -93,6 +93,8 @@ export interface Host<P = unknown> {
    * The value is good, unless it is older than its variable promises.
    */
   report(ident: string, value: Value, at?: bigint | number): void;
+  /** As `report`, of a value that is no fact: it can't be relied on, and why. */
+  guess(ident: string, value: Value, doubt: Doubt): void;
   /** The value that the variable has can't be relied on, until the next report of it. */
   doubt(ident: string, doubt: Doubt): void;
   /**

@@ -68,19 +68,20 @@ export class Standing {
     const { kernel, clock } = this.#with;
     const nowMs = clock.nowMs();
     const sourceMs = typeof at === 'bigint' ? nowMs - Number(clock.monotonicNs() - at) / 1e6 : at;
+    const isGood = this.#isGood(variable.ident, sourceMs, nowMs);
     kernel.variables.update(variable, value, nowMs);
-    const { data } = variable;
-    if (sourceMs === undefined) data.heard &&= undefined;
-    else if (data.heard === undefined) data.heard = { sourceMs, receivedMs: nowMs };
-    else {
-      data.heard.sourceMs = sourceMs;
-      data.heard.receivedMs = nowMs;
-    }
-    if (this.#away !== undefined) return kernel.variables.doubt(variable, this.#away);
-    const promised = this.#promises.size === 0 ? undefined : this.#promises.get(variable.ident);
-    if (promised === undefined || this.#with.deadlines.heard(promised, this.#ageMs(sourceMs, nowMs))) {
-      if (data.doubt !== undefined) kernel.variables.doubt(variable, undefined);
-    } else promised.overdue();
+    note(variable, sourceMs, nowMs);
+    // Only now: the value of before must not look good for a moment.
+    if (isGood && variable.data.doubt !== undefined) kernel.variables.doubt(variable, undefined);
+  }
+
+  /** The value was reported as a guess; see `Host.guess`. Throws `VARIABLE_TYPE`. */
+  guess(variable: Variable, value: Value, doubt: Doubt): void {
+    const { kernel, clock } = this.#with;
+    const nowMs = clock.nowMs();
+    this.doubt(variable, doubt);
+    kernel.variables.update(variable, value, nowMs);
+    note(variable, undefined, nowMs);
   }
 
   /** The variable's value can't be relied on until its next report. */
@@ -124,6 +125,16 @@ export class Standing {
     this.#promises.clear();
   }
 
+  /** Whether a value that comes now is good; one that is too old is doubted already when it is told. */
+  #isGood(ident: string, sourceMs: number | undefined, nowMs: number): boolean {
+    if (this.#away !== undefined) return false;
+    const promised = this.#promises.size === 0 ? undefined : this.#promises.get(ident);
+    if (promised === undefined || this.#with.deadlines.heard(promised, this.#ageMs(sourceMs, nowMs)))
+      return true;
+    promised.overdue();
+    return false;
+  }
+
   /** How old a value is by its own time. A time of the device's says nothing while the clock here is not set. */
   #ageMs(sourceMs: number | undefined, nowMs: number): number {
     if (sourceMs === undefined) return 0;
@@ -137,5 +148,15 @@ export class Standing {
     const text = `nothing was told that is newer than ${staleAfterS} s`;
     if (variable?.is(objectType.variable))
       kernel.variables.doubt(variable, { state: quality.stale, reason: 'OVERDUE', text });
+  }
+}
+
+/** Keeps when the value was so, where that was told. */
+function note({ data }: Variable, sourceMs: number | undefined, receivedMs: number): void {
+  if (sourceMs === undefined) data.heard &&= undefined;
+  else if (data.heard === undefined) data.heard = { sourceMs, receivedMs };
+  else {
+    data.heard.sourceMs = sourceMs;
+    data.heard.receivedMs = receivedMs;
   }
 }

@@ -302,6 +302,14 @@ export class Supervisor {
       const child = instance.children?.byIdent(ident);
       return child?.is(objectType.variable) ? child : undefined;
     };
+    const reported = (ident: string, value: Value) => {
+      if (signal.aborted) return undefined;
+      const target = variable(ident);
+      if (target === undefined) log.debug({ instance: instance.id, ident }, 'a report without its variable');
+      else if (isOfType(target.data.type, value)) return target;
+      else log.warn({ instance: instance.id, ident }, 'a report of another type was dropped');
+      return undefined;
+    };
     return {
       id: instance.id,
       properties: this.#properties,
@@ -310,12 +318,12 @@ export class Supervisor {
       marks,
       signal,
       report: (ident, value, at) => {
-        if (signal.aborted) return;
-        const target = variable(ident);
-        if (target === undefined)
-          log.debug({ instance: instance.id, ident }, 'a report without its variable');
-        else if (isOfType(target.data.type, value)) this.#standing.report(target, value, at);
-        else log.warn({ instance: instance.id, ident }, 'a report of another type was dropped');
+        const target = reported(ident, value);
+        if (target !== undefined) this.#standing.report(target, value, at);
+      },
+      guess: (ident, value, doubt) => {
+        const target = reported(ident, value);
+        if (target !== undefined) this.#standing.guess(target, value, doubt);
       },
       doubt: (ident, doubt) => {
         const target = variable(ident);

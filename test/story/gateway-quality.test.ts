@@ -90,3 +90,48 @@ t.test('after a restart: what is told again is good, what is not does not look f
   await rpc(second, 'SetValue', await idOf(second, 'ground_floor/setpoint'), 19);
   t.match(await qualityAt(second, 'ground_floor/setpoint'), { ClockTrusted: true });
 });
+
+const EVERYTHING = `tree:
+  - { instance: Input, ident: input, module: GPIO Input, properties: { Line: BUTTON1 } }
+  - { instance: Button, ident: button, module: Button, properties: { Line: BUTTON2 } }
+  - { instance: Counter, ident: counter, module: Counter, properties: { Line: BUTTON3 } }
+  - { instance: Frequency, ident: frequency, module: Frequency, properties: { Line: BUTTON4 } }
+  - { instance: Encoder, ident: encoder, module: Encoder, properties: { LineA: BUTTON5, LineB: BUTTON6 } }
+  - { instance: Group, ident: group, module: Level Group, properties: { Lines: [BUTTON7, BUTTON8] } }
+  - { instance: Output, ident: output, module: GPIO Output, properties: { Line: RELAY1 } }
+  - { instance: Relay, ident: relay, module: Relay, properties: { Line: RELAY2 } }
+  - { instance: Pulse, ident: pulse, module: Pulse, properties: { Line: RELAY3 } }
+  - { instance: Blinker, ident: blinker, module: Blinker, properties: { Line: RELAY4 } }
+  - { instance: Shutter, ident: shutter, module: Shutter, properties: { Up: RELAY5, Down: RELAY6, RunUpS: 30, RunDownS: 30 } }
+  - { instance: LED, ident: led, module: LED, properties: { Led: LED1 } }
+  - { instance: PWM, ident: pwm, module: PWM, properties: { Channel: PWM1 } }
+`;
+
+t.test('whatever tells its state when it is opened is good at once, also after a restart', async (t) => {
+  let directory: string | undefined;
+  for (const start of ['the first start', 'a restart']) {
+    const house: House = await startHouse(
+      t,
+      SIMULATED + EVERYTHING,
+      directory === undefined ? {} : { directory },
+    );
+    ({ directory } = house);
+    const idents = [...EVERYTHING.matchAll(/ident: (\w+)/g)].map(([, ident = '']) => ident);
+    t.equal(idents.length, 13);
+    for (const ident of idents) await online(house, ident);
+    const doubted = (await rpc(house, 'GW_GetQuality', [])) as { VariableID: number; Reason: string }[];
+    const told = await Promise.all(
+      doubted.map(
+        async ({ VariableID, Reason }) =>
+          `${String(await rpc(house, 'SVC_GetLocation', VariableID))}: ${Reason}`,
+      ),
+    );
+    // No day has ended yet, and nobody has seen the shutter at an end stop.
+    t.strictSame(
+      told,
+      ['Counter\\Yesterday: NO_VALUE', 'Counter\\Last month: NO_VALUE', 'Shutter\\Position: NOT_KNOWN'],
+      start,
+    );
+    await house.gateway.close();
+  }
+});

@@ -10,7 +10,7 @@ import type { Instance } from '../../src/kernel/attachments.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { message } from '../../src/kernel/messages.js';
 import { objectType } from '../../src/kernel/object.js';
-import { quality } from '../../src/kernel/quality.js';
+import { qualityOf } from './quality.js';
 import { until } from './until.js';
 
 const owner: Caller = { role: 'owner', user: 'owner@example.org', remote: 'local' };
@@ -53,13 +53,9 @@ export class Workbench implements AsyncDisposable {
     return child?.is(objectType.variable) ? child.data.value : undefined;
   }
 
-  /** Why the value of one of its variables is not good; `good` where it is. */
+  /** See {@link qualityOf}. */
   quality(instance: Instance, ident: string): string {
-    const child = instance.children?.byIdent(ident);
-    if (!child?.is(objectType.variable)) throw new Error(`there is no ${ident}`);
-    const { doubt } = child.data;
-    if (doubt === undefined) return 'good';
-    return `${doubt.state === quality.bad ? 'bad' : 'stale'} ${doubt.reason}`;
+    return qualityOf(instance, ident);
   }
 
   /** Waits until the value of one of its variables stands so. */

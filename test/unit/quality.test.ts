@@ -99,7 +99,7 @@ t.test('a device that comes, is lost, comes back: nothing from before looks fres
   t.equal(bench.quality(gauges, 'G1'), 'good', 'the same value, told anew');
 });
 
-t.test('each change of quality is told once, after the value that it is about', async (t) => {
+t.test('each change of quality is told once, and no value ever looks better than it is', async (t) => {
   await using bench = new Gauges();
   const gauges = bench.devices.create('Gauges');
   await bench.isLink(gauges, 'online');
@@ -112,12 +112,15 @@ t.test('each change of quality is told once, after the value that it is about', 
       bench.host.doubt('G0', { ...doubt, text: 'still broken' });
       bench.host.report('G0', 7);
       bench.host.report('G0', 7);
+      bench.host.guess('G0', 8, doubt);
     }),
     [
       [20400, [2, 'BROKEN', 'the sensor is broken']],
       [10603, [7, true, 20, now, now, now]],
       [20400, [0, '', '']],
       [10603, [7, false, 7, now, now, now]],
+      [20400, [2, 'BROKEN', 'the sensor is broken']],
+      [10603, [8, true, 7, now, now, now]],
     ],
   );
 });
@@ -182,8 +185,8 @@ t.test("a device's own time counts: what is old when it comes is stale at once",
   t.equal(bench.quality(gauges, 'G0'), 'good');
   const told = bench.told([variable?.id ?? 0], () => host.report('G0', 3, clock.nowMs() - 61_000));
   t.match(told, [
-    [10603, [3]],
     [20400, [1, 'OVERDUE']],
+    [10603, [3]],
   ]);
   host.report('G0', 4, clock.nowMs() + 3_600_000);
   t.equal(bench.quality(gauges, 'G0'), 'good', 'a device whose clock is ahead');
@@ -218,6 +221,12 @@ t.test('a snapshot and the changes after it agree, and only what is not good has
   bench.host.lost(new Error('gone'));
   await bench.isLink(gauges, 'waiting');
   const told = bench.kernel.changes.since(since);
+  const link = bench.idOf(gauges, 'LINK');
+  const [bad, gone] = [
+    told.findLastIndex(({ Message }) => Message === 20400),
+    told.findIndex(({ SenderID }) => SenderID === link),
+  ];
+  t.ok(bad < gone, 'before LINK says so');
   t.equal(told.filter(({ Message }) => Message === 20400).length, 1000, 'one message each');
   t.equal(doubted(snapshot()), 1000);
   await pass(bench.clock, 2000);

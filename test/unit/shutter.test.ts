@@ -5,6 +5,7 @@ import type { Instance } from '../../src/kernel/attachments.js';
 import { message } from '../../src/kernel/messages.js';
 import { objectType } from '../../src/kernel/object.js';
 import { Cabinet } from '../tools/cabinet.js';
+import { qualityOf } from '../tools/quality.js';
 
 /** Lets time pass in small steps, so that what happens at one moment is done with before the next. */
 async function elapse(cabinet: Cabinet, ms: number): Promise<void> {
@@ -38,6 +39,8 @@ t.test('it goes where it is told to, and shows where it is', async (t) => {
   const cabinet = new Cabinet(t);
   const shutter = await cabinet.shutter();
   t.strictSame(shown(cabinet, shutter), [50, 50, 2, false], 'nobody knows');
+  const qualities = () => ['POSITION', 'SLAT', 'MOVE'].map((ident) => qualityOf(shutter, ident));
+  t.strictSame(qualities(), ['bad NOT_KNOWN', 'bad NOT_KNOWN', 'good']);
   await elapse(cabinet, 500);
   await command(cabinet, shutter, 'MOVE', 0);
   t.strictSame([...levels(cabinet), ...shown(cabinet, shutter)], [true, false, 50, 50, 0, false]);
@@ -45,6 +48,7 @@ t.test('it goes where it is told to, and shows where it is', async (t) => {
   t.strictSame(levels(cabinet), [true, false], 'the reserve is not over');
   await elapse(cabinet, 1000);
   t.strictSame([...levels(cabinet), ...shown(cabinet, shutter)], [false, false, 0, 0, 2, true]);
+  t.strictSame(qualities(), ['good', 'good', 'good']);
 
   await command(cabinet, shutter, 'POSITION', 40);
   t.strictSame(levels(cabinet), [false, true]);
