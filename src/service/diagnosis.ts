@@ -45,12 +45,13 @@ export function portsOf(instances: readonly Configured[]): string[] {
   return [...new Set(paths.filter((path) => typeof path === 'string' && path.startsWith('/')))] as string[];
 }
 
-/** The names of the lines that an instance is configured for. */
+/** The lines that an instance is configured for: their names, or chip and offset as a search has them. */
 function linesOf({ properties }: Configured): string[] {
-  const { Line, LineA, LineB, Lines } = properties;
-  return [Line, LineA, LineB, ...(Array.isArray(Lines) ? (Lines as unknown[]) : [])].filter(
-    (name): name is string => typeof name === 'string' && name !== '',
-  );
+  const { Chip, Line, LineA, LineB, Lines } = properties;
+  const named = [Line, LineA, LineB, ...(Array.isArray(Lines) ? (Lines as unknown[]) : [])];
+  const names = named.filter((name): name is string => typeof name === 'string' && name !== '');
+  const onChip = typeof Chip === 'string' && Chip !== '';
+  return names.map((name) => (onChip && /^\d+$/.test(name) ? `${Chip}/${name}` : name));
 }
 
 const warning = (text: string, whatToDo: string): Finding => ({ state: 'warning', text, whatToDo });
@@ -74,24 +75,22 @@ function rightsCheck({ user, chips, ports }: Machine, { instances, board }: Purp
   if (needed.length === 0) return undefined;
   const refused = needed.filter((node) => !mayUse(user, node));
   if (refused.length === 0) return fine(`${user.name} may open ${listed(needed.map(({ path }) => path))}`);
-  const groups = [
-    ...new Set(
-      refused.filter(({ mode, gid }) => (mode & 0o060) === 0o060 && gid !== 0).map(({ group }) => group),
-    ),
-  ];
-  const join = groups.map((group) => `sudo usermod -aG ${group} ${user.name}`).join(' && ');
-  const rule = refused.length > 0 && groups.length === 0;
-  return {
-    state: 'failed',
-    text: `${user.name} may not open ${listed(refused.map(({ path, group }) => `${path} (group ${group})`))}`,
-    whatToDo: rule
-      ? 'give it to a group by a udev rule (systemd/60-stellwerk.rules has those for GPIO), then sudo udevadm trigger'
-      : `${join}, then restart the gateway`,
-  };
+  const text = `${user.name} may not open ${listed(refused.map(({ path, group }) => `${path} (group ${group})`))}`;
+  return { state: 'failed', text, whatToDo: rightsAdvice(user, refused) };
+}
+
+function rightsAdvice({ name }: User, refused: readonly DeviceNode[]): string {
+  if (refused.some(({ isOpen }) => isOpen !== undefined)) return 'sudo stellwerk doctor says how to mend it';
+  const open = refused.filter(({ mode, gid }) => (mode & 0o060) === 0o060 && gid !== 0);
+  const groups = [...new Set(open.map(({ group }) => group))];
+  if (groups.length > 0)
+    return `${groups.map((group) => `sudo usermod -aG ${group} ${name}`).join(' && ')}, then restart the gateway`;
+  return 'give it to a group by a udev rule (systemd/60-stellwerk.rules has those for GPIO), then sudo udevadm trigger';
 }
 
 /** As the kernel decides it (path_resolution(7)). */
 function mayUse({ uid, gids }: User, node: DeviceNode): boolean {
+  if (node.isOpen !== undefined) return node.isOpen;
   if (uid === 0) return true;
   const shift = node.uid === uid ? 6 : gids.includes(node.gid) ? 3 : 0;
   return ((node.mode >> shift) & 6) === 6;
@@ -107,7 +106,10 @@ const overlays: readonly (readonly [consumer: RegExp, setting: string])[] = [
 
 /** Lines that are configured here and in somebody else's hands. */
 function linesCheck({ found, boot }: Machine, { instances }: Purpose): Finding | undefined {
-  const lines = new Map(found.filter(({ kind }) => kind === 'line').map((line) => [line.name, line]));
+  const all = found.filter(({ kind }) => kind === 'line');
+  const lines = new Map(
+    all.flatMap((line) => [line.name, line.id.replace(/^line /, '')].map((name) => [name, line])),
+  );
   const wanted = instances.flatMap((instance) => linesOf(instance).map((name) => ({ instance, name })));
   const known = wanted.filter(({ name }) => lines.has(name));
   if (known.length === 0) return undefined;

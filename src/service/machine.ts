@@ -1,4 +1,5 @@
-import { readdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, readdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Found } from '../device/search.js';
 
@@ -17,6 +18,8 @@ export interface DeviceNode {
   /** The group's name; its number where it has none. */
   readonly group: string;
   readonly mode: number;
+  /** Whether the gateway itself may open it; absent where it is another's rights that count. */
+  readonly isOpen?: boolean;
 }
 
 /** A port that an instance is configured for. */
@@ -80,11 +83,12 @@ const BOOT_CONFIGURATIONS = ['boot/firmware/config.txt', 'boot/config.txt'];
 export async function look(places: Places): Promise<Machine> {
   const at = (path: string) => join(places.root, path);
   const groups = namesById(await textOf(at('etc/group')));
+  const nodeAt = (path: string) => nodeOf(path, groups, places);
   const nodes = (await namesIn(at('dev'))).filter((name) => /^gpiochip\d+$/.test(name));
   const [user, chips, ports, boot, space, wear] = await Promise.all([
     userOf(places),
-    Promise.all(nodes.map((name) => nodeAt(at('dev'), name, groups))),
-    Promise.all(places.ports.map((path) => portAt(places.root, path, groups))),
+    Promise.all(nodes.map((name) => nodeAt(at(join('dev', name))))),
+    Promise.all(places.ports.map(async (path) => ({ path, node: await nodeAt(at(path)) }))),
     bootOf(places.root),
     spaceOf(places.dataDirectory),
     wearOf(places),
@@ -130,21 +134,25 @@ const namesById = (text: string): ReadonlyMap<number, string> =>
       .map(([name = '', , id]) => [Number(id), name]),
   );
 
-async function nodeAt(
-  folder: string,
-  name: string,
+/** Undefined: nothing is there. */
+async function nodeOf(
+  path: string,
   groups: ReadonlyMap<number, string>,
+  { isGateway }: Places,
 ): Promise<DeviceNode | undefined> {
-  const found = await stat(join(folder, name)).catch(() => undefined);
-  if (found === undefined) return undefined;
+  const target = await realpath(path).catch(() => undefined);
+  const found = target === undefined ? undefined : await stat(target).catch(() => undefined);
+  if (target === undefined || found === undefined) return undefined;
   const { uid, gid, mode } = found;
-  return { path: `/dev/${name}`, uid, gid, group: groups.get(gid) ?? String(gid), mode: mode & 0o777 };
-}
-
-async function portAt(root: string, path: string, groups: ReadonlyMap<number, string>): Promise<WantedPort> {
-  const target = await realpath(join(root, path)).catch(() => undefined);
-  const node = target === undefined ? undefined : await nodeAt(dirname(target), basename(target), groups);
-  return { path, node };
+  const group = groups.get(gid) ?? String(gid);
+  const node = { path: `/dev/${basename(target)}`, uid, gid, group, mode: mode & 0o777 };
+  if (!isGateway) return node;
+  // Its unit gives it a name space of its own, where most groups have one number: only the kernel knows.
+  const isOpen = await access(target, constants.R_OK | constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  return { ...node, isOpen };
 }
 
 /** What has a short name in the device tree and is switched off there. */

@@ -81,6 +81,10 @@ t.test('rights: as the kernel decides them, with the command that mends them', a
     /^failed/,
     'the owner is no member',
   );
+  const told = (isOpen: boolean) =>
+    check('rights', { chips: [node('/dev/gpiochip0', { isOpen })], user: others });
+  t.match(told(true), /^ok/, 'the kernel has said so');
+  t.match(told(false), /^failed.*sudo stellwerk doctor says how/);
   const ports = [{ path: '/dev/ttyUSB0', node: node('/dev/ttyUSB0', { gid: 20, group: 'dialout' }) }];
   t.match(check('rights', { ports }, { board: pc }), /usermod -aG dialout stellwerk/);
 });
@@ -97,6 +101,11 @@ t.test('lines in other hands are told with who has them, and how to get them', a
     check('lines', { found: [line('GPIO8', 'spi0 CS0')] }, purpose),
     /stop what uses it as spi0 CS0/,
     'no Pi',
+  );
+  const offset: Configured = { name: 'Pump', properties: { Chip: 'main', Line: '8' } };
+  t.match(
+    check('lines', { found: [{ ...line('', 'x'), id: 'line main/8' }] }, { instances: [offset] }),
+    /main\/8 of Pump/,
   );
   t.match(check('lines', { found: [line('GPIO8', 'python')], boot }, purpose), /stop what uses it as python/);
   const many = { name: 'Knob', properties: { LineA: 'GPIO5', LineB: 'GPIO6', Lines: ['GPIO8'] } };
@@ -241,6 +250,7 @@ t.test('the gateway looks with its own rights; a machine without anything has no
   const { root, dataDirectory } = await box(t);
   const own = await look({ root, dataDirectory, ports: [], isGateway: true, found: [] });
   t.equal(own.user.uid, process.geteuid?.());
+  t.equal(own.chips[0]?.isOpen, true);
   const empty = await tempDirectory(t);
   const seen = await look({
     root: empty,
