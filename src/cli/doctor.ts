@@ -47,6 +47,7 @@ Where the gateway runs and its password is known, its own checks are told too. C
     const ca = given.ca ?? (dataDirectory === undefined ? undefined : ownCertificate(dataDirectory));
     const { finding, checks } = await gatewayChecks({ ...given, ...(ca !== undefined && { ca }) });
     own.set('gateway', finding);
+    if (checks.some(({ Name }) => Name === 'outputs')) own.delete('outputs');
     const all = [
       ...[...own].map(([Name, { state, text, whatToDo }]) => ({
         Name,

@@ -33,6 +33,7 @@ export function diagnose(machine: Machine, purpose: Purpose): ReadonlyMap<string
     lines: linesCheck(machine, purpose),
     ports: portsCheck(machine, purpose),
     pwm: pwmCheck(machine, purpose),
+    outputs: outputsCheck(machine),
     space: spaceCheck(machine),
     card: cardCheck(machine),
   };
@@ -197,6 +198,16 @@ function pwmCheck({ found, boot }: Machine, { instances }: Purpose): Finding | u
     overlay === undefined
       ? `add dtoverlay=pwm-2chan to ${boot.path} (docs/pwm.md) and start the machine anew`
       : `${overlay} stands in ${boot.path}: start the machine anew`,
+  );
+}
+
+/** Of a gateway that can't be asked; a running one has a check of that name that knows more. */
+function outputsCheck({ hasKeeper }: Machine): Finding | undefined {
+  if (hasKeeper === undefined) return undefined;
+  if (hasKeeper) return fine('the line keeper is there to guard them');
+  return warning(
+    'the line keeper does not run: outputs are not guarded when the gateway ends',
+    'sudo systemctl start stellwerk-keeper; journalctl -u stellwerk-keeper says why it ended',
   );
 }
 

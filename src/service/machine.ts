@@ -53,6 +53,8 @@ export interface Machine {
   readonly off: readonly string[];
   /** The Raspberry Pi's boot configuration: where it stands, and its settings without remarks. */
   readonly boot: { readonly path: string; readonly settings: readonly string[] } | undefined;
+  /** Whether the line keeper answers where it is installed; undefined: it isn't, or the gateway knows better. */
+  readonly hasKeeper: boolean | undefined;
   /** Of the file system that the data directory is on. */
   readonly space: { readonly bytes: number; readonly free: number } | undefined;
   /** Of the card that the data directory is on; undefined where that does not say. */
@@ -75,6 +77,10 @@ export interface Places {
 
 /** The user that the service's unit names. */
 const SERVICE_USER = 'stellwerk';
+
+/** Where the installer puts the line keeper's unit, and where that listens. */
+const KEEPER_UNIT = 'etc/systemd/system/stellwerk-keeper.service';
+const KEEPER_SOCKET = 'run/stellwerk-keeper/socket';
 
 /** Where Raspberry Pi OS and Debian have it, in today's place and in that of releases before 2023. */
 const BOOT_CONFIGURATIONS = ['boot/firmware/config.txt', 'boot/config.txt'];
@@ -101,6 +107,7 @@ export async function look(places: Places): Promise<Machine> {
     consoles: (await textOf(at('proc/consoles'))).split('\n').flatMap((line) => line.split(/\s/)[0] || []),
     off: await switchedOff(at('proc/device-tree')),
     boot,
+    hasKeeper: places.isGateway ? undefined : await keeperOf(places.root),
     space,
     wear,
     found: places.found,
@@ -175,6 +182,11 @@ async function bootOf(root: string): Promise<Machine['boot']> {
     return { path: `/${path}`, settings: settings.filter((line) => line !== '') };
   }
   return undefined;
+}
+
+async function keeperOf(root: string): Promise<boolean | undefined> {
+  const isThere = (path: string) => stat(join(root, path)).then(Boolean, () => false);
+  return (await isThere(KEEPER_UNIT)) ? isThere(KEEPER_SOCKET) : undefined;
 }
 
 async function spaceOf(directory: string): Promise<Machine['space']> {

@@ -18,6 +18,7 @@ const bare: Machine = {
   consoles: [],
   off: [],
   boot: undefined,
+  hasKeeper: undefined,
   space: undefined,
   wear: undefined,
   found: [],
@@ -170,6 +171,11 @@ t.test('PWM that no overlay has switched on is told with the overlay that does',
   t.match(pwm({}), /in the device tree/, 'no Pi');
 });
 
+t.test('a line keeper that is installed and not there is told', async (t) => {
+  t.match(check('outputs', { hasKeeper: true }), /^ok/);
+  t.match(check('outputs', { hasKeeper: false }), /^warning.*not guarded.*systemctl start stellwerk-keeper/);
+});
+
 t.test('space and card: fine, a warning, a failure', async (t) => {
   const space = (free: number, bytes = 16e9) => check('space', { space: { bytes, free } });
   t.match(space(8e9), /^ok \| 8\.0 GB of 16 GB free/);
@@ -217,6 +223,7 @@ async function box(t: Test): Promise<{ root: string; dataDirectory: string }> {
     'sys/devices/mmc0/block/mmcblk0/device/life_time': '0x03 0x09\n',
     'sys/devices/mmc0/block/mmcblk0/device/pre_eol_info': '0x02\n',
     'sys/dev/block/.keep': '',
+    'etc/systemd/system/stellwerk-keeper.service': '',
   });
   await symlink('../../devices/mmc0/block/mmcblk0/mmcblk0p2', join(root, 'sys/dev/block', number));
   await chmod(join(root, 'dev/gpiochip0'), 0o620);
@@ -244,6 +251,10 @@ t.test('a machine is seen by its files', async (t) => {
   });
   t.strictSame(seen.wear, { device: 'mmcblk0', tenths: 9, spare: 2 });
   t.ok((seen.space?.bytes ?? 0) > 0);
+  t.equal(seen.hasKeeper, false, 'installed, and not there');
+  await make(root, { 'run/stellwerk-keeper/socket': '' });
+  const again = await look({ root, dataDirectory, ports, isGateway: false, found: [] });
+  t.equal(again.hasKeeper, true);
 });
 
 t.test('the gateway looks with its own rights; a machine without anything has nothing', async (t) => {
@@ -251,6 +262,7 @@ t.test('the gateway looks with its own rights; a machine without anything has no
   const own = await look({ root, dataDirectory, ports: [], isGateway: true, found: [] });
   t.equal(own.user.uid, process.geteuid?.());
   t.equal(own.chips[0]?.isOpen, true);
+  t.equal(own.hasKeeper, undefined, 'it knows by itself');
   const empty = await tempDirectory(t);
   const seen = await look({
     root: empty,
