@@ -5,9 +5,12 @@ import {
   type ModuleDefinition,
   type Running,
   type Value,
+  type VariableDeclaration,
+  variableType,
 } from '../../src/device/module.js';
 import type { Stagger } from '../../src/device/switch/stagger.js';
 import type { OutputLine } from './line.js';
+import { choice, policies } from '../../src/device/choice.js';
 import { lineMissing, outputProperties } from './properties.js';
 import { RuledLine, ruledVariables, type Together } from './ruled-line.js';
 import { Silence } from './silence.js';
@@ -21,8 +24,12 @@ const LONGEST_DEAD_MS = 5000;
 
 const seconds = Type.Number({ default: 0, minimum: 0, maximum: LONGEST_S });
 
+/** Of Boot: as it was before the power cut. Only rules can bring that about, so no other output has it. */
+const LAST = 'last';
+
 const properties = Type.Object({
   ...outputProperties,
+  Boot: choice([...policies, LAST] as const, 'hold'),
   MinOnS: seconds,
   MinOffS: seconds,
   MaxOnS: seconds,
@@ -32,6 +39,15 @@ const properties = Type.Object({
   StaggerMs: Type.Integer({ default: 0, minimum: 0, maximum: 60_000 }),
 });
 type RelayProperties = Static<typeof properties>;
+
+/** On the disk within two seconds, so that a relay that was switched off does not come back. */
+const lastVariable: VariableDeclaration = {
+  ident: 'LAST',
+  name: 'Kept for a power cut',
+  type: variableType.boolean,
+  position: 5,
+  durable: { every: 1, withinS: 1 },
+};
 
 /** The module **Relay**: an output under rules (`docs/outputs.md`). */
 export function gpioRelay(
@@ -45,17 +61,19 @@ export function gpioRelay(
     kind: moduleKind.device,
     prefix: 'HW',
     properties,
-    variables: () => ruledVariables,
+    variables: ({ Boot }) => (Boot === LAST ? [...ruledVariables, lastVariable] : ruledVariables),
     check: (set) => lineMissing(set) ?? ruleMistake(set),
     open: (host) => open(host, { board, ways, shared }),
   };
 }
 
 function ruleMistake(set: RelayProperties): string | undefined {
-  const { MinOnS, MaxOnS, Interlock, DeadTimeMs } = set;
+  const { MinOnS, MaxOnS, Interlock, DeadTimeMs, Boot } = set;
   if (MaxOnS > 0 && MinOnS > MaxOnS) return 'MinOnS is longer than MaxOnS: make it shorter';
   if (DeadTimeMs > 0 && Interlock === '')
     return 'DeadTimeMs is for an interlock group: give Interlock a name';
+  if (Boot === LAST && MaxOnS > 0)
+    return "Boot is last, and MaxOnS can't be kept over a power cut: make Boot hold, inactive or active";
   // Nobody is there then who could keep the rule.
   const driven = unruled.find((policy) => set[policy] === 'active');
   if (driven !== undefined && Interlock !== '')
@@ -77,18 +95,29 @@ interface Around {
 async function open(host: Host<RelayProperties>, { board, ways, shared }: Around): Promise<Running> {
   const { Interlock, MinOffS, MaxOnS, StaggerMs, Boot } = host.properties;
   const isRuled = Interlock !== '' || MinOffS > 0 || StaggerMs > 0;
-  const found = await findOutput(host, board, ways);
+  const found = await findOutput(asOutput(host), board, ways);
   // Where a rule may stand against it, Boot's active is not driven with the taking but wished after it.
-  const isWish = found.boot === 'active' && isRuled;
+  const isWish =
+    Boot === LAST
+      ? host.last('LAST') === true && !host.marks.has(found.mark)
+      : found.boot === 'active' && isRuled;
   const line = await found.take(isWish ? 'inactive' : found.boot, {
-    boot: isRuled && Boot === 'active' ? 'inactive' : Boot,
+    boot: Boot === LAST || (Boot === 'active' && isRuled) ? 'inactive' : Boot,
     holdForS: MaxOnS,
   });
   const relay = new Relay(host, line, { mark: found.mark, shared });
+  relay.keep(isWish || line.initial);
   if (isWish) relay.boot(() => found.booted());
   else found.booted();
   return relay;
 }
+
+/** The host as an output needs it: one that comes back as it was is inactive until its turn. */
+const asOutput = (host: Host<RelayProperties>) => {
+  const { Boot } = host.properties;
+  const properties = { ...host.properties, Boot: Boot === LAST ? ('inactive' as const) : Boot };
+  return { ...host, properties, siblings: () => [] };
+};
 
 class Relay extends RuledLine {
   readonly #host: Host<RelayProperties>;
@@ -117,13 +146,18 @@ class Relay extends RuledLine {
     this.#silence = new Silence(host, (active) => this.switch.write(active));
   }
 
+  /** What it becomes after a power cut, with `Boot: last`. */
+  keep(active: boolean): void {
+    if (this.#host.properties.Boot === LAST) this.#host.report('LAST', active);
+  }
+
   /** Boot's active, as the rules allow it. */
   boot(done: () => void): void {
-    const { Interlock, StaggerMs } = this.#host.properties;
+    const { Interlock, StaggerMs, Boot: own } = this.#host.properties;
     const rivals = groupOf(this.#host).filter(
       ({ id, properties: { Boot } }) => id !== this.#host.id && Boot === 'active',
     );
-    if (rivals.length > 0) {
+    if (own === 'active' && rivals.length > 0) {
       const names = rivals.map(({ name }) => name).join(', ');
       this.#host.trouble(
         'RULE',
@@ -131,7 +165,10 @@ class Relay extends RuledLine {
       );
       return done();
     }
-    this.#booted = done;
+    this.#booted = () => {
+      done();
+      this.keep(false);
+    };
     const inMs = StaggerMs > 0 ? this.#stagger.turnIn(StaggerMs) : 0;
     this.switch.later(inMs, 'Boot', () => this.#done());
   }
@@ -147,8 +184,9 @@ class Relay extends RuledLine {
     return super.close();
   }
 
-  protected override driven(): void {
+  protected override driven(active: boolean): void {
     this.#done();
+    this.keep(active);
   }
 
   #done(): void {

@@ -101,11 +101,11 @@ export class RuledLine implements Running {
   }
 
   /** The line was driven, by a command or by itself. */
-  protected driven(): void {}
+  protected driven(_active: boolean): void {}
 
   async #drive(active: boolean): Promise<void> {
     await setLine(this.#with, this.#line, active);
-    this.driven();
+    this.driven(active);
     this.#written = active;
     this.#with.report('STATE', active);
   }

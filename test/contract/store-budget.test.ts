@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
+import type { Durable } from '../../src/kernel/object.js';
+import { type Value, variableType } from '../../src/kernel/value.js';
 import { fuzzSeed, Random, seedNote } from '../tools/random.js';
 import { tempDirectory } from '../tools/place.js';
 import { openBench } from './store/bench.js';
@@ -12,14 +14,20 @@ const SELDOM_MS = 3_600_000;
 
 const meterOf = ({ tree, variables }: Kernel) => variables.get(tree.root.children?.byIdent('meter')?.id ?? 0);
 
-async function metered(t: Test, every: number, withinS: number) {
+async function metered(t: Test, { every, withinS }: Durable, initial: Value = 0) {
   const directory = await tempDirectory(t);
   const runtimeDirectory = await tempDirectory(t);
   const clock = new ManualClock();
   const { store, kernel } = await openBench(directory, { clock, runtimeDirectory });
   t.teardown(() => store.close());
   store.saveEveryMs = SELDOM_MS;
-  const meter = kernel.variables.create(1, { ident: 'meter', value: 0 });
+  const type =
+    typeof initial === 'number'
+      ? variableType.integer
+      : typeof initial === 'string'
+        ? variableType.string
+        : variableType.boolean;
+  const meter = kernel.variables.create(type, { ident: 'meter', value: initial });
   meter.data.durable = { every, withinS };
   await store.committed();
   /** A second goes by, and the disk has done what it was asked to. */
@@ -38,7 +46,7 @@ async function metered(t: Test, every: number, withinS: number) {
     await other.store.close();
     return value;
   };
-  const count = (value: number) => kernel.variables.update(meter, value, clock.nowMs());
+  const count = (value: Value) => kernel.variables.update(meter, value, clock.nowMs());
   return { clock, count, second, found };
 }
 
@@ -46,7 +54,7 @@ const seed = fuzzSeed();
 t.test(`a power cut costs a counter no more than its budget (${seedNote(seed)})`, async (t) => {
   const random = new Random(seed);
   const [every, withinS] = [20, 4];
-  const { count, second, found } = await metered(t, every, withinS);
+  const { count, second, found } = await metered(t, { every, withinS });
   /** The count at the end of each second. */
   const counts = [0];
   let value = 0;
@@ -65,7 +73,7 @@ t.test(`a power cut costs a counter no more than its budget (${seedNote(seed)})`
 });
 
 t.test('a crash: what went to the disk by its budget is not taken for older than it is', async (t) => {
-  const { count, second, found } = await metered(t, 10, 100);
+  const { count, second, found } = await metered(t, { every: 10, withinS: 100 });
   count(3);
   await second();
   t.strictSame([await found('crash'), await found('power cut')], [3, 0]);
@@ -78,9 +86,24 @@ t.test('a crash: what went to the disk by its budget is not taken for older than
 });
 
 t.test('a clock that is set back does not put it off', async (t) => {
-  const { clock, count, second, found } = await metered(t, 10, 100);
+  const { clock, count, second, found } = await metered(t, { every: 10, withinS: 100 });
   count(3);
   clock.jump(-86_400_000);
   await second();
   t.equal(await found('power cut'), 3);
+});
+
+t.test('a switch or a text is there with the next look, whatever it was before', async (t) => {
+  const relay = await metered(t, { every: 1, withinS: 1 }, false);
+  for (const value of [true, false, true]) {
+    relay.count(value);
+    await relay.second();
+    t.equal(await relay.found('power cut'), value);
+  }
+  const rest = await metered(t, { every: 1, withinS: 1 }, '');
+  for (const value of ['[0,1]', '']) {
+    rest.count(value);
+    await rest.second();
+    t.equal(await rest.found('power cut'), value);
+  }
 });

@@ -75,7 +75,8 @@ export class ShutterWorld {
   /** Nothing fails any more: it is told where to go, and goes there. */
   async settle(): Promise<void> {
     this.#failing = 0;
-    await this.#pass(10_000);
+    // A chip that went and came is noticed with the next probe.
+    await this.#pass(15_000);
     const position = this.#random.below(101);
     for (const [ident, value] of [
       ['MOVE', this.#random.pick([0, 4])],

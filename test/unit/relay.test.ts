@@ -232,3 +232,70 @@ await t.test('rules that contradict each other, or stand alone, are mistakes', a
   const none = cabinet.relay('');
   t.match(cabinet.value(none, 'STATUS'), /Line is empty/);
 });
+
+await t.test('Boot last: what was on before the power cut comes back, one after the other', async (t) => {
+  const cabinet = new Cabinet(t);
+  const lines = ['RELAY1', 'RELAY2', 'RELAY3'];
+  const lamps: Instance[] = [];
+  for (const line of lines) lamps.push(await cabinet.open(line, { Boot: 'last', StaggerMs: 2000 }));
+  const [first, second, third] = lamps as [Instance, Instance, Instance];
+  const online = async () => {
+    for (const lamp of lamps) await cabinet.becomes(lamp, 'LINK', 'online');
+  };
+  t.strictSame(cabinet.levels(...lines), [false, false, false], 'nothing is known of before');
+  for (const lamp of lamps) await cabinet.write(lamp, true);
+  await cabinet.write(second, false);
+
+  await cabinet.restart('power cut');
+  await online();
+  t.match(cabinet.value(third, 'PENDING'), /^on at .* \(Boot\)$/);
+  await pass(cabinet.clock, 1000);
+  t.strictSame(cabinet.levels(...lines), [true, false, false]);
+  await cabinet.restart('power cut');
+  await online();
+  await pass(cabinet.clock, 4000);
+  t.strictSame(cabinet.levels(...lines), [true, false, true], 'also when the power fails again meanwhile');
+
+  await cabinet.restart('power cut');
+  await online();
+  await cabinet.write(first, false);
+  await cabinet.write(third, false);
+  await pass(cabinet.clock, 10_000);
+  t.strictSame(cabinet.levels(...lines), [false, false, false], 'a command takes its place');
+  await cabinet.write(first, true);
+  await cabinet.restart('crash');
+  await online();
+  t.strictSame(cabinet.levels(...lines), [true, false, false], 'a crash is no power cut');
+  await cabinet.restart('boot');
+  await online();
+  await pass(cabinet.clock, 10_000);
+  t.strictSame(
+    cabinet.levels(...lines),
+    [true, false, false],
+    'nor is a machine that was shut down: as it was',
+  );
+});
+
+await t.test('Boot last keeps to the rules, and takes the command before the cut for its word', async (t) => {
+  const cabinet = new Cabinet(t);
+  const group = { Interlock: 'blind', DeadTimeMs: 500, Boot: 'last' };
+  const up = await cabinet.open('RELAY1', group);
+  const down = await cabinet.open('RELAY2', group);
+  await pass(cabinet.clock, 1000);
+  await cabinet.write(up, true);
+  await cabinet.restart('power cut');
+  await cabinet.becomes(up, 'LINK', 'online');
+  await cabinet.becomes(down, 'LINK', 'online');
+  await pass(cabinet.clock, 1000);
+  await cabinet.becomes(up, 'STATE', true);
+  await t.rejects(cabinet.write(down, true), { code: 'RULE_FORBIDS' });
+  await cabinet.restart('power cut');
+  cabinet.devices.setProperty(down.id, 'Boot', 'active');
+  await cabinet.devices.applyChanges(down.id);
+  for (const relay of [up, down]) await cabinet.becomes(relay, 'LINK', 'online');
+  await pass(cabinet.clock, 5000);
+  const levels = cabinet.levels('RELAY1', 'RELAY2');
+  t.equal(levels.filter(Boolean).length, 1, 'one of them at the most');
+  const limited = cabinet.relay('RELAY3', { Boot: 'last', MaxOnS: 60 });
+  t.match(cabinet.value(limited, 'STATUS'), /MaxOnS can't be kept over a power cut/);
+});
