@@ -138,14 +138,19 @@ class CharacterDevice implements GpioBinding {
       return this.#output((ending) => new CdevLine({ place, ...this.#newOutput(place, wish), ...ending }));
     this.#keeper = keeper;
     const entry = keeper.entry(place, await this.#nth(place.chip), { ...wish, guard });
-    const kept = (await keeper.take(entry)) as Request | undefined;
-    const taken = kept === undefined ? this.#newOutput(place, wish) : keptOutput(place, kept, wish);
-    const line = this.#output(
-      (ending) => new GuardedLine({ place, ...taken, ...ending }, { keeper, entry, guard, wish }),
-    );
-    line.kept = kept !== undefined;
-    await keeper.holds(line);
-    return line;
+    const kept = (await keeper.take(entry, place.name)) as Request | undefined;
+    try {
+      const taken = kept === undefined ? this.#newOutput(place, wish) : keptOutput(place, kept, wish);
+      const line = this.#output(
+        (ending) => new GuardedLine({ place, ...taken, ...ending }, { keeper, entry, guard, wish }),
+      );
+      line.kept = kept !== undefined;
+      await keeper.holds(line);
+      return line;
+    } catch (thrown) {
+      keeper.forgo(entry);
+      throw thrown;
+    }
   }
 
   async requestInput(place: Place, wish: InputWish, listener: InputListener): Promise<InputLine> {

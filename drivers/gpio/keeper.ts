@@ -1,20 +1,18 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Cancel, Clock } from '../../src/base/clock.js';
-import { fault, messageOf } from '../../src/base/fault.js';
+import { type Fault, fault, messageOf } from '../../src/base/fault.js';
 import type { Log } from '../../src/base/log.js';
 import { Turn } from '../../src/base/turn.js';
 import { entriesOf, entryOf, type GuardedWish, keyOf, keyOfLine, tableOf } from './keeper-table.js';
 import type { Ending, KeeperPlaces } from './keeping.js';
-import type { Place } from './line.js';
+import { CONSUMER, type Place } from './line.js';
 
 const PROTOCOL = 1;
-/** Without a sign of life for so long the gateway counts as dead: longer than any turn of a healthy event loop. */
-export const DEADLINE_MS = 5000;
-/** So that one late sign of life is no death. */
-const ALIVE_EVERY_MS = DEADLINE_MS / 5;
-/** From here on nothing is driven any more: the keeper's clock and ours tick apart a little. */
-const OVERDUE_NS = BigInt(DEADLINE_MS * 0.9) * 1_000_000n;
+/** Of the deadline, how often a sign of life is sent: one late sign is no death. */
+const ALIVE_EVERY = 1 / 5;
+/** Of the deadline, when nothing is driven any more: the keeper's clock and ours tick apart a little. */
+const OVERDUE = 0.9;
 /** The keeper answers within a turn of its loop; one that does not is stopped or gone. */
 const ANSWER_MS = 2000;
 const RECONNECT_MS = 500;
@@ -24,6 +22,18 @@ const LET_GO_MS = 5000;
 const TABLE_AFTER_MS = 1000;
 /** An output that nobody took within this time of the start is no more in the configuration. */
 const CONFIGURED_WITHIN_MS = 60_000;
+
+/** Why a line can't be had, where the keeper's answer says so. */
+function refusalOf(answer: string | undefined): Fault | undefined {
+  switch (answer) {
+    case 'busy':
+      return fault('DEVICE_OFFLINE', 'the line keeper keeps this line for another gateway');
+    case 'refused':
+      return fault('DEVICE_CONFIGURATION', "this line can't have that Drive");
+    default:
+      return undefined;
+  }
+}
 
 /** The addon's part (`native/link.c`): whole messages, with requested lines beside them. */
 export interface Link {
@@ -51,6 +61,8 @@ export interface KeptLine {
 /** What a keeper is opened with. */
 export interface KeeperParts {
   readonly places: KeeperPlaces;
+  /** How long the keeper waits for a sign of life. */
+  readonly deadlineMs: number;
   readonly link: LinkMaker;
   readonly clock: Clock;
   readonly log: Log;
@@ -78,6 +90,8 @@ export class Keeper {
   /** Entries by key: what is or was just held, and what an earlier run of the gateway had. */
   readonly #table: Map<string, string>;
   readonly #lines = new Map<string, KeptLine>();
+  /** Keys of lines that are open, or about to be. */
+  readonly #open = new Set<string>();
   /** Lines whose instance is closed, and what ends the wait for it. */
   readonly #lingering = new Map<string, Cancel>();
   readonly #answers: ((answer: Answer | undefined) => void)[] = [];
@@ -105,15 +119,25 @@ export class Keeper {
     return entryOf(place, nth, wish);
   }
 
-  /** The request of a line that the keeper has, to be ours too. Throws where it is another gateway's. */
-  async take(entry: string): Promise<unknown> {
-    this.#stay(keyOf(entry));
-    if (!(await this.#greeted)) return undefined;
-    const answer = await this.#ask(`take ${entry}`);
-    if (answer?.text === 'busy')
-      throw fault('DEVICE_OFFLINE', 'the line keeper keeps this line for another gateway');
-    if (answer?.text === 'refused') throw fault('DEVICE_CONFIGURATION', "this line can't have that Drive");
-    return answer?.request;
+  /**
+   * The request of a line that the keeper has, to be ours too. Throws where somebody else in this gateway has it open, and
+   * where it is another gateway's. The line is the caller's from now on, until it is `closed` or forgone.
+   */
+  async take(entry: string, name: string): Promise<unknown> {
+    const key = keyOf(entry);
+    if (this.#open.has(key)) throw fault('DEVICE_OFFLINE', `${name} is in use by ${CONSUMER}`);
+    this.#open.add(key);
+    this.#stay(key);
+    const answer = (await this.#greeted) ? await this.#ask(`take ${entry}`) : undefined;
+    const refusal = refusalOf(answer?.text);
+    if (refusal === undefined) return answer?.request;
+    this.forgo(entry);
+    throw refusal;
+  }
+
+  /** A line that was taken could not be opened. */
+  forgo(entry: string): void {
+    this.#open.delete(keyOf(entry));
   }
 
   /** This line is open from now on; one that the keeper has not got is given to it. */
@@ -130,6 +154,7 @@ export class Keeper {
     const key = keyOf(line.entry);
     if (this.#lines.get(key) !== line) return;
     this.#lines.delete(key);
+    this.#open.delete(key);
     if (this.#ended) return;
     this.#lingering.set(
       key,
@@ -137,17 +162,16 @@ export class Keeper {
     );
   }
 
-  /** A line that was closed is free from now on, for who asks for it. */
+  /** A line that nobody has open here is free from now on, for who asks for it. */
   async letGo(place: Place, nth: number): Promise<void> {
     await this.#letGo(keyOfLine(place, nth));
   }
 
   async #letGo(key: string): Promise<void> {
-    if (!this.#lingering.has(key)) return;
+    if (this.#open.has(key)) return;
     this.#stay(key);
-    this.#table.delete(key);
-    this.#writeSoon();
-    await this.#ask(`release ${key}`);
+    if (this.#table.delete(key)) this.#writeSoon();
+    if (await this.#greeted) await this.#ask(`release ${key}`);
   }
 
   /**
@@ -156,7 +180,8 @@ export class Keeper {
    */
   isAlive(): boolean {
     if (this.#link === undefined) return true;
-    if (this.#with.clock.monotonicNs() - this.#aliveNs < OVERDUE_NS) return true;
+    if (Number(this.#with.clock.monotonicNs() - this.#aliveNs) / 1e6 < this.#with.deadlineMs * OVERDUE)
+      return true;
     this.#taken();
     return false;
   }
@@ -193,14 +218,14 @@ export class Keeper {
 
   /** Says hello and gives the lines that are open already; true when this keeper can be worked with. */
   async #greet(): Promise<boolean> {
-    const { clock, log } = this.#with;
+    const { clock, log, deadlineMs } = this.#with;
     this.#aliveNs = clock.monotonicNs();
-    const answer = await this.#ask(`hello ${PROTOCOL} ${DEADLINE_MS}`);
+    const answer = await this.#ask(`hello ${PROTOCOL} ${deadlineMs}`);
     if (answer?.text !== `hello ${PROTOCOL}`) {
       this.#lostLink('the line keeper speaks another version: restart stellwerk-keeper.service');
       return false;
     }
-    this.#cancelAlive = clock.every(ALIVE_EVERY_MS, () => this.#alive());
+    this.#cancelAlive = clock.every(deadlineMs * ALIVE_EVERY, () => this.#alive());
     log.info({}, 'the line keeper is there');
     this.#why = '';
     for (const line of this.#lines.values()) void this.#give(line);
@@ -260,7 +285,7 @@ export class Keeper {
 
   /** The gateway was silent for too long. What the outputs are now is seen when they are opened anew. */
   #taken(): void {
-    const why = `the gateway stood still for more than ${DEADLINE_MS / 1000} s, and the line keeper has taken its outputs`;
+    const why = `the gateway stood still for ${(this.#with.deadlineMs * OVERDUE) / 1000} s or longer: the line keeper has its outputs`;
     this.#with.log.error({}, why);
     this.#drop();
     this.#connect();

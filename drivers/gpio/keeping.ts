@@ -22,6 +22,8 @@ export interface Setting {
   readonly socket: string | undefined;
   /** The data directory. */
   readonly directory: string;
+  /** Without a sign of life for so long the gateway counts as dead; longer than any turn of a healthy event loop. 5 s unless said. */
+  readonly deadlineMs?: number;
   /** Whether the stop that is under way is for an update. */
   isUpdating(): boolean;
 }
@@ -35,6 +37,7 @@ export interface HeldOutputs {
 /** The part of the line keeper in one gateway. Nothing is loaded or opened before an output needs it. */
 export class Keeping {
   readonly #places: KeeperPlaces | undefined;
+  readonly #deadlineMs: number;
   readonly #isUpdating: () => boolean;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -44,8 +47,12 @@ export class Keeping {
   outputs: () => HeldOutputs = () => ({ held: 0, kept: 0 });
 
   /** Without a socket there is no keeper: a developer's desk, another system's box. */
-  constructor({ socket, directory, isUpdating }: Setting, { clock, log }: { clock: Clock; log: Log }) {
+  constructor(
+    { socket, directory, deadlineMs = 5000, isUpdating }: Setting,
+    { clock, log }: { clock: Clock; log: Log },
+  ) {
     this.#places = socket === undefined ? undefined : { socket, table: join(directory, TABLE) };
+    this.#deadlineMs = deadlineMs;
     this.#isUpdating = isUpdating;
     this.#clock = clock;
     this.#log = log;
@@ -57,6 +64,7 @@ export class Keeping {
     if (places === undefined) return undefined;
     const parts = {
       places,
+      deadlineMs: this.#deadlineMs,
       link,
       clock: this.#clock,
       log: this.#log,

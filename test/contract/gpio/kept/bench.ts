@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,11 +40,18 @@ export async function buildKeeper(): Promise<Built> {
   const folder = join(root, 'drivers/gpio/keeper');
   const sources = ['line', 'main', 'outputs', 'systemd', 'table'].map((name) => join(folder, `${name}.c`));
   await Promise.all([
-    run('gcc', [...STRICT, ...CHECKS, ...sources, '-o', keeper]),
-    run('gcc', [...STRICT, '-fPIC', '-shared', join(here, 'keptlines.c'), '-o', lines]),
+    made(keeper, [...STRICT, ...CHECKS, ...sources]),
+    made(lines, [...STRICT, '-fPIC', '-shared', join(here, 'keptlines.c')]),
   ]);
   const { stdout } = await run('gcc', ['-print-file-name=libasan.so']);
   return { keeper, lines, asan: stdout.trim() };
+}
+
+/** Builds beside, and renames: another test may be running what is there. */
+async function made(file: string, args: readonly string[]): Promise<void> {
+  const beside = `${file}.${process.pid}`;
+  await run('gcc', [...args, '-o', beside]);
+  await rename(beside, file);
 }
 
 /** A value that was driven: when, by which process, where, and the level. */

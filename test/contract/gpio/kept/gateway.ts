@@ -26,7 +26,10 @@ const said = (_details: object, text: string) => say(`log ${text}`);
 const log: Log = { ...silentLog, info: said, warn: said, error: said };
 const clock = systemClock();
 let isUpdate = false;
-const keeping = new Keeping({ socket, directory: data, isUpdating: () => isUpdate }, { clock, log });
+const keeping = new Keeping(
+  { socket, directory: data, deadlineMs: 1500, isUpdating: () => isUpdate },
+  { clock, log },
+);
 const binding = characterDevice(clock, { directory, keeping });
 keeping.outputs = () => binding.outputs ?? { held: 0, kept: 0 };
 const lines = new Map<number, OutputLine>();
