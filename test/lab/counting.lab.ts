@@ -1,0 +1,73 @@
+/**
+ * Counters on the kernel's simulated chip: 10,000 edges a second for a minute on one processor, each counted or LOST, and
+ * what two processors merge. Emulated, the machine does not make that many in time: how long it took is told.
+ */
+import t from 'tap';
+import { until } from '../tools/until.js';
+import { Box, PATIENCE_MS } from './box.js';
+import { FIRST_SENSE, interrupts, makeEdges } from './sim-line.js';
+
+const PER_S = 10_000;
+const MINUTE = 60 * PER_S;
+/** What the emulated machine does in time, with the program that makes the edges and the gateway on one processor. */
+const CALM_PER_S = 1_500;
+const CALM = 30 * CALM_PER_S;
+/** Edges of a burst; two processors merge most of them. */
+const BURST = 1_000;
+/** Ten times slower than it should be, with half the processor for it. */
+const LIMIT_MS = 600_000;
+
+const counter = (n: number, more: string) =>
+  `- { instance: Counter, ident: c${n}, module: Counter, properties: { Line: SENSE${n + 1}, Edges: both${more} } }`;
+const tree = [counter(0, ''), counter(1, ''), counter(2, ', CountMerged: true')];
+await using box = await Box.taken(t, tree.join('\n'));
+const { agent } = box.machine;
+for (const n of tree.keys()) await box.becomes(`c${n}/LINK`, 'online');
+
+const value = async (n: number, ident: string) => Number(await box.value(`c${n}/${ident}`));
+/** Waits until so many edges are told of, one way or another. */
+const told = (n: number, edges: number, idents: readonly string[]) =>
+  until(
+    `${edges} edges of c${n}`,
+    async () => {
+      const all = await Promise.all(idents.map((ident) => value(n, ident)));
+      return all.reduce((sum, one) => sum + one, 0) >= edges;
+    },
+    PATIENCE_MS,
+  );
+
+await t.test('one processor: as many edges as it makes in time, all counted, none LOST', async (t) => {
+  await agent.run('echo 0 >/sys/devices/system/cpu/cpu1/online');
+  const said = await agent.run(makeEdges(FIRST_SENSE, CALM, CALM_PER_S), LIMIT_MS);
+  await told(0, CALM, ['COUNT', 'LOST']);
+  t.strictSame([await value(0, 'COUNT'), await value(0, 'LOST')], [CALM, 0]);
+  t.comment(`${CALM} edges, due ${CALM_PER_S} a second: ${said}`);
+});
+
+await t.test('one processor: 10,000 edges a second for a minute, each of them counted or LOST', async (t) => {
+  const said = await agent.run(makeEdges(FIRST_SENSE + 1, MINUTE, PER_S), LIMIT_MS);
+  await told(1, MINUTE, ['COUNT', 'LOST']);
+  const [count, lost] = [await value(1, 'COUNT'), await value(1, 'LOST')];
+  t.equal(count + lost, MINUTE, `${count} counted and ${lost} lost`);
+  t.equal(await interrupts(agent, FIRST_SENSE + 1), MINUTE, 'as many as the kernel was interrupted for');
+  t.comment(`${MINUTE} edges, due ${PER_S} a second: ${said}; ${lost} LOST`);
+});
+
+await t.test('two processors: what the kernel merges is MERGED', async (t) => {
+  await agent.run('echo 1 >/sys/devices/system/cpu/cpu1/online');
+  const merged = await box.id('c2/MERGED');
+  const isKnown = async () => {
+    const { VariableUpdated } = (await box.call('GetVariable', merged)) as { VariableUpdated: number };
+    return VariableUpdated > 0;
+  };
+  await until('MERGED to be known', isKnown, PATIENCE_MS);
+  await agent.run(makeEdges(FIRST_SENSE + 2, BURST));
+  await told(2, BURST, ['COUNT', 'LOST', 'MERGED']);
+  const all = await Promise.all(['COUNT', 'LOST', 'MERGED'].map((ident) => value(2, ident)));
+  t.equal(
+    all.reduce((sum, one) => sum + one, 0),
+    BURST,
+    `${all.join(' + ')}`,
+  );
+  t.notMatch(await box.value('c2/STATUS'), /MERGED/);
+});
