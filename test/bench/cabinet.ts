@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '../tools/until.js';
 import type { Effort, Report } from './figures.js';
-import { call, callAll, LOGIN, type Server } from './gateway.js';
-import { cpuMs, idle, idOf, pinned, residentMiB, type Cores } from './machine.js';
+import { call, callAll, LOGIN, served, type Server } from './gateway.js';
+import { cpuMs, idle, pinned, residentMiB, type Cores } from './machine.js';
 
 /** What stands in a large cabinet. */
 const INPUTS = 200;
@@ -105,21 +105,9 @@ async function start(directory: string, instances: readonly object[], cores: Cor
   const api = { host: '127.0.0.1', port: 0 };
   const config = { remoteAccess: LOGIN, api, board: 'cabinet', tree: instances };
   writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
-  const program = pinned(cores.server, [
-    process.execPath,
-    '--expose-gc',
-    join(import.meta.dirname, 'large-board.js'),
-    file,
-    join(directory, 'data'),
-    boards,
-  ]);
-  const [, port] = await program.waitFor(/port (\d+)/);
-  return {
-    port: Number(port),
-    program,
-    pid: idOf(program),
-    [Symbol.asyncDispose]: () => program.end('SIGKILL'),
-  };
+  const program = join(import.meta.dirname, 'large-board.js');
+  const args = ['--expose-gc', program, file, join(directory, 'data'), boards];
+  return served(pinned(cores.server, [process.execPath, ...args]));
 }
 
 async function variableOf(port: number, ident: string, variable: string): Promise<unknown> {

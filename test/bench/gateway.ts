@@ -62,7 +62,11 @@ export async function startYardstick(
   ...args: string[]
 ): Promise<Server> {
   const file = join(import.meta.dirname, 'yardstick', `${name}.js`);
-  const program = pinned(core, [process.execPath, file, ...args]);
+  return served(pinned(core, [process.execPath, file, ...args]));
+}
+
+/** A program as a server, as soon as it says its port. */
+export async function served(program: Program): Promise<Server> {
   const [, port] = await program.waitFor(/port (\d+)/);
   return {
     port: Number(port),
