@@ -16,8 +16,6 @@ const OVERDUE = 0.9;
 /** The keeper answers within a turn of its loop; one that does not is stopped or gone. */
 const ANSWER_MS = 2000;
 const RECONNECT_MS = 500;
-/** How long a line is kept whose instance was closed: one that is opened anew must not let it go meanwhile. */
-const LET_GO_MS = 5000;
 /** Changes that come together are one write of the table. */
 const TABLE_AFTER_MS = 1000;
 /** An output that nobody took within this time of the start is no more in the configuration. */
@@ -63,6 +61,8 @@ export interface KeeperParts {
   readonly places: KeeperPlaces;
   /** How long the keeper waits for a sign of life. */
   readonly deadlineMs: number;
+  /** How long a line that was closed is kept. */
+  readonly letGoMs: number;
   readonly link: LinkMaker;
   readonly clock: Clock;
   readonly log: Log;
@@ -158,7 +158,7 @@ export class Keeper {
     if (this.#ended) return;
     this.#lingering.set(
       key,
-      this.#with.clock.after(LET_GO_MS, () => void this.#letGo(key)),
+      this.#with.clock.after(this.#with.letGoMs, () => void this.#letGo(key)),
     );
   }
 

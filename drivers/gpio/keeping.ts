@@ -24,6 +24,8 @@ export interface Setting {
   readonly directory: string;
   /** Without a sign of life for so long the gateway counts as dead; longer than any turn of a healthy event loop. 5 s unless said. */
   readonly deadlineMs?: number;
+  /** How long a closed line is kept that may be opened anew: longer than instances wait for that. 40 s unless said. */
+  readonly letGoMs?: number;
   /** Whether the stop that is under way is for an update. */
   isUpdating(): boolean;
 }
@@ -38,6 +40,7 @@ export interface HeldOutputs {
 export class Keeping {
   readonly #places: KeeperPlaces | undefined;
   readonly #deadlineMs: number;
+  readonly #letGoMs: number;
   readonly #isUpdating: () => boolean;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -48,11 +51,12 @@ export class Keeping {
 
   /** Without a socket there is no keeper: a developer's desk, another system's box. */
   constructor(
-    { socket, directory, deadlineMs = 5000, isUpdating }: Setting,
+    { socket, directory, deadlineMs = 5000, letGoMs = 40_000, isUpdating }: Setting,
     { clock, log }: { clock: Clock; log: Log },
   ) {
     this.#places = socket === undefined ? undefined : { socket, table: join(directory, TABLE) };
     this.#deadlineMs = deadlineMs;
+    this.#letGoMs = letGoMs;
     this.#isUpdating = isUpdating;
     this.#clock = clock;
     this.#log = log;
@@ -65,6 +69,7 @@ export class Keeping {
     const parts = {
       places,
       deadlineMs: this.#deadlineMs,
+      letGoMs: this.#letGoMs,
       link,
       clock: this.#clock,
       log: this.#log,

@@ -113,7 +113,10 @@ static napi_value create(napi_env env, napi_callback_info info) {
   TRY(env, napi_type_tag_object(env, self, &LINK_TAG));
   link->watched.fd = connect_to(&to);
   if (link->watched.fd < 0) return throw_errno(env, errno, "connect");
-  return start_watching(&link->watched, self, arguments + 1, exports, "GpioLink") ? self : NULL;
+  if (!start_watching(&link->watched, self, arguments + 1, exports, "GpioLink")) return NULL;
+  /* It never keeps the process alive: an end without a goodbye is a death, and that is what the keeper is for. */
+  uv_unref((uv_handle_t *)&link->watched.poll);
+  return self;
 }
 
 static Link *link_of(napi_env env, napi_value object) {

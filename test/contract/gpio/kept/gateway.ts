@@ -27,7 +27,7 @@ const log: Log = { ...silentLog, info: said, warn: said, error: said };
 const clock = systemClock();
 let isUpdate = false;
 const keeping = new Keeping(
-  { socket, directory: data, deadlineMs: 1500, isUpdating: () => isUpdate },
+  { socket, directory: data, deadlineMs: 1500, letGoMs: 3000, isUpdating: () => isUpdate },
   { clock, log },
 );
 const binding = characterDevice(clock, { directory, keeping });
