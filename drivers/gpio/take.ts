@@ -95,7 +95,6 @@ class TakenLines implements Lines {
       { activeLow: ActiveLow, bias: Bias, debounceUs: isOurs ? 0 : DebounceUs },
       {
         edges: (edges) => {
-          this.#oscillation?.note(edges, at);
           if (debounce === undefined) this.#tell(edges, at);
           else debounce.edges(edges);
           this.losses.note(edges, at);
@@ -135,7 +134,9 @@ class TakenLines implements Lines {
     await Promise.all(this.all.map((line) => line.close()));
   }
 
+  /** Debounced: a contact that bounces is none that oscillates. */
   #tell(edges: readonly Edge[], at: number): void {
+    this.#oscillation?.note(edges, at);
     if (this.#oscillation?.isOn(at)) this.#ear.rush?.(edges, at);
     else this.#ear.edges(edges, at);
   }

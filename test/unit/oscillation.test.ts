@@ -109,6 +109,26 @@ t.test('a button that oscillates is pressed by nobody, and by somebody again whe
   t.equal(board.value(button, 'STATE'), false);
 });
 
+t.test('fast presses with much bouncing are presses, whoever debounces', async (t) => {
+  const board = new SimulatedBoard(t);
+  const buttons = [
+    await online(board, 'Button', { Line: 'BUTTON1', DebounceUs: 9000 }),
+    await online(board, 'Button', { Line: 'BUTTON2' }),
+  ];
+  for (let n = 0; n < 300; n++) {
+    for (const line of ['BUTTON1', 'BUTTON2'])
+      await board.call('GW_SimulateBounce', line, n % 2 === 0, 10, 8, n);
+    await board.elapse(100);
+  }
+  t.strictSame(
+    buttons.map((one) => [board.value(one, 'PRESS'), isOn(board, one)]),
+    [
+      [150, false],
+      [150, false],
+    ],
+  );
+});
+
 t.test('a group of lines is no number while one of them oscillates', async (t) => {
   const board = new SimulatedBoard(t);
   const group = await online(board, 'Level Group', { Lines: ['BUTTON1', 'BUTTON2'], SettleMs: 0 });
