@@ -41,6 +41,9 @@ export class Standing {
   readonly #promises = new Map<string, Promised>();
   /** Why the device is away although the instance is online. */
   #away: Doubt | undefined;
+  /** How far the wall clock is ahead of the monotonic one, and when that was found by the former, ms. */
+  #aheadMs = 0;
+  #comparedMs = NaN;
 
   constructor(parts: StandingParts) {
     this.#with = parts;
@@ -67,7 +70,7 @@ export class Standing {
   report(variable: Variable, value: Value, at: bigint | number | undefined): void {
     const { kernel, clock } = this.#with;
     const nowMs = clock.nowMs();
-    const sourceMs = typeof at === 'bigint' ? nowMs - Number(clock.monotonicNs() - at) / 1e6 : at;
+    const sourceMs = typeof at === 'bigint' ? this.#wallMs(at, nowMs) : at;
     const isGood = this.#isGood(variable.ident, sourceMs, nowMs);
     kernel.variables.update(variable, value, nowMs);
     note(variable, sourceMs, nowMs);
@@ -123,6 +126,15 @@ export class Standing {
   #release(): void {
     for (const promised of this.#promises.values()) this.#with.deadlines.drop(promised);
     this.#promises.clear();
+  }
+
+  /** The wall clock's time of an edge. Edges come in bursts: within one millisecond the two clocks are compared once. */
+  #wallMs(atNs: bigint, nowMs: number): number {
+    if (nowMs !== this.#comparedMs) {
+      this.#aheadMs = nowMs - Number(this.#with.clock.monotonicNs()) / 1e6;
+      this.#comparedMs = nowMs;
+    }
+    return Math.min(nowMs, Number(atNs) / 1e6 + this.#aheadMs);
   }
 
   /** Whether a value that comes now is good; one that is too old is doubted already when it is told. */
