@@ -1,4 +1,5 @@
 import t from 'tap';
+import { quality } from '../../src/kernel/quality.js';
 import { wholeOf } from '../tools/conform.js';
 import { anybody, Desk } from '../tools/desk.js';
 
@@ -159,3 +160,25 @@ t.test('mobile devices are registered with nobody; no token is kept', async (t) 
     await t.rejects(desk.callAt(id, 'WFC_RegisterPNS', id, 'tulip', 'apns', 'D', 'Phone'), { code });
   t.notMatch(JSON.stringify(desk.audit), /tulip/);
 });
+
+t.test(
+  'a front sees how values in its area stand, in the snapshot and in the changes, and none elsewhere',
+  async (t) => {
+    const { desk, sensor, blind, secret } = await house();
+    await using _ = desk;
+    const { variables, changes } = desk.kernel;
+    const since = changes.counter;
+    const doubt = { state: quality.stale, reason: 'OVERDUE', text: 'nothing came' } as const;
+    for (const id of [sensor, blind, secret]) variables.doubt(variables.get(id), doubt);
+    const { objects } = (await wholeOf(desk.callAt(50_001, 'WFC_GetSnapshot', 50_001))) as Snapshot;
+    t.match(objects[`ID${sensor}`]?.data, { quality: doubt });
+    t.match(objects[`ID${blind}`]?.data, { quality: doubt }, 'by a link');
+    t.equal(objects[`ID${secret}`], undefined);
+    const told = (await wholeOf(desk.callAt(50_001, 'WFC_GetSnapshotChanges', 50_001, since))) as object[];
+    t.match(told, [
+      { SenderID: sensor, Message: 20400, Data: [1, 'OVERDUE', 'nothing came'] },
+      { SenderID: blind, Message: 20400 },
+    ]);
+    t.equal(told.length, 2);
+  },
+);
