@@ -4,6 +4,7 @@ import { Client, RpcError, type AnyFunction } from '../../src/client/index.js';
 import { differenceIn } from '../tools/conform.js';
 import { idOf } from '../tools/exchange.js';
 import { SIMULATED, TREE, startHouse } from '../tools/house.js';
+import { until } from '../tools/until.js';
 
 const CONFIG = `${SIMULATED}${TREE}configurators:
   - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
@@ -24,6 +25,7 @@ t.test('every function that tells something tells it as declared, in a real gate
     ['script', 'SVC_CreateScript', 0],
     ['link', 'SVC_CreateLink'],
     ['instance', 'SVC_CreateInstance', 'GPIO Output'],
+    ['hardware', 'SVC_CreateInstance', 'Hardware'],
     ['category', 'SVC_CreateCategory'],
     ['Integer', 'SVC_CreateVariable', 1],
     ['Float', 'SVC_CreateVariable', 2],
@@ -33,6 +35,11 @@ t.test('every function that tells something tells it as declared, in a real gate
     await client.call('SVC_SetName', made[what], 'one');
   }
   await client.call('SetValue', await idOf(house, 'ground_floor/setpoint'), 22.5);
+  const { kernel } = house.gateway;
+  await until(
+    'the hardware to be looked at',
+    () => kernel.instances.get(made['hardware'] ?? 0).data.status === 102,
+  );
   const [front] = (await client.call('WFC_GetConfigurators')) as { ID: number }[];
   const [library] = (await client.call('SVC_GetLibraryList')) as string[];
   const since = (await client.call('SVC_GetSnapshotChanges', 0)) as { TimeStamp: number }[];
@@ -73,6 +80,7 @@ t.test('every function that tells something tells it as declared, in a real gate
     if (!READING.test(name)) continue;
     const params = parameters.map((parameter) => {
       if (name.startsWith('WFC_') && parameter.name === 'InstanceID') return front?.ID;
+      if (/Found|Searching/.test(name) && parameter.name === 'InstanceID') return made['hardware'];
       const typed = made[name.replace('GetValue', '')];
       if (typed !== undefined) return typed;
       if (name === 'SVC_GetProperty' && parameter.name === 'Name') return 'Line';
