@@ -329,7 +329,7 @@ export interface Functions {
   SVC_IsInstanceCompatible(InstanceID: number, ParentInstanceID: number): boolean;
   /** Whether an instance of a module could be connected to one of another. */
   SVC_IsModuleCompatible(ModuleID: string, ParentModuleID: string): boolean;
-  /** Whether an instance is looking for hardware now. */
+  /** Whether an instance is looking for hardware now; never one that does not search at all. */
   SVC_IsSearching(InstanceID: number): boolean;
   /** Whether there is a library with this GUID. */
   SVC_LibraryExists(LibraryID: string): boolean;

@@ -39,8 +39,8 @@ function searching(ports: Ports): FunctionDeclaration[] {
       name: 'SVC_IsSearching',
       parameters: [InstanceID],
       result: 'boolean',
-      help: 'Whether an instance is looking for hardware now.',
-      run: (_caller, id) => searchOf(ports, id).isSearching,
+      help: 'Whether an instance is looking for hardware now; never one that does not search at all.',
+      run: (_caller, id) => findSearch(ports, id)?.isSearching ?? false,
     }),
   ];
 }

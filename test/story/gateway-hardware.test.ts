@@ -97,6 +97,7 @@ t.test('only a module that searches does; a search tells its beginning and its e
   t.equal(await rpc(house, 'SVC_SupportsSearching', hardware), true);
   t.equal(await rpc(house, 'SVC_SupportsSearching', relay), false);
   t.equal(await rpc(house, 'SVC_StartSearch', relay), 'NOT_SUPPORTED');
+  t.equal(await rpc(house, 'SVC_IsSearching', relay), false);
   t.equal(await rpc(house, 'SVC_SupportsSearching', 4_000_000), 'NOT_OF_TYPE');
   await searched(house, hardware);
   const told: number[] = [];
