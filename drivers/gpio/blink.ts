@@ -12,6 +12,7 @@ import {
 } from '../../src/device/module.js';
 import type { OutputLine } from './line.js';
 import { lineMissing, outputProperties, outputState } from './properties.js';
+import { Silence } from './silence.js';
 import { findOutput, setLine } from './taking.js';
 import type { GpioBoard, Ways } from './ways.js';
 
@@ -60,8 +61,9 @@ function tooFast({ OnMs, OffMs }: BlinkerProperties): string | undefined {
 
 async function open(host: Host<BlinkerProperties>, board: GpioBoard, ways: Ways): Promise<Running> {
   const found = await findOutput(host, board, ways);
-  // After a restart of the gateway a warning light goes on blinking; after one of the machine Boot is what counts.
-  const goesOn = host.marks.has(found.mark) && host.last('BLINK') === true;
+  // After a restart of the gateway a warning light goes on blinking; after one of the machine, and when its chip was lost,
+  // the policy is what counts.
+  const goesOn = host.marks.has(found.mark) && found.boot === 'hold' && host.last('BLINK') === true;
   const line = await found.take(found.boot);
   found.booted();
   return new Blinker(host, line, goesOn);
@@ -71,6 +73,7 @@ class Blinker implements Running {
   readonly #host: Host<BlinkerProperties>;
   readonly #line: OutputLine;
   readonly #jobs: Jobs;
+  readonly #silence: Silence;
   /** What was last driven. */
   #active: boolean;
   #isBlinking = false;
@@ -82,6 +85,7 @@ class Blinker implements Running {
     this.#host = host;
     this.#line = line;
     this.#jobs = new Jobs(host, line.place.name);
+    this.#silence = new Silence(host, (active) => this.#command('STATE', active));
     this.#active = line.initial;
     if (isBlinking) this.#begin();
     this.#tell();
@@ -90,14 +94,8 @@ class Blinker implements Running {
   async write(ident: string, value: Value): Promise<void> {
     if (ident !== 'STATE' && ident !== 'BLINK') throw fault('READ_ONLY', ident);
     if (typeof value !== 'boolean') throw fault('CANNOT_CONVERT', 'Value', 'it must be true or false');
-    await this.#jobs.do(async () => {
-      if (ident === 'BLINK' && value === this.#isBlinking) return;
-      // BLINK ended is lit: STATE is what switches it off.
-      await this.#drive(ident === 'BLINK' || value);
-      this.#end();
-      if (ident === 'BLINK' && value) this.#begin();
-      this.#tell();
-    });
+    this.#silence.heard();
+    await this.#command(ident, value);
   }
 
   async refresh(): Promise<void> {
@@ -111,9 +109,21 @@ class Blinker implements Running {
 
   /** The line stays lit or dark, as it is just now. */
   async close(): Promise<void> {
+    this.#silence.close();
     this.#end();
     await this.#jobs.close(() => undefined);
     await this.#line.close();
+  }
+
+  #command(ident: 'STATE' | 'BLINK', value: boolean): Promise<void> {
+    return this.#jobs.do(async () => {
+      if (ident === 'BLINK' && value === this.#isBlinking) return;
+      // BLINK ended is lit: STATE is what switches it off.
+      await this.#drive(ident === 'BLINK' || value);
+      this.#end();
+      if (ident === 'BLINK' && value) this.#begin();
+      this.#tell();
+    });
   }
 
   #begin(): void {

@@ -116,6 +116,25 @@ await t.test('a chip that goes ends it, and says so; when it is back it blinks o
   t.strictSame(board.told(lamp), [true, true]);
 });
 
+await t.test('its policies are those of an output', async (t) => {
+  const { board, lamp } = await Lamp.lit(t, { OnSilence: 'inactive', SilentAfterS: 2, OnLost: 'inactive' });
+  await board.write(lamp, 'BLINK', true);
+  await board.elapse(1500);
+  await board.write(lamp, 'BLINK', true);
+  await board.elapse(1500);
+  t.strictSame(board.told(lamp), [true, true]);
+  await board.elapse(500);
+  t.strictSame(board.told(lamp), [false, false], 'nobody commanded it');
+  t.match(board.status(lamp), /no command for 2 s: it was made inactive/);
+  t.equal(await board.looks(6), '......');
+  await board.write(lamp, 'BLINK', true);
+  await board.call('GW_SimulateChipGone', 'simulated', true);
+  await board.elapse(500);
+  await board.call('GW_SimulateChipGone', 'simulated', false);
+  await board.comesBack(lamp, board.clock);
+  t.strictSame(board.told(lamp), [false, false], 'its chip was lost');
+});
+
 await t.test('dimming is refused, with a reason and a way out', async (t) => {
   const board = new SimulatedBoard(t);
   const dimmed = await board.add('Blinker', { Line: 'RELAY1', OnMs: 5, OffMs: 5 });
