@@ -1,8 +1,10 @@
 import t from 'tap';
 import { Type, type Static } from '@sinclair/typebox';
+import { Outbox } from '../../src/api/outbox.js';
 import { ManualClock } from '../../src/base/clock.js';
+import { silentLog } from '../../src/base/log.js';
 import { nextTurn } from '../../src/base/turn.js';
-import { reportedVariables } from '../../src/device/variables.js';
+import { Devices } from '../../src/device/devices.js';
 import {
   moduleKind,
   quality,
@@ -10,9 +12,13 @@ import {
   type Host,
   type ModuleDefinition,
 } from '../../src/device/module.js';
+import { Modules } from '../../src/device/modules.js';
+import { reportedVariables } from '../../src/device/variables.js';
 import type { Instance } from '../../src/kernel/attachments.js';
-import { Outbox } from '../../src/api/outbox.js';
+import { Kernel } from '../../src/kernel/kernel.js';
+import { message } from '../../src/kernel/messages.js';
 import { SnapshotReader } from '../../src/kernel/snapshot.js';
+import { qualityOf } from '../tools/quality.js';
 import { Replica, type Entry, type Frame } from '../tools/replica.js';
 import { SimulatedBoard } from '../tools/simulated-board.js';
 import { Workbench, pass } from '../tools/workbench.js';
@@ -24,6 +30,30 @@ const schema = Type.Object({
 });
 type Properties = Static<typeof schema>;
 
+/** Their module; who opens one is added to `hosts`. */
+function gaugesModule(hosts: Host<Properties>[]): ModuleDefinition {
+  const module: ModuleDefinition<typeof schema> = {
+    id: '{GAUGES}',
+    name: 'Gauges',
+    kind: moduleKind.device,
+    prefix: 'HW',
+    properties: schema,
+    variables: ({ Count, StaleAfterS }) =>
+      Array.from({ length: Count }, (_, n) => ({
+        ident: `G${n}`,
+        name: `Gauge ${n}`,
+        type: variableType.float,
+        ...(StaleAfterS > 0 && { staleAfterS: StaleAfterS }),
+      })),
+    open: async (host) => {
+      hosts.push(host);
+      if (host.properties.Tells) host.report('G0', 20);
+      return { close: async () => undefined };
+    },
+  };
+  return module as unknown as ModuleDefinition;
+}
+
 /** Gauges `G0`, `G1`, … that the test reads for the device; `G0` alone is told when it is opened. */
 class Gauges extends Workbench {
   readonly hosts: Host<Properties>[];
@@ -32,26 +62,7 @@ class Gauges extends Workbench {
   constructor() {
     const clock = new ManualClock();
     const hosts: Host<Properties>[] = [];
-    const module: ModuleDefinition<typeof schema> = {
-      id: '{GAUGES}',
-      name: 'Gauges',
-      kind: moduleKind.device,
-      prefix: 'HW',
-      properties: schema,
-      variables: ({ Count, StaleAfterS }) =>
-        Array.from({ length: Count }, (_, n) => ({
-          ident: `G${n}`,
-          name: `Gauge ${n}`,
-          type: variableType.float,
-          ...(StaleAfterS > 0 && { staleAfterS: StaleAfterS }),
-        })),
-      open: async (host) => {
-        hosts.push(host);
-        if (host.properties.Tells) host.report('G0', 20);
-        return { close: async () => undefined };
-      },
-    };
-    super([module as unknown as ModuleDefinition], clock);
+    super([gaugesModule(hosts)], clock);
     this.clock = clock;
     this.hosts = hosts;
   }
@@ -234,6 +245,37 @@ t.test('a snapshot and the changes after it agree, and only what is not good has
   bench.host.report('G7', 7);
   for (const change of bench.kernel.changes.since(since)) replica.apply(JSON.parse(change.frame) as Frame);
   t.strictSame(Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry])), snapshot());
+});
+
+t.test('what was stored is not good before its device has told it, and nobody is told of that', async (t) => {
+  const clock = new ManualClock();
+  const kernel = new Kernel({ counter: 0, random: Math.random });
+  const hosts: Host<Properties>[] = [];
+  const stored = (module: { id: string; name: string; kind: number }, idents: readonly string[]) => {
+    const instance = kernel.instances.create(module, {}, { nowMs: 0 });
+    for (const ident of [...idents, 'LINK']) {
+      const type = ident === 'LINK' ? variableType.string : variableType.float;
+      const variable = kernel.variables.create(type, { parent: instance, ident, readOnly: true });
+      if (ident !== 'G2') kernel.variables.update(variable, ident === 'LINK' ? 'online' : 7, 1000);
+    }
+    return instance;
+  };
+  const module = gaugesModule(hosts);
+  const gauges = stored(module, ['G0', 'G1', 'G2', 'GONE']);
+  const orphan = stored({ id: '{NO}', name: 'No', kind: 3 }, ['G0']);
+  const since = kernel.changes.counter;
+  const devices = new Devices({ kernel, clock, modules: new Modules([module]), log: silentLog });
+  devices.start();
+  const qualities = () => ['G0', 'G1', 'G2', 'GONE', 'LINK'].map((ident) => qualityOf(gauges, ident));
+  const old = 'stale NOT_REPORTED';
+  t.strictSame(qualities(), [old, old, 'bad NO_VALUE', old, 'good']);
+  t.equal(qualityOf(orphan, 'G0'), 'bad MODULE_MISSING');
+  await nextTurn();
+  t.strictSame(qualities(), ['good', old, 'bad NO_VALUE', old, 'good']);
+  const told = kernel.changes.since(since).filter(({ Message }) => Message === message.GW_QUALITY);
+  t.match(told, [{ Data: [2, 'MODULE_MISSING'] }, { Data: [0, '', ''] }]);
+  t.equal(told.length, 2);
+  await devices.close();
 });
 
 t.test('two gateways do not share what they know', async (t) => {
