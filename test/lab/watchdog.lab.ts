@@ -10,12 +10,12 @@ import { Box, PATIENCE_MS } from './box.js';
 const RESTART_LIMIT_MS = 240_000;
 const LAMP_PIN = 0;
 const BUTTON_PIN = 1;
-/** Boot is for the machine's boot: no restart of the gateway may let it switch the lamp off. */
+/** Boot is for the machine's boot, and the gateway takes its time here: no restart of it may let it switch the lamp off. */
 const CONFIG = `
 - instance: Lamp
   ident: lamp
   module: GPIO Output
-  properties: { Chip: 9030000.pl061, Line: "${LAMP_PIN}", Boot: inactive }
+  properties: { Chip: 9030000.pl061, Line: "${LAMP_PIN}", Boot: inactive, HoldForS: 900 }
 - instance: Button
   ident: button
   module: GPIO Input
