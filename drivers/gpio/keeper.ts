@@ -1,10 +1,8 @@
-import { open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import type { Cancel, Clock } from '../../src/base/clock.js';
 import { type Fault, fault, messageOf } from '../../src/base/fault.js';
 import type { Log } from '../../src/base/log.js';
-import { Turn } from '../../src/base/turn.js';
-import { entriesOf, entryOf, type GuardedWish, keyOf, keyOfLine, tableOf } from './keeper-table.js';
+import { TableFile } from './keeper-file.js';
+import { entryOf, type GuardedWish, keyOf, keyOfLine } from './keeper-table.js';
 import type { Ending, KeeperPlaces } from './keeping.js';
 import { CONSUMER, type Place } from './line.js';
 
@@ -13,11 +11,10 @@ const PROTOCOL = 1;
 const ALIVE_EVERY = 1 / 5;
 /** Of the deadline, when nothing is driven any more: the keeper's clock and ours tick apart a little. */
 const OVERDUE = 0.9;
-/** The keeper answers within a turn of its loop; one that does not is stopped or gone. */
+/** The keeper answers within a turn of its loop; one that does not hangs. */
 const ANSWER_MS = 2000;
+const LATE = 'the line keeper does not answer';
 const RECONNECT_MS = 500;
-/** Changes that come together are one write of the table. */
-const TABLE_AFTER_MS = 1000;
 /** An output that nobody took within this time of the start is no more in the configuration. */
 const CONFIGURED_WITHIN_MS = 60_000;
 
@@ -70,15 +67,24 @@ export interface KeeperParts {
   tell(why: string): void;
 }
 
+/** So many questions wait for a keeper that hangs: more would fill the socket, and ours would be the end it sees. */
+const WAITING_MOST = 32;
+
 interface Answer {
   readonly text: string;
   readonly request: unknown;
 }
 
+/** A question. One that was given up stays in the line, as its answer still comes. */
+interface Waiting {
+  readonly resolve: (answer: Answer | undefined) => void;
+  isGivenUp: boolean;
+}
+
 /** Opens the way to the keeper. Never fails: what can't be reached now is looked for again and again. */
 export async function openKeeper(parts: KeeperParts): Promise<Keeper> {
-  const before = await readFile(parts.places.table, 'utf8').catch(() => '');
-  return new Keeper(parts, entriesOf(before));
+  const { places, clock, log } = parts;
+  return new Keeper(parts, await TableFile.open({ path: places.table, clock, log }));
 }
 
 /**
@@ -87,30 +93,31 @@ export async function openKeeper(parts: KeeperParts): Promise<Keeper> {
  */
 export class Keeper {
   readonly #with: KeeperParts;
-  /** Entries by key: what is or was just held, and what an earlier run of the gateway had. */
-  readonly #table: Map<string, string>;
+  readonly #table: TableFile;
   readonly #lines = new Map<string, KeptLine>();
   /** Keys of lines that are open, or about to be. */
   readonly #open = new Set<string>();
   /** Lines whose instance is closed, and what ends the wait for it. */
   readonly #lingering = new Map<string, Cancel>();
-  readonly #answers: ((answer: Answer | undefined) => void)[] = [];
-  readonly #writing = new Turn();
+  readonly #waiting: Waiting[] = [];
   #link: Link | undefined;
   #greeted: Promise<boolean> = Promise.resolve(false);
   #aliveNs = 0n;
   #ended = false;
+  /** The keeper hangs: it has not answered in time. */
+  #isLate = false;
   /** Why the link was lost last; empty while all is well. */
   #why = '';
   #cancelAlive: Cancel = () => undefined;
   #cancelConnect: Cancel = () => undefined;
-  #cancelTable: Cancel | undefined;
-  #cancelUntaken: Cancel;
+  #cancelForget: Cancel;
 
-  constructor(parts: KeeperParts, before: readonly string[]) {
+  constructor(parts: KeeperParts, table: TableFile) {
     this.#with = parts;
-    this.#table = new Map(before.map((entry) => [keyOf(entry), entry]));
-    this.#cancelUntaken = parts.clock.after(CONFIGURED_WITHIN_MS, () => this.#forgetUntaken());
+    this.#table = table;
+    this.#cancelForget = parts.clock.after(CONFIGURED_WITHIN_MS, () =>
+      table.retain((key) => this.#lines.has(key) || this.#lingering.has(key)),
+    );
     this.#connect();
   }
 
@@ -144,8 +151,7 @@ export class Keeper {
   async holds(line: KeptLine): Promise<void> {
     const key = keyOf(line.entry);
     this.#lines.set(key, line);
-    this.#table.set(key, line.entry);
-    this.#writeSoon();
+    this.#table.add(line.entry);
     if (!line.kept && (await this.#greeted)) await this.#give(line);
   }
 
@@ -170,7 +176,7 @@ export class Keeper {
   async #letGo(key: string): Promise<void> {
     if (this.#open.has(key)) return;
     this.#stay(key);
-    if (this.#table.delete(key)) this.#writeSoon();
+    this.#table.retain((one) => one !== key);
     if (await this.#greeted) await this.#ask(`release ${key}`);
   }
 
@@ -190,9 +196,9 @@ export class Keeper {
     this.#ended = true;
     for (const cancel of this.#lingering.values()) cancel();
     this.#lingering.clear();
-    this.#cancelUntaken();
+    this.#cancelForget();
     this.#cancelConnect();
-    if (this.#cancelTable !== undefined) await this.#write();
+    await this.#table.close();
     await this.#ask(`goodbye ${how}`);
     this.#drop();
   }
@@ -222,7 +228,8 @@ export class Keeper {
     this.#aliveNs = clock.monotonicNs();
     const answer = await this.#ask(`hello ${PROTOCOL} ${deadlineMs}`);
     if (answer?.text !== `hello ${PROTOCOL}`) {
-      this.#lostLink('the line keeper speaks another version: restart stellwerk-keeper.service');
+      const other = 'the line keeper speaks another version: restart stellwerk-keeper.service';
+      this.#lostLink(answer === undefined ? LATE : other);
       return false;
     }
     this.#cancelAlive = clock.every(deadlineMs * ALIVE_EVERY, () => this.#alive());
@@ -234,7 +241,7 @@ export class Keeper {
 
   #alive(): void {
     if (!this.isAlive()) return;
-    this.#send('alive');
+    if (this.#waiting.length < WAITING_MOST) void this.#ask('alive');
     this.#aliveNs = this.#with.clock.monotonicNs();
   }
 
@@ -248,15 +255,26 @@ export class Keeper {
 
   #heard(answer: Answer): void {
     if (answer.text === 'taken') return this.#taken();
-    this.#answers.shift()?.(answer);
+    const asked = this.#waiting.shift();
+    if (asked?.isGivenUp === true) (answer.request as { close(): void } | undefined)?.close();
+    else asked?.resolve(answer);
+    if (!this.#isLate || this.#waiting.length > 0) return;
+    this.#isLate = false;
+    this.#with.log.info({}, 'the line keeper answers again');
+    for (const line of this.#lines.values()) void this.#give(line);
   }
 
   /** An answer, or undefined when there is none to be had. */
   async #ask(text: string, request?: unknown): Promise<Answer | undefined> {
     if (this.#link === undefined) return undefined;
     const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
-    this.#answers.push(resolve);
-    const cancel = this.#with.clock.after(ANSWER_MS, () => this.#lostLink('the line keeper does not answer'));
+    const asked = { resolve, isGivenUp: false };
+    this.#waiting.push(asked);
+    const cancel = this.#with.clock.after(ANSWER_MS, () => {
+      asked.isGivenUp = true;
+      resolve(undefined);
+      this.#late();
+    });
     this.#send(text, request);
     const answer = await promise;
     cancel();
@@ -269,6 +287,15 @@ export class Keeper {
     } catch (thrown) {
       this.#lostLink(`the line keeper can't be told: ${messageOf(thrown)}`);
     }
+  }
+
+  /** The link stays: were it closed, a keeper that goes on would take that for the gateway's death. */
+  #late(): void {
+    if (this.#isLate || this.#link === undefined) return;
+    this.#isLate = true;
+    this.#with.tell(LATE);
+    this.#with.log.warn({}, `${LATE}; outputs are not guarded until it does`);
+    for (const line of this.#lines.values()) line.kept = false;
   }
 
   /** The outputs stay ours, and are given to it when it is back. */
@@ -302,55 +329,12 @@ export class Keeper {
     this.#link = undefined;
     this.#greeted = Promise.resolve(false);
     for (const line of this.#lines.values()) line.kept = false;
-    for (const resolve of this.#answers.splice(0)) resolve(undefined);
+    this.#isLate = false;
+    for (const { resolve } of this.#waiting.splice(0)) resolve(undefined);
   }
-
-  /* ---- the table ---- */
 
   #stay(key: string): void {
     this.#lingering.get(key)?.();
     this.#lingering.delete(key);
-  }
-
-  #forgetUntaken(): void {
-    for (const key of this.#table.keys())
-      if (!this.#lines.has(key) && !this.#lingering.has(key)) this.#table.delete(key);
-    this.#writeSoon();
-  }
-
-  #writeSoon(): void {
-    this.#cancelTable ??= this.#with.clock.after(TABLE_AFTER_MS, () => void this.#write());
-  }
-
-  async #write(): Promise<void> {
-    this.#cancelTable?.();
-    this.#cancelTable = undefined;
-    const text = tableOf([...this.#table.values()].sort());
-    const { places, log } = this.#with;
-    await this.#writing
-      .run(() => replace(places.table, text))
-      .catch((thrown: unknown) =>
-        log.warn({}, `at the next boot the line keeper does what it did at this one: ${messageOf(thrown)}`),
-      );
-  }
-}
-
-/** A reader, and a power cut, finds the old file or the new one. */
-async function replace(path: string, text: string): Promise<void> {
-  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return;
-  const beside = `${path}.new`;
-  const file = await open(beside, 'w', 0o640);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(beside, path);
-  const directory = await open(dirname(path), 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
   }
 }

@@ -226,6 +226,25 @@ await t.test(
 );
 
 await t.test(
+  'a keeper that hangs is noticed, and is worked with again when it goes on',
+  { skip },
+  async (t) => {
+    const box = await bench(t);
+    const keeper = await box.keeper();
+    const gateway = await three(t, box, 'onDeath');
+    const before = (await box.history()).length;
+    keeper.process.kill('SIGSTOP');
+    const health = () => gateway.tell({ health: true });
+    await until('word of it', async () => /3 of 3 not guarded: .*does not answer/.test(await health()));
+    await gateway.tell({ set: 1, active: true });
+    keeper.process.kill('SIGCONT');
+    await until('all to be guarded again', async () => /3 guarded/.test(await health()));
+    t.equal((await box.history()).length, before + 1, 'nothing but the command drove a line');
+    t.notMatch(keeper.output, /gateway is gone/);
+  },
+);
+
+await t.test(
   'keeper and gateway killed together: the policy comes with the keeper',
   { skip: skipService },
   async (t) => {

@@ -48,7 +48,7 @@ export const IO_MODULES =
 export const IO_FILES: readonly string[] = [
   'drivers/gpio/cdev.ts',
   'drivers/gpio/interrupts.ts',
-  'drivers/gpio/keeper.ts',
+  'drivers/gpio/keeper-file.ts',
   'drivers/gpio/sysfs.ts',
   'drivers/gpio/ways.ts',
   'drivers/serial/binding.ts',

@@ -8,7 +8,7 @@
  *   give ENTRY + descriptor   → kept | applied | busy | full | refused
  *   release KEY               → released | busy
  *   goodbye stop|update       → goodbye            its outputs have got their policy
- *   alive                                          a sign of life, as every message is one
+ *   alive                     → alive              a sign of life, as every message is one
  * and the keeper says `taken` before it hangs up on a gateway that gave no sign of life.
  */
 #define _GNU_SOURCE
@@ -157,7 +157,7 @@ static bool handle(struct client *client, const char *text, int fd) {
   }
   if (fd >= 0) close(fd);
   if (!client->greeted) return greet(client, text);
-  if (!strcmp(text, "alive")) return true;
+  if (!strcmp(text, "alive")) return answer(client, "alive", -1);
   if ((rest = after(text, "goodbye "))) return goodbye(client, rest);
   if ((rest = after(text, "take "))) reply = take_output(owner, rest, &line);
   else if ((rest = after(text, "release "))) reply = release_output(owner, rest);
@@ -187,12 +187,25 @@ static void check_silence(struct client *client) {
 
 /* ---- the loop ---- */
 
+/* Feeds systemd's watchdog, which starts a keeper that hangs again; gives how long until it is to be fed next. */
+static int feed_watchdog(uint64_t now) {
+  static uint64_t fed_ms;
+  const char *period_us = getenv("WATCHDOG_USEC");
+  uint64_t every_ms = period_us ? strtoull(period_us, NULL, 10) / 3000 : 0;
+  if (every_ms == 0) return -1;
+  if (now - fed_ms >= every_ms) {
+    tell_systemd("WATCHDOG=1", -1);
+    fed_ms = now;
+  }
+  return (int)(fed_ms + every_ms - now);
+}
+
 static int sooner(int a, int b) { return a < 0 || (b >= 0 && b < a) ? b : a; }
 
 static void turn(int listener, const sigset_t *waiting) {
   struct pollfd all[CLIENTS_MAX + 1] = {{.fd = listener, .events = POLLIN}};
-  int wait_ms = outputs_due_in();
   uint64_t now = now_ms();
+  int wait_ms = sooner(outputs_due_in(), feed_watchdog(now));
   for (int n = 0; n < CLIENTS_MAX; n++) {
     all[n + 1] = (struct pollfd){.fd = clients[n].fd, .events = POLLIN};
     if (clients[n].fd >= 0) wait_ms = sooner(wait_ms, silent_in_ms(&clients[n], now));

@@ -1,0 +1,91 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Cancel, Clock } from '../../src/base/clock.js';
+import { messageOf } from '../../src/base/fault.js';
+import type { Log } from '../../src/base/log.js';
+import { Turn } from '../../src/base/turn.js';
+import { entriesOf, keyOf, tableOf } from './keeper-table.js';
+
+/** Changes that come together are one write. */
+const WRITE_AFTER_MS = 1000;
+
+/** What a table's file is kept with. */
+export interface TableParts {
+  readonly path: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The file by which the line keeper boots: the outputs that are, or were just, held, and those of an earlier run. */
+export class TableFile {
+  readonly #with: TableParts;
+  readonly #entries: Map<string, string>;
+  readonly #writing = new Turn();
+  #cancel: Cancel | undefined;
+
+  /** Begins with what is in the file; with nothing where it is not whole. */
+  static async open(parts: TableParts): Promise<TableFile> {
+    const before = await readFile(parts.path, 'utf8').catch(() => '');
+    return new TableFile(parts, entriesOf(before));
+  }
+
+  private constructor(parts: TableParts, before: readonly string[]) {
+    this.#with = parts;
+    this.#entries = new Map(before.map((entry) => [keyOf(entry), entry]));
+  }
+
+  add(entry: string): void {
+    this.#entries.set(keyOf(entry), entry);
+    this.#soon();
+  }
+
+  /** Leaves only those entries whose key is wanted. */
+  retain(isWanted: (key: string) => boolean): void {
+    for (const key of this.#entries.keys())
+      if (!isWanted(key)) {
+        this.#entries.delete(key);
+        this.#soon();
+      }
+  }
+
+  /** Writes now what was to be written soon. */
+  async close(): Promise<void> {
+    if (this.#cancel !== undefined) await this.#write();
+  }
+
+  #soon(): void {
+    this.#cancel ??= this.#with.clock.after(WRITE_AFTER_MS, () => void this.#write());
+  }
+
+  async #write(): Promise<void> {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    const text = tableOf([...this.#entries.values()].sort());
+    const { path, log } = this.#with;
+    await this.#writing
+      .run(() => replace(path, text))
+      .catch((thrown: unknown) =>
+        log.warn({}, `at the next boot the line keeper does what it did at this one: ${messageOf(thrown)}`),
+      );
+  }
+}
+
+/** A reader, and a power cut, finds the old file or the new one. */
+async function replace(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return;
+  const beside = `${path}.new`;
+  const file = await open(beside, 'w', 0o640);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(beside, path);
+  const directory = await open(dirname(path), 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
