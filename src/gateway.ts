@@ -12,7 +12,7 @@ import { RELOADABLE, bufferOf, levelsOf, listenersOf, needsRestart } from './con
 import type { Caller } from './device/declare.js';
 import { Devices } from './device/devices.js';
 import type { Marks } from './device/module.js';
-import type { Modules } from './device/modules.js';
+import { Modules } from './device/modules.js';
 import { frontPage, startPage } from './front/start-page.js';
 import { ACTION_SENDER, requestAction } from './functions/actions.js';
 import { keptOptions, type Options } from './functions/options.js';
@@ -21,7 +21,7 @@ import { commandReference } from './functions/reference.js';
 import type { Registry } from './functions/registry.js';
 import { Kernel } from './kernel/kernel.js';
 import { message, runlevel } from './kernel/messages.js';
-import { boardFacts, modulesOf, noModules } from './modules.js';
+import { modulesOf } from './modules.js';
 import { ScriptEngine } from './script/engine.js';
 import { ScriptFiles } from './script/files.js';
 import { scriptLimits } from './script/worker.js';
@@ -104,7 +104,7 @@ export class Gateway implements AsyncDisposable {
     const { runtimeDirectory = join(directory, 'run') } = options;
     const place = { socket: options.keeperSocket, directory, isUpdating: updateWatch(runtimeDirectory) };
     const keeping = new Keeping(place, { clock, log: options.log.root.subject('keeper') });
-    let modules = noModules();
+    let modules = new Modules([]);
     const loaded = await loadConfig(
       options.configFile,
       async (config) => (modules = await modulesOf(clock, { keeping, boards: options.boards })(config)),
@@ -270,18 +270,9 @@ export class Gateway implements AsyncDisposable {
 
   #rounds(): Cancel {
     const { kernel, clock, health } = this;
-    const { directory, log } = this.#options;
-    const wanted = this.#loaded.config.board;
+    const { directory: dataDirectory, log } = this.#options;
     const { modules } = this.#devices;
-    const parts = {
-      kernel,
-      modules,
-      clock,
-      health,
-      dataDirectory: directory,
-      log: log.root.subject('health'),
-    };
-    return makeRounds({ ...parts, board: () => boardFacts(wanted) });
+    return makeRounds({ kernel, modules, clock, health, dataDirectory, log: log.root.subject('health') });
   }
 
   async #close(): Promise<void> {

@@ -20,22 +20,6 @@ export function boardOf(name: string | undefined, directory = BOARDS): Promise<B
   return loadBoard(name, { directory, compatible: COMPATIBLE });
 }
 
-/** A board as the checks of a machine see it. */
-export interface BoardFacts {
-  readonly name: string;
-  /** It was to be recognised, and no file knows it. */
-  readonly isUnknown: boolean;
-}
-
-/** What is to be known of the board of that name. */
-export async function boardFacts(wanted: string | undefined): Promise<BoardFacts> {
-  const { name } = await boardOf(wanted);
-  return { name, isUnknown: name === 'generic' && wanted !== name };
-}
-
-/** What a machine has of which nothing is known. */
-export const noModules = (): Modules => new Modules([]);
-
 /** Of a gateway that runs: who keeps its outputs, and where the boards are described, unless they are the package's own. */
 export interface Around {
   readonly keeping?: Keeping | undefined;
@@ -56,6 +40,8 @@ export function modulesOf(
       ...serialModules(),
       ...mqttModules(),
     ];
-    return new Modules([...drivers, hardware(drivers.flatMap(({ find }) => find ?? [])), webFront]);
+    const finders = drivers.flatMap(({ find }) => find ?? []);
+    const isUnknown = board.name === 'generic' && name !== board.name;
+    return new Modules([...drivers, hardware(finders), webFront], { name: board.name, isUnknown });
   };
 }

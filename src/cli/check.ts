@@ -3,7 +3,7 @@ import { systemClock } from '../base/clock.js';
 import { ConfigurationError } from '../config/document.js';
 import { isLoopback, loadConfig, type LoadedConfig } from '../config/load.js';
 import { listenersOf } from '../config/settings.js';
-import { boardFacts, modulesOf } from '../modules.js';
+import { modulesOf } from '../modules.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
 import { configPath } from './where.js';
@@ -20,23 +20,29 @@ or in a checkout the sample of make run.`,
   run: async ({ config }, [file]) => {
     const path = configPath(file ?? config);
     let loaded: LoadedConfig;
+    let isKnown = true;
     try {
-      loaded = await loadConfig(path, modulesOf(systemClock()));
+      const makeModules = modulesOf(systemClock());
+      loaded = await loadConfig(path, async (read) => {
+        const modules = await makeModules(read);
+        isKnown = !modules.board.isUnknown;
+        return modules;
+      });
     } catch (thrown) {
       if (!(thrown instanceof ConfigurationError)) throw thrown;
       process.stderr.write(`${thrown.message}\n`);
       return exitCode.configuration;
     }
-    for (const warning of await warningsOf(loaded)) process.stderr.write(`${path}: warning: ${warning}\n`);
+    for (const warning of warningsOf(loaded, isKnown)) process.stderr.write(`${path}: warning: ${warning}\n`);
     process.stdout.write(`${path}: fine\n`);
     return exitCode.ok;
   },
 });
 
 /** What a gateway would run with, and its owner might not have meant. */
-async function warningsOf({ file, config }: LoadedConfig): Promise<string[]> {
+function warningsOf({ file, config }: LoadedConfig, isKnown: boolean): string[] {
   const warnings: string[] = [];
-  if ((await boardFacts(config.board)).isUnknown)
+  if (!isKnown)
     warnings.push(
       'board: this machine is not known, so no line has a name; docs/boards.md tells how to describe it',
     );

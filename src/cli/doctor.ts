@@ -5,7 +5,7 @@ import { RpcError, ServerError } from '../client/index.js';
 import { ConfigurationError } from '../config/document.js';
 import { loadConfig } from '../config/load.js';
 import type { TreeNode } from '../config/schema.js';
-import { boardFacts, modulesOf, noModules } from '../modules.js';
+import { modulesOf } from '../modules.js';
 import { checkup } from '../service/checkup.js';
 import type { Configured } from '../service/diagnosis.js';
 import { clockFinding } from '../service/findings.js';
@@ -64,22 +64,24 @@ Where the gateway runs and its password is known, its own checks are told too. C
 
 /** What the configuration says that the machine is for, as far as it can be read. */
 async function configurationOf(given: string | undefined) {
-  const nothing = { modules: noModules(), instances: [] as Configured[] };
-  const board = () => boardFacts(undefined);
+  const makeModules = modulesOf(systemClock());
+  const nothing = async () => ({ modules: await makeModules({}), instances: [] });
   let path: string;
   try {
     path = configPath(given);
   } catch (thrown) {
     if (!(thrown instanceof UsageError)) throw thrown;
     const finding = problem('there is no configuration', 'sudo stellwerk setup makes the first one');
-    return { ...nothing, path: undefined, finding, board: await board() };
+    return { ...(await nothing()), path: undefined, finding };
   }
   try {
-    let { modules } = nothing;
-    const makeModules = modulesOf(systemClock());
-    const { config, tree } = await loadConfig(path, async (read) => (modules = await makeModules(read)));
+    const { promise: modules, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof makeModules>>>();
+    const { tree } = await loadConfig(path, async (config) => {
+      resolve(makeModules(config));
+      return modules;
+    });
     const finding = fine(`${path} has no mistakes`);
-    return { modules, instances: instancesOf(tree), path, finding, board: await boardFacts(config.board) };
+    return { modules: await modules, instances: instancesOf(tree), path, finding };
   } catch (thrown) {
     if (!(thrown instanceof ConfigurationError)) throw thrown;
     const [first] = thrown.mistakes;
@@ -90,7 +92,7 @@ async function configurationOf(given: string | undefined) {
           `${path} is not usable, first in line ${first?.line}: ${first?.text}`,
           `stellwerk check ${path} tells them all`,
         );
-    return { ...nothing, path, finding, board: await board() };
+    return { ...(await nothing()), path, finding };
   }
 }
 

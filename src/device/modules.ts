@@ -2,12 +2,22 @@ import { fault } from '../base/fault.js';
 import type { FunctionDeclaration } from './declare.js';
 import type { ModuleDefinition, RunningInstances } from './module.js';
 
+/** A board as the checks of a machine see it. */
+export interface BoardFacts {
+  readonly name: string;
+  /** It was to be recognised, and no file knows it. */
+  readonly isUnknown: boolean;
+}
+
 /** The modules that this gateway has, by GUID and by name. */
 export class Modules {
+  /** The board that they were made for. */
+  readonly board: BoardFacts;
   readonly #byId = new Map<string, ModuleDefinition>();
   readonly #byName = new Map<string, ModuleDefinition>();
 
-  constructor(definitions: Iterable<ModuleDefinition>) {
+  constructor(definitions: Iterable<ModuleDefinition>, board: BoardFacts = NO_BOARD) {
+    this.board = board;
     for (const definition of definitions) {
       this.#byId.set(definition.id, definition);
       for (const name of [definition.name, ...(definition.aliases ?? [])])
@@ -36,6 +46,8 @@ export class Modules {
     return definition;
   }
 }
+
+const NO_BOARD: BoardFacts = { name: 'generic', isUnknown: false };
 
 /** Whether an instance of `child` can be connected to one of `parent`. */
 export function areCompatible(child: ModuleDefinition, parent: ModuleDefinition): boolean {

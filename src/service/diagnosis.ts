@@ -1,4 +1,5 @@
 import { fine, type Finding } from '../base/check.js';
+import type { BoardFacts } from '../device/modules.js';
 import type { DeviceNode, Machine, User, WantedPort } from './machine.js';
 
 /** An instance, as it is configured. */
@@ -10,8 +11,7 @@ export interface Configured {
 /** What a machine is to be good for. */
 export interface Purpose {
   readonly instances: readonly Configured[];
-  /** The name of the board, and whether it was looked for and not found. */
-  readonly board: { readonly name: string; readonly isUnknown: boolean };
+  readonly board: BoardFacts;
 }
 
 /** Under this the daily backup may not fit, and under that the next change may not. */
@@ -38,6 +38,16 @@ export function diagnose(machine: Machine, purpose: Purpose): ReadonlyMap<string
     card: cardCheck(machine),
   };
   return new Map(Object.entries(checks).filter((pair): pair is [string, Finding] => pair[1] !== undefined));
+}
+
+/** The properties by which modules are to be asked what they find: only what some instance wants is looked for. */
+export function propertiesOf(instances: readonly Configured[]): string[] {
+  const wants = {
+    Line: instances.some((one) => linesOf(one).length > 0),
+    Port: portsOf(instances).length > 0,
+    Channel: instances.some(({ properties }) => (properties['Channel'] ?? '') !== ''),
+  };
+  return Object.entries(wants).flatMap(([name, isWanted]) => (isWanted ? [name] : []));
 }
 
 /** Paths of ports that instances are configured for. */

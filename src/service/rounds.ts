@@ -4,7 +4,6 @@ import type { Log } from '../base/log.js';
 import type { Modules } from '../device/modules.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
-import type { Purpose } from './diagnosis.js';
 import type { Health } from './health.js';
 
 /** How soon the machine is looked at, when all that starts has started, and how often then. */
@@ -19,14 +18,10 @@ export interface RoundsOptions {
   readonly log: Log;
   readonly health: Health;
   readonly dataDirectory: string;
-  /** Asked once. */
-  board(): Promise<Purpose['board']>;
 }
 
 /** Looks at the machine now and then, and tells health what it sees; until the function that it gives is called. */
-export function makeRounds(options: RoundsOptions): Cancel {
-  const { kernel, modules, clock, log, health, dataDirectory } = options;
-  let board: ReturnType<RoundsOptions['board']> | undefined;
+export function makeRounds({ kernel, modules, clock, log, health, dataDirectory }: RoundsOptions): Cancel {
   let isOver = false;
   const round = async () => {
     const { checkup } = await import('./checkup.js');
@@ -34,9 +29,7 @@ export function makeRounds(options: RoundsOptions): Cancel {
       name: displayName,
       properties: data.properties,
     }));
-    board ??= options.board();
-    const purpose = { instances, board: await board };
-    const findings = await checkup({ modules, dataDirectory, isGateway: true, ...purpose });
+    const findings = await checkup({ modules, dataDirectory, isGateway: true, instances });
     if (!isOver) health.setMachine(findings);
   };
   const start = () =>

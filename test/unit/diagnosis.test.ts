@@ -2,7 +2,13 @@ import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { Found } from '../../src/device/search.js';
-import { diagnose, portsOf, type Configured, type Purpose } from '../../src/service/diagnosis.js';
+import {
+  diagnose,
+  portsOf,
+  propertiesOf,
+  type Configured,
+  type Purpose,
+} from '../../src/service/diagnosis.js';
 import { look, type Machine } from '../../src/service/machine.js';
 import { tempDirectory } from '../tools/place.js';
 
@@ -52,6 +58,16 @@ t.test('what does not concern the machine is not reported', async (t) => {
   t.strictSame([...diagnose(bare, { instances: [], board: pc }).keys()], []);
   t.equal(check('rights', { chips: [node('/dev/gpiochip0', { mode: 0o600 })] }, { board: pc }), undefined);
   t.equal(check('lines', { found: [line('GPIO8', 'spi0 CS0')] }), undefined, 'nobody wants the line');
+});
+
+t.test('only what some instance wants is looked for', async (t) => {
+  t.strictSame(propertiesOf([]), []);
+  t.strictSame(propertiesOf([{ name: 'x', properties: { Line: '', Port: '0403:6001:A1' } }]), []);
+  t.strictSame(propertiesOf([relay, meter('/dev/ttyS1')]), ['Line', 'Port']);
+  t.strictSame(propertiesOf([{ name: 'x', properties: { Lines: ['A'], Channel: '0' } }]), [
+    'Line',
+    'Channel',
+  ]);
 });
 
 t.test('a machine that no file knows is told, where it has a device tree', async (t) => {
