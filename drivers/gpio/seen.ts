@@ -58,7 +58,17 @@ async function valueOf(line: RequestedLine | undefined): Promise<boolean | undef
 }
 
 /** What lines can be turned into; an input first: it drives nothing. */
-const MODULES = ['GPIO Input', 'GPIO Output', 'Relay', 'Pulse', 'Blinker', 'Button', 'Counter', 'Frequency'];
+const MODULES = [
+  'GPIO Input',
+  'GPIO Output',
+  'Relay',
+  'Pulse',
+  'Blinker',
+  'Blinker',
+  'Button',
+  'Counter',
+  'Frequency',
+];
 
 /** Chips and lines, as a search shows them. A machine without GPIO has none. */
 export async function findLines(board: GpioBoard, ways: Ways): Promise<Found[]> {
