@@ -15,7 +15,7 @@ struct places {
   char state[200];     /* ours, on a tmpfs: there since this machine's boot, or not at all */
 };
 
-/* CLOCK_BOOTTIME, milliseconds. */
+/* CLOCK_MONOTONIC, milliseconds. */
 uint64_t now_ms(void);
 
 /* Takes the lines of the table by their Boot, or, started again, those that it had. */

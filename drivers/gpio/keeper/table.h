@@ -41,7 +41,7 @@ struct output {
   uint32_t hold_s; /* 0: for ever */
   /* of the state file alone */
   enum phase phase;
-  uint64_t until_ms; /* CLOCK_BOOTTIME; 0: never */
+  uint64_t until_ms; /* CLOCK_MONOTONIC; 0: never */
 };
 
 /* What is wrong with a table, for people. */
