@@ -38,8 +38,10 @@ await t.test('at boot each line is taken together with its value, once', { skip 
   await box.become({ 1: false });
   await until('the late chip to have its value', async () => (await seen()).length === 4);
 
-  // Killed without anybody who keeps its descriptors: the lines are let go, and taken again as they are.
+  // Killed without anybody who keeps its descriptors: the lines are let go, and what the chip made of them meanwhile is
+  // nothing to be held.
   await first.end('SIGKILL');
+  await writeFile(join(box.devices, 'gpiochip0.2'), '');
   const again = await box.keeper();
   await again.waitFor(/started again: 4 outputs are kept/);
   t.same(

@@ -79,6 +79,7 @@ static void set_phase(struct kept *one, enum phase phase, uint64_t until_ms) {
 /* False: its chip is gone, and with it the line. */
 static bool apply(struct kept *one, enum policy policy) {
   const struct output *output = &one->output;
+  one->output.resting = policy;
   if (policy == HOLD) {
     set_phase(one, output->hold_s ? HOLDING : SETTLED, output->hold_s ? now_ms() + output->hold_s * 1000ull : 0);
     return true;
@@ -118,6 +119,7 @@ static bool try_boot(struct kept *one, enum policy first) {
   one->fd = request_line(at->devices, &one->output, first);
   if (one->fd < 0) return false;
   store(one);
+  one->output.resting = first;
   if (first == HOLD) apply(one, HOLD);
   else set_phase(one, SETTLED, 0);
   return true;
@@ -146,7 +148,14 @@ static void adopt(int fd, const char *name) {
   close(fd);
 }
 
-/* Started again since the boot: what it had it has again, from systemd, or takes it as it is. */
+/* What a line becomes that was let go while the keeper was away: what it was driven to. Its chip may have made anything of
+ * it since, so only what was held is taken as it is. */
+static enum policy lost_to(const struct output *output) {
+  bool claimed = output->phase == CLAIMED || output->phase == GRACE;
+  return claimed ? output->on_death : output->phase == SETTLED ? output->resting : HOLD;
+}
+
+/* Started again since the boot: what it had it has again, from systemd, or requests it anew. */
 static void resume(const struct output *all, int many) {
   for (int n = 0; n < many; n++) add(&all[n]);
   kept_by_systemd(adopt);
@@ -154,7 +163,7 @@ static void resume(const struct output *all, int many) {
     struct kept *one = &kept[n];
     enum phase phase = one->output.phase;
     if (phase == PENDING) continue;
-    if (one->fd < 0 && !try_boot(one, HOLD)) {
+    if (one->fd < 0 && !try_boot(one, lost_to(&one->output))) {
       /* Its gateway holds it, and gives it back; or its chip is gone. */
       let_go(one);
       continue;

@@ -11,12 +11,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WORDS_MAX 13
+#define WORDS_MAX 14
 /* All else is written as %XX. */
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-"
 
 static const char *const HEADERS[] = {[TABLE] = "stellwerk outputs 1", [STATE] = "stellwerk keeper state 1"};
-static const size_t WORDS[] = {[TABLE] = 11, [STATE] = 13};
+static const size_t WORDS[] = {[TABLE] = 11, [STATE] = 14};
 static const char *const POLICIES[] = {"hold", "inactive", "active"};
 static const char *const POLARITIES[] = {"high", "low"};
 static const char *const DRIVES[] = {"push-pull", "open-drain", "open-source"};
@@ -137,6 +137,7 @@ bool parse_entry(const char *text, enum kind kind, struct output *into, struct m
   if (!parse_policies(words + 6, into, mistake)) return false;
   if (kind == TABLE) return true;
   uint64_t phase;
+  if (!policy(words[13], &into->resting)) return wrong(mistake, "%.40s is no policy", words[13]);
   if (!number(words[11], SETTLED, &phase)) return wrong(mistake, "%.20s is no phase", words[11]);
   if (!number(words[12], UINT64_MAX, &into->until_ms)) return wrong(mistake, "%.20s is no time", words[12]);
   into->phase = (enum phase)phase;
@@ -155,7 +156,8 @@ void format_entry(const struct output *output, enum kind kind, char *into) {
                         POLICIES[output->boot], POLICIES[output->on_death], POLICIES[output->on_stop],
                         POLICIES[output->on_update], output->hold_s);
   if (kind == STATE)
-    snprintf(into + length, ENTRY_MAX - (size_t)length, " %d %" PRIu64, (int)output->phase, output->until_ms);
+    snprintf(into + length, ENTRY_MAX - (size_t)length, " %d %" PRIu64 " %s", (int)output->phase, output->until_ms,
+             POLICIES[output->resting]);
 }
 
 /* ---- files ---- */

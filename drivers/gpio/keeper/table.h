@@ -41,6 +41,7 @@ struct output {
   uint32_t hold_s; /* 0: for ever */
   /* of the state file alone */
   enum phase phase;
+  enum policy resting; /* what the keeper drove it to while nobody had it; HOLD: nothing */
   uint64_t until_ms; /* CLOCK_MONOTONIC; 0: never */
 };
 
