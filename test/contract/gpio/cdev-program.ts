@@ -50,7 +50,7 @@ await t.test('a request that is dropped without closing is closed by the collect
 });
 
 await t.test('what the addon is given wrongly, it refuses', async (t) => {
-  const { Request, chip, lines, flags } = require(addon);
+  const { Request, Link, chip, lines, flags } = require(addon);
   const good = { offsets: [1], consumer: 'x', flags: flags.input };
   const wrong = [
     { ...good, offsets: [] },
@@ -70,6 +70,12 @@ await t.test('what the addon is given wrongly, it refuses', async (t) => {
   t.throws(() => new Request(node, { ...good, flags: flags.input | flags.output, values: 0n }), {
     code: 'EINVAL',
   });
+  const heard = () => undefined;
+  t.throws(() => new Link('/nowhere', heard, heard), { code: 'ENOENT', syscall: 'connect' });
+  for (const given of [[], ['x'.repeat(200), heard, heard], ['/nowhere', heard], [7, heard, heard]])
+    t.throws(() => new Link(...given), TypeError);
+  t.throws(() => Link.prototype.send.call(new Date(), 'x'), TypeError);
+  t.throws(() => Link.prototype.close.call({}), TypeError);
   t.throws(() => new Request('/dev/null', good), { code: 'ENOTTY' });
   t.throws(() => chip('x'.repeat(5000)));
   t.throws(() => lines({}));

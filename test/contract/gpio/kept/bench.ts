@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
@@ -15,7 +15,17 @@ const root = fileURLToPath(new URL('../../../../../', import.meta.url));
 const here = join(root, 'test/contract/gpio/kept');
 const build = join(root, 'build/test');
 const STRICT = ['-std=gnu17', '-O1', '-g', '-Wall', '-Wextra', '-Werror'];
+const ADDON = [
+  '-fPIC',
+  '-shared',
+  '-DNAPI_VERSION=9',
+  '-I',
+  join(dirname(process.execPath), '../include/node'),
+];
 const CHECKS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
+
+/** Of Node only the addon is checked, so what Node itself keeps until its end is no leak of ours. */
+const ASAN_OPTIONS = 'detect_leaks=0:halt_on_error=1:abort_on_error=0';
 
 /** The addon, as it is built for the gateway. */
 const { Link: AddonLink } = createRequire(import.meta.url)(join(root, 'build/gpio.node')) as {
@@ -30,21 +40,32 @@ const { Link: AddonLink } = createRequire(import.meta.url)(join(root, 'build/gpi
 export interface Built {
   readonly keeper: string;
   readonly lines: string;
+  /** The gateway's addon, for the sanitizers too. */
+  readonly addon: string;
   readonly asan: string;
 }
 
 /** Builds both; needs gcc. */
 export async function buildKeeper(): Promise<Built> {
   await mkdir(build, { recursive: true });
-  const [keeper, lines] = [join(build, 'stellwerk-keeper'), join(build, 'keptlines.so')];
+  const [keeper, lines, addon] = ['stellwerk-keeper', 'keptlines.so', 'gpio-kept.node'].map((name) =>
+    join(build, name),
+  ) as [string, string, string];
   const folder = join(root, 'drivers/gpio/keeper');
-  const sources = ['line', 'main', 'outputs', 'systemd', 'table'].map((name) => join(folder, `${name}.c`));
+  const sources = (await readdir(folder))
+    .filter((name) => name.endsWith('.c'))
+    .map((name) => join(folder, name));
+  const native = join(root, 'drivers/gpio/native');
+  const parts = (await readdir(native))
+    .filter((name) => name.endsWith('.c'))
+    .map((name) => join(native, name));
   await Promise.all([
     made(keeper, [...STRICT, ...CHECKS, ...sources]),
+    made(addon, [...STRICT, ...ADDON, ...CHECKS, ...parts]),
     made(lines, [...STRICT, '-fPIC', '-shared', join(here, 'keptlines.c')]),
   ]);
   const { stdout } = await run('gcc', ['-print-file-name=libasan.so']);
-  return { keeper, lines, asan: stdout.trim() };
+  return { keeper, lines, addon, asan: stdout.trim() };
 }
 
 /** Builds beside, and renames: another test may be running what is there. */
@@ -123,8 +144,9 @@ export class KeptBench {
   /** Starts a gateway (`gateway.ts`), told by lines of JSON. */
   gateway(): Gateway {
     const program = fileURLToPath(new URL('gateway.js', import.meta.url));
-    const args = ['--enable-source-maps', program, this.devices, this.socket, this.folder];
-    const gateway = new Gateway(process.execPath, args, { env: this.#env(), stdin: 'pipe' });
+    const args = ['--enable-source-maps', program, this.devices, this.socket, this.folder, this.built.addon];
+    const env = { ...this.#env(this.built.asan), ASAN_OPTIONS };
+    const gateway = new Gateway(process.execPath, args, { env, stdin: 'pipe' });
     this.#t.teardown(() => gateway.end('SIGKILL'));
     return gateway;
   }
@@ -172,7 +194,7 @@ export class KeptBench {
     return ['--keep', this.table, this.runtime, this.devices];
   }
 
-  #env(asan = ''): NodeJS.ProcessEnv {
+  #env(asan: string): NodeJS.ProcessEnv {
     return { LD_PRELOAD: `${asan} ${this.built.lines}`.trim(), KEPT_LINES: this.devices };
   }
 }

@@ -20,7 +20,7 @@ interface Told {
   readonly health?: true;
 }
 
-const [, , directory = '', socket = '', data = ''] = process.argv;
+const [, , directory = '', socket = '', data = '', addon = ''] = process.argv;
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const said = (_details: object, text: string) => say(`log ${text}`);
 const log: Log = { ...silentLog, info: said, warn: said, error: said };
@@ -30,7 +30,7 @@ const keeping = new Keeping(
   { socket, directory: data, deadlineMs: 1500, letGoMs: 3000, isUpdating: () => isUpdate },
   { clock, log },
 );
-const binding = characterDevice(clock, { directory, keeping });
+const binding = characterDevice(clock, { directory, keeping, addon });
 keeping.outputs = () => binding.outputs ?? { held: 0, kept: 0 };
 const lines = new Map<number, OutputLine>();
 
