@@ -45,7 +45,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is somebody else's: its warnings are not ours to mend.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test check lint format law lab bench bundle install clean
+.PHONY: help setup build run test check lint format law lab proof bench bundle install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -121,6 +121,13 @@ lab: build ## the hardware lab: an arm64 machine with real kernel devices (root,
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(NODE) dist/test/lab/up.js
 	$(Q)$(NODE) dist/test/run.js lab
+
+proof: build ## the lab's outputs against their policies, 20 times each event; writes the tables of docs/
+	$(Q)$(MAKE) bundle ARCH=arm64
+	$(Q)$(NODE) dist/test/lab/up.js
+	$(Q)rm -rf build/outputs
+	$(Q)ROUNDS=20 $(NODE) dist/test/run.js lab/outputs
+	$(Q)$(NODE) dist/test/lab/outputs/table.js
 
 bench: build ## each figure as a ratio to a yardstick measured in the same run (BENCH=short)
 	$(Q)BENCH=$(BENCH) $(NODE) dist/test/bench/main.js

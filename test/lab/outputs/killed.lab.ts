@@ -1,0 +1,55 @@
+/**
+ * Somebody is killed: the gateway, the keeper, both. What the outputs do then is what their policies say, and nothing else.
+ */
+import t from 'tap';
+import { until } from '../../tools/until.js';
+import { PATIENCE_MS } from '../box.js';
+import { Bench, prove } from './bench.js';
+
+/** Enough of a script's thousand to be in the midst of it. */
+const MOVES = 100;
+const KEEPER = 'stellwerk-keeper';
+
+await using bench = await Bench.open(t);
+const { agent } = bench.box.machine;
+
+await prove(t, bench, {
+  name: 'the gateway is killed (kill −9)',
+  ends: true,
+  isCommanded: true,
+  async make({ pid, moves }, round) {
+    // Every other time in the midst of what a script commands.
+    if (round % 2 === 0) {
+      await bench.box.call('SVC_RunScriptText', bench.flood(100));
+      const many = () => [...moves.values()].flat().length >= MOVES;
+      await until('the script is in the midst of it', many, PATIENCE_MS);
+    }
+    await agent.run(`kill -9 ${pid}`);
+    return { signal: 9, to: pid };
+  },
+});
+
+await prove(t, bench, {
+  name: 'the keeper is killed (kill −9)',
+  ends: false,
+  async make() {
+    const pid = Number(await bench.unit(KEEPER, 'MainPID'));
+    await agent.run(`kill -9 ${pid}`);
+    const isBack = async () =>
+      Number(await bench.unit(KEEPER, 'MainPID')) !== pid &&
+      (await bench.unit(KEEPER, 'ActiveState')) === 'active';
+    await until('another keeper', isBack, PATIENCE_MS);
+    return { signal: 9, to: pid };
+  },
+});
+
+await prove(t, bench, {
+  name: 'both are killed at once (kill −9)',
+  ends: true,
+  async make({ pid }, round) {
+    const keeper = await bench.unit(KEEPER, 'MainPID');
+    await agent.run(`kill -9 ${keeper} ${pid}`);
+    await bench.safe(round);
+    return { signal: 9, to: pid };
+  },
+});

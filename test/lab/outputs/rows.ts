@@ -1,0 +1,35 @@
+/**
+ * What the rounds of a proof have measured: a file an event in build/outputs, a line a round that held. table.ts reads them.
+ */
+import { appendFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT } from '../paths.js';
+import type { Policy } from './lines.js';
+
+const FOLDER = join(ROOT, 'build', 'outputs');
+
+/** One round of an event. */
+export interface Round {
+  readonly event: string;
+  /** Of each move that a policy made: how long after the event's beginning, by the machine's monotonic clock. */
+  readonly moves: readonly { readonly policy: Policy; readonly afterMs: number }[];
+}
+
+/** Keeps a round. */
+export function keep(round: Round): void {
+  mkdirSync(FOLDER, { recursive: true });
+  appendFileSync(join(FOLDER, `${round.event.replace(/\W+/g, '-')}.jsonl`), `${JSON.stringify(round)}\n`);
+}
+
+/** The rounds that were kept, by their event. */
+export function kept(): Map<string, Round[]> {
+  const all = new Map<string, Round[]>();
+  for (const name of readdirSync(FOLDER)) {
+    const rounds = readFileSync(join(FOLDER, name), 'utf8')
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Round);
+    if (rounds[0] !== undefined) all.set(rounds[0].event, rounds);
+  }
+  return all;
+}

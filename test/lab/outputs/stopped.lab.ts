@@ -1,0 +1,45 @@
+/**
+ * The gateway ends in order: it is stopped, restarted, and replaced by another version of itself.
+ */
+import t from 'tap';
+import { Bench, prove } from './bench.js';
+
+const INSTALL_LIMIT_MS = 300_000;
+const HOME = '/opt/stellwerk';
+
+await using bench = await Bench.open(t);
+const { agent } = bench.box.machine;
+// Before the first test: between two of them nothing may be waited for.
+await agent.run(`cp -r ${HOME}/$(readlink ${HOME}/current) /root/bundle`, INSTALL_LIMIT_MS);
+
+await prove(t, bench, {
+  name: 'stop (systemctl stop)',
+  ends: true,
+  async make({ pid }, round) {
+    await agent.run('systemctl stop stellwerk');
+    await bench.safe(round);
+    await agent.run('systemctl start stellwerk', INSTALL_LIMIT_MS);
+    return { signal: 15, to: pid };
+  },
+});
+
+await prove(t, bench, {
+  name: 'restart (systemctl restart)',
+  ends: true,
+  async make({ pid }) {
+    await agent.run('systemctl restart stellwerk', INSTALL_LIMIT_MS);
+    return { signal: 15, to: pid };
+  },
+});
+
+await prove(t, bench, {
+  name: 'upgrade (install.sh of another version)',
+  ends: true,
+  async make({ pid }, round) {
+    const next = `sed -i 's/"version": "[^"]*"/"version": "99.0.${round}"/' /root/bundle/package.json`;
+    // Every other version brings another keeper too: bytes behind a program's end are not looked at.
+    const keeper = round % 2 === 0 ? 'echo >>/root/bundle/bin/stellwerk-keeper' : 'true';
+    await agent.run(`${next} && ${keeper} && /root/bundle/install.sh`, INSTALL_LIMIT_MS);
+    return { signal: 15, to: pid };
+  },
+});
