@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, readdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Found } from '../device/search.js';
 
 /** A user, by what the kernel lets it do. */
@@ -145,14 +145,14 @@ const namesById = (text: string): ReadonlyMap<number, string> =>
 async function nodeOf(
   path: string,
   groups: ReadonlyMap<number, string>,
-  { isGateway }: Places,
+  { root, isGateway }: Places,
 ): Promise<DeviceNode | undefined> {
   const target = await realpath(path).catch(() => undefined);
   const found = target === undefined ? undefined : await stat(target).catch(() => undefined);
   if (target === undefined || found === undefined) return undefined;
   const { uid, gid, mode } = found;
   const group = groups.get(gid) ?? String(gid);
-  const node = { path: `/dev/${basename(target)}`, uid, gid, group, mode: mode & 0o777 };
+  const node = { path: join('/', relative(root, target)), uid, gid, group, mode: mode & 0o777 };
   if (!isGateway) return node;
   // Its unit gives it a name space of its own, where most groups have one number: only the kernel knows.
   const isOpen = await access(target, constants.R_OK | constants.W_OK).then(

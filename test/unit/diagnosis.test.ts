@@ -249,7 +249,8 @@ async function box(t: Test): Promise<{ root: string; dataDirectory: string }> {
 
 t.test('a machine is seen by its files', async (t) => {
   const { root, dataDirectory } = await box(t);
-  const ports = ['/dev/serial0', '/dev/ttyUSB0'];
+  await make(root, { 'dev/pts/3': '' });
+  const ports = ['/dev/serial0', '/dev/ttyUSB0', '/dev/pts/3'];
   const seen = await look({ root, dataDirectory, ports, isGateway: false, found: [] });
   t.strictSame(seen.user, { name: 'stellwerk', uid: 900, gids: [901, 997] });
   t.strictSame(seen.compatible, ['raspberrypi,4-model-b', 'brcm,bcm2711']);
@@ -258,6 +259,7 @@ t.test('a machine is seen by its files', async (t) => {
   t.match(seen.ports, [
     { path: '/dev/serial0', node: { path: '/dev/ttyS1' } },
     { path: '/dev/ttyUSB0', node: undefined },
+    { path: '/dev/pts/3', node: { path: '/dev/pts/3' } },
   ]);
   t.strictSame(seen.consoles, ['ttyS1', 'tty0']);
   t.strictSame(seen.off, ['serial1']);
