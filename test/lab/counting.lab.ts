@@ -57,7 +57,7 @@ await t.test('two processors: what the kernel merges is MERGED', async (t) => {
   await agent.run('echo 1 >/sys/devices/system/cpu/cpu1/online');
   const merged = await box.id('c2/MERGED');
   const isKnown = async () => {
-    const { VariableUpdated } = (await box.call('GetVariable', merged)) as { VariableUpdated: number };
+    const { VariableUpdated } = (await box.call('SVC_GetVariable', merged)) as { VariableUpdated: number };
     return VariableUpdated > 0;
   };
   await until('MERGED to be known', isKnown, PATIENCE_MS);
