@@ -22,6 +22,7 @@ async function simulatedBench(): Promise<LedBench> {
         if (ms > 1000) throw new Error(`not ${isLit ? 'lit' : 'dark'} within a second`);
         clock.advance(1);
       }
+      return leds.lit('green:status');
     },
     unplug: () => leds.setGone('green:status', true),
     close: async () => undefined,

@@ -24,7 +24,7 @@ async function simulatedBench(): Promise<PwmBench> {
     attributes: pwm,
     clock,
     id: ID,
-    kept: 3,
+    kept: { id: ID, channel: 3 },
     seen: (channel) => seen[channel] ?? [],
     unplug: () => pwm.setGone(ID, true),
     close: async () => undefined,

@@ -3,13 +3,14 @@
  * USB port, and no network at all. It is switched on cold or taken up where it was frozen, and ends when it is disposed
  * of, when this process ends, or when the test pulls the plug.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { truncateSync, writeFileSync } from 'node:fs';
+import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { soon, until } from '../tools/until.js';
 import { Agent } from './agent.js';
 import { READY, STICK_BYTES } from './paths.js';
@@ -27,6 +28,13 @@ const LOGGED = 'driver=blklogwrites,node-name=logged,file=disk';
 /** Enough of the console for an error text. */
 const CONSOLE_TAIL = 2_000;
 
+/** The emulated board, and what of it stands in its device tree. */
+const BOARD = 'virt,gic-version=3';
+const BUILT_IN = '-cpu cortex-a53 -m 768 -smp 2 -nodefaults -display none';
+const DEVICE_TREE = 'machine.dtb';
+
+const run = promisify(execFile);
+
 /** What a machine is started from. */
 export interface MachineOptions {
   /** A qcow2 file that is this machine's own: it is written to. */
@@ -37,6 +45,8 @@ export interface MachineOptions {
   writeLog?: string;
   /** A file that the guest sees as the read-only disk /dev/vdb (a memory stick with the bundle). */
   stick?: string;
+  /** Source of a device tree with what the machine has beside its own devices; such a machine boots cold. */
+  devices?: string;
 }
 
 /** The serial lines of the machine, as their far ends: sockets on this side. */
@@ -67,7 +77,9 @@ export class Machine implements AsyncDisposable {
 
   /** Starts a machine and waits until its agent answers. */
   static async start(options: MachineOptions): Promise<Machine> {
-    const machine = new Machine(options, await mkdtemp(join(tmpdir(), 'stellwerk-lab-')));
+    const folder = await mkdtemp(join(tmpdir(), 'stellwerk-lab-'));
+    if (options.devices !== undefined) await writeDeviceTree(options.devices, folder);
+    const machine = new Machine(options, folder);
     try {
       machine.#qmp = await Qmp.open(machine.#path('qmp'));
       const agent = Agent.open(machine.#path('agent'), BOOT_LIMIT_MS);
@@ -191,15 +203,24 @@ export class Machine implements AsyncDisposable {
   }
 }
 
+/** Writes the device tree that qemu would give the machine, with these devices added, for {@link qemuArguments}. */
+async function writeDeviceTree(devices: string, folder: string): Promise<void> {
+  const [own, all] = [join(folder, 'own.dtb'), join(folder, 'all.dts')];
+  await run('qemu-system-aarch64', `-M ${BOARD},dumpdtb=${own} ${BUILT_IN}`.split(' '));
+  const { stdout } = await run('dtc', ['-q', '-I', 'dtb', '-O', 'dts', own]);
+  writeFileSync(all, stdout + readFileSync(devices, 'utf8'));
+  await run('dtc', ['-q', '-I', 'dts', '-O', 'dtb', '-o', join(folder, DEVICE_TREE), all]);
+}
+
 /** The machine's hardware, as options of qemu. A frozen machine can only be taken up by exactly the hardware that froze. */
 function qemuArguments(options: MachineOptions, folder: string): string[] {
-  const { disk, writeLog, stick, frozen } = options;
+  const { disk, writeLog, stick, frozen, devices } = options;
   if (/[ ,]/.test(READY.kernel + folder)) throw new Error('the lab needs paths without spaces and commas');
   const socket = (id: string): string =>
     `-chardev socket,id=${id},path=${join(folder, id)},server=on,wait=off`;
   const words = [
-    '-M virt,gic-version=3 -cpu cortex-a53 -accel tcg,thread=multi,tb-size=512',
-    '-m 768 -smp 2 -nodefaults -display none -no-reboot',
+    `-M ${BOARD} ${BUILT_IN} -accel tcg,thread=multi,tb-size=512 -no-reboot`,
+    devices === undefined ? '' : `-dtb ${join(folder, DEVICE_TREE)}`,
     `-kernel ${READY.kernel} -initrd ${READY.initramfs}`,
     '-chardev stdio,id=console,signal=off -serial chardev:console',
     `-qmp unix:${join(folder, 'qmp')},server=on,wait=off`,

@@ -46,9 +46,15 @@ export class Pins implements Disposable {
     return pins;
   }
 
-  async #ask(line: string): Promise<void> {
+  async #ask(line: string): Promise<string> {
     const answer = await this.#wire.ask(line, ANSWER_LIMIT_MS);
     if (!answer.startsWith('OK')) throw new Error(`qtest ${line}: ${answer}`);
+    return answer.slice('OK'.length).trim();
+  }
+
+  /** The 32-bit word at an address of the machine. */
+  async word(address: number): Promise<number> {
+    return Number(await this.#ask(`readl 0x${address.toString(16)}`));
   }
 
   /** Drives an input pin. */

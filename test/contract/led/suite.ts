@@ -10,8 +10,8 @@ export interface LedBench {
   readonly name: string;
   /** A trigger that the kernel has, beside `timer`, that leaves a LED dark. */
   readonly trigger: string;
-  /** Waits until the LED is seen lit, or dark. */
-  becomes(isLit: boolean): Promise<void>;
+  /** Waits until the LED is seen lit, or dark; gives how bright it was then. */
+  becomes(isLit: boolean): Promise<number>;
   /** Pulls the LED out, where that can be done. The bench is of no more use then. */
   unplug?(): Promise<void> | void;
   close(): Promise<void>;
@@ -60,15 +60,14 @@ export async function ledContract(sentence: Sentence, makeBench: () => Promise<L
     await led.blink({ brightness: led.maxBrightness, onMs: 60, offMs: 90 });
     t.equal((await led.look()).trigger, 'timer');
     for (let n = 0; n < 3; n++) {
-      await bench.becomes(true);
-      t.equal((await led.look()).brightness, led.maxBrightness);
+      t.equal(await bench.becomes(true), led.maxBrightness);
       await bench.becomes(false);
     }
     t.equal(await bench.attributes.read(`${bench.name}/delay_on`), '60');
     t.equal(await bench.attributes.read(`${bench.name}/delay_off`), '90');
     await led.blink({ brightness: 1, onMs: 60, offMs: 60 });
-    await bench.becomes(true);
-    t.equal((await led.look()).brightness, 1);
+    await bench.becomes(false);
+    t.equal(await bench.becomes(true), 1);
     await led.steady(led.maxBrightness);
     t.strictSame(await led.look(), { brightness: led.maxBrightness, trigger: 'none' });
     await led.blink({ brightness: 1, onMs: 60, offMs: 60 });

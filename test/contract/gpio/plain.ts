@@ -1,0 +1,16 @@
+/** Contracts told by node:test, for a machine that has the gateway's own packages and nothing else. */
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
+import { test, type TestContext } from 'node:test';
+import type { Asserts, Sentence } from './suite.js';
+
+const asserts = (context: TestContext): Asserts => ({
+  ok,
+  notOk: (value) => ok(!value),
+  equal: strictEqual,
+  strictSame: deepStrictEqual,
+  rejects: (promise, wish) => rejects(promise, wish),
+  pass: (_text, { skip }) => context.skip(skip),
+});
+
+/** Tells one sentence of a contract without tap. */
+export const plainly: Sentence = (name, body) => test(name, (context) => body(asserts(context)));

@@ -1,0 +1,30 @@
+/**
+ * The contract on a LED of this machine's kernel: a program for a machine that has root, the gateway's own packages and
+ * nothing else. `node --test-reporter=tap kernel-program.js LED TRIGGER`; the trigger leaves it dark, and it has at least
+ * two levels.
+ */
+import { LEDS } from '../../../drivers/led/class.js';
+import { systemClock } from '../../../src/base/clock.js';
+import { kernelAttributes } from '../../../src/device/kernel-attributes.js';
+import { until } from '../../tools/until.js';
+import { plainly } from '../gpio/plain.js';
+import { ledContract } from './suite.js';
+
+const [, , name = '', trigger = ''] = process.argv;
+const attributes = kernelAttributes(LEDS);
+
+await ledContract(plainly, async () => ({
+  attributes,
+  clock: systemClock(),
+  name,
+  trigger,
+  async becomes(isLit) {
+    let brightness = 0;
+    await until(isLit ? 'lit' : 'dark', async () => {
+      brightness = Number(await attributes.read(`${name}/brightness`));
+      return brightness > 0 === isLit;
+    });
+    return brightness;
+  },
+  close: () => attributes.write(`${name}/brightness`, '0'),
+}));

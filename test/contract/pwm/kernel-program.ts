@@ -1,0 +1,28 @@
+/**
+ * The contract on a PWM chip of this machine's kernel: a program for a machine that has root, the gateway's own packages
+ * and nothing else. `node --test-reporter=tap kernel-program.js CHIP KEPT_CHIP`; of the second one a driver has channel 0.
+ */
+import { listPwmChips, PWMS } from '../../../drivers/pwm/class.js';
+import { systemClock } from '../../../src/base/clock.js';
+import { kernelAttributes } from '../../../src/device/kernel-attributes.js';
+import { plainly } from '../gpio/plain.js';
+import { pwmContract } from './suite.js';
+
+const [, , id = '', keptId = ''] = process.argv;
+const attributes = kernelAttributes(PWMS);
+
+await pwmContract(plainly, async () => ({
+  attributes,
+  clock: systemClock(),
+  id,
+  kept: { id: keptId, channel: 0 },
+  async close() {
+    const chip = (await listPwmChips(attributes)).find((other) => other.id === id);
+    for (const channel of chip?.exported ?? []) {
+      const enable = `${chip?.name}/pwm${channel}/enable`;
+      // The kernel would remember that it was enabled, and does not let one be disabled that was never used.
+      if ((await attributes.read(enable)) === '1') await attributes.write(enable, '0');
+      await attributes.write(`${chip?.name}/unexport`, String(channel));
+    }
+  },
+}));

@@ -1,0 +1,122 @@
+/**
+ * LEDs and PWM chips of a real kernel: LEDs on pins that are watched from outside the machine, and on a PWM channel; PWM
+ * chips of the Raspberry Pi's kind, whose registers are read from outside. The machine boots cold, as they are in its
+ * device tree.
+ */
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { until } from '../tools/until.js';
+import { Box, ownDisk, PATIENCE_MS } from './box.js';
+import { Machine } from './machine.js';
+import { ROOT } from './paths.js';
+
+const INSTALLED = '/opt/stellwerk/current';
+const CONTRACT_LIMIT_MS = 180_000;
+
+const PIN = 6;
+const LED = 'green:status';
+/** It leaves a LED dark, as long as all is well. */
+const TRIGGER = 'panic';
+/** As the names of the devices have it. */
+const [REGISTERS, CHIP, KEPT] = [0x6ff00000, '6ff00000.pwm', '6ff01000.pwm'];
+/** Of pwm-bcm2835.c: ticks are of 100 ns, as the machine's oscillator has it. */
+const [CONTROL, PERIOD, DUTY] = [REGISTERS, REGISTERS + 0x10, REGISTERS + 0x14];
+const ENABLED = 1;
+
+const machine = await Machine.start({
+  disk: await ownDisk(t),
+  devices: join(ROOT, 'test/lab/lamps.dts'),
+});
+await using box = await Box.on(machine);
+const { agent } = machine;
+const pins = await machine.pins();
+await box.configure(`
+- { instance: Status, ident: status, module: LED, properties: { Led: "${LED}", BlinkOnMs: 300, BlinkOffMs: 200 } }
+- { instance: Light, ident: light, module: PWM, properties: { Chip: ${CHIP}, Channel: "0", FrequencyHz: 1000 } }
+- { instance: Taken, ident: taken, module: PWM, properties: { Chip: ${KEPT}, Channel: "0" } }`);
+
+const act = async (path: string, value: unknown) => box.call('RequestAction', await box.id(path), value);
+
+/** Waits until the pin has moved so often since this was called. */
+async function moves(times: number): Promise<void> {
+  let seen = 0;
+  const end = pins.watch((pin) => (seen += Number(pin === PIN)));
+  await until(`${times} moves of the pin`, () => seen >= times, PATIENCE_MS).finally(end);
+}
+
+await t.test('a LED is left to the kernel, is lit, blinks and is dark at its pin', async (t) => {
+  await box.becomes('status/LINK', 'online');
+  t.equal(await box.value('status/TRIGGER'), 'heartbeat', 'as the device tree has it');
+  await moves(2);
+  t.equal(await act('status/STATE', true), true);
+  await until('the pin lit', () => pins.level(PIN) === true, PATIENCE_MS);
+  t.equal(await box.value('status/TRIGGER'), 'none');
+  t.equal(await act('status/BLINK', true), true);
+  t.equal(await agent.run(`cd /sys/class/leds/${LED}; echo $(cat delay_on delay_off)`), '300 200');
+  await moves(6);
+  t.equal(await act('status/STATE', false), true);
+  await until('the pin dark', () => pins.level(PIN) === false, PATIENCE_MS);
+  t.equal(await act('status/TRIGGER', 'heartbeat'), true);
+  await moves(2);
+});
+
+await t.test('a PWM channel is what its registers say', async (t) => {
+  await box.becomes('light/LINK', 'online');
+  t.equal(await pins.word(CONTROL), 0, 'opening moves nothing');
+  t.equal(await act('light/LEVEL', 0.25), true);
+  t.equal(await pins.word(PERIOD), 10_000);
+  t.equal(await pins.word(DUTY), 2_500);
+  t.equal((await pins.word(CONTROL)) & ENABLED, ENABLED);
+  t.equal(await act('light/STATE', false), true);
+  t.equal(await pins.word(DUTY), 0);
+  t.equal((await pins.word(CONTROL)) & ENABLED, ENABLED, 'off, and its pin is still the chip’s');
+  await box.becomes('taken/LINK', 'waiting');
+  t.match(await box.value('taken/STATUS'), /in use by the kernel or another program/);
+});
+
+await t.test('the gateway is killed and comes back: nothing moves', async (t) => {
+  await act('light/LEVEL', 0.5);
+  await act('status/BLINK', true);
+  await agent.run('systemctl kill -s KILL stellwerk');
+  await moves(4);
+  t.equal(await pins.word(DUTY), 5_000);
+  await box.answers();
+  await box.becomes('light/LINK', 'online');
+  await box.becomes('status/LINK', 'online');
+  t.strictSame([await box.value('light/STATE'), await box.value('light/LEVEL')], [true, 0.5]);
+  t.equal(await box.value('status/BLINK'), true);
+  t.equal(await pins.word(DUTY), 5_000);
+  await moves(2);
+});
+
+/** Runs a program of the tests in the box, on the installed gateway's Node and files; each of its sentences is an assertion. */
+async function contract(t: Test, folder: string, words: string): Promise<void> {
+  for (const path of [`contract/${folder}`, 'contract/gpio', 'tools'])
+    await agent.run(`mkdir -p ${INSTALLED}/dist/test/${path}`);
+  const files = [`contract/${folder}/suite`, `contract/${folder}/kernel-program`, 'contract/gpio/plain'];
+  for (const name of [...files, 'tools/until'])
+    await agent.copy(
+      join(ROOT, `dist/test/${name}.js`),
+      join(INSTALLED, 'dist/test', name.slice(0, name.lastIndexOf('/'))),
+    );
+  const program = `${INSTALLED}/dist/test/contract/${folder}/kernel-program.js`;
+  const node = `${INSTALLED}/bin/node --test-reporter=tap ${program} ${words}`;
+  const { code, out, err } = await agent.try(node, CONTRACT_LIMIT_MS);
+  const told = [...out.matchAll(/^(not )?ok \d+ - (.*)$/gm)];
+  for (const [, failed, sentence = ''] of told) t.notOk(failed, sentence);
+  if (code !== 0) t.comment(out + err);
+  t.equal(code, 0);
+  t.ok(told.length > 6, 'the whole contract was told');
+}
+
+await t.test('the contract on a LED on a PWM channel', async (t) => {
+  await contract(t, 'led', `white:cabinet ${TRIGGER}`);
+});
+
+await t.test('the contract on a PWM chip', async (t) => {
+  // It would take the channel back, and has left it exported.
+  await agent.run('systemctl stop stellwerk');
+  const chip = await agent.run(`basename $(dirname /sys/devices/platform/${CHIP}/pwm/*/npwm)`);
+  await agent.run(`cd /sys/class/pwm/${chip} && echo 0 >pwm0/enable && echo 0 >unexport`);
+  await contract(t, 'pwm', `${CHIP} ${KEPT}`);
+});
