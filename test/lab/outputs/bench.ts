@@ -14,7 +14,7 @@ import { type Move, type Seen, Trace } from './trace.js';
 export const ROUNDS = Number(process.env['ROUNDS'] ?? 2);
 /** An installation, or a boot, while another machine has the host's processors too. */
 const RETURN_LIMIT_MS = 300_000;
-/** Where the keeper writes what became of each output: a line an output, its last word but one the state. */
+/** Where the keeper writes what became of each output: a line an output, its twelfth word the state. */
 const STATE = '/run/stellwerk-keeper/state';
 /** A gateway has it (drivers/gpio/keeper/table.h). */
 const CLAIMED = 1;
@@ -45,6 +45,7 @@ export class Bench implements AsyncDisposable {
   /** What the host saw of each pin since the round began. */
   readonly moves = new Map<number, boolean[]>();
   #pid = NaN;
+  #threads: number[] = [];
   #ids: Record<string, number> = {};
 
   private constructor(box: Box, pins: Pins, trace: Trace) {
@@ -67,6 +68,11 @@ export class Bench implements AsyncDisposable {
   /** The gateway's process. */
   get pid(): number {
     return this.#pid;
+  }
+
+  /** Its threads; it is dead when the last of them has ended. */
+  get threads(): readonly number[] {
+    return this.#threads;
   }
 
   /** The id of an object of the tree's. */
@@ -102,7 +108,7 @@ export class Bench implements AsyncDisposable {
 
   /** Waits until all outputs are open, and the keeper and the gateway agree on who has them. */
   async online(): Promise<void> {
-    const claimed = `awk 'NR > 1 && $1 != "end" && $(NF - 1) == ${CLAIMED}' ${STATE} | wc -l`;
+    const claimed = `awk '$12 == ${CLAIMED}' ${STATE} | wc -l`;
     await this.#wait(`[ "$(${claimed})" = ${LINES.length} ]`);
     await this.box.answers(RETURN_LIMIT_MS);
     const links = LINES.map(({ ident }) => this.id(`${ident}/LINK`));
@@ -112,6 +118,8 @@ export class Bench implements AsyncDisposable {
     };
     await until('all outputs are open and guarded', areOnline, PATIENCE_MS);
     this.#pid = Number(await this.unit('stellwerk', 'MainPID'));
+    const threads = await this.box.machine.agent.run(`ls /proc/${this.#pid}/task`);
+    this.#threads = threads.split('\n').map(Number);
   }
 
   /** Waits, in the box, until a command succeeds. */
@@ -181,7 +189,7 @@ export async function prove(t: Test, bench: Bench, event: Event): Promise<void> 
   await t.test(event.name, async (t) => {
     for (let round = 1; round <= ROUNDS; round++) {
       const prepared = await bench.prepare(round);
-      const { pid } = bench;
+      const { pid, threads } = bench;
       const since = await event.make(bench, round);
       await bench.back();
       const were = new Map(LINES.map((line) => [line, event.found?.(line) ?? prepared.get(line) === true]));
@@ -206,7 +214,11 @@ export async function prove(t: Test, bench: Bench, event: Event): Promise<void> 
       await pinsAgree(t, bench, { prepared, were, seen, round });
       await bench.shown(levelsAfter(were, seen.moves));
       const startS = beginning(since, seen);
-      const moves = others.map(({ line: { policy }, atS }) => ({ policy, afterMs: (atS - startS) * 1000 }));
+      // Where it did not end this is infinite, which JSON keeps as null.
+      const deathS = Math.max(...threads.map((thread) => seen.ends.get(thread) ?? -Infinity));
+      const moves = others.map(({ line: { policy }, atS }) => {
+        return { policy, afterMs: (atS - startS) * 1000, afterDeathMs: (atS - deathS) * 1000 };
+      });
       for (const { policy, afterMs } of moves)
         if (policy === 'late')
           t.ok(afterMs >= HOLD_S * 1000, `round ${round}: held for ${afterMs.toFixed(0)} ms`);

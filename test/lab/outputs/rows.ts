@@ -11,8 +11,14 @@ const FOLDER = join(ROOT, 'build', 'outputs');
 /** One round of an event. */
 export interface Round {
   readonly event: string;
-  /** Of each move that a policy made: how long after the event's beginning, by the machine's monotonic clock. */
-  readonly moves: readonly { readonly policy: Policy; readonly afterMs: number }[];
+  /** Of each move that a policy made, by the machine's monotonic clock. */
+  readonly moves: readonly {
+    readonly policy: Policy;
+    /** After the event's beginning. */
+    readonly afterMs: number;
+    /** After the end of the gateway's last thread; null where it did not end. */
+    readonly afterDeathMs: number | null;
+  }[];
 }
 
 /** Keeps a round. */

@@ -37,11 +37,20 @@ put('docs/safe-outputs.md', [
   ]),
 ]);
 const killed = all.filter(([event]) => event.includes('gateway is killed')).flatMap(([, rounds]) => rounds);
-const [middle, worst] = middleAndWorst(afterMs(killed, ['active', 'inactive']));
+const driven = killed.flatMap(({ moves }) => moves.filter(({ policy }) => policy !== 'late'));
 put('docs/bench.md', [
   ['figure', 'middle', 'worst', 'goal'],
   ['---', '---', '---', '---'],
-  ['from the death of the gateway (kill −9) to the safe level', `${middle} ms`, `${worst} ms`, '< 100 ms'],
+  [
+    'from the end of the gateway’s process to the safe level',
+    ...middleAndWorst(driven.map((move) => move.afterDeathMs ?? NaN)).map((ms) => `${ms} ms`),
+    '< 100 ms',
+  ],
+  [
+    'from `kill −9` to the safe level',
+    ...middleAndWorst(driven.map((move) => move.afterMs)).map((ms) => `${ms} ms`),
+    '',
+  ],
 ]);
 
 function afterMs(rounds: readonly Round[], policies: readonly Policy[]): number[] {

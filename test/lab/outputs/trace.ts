@@ -1,6 +1,6 @@
 /**
  * What the machine's own kernel saw of the outputs: every value that anybody drove, every line that was let go, every signal
- * that ends or stops a process, by its monotonic clock. It shows the lines that no host can see, and who drove them.
+ * that ends or stops a process and every end of one, by its monotonic clock. It shows the lines that no host can see, and who drove them.
  */
 import type { Agent } from '../agent.js';
 import { CHIPS, type Line, LINES } from './lines.js';
@@ -13,7 +13,7 @@ echo mono >trace_clock
 # Where its module is loaded later, the probe waits for it.
 grep -q sim_free kprobe_events || echo 'p:lab/sim_free gpio_sim:gpio_sim_free offset=%x1' >kprobe_events
 echo 'sig == 9 || sig == 15 || sig == 19' >events/signal/signal_generate/filter
-for event in gpio lab signal/signal_generate; do echo 1 >events/$event/enable; done
+for event in gpio lab signal/signal_generate sched/sched_process_exit; do echo 1 >events/$event/enable; done
 `;
 /** Before whoever may touch an output at boot. */
 const UNIT = `[Unit]
@@ -50,6 +50,8 @@ export interface Signal {
 export interface Seen {
   readonly moves: readonly Move[];
   readonly signals: readonly Signal[];
+  /** When threads ended, by their ids: just before the kernel closed what they had open. */
+  readonly ends: ReadonlyMap<number, number>;
   /** Lines that were let go or made inputs. */
   readonly released: readonly string[];
 }
@@ -99,6 +101,7 @@ export class Trace {
     const levels = new Map(were);
     const moves: Move[] = [];
     const signals: Signal[] = [];
+    const ends = new Map<number, number>();
     const released: string[] = [];
     for (const entry of text.split('\n')) {
       const [, , task, at, event, rest = ''] = ENTRY.exec(entry) ?? [];
@@ -117,9 +120,10 @@ export class Trace {
         const one = LINES.find((candidate) => candidate.chip === 'sim' && candidate.offset === offset);
         if (one !== undefined) released.push(`${one.ident} was let go`);
       }
+      if (event === 'sched_process_exit') ends.set(pid, atS);
       const [, signal, to] = /sig=(\d+) .* pid=(\d+) /.exec(rest) ?? [];
       if (event === 'signal_generate') signals.push({ signal: Number(signal), to: Number(to), atS });
     }
-    return { moves, signals, released };
+    return { moves, signals, ends, released };
   }
 }
