@@ -210,11 +210,13 @@ await t.test(
     const service = await box.service();
     const gateway = await three(t, box, 'onDeath');
     const before = (await box.history()).length;
+    const started = (times: number) =>
+      service.waitFor(new RegExp(`(?:^started (\\d+) with \\d+\n[^]*){${times}}`, 'm'));
     for (const round of [1, 2, 3]) {
-      const starts = [...service.output.matchAll(/^started (\d+) with \d+$/gm)];
-      process.kill(Number(starts.at(-1)?.[1]), 'SIGKILL');
+      const [, pid] = await started(round);
+      process.kill(Number(pid), 'SIGKILL');
       await gateway.tell({ set: 1, active: true });
-      await service.waitFor(new RegExp(`(started \\d+ with \\d+[^]*){${round + 1}}`));
+      await started(round + 1);
       await until('all to be guarded again', async () =>
         /3 guarded/.test(await gateway.tell({ health: true })),
       );
