@@ -6,7 +6,7 @@ import { type Host, moduleKind, type ModuleDefinition, variableType } from '../.
 import { type Gesture, Gestures, gestures, MOST_CLICKS } from './gestures.js';
 import { countOf } from './counts.js';
 import type { Edge } from './line.js';
-import { FINGER } from './oscillation.js';
+import { FINGER, oscillates } from './oscillation.js';
 import { inputProperties, lineMissing } from './properties.js';
 import type { Watcher } from './watch.js';
 import type { GpioBoard, Ways } from './ways.js';
@@ -102,12 +102,14 @@ class Button implements Watcher {
     this.#last = edges.at(-1)?.active ?? this.#last;
     this.#gestures = undefined;
     this.#wait();
+    this.#host.doubt('STATE', oscillates);
   }
 
   /** A press that it ends in is none, as its beginning was not seen. */
   glance(isOver: boolean): void {
+    if (!isOver) return this.#host.guess('STATE', this.#last, oscillates);
     this.#host.report('STATE', this.#last);
-    if (isOver) this.#begin(this.#last);
+    this.#begin(this.#last);
   }
 
   close(): void {

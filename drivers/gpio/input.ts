@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
 import { countOf } from './counts.js';
 import type { Edge } from './line.js';
-import { CONTACT } from './oscillation.js';
+import { CONTACT, oscillates } from './oscillation.js';
 import { inputProperties, lineMissing } from './properties.js';
 import { getLines } from './show.js';
 import type { Watcher } from './watch.js';
@@ -35,8 +35,9 @@ class Input implements Watcher {
   readonly limit = CONTACT;
   readonly #host: Host;
   #count: number;
-  /** What a line that oscillates was last, where that is not told. */
-  #untold: boolean | undefined;
+  /** What a line that oscillates was last. */
+  #last = false;
+  #isRushing = false;
 
   constructor(host: Host) {
     this.#host = host;
@@ -59,17 +60,19 @@ class Input implements Watcher {
 
   rush(edges: readonly Edge[]): void {
     for (const { active } of edges) if (active) this.#count++;
-    this.#untold = edges.at(-1)?.active;
+    this.#last = edges.at(-1)?.active ?? this.#last;
+    this.#isRushing = true;
+    this.#host.doubt('STATE', oscillates);
   }
 
-  glance(): void {
-    if (this.#untold === undefined) return;
-    this.#host.report('STATE', this.#untold);
+  glance(isOver: boolean): void {
+    this.#isRushing = !isOver;
+    if (isOver) this.#host.report('STATE', this.#last);
+    else this.#host.guess('STATE', this.#last, oscillates);
     this.#host.report('COUNT', this.#count);
-    this.#untold = undefined;
   }
 
   flush(): void {
-    this.glance();
+    if (this.#isRushing) this.glance(false);
   }
 }

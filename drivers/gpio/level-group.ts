@@ -11,7 +11,7 @@ import {
 } from '../../src/device/module.js';
 import { codes, MOST_LINES, numberOf } from './levels.js';
 import type { Edge } from './line.js';
-import { CONTACT } from './oscillation.js';
+import { CONTACT, oscillates } from './oscillation.js';
 import { inputProperties } from './properties.js';
 import type { Ear, Lines } from './take.js';
 import type { GpioBoard, Ways } from './ways.js';
@@ -82,8 +82,7 @@ class LevelGroup implements Running, Ear {
     this.#moved(edges, at);
     if (this.#isRushing) return;
     this.#isRushing = true;
-    const text = 'one of the lines oscillates';
-    this.#host.doubt('VALUE', { state: quality.bad, reason: 'OSCILLATES', text });
+    this.#host.doubt('VALUE', oscillates);
   }
 
   glance(isOver: boolean): void {

@@ -1,5 +1,5 @@
 import type { Cancel } from '../../src/base/clock.js';
-import type { Host } from '../../src/device/module.js';
+import { type Doubt, type Host, quality } from '../../src/device/module.js';
 import type { Edge } from './line.js';
 
 /** What a line may do without being taken for one that oscillates: so many changes a second for ever, and so many at once on top. */
@@ -12,6 +12,9 @@ export interface Liveliness {
 export const CONTACT: Liveliness = { perS: 50, atOnce: 10_000 };
 /** Nobody presses a button ten times a second for more than a moment. */
 export const FINGER: Liveliness = { perS: 20, atOnce: 1_000 };
+
+/** What a value of such a line is worth. */
+export const oscillates: Doubt = { state: quality.bad, reason: 'OSCILLATES', text: 'the line oscillates' };
 
 /** While a line oscillates, what it is told of is told this often. */
 const LOOK_EVERY_MS = 1_000;

@@ -14,6 +14,12 @@ const isOn = (board: SimulatedBoard, instance: Instance) => /oscillates/.test(bo
 const flood = (board: SimulatedBoard, line: string, ...[perS, forMs]: [number, number]) =>
   board.call('GW_SimulateFlood', line, perS, forMs);
 
+/** Why one of its variables can't be relied on; undefined where it can. */
+function doubtOf(instance: Instance, ident: string): string | undefined {
+  const variable = instance.children?.byIdent(ident);
+  return variable?.is(objectType.variable) ? variable.data.doubt?.reason : 'no variable';
+}
+
 t.test('what a contact, a test or a fast switch makes passes, each change of it', async (t) => {
   const board = new SimulatedBoard(t);
   const burst = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
@@ -37,6 +43,7 @@ t.test('an input that oscillates: told once a second, counted on, right when it 
   await board.elapse(20_000);
   t.ok(isOn(board, input));
   t.match(board.devices.troubles(input.id), [{ code: 'OSCILLATES', text: /^BUTTON1 oscillates/ }]);
+  t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
   const before = told.length;
   t.ok(before > 10_000 && before <= 10_300, `${before} changes told of 100,000`);
   // It ends in another value than it began with, which is told although it is not yet over.
@@ -46,8 +53,10 @@ t.test('an input that oscillates: told once a second, counted on, right when it 
   t.equal(board.value(input, 'LOST'), 0);
   await board.elapse(7000);
   t.ok(isOn(board, input), 'not over yet');
+  t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
   await board.elapse(3000);
   t.notOk(isOn(board, input));
+  t.equal(doubtOf(input, 'STATE'), undefined);
   const after = told.length;
   await board.drive('BUTTON1', false);
   await board.elapse(10);
@@ -135,9 +144,7 @@ t.test('a group of lines is no number while one of them oscillates', async (t) =
   await flood(board, 'BUTTON2', 10_000, 5000);
   await board.elapse(4000);
   t.match(board.status(group), /BUTTON2 oscillates/);
-  const value = group.children?.byIdent('VALUE');
-  const doubt = () => (value?.is(objectType.variable) ? value.data.doubt?.reason : 'no variable');
-  t.equal(doubt(), 'OSCILLATES');
+  t.equal(doubtOf(group, 'VALUE'), 'OSCILLATES');
   const told = board.watch(group, 'VALUE');
   await board.drive('BUTTON1', true);
   await board.elapse(1000);
@@ -145,7 +152,7 @@ t.test('a group of lines is no number while one of them oscillates', async (t) =
   await board.elapse(12_000);
   t.notOk(isOn(board, group));
   t.strictSame(told, [1]);
-  t.equal(doubt(), undefined);
+  t.equal(doubtOf(group, 'VALUE'), undefined);
 });
 
 t.test(
