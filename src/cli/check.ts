@@ -3,6 +3,7 @@ import { systemClock } from '../base/clock.js';
 import { ConfigurationError } from '../config/document.js';
 import { isLoopback, loadConfig, type LoadedConfig } from '../config/load.js';
 import { listenersOf } from '../config/settings.js';
+import { closedInstances } from '../config/tree.js';
 import { modulesOf } from '../modules.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
@@ -20,29 +21,29 @@ or in a checkout the sample of make run.`,
   run: async ({ config }, [file]) => {
     const path = configPath(file ?? config);
     let loaded: LoadedConfig;
-    let isKnown = true;
+    const makeModules = modulesOf(systemClock());
     try {
-      const makeModules = modulesOf(systemClock());
-      loaded = await loadConfig(path, async (read) => {
-        const modules = await makeModules(read);
-        isKnown = !modules.board.isUnknown;
-        return modules;
-      });
+      loaded = await loadConfig(path, makeModules);
     } catch (thrown) {
       if (!(thrown instanceof ConfigurationError)) throw thrown;
       process.stderr.write(`${thrown.message}\n`);
       return exitCode.configuration;
     }
-    for (const warning of warningsOf(loaded, isKnown)) process.stderr.write(`${path}: warning: ${warning}\n`);
+    const modules = await makeModules(loaded.config);
+    const warnings = [
+      ...warningsOf(loaded, modules.board.isUnknown),
+      ...closedInstances(loaded.tree, modules),
+    ];
+    for (const warning of warnings) process.stderr.write(`${path}: warning: ${warning}\n`);
     process.stdout.write(`${path}: fine\n`);
     return exitCode.ok;
   },
 });
 
 /** What a gateway would run with, and its owner might not have meant. */
-function warningsOf({ file, config }: LoadedConfig, isKnown: boolean): string[] {
+function warningsOf({ file, config }: LoadedConfig, isUnknown: boolean): string[] {
   const warnings: string[] = [];
-  if (!isKnown)
+  if (isUnknown)
     warnings.push(
       'board: this machine is not known, so no line has a name; docs/boards.md tells how to describe it',
     );

@@ -1,6 +1,6 @@
 import { messageOf } from '../base/fault.js';
 import type { Modules } from '../device/modules.js';
-import { withProperty } from '../device/properties.js';
+import { defaultsOf, mistakeIn, withProperty } from '../device/properties.js';
 import { check } from './check.js';
 import type { ConfigDocument, Path } from './document.js';
 import { nodeKinds, nodeSchemas, type NodeKind, type TreeNode } from './schema.js';
@@ -88,4 +88,23 @@ function checkModule(
         document.mistake(at, messageOf(thrown));
       }
   }
+}
+
+/** In words, the instances whose properties, each right for itself, do not go together: they would stay closed. */
+export function closedInstances(nodes: readonly TreeNode[], modules: Modules, above = ''): string[] {
+  return nodes.flatMap((node) => {
+    const path = `${above}${node.ident}`;
+    const mistake = node.kind === 'instance' ? mistakeOf(node, modules) : undefined;
+    const own = mistake === undefined ? [] : [`tree: ${path} would stay closed: ${mistake}`];
+    return [...own, ...closedInstances(node.children, modules, `${path}/`)];
+  });
+}
+
+function mistakeOf(node: Extract<TreeNode, { kind: 'instance' }>, modules: Modules): string | undefined {
+  const module = modules.get(node.module);
+  const set = Object.entries(node.properties ?? {});
+  return mistakeIn(
+    module,
+    set.reduce((all, one) => withProperty(module, all, one), defaultsOf(module)),
+  );
 }

@@ -91,6 +91,13 @@ t.test('check tells file, line and key of each mistake, and what may not be mean
     code: 0,
     stderr: /warning: remoteAccess: /,
   });
+  const closed =
+    'tree:\n  - { category: A, ident: a, children: [{ instance: B, ident: b, module: Relay, properties: { Line: 7, MinOnS: 2, MaxOnS: 1 } }] }\n';
+  t.match(await check(SIMULATED + closed), {
+    code: 0,
+    stdout: `${file}: fine\n`,
+    stderr: /warning: tree: a\/b would stay closed: MinOnS is longer than MaxOnS/,
+  });
   const { code, stdout, stderr } = await check(
     `${SIMULATED}log: { levle: info }\ntree:\n  - { instance: A, ident: a, module: GPIO Inputt }\n`,
   );
