@@ -10,10 +10,11 @@ import {
   type Value,
   variableType,
 } from '../../src/device/module.js';
+import { onOrOff } from '../../src/device/wish.js';
 import type { OutputLine } from './line.js';
 import { lineMissing, outputProperties, outputState } from './properties.js';
 import { Silence } from './silence.js';
-import { findOutput, setLine } from './taking.js';
+import { findOutput } from './taking.js';
 import type { GpioBoard, Ways } from './ways.js';
 
 /**
@@ -93,9 +94,9 @@ class Blinker implements Running {
 
   async write(ident: string, value: Value): Promise<void> {
     if (ident !== 'STATE' && ident !== 'BLINK') throw fault('READ_ONLY', ident);
-    if (typeof value !== 'boolean') throw fault('CANNOT_CONVERT', 'Value', 'it must be true or false');
+    const isOn = onOrOff(value);
     this.#silence.heard();
-    await this.#command(ident, value);
+    await this.#command(ident, isOn);
   }
 
   async refresh(): Promise<void> {
@@ -155,7 +156,7 @@ class Blinker implements Running {
   }
 
   async #drive(active: boolean): Promise<void> {
-    await setLine(this.#host, this.#line, active);
+    await this.#line.set(active);
     this.#active = active;
   }
 

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../src/base/clock.js';
-import { type Fault, faultFrom, messageOf } from '../../src/base/fault.js';
+import { codeOf, type Fault, faultFrom, messageOf } from '../../src/base/fault.js';
 import type { Keeper, KeptLine } from './keeper.js';
 import type { LineInterrupts } from './interrupts.js';
 import type { Guard, InputLine, OutputLine, OutputWish, Place } from './line.js';
@@ -174,10 +174,6 @@ export function translated<T>(what: string, call: () => T): T {
     throw explained(what, thrown);
   }
 }
-
-/** The name of a kernel error. */
-export const codeOf = (thrown: unknown): string | undefined =>
-  thrown instanceof Error && 'code' in thrown ? String(thrown.code) : undefined;
 
 /** The kernel's errors in this driver's terms: what can be waited for, and what needs another setting. */
 export function explained(what: string, thrown: unknown): Fault {

@@ -2,12 +2,11 @@ import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../src/base/clock.js';
-import { type Fault, fault, faultFrom } from '../../src/base/fault.js';
+import { codeOf, type Fault, fault, faultFrom } from '../../src/base/fault.js';
 import { Bustle } from './bustle.js';
 import {
   bits,
   CdevLine,
-  codeOf,
   explained,
   FIRST,
   GuardedLine,

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import { type Host, moduleKind, type ModuleDefinition, type Running } from '../../src/device/module.js';
+import { onOrOff } from '../../src/device/wish.js';
 import type { OutputLine } from './line.js';
 import { lineMissing, outputProperties, outputState } from './properties.js';
 import { Silence } from './silence.js';
@@ -48,9 +49,9 @@ class Output implements Running {
 
   async write(ident: string, value: unknown): Promise<void> {
     if (ident !== 'STATE') throw fault('READ_ONLY', ident);
-    if (typeof value !== 'boolean') throw fault('CANNOT_CONVERT', 'Value', 'it must be true or false');
+    const active = onOrOff(value);
     this.#silence.heard();
-    await this.#set(value);
+    await this.#set(active);
   }
 
   /** What the line was told is what it is: reading an open drain back would tell what others do with it. */

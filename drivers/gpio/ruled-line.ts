@@ -10,6 +10,7 @@ import {
 import { type Configured, Interlocks } from '../../src/device/switch/interlocks.js';
 import { RuledSwitch, type Rules, type Standing } from '../../src/device/switch/rules.js';
 import { Stagger } from '../../src/device/switch/stagger.js';
+import { onOrOff } from '../../src/device/wish.js';
 import type { OutputLine } from './line.js';
 import { outputState } from './properties.js';
 import { setLine } from './taking.js';
@@ -81,8 +82,7 @@ export class RuledLine implements Running {
 
   async write(ident: string, value: Value): Promise<void> {
     if (ident !== 'STATE') throw fault('READ_ONLY', ident);
-    if (typeof value !== 'boolean') throw fault('CANNOT_CONVERT', 'Value', 'it must be true or false');
-    await this.switch.write(value);
+    await this.switch.write(onOrOff(value));
   }
 
   /** What the line was told is what it is, as with every output. */

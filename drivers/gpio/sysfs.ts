@@ -1,7 +1,7 @@
 import { readFile, readdir, writeFile } from 'node:fs/promises';
 import type { BinaryValue, Gpio } from 'onoff';
 import type { Clock } from '../../src/base/clock.js';
-import { type Fault, fault, faultFrom, messageOf } from '../../src/base/fault.js';
+import { codeOf, type Fault, fault, faultFrom, messageOf } from '../../src/base/fault.js';
 import { untilWritable } from '../../src/device/attributes.js';
 import { kernelAttributes } from '../../src/device/kernel-attributes.js';
 import type { HeldOutputs } from './keeping.js';
@@ -243,8 +243,7 @@ const cannot = (place: Place, what: string): Fault =>
   fault('DEVICE_CONFIGURATION', `${place.name}: sysfs can't set ${what}; the character device can`);
 
 function explained(place: Place, thrown: unknown): Fault {
-  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-  switch (code) {
+  switch (codeOf(thrown)) {
     case 'EBUSY':
       return faultFrom(thrown, 'DEVICE_OFFLINE', `${place.name} is in use by another program or the kernel`);
     case 'ENOENT':

@@ -1,5 +1,5 @@
 import type { Static, TObject } from '@sinclair/typebox';
-import { Fault } from '../../src/base/fault.js';
+import { codeOf } from '../../src/base/fault.js';
 import type { Host } from '../../src/device/module.js';
 import type { Policy } from '../../src/device/choice.js';
 import type { Guard, OutputLine } from './line.js';
@@ -82,7 +82,7 @@ function guardOf(properties: OutputProperties, known: Known): Guard {
   };
 }
 
-const isOffline = (thrown: unknown): boolean => thrown instanceof Fault && thrown.code === 'DEVICE_OFFLINE';
+const isOffline = (thrown: unknown): boolean => codeOf(thrown) === 'DEVICE_OFFLINE';
 
 /** The line, with word of it when its chip is found gone. */
 function noting(line: OutputLine, onGone: () => void): OutputLine {

@@ -1,6 +1,6 @@
-import { type Attributes, errnoOf, explained, untilWritable } from '../../src/device/attributes.js';
+import { type Attributes, explained, untilWritable } from '../../src/device/attributes.js';
 import type { Clock } from '../../src/base/clock.js';
-import { fault, faultFrom } from '../../src/base/fault.js';
+import { codeOf, fault, faultFrom } from '../../src/base/fault.js';
 import { kernelAttributes } from '../../src/device/kernel-attributes.js';
 
 /** Where the kernel has its LEDs (Documentation/ABI/testing/sysfs-class-led). */
@@ -122,7 +122,7 @@ export class KernelLed {
     try {
       await this.#write('trigger', trigger);
     } catch (thrown) {
-      if (errnoOf(thrown) !== 'EINVAL') throw thrown;
+      if (codeOf(thrown) !== 'EINVAL') throw thrown;
       const there = (await triggersOf(this.#attributes, this.name)).map(bare).join(', ');
       throw trigger === TIMER
         ? faultFrom(

@@ -3,6 +3,7 @@ import { fault } from '../../src/base/fault.js';
 import type { Attributes } from '../../src/device/attributes.js';
 import { Jobs } from '../../src/device/jobs.js';
 import type { Host, Running, Value } from '../../src/device/module.js';
+import { onOrOff } from '../../src/device/wish.js';
 import { KernelLed, listLeds, nameAt, NONE, TIMER } from './class.js';
 import type { LedAround, ledProperties } from './index.js';
 
@@ -89,11 +90,11 @@ class Led implements Running {
   async #write(ident: string, value: Value): Promise<void> {
     switch (ident) {
       case 'STATE':
-        return boolean(value) ? this.#steady(this.#host.properties.OnBrightness) : this.#led.off();
+        return onOrOff(value) ? this.#steady(this.#host.properties.OnBrightness) : this.#led.off();
       case 'BRIGHTNESS':
         return this.#dim(percent(value));
       case 'BLINK':
-        if (boolean(value)) return this.#blink(this.#litPercent);
+        if (onOrOff(value)) return this.#blink(this.#litPercent);
         return this.#trigger === TIMER ? this.#steady(this.#litPercent) : undefined;
       case 'TRIGGER':
         if (value === TIMER) return this.#blink(this.#litPercent);
@@ -144,11 +145,6 @@ class Led implements Running {
   #percentOf(brightness: number): number {
     return brightness === 0 ? 0 : Math.max(1, Math.round((brightness * 100) / this.#led.maxBrightness));
   }
-}
-
-function boolean(value: Value): boolean {
-  if (typeof value !== 'boolean') throw fault('CANNOT_CONVERT', 'Value', 'it must be true or false');
-  return value;
 }
 
 function percent(value: Value): number {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/base/clock.js';
-import { faultFrom } from '../../src/base/fault.js';
-import { type Attributes, errnoOf, explained, untilWritable } from '../../src/device/attributes.js';
+import { codeOf, faultFrom } from '../../src/base/fault.js';
+import { type Attributes, explained, untilWritable } from '../../src/device/attributes.js';
 import { kernelAttributes } from '../../src/device/kernel-attributes.js';
 
 /** Where the kernel has its PWM chips (Documentation/ABI/testing/sysfs-class-pwm). */
@@ -155,7 +155,7 @@ export class PwmChannel {
     try {
       await this.#attributes.write(`${this.#folder}/${attribute}`, String(value));
     } catch (thrown) {
-      if (!CANNOT.includes(errnoOf(thrown) ?? '')) throw thrown;
+      if (!CANNOT.includes(codeOf(thrown) ?? '')) throw thrown;
       throw faultFrom(
         thrown,
         'DEVICE_CONFIGURATION',

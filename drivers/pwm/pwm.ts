@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import { Jobs } from '../../src/device/jobs.js';
 import type { Host, Running, Value } from '../../src/device/module.js';
+import { onOrOff } from '../../src/device/wish.js';
 import { PwmChannel, type Wave } from './class.js';
 import type { PwmAround, pwmProperties } from './index.js';
 import { findChannel } from './places.js';
@@ -91,8 +92,9 @@ class Pwm implements Running {
       return { wave: this.#waveOf(value), level: value };
     }
     if (ident !== 'STATE') throw fault('READ_ONLY', ident);
-    if (typeof value !== 'boolean') throw fault('CANNOT_CONVERT', 'Value', 'it must be true or false');
-    return value ? { wave: this.#waveOf(OnLevel), level: OnLevel } : { wave: this.#off(), level: undefined };
+    return onOrOff(value)
+      ? { wave: this.#waveOf(OnLevel), level: OnLevel }
+      : { wave: this.#off(), level: undefined };
   }
 
   #waveOf(level: number): Wave {

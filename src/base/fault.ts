@@ -183,6 +183,11 @@ export function messageOf(thrown: unknown): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
+/** The code of what was thrown: a fault's own, or the kernel's (`ENOENT`); undefined where it has none. */
+export function codeOf(thrown: unknown): string | undefined {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : undefined;
+}
+
 /** True for "we stopped it ourselves": never logged as a failure, never answered as a fault. */
 export function isAbort(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === 'AbortError';

@@ -1,5 +1,5 @@
 import { type Clock, delay } from '../base/clock.js';
-import { Fault, fault, faultFrom, messageOf } from '../base/fault.js';
+import { codeOf, Fault, fault, faultFrom, messageOf } from '../base/fault.js';
 
 /**
  * A class of the kernel's devices as it shows in sysfs: a folder a device, a file an attribute. Paths are relative to the
@@ -38,15 +38,10 @@ export function errno(code: string, path: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: ${path}`), { code });
 }
 
-/** The errno of what was thrown; undefined where it has none. */
-export function errnoOf(thrown: unknown): string | undefined {
-  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : undefined;
-}
-
 /** What a failed read or write of an attribute means for an instance; a fault is what it is already. */
 export function explained(name: string, root: string, thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
-  switch (errnoOf(thrown)) {
+  switch (codeOf(thrown)) {
     case 'ENOENT':
     case 'ENODEV':
       return faultFrom(thrown, 'DEVICE_OFFLINE', `${name} is gone`);

@@ -1,4 +1,4 @@
-import { Fault } from '../base/fault.js';
+import { codeOf } from '../base/fault.js';
 import { Turn } from '../base/turn.js';
 import type { Host } from './module.js';
 
@@ -22,7 +22,7 @@ export class Jobs {
       try {
         await job();
       } catch (thrown) {
-        if (thrown instanceof Fault && thrown.code === 'DEVICE_OFFLINE') this.#host.lost(thrown);
+        if (codeOf(thrown) === 'DEVICE_OFFLINE') this.#host.lost(thrown);
         throw thrown;
       }
     });

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import { access, open, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type Attributes, errnoOf } from './attributes.js';
+import { codeOf } from '../base/fault.js';
+import type { Attributes } from './attributes.js';
 
 /** The devices of this machine below `root`: `/sys/class/leds`. */
 export function kernelAttributes(root: string): Attributes {
@@ -25,7 +26,7 @@ export function kernelAttributes(root: string): Attributes {
         await access(join(root, path), constants.W_OK);
         return true;
       } catch (thrown) {
-        if (errnoOf(thrown) === 'ENOENT') throw thrown;
+        if (codeOf(thrown) === 'ENOENT') throw thrown;
         return false;
       }
     },

@@ -1,9 +1,9 @@
 import type { Clock } from '../base/clock.js';
-import { fault } from '../base/fault.js';
+import { codeOf, fault } from '../base/fault.js';
 
 /** Whether it is what {@link within} rejects with. */
 export function isTimeout(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'TIMED_OUT';
+  return codeOf(thrown) === 'TIMED_OUT';
 }
 
 /** How long something may take, what to call it when it took longer, and what ends the wait before. */

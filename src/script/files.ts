@@ -1,7 +1,7 @@
 import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { fault, faultFrom, messageOf } from '../base/fault.js';
+import { codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
 import { Turn } from '../base/turn.js';
 
 /** A script is text that people write. */
@@ -74,6 +74,4 @@ async function synced(
   }
 }
 
-function isMissing(thrown: unknown): boolean {
-  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT';
-}
+const isMissing = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT';

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { Fault, fault, faultFrom, messageOf } from '../base/fault.js';
+import { codeOf, Fault, fault, faultFrom, messageOf } from '../base/fault.js';
 import { backupsOf, makeBackup, newestSound, type BackupSource } from './backup.js';
 import {
   Damage,
@@ -88,7 +88,7 @@ export function isUnwritable(thrown: unknown): boolean {
   const { full, ioError, readOnly, cannotOpen } = sqliteCode;
   const sqlite = sqliteCodeOf(thrown);
   if (sqlite !== undefined) return [full, ioError, readOnly, cannotOpen].some((code) => code === sqlite);
-  const code = thrown instanceof Error && 'code' in thrown ? String(thrown.code) : '';
+  const code = codeOf(thrown) ?? '';
   return ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'EIO'].includes(code);
 }
 
