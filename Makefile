@@ -61,7 +61,7 @@ node_modules/epoll/build/Release/epoll.node: build/native/$(HOST_ARCH)/epoll.nod
 
 # $(1): architecture. The headers are the same for both; only the compiler differs.
 define addons_for
-build/native/$(1)/gpio.node: $(GPIO_C) $(wildcard drivers/gpio/native/*.h) | $(SETUP)
+build/native/$(1)/gpio.node: $(GPIO_C) $(wildcard drivers/gpio/native/*.h) drivers/gpio/keeper/rights.h | $(SETUP)
 	@echo 'addon: $$@'
 	$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $(ADDON_FLAGS) $(C_FLAGS) -o $$@ $(GPIO_C)
 build/native/$(1)/notify.node: $(NOTIFY_C) $(wildcard src/service/native/*.h) | $(SETUP)

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "outputs.h"
+#include "rights.h"
 #include "systemd.h"
 
 #define PROTOCOL 1
@@ -81,18 +82,14 @@ static bool welcome(int listener) {
 /* One packet into `text`, and the descriptor that came with it. 1: there is one; 0: none is waiting; −1: the other is gone
  * or sends what is no message. */
 static int receive(int from, char *text, int *fd) {
-  union {
-    char bytes[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr align;
-  } control;
+  union rights room;
   struct iovec part = {.iov_base = text, .iov_len = MESSAGE_MAX};
   struct msghdr message = {
-      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes};
   *fd = -1;
   ssize_t size = recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
   if (size < 0) return errno == EAGAIN || errno == EINTR ? 0 : -1;
-  for (struct cmsghdr *head = CMSG_FIRSTHDR(&message); head; head = CMSG_NXTHDR(&message, head))
-    if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) memcpy(fd, CMSG_DATA(head), sizeof *fd);
+  *fd = attached_fd(&message);
   bool good = size > 0 && size < MESSAGE_MAX && !(message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) &&
               !memchr(text, '\0', (size_t)size);
   if (good) text[size] = '\0';
@@ -101,21 +98,10 @@ static int receive(int from, char *text, int *fd) {
 }
 
 static bool answer(struct client *client, const char *text, int fd) {
-  union {
-    char bytes[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr align;
-  } control = {0};
+  union rights room = {0};
   struct iovec part = {.iov_base = (char *)text, .iov_len = strlen(text)};
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
-  if (fd >= 0) {
-    message.msg_control = control.bytes;
-    message.msg_controllen = sizeof control.bytes;
-    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(head), &fd, sizeof fd);
-  }
+  if (fd >= 0) attach_fd(&message, &room, fd);
   /* Who does not read his answers is not waited for. */
   return sendmsg(client->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
 }

@@ -12,6 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "rights.h"
+
 #define FIRST_FD 3
 
 void tell_systemd(const char *text, int fd) {
@@ -20,10 +22,7 @@ void tell_systemd(const char *text, int fd) {
   if (!path || strlen(path) >= sizeof to.sun_path) return;
   strcpy(to.sun_path, path);
   if (*path == '@') to.sun_path[0] = '\0';
-  union {
-    char bytes[CMSG_SPACE(sizeof(int))];
-    struct cmsghdr align;
-  } control = {0};
+  union rights room = {0};
   struct iovec part = {.iov_base = (char *)text, .iov_len = strlen(text)};
   struct msghdr message = {
       .msg_name = &to,
@@ -31,15 +30,7 @@ void tell_systemd(const char *text, int fd) {
       .msg_iov = &part,
       .msg_iovlen = 1,
   };
-  if (fd >= 0) {
-    message.msg_control = control.bytes;
-    message.msg_controllen = sizeof control.bytes;
-    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(head), &fd, sizeof fd);
-  }
+  if (fd >= 0) attach_fd(&message, &room, fd);
   /* A boot stores all lines at once, more than the socket may hold: waited for, but never for long. */
   const struct timeval patience = {.tv_usec = 200000};
   int out = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);

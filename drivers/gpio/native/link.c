@@ -17,6 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "../keeper/rights.h"
 #include "request.h"
 #include "watched.h"
 
@@ -31,23 +32,16 @@ typedef struct {
 
 static const napi_type_tag LINK_TAG = {0x1d0c4be07f6a4e5b, 0x8a64f37cb1e2d953};
 
-union control {
-  char bytes[CMSG_SPACE(sizeof(int))];
-  struct cmsghdr align;
-};
-
 /* ---- receiving ---- */
 
 /* The size of a message, with the descriptor that came with it; 0 when the other is gone, −1 with errno. */
 static ssize_t receive(int from, char *text, int *fd) {
-  union control control;
+  union rights room;
   struct iovec part = {.iov_base = text, .iov_len = MESSAGE_MAX};
   struct msghdr message = {
-      .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+      .msg_iov = &part, .msg_iovlen = 1, .msg_control = room.bytes, .msg_controllen = sizeof room.bytes};
   ssize_t size = recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  struct cmsghdr *head = size < 0 ? NULL : CMSG_FIRSTHDR(&message);
-  *fd = -1;
-  if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) memcpy(fd, CMSG_DATA(head), sizeof *fd);
+  *fd = size < 0 ? -1 : attached_fd(&message);
   return size;
 }
 
@@ -134,7 +128,7 @@ static napi_value send_message(napi_env env, napi_callback_info info) {
   napi_value arguments[2], self;
   napi_valuetype type;
   char text[MESSAGE_MAX];
-  union control control = {0};
+  union rights room = {0};
   TRY(env, napi_get_cb_info(env, info, &count, arguments, &self, NULL));
   Link *link = link_of(env, self);
   if (!link || !get_text(env, arguments[0], text, sizeof text)) return NULL;
@@ -144,13 +138,7 @@ static napi_value send_message(napi_env env, napi_callback_info info) {
   if (type != napi_undefined) {
     int fd = request_fd(env, arguments[1]);
     if (fd < 0) return NULL;
-    message.msg_control = control.bytes;
-    message.msg_controllen = sizeof control.bytes;
-    struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-    head->cmsg_level = SOL_SOCKET;
-    head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof fd);
-    memcpy(CMSG_DATA(head), &fd, sizeof fd);
+    attach_fd(&message, &room, fd);
   }
   if (sendmsg(link->watched.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return throw_errno(env, errno, "send");
   return NULL;

@@ -1,0 +1,32 @@
+/* A descriptor beside a message (SCM_RIGHTS, unix(7)): for the keeper, for systemd, and for the gateway's addon. */
+#ifndef STELLWERK_KEEPER_RIGHTS_H
+#define STELLWERK_KEEPER_RIGHTS_H
+
+#include <string.h>
+#include <sys/socket.h>
+
+/* Room for one; all zero before it is sent. */
+union rights {
+  char bytes[CMSG_SPACE(sizeof(int))];
+  struct cmsghdr align;
+};
+
+static inline void attach_fd(struct msghdr *message, union rights *room, int fd) {
+  message->msg_control = room->bytes;
+  message->msg_controllen = sizeof room->bytes;
+  struct cmsghdr *head = CMSG_FIRSTHDR(message);
+  head->cmsg_level = SOL_SOCKET;
+  head->cmsg_type = SCM_RIGHTS;
+  head->cmsg_len = CMSG_LEN(sizeof fd);
+  memcpy(CMSG_DATA(head), &fd, sizeof fd);
+}
+
+/* The one that came with a received message, which is ours from then on; −1: none did. */
+static inline int attached_fd(struct msghdr *message) {
+  int fd = -1;
+  for (struct cmsghdr *head = CMSG_FIRSTHDR(message); head; head = CMSG_NXTHDR(message, head))
+    if (head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) memcpy(&fd, CMSG_DATA(head), sizeof fd);
+  return fd;
+}
+
+#endif
