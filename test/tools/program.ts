@@ -17,6 +17,17 @@ export function hasProgram(name: string): boolean {
   });
 }
 
+/** The environment for a program of a test, without what decides on colours wherever the tests run: a build server sets CI. */
+export function environment(own: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
+  const decided = {
+    CI: undefined,
+    FORCE_COLOR: undefined,
+    NO_COLOR: undefined,
+    NODE_DISABLE_COLORS: undefined,
+  };
+  return { ...process.env, ...decided, ...own };
+}
+
 /** A program that runs beside a test: what it said, when it ended, and its end with the test. */
 export class Program implements AsyncDisposable {
   readonly process: ChildProcess;
@@ -31,7 +42,7 @@ export class Program implements AsyncDisposable {
     options: { env?: NodeJS.ProcessEnv; cwd?: string; stdin?: 'pipe' | 'ignore' } = {},
   ) {
     const path = `${process.env['PATH'] ?? ''}${delimiter}/usr/sbin${delimiter}/sbin`;
-    const env = { ...process.env, PATH: path, ...options.env };
+    const env = environment({ PATH: path, ...options.env });
     this.process = spawn(command, args, {
       ...options,
       env,

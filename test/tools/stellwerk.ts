@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { OWNER } from './api-world.js';
 import type { Reached } from './exchange.js';
 import { BIN } from './house.js';
-import { Program } from './program.js';
+import { environment, Program } from './program.js';
 import { soon } from './until.js';
 
 /** What a command said, and how it ended. */
@@ -15,7 +15,7 @@ export interface Said {
 
 /** Runs `bin/stellwerk` to its end, without a terminal; `input` is its stdin. */
 export async function stellwerk(args: readonly string[], { input = '', env = {} } = {}): Promise<Said> {
-  const child = spawn(BIN, args, { env: { ...process.env, STELLWERK_CONFIG: '', ...env } });
+  const child = spawn(BIN, args, { env: environment({ STELLWERK_CONFIG: '', ...env }) });
   child.stdin.on('error', () => undefined).end(input);
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   const [stdout, stderr, code] = await soon(
