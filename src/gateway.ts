@@ -15,16 +15,14 @@ import type { Marks } from './device/module.js';
 import { Modules } from './device/modules.js';
 import { frontPage, startPage } from './front/start-page.js';
 import { ACTION_SENDER, requestAction } from './functions/actions.js';
-import { keptOptions, type Options } from './functions/options.js';
 import type { Ports } from './functions/ports.js';
 import { commandReference } from './functions/reference.js';
 import type { Registry } from './functions/registry.js';
 import { Kernel } from './kernel/kernel.js';
 import { message, runlevel } from './kernel/messages.js';
 import { modulesOf } from './modules.js';
-import { ScriptEngine } from './script/engine.js';
-import { ScriptFiles } from './script/files.js';
-import { scriptLimits } from './script/worker.js';
+import { scriptEngine, storedOptions } from './parts.js';
+import type { ScriptEngine } from './script/engine.js';
 import { clockFinding, configurationFinding, devicesFinding, listenersFinding } from './service/findings.js';
 import { Health } from './service/health.js';
 import type { ServiceLog } from './service/log.js';
@@ -70,8 +68,6 @@ const APPLIED = 'applied';
 const SCRIPTS = 'scripts';
 const USER = 'user';
 const TLS = 'tls';
-/** What a script's process uses besides its heap. */
-const OUTSIDE_HEAP_MIB = scriptLimits.residentMiB - scriptLimits.heapMiB;
 
 /** One gateway: the tree with all that feeds, keeps and serves it. Any number of them can live in one process. */
 export class Gateway implements AsyncDisposable {
@@ -164,8 +160,15 @@ export class Gateway implements AsyncDisposable {
       },
     });
     this.#status = new StatusVariables(kernel, clock);
-    const settings = this.#settings();
-    this.#scripts = this.#scriptEngine(settings);
+    const settings = storedOptions(store, loaded.config, this.#undo);
+    this.#scripts = scriptEngine({
+      kernel,
+      clock,
+      settings,
+      log: log.subject('script'),
+      directory: join(options.directory, SCRIPTS),
+      registry: () => this.registry,
+    });
     const ports: Ports = {
       kernel,
       clock,
@@ -340,41 +343,6 @@ export class Gateway implements AsyncDisposable {
   #apiOptions(): ApiOptions {
     const { remoteAccess, ...config } = this.#loaded.config;
     return { ...listenersOf(config), remoteAccess };
-  }
-
-  #settings(): Options {
-    const store = this.#store;
-    const { saved, settings } = keptOptions(store);
-    // What was set at run time wins over the configuration, also after a restart.
-    const { valuesEveryS = settings.get('SaveInterval'), backups = settings.get('BackupCount') } =
-      this.#loaded.config.store ?? {};
-    store.saveEveryMs = (saved['SaveInterval'] ?? valuesEveryS) * 1000;
-    store.backupsKept = saved['BackupCount'] ?? backups;
-    this.#undo.push(
-      settings.changed.on((name) => {
-        if (name === 'SaveInterval') store.saveEveryMs = settings.get(name) * 1000;
-        if (name === 'BackupCount') store.backupsKept = settings.get(name);
-      }),
-    );
-    return settings;
-  }
-
-  #scriptEngine(settings: Options): ScriptEngine {
-    return new ScriptEngine({
-      kernel: this.kernel,
-      files: new ScriptFiles(join(this.#options.directory, SCRIPTS)),
-      clock: this.clock,
-      log: this.#options.log.root.subject('script'),
-      functions: { names: () => this.registry.names(), call: (...call) => this.registry.call(...call) },
-      limits: () => ({
-        ...scriptLimits,
-        timeMs: settings.get('ScriptTimeLimit') * 1000,
-        heapMiB: settings.get('ScriptMemoryLimit'),
-        residentMiB: settings.get('ScriptMemoryLimit') + OUTSIDE_HEAP_MIB,
-        atOnce: settings.get('ScriptThreadCount'),
-        output: settings.get('ScriptOutputBufferLimit'),
-      }),
-    });
   }
 }
 

@@ -5,7 +5,7 @@
 
 /**
  * A room of src/ → what it may import beside itself: rooms, or single files of one. ARCHITECTURE.md shows the same
- * lines, and a test compares the two. gateway.ts, which joins all, has none.
+ * lines, and a test compares the two. gateway.ts and parts.ts, which join all, have none.
  */
 export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   base: [],

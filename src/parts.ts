@@ -1,0 +1,68 @@
+import type { Cancel, Clock } from './base/clock.js';
+import type { Log } from './base/log.js';
+import type { GatewayConfig } from './config/schema.js';
+import { keptOptions, type Options } from './functions/options.js';
+import type { Registry } from './functions/registry.js';
+import type { Kernel } from './kernel/kernel.js';
+import { ScriptEngine } from './script/engine.js';
+import { ScriptFiles } from './script/files.js';
+import { scriptLimits } from './script/worker.js';
+import type { Store } from './store/store.js';
+
+/** What a script's process uses besides its heap. */
+const OUTSIDE_HEAP_MIB = scriptLimits.residentMiB - scriptLimits.heapMiB;
+
+/** The options as they were set, over a gateway's store; what must end with it goes to `undo`. */
+export function storedOptions(store: Store, { store: configured }: GatewayConfig, undo: Cancel[]): Options {
+  const { saved, settings } = keptOptions(store);
+  // What was set at run time wins over the configuration, also after a restart.
+  const { valuesEveryS = settings.get('SaveInterval'), backups = settings.get('BackupCount') } =
+    configured ?? {};
+  store.saveEveryMs = (saved['SaveInterval'] ?? valuesEveryS) * 1000;
+  store.backupsKept = saved['BackupCount'] ?? backups;
+  undo.push(
+    settings.changed.on((name) => {
+      if (name === 'SaveInterval') store.saveEveryMs = settings.get(name) * 1000;
+      if (name === 'BackupCount') store.backupsKept = settings.get(name);
+    }),
+  );
+  return settings;
+}
+
+/** What a gateway's scripts work with. */
+export interface ScriptParts {
+  readonly kernel: Kernel;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: Options;
+  /** Where their files stand. */
+  readonly directory: string;
+  /** What they may call; asked for when the first one runs. */
+  readonly registry: () => Registry;
+}
+
+/** The scripts of a gateway, within the limits that its options give. */
+export function scriptEngine({
+  kernel,
+  clock,
+  log,
+  settings,
+  directory,
+  registry,
+}: ScriptParts): ScriptEngine {
+  return new ScriptEngine({
+    kernel,
+    files: new ScriptFiles(directory),
+    clock,
+    log,
+    functions: { names: () => registry().names(), call: (...call) => registry().call(...call) },
+    limits: () => ({
+      ...scriptLimits,
+      timeMs: settings.get('ScriptTimeLimit') * 1000,
+      heapMiB: settings.get('ScriptMemoryLimit'),
+      residentMiB: settings.get('ScriptMemoryLimit') + OUTSIDE_HEAP_MIB,
+      atOnce: settings.get('ScriptThreadCount'),
+      output: settings.get('ScriptOutputBufferLimit'),
+    }),
+  });
+}
