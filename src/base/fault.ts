@@ -108,6 +108,11 @@ export const faults = {
   SCRIPT_FAILED: row(rpcCode.failed, false, (why: string) => why),
   NOT_ALLOWED: row(rpcCode.failed, false, (what: string) => `${what} is not allowed`),
   FUNCTION_MISSING: row(rpcCode.failed, false, (name: string) => `Function ${name} does not exist`),
+  NOTHING_TO_DO: row(
+    rpcCode.failed,
+    false,
+    (name: string, why: string) => `A gateway has nothing to do for ${name}: ${why}`,
+  ),
   NOT_SUPPORTED: row(rpcCode.failed, false, (what: string) => `${what} is not supported`),
   ACCESS_DENIED: row(rpcCode.failed, false, () => 'Access denied'),
   OPTION_MISSING: row(rpcCode.failed, false, (name: string) => `Option ${name} does not exist`),

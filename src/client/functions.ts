@@ -28,6 +28,8 @@ import type {
 
 /** The functions that can be called, as TypeScript sees them. Others: `new Client<AnyFunction>(address)`. */
 export interface Functions {
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
   /** Makes an instance of what was found, below an object, and gives its ID. Module: the first that GW_GetFound names, unless said. */
   GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
   /** Who switched or changed what, from where and when, newest first; 100 entries unless said, 10,000 at most. */
@@ -84,6 +86,8 @@ export interface Functions {
   GetValueString(VariableID: number): string;
   /** What is known of the devices behind an instance. */
   HW_GetKnownDevices(InstanceID: number): Record<string, unknown>[];
+  /** A gateway has nothing to do for it: there is no central unit to load devices from: use SVC_StartSearch, GW_GetFound and GW_CreateFrom. */
+  HW_LoadDevices(InstanceID: number, Protocol: 0 | 1 | 2 | 3): boolean;
   /** What is wrong with an instance and with those connected to it; empty when nothing is. */
   HW_ReadServiceMessages(InstanceID: number): {
     InstanceID: number;
@@ -92,6 +96,8 @@ export interface Functions {
   }[];
   /** Asks a device for the present value of one of its variables. */
   HW_RequestStatus(InstanceID: number, Parameter: string): boolean;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  HW_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
   /** Has a device carry out a value for one of its variables of type boolean. */
   HW_WriteValueBoolean(InstanceID: number, Parameter: string, Value: boolean): boolean;
   /** Has a device carry out a value for one of its variables of type float. */
@@ -109,6 +115,36 @@ export interface Functions {
     Count: number;
     LastSeen: number;
   }[];
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  MQTT_UIChangeSendTopic(InstanceID: number, Active: boolean): boolean;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  MQTT_UIChangeType(InstanceID: number, Type: number): boolean;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  ModBus_UIChangeMode(InstanceID: number, Mode: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9): boolean;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  ModBus_UIExportTemplate(InstanceID: number): string;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  ModBus_UIForm(
+    InstanceID: number,
+    DataType: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14,
+    Factor: number,
+  ): string;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  ModBus_UIFormVirtual(InstanceID: number, VariableType: 0 | 1 | 2 | 3): string;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  ModBus_UIImportTemplate(InstanceID: number, ImportData: string): boolean;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  ModBus_UIUpdate(
+    InstanceID: number,
+    DataType: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14,
+    ReadFunctionCode: number,
+    WriteFunctionCode: number,
+    Factor: number,
+  ): boolean;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  ModBus_UIUpdateVirtual(InstanceID: number, VariableType: 0 | 1 | 2 | 3): boolean;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  ModBus_UIValidateTemplate(InstanceID: number, ImportData: string): boolean;
   /** Has the device or the script behind a variable carry out a value. */
   RequestAction(VariableID: number, Value: Value): boolean;
   /** As RequestAction; a script finds the given word in SENDER. */
@@ -121,12 +157,20 @@ export interface Functions {
   SPRT_SetDTR(InstanceID: number, OnOff: boolean): boolean;
   /** Sets the line Request To Send of a serial port. */
   SPRT_SetRTS(InstanceID: number, OnOff: boolean): boolean;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  SSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
   /** Makes the properties that were set the active ones and opens the instance with them. */
   SVC_ApplyChanges(InstanceID: number): boolean;
+  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  SVC_CandidateMediaStream(SessionID: string, ICE: string): boolean;
   /** Whether there is a category with this ID. */
   SVC_CategoryExists(CategoryID: number): boolean;
+  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  SVC_ConfigureMediaStream(SessionID: string, SessionDescription: string): boolean;
   /** Connects a device to the I/O instance that it works over. */
   SVC_ConnectInstance(InstanceID: number, ParentID: number): boolean;
+  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  SVC_ConnectMediaStream(MediaID: number): unknown[];
   /** Creates a category below the root and gives its ID. */
   SVC_CreateCategory(): number;
   /** Creates an instance of a module below the root, with default properties, and gives its ID. */
@@ -135,6 +179,8 @@ export interface Functions {
   SVC_CreateLink(): number;
   /** Creates an empty script below the root and gives its ID; type 0 (JavaScript) is the only one. */
   SVC_CreateScript(ScriptType: 0 | 1 | 2): number;
+  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  SVC_CreateTemporaryMediaStreamToken(MediaID: number, ValidForSeconds: number): string;
   /** Creates a variable below the root and gives its ID. */
   SVC_CreateVariable(VariableType: 0 | 1 | 2 | 3): number;
   /** Creates a profile with nothing set. */
@@ -153,12 +199,18 @@ export interface Functions {
   SVC_DeleteVariableProfile(ProfileName: string): boolean;
   /** Takes a device off the I/O instance that it works over. */
   SVC_DisconnectInstance(InstanceID: number): boolean;
+  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  SVC_DisconnectMediaStream(SessionID: string): boolean;
   /** As SVC_GetObjectIDByIdent, but 0 when there is none. */
   SVC_FindObjectIDByIdent(Ident: string, ParentID: number): number;
   /** As SVC_GetObjectIDByName, but 0 when there is none. */
   SVC_FindObjectIDByName(Name: string, ParentID: number): number;
   /** Whether there is a function with this name. */
   SVC_FunctionExists(FunctionName: string): boolean;
+  /** How many WebRTC streams are open: none. */
+  SVC_GetActiveWebRTCConnections(): number;
+  /** Updates that the gateway found: none, it looks for none. */
+  SVC_GetAvailableUpdates(): unknown[];
   /** What is known of a category: nothing beyond what SVC_GetObject shows. */
   SVC_GetCategory(CategoryID: number): Record<string, never>;
   /** The ID of the oldest category with this name directly below an object. */
@@ -181,6 +233,10 @@ export interface Functions {
     ConnectionID: number;
     Configuration: string;
   }[];
+  /** When the trial ends; 0: never. */
+  SVC_GetDemoExpiration(): number;
+  /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
+  SVC_GetFlowScriptStatistic(ScriptID: number): unknown[];
   /** Parameters and result of a function. */
   SVC_GetFunction(FunctionName: string): FunctionRecord;
   /** The names of an instance's functions; of all, for 0. */
@@ -243,14 +299,26 @@ export interface Functions {
   SVC_GetLibraryList(): string[];
   /** The GUIDs of the modules of a library. */
   SVC_GetLibraryModules(LibraryID: string): string[];
+  /** Who holds the licence: nobody, none is needed. */
+  SVC_GetLicensee(): string;
+  /** Days of trial that are left; 0: this is no trial. */
+  SVC_GetLimitDemo(): number;
+  /** Functions that the licence keeps back: none. */
+  SVC_GetLimitFeatures(): unknown[];
+  /** The server that the licence is bound to: none. */
+  SVC_GetLimitServer(): string;
   /** How many variables there can be: as many as there are object IDs. */
   SVC_GetLimitVariables(): number;
+  /** How many web fronts there may be; 0: no limit. */
+  SVC_GetLimitWebFront(): number;
   /** Where a link points to. */
   SVC_GetLink(LinkID: number): LinkRecord;
   /** The ID of the oldest link with this name directly below an object. */
   SVC_GetLinkIDByName(Name: string, ParentID: number): number;
   /** The IDs of all links. */
   SVC_GetLinkList(): number[];
+  /** The version that the gateway could update itself to: none. */
+  SVC_GetLiveUpdateVersion(): string;
   /** Where an object stands: the names from below the root, joined by a backslash. */
   SVC_GetLocation(ID: number): string;
   /** The directory of the log, ending in "/". */
@@ -285,6 +353,10 @@ export interface Functions {
   SVC_GetProperty(InstanceID: number, Name: string): unknown;
   /** The IDs of the objects that an instance works with besides its own. */
   SVC_GetReferenceList(InstanceID: number): number[];
+  /** A gateway has nothing to do for it: no second gateway mirrors it: keep its backups elsewhere (stellwerk backup, stellwerk restore). */
+  SVC_GetReplicationConfiguration(): string;
+  /** When a second gateway was last in step; 0: never. */
+  SVC_GetReplicationSyncTime(): number;
   /** Type, file and last run of a script, and whether it is broken. */
   SVC_GetScript(ScriptID: number): ScriptRecord;
   /** The text of a script. */
@@ -297,12 +369,18 @@ export interface Functions {
   SVC_GetScriptIDByName(Name: string, ParentID: number): number;
   /** The IDs of all scripts. */
   SVC_GetScriptList(): number[];
+  /** A gateway has nothing to do for it: its access is not set by calls: passwords stand in gateway.yaml (remoteAccess, configurators). */
+  SVC_GetSecurityMode(): number;
   /** The whole tree with all values, as it is at this moment. */
   SVC_GetSnapshot(): Snapshot;
   /** All changes after a counter; with 0 only the present counter. Fails when some are no longer kept. */
   SVC_GetSnapshotChanges(LastTimestamp: number): ChangeRecord[];
+  /** When the subscription ends; 0: never. */
+  SVC_GetSubscriptionExpiration(): number;
   /** The language of the system, as "en_US". */
   SVC_GetSystemLanguage(): string;
+  /** Where the gateway gets its updates from: nowhere by itself. */
+  SVC_GetUpdateChannel(): string;
   /** Type, profiles, actions and times of a variable. */
   SVC_GetVariable(VariableID: number): VariableRecord;
   /** The IDs of the events that a variable triggers. */
@@ -327,8 +405,16 @@ export interface Functions {
   SVC_IsChild(ID: number, ParentID: number, Recursive: boolean): boolean;
   /** Whether an instance could be connected to another. */
   SVC_IsInstanceCompatible(InstanceID: number, ParentInstanceID: number): boolean;
+  /** Whether another licence waits for a restart: never. */
+  SVC_IsLicenseChangePending(): boolean;
   /** Whether an instance of a module could be connected to one of another. */
   SVC_IsModuleCompatible(ModuleID: string, ParentModuleID: string): boolean;
+  /** Whether a second gateway mirrors this one: never. */
+  SVC_IsReplicationActive(): boolean;
+  /** Whether this gateway is mirrored by another: never. */
+  SVC_IsReplicationMaster(): boolean;
+  /** Whether this gateway mirrors another: never. */
+  SVC_IsReplicationOnStandBy(): boolean;
   /** Whether an instance is looking for hardware now; never one that does not search at all. */
   SVC_IsSearching(InstanceID: number): boolean;
   /** Whether there is a library with this GUID. */
@@ -337,6 +423,10 @@ export interface Functions {
   SVC_LinkExists(LinkID: number): boolean;
   /** Writes a line to the log, and sends it to those who follow the changes. */
   SVC_LogMessage(Sender: string, Message: string): boolean;
+  /** A gateway has nothing to do for it: it does no harm to itself on demand: send the process a signal to try a crash. */
+  SVC_MakeCrash(): boolean;
+  /** A gateway has nothing to do for it: it does no harm to itself on demand: send the process a signal to try a crash. */
+  SVC_MakeLeak(): boolean;
   /** Whether there is a module with this GUID. */
   SVC_ModuleExists(ModuleID: string): boolean;
   /** Whether there is an object with this ID. */
@@ -375,6 +465,8 @@ export interface Functions {
   SVC_SetIdent(ID: number, Ident: string): boolean;
   /** Sets the notes on an object. */
   SVC_SetInfo(ID: number, Info: string): boolean;
+  /** A gateway has nothing to do for it: the software is free and no licence is sold for it. */
+  SVC_SetLicense(Licensee: string, LicenseContent: string): boolean;
   /** Points a link to an object; 0 is none. */
   SVC_SetLinkTargetID(LinkID: number, TargetID: number): boolean;
   /** Names an object; an empty name restores the default one. */
@@ -387,10 +479,14 @@ export interface Functions {
   SVC_SetPosition(ID: number, Position: number): boolean;
   /** Sets a property, to be applied by SVC_ApplyChanges. False for an unknown one and for an unchanged value. */
   SVC_SetProperty(InstanceID: number, Name: string, Value: unknown): boolean;
+  /** A gateway has nothing to do for it: no second gateway mirrors it: keep its backups elsewhere (stellwerk backup, stellwerk restore). */
+  SVC_SetReplicationConfiguration(Configuration: string): boolean;
   /** Replaces the text of a script; one that cannot be compiled is kept and marked as broken. */
   SVC_SetScriptContent(ScriptID: number, Content: string): boolean;
   /** Has the text of a script stand in another file of the scripts directory. */
   SVC_SetScriptFile(ScriptID: number, FilePath: string): boolean;
+  /** A gateway has nothing to do for it: its access is not set by calls: passwords stand in gateway.yaml (remoteAccess, configurators). */
+  SVC_SetSecurity(Mode: number, Password: string): boolean;
   /** Gives a variable a script or an instance that carries out its actions; 0: its own, 1: none. */
   SVC_SetVariableCustomAction(VariableID: number, ScriptID: number): boolean;
   /** Gives a variable a profile that wins over its own; an empty name takes it away again. */
@@ -424,6 +520,10 @@ export interface Functions {
   SVC_SupportsSearching(InstanceID: number): boolean;
   /** A text of a module in the language of the system: all texts are English, so it comes back as it is. */
   SVC_Translate(InstanceID: number, Text: string): string;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  SVC_UpdateFormField(Name: string, Parameter: string, Value: Value, SessionID: string): boolean;
+  /** A gateway has nothing to do for it: the software is free and no licence is sold for it. */
+  SVC_UpdateSubscriptionExpiration(): boolean;
   /** Whether there is a variable with this ID. */
   SVC_VariableExists(VariableID: number): boolean;
   /** Whether there is a profile with this name. */
@@ -438,6 +538,24 @@ export interface Functions {
   SetValueInteger(VariableID: number, Value: number): boolean;
   /** Sets a variable of type string. */
   SetValueString(VariableID: number, Value: string): boolean;
+  /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
+  UC_FindShortTags(InstanceID: number): unknown[];
+  /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
+  UC_FixShortTags(InstanceID: number, References: readonly unknown[]): boolean;
+  /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
+  UC_MigrateWorkflow(InstanceID: number, ScriptID: number): boolean;
+  /** A gateway has nothing to do for it: it tells nobody how it is used. */
+  UC_SendUsageData(InstanceID: number): boolean;
+  /** A gateway has nothing to do for it: the software is free and no licence is sold for it. */
+  UC_UpdateLicenseData(InstanceID: number): boolean;
+  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  WFC_CandidateMediaStream(InstanceID: number, SessionID: string, ICE: string): boolean;
+  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  WFC_ConfigureMediaStream(InstanceID: number, SessionID: string, SessionDescription: string): boolean;
+  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  WFC_ConnectMediaStream(InstanceID: number, MediaID: number): string;
+  /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
+  WFC_DisconnectMediaStream(InstanceID: number, SessionID: string): boolean;
   /** Has the device or the script behind a variable of a configurator's area carry out a value. */
   WFC_Execute(InstanceID: number, ActionID: number, TargetID: number, Value: Value): string;
   /** The web front configurators; the one function that needs no credentials. */
@@ -458,6 +576,12 @@ export interface Functions {
     DeviceID: string,
     DeviceName: string,
   ): string;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  WFC_UpdateFormGraphDefaults(InstanceID: number, GraphRawDensity: boolean): boolean;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  WFC_UpdateFormNotificationValues(InstanceID: number): boolean;
+  /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
+  WFC_UpdateFormSecurityWarning(InstanceID: number, AllowPasswordlessOnWAN: boolean): boolean;
   /** All functions, as an OpenRPC document. */
   'rpc.discover'(): Record<string, unknown>;
 }

@@ -76,6 +76,8 @@ export interface FunctionDeclaration {
   readonly help: string;
   /** True when it switches or changes something: the call is written to the audit. `outside`: unless a script made it. */
   readonly audited: boolean | 'outside';
+  /** Why a gateway has nothing to do for it, where that is so: calling it fails with `NOTHING_TO_DO`. */
+  readonly nothing?: string;
   /** Its parameters as the audit may show them; needed where they can hold a secret. Must not throw. */
   shown?(...args: never[]): readonly unknown[];
   run(caller: Caller, ...args: never[]): unknown;

@@ -12,3 +12,36 @@ export const moduleTypes = [
 ] as const;
 
 export const scriptTypes = ['stScript', 'stFlowScript', 'stSVCWorkflow'] as const;
+
+export const protocols = ['hmpRadio', 'hmpWired', 'hmpIP', 'hmpGroups'] as const;
+
+export const modbusModes = [
+  'mbgmTCP',
+  'mbgmRTU',
+  'mbgmRTUoverTCP',
+  'mbgmTCPoverUDP',
+  'mbgmSymBoxRTU',
+  'mbgmSymBoxASCII',
+  'mbgmRTUoverUDP',
+  'mbgmASCII',
+  'mbgmASCIIoverTCP',
+  'mbgmASCIIoverUDP',
+] as const;
+
+export const modbusTypes = [
+  'mbBit',
+  'mbUInt8MSB',
+  'mbUInt16',
+  'mbUInt32',
+  'mbInt8MSB',
+  'mbInt16',
+  'mbInt32',
+  'mbFloat32',
+  'mbInt64',
+  'mbFloat64',
+  'mbStringPlain',
+  'mbUInt64',
+  'mbUInt8LSB',
+  'mbInt8LSB',
+  'mbStringHex',
+] as const;

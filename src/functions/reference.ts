@@ -8,6 +8,7 @@ import { instanceFunctions } from './instances.js';
 import { kernelFunctions } from './kernel.js';
 import { linkFunctions } from './links.js';
 import { moduleFunctions } from './modules.js';
+import { nothingFunctions } from './nothing.js';
 import { objectFunctions } from './objects.js';
 import type { Ports } from './ports.js';
 import { profileFunctions } from './profiles.js';
@@ -44,6 +45,7 @@ const families = [
   scriptFunctions,
   webFrontFunctions,
   gatewayFunctions,
+  nothingFunctions,
 ] as const;
 
 /** The whole command reference over a gateway's parts, ready to be called. */
