@@ -2,11 +2,10 @@ import t from 'tap';
 import { Fault } from '../../src/base/fault.js';
 import type { FunctionDeclaration, Parameter } from '../../src/device/declare.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
-import { SnapshotReader } from '../../src/kernel/snapshot.js';
 import { differenceIn, wholeOf } from '../tools/conform.js';
 import { anybody, bus, Desk, lamp, owner } from '../tools/desk.js';
 import { Random, fuzzSeed, seedNote } from '../tools/random.js';
-import { Replica, type Entry, type Frame } from '../tools/replica.js';
+import { Replica, snapshotOf, type Frame } from '../tools/replica.js';
 import { anyJson, anyText } from './inputs/json.js';
 
 /** Bounds the suite: about 3 s. */
@@ -88,13 +87,6 @@ await t.test('whoever has no credentials gets nothing out of any function but on
     await t.rejects(call(), { code: 'ACCESS_DENIED' }, declaration.name);
   }
 });
-
-function snapshotOf(kernel: Kernel): Record<string, Entry> {
-  const reader = new SnapshotReader(kernel.tree);
-  const parts: string[] = [];
-  for (let part = reader.read(1000); part !== undefined; part = reader.read(1000)) parts.push(part);
-  return JSON.parse(`{${parts.join(',')}}`) as Record<string, Entry>;
-}
 
 /** Parameters of the right kinds mostly, as JSON text. */
 function paramsOf(random: Random, { parameters }: FunctionDeclaration, kernel: Kernel): string {

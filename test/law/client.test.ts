@@ -1,8 +1,15 @@
 import t from 'tap';
 import { clientFiles } from '../tools/client-map.js';
+import { functionFiles } from '../tools/functions-page.js';
 import { textOf } from './sources.js';
 
-t.test('the typed client has the functions and records of the command reference', async (t) => {
-  for (const [path, text] of await clientFiles())
-    t.equal(textOf(path), text, `${path} is older than the reference: node dist/test/tools/client-map.js`);
-});
+t.test(
+  'the typed client, the page of the functions and the OpenRPC document say what the registry says',
+  async (t) => {
+    for (const [path, text] of [...(await clientFiles()), ...(await functionFiles())])
+      t.ok(
+        textOf(path) === text,
+        `${path} is older than the reference: make build && node dist/test/tools/client-map.js`,
+      );
+  },
+);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { format } from 'prettier';
 import { openRpc } from '../../src/functions/openrpc.js';
 import { ROOT } from '../law/sources.js';
+import { functionFiles } from './functions-page.js';
 import { wholeReference } from './whole-reference.js';
 
 /** A JSON schema (draft 7), as far as the command reference uses them. */
@@ -113,4 +114,5 @@ function pretty(text: string): Promise<string> {
 
 // Run as a program, it writes the files.
 if (import.meta.filename === process.argv[1])
-  for (const [path, text] of await clientFiles()) writeFileSync(join(ROOT, path), text);
+  for (const [path, text] of [...(await clientFiles()), ...(await functionFiles())])
+    writeFileSync(join(ROOT, path), text);

@@ -1,6 +1,31 @@
-import type { Parameter } from '../../src/device/declare.js';
+import type { Kind, Parameter } from '../../src/device/declare.js';
 
-/** A value that a parameter takes. */
-export function fitting({ kind }: Parameter): unknown {
-  return { boolean: true, integer: 0, float: 0.5, string: '', variant: 0, array: [] }[kind];
-}
+/** A value of each kind. */
+const values: Readonly<Record<Kind, unknown>> = {
+  boolean: true,
+  integer: 0,
+  float: 0.5,
+  string: '',
+  variant: 0,
+  array: [],
+};
+
+/** Values that no parameter of that kind takes (decision 6). What a variant takes is its function's business. */
+const wrong: Readonly<Record<Kind, readonly unknown[]>> = {
+  boolean: [2, 'yes', null, [], {}],
+  integer: [3.5, 'x', '', true, null, [], {}, 2 ** 53],
+  float: ['x', '', true, null, [], {}],
+  string: [true, null, [], {}],
+  variant: [],
+  array: ['x', 1, true, null],
+};
+
+/** A value that a parameter takes: an enumeration's first. */
+export const fitting = ({ kind }: Parameter): unknown => values[kind];
+
+/** Values that a parameter refuses for their type. */
+export const mistyped = ({ kind }: Parameter): readonly unknown[] => wrong[kind];
+
+/** Values that a parameter refuses because its enumeration has no such number. */
+export const unnamed = ({ enumeration }: Parameter): readonly number[] =>
+  enumeration === undefined ? [] : [-1, enumeration.length];

@@ -1,3 +1,7 @@
+import type { Kernel } from '../../src/kernel/kernel.js';
+import type { TreeObject } from '../../src/kernel/object.js';
+import { SnapshotReader, type Depth } from '../../src/kernel/snapshot.js';
+
 /** A snapshot's object entry (interface §2.2), as a client keeps it. */
 export interface Entry {
   position: number;
@@ -138,4 +142,15 @@ export class Replica {
     this.children.set(id, found);
     return found;
   }
+}
+
+/** The objects of a kernel's snapshot, all or some, as a client reads them: `ID12345` and its entry. */
+export function snapshotOf(
+  kernel: Kernel,
+  objects?: Iterable<readonly [TreeObject, Depth]>,
+): Record<string, Entry> {
+  const reader = new SnapshotReader(kernel.tree, objects);
+  const parts: string[] = [];
+  for (let part = reader.read(7); part !== undefined; part = reader.read(7)) parts.push(part);
+  return JSON.parse(`{${parts.join(',')}}`) as Record<string, Entry>;
 }

@@ -6,21 +6,14 @@ import { convertValue, settableValue } from '../../src/kernel/convert.js';
 import { formatValue } from '../../src/kernel/format.js';
 import { Changes } from '../../src/kernel/changes.js';
 import { FIRST_ID, LAST_ID } from '../../src/kernel/ids.js';
-import { SnapshotReader, type Depth } from '../../src/kernel/snapshot.js';
+import { SnapshotReader } from '../../src/kernel/snapshot.js';
 import type { TreeObject } from '../../src/kernel/object.js';
-import { Replica, type Entry, type Frame } from '../tools/replica.js';
+import { Replica, snapshotOf, type Frame } from '../tools/replica.js';
 import { Random, fuzzSeed, seedNote } from '../tools/random.js';
 
 function fresh(seed = 1): Kernel {
   const random = new Random(seed);
   return new Kernel({ counter: 1000, random: () => random.next() });
-}
-
-function snapshotOf(kernel: Kernel, objects?: Iterable<readonly [TreeObject, Depth]>): Record<string, Entry> {
-  const reader = new SnapshotReader(kernel.tree, objects);
-  const parts: string[] = [];
-  for (let part = reader.read(7); part !== undefined; part = reader.read(7)) parts.push(part);
-  return JSON.parse(`{${parts.join(',')}}`) as Record<string, Entry>;
 }
 
 function frames(kernel: Kernel, since: number): Frame[] {

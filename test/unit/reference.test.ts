@@ -33,6 +33,9 @@ t.test(
   'every function is declared as the reference has it, but those that are marked for later',
   async (t) => {
     t.equal(reference.length, 424);
+    const later = reference.filter((line) => line.endsWith(LATER));
+    const names = later.map((line) => line.slice(0, line.indexOf('(')));
+    t.comment(`${later.length} are still to come: ${names.join(' ')}`);
     const ours = /^(GW_|rpc\.|WFC_GetConfigurators$)/;
     t.strictSame(
       declared.filter(({ name }) => !ours.test(name)).map(signature),
