@@ -21,7 +21,7 @@ import type { Registry } from './functions/registry.js';
 import { Kernel } from './kernel/kernel.js';
 import { message, runlevel } from './kernel/messages.js';
 import { modulesOf } from './modules.js';
-import { scriptEngine, storedOptions } from './parts.js';
+import { keptConfigurators, scriptEngine, storedOptions } from './parts.js';
 import type { ScriptEngine } from './script/engine.js';
 import { clockFinding, configurationFinding, devicesFinding, listenersFinding } from './service/findings.js';
 import { Health } from './service/health.js';
@@ -175,7 +175,7 @@ export class Gateway implements AsyncDisposable {
       log: log.subject('call'),
       devices: this.#devices,
       scripts: this.#scripts,
-      configurators: { all: () => this.#configurators },
+      configurators: keptConfigurators(store, () => this.#configurators),
       options: settings,
       system: {
         ...systemFacts(options.directory),

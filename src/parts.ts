@@ -1,7 +1,9 @@
 import type { Cancel, Clock } from './base/clock.js';
 import type { Log } from './base/log.js';
+import type { Configurator } from './config/configurators.js';
 import type { GatewayConfig } from './config/schema.js';
 import { keptOptions, type Options } from './functions/options.js';
+import type { ConfiguratorsPort } from './functions/ports.js';
 import type { Registry } from './functions/registry.js';
 import type { Kernel } from './kernel/kernel.js';
 import { ScriptEngine } from './script/engine.js';
@@ -27,6 +29,16 @@ export function storedOptions(store: Store, { store: configured }: GatewayConfig
     }),
   );
   return settings;
+}
+
+/** The configurators as they are now, with what a gateway's store keeps for them: by ident, which outlives the instance. */
+export function keptConfigurators(store: Store, all: () => readonly Configurator[]): ConfiguratorsPort {
+  const nameOf = (id: number, what: string) => `front ${what} ${all().find((one) => one.id === id)?.ident}`;
+  return {
+    all,
+    kept: (id, what) => store.meta(nameOf(id, what)),
+    keep: (id, what, text) => store.setMeta(nameOf(id, what), text),
+  };
 }
 
 /** What a gateway's scripts work with. */

@@ -178,7 +178,7 @@ export class SocketApi {
     let view = this.#views.get(configurator);
     if (view === undefined) {
       // A base that isn't there is an empty area.
-      view = new AreaView(this.#parts.kernel.tree, this.#accounts.baseOf(configurator) ?? -1);
+      view = new AreaView(this.#parts.kernel.tree, this.#accounts.baseOf(configurator) ?? -1, configurator);
       this.#views.set(configurator, view);
     }
     return view;

@@ -51,9 +51,9 @@ export class AreaView implements View {
   #judged: Change | undefined;
   #verdict: Verdict = 'hide';
 
-  constructor(tree: Tree, baseId: number) {
+  constructor(tree: Tree, baseId: number, configuratorId?: number) {
     this.#tree = tree;
-    this.#area = new Area(tree, baseId);
+    this.#area = new Area(tree, baseId, configuratorId);
     this.#baseId = baseId;
   }
 

@@ -115,6 +115,8 @@ export const faults = {
   ),
   NOT_SUPPORTED: row(rpcCode.failed, false, (what: string) => `${what} is not supported`),
   ACCESS_DENIED: row(rpcCode.failed, false, () => 'Access denied'),
+  ITEM_MISSING: row(rpcCode.failed, false, (id: string) => `Item ${id} does not exist`),
+  ITEMS_INVALID: row(rpcCode.failed, false, (why: string) => `Items are not valid: ${why}`),
   OPTION_MISSING: row(rpcCode.failed, false, (name: string) => `Option ${name} does not exist`),
   FILE_NAME: row(rpcCode.failed, false, (name: string) => `${name} is not a usable file name`),
   STORE_FAILED: row(

@@ -6,6 +6,7 @@ import type {
   ChangeRecord,
   Configurator,
   Found,
+  FrontItem,
   FunctionRecord,
   Health,
   InstanceRecord,
@@ -17,6 +18,7 @@ import type {
   OptionRecord,
   Outcome,
   ProfileRecord,
+  PushDevice,
   QualityRecord,
   ReloadReport,
   ScriptRecord,
@@ -40,6 +42,8 @@ export interface Functions {
   GW_GetHealth(): Health;
   /** The board's header and all GPIO lines: their names, who uses them, and the values of the gateway's own. */
   GW_GetLines(): Lines;
+  /** The mobile devices that are registered with a web front; their tokens are not shown. */
+  GW_GetPushDevices(InstanceID: number): PushDevice[];
   /** Whether values are good (0), stale (1) or bad (2), why, when they were so and when they came; []: all that are not good. */
   GW_GetQuality(VariableIDs: readonly number[]): QualityRecord[];
   /** Values and times of many variables, in the order asked for; one that fails has an Error instead. */
@@ -48,6 +52,8 @@ export interface Functions {
   GW_Publish(InstanceID: number, Topic: string, Payload: string, QoS: 0 | 1 | 2, Retain: boolean): boolean;
   /** Reads the configuration again, applies what can change now, and says what needs a restart. */
   GW_ReloadConfiguration(): ReloadReport;
+  /** Forgets a mobile device of a web front; false when it was not registered. */
+  GW_RemovePushDevice(InstanceID: number, DeviceID: string): boolean;
   /** RequestAction for many variables at the same time, given as [[VariableID, Value], …]; each has its own outcome. */
   GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
   /** Sets many variables at once, given as [[VariableID, Value], …]: all of them, or none when one fails. */
@@ -548,18 +554,32 @@ export interface Functions {
   UC_SendUsageData(InstanceID: number): boolean;
   /** A gateway has nothing to do for it: the software is free and no licence is sold for it. */
   UC_UpdateLicenseData(InstanceID: number): boolean;
+  /** Adds an item to a web front, below another or with "" at the top; its position is 0. */
+  WFC_AddItem(
+    InstanceID: number,
+    ID: string,
+    ClassName: string,
+    Configuration: string,
+    ParentID: string,
+  ): boolean;
+  /** Has the fronts of a configurator play a sound: a media object of its area. */
+  WFC_AudioNotification(InstanceID: number, Title: string, MediaID: number): boolean;
   /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
   WFC_CandidateMediaStream(InstanceID: number, SessionID: string, ICE: string): boolean;
   /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
   WFC_ConfigureMediaStream(InstanceID: number, SessionID: string, SessionDescription: string): boolean;
   /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
   WFC_ConnectMediaStream(InstanceID: number, MediaID: number): string;
+  /** Deletes an item of a web front that has none below it. */
+  WFC_DeleteItem(InstanceID: number, ID: string): boolean;
   /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
   WFC_DisconnectMediaStream(InstanceID: number, SessionID: string): boolean;
   /** Has the device or the script behind a variable of a configurator's area carry out a value. */
   WFC_Execute(InstanceID: number, ActionID: number, TargetID: number, Value: Value): string;
   /** The web front configurators; the one function that needs no credentials. */
   WFC_GetConfigurators(): Configurator[];
+  /** The items of a web front, in the order in which they were added. */
+  WFC_GetItems(InstanceID: number): FrontItem[];
   /** A configurator's area with all values, as it is at this moment. */
   WFC_GetSnapshot(InstanceID: number): Snapshot;
   /** The changes in a configurator's area after a counter; with 0 only the present counter. */
@@ -568,7 +588,17 @@ export interface Functions {
   WFC_GetSnapshotChangesEx(InstanceID: number, CategoryID: number, LastTimeStamp: number): ChangeRecord[];
   /** A part of a configurator's area with all values. */
   WFC_GetSnapshotEx(InstanceID: number, CategoryID: number): Snapshot;
-  /** Registers a mobile device for notifications; refused: this gateway sends none. */
+  /** Has the fronts of a configurator show a category, or an instance, of its area. */
+  WFC_OpenCategory(InstanceID: number, CategoryID: number): boolean;
+  /** As WFC_SendNotification, with a sound and an object of the area to go to, or 0. It reaches connected fronts only: this gateway has no push service. */
+  WFC_PushNotification(
+    InstanceID: number,
+    Title: string,
+    Text: string,
+    Sound: string,
+    TargetID: number,
+  ): boolean;
+  /** Registers a mobile device, or what it registered anew, where the configurator allows it (mobile: true); gives its DeviceID. */
   WFC_RegisterPNS(
     InstanceID: number,
     Token: string,
@@ -576,12 +606,36 @@ export interface Functions {
     DeviceID: string,
     DeviceName: string,
   ): string;
+  /** Has the fronts of a configurator begin anew, with its items as they are now. */
+  WFC_Reload(InstanceID: number): boolean;
+  /** Shows a message in the fronts of a configurator for so many seconds; with 0 until somebody closes it. */
+  WFC_SendNotification(
+    InstanceID: number,
+    Title: string,
+    Text: string,
+    Icon: string,
+    Timeout: number,
+  ): boolean;
+  /** Shows a message in the fronts of a configurator until somebody closes it. */
+  WFC_SendPopup(InstanceID: number, Title: string, Text: string): boolean;
+  /** Replaces all items of a web front by those of a JSON list as WFC_GetItems gives it. */
+  WFC_SetItems(InstanceID: number, Items: string): boolean;
+  /** Has the fronts of a configurator show another page: an item, by its ID. */
+  WFC_SwitchPage(InstanceID: number, PageName: string): boolean;
+  /** Gives an item of a web front another configuration: the text of a JSON object. */
+  WFC_UpdateConfiguration(InstanceID: number, ID: string, Configuration: string): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   WFC_UpdateFormGraphDefaults(InstanceID: number, GraphRawDensity: boolean): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   WFC_UpdateFormNotificationValues(InstanceID: number): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   WFC_UpdateFormSecurityWarning(InstanceID: number, AllowPasswordlessOnWAN: boolean): boolean;
+  /** Moves an item of a web front below another, or with "" to the top. */
+  WFC_UpdateParentID(InstanceID: number, ID: string, ParentID: string): boolean;
+  /** Gives an item of a web front another position among those beside it. */
+  WFC_UpdatePosition(InstanceID: number, ID: string, Position: number): boolean;
+  /** Shows or hides an item of a web front. */
+  WFC_UpdateVisibility(InstanceID: number, ID: string, Visible: boolean): boolean;
   /** All functions, as an OpenRPC document. */
   'rpc.discover'(): Record<string, unknown>;
 }

@@ -51,6 +51,16 @@ export interface Found {
   }[];
 }
 
+/** An item of a web front; Configuration is the text of a JSON object, ParentID "" is none. */
+export interface FrontItem {
+  ID: string;
+  ParentID: string;
+  ClassName: string;
+  Configuration: string;
+  Position: number;
+  Visible: boolean;
+}
+
 /** A function with its result and parameters, whose names are their descriptions. */
 export interface FunctionRecord {
   FunctionName: string;
@@ -186,6 +196,14 @@ export interface ProfileRecord {
     Icon: string;
     Color: number;
   }[];
+}
+
+/** A mobile device that was registered for messages; its token is not shown. */
+export interface PushDevice {
+  DeviceID: string;
+  DeviceName: string;
+  Provider: string;
+  Registered: number;
 }
 
 /** Whether the value of one variable is good (0), stale (1) or bad (2). */

@@ -36,7 +36,14 @@ export interface ConfiguratorFacts {
 export interface ConfiguratorsPort {
   /** Ordered by position, then id (decision 1). */
   all(): readonly ConfiguratorFacts[];
+  /** What is kept for a configurator beside the tree: its items, its mobile devices; undefined when there is nothing. */
+  kept(id: number, what: KeptForFronts): string | undefined;
+  /** Keeps a text; a change of the configuration like any other. */
+  keep(id: number, what: KeptForFronts, text: string): void;
 }
+
+/** What is kept for a configurator. */
+export type KeptForFronts = 'items' | 'devices';
 
 /** How a script is to run. */
 export interface ScriptRun {

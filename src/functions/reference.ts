@@ -2,6 +2,9 @@ import type { FunctionDeclaration } from '../device/declare.js';
 import { actionFunctions } from './actions.js';
 import { categoryFunctions } from './categories.js';
 import { configurationFunctions } from './configuration.js';
+import { frontDeviceFunctions } from './front-devices.js';
+import { frontItemFunctions } from './front-items.js';
+import { frontMessageFunctions } from './front-messages.js';
 import { gatewayFunctions } from './gateway.js';
 import { hardwareFunctions } from './hardware.js';
 import { instanceFunctions } from './instances.js';
@@ -44,6 +47,9 @@ const families = [
   snapshotFunctions,
   scriptFunctions,
   webFrontFunctions,
+  frontItemFunctions,
+  frontMessageFunctions,
+  frontDeviceFunctions,
   gatewayFunctions,
   nothingFunctions,
 ] as const;

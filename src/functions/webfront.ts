@@ -1,39 +1,21 @@
 import { fault } from '../base/fault.js';
-import { declare, int, text, variant, type FunctionDeclaration } from '../device/declare.js';
+import { declare, int, variant, type FunctionDeclaration } from '../device/declare.js';
 import { Area } from '../kernel/area.js';
 import type { Change } from '../kernel/changes.js';
 import type { TreeObject } from '../kernel/object.js';
 import { requestAction } from './actions.js';
-import type { ConfiguratorFacts, Ports } from './ports.js';
+import { Areas, within } from './areas.js';
+import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
 import { changesSince, snapshot } from './snapshot.js';
 
 /** `SENDER` of a script that a web front's user runs (decision 15). */
 const SENDER = 'WebFront';
 
-/** What web fronts call, each within its configurator's area (decisions 1, 14, 15). */
+/** How web fronts come by what is in their configurator's area, and switch it (decisions 1, 14, 15). */
 export function webFrontFunctions(ports: Ports): FunctionDeclaration[] {
   const areas = new Areas(ports);
-  return [listing(ports), ...snapshots(ports, areas), execute(ports, areas), registerPush(ports)];
-}
-
-/** The configurators' areas, kept because they know the targets of the links in them. */
-class Areas {
-  readonly #ports: Ports;
-  readonly #areas = new Map<number, { readonly baseId: number; readonly area: Area }>();
-
-  constructor(ports: Ports) {
-    this.#ports = ports;
-  }
-
-  of(configuratorId: number): Area {
-    const { baseId } = configuratorOf(this.#ports, configuratorId);
-    const known = this.#areas.get(configuratorId);
-    if (known?.baseId === baseId) return known.area;
-    const area = new Area(this.#ports.kernel.tree, baseId);
-    this.#areas.set(configuratorId, { baseId, area });
-    return area;
-  }
+  return [listing(ports), ...snapshots(ports, areas), execute(ports, areas)];
 }
 
 function listing({ configurators }: Ports): FunctionDeclaration {
@@ -103,7 +85,7 @@ function snapshots(ports: Ports, areas: Areas): FunctionDeclaration[] {
       help: "The changes in a part of a configurator's area after a counter; with 0 only the present counter.",
       run: (_caller, id, categoryId, since) => {
         const { id: baseId } = within(ports, areas.of(id), categoryId);
-        return areaChanges(ports, new Area(ports.kernel.tree, baseId), since);
+        return areaChanges(ports, new Area(ports.kernel.tree, baseId, id), since);
       },
     }),
   ];
@@ -130,33 +112,4 @@ function execute(ports: Ports, areas: Areas): FunctionDeclaration {
       return requestAction(ports, { variableId: targetId, value, sender: SENDER, caller });
     },
   });
-}
-
-function registerPush(ports: Ports): FunctionDeclaration {
-  return declare({
-    name: 'WFC_RegisterPNS',
-    parameters: [int('InstanceID'), text('Token'), text('Provider'), text('DeviceID'), text('DeviceName')],
-    result: 'string',
-    access: 'webfront',
-    audited: true,
-    shown: (id, _token, provider, deviceId, name) => [id, '***', provider, deviceId, name],
-    help: 'Registers a mobile device for notifications; refused: this gateway sends none.',
-    run: (_caller, id) => {
-      if (!configuratorOf(ports, id).mobile) throw fault('NOT_ALLOWED', 'Use by mobile apps (mobile: true)');
-      throw fault('NOT_SUPPORTED', 'Sending push notifications');
-    },
-  });
-}
-
-function configuratorOf({ configurators }: Ports, id: number): ConfiguratorFacts {
-  const found = configurators.all().find((configurator) => configurator.id === id);
-  if (found === undefined) throw fault('NOT_OF_TYPE', 'Configurator', id);
-  return found;
-}
-
-/** An object below the area's base, or the base; what is below the target of a link is none of the area's. */
-function within({ kernel }: Ports, area: Area, id: number): TreeObject {
-  const object = kernel.tree.find(id);
-  if (object === undefined || !area.covers(id)) throw fault('OBJECT_MISSING', id);
-  return object;
 }

@@ -12,6 +12,9 @@ const namedIn: ReadonlyMap<number, number> = new Map([
   [message.IM_CONNECT, 0],
   [message.IM_DISCONNECT, 0],
   [message.LM_CHANGETARGET, 0],
+  [message.WF_NOTIFICATION, 5],
+  [message.WF_AUDIO, 1],
+  [message.WF_OPEN_CATEGORY, 0],
 ]);
 
 /**
@@ -21,14 +24,17 @@ const namedIn: ReadonlyMap<number, number> = new Map([
 export class Area {
   readonly #tree: Tree;
   readonly #baseId: number;
+  readonly #configuratorId: number | undefined;
   #structure = -1;
   #targets = new Set<TreeObject>();
   /** Ids that links in the area point to, also to what is gone. */
   #targetIds = new Set<number>();
 
-  constructor(tree: Tree, baseId: number) {
+  /** `configuratorId`: whose area it is; what is said to its fronts is for its users, wherever its instance stands. */
+  constructor(tree: Tree, baseId: number, configuratorId?: number) {
     this.#tree = tree;
     this.#baseId = baseId;
+    this.#configuratorId = configuratorId;
   }
 
   get base(): TreeObject | undefined {
@@ -72,12 +78,18 @@ export class Area {
     const { SenderID, Message, Data } = change;
     if (Message >= message.PM_CREATE && Message <= message.PM_ASSOCIATIONCHANGED)
       return this.profiles().has(String(Data[0]));
-    if (!this.contains(SenderID)) return false;
     const at = namedIn.get(Message);
+    if (Message >= message.WF_POPUP && Message <= message.WF_OPEN_CATEGORY)
+      return SenderID === this.#configuratorId && (at === undefined || this.#mayName(Data[at]));
+    if (!this.contains(SenderID)) return false;
     if (at !== undefined) return Data[at] === 0 ? SenderID !== 0 : this.contains(Number(Data[at]));
     if (Message === message.VM_CHANGEPROFILEACTION)
       return Data.every((id) => Number(id) <= 1 || this.contains(Number(id)));
     return true;
+  }
+
+  #mayName(id: unknown): boolean {
+    return id === 0 || this.contains(Number(id));
   }
 
   /**

@@ -61,6 +61,13 @@ export const message = {
   PM_ASSOCIATIONADDED: 11307,
   PM_ASSOCIATIONREMOVED: 11308,
   PM_ASSOCIATIONCHANGED: 11309,
+  /** What is said to the fronts of a configurator; it is their SenderID (§3.5). */
+  WF_POPUP: 20101,
+  WF_NOTIFICATION: 20102,
+  WF_AUDIO: 20103,
+  WF_SWITCH_PAGE: 20104,
+  WF_RELOAD: 20105,
+  WF_OPEN_CATEGORY: 20106,
   /** Our own: a variable's quality is another; [quality, reason, text]. */
   GW_QUALITY: 20400,
 } as const;

@@ -79,7 +79,7 @@ t.test('every function that tells something tells it as declared, in a real gate
     const { name, parameters, nothing } = declaration;
     if (!READING.test(name) || nothing !== undefined) continue;
     const params = parameters.map((parameter) => {
-      if (name.startsWith('WFC_') && parameter.name === 'InstanceID') return front?.ID;
+      if (/^WFC_|PushDevices/.test(name) && parameter.name === 'InstanceID') return front?.ID;
       if (/Found|Searching/.test(name) && parameter.name === 'InstanceID') return made['hardware'];
       const typed = made[name.replace('GetValue', '')];
       if (typed !== undefined) return typed;

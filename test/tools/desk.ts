@@ -123,6 +123,8 @@ export class Desk implements AsyncDisposable {
   readonly devices: Devices;
   readonly scripts = new ToldScripts(this.kernel);
   readonly configurators: ConfiguratorFacts[] = [];
+  /** What is kept for configurators. */
+  readonly kept = new Map<string, string>();
   readonly saved: [string, number][] = [];
   readonly audit: AuditRecord[] = [];
   readonly errors: string[] = [];
@@ -146,7 +148,14 @@ export class Desk implements AsyncDisposable {
       log,
       devices: this.devices,
       scripts: this.scripts,
-      configurators: { all: () => this.configurators },
+      configurators: {
+        all: () => this.configurators,
+        kept: (id, what) => this.kept.get(`${what} ${id}`),
+        keep: (id, what, text) => {
+          this.kept.set(`${what} ${id}`, text);
+          this.kernel.journal.other();
+        },
+      },
       options: new Options({ saved: {}, save: async (name, value) => void this.saved.push([name, value]) }),
       system: { ...system, audit: (limit) => this.audit.slice(-limit).reverse() },
     };

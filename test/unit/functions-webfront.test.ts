@@ -150,17 +150,6 @@ t.test('a front may have done what stands in its area', async (t) => {
   t.match(desk.audit.at(-1), { user: 'webfront', remote: '10.0.0.9', method: 'WFC_Execute', ok: false });
 });
 
-t.test('mobile devices are registered with nobody; no token is kept', async (t) => {
-  const { desk } = await house();
-  await using _ = desk;
-  for (const [id, code] of [
-    [50_001, 'NOT_ALLOWED'],
-    [50_002, 'NOT_SUPPORTED'],
-  ] as const)
-    await t.rejects(desk.callAt(id, 'WFC_RegisterPNS', id, 'tulip', 'apns', 'D', 'Phone'), { code });
-  t.notMatch(JSON.stringify(desk.audit), /tulip/);
-});
-
 t.test(
   'a front sees how values in its area stand, in the snapshot and in the changes, and none elsewhere',
   async (t) => {

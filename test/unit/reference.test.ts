@@ -52,10 +52,12 @@ t.test('our own functions are these', async (t) => {
     'GW_GetFound(int InstanceID): array',
     'GW_GetHealth(): array',
     'GW_GetLines(): array',
+    'GW_GetPushDevices(int InstanceID): array',
     'GW_GetQuality(array VariableIDs): array',
     'GW_GetValues(array VariableIDs): array',
     'GW_Publish(int InstanceID, string Topic, string Payload, int QoS{at most once at least once exactly once}, bool Retain): bool',
     'GW_ReloadConfiguration(): array',
+    'GW_RemovePushDevice(int InstanceID, string DeviceID): bool',
     'GW_RequestActions(array Actions): array',
     'GW_SetValues(array Values): bool',
     'GW_SimulateBounce(string Line, bool Active, int Bounces, float WithinMs, int Seed): bool',
@@ -79,10 +81,12 @@ t.test('who may call what is as decision 15 has it', async (t) => {
   t.strictSame(open, [
     'WFC_Execute webfront',
     'WFC_GetConfigurators public',
+    'WFC_GetItems webfront',
     'WFC_GetSnapshot webfront',
     'WFC_GetSnapshotChanges webfront',
     'WFC_GetSnapshotChangesEx webfront',
     'WFC_GetSnapshotEx webfront',
+    'WFC_OpenCategory webfront',
     'WFC_RegisterPNS webfront',
   ]);
 });
@@ -91,7 +95,7 @@ t.test(
   'what switches or changes something is written to the audit, and each has a line of help',
   async (t) => {
     const changes =
-      /^SVC_(Apply|Connect|Create|Delete|Disconnect|RequestAction|Reset|Run|Set)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|Publish|Reload|Simulate)|^HW_Write|^SPRT_|^WFC_(Execute|RegisterPNS)/;
+      /^SVC_(Apply|Connect|Create|Delete|Disconnect|RequestAction|Reset|Run|Set)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|Publish|Reload|Remove|Simulate)|^HW_Write|^SPRT_|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
     t.strictSame(
       declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
       declared
