@@ -93,7 +93,11 @@ build/compiled: tsconfig.json build/sources $(SOURCES) | $(SETUP)
 	$(Q)rm -rf dist && $(WITH) tsc -p .
 	$(Q)touch $@
 
-build: $(SETUP) $(ADDONS:%=build/%) build/stellwerk-keeper build/compiled ## set up, compile, build the addons
+build/program: build/compiled
+	$(Q)$(NODE) dist/systemd/program.js
+	$(Q)touch $@
+
+build: $(SETUP) $(ADDONS:%=build/%) build/stellwerk-keeper build/program ## set up, compile, build the addons
 
 run: build ## start a gateway on the simulated board at 127.0.0.1:3777
 	@cat docs/sample/try.txt

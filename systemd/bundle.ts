@@ -22,6 +22,8 @@ import { basename, join } from 'node:path';
 const MTIME = '2026-01-01T00:00:00Z';
 /** Packages that only compiling or type-checking needs. */
 const BUILD_ONLY = ['@types', 'undici-types', 'nan', 'node-addon-api'];
+/** Packages that stand in the program itself (program.ts): their licences are kept. */
+const TAKEN_IN = ['@sinclair', 'yaml'];
 /** Folders of a package that no program loads. */
 const IDLE_FOLDERS = [
   'test',
@@ -92,7 +94,7 @@ function fetchPackages(): void {
 function copyProgram(): void {
   mkdirSync(join(stage, 'build'), { recursive: true });
   const keep = (from: string): boolean => !IDLE_FILES.test(from);
-  for (const folder of ['src', 'drivers'])
+  for (const folder of ['program', 'src/base', 'src/client'])
     cpSync(join(root, 'dist', folder), join(stage, 'dist', folder), { recursive: true, filter: keep });
   for (const folder of ['board', 'systemd', 'bin']) {
     cpSync(join(root, folder), join(stage, folder), {
@@ -157,7 +159,7 @@ function packageFolders(modules: string): string[] {
 
 /** Takes out what no program loads on this architecture. */
 function prune(modules: string): void {
-  for (const only of [...BUILD_ONLY, '.bin', '.package-lock.json', `node-linux-${arch}`])
+  for (const only of [...BUILD_ONLY, ...TAKEN_IN, '.bin', '.package-lock.json', `node-linux-${arch}`])
     rmSync(join(modules, only), { recursive: true, force: true });
   for (const folder of packageFolders(modules)) {
     for (const idle of IDLE_FOLDERS) rmSync(join(folder, idle), { recursive: true, force: true });

@@ -19,9 +19,10 @@ const root = join(import.meta.dirname, '..', '..', '..');
 
 /** A folder as a bundle unpacks to, with a program that says how it was called in Node's place. */
 function makeBundle(at: string, version: string): string {
-  for (const folder of ['bin', 'dist/src', 'systemd']) mkdirSync(join(at, folder), { recursive: true });
+  for (const folder of ['bin', 'dist/program/lib', 'systemd'])
+    mkdirSync(join(at, folder), { recursive: true });
   writeFileSync(join(at, 'package.json'), JSON.stringify({ name: 'stellwerk', version }, null, 2));
-  writeFileSync(join(at, 'dist/src/main.js'), '');
+  writeFileSync(join(at, 'dist/program/lib/main.js'), '');
   writeFileSync(join(at, 'bin/node'), '#!/bin/sh\necho "$$" "$@"\n');
   chmodSync(join(at, 'bin/node'), 0o755);
   cpSync(join(root, 'bin/stellwerk'), join(at, 'bin/stellwerk'));
@@ -94,7 +95,7 @@ t.test('bin/stellwerk becomes the Node that stands beside it, also through links
   symlinkSync(join(bundle, 'bin/stellwerk'), link);
   const { stdout, pid } = spawnSync(link, ['serve', 'a b'], { encoding: 'utf8', cwd: '/' });
   t.match(stdout.trim().split(' '), [String(pid)], 'the same process');
-  t.match(stdout, `${bundle}/dist/src/main.js serve a b`);
+  t.match(stdout, `${bundle}/dist/program/lib/main.js serve a b`);
   t.equal(spawnSync(join(place, 'app/bin/stellwerk'), ['x']).status, 0);
 });
 
@@ -113,7 +114,7 @@ t.test(
     t.equal(without.status, 69);
     t.match(without.stderr, /no Node 24 found/);
     const empty = makeBundle(join(place, 'empty'), '1.0.0');
-    writeFileSync(join(empty, 'dist/src/main.js'), '');
+    writeFileSync(join(empty, 'dist/program/lib/main.js'), '');
     execFileSync('rm', ['-r', join(empty, 'dist')]);
     const incomplete = spawnSync(join(empty, 'bin/stellwerk'), { encoding: 'utf8' });
     t.equal(incomplete.status, 69);
