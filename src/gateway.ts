@@ -7,6 +7,7 @@ import { faultFrom, messageOf } from './base/fault.js';
 import { Turn } from './base/turn.js';
 import { applyTree, type Applied } from './config/apply.js';
 import { accessTo, makeConfigurators, type Configurator } from './config/configurators.js';
+import { makeCore } from './config/core.js';
 import { loadConfig, type LoadedConfig } from './config/load.js';
 import { RELOADABLE, bufferOf, levelsOf, listenersOf, needsRestart } from './config/settings.js';
 import type { Caller } from './device/declare.js';
@@ -254,7 +255,7 @@ export class Gateway implements AsyncDisposable {
     await this.#store.load(kernel);
     kernel.setRunlevel(runlevel.init);
     this.#showLog();
-    this.#status.declare();
+    makeCore(this.#status.declare(), { kernel, devices: this.#devices });
     await this.#applyConfig();
     this.#devices.start();
     this.#api = await Api.start(this.#apiParts(), this.#apiOptions());

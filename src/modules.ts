@@ -7,6 +7,7 @@ import { serialModules } from '../drivers/serial/index.js';
 import type { Clock } from './base/clock.js';
 import { COMPATIBLE, loadBoard, type Board } from './config/board.js';
 import { webFront } from './config/configurators.js';
+import { coreModules } from './config/core.js';
 import type { GatewayConfig } from './config/schema.js';
 import { Modules } from './device/modules.js';
 import { hardware } from './device/search.js';
@@ -42,6 +43,9 @@ export function modulesOf(
     ];
     const finders = drivers.flatMap(({ find }) => find ?? []);
     const isUnknown = board.name === 'generic' && name !== board.name;
-    return new Modules([...drivers, hardware(finders), webFront], { name: board.name, isUnknown });
+    return new Modules([...drivers, hardware(finders), webFront, ...coreModules], {
+      name: board.name,
+      isUnknown,
+    });
   };
 }

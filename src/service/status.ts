@@ -26,12 +26,13 @@ export class StatusVariables {
     this.#clock = clock;
   }
 
-  /** Creates them where they are missing. */
-  declare(): void {
+  /** Creates them where they are missing; gives the place where they stand. */
+  declare(): TreeObject {
     const place = this.#place();
     for (const [position, [ident, { name, type }]] of Object.entries(variables).entries())
       if (place.children?.byIdent(ident) === undefined)
         this.#kernel.variables.create(type, { parent: place, ident, name, position });
+    return place;
   }
 
   /** Shows the health; a value that is the same is not written again. */
