@@ -34,16 +34,29 @@ const text = (base64 = ''): string => Buffer.from(base64, 'base64').toString();
 
 /** The agent in one machine. */
 export class Agent implements Disposable {
-  readonly #wire: Wire;
+  readonly #path: string;
+  #wire: Wire;
 
-  private constructor(wire: Wire) {
+  private constructor(path: string, wire: Wire) {
+    this.#path = path;
     this.#wire = wire;
   }
 
   /** Waits until the agent answers; a machine that boots cold takes 15 to 40 s for that. */
-  static open(path: string, limitMs: number): Promise<Agent> {
+  static async open(path: string, limitMs: number): Promise<Agent> {
+    return new Agent(path, await Agent.#inStep(path, limitMs));
+  }
+
+  /** The machine was reset: waits until its agent answers again. */
+  async again(limitMs: number): Promise<void> {
+    this[Symbol.dispose]();
+    this.#wire = await Agent.#inStep(this.#path, limitMs);
+  }
+
+  /** A wire on which the next line is the answer to the next request. */
+  static #inStep(path: string, limitMs: number): Promise<Wire> {
     let id = 0;
-    const attempt = async (): Promise<Agent | undefined> => {
+    const attempt = async (): Promise<Wire | undefined> => {
       const wire = new Wire(await connect(path));
       try {
         // What an earlier attempt left in the pipe carries another id.
@@ -51,7 +64,7 @@ export class Agent implements Disposable {
         let line = await wire.ask(ask, SYNC_LIMIT_MS);
         while ((JSON.parse(line) as { return?: unknown }).return !== id)
           line = await wire.next(SYNC_LIMIT_MS);
-        return new Agent(wire);
+        return wire;
       } catch {
         wire[Symbol.dispose]();
         return undefined;

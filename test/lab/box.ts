@@ -95,6 +95,18 @@ export class Box implements AsyncDisposable {
     await this.answers();
   }
 
+  /** Resets the machine hard, and waits until `isOff` and then until it is up again and its gateway answers. */
+  async powerCut(isOff: () => Promise<unknown>, withinMs: number): Promise<void> {
+    const { qmp, agent } = this.machine;
+    await qmp.execute('system_reset');
+    await isOff();
+    await agent.again(withinMs);
+    const opened = 'ls -l /proc/$(systemctl show lab-relay -p MainPID --value)/fd | grep -q /dev/vport';
+    await agent.run(`until ${opened}; do sleep 0.5; done`);
+    this.#relay.again();
+    await this.answers(withinMs);
+  }
+
   /** Waits until the gateway answers a call of its owner. */
   async answers(withinMs = PATIENCE_MS): Promise<void> {
     const asked = () =>

@@ -13,12 +13,12 @@ export class Relay implements AsyncDisposable {
   readonly #servers: Server[] = [];
   readonly #channels = new Map<number, Socket>();
   #lastChannel = 0;
+  #reader = new FrameReader();
 
   private constructor(port: Socket) {
     this.#port = port;
-    const reader = new FrameReader();
     port.on('data', (bytes) => {
-      for (const { kind, channel, payload } of reader.read(bytes)) {
+      for (const { kind, channel, payload } of this.#reader.read(bytes)) {
         const socket = this.#channels.get(channel);
         if (kind === KIND.data) socket?.write(payload);
         else if (kind === KIND.end) socket?.end();
@@ -26,7 +26,14 @@ export class Relay implements AsyncDisposable {
       }
     });
     port.on('close', () => this.#closeAll());
-    port.write(encodeFrame(KIND.reset, 0));
+    this.again();
+  }
+
+  /** The guest's end has been started (again): what was under way is given up, on both sides. */
+  again(): void {
+    this.#closeAll();
+    this.#reader = new FrameReader();
+    this.#port.write(encodeFrame(KIND.reset, 0));
   }
 
   static async open(machine: Machine): Promise<Relay> {

@@ -21,10 +21,8 @@ await prove(t, bench, {
   // The PL061 begins with its pins low, as the simulated chip does, on which low is active.
   found: ({ chip }) => chip === 'sim',
   async make() {
-    await qmp.execute('system_reset');
     const isReset = () => LINES.every(({ chip, offset }) => chip === 'sim' || !bench.pins.level(offset));
-    await until('the machine is reset', isReset, PATIENCE_MS);
-    await bench.box.answers(BOOT_LIMIT_MS);
+    await bench.box.powerCut(() => until('the machine is reset', isReset, PATIENCE_MS), BOOT_LIMIT_MS);
     await bench.trace.number();
     return { atS: 0 };
   },
