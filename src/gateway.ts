@@ -22,7 +22,7 @@ import type { Registry } from './functions/registry.js';
 import { Kernel } from './kernel/kernel.js';
 import { message, runlevel } from './kernel/messages.js';
 import { modulesOf } from './modules.js';
-import { keptConfigurators, scriptEngine, storedOptions } from './parts.js';
+import { keptConfigurators, mediaPart, scriptEngine, storedOptions, type MediaPart } from './parts.js';
 import type { ScriptEngine } from './script/engine.js';
 import { clockFinding, configurationFinding, devicesFinding, listenersFinding } from './service/findings.js';
 import { Health } from './service/health.js';
@@ -33,7 +33,7 @@ import { StatusVariables } from './service/status.js';
 import { systemFacts } from './service/system.js';
 import { ClockTrust } from './service/trust.js';
 import { updateWatch } from './service/updating.js';
-import { makeDirectories } from './store/files.js';
+import { foldersOf, makeDirectories } from './store/files.js';
 import { Store } from './store/store.js';
 
 /** What a gateway is started with. */
@@ -82,6 +82,7 @@ export class Gateway implements AsyncDisposable {
   readonly #devices: Devices;
   readonly #keeping: Keeping;
   readonly #scripts: ScriptEngine;
+  readonly #media: MediaPart;
   readonly #status: StatusVariables;
   readonly #turn = new Turn();
   #api: Api | undefined;
@@ -113,7 +114,7 @@ export class Gateway implements AsyncDisposable {
     const store = await Store.open({
       directory,
       runtimeDirectory,
-      files: { 'gateway.yaml': loaded.file, [SCRIPTS]: join(directory, SCRIPTS) },
+      files: { 'gateway.yaml': loaded.file, ...foldersOf(directory) },
       clock,
       log: log.subject('store'),
       checks: health,
@@ -170,6 +171,8 @@ export class Gateway implements AsyncDisposable {
       directory: join(options.directory, SCRIPTS),
       registry: () => this.registry,
     });
+    const { directory } = options;
+    this.#media = mediaPart({ kernel, clock, log: log.subject('media'), directory });
     const ports: Ports = {
       kernel,
       clock,
@@ -177,6 +180,7 @@ export class Gateway implements AsyncDisposable {
       devices: this.#devices,
       scripts: this.#scripts,
       configurators: keptConfigurators(store, () => this.#configurators),
+      media: this.#media.use,
       options: settings,
       system: {
         ...systemFacts(options.directory),
@@ -258,6 +262,7 @@ export class Gateway implements AsyncDisposable {
     makeCore(this.#status.declare(), { kernel, devices: this.#devices });
     await this.#applyConfig();
     this.#devices.start();
+    this.#media.start();
     this.#api = await Api.start(this.#apiParts(), this.#apiOptions());
     this.health.ask('clock', () => clockFinding(clock.trusted()));
     this.health.ask('devices', () => devicesFinding(this.#devices, kernel));
@@ -285,6 +290,7 @@ export class Gateway implements AsyncDisposable {
     this.#trust.close();
     await this.#api?.close();
     await this.#scripts.close();
+    await this.#media.close();
     await this.#devices.close();
     await this.#keeping.goodbye();
     this.kernel.setRunlevel(runlevel.shutdown);

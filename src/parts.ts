@@ -1,11 +1,14 @@
+import { join } from 'node:path';
 import type { Cancel, Clock } from './base/clock.js';
 import type { Log } from './base/log.js';
 import type { Configurator } from './config/configurators.js';
 import type { GatewayConfig } from './config/schema.js';
 import { keptOptions, type Options } from './functions/options.js';
-import type { ConfiguratorsPort } from './functions/ports.js';
+import type { ConfiguratorsPort, MediaPort } from './functions/ports.js';
 import type { Registry } from './functions/registry.js';
 import type { Kernel } from './kernel/kernel.js';
+import { objectType } from './kernel/object.js';
+import type { MediaContents } from './media/contents.js';
 import { ScriptEngine } from './script/engine.js';
 import { ScriptFiles } from './script/files.js';
 import { scriptLimits } from './script/worker.js';
@@ -77,4 +80,39 @@ export function scriptEngine({
       output: settings.get('ScriptOutputBufferLimit'),
     }),
   });
+}
+
+/** The contents of a gateway's media objects; loaded by the first who asks, or by `start` when there are any. */
+export interface MediaPart {
+  readonly use: () => Promise<MediaPort>;
+  /** Looks at the files of the media objects that there are. */
+  start(): void;
+  close(): Promise<void>;
+}
+
+/** What the contents of media objects work with. */
+export type MediaParts = Pick<ScriptParts, 'kernel' | 'clock' | 'log' | 'directory'>;
+
+/** Files of media and icons in a data directory. */
+export function mediaPart({ kernel, clock, log, directory }: MediaParts): MediaPart {
+  let made: Promise<MediaContents> | undefined;
+  const make = async () => {
+    const [{ MediaContents }, { MediaFiles }, { Icons }] = await Promise.all([
+      import('./media/contents.js'),
+      import('./media/files.js'),
+      import('./media/icons.js'),
+    ]);
+    const files = new MediaFiles(directory);
+    const icons = new Icons(join(directory, 'icons'));
+    return new MediaContents({ kernel, files, icons, log, nowMs: () => clock.nowMs() });
+  };
+  const use = () => (made ??= make());
+  return {
+    use,
+    start: () => {
+      const { done } = kernel.tree.of(objectType.media).next();
+      if (done !== true) void use().then((contents) => contents.start());
+    },
+    close: async () => (await made)?.close(),
+  };
 }

@@ -1,8 +1,8 @@
-import { open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Cancel, Clock } from '../../src/base/clock.js';
 import { messageOf } from '../../src/base/fault.js';
 import type { Log } from '../../src/base/log.js';
+import { replaceFile } from '../../src/base/replace.js';
 import { Turn } from '../../src/base/turn.js';
 import { entriesOf, keyOf, tableOf } from './keeper-table.js';
 
@@ -63,29 +63,14 @@ export class TableFile {
     const text = tableOf([...this.#entries.values()].sort());
     const { path, log } = this.#with;
     await this.#writing
-      .run(() => replace(path, text))
+      .run(() => putInPlace(path, text))
       .catch((thrown: unknown) =>
         log.warn({}, `at the next boot the line keeper does what it did at this one: ${messageOf(thrown)}`),
       );
   }
 }
 
-/** A reader, and a power cut, finds the old file or the new one. */
-async function replace(path: string, text: string): Promise<void> {
-  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return;
-  const beside = `${path}.new`;
-  const file = await open(beside, 'w', 0o640);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(beside, path);
-  const directory = await open(dirname(path), 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+/** Leaves the file alone where it says the same. */
+async function putInPlace(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => undefined)) !== text) await replaceFile(path, text);
 }

@@ -1,8 +1,9 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { faultFrom, messageOf } from '../base/fault.js';
+import { replaceFile } from '../base/replace.js';
 import { selfSigned } from './certificate.js';
 
 /** Where a listener's certificate comes from: the paths of two PEM files, or one that the gateway makes itself. */
@@ -27,6 +28,8 @@ const DAY_MS = 86_400_000;
 /** Apple's systems take no certificate that is good for longer than 825 days. */
 const GOOD_DAYS = 820;
 const RENEW_DAYS = 30;
+/** For the gateway's user alone. */
+const PRIVATE = 0o600;
 
 /** Reads or makes a certificate. Throws `LISTEN_FAILED` with what is wrong with it. */
 export async function loadTls(source: TlsSource, place: TlsPlace): Promise<LoadedTls> {
@@ -84,22 +87,10 @@ async function makeOwn({ directory, nowMs }: TlsPlace): Promise<LoadedTls> {
   const { certificate, key } = selfSigned({ names: [...new Set(names)], from, until });
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    await replace(join(directory, 'auto-key.pem'), key);
-    await replace(join(directory, 'auto-cert.pem'), certificate);
+    await replaceFile(join(directory, 'auto-key.pem'), key, PRIVATE);
+    await replaceFile(join(directory, 'auto-cert.pem'), certificate, PRIVATE);
   } catch (thrown) {
     throw faultFrom(thrown, 'LISTEN_FAILED', `TLS with a certificate in ${directory}`, messageOf(thrown));
   }
   return checked(certificate, key);
-}
-
-/** Whole or not at all, whatever happens meanwhile; for the gateway's user alone. */
-async function replace(path: string, text: string): Promise<void> {
-  const file = await open(`${path}.new`, 'w', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
 }

@@ -119,6 +119,8 @@ export const faults = {
   ITEMS_INVALID: row(rpcCode.failed, false, (why: string) => `Items are not valid: ${why}`),
   OPTION_MISSING: row(rpcCode.failed, false, (name: string) => `Option ${name} does not exist`),
   FILE_NAME: row(rpcCode.failed, false, (name: string) => `${name} is not a usable file name`),
+  ICON_MISSING: row(rpcCode.failed, false, (name: string) => `Icon ${name} does not exist`),
+  FILE_MISSING: row(rpcCode.failed, false, (name: string) => `File ${name} does not exist`),
   STORE_FAILED: row(
     rpcCode.failed,
     true,

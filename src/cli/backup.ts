@@ -7,8 +7,8 @@ import { dataPlace } from './where.js';
 /** `stellwerk backup FILE`: everything of a gateway in one file. */
 export const backup = command({
   usage: 'backup [options] FILE',
-  about: `Writes a backup of a gateway into FILE: its tree with all values, its scripts, its configuration. The gateway
-may go on working meanwhile. What is in FILE may be secret: it is for its owner alone to read.`,
+  about: `Writes a backup of a gateway into FILE: its tree with all values, its scripts, its configuration, icons
+and media. The gateway may go on working meanwhile. What is in FILE may be secret: it is for its owner alone to read.`,
   options: {
     data: {
       type: 'string',
@@ -25,9 +25,10 @@ may go on working meanwhile. What is in FILE may be secret: it is for its owner 
   exits: '0 done, 1 failed (FILE is there already, the database is damaged, the disk is full)',
   run: async (options, [file = '']) => {
     const { data, config } = dataPlace(options.data, options.config);
-    const bytes = backupDirectory(resolve(data), { to: resolve(file), config });
+    const { bytes, leftOut } = backupDirectory(resolve(data), { to: resolve(file), config });
     const what = config === undefined ? 'without a configuration (--config FILE)' : `with ${config}`;
     process.stdout.write(`${file}: ${bytes} bytes, from ${data}, ${what}\n`);
+    if (leftOut.length > 0) process.stdout.write(`too large, and left out: ${leftOut.join(', ')}\n`);
     return exitCode.ok;
   },
 });

@@ -13,6 +13,7 @@ import type {
   LibraryRecord,
   Lines,
   LinkRecord,
+  MediaRecord,
   ModuleRecord,
   ObjectRecord,
   OptionRecord,
@@ -183,6 +184,8 @@ export interface Functions {
   SVC_CreateInstance(ModuleID: string): number;
   /** Creates a link below the root and gives its ID. */
   SVC_CreateLink(): number;
+  /** Creates a media object without a file below the root and gives its ID. */
+  SVC_CreateMedia(MediaType: 0 | 1 | 2 | 3 | 4 | 5): number;
   /** Creates an empty script below the root and gives its ID; type 0 (JavaScript) is the only one. */
   SVC_CreateScript(ScriptType: 0 | 1 | 2): number;
   /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
@@ -197,6 +200,8 @@ export interface Functions {
   SVC_DeleteInstance(InstanceID: number): boolean;
   /** Deletes a link; what it points to stays. */
   SVC_DeleteLink(LinkID: number): boolean;
+  /** Deletes a media object with nothing below it, and with DeleteFile its file unless another has it. */
+  SVC_DeleteMedia(MediaID: number, DeleteFile: boolean): boolean;
   /** Deletes a script with nothing below it, and with DeleteFile its text. */
   SVC_DeleteScript(ScriptID: number, DeleteFile: boolean): boolean;
   /** Deletes a variable with nothing below it. */
@@ -253,6 +258,11 @@ export interface Functions {
   SVC_GetFunctions(InstanceIDs: readonly number[]): FunctionRecord[];
   /** As SVC_GetFunctions, by name. */
   SVC_GetFunctionsMap(InstanceIDs: readonly number[]): Record<string, FunctionRecord>;
+  /** The icon of each of some objects, or of all: its own, else that of its profile or of its value there. */
+  SVC_GetIcons(Parameter: readonly number[]): {
+    ObjectID: number;
+    Icon: string;
+  }[];
   /** Module, connection and status of an instance. */
   SVC_GetInstance(InstanceID: number): InstanceRecord;
   /** How long each instance took to do what it was asked (Tx), in ms; a report (Rx) is taken in as it comes. */
@@ -329,6 +339,18 @@ export interface Functions {
   SVC_GetLocation(ID: number): string;
   /** The directory of the log, ending in "/". */
   SVC_GetLogDir(): string;
+  /** Type, file, checksum, size and last change of a media object, and whether its file is there. */
+  SVC_GetMedia(MediaID: number): MediaRecord;
+  /** The content of a media object in Base64. */
+  SVC_GetMediaContent(MediaID: number): string;
+  /** The ID of the oldest media object with this file, or this URL of a stream. */
+  SVC_GetMediaIDByFile(FilePath: string): number;
+  /** The ID of the oldest media object with this name directly below an object. */
+  SVC_GetMediaIDByName(Name: string, ParentID: number): number;
+  /** The IDs of all media objects. */
+  SVC_GetMediaList(): number[];
+  /** The IDs of all media objects of a type. */
+  SVC_GetMediaListByType(MediaType: 0 | 1 | 2 | 3 | 4 | 5): number[];
   /** What is known of a module. */
   SVC_GetModule(ModuleID: string): ModuleRecord;
   /** The GUIDs of all modules. */
@@ -433,6 +455,8 @@ export interface Functions {
   SVC_MakeCrash(): boolean;
   /** A gateway has nothing to do for it: it does no harm to itself on demand: send the process a signal to try a crash. */
   SVC_MakeLeak(): boolean;
+  /** Whether there is a media object with this ID. */
+  SVC_MediaExists(MediaID: number): boolean;
   /** Whether there is a module with this GUID. */
   SVC_ModuleExists(ModuleID: string): boolean;
   /** Whether there is an object with this ID. */
@@ -459,6 +483,8 @@ export interface Functions {
   SVC_RunScriptWaitEx(ScriptID: number, Parameters: Readonly<Record<string, unknown>>): string;
   /** Whether there is a script with this ID. */
   SVC_ScriptExists(ScriptID: number): boolean;
+  /** Tells everybody that the content of a media object has changed; its file is looked at anew. */
+  SVC_SendMediaEvent(MediaID: number): boolean;
   /** Sets all properties that a JSON object names, to be applied by SVC_ApplyChanges. */
   SVC_SetConfiguration(InstanceID: number, Configuration: string): boolean;
   /** Shows an object as not to be operated, or as operable again. */
@@ -475,6 +501,12 @@ export interface Functions {
   SVC_SetLicense(Licensee: string, LicenseContent: string): boolean;
   /** Points a link to an object; 0 is none. */
   SVC_SetLinkTargetID(LinkID: number, TargetID: number): boolean;
+  /** Has the content of a media object held in memory once it was asked for, or no longer. */
+  SVC_SetMediaCached(MediaID: number, Cached: boolean): boolean;
+  /** Writes the content of a media object, given in Base64; without a file it gets one in the folder media. */
+  SVC_SetMediaContent(MediaID: number, Content: string): boolean;
+  /** Gives a media object a file in the folder media or user of the data directory, or a stream its URL. */
+  SVC_SetMediaFile(MediaID: number, FilePath: string, FileMustExists: boolean): boolean;
   /** Names an object; an empty name restores the default one. */
   SVC_SetName(ID: number, Name: string): boolean;
   /** Sets an option; it counts at once. */
@@ -548,6 +580,10 @@ export interface Functions {
   UC_FindShortTags(InstanceID: number): unknown[];
   /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
   UC_FixShortTags(InstanceID: number, References: readonly unknown[]): boolean;
+  /** An icon: SVG, in Base64. */
+  UC_GetIconContent(InstanceID: number, Icon: string): string;
+  /** The names of all icons: those that come with the gateway, and the files in its folder icons. */
+  UC_GetIconList(InstanceID: number): string[];
   /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
   UC_MigrateWorkflow(InstanceID: number, ScriptID: number): boolean;
   /** A gateway has nothing to do for it: it tells nobody how it is used. */

@@ -127,6 +127,18 @@ export interface LinkRecord {
   TargetID: number;
 }
 
+/** A media object; its checksum is 8 hex digits, its size bytes. */
+export interface MediaRecord {
+  MediaID: number;
+  MediaType: number;
+  MediaIsAvailable: boolean;
+  MediaFile: string;
+  MediaCRC: string;
+  MediaIsCached: boolean;
+  MediaSize: number;
+  MediaUpdated: number;
+}
+
 /** A module: a kind of driver. */
 export interface ModuleRecord {
   ModuleID: string;

@@ -50,6 +50,11 @@ export function childByName(
   throw fault('NAME_NOT_FOUND', name);
 }
 
+/** For a function that is called on the instance of a core module. Throws `NOT_OF_TYPE`, `WRONG_MODULE`. */
+export function checkModule(kernel: Kernel, id: number, name: string): void {
+  if (kernel.instances.get(id).data.moduleName !== name) throw fault('WRONG_MODULE', id, name);
+}
+
 /** Whether there is such an object of that type; any number may be asked for. */
 export function isOfType(kernel: Kernel, id: number, type: ObjectType): boolean {
   return kernel.tree.find(id)?.type === type;

@@ -11,6 +11,8 @@ export const moduleTypes = [
   'mtVisualization',
 ] as const;
 
+export const mediaTypes = ['mtDashboard', 'mtImage', 'mtSound', 'mtStream', 'mtChart', 'mtDocument'] as const;
+
 export const scriptTypes = ['stScript', 'stFlowScript', 'stSVCWorkflow'] as const;
 
 export const protocols = ['hmpRadio', 'hmpWired', 'hmpIP', 'hmpGroups'] as const;

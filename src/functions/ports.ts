@@ -14,6 +14,8 @@ export interface Ports {
   readonly log: Log;
   readonly devices: Devices;
   readonly scripts: ScriptsPort;
+  /** Loaded by the first who asks. */
+  readonly media: () => Promise<MediaPort>;
   readonly configurators: ConfiguratorsPort;
   readonly system: SystemPort;
   readonly options: Options;
@@ -74,6 +76,33 @@ export interface ScriptsPort {
   start(run: ScriptRun): void;
   /** Resolves with what it printed; rejects with `SCRIPT_FAILED`, `TIMED_OUT`, `NOT_OF_TYPE`, `BUSY`, `STOPPING`. */
   run(run: ScriptRun): Promise<string>;
+}
+
+/** The contents of media objects: files. `src/media` implements it; all throw `NOT_OF_TYPE`. */
+export interface MediaPort {
+  readonly icons: IconsPort;
+  /** Takes up what became of its file outside of the gateway. */
+  look(id: number): Promise<void>;
+  /** Throws `FILE_MISSING`, `TEXT_TOO_LONG`, and `NOT_SUPPORTED` for a stream. */
+  content(id: number): Promise<Buffer>;
+  /** Throws `TEXT_TOO_LONG`, `STORE_FAILED`, and `NOT_SUPPORTED` for a stream. */
+  setContent(id: number, bytes: Uint8Array): Promise<void>;
+  /** A file, or a stream's URL. Throws `FILE_NAME`, `FILE_MISSING`. */
+  setFile(id: number, path: string, mustExist: boolean): Promise<void>;
+  setCached(id: number, cached: boolean): void;
+  /** Tells that its content has changed. Throws `FILE_MISSING`. */
+  changed(id: number): Promise<void>;
+  /** Throws `HAS_CHILDREN`. */
+  delete(id: number, deleteFile: boolean): Promise<void>;
+  /** The object with this file or URL. Throws `FILE_NAME`. */
+  findFile(path: string): number | undefined;
+}
+
+/** The icons that there are. */
+export interface IconsPort {
+  names(): Promise<string[]>;
+  /** As SVG. Throws `ICON_MISSING`, `TEXT_TOO_LONG`. */
+  content(name: string): Promise<Buffer>;
 }
 
 /** What is known of the program and the machine, and what only the process can do. */

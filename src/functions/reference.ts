@@ -7,9 +7,11 @@ import { frontItemFunctions } from './front-items.js';
 import { frontMessageFunctions } from './front-messages.js';
 import { gatewayFunctions } from './gateway.js';
 import { hardwareFunctions } from './hardware.js';
+import { iconFunctions } from './icons.js';
 import { instanceFunctions } from './instances.js';
 import { kernelFunctions } from './kernel.js';
 import { linkFunctions } from './links.js';
+import { mediaFunctions } from './media.js';
 import { moduleFunctions } from './modules.js';
 import { nothingFunctions } from './nothing.js';
 import { objectFunctions } from './objects.js';
@@ -46,6 +48,8 @@ const families = [
   kernelFunctions,
   snapshotFunctions,
   scriptFunctions,
+  mediaFunctions,
+  iconFunctions,
   webFrontFunctions,
   frontItemFunctions,
   frontMessageFunctions,

@@ -144,6 +144,23 @@ export const scriptRecord = named('ScriptRecord', 'A script; times are unix seco
   IsBroken: bool,
 });
 
+export const mediaRecord = named(
+  'MediaRecord',
+  'A media object; its checksum is 8 hex digits, its size bytes.',
+  {
+    MediaID: int,
+    MediaType: int,
+    MediaIsAvailable: bool,
+    MediaFile: text,
+    MediaCRC: text,
+    MediaIsCached: bool,
+    MediaSize: int,
+    MediaUpdated: time,
+  },
+);
+
+export const objectIcons = listOf(Type.Object({ ObjectID: int, Icon: text }));
+
 export const linkRecord = named('LinkRecord', 'A link and what it points to; 0 is nothing.', {
   LinkID: int,
   TargetID: int,

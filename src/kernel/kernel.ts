@@ -1,6 +1,7 @@
 import { Instances, Links, Scripts } from './attachments.js';
 import { Changes, type BufferLimits } from './changes.js';
 import { Journal } from './journal.js';
+import { MediaObjects } from './media.js';
 import { message, runlevel, type Runlevel } from './messages.js';
 import { Profiles } from './profiles.js';
 import { Tree } from './tree.js';
@@ -29,6 +30,7 @@ export class Kernel {
   readonly instances: Instances;
   readonly scripts: Scripts;
   readonly links: Links;
+  readonly media: MediaObjects;
   #runlevel: Runlevel = runlevel.create;
 
   constructor({ counter, random, buffer, onJournal, isClockTrusted = () => true }: KernelBeginning) {
@@ -40,6 +42,7 @@ export class Kernel {
     this.instances = new Instances(this.tree);
     this.scripts = new Scripts(this.tree);
     this.links = new Links(this.tree);
+    this.media = new MediaObjects(this.tree);
   }
 
   get runlevel(): Runlevel {

@@ -66,14 +66,25 @@ export interface LinkData {
   targetId: number;
 }
 
-/** Events and media are registered with their type; their functions come with their own families. */
+/** Events are registered with their type; their functions come with their own family. */
 export interface EventData {
   readonly type: number;
   active: boolean;
 }
+
+/** A media object; its content stands in a file. */
 export interface MediaData {
   readonly type: number;
+  /** Below the data directory (`media/12345.png`), a stream's URL, or '' for none yet. */
   file: string;
+  /** Of the content as it was last seen: 8 hex digits, or '' before that. */
+  crc: string;
+  /** Bytes. */
+  size: number;
+  /** Unix seconds; 0: never. */
+  updated: number;
+  cached: boolean;
+  available: boolean;
 }
 export type CategoryData = Record<string, never>;
 

@@ -1,3 +1,4 @@
+import { shownFile } from './media.js';
 import { objectType, type TreeObject } from './object.js';
 import type { Tree } from './tree.js';
 
@@ -97,7 +98,10 @@ function dataOf(object: TreeObject): object {
   }
   if (object.is(objectType.link)) return { targetID: object.data.targetId };
   if (object.is(objectType.event)) return { type: object.data.type, active: object.data.active };
-  if (object.is(objectType.media)) return { type: object.data.type, file: object.data.file };
+  if (object.is(objectType.media)) {
+    const { type, file, updated: lastUpdate, crc, size, available: isAvailable, cached } = object.data;
+    return { type, file: shownFile(file), lastUpdate, crc, size, isAvailable, cached };
+  }
   return {};
 }
 

@@ -1,7 +1,8 @@
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
+import { replaceFile } from '../base/replace.js';
 import { Turn } from '../base/turn.js';
 
 /** A script is text that people write. */
@@ -38,9 +39,7 @@ export class ScriptFiles {
     await this.#turn.run(async () => {
       try {
         await mkdir(this.directory, { recursive: true });
-        await synced(`${path}.new`, 'w', (handle) => handle.writeFile(bytes));
-        await rename(`${path}.new`, path);
-        await synced(this.directory, 'r', async () => undefined);
+        await replaceFile(path, bytes);
       } catch (thrown) {
         throw faultFrom(thrown, 'STORE_FAILED', `${file}: ${messageOf(thrown)}`);
       }
@@ -57,20 +56,6 @@ export class ScriptFiles {
   #path(file: string): string {
     if (!NAME.test(file)) throw fault('FILE_NAME', file);
     return join(this.directory, file);
-  }
-}
-
-async function synced(
-  path: string,
-  flags: 'r' | 'w',
-  job: (handle: Awaited<ReturnType<typeof open>>) => Promise<void>,
-): Promise<void> {
-  const handle = await open(path, flags, 0o640);
-  try {
-    await job(handle);
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -9,7 +9,12 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
+
+/** The folders of a data directory that go into a backup, by the names that they have there. */
+export function foldersOf(directory: string): Record<string, string> {
+  return Object.fromEntries(['scripts', 'icons', 'media'].map((name) => [name, join(directory, name)]));
+}
 
 /**
  * Makes a directory where it is missing, with those above it. Not by `recursive`: where nothing can be made (EROFS, /proc)

@@ -59,7 +59,7 @@ export interface Asked {
   audit: { request: { limit: number }; answer: { records: readonly string[] } };
   backup: {
     request: { reason: string; nowMs: number; kept: number };
-    answer: { file: string; bytes: number };
+    answer: { file: string; bytes: number; leftOut: readonly string[] };
   };
   /** Bytes that the store has written so far; undefined where the kernel does not count them. */
   status: { request: object; answer: { bytes: number | undefined } };

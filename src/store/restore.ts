@@ -2,11 +2,11 @@ import { copyFileSync, existsSync, renameSync, statSync, writeFileSync } from 'n
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
-import { writeBackup } from './backup.js';
+import { writeBackup, type Made } from './backup.js';
 import { Damage, connectToRead } from './connection.js';
 import { counterAfterBackup } from './database.js';
 import { databasePath, dropFiles } from './find.js';
-import { makeDirectory, putInPlace, renameDatabase, syncPath, timeName } from './files.js';
+import { foldersOf, makeDirectory, putInPlace, renameDatabase, syncPath, timeName } from './files.js';
 import { lockDirectory } from './lock.js';
 import { metaName } from './schema.js';
 
@@ -26,7 +26,7 @@ export interface Restoring {
 }
 
 /**
- * Puts a backup onto a box: the database, the scripts, the configuration. Nothing is changed when the backup is damaged,
+ * Puts a backup onto a box: the database, the configuration, scripts, icons and media. Nothing is changed when the backup is damaged,
  * when a gateway has the directory, or when something is there and may not be replaced. Returns what was done, in lines.
  * Throws `STORE_UNUSABLE`.
  */
@@ -40,31 +40,31 @@ export function restoreBackup({ backup, directory, config, replace, nowMs }: Res
   const there = targets.filter((target) => existsSync(target));
   if (there.length > 0 && !replace)
     throw fault('STORE_UNUSABLE', `${there.join(' and ')} would be replaced; say --replace if that is meant`);
-  const done = [...setAside(there, path, nowMs), ...setScriptsAside(directory, nowMs)];
+  const done = [...setAside(there, path, nowMs), ...setFoldersAside(directory, nowMs)];
   copyFileSync(backup, `${path}.new`);
   const madeMs = statSync(backup).mtimeMs;
   prepare(`${path}.new`, { backupMs: madeMs, nowMs });
   putInPlace(`${path}.new`, path);
   done.push(`${path} from ${basename(backup)}`);
   for (const [name, content] of files)
-    if (name.startsWith('scripts/')) done.push(writeInPlace(join(directory, name), content));
+    if (name !== CONFIGURATION) done.push(writeInPlace(join(directory, name), content));
   if (configuration !== undefined && config !== undefined) done.push(writeInPlace(config, configuration));
   return done;
 }
 
 /**
- * Makes a backup of a data directory into a file, whether a gateway works on it or not. Returns its size in bytes.
+ * Makes a backup of a data directory into a file, whether a gateway works on it or not.
  * Throws `STORE_UNUSABLE`.
  */
 export function backupDirectory(
   directory: string,
   { to, config }: { to: string; config: string | undefined },
-): number {
+): Made {
   const path = databasePath(directory);
   if (!existsSync(path)) throw fault('STORE_UNUSABLE', `there is no database in ${directory}`);
   if (existsSync(to)) throw fault('STORE_UNUSABLE', `${to} is there already`);
   const files = {
-    scripts: join(directory, 'scripts'),
+    ...foldersOf(directory),
     ...(config !== undefined && { [CONFIGURATION]: config }),
   };
   try {
@@ -77,7 +77,8 @@ export function backupDirectory(
 }
 
 /** Only what a backup of ours can hold: a name never leads out of the data directory. */
-const FILE = /^(gateway\.yaml|scripts\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)$/;
+const FILE =
+  /^(gateway\.yaml|scripts\/[A-Za-z0-9_-][A-Za-z0-9_.-]*|(icons|media)(\/[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ .,+()-]*){1,8})$/u;
 
 function checkedFiles(backup: string): Map<string, Uint8Array> {
   if (statSync(backup, { throwIfNoEntry: false })?.isFile() !== true)
@@ -118,12 +119,13 @@ function setAside(there: readonly string[], database: string, nowMs: number): st
   });
 }
 
-function setScriptsAside(directory: string, nowMs: number): string[] {
-  const scripts = join(directory, 'scripts');
-  if (!existsSync(scripts)) return [];
-  const aside = `${scripts}.replaced-${timeName(nowMs)}`;
-  renameSync(scripts, aside);
-  return [`${scripts} is kept as ${basename(aside)}`];
+function setFoldersAside(directory: string, nowMs: number): string[] {
+  return Object.values(foldersOf(directory)).flatMap((folder) => {
+    if (!existsSync(folder)) return [];
+    const aside = `${folder}.replaced-${timeName(nowMs)}`;
+    renameSync(folder, aside);
+    return [`${folder} is kept as ${basename(aside)}`];
+  });
 }
 
 function writeInPlace(path: string, content: Uint8Array): string {

@@ -198,7 +198,8 @@ export class Store implements AsyncDisposable {
       const made = await this.#port.ask('backup', { reason, nowMs: clock.nowMs(), kept });
       this.setMeta(metaName.backupMs, String(clock.nowMs()));
       log.info(made, 'backup made');
-      checks.set('backup', fine(`the newest is ${made.file}`));
+      const without = made.leftOut.length > 0 ? `, without ${made.leftOut.length} large files of media` : '';
+      checks.set('backup', fine(`the newest is ${made.file}${without}`));
       return made;
     } catch (thrown) {
       const text = `no backup could be made: ${messageOf(thrown)}`;

@@ -60,7 +60,7 @@ async function objects(): Promise<Readonly<Record<string, number>>> {
     ScriptID: await made('SVC_CreateScript', 0),
     LinkID: await made('SVC_CreateLink'),
     EventID: 0,
-    MediaID: 0,
+    MediaID: await made('SVC_CreateMedia', 5),
     TimerID: 0,
     ThreadID: 0,
   };

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { connect, createDatabase, migrate, versionOf } from '../../src/store/connection.js';
+import { FOLDER_BUDGET } from '../../src/store/backup.js';
 import { backupDirectory, restoreBackup } from '../../src/store/restore.js';
 import { APPLICATION_ID, SCHEMA_VERSION, steps } from '../../src/store/schema.js';
 import { tempDirectory } from '../tools/place.js';
@@ -15,10 +16,19 @@ t.test('a backup goes onto a blank box: tree, scripts, configuration', async (t)
   writeFileSync(config, 'board: generic\n');
   mkdirSync(join(directory, 'scripts'));
   writeFileSync(join(directory, 'scripts', '12345.js'), 'print("ä")\n');
+  mkdirSync(join(directory, 'icons'));
+  writeFileSync(join(directory, 'icons', 'Küche.svg'), '<svg/>');
+  mkdirSync(join(directory, 'media', 'plans'), { recursive: true });
+  writeFileSync(join(directory, 'media', 'plans', 'ground floor.json'), '{}');
+  writeFileSync(join(directory, 'media', 'photo.png'), Buffer.alloc(FOLDER_BUDGET / 2));
+  writeFileSync(join(directory, 'media', 'film.mp4'), Buffer.alloc(FOLDER_BUDGET / 2));
+  symlinkSync(config, join(directory, 'media', 'link'));
   const first = await openBench(directory);
   first.kernel.variables.create(2, { ident: 'v', value: 1.25 });
   await first.store.committed();
-  t.ok(backupDirectory(directory, { to: backup, config }) > 0, 'while the gateway works');
+  const made = backupDirectory(directory, { to: backup, config });
+  t.ok(made.bytes > FOLDER_BUDGET / 2, 'while the gateway works');
+  t.strictSame(made.leftOut.length, 1, 'both photo and film would be more than the budget');
   t.throws(() => backupDirectory(directory, { to: backup, config }), { code: 'STORE_UNUSABLE' });
   const before = picture(first.kernel);
   const { counter } = first.kernel.changes;
@@ -30,6 +40,10 @@ t.test('a backup goes onto a blank box: tree, scripts, configuration', async (t)
   restoreBackup(how);
   t.equal(readFileSync(newConfig, 'utf8'), 'board: generic\n');
   t.equal(readFileSync(join(blank, 'scripts', '12345.js'), 'utf8'), 'print("ä")\n');
+  t.equal(readFileSync(join(blank, 'icons', 'Küche.svg'), 'utf8'), '<svg/>');
+  t.equal(readFileSync(join(blank, 'media', 'plans', 'ground floor.json'), 'utf8'), '{}');
+  const there = ['photo.png', 'film.mp4'].filter((name) => !made.leftOut.includes(`media/${name}`));
+  t.strictSame(readdirSync(join(blank, 'media')).sort(), ['plans', ...there].sort());
   const second = await openBench(blank);
   t.strictSame(picture(second.kernel), before);
   t.equal(second.findings.get('database')?.state, 'ok');
@@ -43,7 +57,7 @@ t.test('a backup goes onto a blank box: tree, scripts, configuration', async (t)
 
   t.throws(() => restoreBackup(how), { message: /--replace/ });
   const done = restoreBackup({ ...how, replace: true });
-  t.equal(done.filter((line) => line.includes('kept as')).length, 3, 'what was there is kept');
+  t.equal(done.filter((line) => line.includes('kept as')).length, 5, 'what was there is kept');
   t.strictSame(readdirSync(join(blank, 'scripts')), ['12345.js']);
 });
 

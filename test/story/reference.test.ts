@@ -24,6 +24,7 @@ t.test('every function that tells something tells it as declared, in a real gate
   for (const [what, method, ...params] of [
     ['script', 'SVC_CreateScript', 0],
     ['link', 'SVC_CreateLink'],
+    ['media', 'SVC_CreateMedia', 5],
     ['instance', 'SVC_CreateInstance', 'GPIO Output'],
     ['hardware', 'SVC_CreateInstance', 'Hardware'],
     ['category', 'SVC_CreateCategory'],
@@ -34,6 +35,8 @@ t.test('every function that tells something tells it as declared, in a real gate
     made[what] = (await client.call(method, ...params)) as number;
     await client.call('SVC_SetName', made[what], 'one');
   }
+  await client.call('SVC_SetMediaFile', made['media'], `${made['script']}.js`, false);
+  await client.call('SVC_SetMediaContent', made['media'], 'YQ==');
   await client.call('SetValue', await idOf(house, 'ground_floor/setpoint'), 22.5);
   const { kernel } = house.gateway;
   await until(
@@ -42,6 +45,7 @@ t.test('every function that tells something tells it as declared, in a real gate
   );
   const [front] = (await client.call('WFC_GetConfigurators')) as { ID: number }[];
   const [library] = (await client.call('SVC_GetLibraryList')) as string[];
+  const [utility] = (await client.call('SVC_GetInstanceListByModuleID', 'Utility Control')) as number[];
   const since = (await client.call('SVC_GetSnapshotChanges', 0)) as { TimeStamp: number }[];
   const given: Record<string, unknown> = {
     ID: ground,
@@ -52,6 +56,10 @@ t.test('every function that tells something tells it as declared, in a real gate
     CategoryID: ground,
     ScriptID: made['script'],
     LinkID: made['link'],
+    MediaID: made['media'],
+    MediaType: 5,
+    Parameter: [],
+    Icon: 'Power',
     Name: 'one',
     Ident: 'ground_floor',
     ProfileName: '~Switch',
@@ -80,6 +88,7 @@ t.test('every function that tells something tells it as declared, in a real gate
     if (!READING.test(name) || nothing !== undefined) continue;
     const params = parameters.map((parameter) => {
       if (/^WFC_|PushDevices/.test(name) && parameter.name === 'InstanceID') return front?.ID;
+      if (name.startsWith('UC_') && parameter.name === 'InstanceID') return utility;
       if (/Found|Searching/.test(name) && parameter.name === 'InstanceID') return made['hardware'];
       const typed = made[name.replace('GetValue', '')];
       if (typed !== undefined) return typed;

@@ -20,6 +20,7 @@ import { commandReference } from '../../src/functions/reference.js';
 import type { Registry } from '../../src/functions/registry.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import type { Variable } from '../../src/kernel/variables.js';
+import { mediaPart } from '../../src/parts.js';
 import { differenceIn } from './conform.js';
 import { until } from './until.js';
 
@@ -133,7 +134,8 @@ export class Desk implements AsyncDisposable {
   /** What the disk says to the next commits; each waiting call is one entry. */
   readonly commits: PromiseWithResolvers<void>[] = [];
 
-  constructor(brought: readonly FunctionDeclaration[] = []) {
+  /** Files of media stand below `directory`. */
+  constructor(brought: readonly FunctionDeclaration[] = [], directory = '/nowhere') {
     const log: Log = {
       ...silentLog,
       error: (_details, text) => void this.errors.push(text),
@@ -156,6 +158,7 @@ export class Desk implements AsyncDisposable {
           this.kernel.journal.other();
         },
       },
+      media: mediaPart({ kernel: this.kernel, clock: this.clock, log, directory }).use,
       options: new Options({ saved: {}, save: async (name, value) => void this.saved.push([name, value]) }),
       system: { ...system, audit: (limit) => this.audit.slice(-limit).reverse() },
     };

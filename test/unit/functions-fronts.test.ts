@@ -16,12 +16,12 @@ const card = {
 /** Configurator 50001 has the ground floor with a sound and a variable, 50002 all; a sound upstairs is the owner's. */
 function house() {
   const desk = new Desk();
-  const { tree, variables } = desk.kernel;
+  const { tree, variables, media } = desk.kernel;
   const ground = tree.create(0, {}, { name: 'Ground floor' });
   const hall = tree.create(0, {}, { parent: ground, name: 'Hall' });
   const lamp = variables.create(0, { parent: ground });
   const upper = tree.create(0, {}, { name: 'Upper floor' });
-  const sound = (parent: typeof ground) => tree.create(5, { type: 2, file: 'x.wav' }, { parent });
+  const sound = (parent: typeof ground) => media.create(2, { parent });
   const [gong, alarm] = [sound(ground), sound(upper)];
   desk.configurators.push({ ...card, id: 50_001, baseId: ground.id });
   desk.configurators.push({ ...card, id: 50_002, baseId: 0, mobile: true });

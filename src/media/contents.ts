@@ -1,0 +1,231 @@
+import { fault, messageOf } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { mediaType, shownFile, type Media, type MediaFacts } from '../kernel/media.js';
+import { objectType } from '../kernel/object.js';
+import type { MediaFiles, Seen } from './files.js';
+import type { Icons } from './icons.js';
+
+/** What contents that are held in memory may take together; the one that was not wanted for longest goes first. */
+export const CACHE_BUDGET = 16 * 1024 * 1024;
+
+/** Where a stream can come from. */
+const STREAM = /^(rtsps?|rtmps?|https?|udp|rtp|mms):\/\/[^\s\\\p{C}]{1,1000}$/iu;
+
+/** What contents work with. */
+export interface ContentsOptions {
+  readonly kernel: Kernel;
+  readonly files: MediaFiles;
+  readonly icons: Icons;
+  readonly log: Log;
+  readonly nowMs: () => number;
+}
+
+interface Kept {
+  readonly bytes: Buffer;
+  readonly modifiedMs: number;
+}
+
+/** The contents of media objects: files, of which those of cached objects are held in memory within a budget. */
+export class MediaContents implements AsyncDisposable {
+  readonly icons: Icons;
+  readonly #with: ContentsOptions;
+  readonly #kept = new Map<Media, Kept>();
+  #isClosed = false;
+  #looking: Promise<void> = Promise.resolve();
+
+  constructor(options: ContentsOptions) {
+    this.#with = options;
+    this.icons = options.icons;
+  }
+
+  /** Looks whether the files of all media are there as they were, one after the other; nobody waits for it. */
+  start(): void {
+    this.#looking = this.#lookAtAll();
+  }
+
+  /** Waits until nothing is being looked at. */
+  close(): Promise<void> {
+    this.#isClosed = true;
+    this.#kept.clear();
+    return this.#looking;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Takes up what became of its file outside of the gateway: it is gone, is back, or is another. Throws `NOT_OF_TYPE`. */
+  async look(id: number): Promise<void> {
+    const media = this.#get(id);
+    if (!isStream(media) && media.data.file !== '') await this.#look(media, media.data.file);
+  }
+
+  /** The content. Throws `NOT_OF_TYPE`, `FILE_MISSING`, `TEXT_TOO_LONG`, and `NOT_SUPPORTED` for a stream. */
+  async content(id: number): Promise<Buffer> {
+    const media = this.#get(id);
+    const file = fileOf(media);
+    const seen = await this.#look(media, file);
+    if (seen === undefined) throw fault('FILE_MISSING', file);
+    const kept = this.#kept.get(media);
+    const isSame = kept?.modifiedMs === seen.modifiedMs;
+    const bytes = isSame ? kept.bytes : await this.#with.files.read(file);
+    if (this.#isStill(media, file) && media.data.cached)
+      this.#keep(media, { bytes, modifiedMs: seen.modifiedMs });
+    return bytes;
+  }
+
+  /**
+   * Writes the content, to `media/<id>.json` or `.bin` where it has no file yet. Throws `NOT_OF_TYPE`, `TEXT_TOO_LONG`,
+   * `STORE_FAILED`, and `NOT_SUPPORTED` for a stream.
+   */
+  async setContent(id: number, bytes: Uint8Array): Promise<void> {
+    const { kernel, files } = this.#with;
+    const media = this.#get(id);
+    const file = media.data.file === '' && !isStream(media) ? standardFile(media) : fileOf(media);
+    const facts = await files.write(file, bytes);
+    this.#check(media);
+    this.#kept.delete(media);
+    kernel.media.setFile(media, file);
+    kernel.media.setAvailable(media, true);
+    kernel.media.updated(media, facts);
+  }
+
+  /** Gives it another file, or a stream its URL. Throws `NOT_OF_TYPE`, `FILE_NAME`; with `mustExist` `FILE_MISSING`. */
+  async setFile(id: number, path: string, mustExist: boolean): Promise<void> {
+    const { kernel, files } = this.#with;
+    const media = this.#get(id);
+    if (isStream(media)) return this.#setStream(media, path);
+    const file = files.nameOf(path);
+    const facts = await files.sum(file);
+    if (mustExist && facts === undefined) throw fault('FILE_MISSING', file);
+    this.#check(media);
+    this.#kept.delete(media);
+    kernel.media.setFile(media, file);
+    this.#note(media, file, facts);
+  }
+
+  /** From now on its content is held in memory once it was asked for, or no longer. Throws `NOT_OF_TYPE`. */
+  setCached(id: number, cached: boolean): void {
+    const media = this.#get(id);
+    this.#with.kernel.media.setCached(media, cached);
+    if (!cached) this.#kept.delete(media);
+  }
+
+  /** Tells that the content has changed, also when it did not. Throws `NOT_OF_TYPE`, `FILE_MISSING`. */
+  async changed(id: number): Promise<void> {
+    const { kernel, files, nowMs } = this.#with;
+    const media = this.#get(id);
+    if (isStream(media))
+      return kernel.media.updated(media, { crc: '', size: 0, updated: Math.floor(nowMs() / 1000) });
+    const file = fileOf(media);
+    const facts = await files.sum(file);
+    this.#check(media);
+    this.#kept.delete(media);
+    if (facts !== undefined) {
+      kernel.media.setAvailable(media, true);
+      return kernel.media.updated(media, facts);
+    }
+    kernel.media.setAvailable(media, false);
+    throw fault('FILE_MISSING', file);
+  }
+
+  /** Deletes an object, and its file when asked to and when no other has it. Throws `NOT_OF_TYPE`, `HAS_CHILDREN`. */
+  async delete(id: number, deleteFile: boolean): Promise<void> {
+    const { kernel, files } = this.#with;
+    const media = this.#get(id);
+    const { file } = media.data;
+    kernel.tree.delete(media);
+    this.#kept.delete(media);
+    if (!deleteFile || isStream(media) || file === '') return;
+    for (const other of kernel.tree.of(objectType.media)) if (other.data.file === file) return;
+    await files.remove(file);
+  }
+
+  /** The id of the object with this file or URL; undefined where there is none. Throws `FILE_NAME`. */
+  findFile(path: string): number | undefined {
+    const { kernel, files } = this.#with;
+    const file = STREAM.test(path) ? path : files.nameOf(path);
+    for (const { id, data } of kernel.tree.of(objectType.media))
+      if (data.file === file || shownFile(data.file) === file) return id;
+    return undefined;
+  }
+
+  #get(id: number): Media {
+    return this.#with.kernel.media.get(id);
+  }
+
+  async #lookAtAll(): Promise<void> {
+    const { kernel, log } = this.#with;
+    for (const { id, data } of kernel.tree.of(objectType.media)) {
+      if (this.#isClosed) return;
+      try {
+        await this.look(id);
+      } catch (thrown) {
+        log.warn({ media: id, file: shownFile(data.file) }, messageOf(thrown));
+      }
+    }
+  }
+
+  async #look(media: Media, file: string): Promise<Seen | undefined> {
+    const { files } = this.#with;
+    const seen = await files.look(file);
+    const { available, size, updated } = media.data;
+    const isKnown = seen !== undefined && available && seen.size === size && seen.updated === updated;
+    if (!isKnown) this.#note(media, file, seen && (await files.sum(file)));
+    return seen;
+  }
+
+  #note(media: Media, file: string, facts: MediaFacts | undefined): void {
+    if (!this.#isStill(media, file)) return;
+    if (facts === undefined) this.#with.kernel.media.setAvailable(media, false);
+    else this.#with.kernel.media.found(media, facts);
+  }
+
+  #setStream(media: Media, url: string): void {
+    const { kernel } = this.#with;
+    if (url === shownFile(media.data.file)) return;
+    if (!STREAM.test(url))
+      throw fault('FILE_NAME', `${shownFile(url)} (a stream has a URL, as rtsp://camera/stream)`);
+    kernel.media.setFile(media, url);
+    kernel.media.setAvailable(media, true);
+  }
+
+  /** Whether it is there, and has that file, after something was waited for. */
+  #isStill(media: Media, file: string): boolean {
+    return !this.#isClosed && this.#with.kernel.tree.find(media.id) === media && media.data.file === file;
+  }
+
+  /** Throws `NOT_OF_TYPE` for one that was deleted while a file was being read or written. */
+  #check(media: Media): void {
+    if (this.#with.kernel.tree.find(media.id) !== media) throw fault('NOT_OF_TYPE', 'Media', media.id);
+  }
+
+  /** As the newest; what was not wanted for longest goes, until all fit. */
+  #keep(media: Media, kept: Kept): void {
+    this.#kept.delete(media);
+    this.#kept.set(media, kept);
+    let held = 0;
+    for (const { bytes } of this.#kept.values()) held += bytes.length;
+    for (const [oldest, { bytes }] of this.#kept) {
+      if (held <= CACHE_BUDGET) return;
+      this.#kept.delete(oldest);
+      held -= bytes.length;
+    }
+  }
+}
+
+const isStream = ({ data }: Media) => data.type === mediaType.stream;
+
+/** Throws `NOT_SUPPORTED` for a stream, `FILE_MISSING` where it has none yet. */
+function fileOf(media: Media): string {
+  if (isStream(media)) throw fault('NOT_SUPPORTED', 'A content for a stream');
+  if (media.data.file === '') throw fault('FILE_MISSING', `of media #${media.id}`);
+  return media.data.file;
+}
+
+/** Where a content goes that nobody has given a file. */
+function standardFile({ id, data: { type } }: Media): string {
+  const isJson = type === mediaType.dashboard || type === mediaType.chart;
+  return `media/${id}.${isJson ? 'json' : 'bin'}`;
+}

@@ -1,0 +1,57 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { codeOf, fault } from '../base/fault.js';
+import { drawings } from './drawings.js';
+
+/** A drawing in strokes is a few hundred bytes; more than this is a picture. */
+export const ICON_LIMIT = 64 * 1024;
+
+/** What an icon can be called; its file is called so, with `.svg`. */
+const FILE = /^([\p{L}\p{N}_-]{1,64})\.svg$/u;
+
+/** The icons: those that come with the gateway, and the user's own: SVG files in a folder of the data directory. */
+export class Icons {
+  readonly #directory: string;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** All names, in order. */
+  async names(): Promise<string[]> {
+    return [...new Set([...Object.keys(drawings), ...(await this.#own()).keys()])].sort();
+  }
+
+  /** An icon as SVG; one of the user's own wins. Throws `ICON_MISSING`, `TEXT_TOO_LONG`. */
+  async content(name: string): Promise<Buffer> {
+    const file = (await this.#own()).get(name);
+    if (file !== undefined) {
+      const bytes = await readFile(file);
+      if (bytes.length > ICON_LIMIT) throw fault('TEXT_TOO_LONG', `The icon ${name}`, ICON_LIMIT);
+      return bytes;
+    }
+    if (!Object.hasOwn(drawings, name)) throw fault('ICON_MISSING', name);
+    return Buffer.from(svg(drawings[name as keyof typeof drawings]));
+  }
+
+  /** The user's own by name: plain files alone, a link among them leads nowhere. */
+  async #own(): Promise<Map<string, string>> {
+    const entries = await readdir(this.#directory, { withFileTypes: true }).catch((thrown: unknown) => {
+      if (codeOf(thrown) === 'ENOENT') return [];
+      throw thrown;
+    });
+    return new Map(
+      entries.flatMap((entry) => {
+        const name = entry.isFile() ? FILE.exec(entry.name)?.[1] : undefined;
+        return name === undefined ? [] : [[name, join(this.#directory, entry.name)] as const];
+      }),
+    );
+  }
+}
+
+/** In the colour of the text around it. */
+function svg(path: string): string {
+  const style =
+    'fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"';
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" ${style}><path d="${path}"/></svg>\n`;
+}
