@@ -11,6 +11,7 @@ import { coreModules } from './config/core.js';
 import type { GatewayConfig } from './config/schema.js';
 import { Modules } from './device/modules.js';
 import { hardware } from './device/search.js';
+import { location } from './script/location.js';
 import { PACKAGE_ROOT } from './service/system.js';
 
 /** The package's own boards. */
@@ -43,7 +44,7 @@ export function modulesOf(
     ];
     const finders = drivers.flatMap(({ find }) => find ?? []);
     const isUnknown = board.name === 'generic' && name !== board.name;
-    return new Modules([...drivers, hardware(finders), webFront, ...coreModules], {
+    return new Modules([...drivers, hardware(finders), webFront, ...coreModules, location], {
       name: board.name,
       isUnknown,
     });

@@ -15,20 +15,22 @@ const without = (id: string, name: string, prefix: string): ModuleDefinition => 
   open: async () => ({ close: async () => undefined }),
 });
 
-/** The modules of which every gateway has one instance (interface §1, "Core module GUIDs"). */
+/** The core modules that have nothing of their own (interface §1, "Core module GUIDs"). */
 export const coreModules: readonly ModuleDefinition[] = [
   without('{43192F0B-135B-4CE7-A0A7-1475603F3060}', 'Archive Control', 'AC'),
   without('{B69010EA-96D5-46DF-B885-24821B8C8DBD}', 'Utility Control', 'UC'),
-  without('{45E97A63-F870-408A-B259-2933F7EABF74}', 'Location Control', 'LC'),
 ];
 
-/** Makes the instances of the core modules that are missing, below `parent`; one that was moved stays where it is. */
+/**
+ * Makes the instances of the core modules that are missing, one of each, below `parent`; one that was moved stays where
+ * it is.
+ */
 export function makeCore(
   parent: TreeObject,
   { kernel, devices }: { kernel: Kernel; devices: Devices },
 ): void {
   const present = new Set<string>();
   for (const { data } of kernel.tree.of(objectType.instance)) present.add(data.moduleId);
-  for (const { id, name, prefix } of coreModules)
-    if (!present.has(id)) devices.create(id, { parent, name, ident: prefix });
+  for (const { id, name, prefix, kind } of devices.modules.all())
+    if (kind === moduleKind.core && !present.has(id)) devices.create(id, { parent, name, ident: prefix });
 }

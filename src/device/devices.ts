@@ -249,10 +249,10 @@ export class Devices implements RunningInstances, AsyncDisposable {
     return [id, ...(this.#connected.get(id) ?? [])].flatMap((one) => this.#troublesOf(one));
   }
 
-  /** What is wrong with any of the instances. */
+  /** What is wrong with any of the instances. With one that its properties keep closed nothing is. */
   *allTroubles(): Generator<InstanceTrouble> {
-    for (const instance of this.#options.kernel.tree.of(objectType.instance))
-      yield* this.#troublesOf(instance.id);
+    for (const { id, data } of this.#options.kernel.tree.of(objectType.instance))
+      if (data.status !== instanceStatus.inactive) yield* this.#troublesOf(id);
   }
 
   /** How long each instance took to do what it was asked. */

@@ -22,7 +22,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   client: ['base'],
   front: ['client', 'base'],
   'drivers/*': ['base', 'device'],
-  'modules.ts': ['drivers', 'config', 'device', 'service', 'base'],
+  'modules.ts': ['drivers', 'config', 'device', 'script', 'service', 'base'],
   cli: [
     'gateway',
     'modules',

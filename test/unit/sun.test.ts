@@ -1,5 +1,5 @@
 import t from 'tap';
-import { isSunUp, sunTimes, type Place } from '../../src/script/schedule/sun.js';
+import { isSunUp, nextSunChange, sunTimes, type Place } from '../../src/script/schedule/sun.js';
 import { liveIn } from '../tools/zone.js';
 
 const berlin: Place = { latitude: 52.52, longitude: 13.405 };
@@ -61,6 +61,7 @@ t.test('where it does not rise, and where it does not set', async (t) => {
   const polarDay = sunTimes(Date.parse('2026-06-21T10:00Z'), tromso);
   t.ok(Object.values(polarDay).every((at) => at === undefined));
   t.equal(isSunUp(Date.parse('2026-06-21T23:00Z'), tromso), true, 'at midnight');
+  t.equal(nextSunChange(Date.parse('2026-06-21T10:00Z'), tromso), undefined);
 });
 
 t.test('the sun is up from its rise on until its set, all year', async (t) => {
@@ -69,5 +70,8 @@ t.test('the sun is up from its rise on until its set, all year', async (t) => {
     const { sunrise = NaN, sunset = NaN } = sunTimes(new Date(2026, 0, 1 + day, 9).getTime(), berlin);
     const seen = [sunrise - 1, sunrise, sunset - 1, sunset].map((ms) => isSunUp(ms, berlin));
     t.same(seen, [false, true, true, false], `day ${day}`);
+    t.equal(nextSunChange(sunrise, berlin), sunset);
+    t.equal(nextSunChange(sunrise - 1000, berlin), sunrise);
+    t.equal(isSunUp(nextSunChange(sunset, berlin) ?? 0, berlin), true, 'the next morning');
   }
 });

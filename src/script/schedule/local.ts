@@ -6,7 +6,8 @@ import type { EventDate, EventTime } from '../../kernel/event.js';
  * `Date` alone does it: `Intl` would cost a small gateway megabytes.
  */
 
-const DAY_MS = 86_400_000;
+/** A day of no change of the clock. */
+export const DAY_MS = 86_400_000;
 
 /** The first moment of a day; as a bound of an event: none. */
 export const midnight: EventTime = { hour: 0, minute: 0, second: 0 };

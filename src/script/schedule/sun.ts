@@ -1,5 +1,5 @@
 import { getTimes } from 'suncalc';
-import { localDay, localInstant } from './local.js';
+import { DAY_MS, localDay, localInstant } from './local.js';
 
 /** A place on earth, in degrees: north and east are positive. */
 export interface Place {
@@ -48,4 +48,13 @@ export function isSunUp(ms: number, { latitude, longitude }: Place): boolean {
   return sunrise === null || sunset === null
     ? alwaysUp === true
     : sunrise.getTime() <= ms && ms < sunset.getTime();
+}
+
+/** When the sun rises or sets next, within about a day; undefined: it does not. */
+export function nextSunChange(ms: number, { latitude, longitude }: Place): number | undefined {
+  const next = [ms, ms + DAY_MS]
+    .map((near) => getTimes(new Date(near), latitude, longitude))
+    .flatMap(({ sunrise, sunset }) => [sunrise, sunset])
+    .flatMap((date) => (date !== null && date.getTime() > ms ? [date.getTime()] : []));
+  return next.length === 0 ? undefined : Math.min(...next);
 }

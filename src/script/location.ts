@@ -1,0 +1,129 @@
+import { Type, type Static } from '@sinclair/typebox';
+import type { Cancel } from '../base/clock.js';
+import {
+  type Host,
+  type ModuleDefinition,
+  moduleKind,
+  quality,
+  type Running,
+  variableType,
+} from '../device/module.js';
+import { localDay, localInstant, midnight } from './schedule/local.js';
+import type * as Sun from './schedule/sun.js';
+
+const locationProperties = Type.Object({
+  /** Degrees, north is positive. */
+  Latitude: Type.Number({ default: 0, minimum: -90, maximum: 90 }),
+  /** Degrees, east is positive. */
+  Longitude: Type.Number({ default: 0, minimum: -180, maximum: 180 }),
+});
+
+type Properties = Static<typeof locationProperties>;
+
+/** The idents of the sun's times, with what they are. */
+const variables: readonly [ident: string, name: string, time: keyof Sun.SunTimes][] = [
+  ['Sunrise', 'Sunrise', 'sunrise'],
+  ['Sunset', 'Sunset', 'sunset'],
+  ['CivilTwilightStart', 'Civil twilight, start', 'civilBegin'],
+  ['CivilTwilightEnd', 'Civil twilight, end', 'civilEnd'],
+  ['NauticTwilightStart', 'Nautical twilight, start', 'nauticalBegin'],
+  ['NauticTwilightEnd', 'Nautical twilight, end', 'nauticalEnd'],
+  ['AstronomicTwilightStart', 'Astronomical twilight, start', 'astronomicalBegin'],
+  ['AstronomicTwilightEnd', 'Astronomical twilight, end', 'astronomicalEnd'],
+];
+const IS_DAY = 'IsDay';
+
+/** How often the wall clock is looked at: as soon as this a jump of it, or its being set, is noticed. */
+const LOOK_EVERY_MS = 10_000;
+
+const NOT_SET = {
+  state: quality.stale,
+  reason: 'CLOCK_NOT_SET',
+  text: 'the clock of this machine has not been set since it was started',
+};
+
+const NOT_TODAY = {
+  state: quality.bad,
+  reason: 'NOT_TODAY',
+  text: 'the sun does not come to that height, or does not leave it, on this day',
+};
+
+/** No house stands at 0° north and 0° east: that is the open sea. */
+const isSet = ({ Latitude, Longitude }: Properties): boolean => Latitude !== 0 || Longitude !== 0;
+
+/** The module **Location Control**: where the gateway is, and what the sun does there (`docs/location.md`). */
+export const location: ModuleDefinition<typeof locationProperties> = {
+  id: '{45E97A63-F870-408A-B259-2933F7EABF74}',
+  name: 'Location Control',
+  kind: moduleKind.core,
+  prefix: 'LC',
+  properties: locationProperties,
+  variables: (properties) =>
+    isSet(properties)
+      ? [
+          { ident: IS_DAY, name: 'Day', type: variableType.boolean, position: 0 },
+          ...variables.map(([ident, name], n) => ({
+            ident,
+            name,
+            type: variableType.integer,
+            profile: '~UnixTimestamp',
+            position: n + 1,
+          })),
+        ]
+      : [],
+  off: (properties) =>
+    isSet(properties)
+      ? undefined
+      : 'no place is set; set Latitude and Longitude in degrees (SVC_SetProperty, then SVC_ApplyChanges)',
+  open: async (host) => new Location(host, await import('./schedule/sun.js')),
+};
+
+/** Tells the sun's times of each day as it begins, and day and night as they begin. */
+class Location implements Running {
+  readonly #host: Host<Properties>;
+  readonly #sun: typeof Sun;
+  #cancel: Cancel | undefined;
+  /** What was told holds from here on, until there; unix milliseconds. */
+  #fromMs = Infinity;
+  #untilMs = Infinity;
+
+  constructor(host: Host<Properties>, sun: typeof Sun) {
+    this.#host = host;
+    this.#sun = sun;
+    if (!host.clock.trusted())
+      for (const [ident] of [[IS_DAY], ...variables] as const) host.doubt(ident, NOT_SET);
+    this.#look();
+  }
+
+  async close(): Promise<void> {
+    this.#cancel?.();
+  }
+
+  #look(): void {
+    const { clock } = this.#host;
+    const nowMs = clock.nowMs();
+    const holds = this.#fromMs <= nowMs && nowMs < this.#untilMs;
+    if (!holds && clock.trusted()) this.#tell(nowMs);
+    const waitMs = Math.min(LOOK_EVERY_MS, Math.max(1, this.#untilMs - nowMs));
+    this.#cancel = clock.after(waitMs, () => this.#look());
+  }
+
+  #tell(nowMs: number): void {
+    const host = this.#host;
+    const { Latitude: latitude, Longitude: longitude } = host.properties;
+    const place = { latitude, longitude };
+    const times = this.#sun.sunTimes(nowMs, place);
+    for (const [ident, , name] of variables) {
+      const atMs = times[name];
+      if (atMs === undefined) host.guess(ident, 0, NOT_TODAY);
+      else host.report(ident, Math.floor(atMs / 1000));
+    }
+    // Last: who is told that night has begun finds the times of its day.
+    host.report(IS_DAY, this.#sun.isSunUp(nowMs, place));
+    this.#fromMs = nowMs;
+    this.#untilMs = Math.min(
+      localInstant(localDay(nowMs) + 1, midnight),
+      this.#sun.nextSunChange(nowMs, place) ?? Infinity,
+    );
+  }
+}

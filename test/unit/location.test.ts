@@ -1,0 +1,142 @@
+import t, { type Test } from 'tap';
+import { ManualClock } from '../../src/base/clock.js';
+import type { Instance } from '../../src/kernel/attachments.js';
+import { instanceStatus } from '../../src/kernel/attachments.js';
+import { location } from '../../src/script/location.js';
+import { Workbench } from '../tools/workbench.js';
+import { liveIn } from '../tools/zone.js';
+
+const HOUR_MS = 3_600_000;
+const berlin = { Latitude: 52.52, Longitude: 13.405 };
+const tromso = { Latitude: 69.65, Longitude: 18.96 };
+
+/** A gateway's place, at a time (UTC), with a clock turned by hand. */
+async function place(t: Test, properties: object, at: string): Promise<Place> {
+  const clock = new ManualClock(Date.parse(at));
+  const bench = new Workbench([location], clock);
+  t.teardown(() => bench.devices.close());
+  return new Place(bench, clock, await bench.add('Location Control', { ...properties }));
+}
+
+class Place {
+  readonly bench: Workbench;
+  readonly clock: ManualClock;
+  readonly instance: Instance;
+
+  constructor(bench: Workbench, clock: ManualClock, instance: Instance) {
+    this.bench = bench;
+    this.clock = clock;
+    this.instance = instance;
+  }
+
+  online(): Promise<void> {
+    return this.bench.isLink(this.instance, 'online');
+  }
+
+  /** A time of the sun's, as UTC to the minute. */
+  time(ident: string): string {
+    return new Date(Number(this.bench.value(this.instance, ident)) * 1000).toISOString().slice(0, 16);
+  }
+
+  get isDay(): unknown {
+    return this.bench.value(this.instance, 'IsDay');
+  }
+}
+
+await t.test('without a place it is inactive, and says what to do', async (t) => {
+  const nowhere = await place(t, {}, '2026-06-21T10:00Z');
+  t.equal(nowhere.instance.data.status, instanceStatus.inactive);
+  t.match(nowhere.bench.status(nowhere.instance), /no place is set; set Latitude and Longitude/);
+  t.equal(nowhere.instance.children?.byIdent('Sunset'), undefined, 'it shows no times that mean nothing');
+  t.equal(nowhere.clock.waiting, 0);
+
+  await nowhere.bench.change(nowhere.instance, berlin);
+  await nowhere.online();
+  t.equal(nowhere.instance.data.status, instanceStatus.active);
+  t.match(nowhere.time('Sunset'), /^2026-06-21T19:3\d/);
+  t.equal(nowhere.isDay, true);
+});
+
+await t.test('a place that is none is refused', async (t) => {
+  const somewhere = await place(t, { Latitude: 1, Longitude: 1 }, '2026-06-21T10:00Z');
+  t.throws(() => somewhere.bench.devices.setProperty(somewhere.instance.id, 'Latitude', 90.5), /Latitude/);
+});
+
+await t.test('the times are those of the day, and day and night come with the sun', async (t) => {
+  liveIn(t, 'Europe/Berlin');
+  const home = await place(t, berlin, '2026-03-20T11:00Z');
+  await home.online();
+  t.match(home.time('Sunrise'), /^2026-03-20T05:(09|10)/);
+  t.match(home.time('CivilTwilightEnd'), /^2026-03-20T17:5\d/);
+  t.match(home.time('NauticTwilightStart'), /^2026-03-20T03:5\d/);
+  t.match(home.time('AstronomicTwilightEnd'), /^2026-03-20T19:1\d/);
+  t.equal(home.bench.quality(home.instance, 'Sunset'), 'good');
+
+  const sunsetMs = Number(home.bench.value(home.instance, 'Sunset')) * 1000;
+  home.clock.advance(sunsetMs - home.clock.nowMs() - 1000);
+  t.equal(home.isDay, true, 'a second before it sets');
+  home.clock.advance(2000);
+  t.equal(home.isDay, false);
+  t.match(home.time('Sunset'), /^2026-03-20/, 'the day goes on');
+
+  home.clock.advance(Date.parse('2026-03-20T23:00:01Z') - home.clock.nowMs());
+  t.match(home.time('Sunrise'), /^2026-03-21T05:0\d/, 'with midnight, local time, there is another day');
+  t.equal(home.isDay, false);
+  const timers = home.clock.waiting;
+  const days: unknown[] = [];
+  home.bench.kernel.changes.listen(({ Data }) => {
+    if (typeof Data[0] === 'boolean' && Data[1] === true) days.push(Data[0]);
+  });
+  home.clock.advance(3 * 24 * HOUR_MS);
+  t.same(days, [true, false, true, false, true, false], 'a change each, no more');
+  t.equal(home.clock.waiting, timers, 'no timer more than before');
+});
+
+await t.test('where the sun does not rise there are no times of it', async (t) => {
+  liveIn(t, 'Europe/Oslo');
+  const north = await place(t, tromso, '2026-12-21T11:00Z');
+  await north.online();
+  t.equal(north.isDay, false);
+  t.equal(north.bench.value(north.instance, 'Sunrise'), 0);
+  t.equal(north.bench.quality(north.instance, 'Sunrise'), 'bad NOT_TODAY');
+  t.equal(north.bench.quality(north.instance, 'CivilTwilightStart'), 'good');
+
+  await north.bench.change(north.instance, berlin);
+  await north.online();
+  t.equal(north.bench.quality(north.instance, 'Sunrise'), 'good', 'another place, other times');
+  t.match(north.time('Sunrise'), /^2026-12-21T07:1\d/);
+});
+
+await t.test('until the clock is set nothing is told', async (t) => {
+  const clock = new ManualClock(Date.parse('2026-01-01T11:00Z'));
+  clock.isTrusted = false;
+  const bench = new Workbench([location], clock);
+  t.teardown(() => bench.devices.close());
+  const early = new Place(bench, clock, await bench.add('Location Control', berlin));
+  await early.online();
+  clock.advance(30 * HOUR_MS);
+  t.equal(bench.quality(early.instance, 'IsDay'), 'stale CLOCK_NOT_SET');
+  t.equal(bench.value(early.instance, 'Sunset'), 0);
+
+  clock.jump(180 * 24 * HOUR_MS);
+  clock.isTrusted = true;
+  clock.advance(10_000);
+  t.match(early.time('Sunset'), /^2026-07-0\dT19:/);
+  t.equal(bench.quality(early.instance, 'IsDay'), 'good');
+  t.equal(bench.quality(early.instance, 'Sunset'), 'good');
+});
+
+await t.test('a clock that jumps, either way, is noticed', async (t) => {
+  const home = await place(t, berlin, '2026-06-21T11:00Z');
+  await home.online();
+  t.equal(home.isDay, true);
+  home.clock.jump(12 * HOUR_MS);
+  home.clock.advance(10_000);
+  t.equal(home.isDay, false, 'forward, into the night');
+  home.clock.jump(-12 * HOUR_MS);
+  home.clock.advance(10_000);
+  t.equal(home.isDay, true, 'and back');
+  home.clock.jump(-150 * 24 * HOUR_MS);
+  home.clock.advance(10_000);
+  t.match(home.time('Sunset'), /^2026-01-2\dT15:/);
+});
