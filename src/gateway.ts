@@ -22,7 +22,15 @@ import type { Registry } from './functions/registry.js';
 import { Kernel } from './kernel/kernel.js';
 import { message, runlevel } from './kernel/messages.js';
 import { modulesOf } from './modules.js';
-import { keptConfigurators, mediaPart, scriptEngine, storedOptions, type MediaPart } from './parts.js';
+import {
+  askedMachine,
+  debugOf,
+  keptConfigurators,
+  mediaPart,
+  type MediaPart,
+  scriptEngine,
+  storedOptions,
+} from './parts.js';
 import type { ScriptEngine } from './script/engine.js';
 import { clockFinding, configurationFinding, devicesFinding, listenersFinding } from './service/findings.js';
 import { Health } from './service/health.js';
@@ -68,6 +76,7 @@ const APPLIED = 'applied';
 /** Folders in the data directory. */
 const SCRIPTS = 'scripts';
 const USER = 'user';
+const DEBUG = 'debug';
 const TLS = 'tls';
 
 /** One gateway: the tree with all that feeds, keeps and serves it. Any number of them can live in one process. */
@@ -151,8 +160,11 @@ export class Gateway implements AsyncDisposable {
       isClockTrusted: () => clock.trusted(),
     });
     this.kernel = kernel;
+    const debug = debugOf({ kernel, clock, log: log.subject('debug') }, join(options.directory, DEBUG));
+    this.#undo.push(() => void debug.close());
     this.#devices = new Devices({
       kernel,
+      debug,
       modules,
       clock,
       log: log.subject('device'),
@@ -178,10 +190,12 @@ export class Gateway implements AsyncDisposable {
       clock,
       log: log.subject('call'),
       devices: this.#devices,
+      debug,
       scripts: this.#scripts,
       configurators: keptConfigurators(store, () => this.#configurators),
       media: this.#media.use,
       options: settings,
+      machine: askedMachine(clock, options.directory),
       system: {
         ...systemFacts(options.directory),
         startedAt: Math.floor(clock.nowMs() / 1000),

@@ -3,8 +3,9 @@ import type { Cancel, Clock } from './base/clock.js';
 import type { Log } from './base/log.js';
 import type { Configurator } from './config/configurators.js';
 import type { GatewayConfig } from './config/schema.js';
+import { Debug } from './device/debug.js';
 import { keptOptions, type Options } from './functions/options.js';
-import type { ConfiguratorsPort, MediaPort } from './functions/ports.js';
+import type { ConfiguratorsPort, MachinePort, MediaPort } from './functions/ports.js';
 import type { Registry } from './functions/registry.js';
 import type { Kernel } from './kernel/kernel.js';
 import { objectType } from './kernel/object.js';
@@ -114,5 +115,38 @@ export function mediaPart({ kernel, clock, log, directory }: MediaParts): MediaP
       if (done !== true) void use().then((contents) => contents.start());
     },
     close: async () => (await made)?.close(),
+/** What shows what goes over the instances' wires; its files stand in `directory`. */
+export function debugOf(parts: { kernel: Kernel; clock: Clock; log: Log }, directory: string): Debug {
+  const openFile = async (id: number) =>
+    (await import('./service/debug-file.js')).openDebugFile(directory, id, parts.log);
+  return new Debug({ ...parts, openFile });
+}
+
+/** What can be asked of the machine; what reads it is loaded when something first is. */
+export function askedMachine(clock: Clock, dataDirectory: string): () => Promise<MachinePort> {
+  let machine: Promise<MachinePort> | undefined;
+  return () => (machine ??= loadMachine(clock, dataDirectory));
+}
+
+async function loadMachine(clock: Clock, dataDirectory: string): Promise<MachinePort> {
+  const [{ Figures }, around, { Programs }, { contentOf }] = await Promise.all([
+    import('./service/figures.js'),
+    import('./service/surroundings.js'),
+    import('./service/programs.js'),
+    import('./service/fetch.js'),
+  ]);
+  const figures = new Figures();
+  const programs = new Programs(clock);
+  return {
+    processors: () => figures.processors(),
+    memory: () => figures.memory(),
+    process: () => figures.process(),
+    battery: () => figures.battery(),
+    drives: () => around.drivesOf(),
+    networks: () => around.networksOf(),
+    room: () => around.roomOf(dataDirectory),
+    spooler: () => programs.spooler(),
+    ping: (host, timeoutMs) => programs.ping(host, timeoutMs),
+    content: (wish) => contentOf(wish, clock),
   };
 }

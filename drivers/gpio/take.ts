@@ -95,6 +95,8 @@ class TakenLines implements Lines {
       { activeLow: ActiveLow, bias: Bias, debounceUs: isOurs ? 0 : DebounceUs },
       {
         edges: (edges) => {
+          for (const { active } of edges)
+            this.#host.debug('edge', active ? 'active' : 'inactive', place.name);
           if (debounce === undefined) this.#tell(edges, at);
           else debounce.edges(edges);
           this.losses.note(edges, at);

@@ -108,6 +108,7 @@ function noting(line: OutputLine, onGone: () => void): OutputLine {
 export async function setLine(host: Host, line: OutputLine, active: boolean): Promise<void> {
   try {
     await line.set(active);
+    host.debug('driven', active ? 'active' : 'inactive', line.place.name);
   } catch (thrown) {
     if (isOffline(thrown)) host.lost(thrown);
     throw thrown;

@@ -10,6 +10,7 @@ import {
 } from '../../src/device/module.js';
 import type { Brokers, ConnectOptions, QoS } from './broker.js';
 import { filterMistake, topicMistake } from './filter.js';
+import type { Message } from './message.js';
 import { Topics, topicsFlow } from './topics.js';
 
 /** How long the last word may take before the connection is closed without it. */
@@ -93,10 +94,14 @@ async function open(host: Host<Properties>, brokers: Brokers): Promise<Running> 
     clock: host.clock,
     log: host.log,
     hasSession: !wished.CleanSession,
+    sent: (topic, payload) => host.debug('sent', payload, topic),
     stuck: (cause) => host.lost(cause),
   });
   const listener = {
-    message: topics.received.bind(topics),
+    message: (message: Message) => {
+      host.debug('received', message.payload, message.topic);
+      topics.received(message);
+    },
     lost: (cause: Error) => host.lost(cause),
   };
   const connection = await brokers.connect(optionsOf(host), listener, host.signal);

@@ -31,6 +31,8 @@ export interface TopicsOptions {
   readonly log: Log;
   /** True for a session that the broker kept: its messages come before anybody could subscribe again. */
   readonly hasSession: boolean;
+  /** Called with what the broker has taken. */
+  readonly sent: (topic: string, payload: Uint8Array) => void;
   /** Called when the broker does not answer; what waits for it is then dropped with the connection. */
   readonly stuck: (cause: Error) => void;
 }
@@ -140,13 +142,15 @@ export class Topics {
   async publish(topic: string, payload: string | Buffer, options: PublishOptions): Promise<void> {
     const mistake = topicMistake(topic);
     if (mistake !== undefined) throw fault('PARAMETER_TYPE', 'Topic', mistake);
-    const { clock, stuck } = this.#options;
+    const { clock, sent, stuck } = this.#options;
+    const bytes = Buffer.from(payload);
     // Dropping the connection is what keeps the kernel from delivering it when the network is back.
     const cancel = clock.after(PUBLISH_DEADLINE_MS, () =>
       stuck(fault('TIMED_OUT', 'The answer of the broker')),
     );
     try {
-      await this.#connected().publish(topic, Buffer.from(payload), options);
+      await this.#connected().publish(topic, bytes, options);
+      sent(topic, bytes);
     } catch (thrown) {
       throw isAbort(thrown) ? fault('DEVICE_OFFLINE', 'the connection was closed meanwhile') : thrown;
     } finally {

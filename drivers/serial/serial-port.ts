@@ -72,7 +72,10 @@ async function open(host: Host<Properties>, ports: SerialPorts): Promise<Running
     parity: Parity.toLowerCase() as Parity,
   };
   const port = await ports.open(Port, settings, {
-    data: (bytes) => stream.received(bytes),
+    data: (bytes) => {
+      host.debug('received', bytes);
+      stream.received(bytes);
+    },
     lost: (cause) => host.lost(cause),
   });
   const stream = new SerialStream({
@@ -81,6 +84,7 @@ async function open(host: Host<Properties>, ports: SerialPorts): Promise<Running
     baudRate: settings.baudRate,
     clock: host.clock,
     log: host.log,
+    sent: (bytes) => host.debug('sent', bytes),
     stuck: (cause) => host.lost(cause),
   });
   const present = () => port.present();

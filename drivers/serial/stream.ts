@@ -17,6 +17,8 @@ export interface SerialStreamOptions {
   readonly baudRate: number;
   readonly clock: Clock;
   readonly log: Log;
+  /** Called with what the port has taken. */
+  readonly sent: (bytes: Uint8Array) => void;
   /** Called when the port doesn't take what is sent; what waits is then dropped with the port. */
   readonly stuck: (cause: Error) => void;
 }
@@ -52,6 +54,7 @@ export class SerialStream implements ByteStream {
     const cancel = clock.after(limitMs, () => this.#options.stuck(fault('TIMED_OUT', `Sending to ${name}`)));
     try {
       await port.send(bytes);
+      this.#options.sent(bytes);
     } catch (thrown) {
       if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', `${name} was closed meanwhile`);
       throw thrown;

@@ -105,6 +105,7 @@ export const faults = {
   ),
   DEVICE_CONFIGURATION: row(rpcCode.failed, false, (why: string) => why),
   TIMED_OUT: row(rpcCode.failed, true, (what: string) => `${what} took too long`),
+  URL_FAILED: row(rpcCode.failed, true, (why: string) => `The URL cannot be read: ${why}`),
   SCRIPT_FAILED: row(rpcCode.failed, false, (why: string) => why),
   NOT_ALLOWED: row(rpcCode.failed, false, (what: string) => `${what} is not allowed`),
   FUNCTION_MISSING: row(rpcCode.failed, false, (name: string) => `Function ${name} does not exist`),

@@ -208,10 +208,18 @@ export interface Functions {
   SVC_DeleteVariable(VariableID: number): boolean;
   /** Deletes a profile; variables that have it then show "Invalid profile". */
   SVC_DeleteVariableProfile(ProfileName: string): boolean;
+  /** Ends what SVC_EnableDebug began; fine when it is over. */
+  SVC_DisableDebug(ID: number): boolean;
+  /** Ends what SVC_EnableDebugFile began; the file stays. */
+  SVC_DisableDebugFile(ID: number): boolean;
   /** Takes a device off the I/O instance that it works over. */
   SVC_DisconnectInstance(InstanceID: number): boolean;
   /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
   SVC_DisconnectMediaStream(SessionID: string): boolean;
+  /** Tells what an instance sends and receives as message 10206, for so many seconds; a day at most. */
+  SVC_EnableDebug(ID: number, Duration: number): boolean;
+  /** Writes what an instance sends and receives to debug/<ID>.log in the data directory, until told to stop. */
+  SVC_EnableDebugFile(ID: number): boolean;
   /** As SVC_GetObjectIDByIdent, but 0 when there is none. */
   SVC_FindObjectIDByIdent(Ident: string, ParentID: number): number;
   /** As SVC_GetObjectIDByName, but 0 when there is none. */
@@ -238,6 +246,8 @@ export interface Functions {
   SVC_GetConfiguration(InstanceID: number): string;
   /** What an instance demands of the properties of its I/O instance, as JSON: no module demands anything. */
   SVC_GetConfigurationForParent(InstanceID: number): string;
+  /** The form that an instance can be configured by, as JSON: its elements, and what its statuses mean. */
+  SVC_GetConfigurationForm(InstanceID: number): string;
   /** The configurations of the instances that are connected to the given ones. */
   SVC_GetConfigurationsFromChildren(Parameter: readonly number[]): {
     InstanceID: number;
@@ -297,6 +307,12 @@ export interface Functions {
   SVC_GetKernelDir(): string;
   /** The directory of the program, ending in "/". */
   SVC_GetKernelDirEx(): string;
+  /** Size and free space of the disk that the data directory is on, and what the directory takes, in bytes. */
+  SVC_GetKernelDirSpace(): {
+    Total: number;
+    Free: number;
+    Used: number;
+  };
   /** The operating system. */
   SVC_GetKernelPlatform(): string;
   /** Which build it is. */
@@ -483,6 +499,8 @@ export interface Functions {
   SVC_RunScriptWaitEx(ScriptID: number, Parameters: Readonly<Record<string, unknown>>): string;
   /** Whether there is a script with this ID. */
   SVC_ScriptExists(ScriptID: number): boolean;
+  /** A debug message of an object, for those who follow it; binary data has one character a byte (Latin-1). */
+  SVC_SendDebug(SenderID: number, Message: string, Data: string, Format: 0 | 1): boolean;
   /** Tells everybody that the content of a media object has changed; its file is looked at anew. */
   SVC_SendMediaEvent(MediaID: number): boolean;
   /** Sets all properties that a JSON object names, to be applied by SVC_ApplyChanges. */
@@ -576,6 +594,77 @@ export interface Functions {
   SetValueInteger(VariableID: number, Value: number): boolean;
   /** Sets a variable of type string. */
   SetValueString(VariableID: number, Value: string): boolean;
+  /** The battery that the machine runs on, in percent and seconds; -1 is not known. */
+  Sys_GetBattery(): {
+    OnBattery: boolean;
+    IsCharging: boolean;
+    BatteryLevel: number;
+    BatteryRemainingTime: number;
+    BatteryMaxTime: number;
+  };
+  /** How busy each processor and all together were since the call before, in percent; at first since the boot. */
+  Sys_GetCPUInfo(): Record<string, number>;
+  /** The file systems of the machine with size and free space in bytes, by numbers from 0. */
+  Sys_GetHardDiskInfo(): Record<
+    string,
+    | {
+        LETTER: string;
+        LABEL: string;
+        TOTAL: number;
+        FREE: number;
+      }
+    | number
+  >;
+  /** Memory and swap space of the machine and what is free of them, in bytes. */
+  Sys_GetMemoryInfo(): {
+    TOTALPHYSICAL: number;
+    AVAILPHYSICAL: number;
+    TOTALPAGEFILE: number;
+    AVAILPAGEFILE: number;
+    TOTALVIRTUAL: number;
+    AVAILVIRTUAL: number;
+  };
+  /** The network interfaces of the machine with addresses, Mbit/s and bytes in and out. */
+  Sys_GetNetworkInfo(): {
+    InterfaceIndex: number;
+    IP: string;
+    MAC: string;
+    Description: string;
+    Speed: number;
+    InTotal: number;
+    OutTotal: number;
+  }[];
+  /** The gateway's own handles, threads and memory in bytes, and how many processes it sees. */
+  Sys_GetProcessInfo(): {
+    SVC_HANDLECOUNT: number;
+    SVC_NUMTHREADS: number;
+    SVC_VIRTUALSIZE: number;
+    SVC_WORKINGSETSIZE: number;
+    SVC_PAGEFILE: number;
+    PROCESSCOUNT: number;
+  };
+  /** What waits to be printed; nothing where the machine has no print service. */
+  Sys_GetSpooler(): {
+    Job: string;
+    User: string;
+    Size: number;
+  }[];
+  /** Reads an http or https URL: 10 MiB and 30 s at most. */
+  Sys_GetURLContent(URL: string): string;
+  /** Reads a URL with Timeout (ms), Headers (["Name: value", …]), AuthUser, AuthPass, VerifyPeer and VerifyHost. */
+  Sys_GetURLContentEx(
+    URL: string,
+    Options: {
+      Timeout?: number;
+      Headers?: string[];
+      AuthUser?: string;
+      AuthPass?: string;
+      VerifyPeer?: boolean;
+      VerifyHost?: boolean;
+    },
+  ): string;
+  /** Whether a host answers an echo request within so many milliseconds, 60,000 at most. */
+  Sys_Ping(Host: string, Timeout: number): boolean;
   /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
   UC_FindShortTags(InstanceID: number): unknown[];
   /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */

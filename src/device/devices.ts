@@ -6,6 +6,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import type { Beginning } from '../kernel/tree.js';
 import { Deadlines } from './deadlines.js';
+import { Debug, Tap } from './debug.js';
 import type {
   Marks,
   ModuleDefinition,
@@ -32,6 +33,8 @@ export interface DevicesOptions {
   readonly log: Log;
   /** Default: remembered as long as these instances live. */
   readonly marks?: Marks;
+  /** What shows what they do to those who follow one. */
+  readonly debug?: Debug;
   /** Carries out actions (`RequestAction`) for a device. Default: those of instances only. */
   readonly act?: Act;
 }
@@ -50,6 +53,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
   readonly #options: DevicesOptions;
   readonly #marks: Marks;
   readonly #deadlines: Deadlines;
+  readonly #debug: Debug;
   readonly #supervisors = new Map<number, Supervisor>();
   /** Properties set and not yet applied. */
   readonly #pending = new Map<number, Properties>();
@@ -61,6 +65,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
     this.#options = options;
     this.#marks = options.marks ?? new Set<string>();
     this.#deadlines = new Deadlines(options.clock);
+    this.#debug = options.debug ?? new Debug(options);
     this.modules = options.modules;
   }
 
@@ -306,6 +311,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
         clock,
         log,
         marks: this.#marks,
+        debug: new Tap(this.#debug, instance, module),
         deadlines: this.#deadlines,
         instance,
         module,

@@ -106,6 +106,11 @@ export interface Host<P = unknown> {
   last(ident: string): Value | undefined;
   /** A message of the module's own in the change stream, from the instance; its number is one of the module's (from 20000). */
   tell(message: number, data: readonly Value[]): void;
+  /**
+   * Shows what goes over the wire to those who follow this instance (`SVC_EnableDebug`): what happens (`received`, `sent`),
+   * the data, and what they are about. Costs next to nothing while nobody does; the instance's secrets are hidden.
+   */
+  debug(what: string, data: string | Uint8Array, about?: string): void;
   /** The hardware is gone. The supervisor closes this opening and opens again with a jittered back-off. Calling twice is fine. */
   lost(cause: unknown): void;
   /** Sets or, with undefined, clears the trouble of this code; shown in STATUS and in `HW_ReadServiceMessages`. */

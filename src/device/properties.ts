@@ -64,6 +64,13 @@ export function isSecretProperty(module: ModuleDefinition, name: string): boolea
   return schema === undefined || isSecret(schema);
 }
 
+/** The secrets that are set, to be kept out of what is shown. */
+export function secretsIn(module: ModuleDefinition, properties: Properties): string[] {
+  return Object.entries(properties).flatMap(([name, value]) =>
+    typeof value === 'string' && value !== '' && isSecretProperty(module, name) ? [value] : [],
+  );
+}
+
 function schemaOf(object: TObject, name: string): TSchema | undefined {
   return Object.hasOwn(object.properties, name) ? object.properties[name] : undefined;
 }

@@ -17,6 +17,8 @@ const NOT_REPORTED: Doubt = {
 
 /** Why an instance's values are bad whatever was told: the codes of its troubles. */
 export type Absence = 'CLOSED' | 'UNREACHABLE' | 'MODULE_MISSING' | 'UNAVAILABLE';
+/** Why the values of an instance are bad while its link stands so. */
+export const absenceOf = (link: string): Absence => (link === 'closed' ? 'CLOSED' : 'UNREACHABLE');
 const absences: ReadonlySet<string> = new Set<Absence>([
   'CLOSED',
   'UNREACHABLE',

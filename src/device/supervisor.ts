@@ -5,9 +5,10 @@ import { Turn } from '../base/turn.js';
 import { instanceStatus, type Instance } from '../kernel/attachments.js';
 import { isOfType } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
+import type { Tap } from './debug.js';
 import type { Flow, Host, Marks, ModuleDefinition, Running, Sibling, Trouble, Value } from './module.js';
 import { mistakeIn, type Properties } from './properties.js';
-import { Standing, type StandingParts } from './standing.js';
+import { absenceOf, Standing, type StandingParts } from './standing.js';
 import { isTimeout, within } from './within.js';
 
 /** The state of an instance's way to its hardware (variable `LINK`). */
@@ -42,6 +43,7 @@ export interface Waits {
 export interface Supervision extends StandingParts {
   readonly log: Log;
   readonly marks: Marks;
+  readonly debug: Tap;
   readonly module: ModuleDefinition;
   /** The opening of the I/O instance it is connected to; undefined while that is not online. */
   parent(): { readonly name: string; readonly running: Running | undefined } | undefined;
@@ -155,6 +157,7 @@ export class Supervisor {
   async write(ident: string, value: Value): Promise<void> {
     const running = this.#online();
     if (running.write === undefined) throw fault('READ_ONLY', ident);
+    this.#with.debug.send('write', value, ident);
     await this.#ask(running.write(ident, value));
   }
 
@@ -297,7 +300,7 @@ export class Supervisor {
   }
 
   #host(signal: AbortSignal, lost: (cause: unknown) => void): Host<Properties> {
-    const { kernel, clock, log, marks, instance, parent } = this.#with;
+    const { kernel, clock, log, marks, debug, instance, parent } = this.#with;
     const variable = (ident: string) => {
       const child = instance.children?.byIdent(ident);
       return child?.is(objectType.variable) ? child : undefined;
@@ -306,8 +309,10 @@ export class Supervisor {
       if (signal.aborted) return undefined;
       const target = variable(ident);
       if (target === undefined) log.debug({ instance: instance.id, ident }, 'a report without its variable');
-      else if (isOfType(target.data.type, value)) return target;
-      else log.warn({ instance: instance.id, ident }, 'a report of another type was dropped');
+      else if (isOfType(target.data.type, value)) {
+        debug.send('report', value, ident);
+        return target;
+      } else log.warn({ instance: instance.id, ident }, 'a report of another type was dropped');
       return undefined;
     };
     return {
@@ -338,6 +343,9 @@ export class Supervisor {
       },
       tell: (message, data) => {
         if (!signal.aborted) kernel.changes.emit(instance.id, message, data);
+      },
+      debug: (what, data, about) => {
+        if (!signal.aborted) debug.send(what, data, about);
       },
       lost: (cause) => {
         if (!signal.aborted) lost(cause);
@@ -388,5 +396,3 @@ export class Supervisor {
     }
   }
 }
-
-const absenceOf = (link: Link) => (link === 'closed' ? 'CLOSED' : 'UNREACHABLE');

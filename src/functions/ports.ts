@@ -1,9 +1,11 @@
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Caller, Conforming } from '../device/declare.js';
+import type { Debug } from '../device/debug.js';
 import type { Devices } from '../device/devices.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { AuditRecord } from './audit.js';
+import type * as machineShapes from './machine-shapes.js';
 import type { Options } from './options.js';
 import type * as shapes from './shapes.js';
 
@@ -13,12 +15,15 @@ export interface Ports {
   readonly clock: Clock;
   readonly log: Log;
   readonly devices: Devices;
+  readonly debug: Debug;
   readonly scripts: ScriptsPort;
   /** Loaded by the first who asks. */
   readonly media: () => Promise<MediaPort>;
   readonly configurators: ConfiguratorsPort;
   readonly system: SystemPort;
   readonly options: Options;
+  /** What can be asked of the machine; loaded when something first is. */
+  readonly machine: () => Promise<MachinePort>;
 }
 
 /** A web front configurator, as far as functions show it. */
@@ -133,4 +138,33 @@ export interface SystemPort {
   audit(limit: number): Promise<readonly AuditRecord[]> | readonly AuditRecord[];
   /** Reads the configuration again: what was applied, and what needs a restart. Rejects with `CONFIGURATION_INVALID`. */
   reload(): Promise<Conforming<typeof shapes.reload>>;
+}
+
+/** A URL that is to be read. */
+export interface FetchWish {
+  readonly url: string;
+  /** For all of it. */
+  readonly timeoutMs: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly login?: { readonly username: string; readonly password: string };
+  /** Whether the certificate must be trusted, and be the host's. */
+  readonly verifyPeer: boolean;
+  readonly verifyHost: boolean;
+}
+
+/** The machine, as `src/service` reads it; sizes are in bytes. */
+export interface MachinePort {
+  processors(): Promise<Conforming<typeof machineShapes.processors>>;
+  memory(): Promise<Conforming<typeof machineShapes.memory>>;
+  process(): Promise<Conforming<typeof machineShapes.processFigures>>;
+  battery(): Promise<Conforming<typeof machineShapes.battery>>;
+  drives(): Promise<Conforming<typeof machineShapes.drives>>;
+  networks(): Promise<Conforming<typeof machineShapes.networks>>;
+  spooler(): Promise<Conforming<typeof machineShapes.printJobs>>;
+  /** Of the data directory and its disk. */
+  room(): Promise<Conforming<typeof machineShapes.room>>;
+  /** Throws `NOT_SUPPORTED`, `NOT_ALLOWED`. */
+  ping(host: string, timeoutMs: number): Promise<boolean>;
+  /** Throws `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. */
+  content(wish: FetchWish): Promise<string>;
 }

@@ -5,6 +5,8 @@ import { configurationFunctions } from './configuration.js';
 import { frontDeviceFunctions } from './front-devices.js';
 import { frontItemFunctions } from './front-items.js';
 import { frontMessageFunctions } from './front-messages.js';
+import { debugFunctions } from './debug.js';
+import { formFunctions } from './form.js';
 import { gatewayFunctions } from './gateway.js';
 import { hardwareFunctions } from './hardware.js';
 import { iconFunctions } from './icons.js';
@@ -12,6 +14,7 @@ import { instanceFunctions } from './instances.js';
 import { kernelFunctions } from './kernel.js';
 import { linkFunctions } from './links.js';
 import { mediaFunctions } from './media.js';
+import { machineFunctions } from './machine.js';
 import { moduleFunctions } from './modules.js';
 import { nothingFunctions } from './nothing.js';
 import { objectFunctions } from './objects.js';
@@ -46,6 +49,9 @@ const families = [
   configurationFunctions,
   moduleFunctions,
   kernelFunctions,
+  machineFunctions,
+  debugFunctions,
+  formFunctions,
   snapshotFunctions,
   scriptFunctions,
   mediaFunctions,

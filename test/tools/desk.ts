@@ -4,6 +4,7 @@ import { fault } from '../../src/base/fault.js';
 import { silentLog, type Log } from '../../src/base/log.js';
 import { PiecedResult } from '../../src/base/pieces.js';
 import type { Caller, FunctionDeclaration } from '../../src/device/declare.js';
+import { Debug } from '../../src/device/debug.js';
 import { Devices } from '../../src/device/devices.js';
 import { moduleKind, variableType, type Flow, type ModuleDefinition } from '../../src/device/module.js';
 import { Modules } from '../../src/device/modules.js';
@@ -19,6 +20,7 @@ import type {
 import { commandReference } from '../../src/functions/reference.js';
 import type { Registry } from '../../src/functions/registry.js';
 import { Kernel } from '../../src/kernel/kernel.js';
+import { askedMachine } from '../../src/parts.js';
 import type { Variable } from '../../src/kernel/variables.js';
 import { mediaPart } from '../../src/parts.js';
 import { differenceIn } from './conform.js';
@@ -142,13 +144,16 @@ export class Desk implements AsyncDisposable {
       subject: () => log,
     };
     const modules = new Modules([bus, lamp]);
-    this.devices = new Devices({ kernel: this.kernel, modules, clock: this.clock, log });
+    const { kernel, clock } = this;
+    const debug = new Debug({ kernel, clock });
+    this.devices = new Devices({ kernel, modules, clock, log, debug });
     this.devices.start();
     this.ports = {
       kernel: this.kernel,
       clock: this.clock,
       log,
       devices: this.devices,
+      debug,
       scripts: this.scripts,
       configurators: {
         all: () => this.configurators,
@@ -160,6 +165,7 @@ export class Desk implements AsyncDisposable {
       },
       media: mediaPart({ kernel: this.kernel, clock: this.clock, log, directory }).use,
       options: new Options({ saved: {}, save: async (name, value) => void this.saved.push([name, value]) }),
+      machine: askedMachine(this.clock, import.meta.dirname),
       system: { ...system, audit: (limit) => this.audit.slice(-limit).reverse() },
     };
     const { journal } = this.kernel;

@@ -2,6 +2,7 @@ import { systemClock, type Clock, type ManualClock } from '../../src/base/clock.
 import { silentLog } from '../../src/base/log.js';
 import { nextTurn } from '../../src/base/turn.js';
 import type { Caller } from '../../src/device/declare.js';
+import { Debug } from '../../src/device/debug.js';
 import { Devices } from '../../src/device/devices.js';
 import type { ModuleDefinition, Value } from '../../src/device/module.js';
 import { Modules } from '../../src/device/modules.js';
@@ -19,11 +20,15 @@ const owner: Caller = { role: 'owner', user: 'owner@example.org', remote: 'local
 export class Workbench implements AsyncDisposable {
   readonly kernel = new Kernel({ counter: 0, random: Math.random });
   readonly devices: Devices;
+  /** What shows what goes over their wires. */
+  readonly debug: Debug;
   readonly #modules: readonly ModuleDefinition[];
 
   constructor(modules: readonly ModuleDefinition[], clock: Clock = systemClock()) {
     this.#modules = modules;
+    this.debug = new Debug({ kernel: this.kernel, clock });
     this.devices = new Devices({
+      debug: this.debug,
       kernel: this.kernel,
       modules: new Modules(modules),
       clock,

@@ -175,6 +175,7 @@ async function connectedTopics(broker = new FakeBroker()) {
     clock,
     log: silentLog,
     hasSession: false,
+    sent: () => undefined,
     stuck: (cause) => stuck.push(cause),
   });
   const wishes: string[] = [];

@@ -18,6 +18,7 @@ function motor(t: Test) {
   const seen: string[] = [];
   const line = (direction: 'up' | 'down') =>
     ({
+      place: { name: direction },
       set: async (active: boolean) => void (on[direction] = active),
       get: async () => on[direction],
       close: async () => void seen.push(`${direction} closed`),
@@ -29,6 +30,7 @@ function motor(t: Test) {
     signal: new AbortController().signal,
     properties: { DeadTimeMs: 0 },
     siblings: () => [],
+    debug: () => undefined,
     last: () => undefined,
     report: () => undefined,
     trouble: () => undefined,

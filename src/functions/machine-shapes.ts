@@ -1,0 +1,66 @@
+import { Type } from '@sinclair/typebox';
+import { int, listOf, map } from './shapes.js';
+
+/** What the functions about the machine, its connections and its messages give (interface §1), as schemas. */
+const text = Type.String();
+const bool = Type.Boolean();
+
+export const processors = map(int);
+
+export const memory = Type.Object({
+  TOTALPHYSICAL: int,
+  AVAILPHYSICAL: int,
+  TOTALPAGEFILE: int,
+  AVAILPAGEFILE: int,
+  TOTALVIRTUAL: int,
+  AVAILVIRTUAL: int,
+});
+
+export const processFigures = Type.Object({
+  SVC_HANDLECOUNT: int,
+  SVC_NUMTHREADS: int,
+  SVC_VIRTUALSIZE: int,
+  SVC_WORKINGSETSIZE: int,
+  SVC_PAGEFILE: int,
+  PROCESSCOUNT: int,
+});
+
+export const battery = Type.Object({
+  OnBattery: bool,
+  IsCharging: bool,
+  BatteryLevel: int,
+  BatteryRemainingTime: int,
+  BatteryMaxTime: int,
+});
+
+const drive = Type.Object({ LETTER: text, LABEL: text, TOTAL: int, FREE: int });
+/** Drives by their numbers, and `NUMDRIVES`. */
+export const drives = map(Type.Union([drive, int]));
+
+export const networks = listOf(
+  Type.Object({
+    InterfaceIndex: int,
+    IP: text,
+    MAC: text,
+    Description: text,
+    Speed: int,
+    InTotal: int,
+    OutTotal: int,
+  }),
+);
+
+export const printJobs = listOf(Type.Object({ Job: text, User: text, Size: int }));
+
+export const room = Type.Object({ Total: int, Free: int, Used: int });
+
+/** Names of the options of `Sys_GetURLContentEx`, and what each is. */
+export const urlOptions = Type.Partial(
+  Type.Object({
+    Timeout: int,
+    Headers: listOf(text),
+    AuthUser: text,
+    AuthPass: text,
+    VerifyPeer: bool,
+    VerifyHost: bool,
+  }),
+);

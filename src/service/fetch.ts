@@ -1,0 +1,113 @@
+import type { IncomingMessage } from 'node:http';
+import { request as requestSecurely } from 'node:https';
+import { isUtf8 } from 'node:buffer';
+import type { Clock } from '../base/clock.js';
+import { fault, faultFrom, isAbort, messageOf } from '../base/fault.js';
+
+/** Fetched beside the module loader, as in `api/node-http.ts`, which says why. */
+const { request: requestPlainly } = process.getBuiltinModule('node:http');
+
+/** What is read of an answer at most, bytes: it is held in memory, and goes on as one text. */
+export const CONTENT_LIMIT = 10 * 1024 * 1024;
+/** As browsers and their like have it. */
+const REDIRECTS_LIMIT = 10;
+const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
+
+/** What to fetch, and how. */
+export interface Fetching {
+  readonly url: string;
+  /** For all of it, ms. */
+  readonly timeoutMs: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Not given: none, or those in the URL. */
+  readonly login?: { readonly username: string; readonly password: string };
+  /** Whether the certificate must be one that is trusted, and must be for the host. */
+  readonly verifyPeer: boolean;
+  readonly verifyHost: boolean;
+}
+
+/**
+ * The content of a URL, by GET. Rejects with `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. Text that is no UTF-8 comes with
+ * one character a byte (decision 20).
+ */
+export async function contentOf(what: Fetching, clock: Pick<Clock, 'after'>): Promise<string> {
+  let url = parsed(what.url);
+  const { host } = url;
+  const stop = new AbortController();
+  const cancel = clock.after(what.timeoutMs, () => stop.abort(fault('TIMED_OUT', `The answer of ${host}`)));
+  try {
+    let asking = what;
+    for (let hops = 0; hops <= REDIRECTS_LIMIT; hops++) {
+      const answer = await ask(url, asking, stop.signal);
+      const { statusCode = 0, statusMessage, headers } = answer;
+      if (!REDIRECTS.includes(statusCode) || headers.location === undefined) {
+        if (statusCode >= 200 && statusCode < 300) return await textOf(answer);
+        answer.destroy();
+        throw fault('URL_FAILED', `${url.host} answers ${statusCode} ${statusMessage ?? ''}`.trimEnd());
+      }
+      answer.destroy();
+      const next = parsed(headers.location, url);
+      // Who is sent elsewhere doesn't take the credentials along, nor what else was meant for the first.
+      if (next.origin !== url.origin) asking = { ...without(asking), headers: {} };
+      url = next;
+    }
+    throw fault('URL_FAILED', `${host} redirects again and again`);
+  } catch (thrown) {
+    if (stop.signal.aborted) throw stop.signal.reason;
+    throw thrown;
+  } finally {
+    cancel();
+  }
+}
+
+function without({ login: _, ...rest }: Fetching): Fetching {
+  return rest;
+}
+
+/** The text of a URL is in no failure: it may hold a password. */
+function parsed(text: string, base?: URL): URL {
+  if (!URL.canParse(text, base?.href)) throw fault('URL_FAILED', 'it is no URL');
+  const url = new URL(text, base?.href);
+  if (!['http:', 'https:'].includes(url.protocol))
+    throw fault('URL_FAILED', `${url.protocol} is none of http: and https:`);
+  return url;
+}
+
+function ask(url: URL, what: Fetching, signal: AbortSignal): Promise<IncomingMessage> {
+  const { headers, login, verifyPeer, verifyHost } = what;
+  const options = {
+    headers: { 'User-Agent': 'stellwerk', ...headers },
+    ...(login && { auth: `${login.username}:${login.password}` }),
+    // A connection of its own, closed behind it: nothing is left open.
+    agent: false,
+    signal,
+    rejectUnauthorized: verifyPeer,
+    ...(verifyHost ? {} : { checkServerIdentity: () => undefined }),
+  };
+  return new Promise((resolve, reject) => {
+    const request = url.protocol === 'https:' ? requestSecurely(url, options) : requestPlainly(url, options);
+    request.once('response', resolve);
+    request.on('error', (thrown) =>
+      reject(isAbort(thrown) ? thrown : faultFrom(thrown, 'URL_FAILED', messageOf(thrown))),
+    );
+    request.end();
+  });
+}
+
+async function textOf(answer: IncomingMessage): Promise<string> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const part of answer as AsyncIterable<Buffer>) {
+      length += part.length;
+      // Leaving the loop destroys what is left of the answer.
+      if (length > CONTENT_LIMIT) throw fault('TEXT_TOO_LONG', 'The answer', CONTENT_LIMIT);
+      parts.push(part);
+    }
+  } catch (thrown) {
+    const isOurs = isAbort(thrown) || length > CONTENT_LIMIT;
+    throw isOurs ? thrown : faultFrom(thrown, 'URL_FAILED', messageOf(thrown));
+  }
+  const bytes = Buffer.concat(parts);
+  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+}

@@ -1,0 +1,135 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What one processor has done since the boot, in the kernel's ticks (proc(5), /proc/stat). */
+interface Ticks {
+  readonly busy: number;
+  readonly all: number;
+}
+
+/** Two readings nearer than this say nothing: it is a tenth of a second. */
+const TICKS_APART = 10;
+
+/** What the kernel says of the processors, the memory, the batteries and this process. What it does not say is 0. */
+export class Figures {
+  readonly #root: string;
+  #before: ReadonlyMap<string, Ticks> = new Map();
+
+  /** `root` is `/`, but for tests. */
+  constructor(root = '/') {
+    this.#root = root;
+  }
+
+  /** How busy each processor and all together were since the call before, in percent; at the first call: since the boot. */
+  async processors(): Promise<Readonly<Record<string, number>>> {
+    const now = ticksOf(await this.#text('proc/stat'));
+    const before = this.#before;
+    const isApart = (now.get('cpu')?.all ?? 0) - (before.get('cpu')?.all ?? 0) >= TICKS_APART;
+    if (isApart) this.#before = now;
+    const named = [...now].map(([name, ticks]) => [
+      name === 'cpu' ? 'CPU_AVG' : `CPU_${name.slice(3)}`,
+      percentOf(ticks, before.get(name)),
+    ]);
+    return Object.fromEntries(named) as Record<string, number>;
+  }
+
+  /** In bytes; the page file is the swap space, virtual is both together. */
+  async memory() {
+    const kilobytes = numbersOf(await this.#text('proc/meminfo'));
+    const bytes = (name: string) => (kilobytes.get(name) ?? 0) * 1024;
+    return {
+      TOTALPHYSICAL: bytes('MemTotal'),
+      AVAILPHYSICAL: bytes('MemAvailable'),
+      TOTALPAGEFILE: bytes('SwapTotal'),
+      AVAILPAGEFILE: bytes('SwapFree'),
+      TOTALVIRTUAL: bytes('MemTotal') + bytes('SwapTotal'),
+      AVAILVIRTUAL: bytes('MemAvailable') + bytes('SwapFree'),
+    };
+  }
+
+  /** Of this process, sizes in bytes; PROCESSCOUNT counts the processes that it may see. */
+  async process() {
+    const [status, handles, processes] = await Promise.all([
+      this.#text('proc/self/status').then(numbersOf),
+      this.#names('proc/self/fd'),
+      this.#names('proc'),
+    ]);
+    const bytes = (name: string) => (status.get(name) ?? 0) * 1024;
+    return {
+      SVC_HANDLECOUNT: handles.length,
+      SVC_NUMTHREADS: status.get('Threads') ?? 0,
+      SVC_VIRTUALSIZE: bytes('VmSize'),
+      SVC_WORKINGSETSIZE: bytes('VmRSS'),
+      SVC_PAGEFILE: bytes('VmSwap'),
+      PROCESSCOUNT: processes.filter((name) => /^\d+$/.test(name)).length,
+    };
+  }
+
+  /** The battery that the machine runs on, times in seconds; -1 is not known, and without a battery nothing is. */
+  async battery() {
+    const supplies = await this.#supplies();
+    const battery = supplies.find(({ type, scope }) => type === 'Battery' && scope !== 'Device');
+    const isOnMains = supplies.some(({ type, online }) => type !== 'Battery' && Number(online) > 0);
+    const { status, capacity = '-1' } = battery ?? {};
+    const rate = Number(battery?.['power_now'] ?? battery?.['current_now'] ?? 0);
+    const seconds = (amount: string | undefined) =>
+      amount === undefined || rate <= 0 || status !== 'Discharging'
+        ? -1
+        : Math.round((Number(amount) / rate) * 3600);
+    return {
+      OnBattery: battery !== undefined && !isOnMains,
+      IsCharging: status === 'Charging',
+      BatteryLevel: Number(capacity),
+      BatteryRemainingTime: seconds(battery?.['energy_now'] ?? battery?.['charge_now']),
+      BatteryMaxTime: seconds(battery?.['energy_full'] ?? battery?.['charge_full']),
+    };
+  }
+
+  /** The power supplies with what the kernel says of each (its `uevent`), by names in small letters. */
+  async #supplies(): Promise<Readonly<Record<string, string>>[]> {
+    const folder = 'sys/class/power_supply';
+    const texts = (await this.#names(folder)).map((name) => this.#text(join(folder, name, 'uevent')));
+    return (await Promise.all(texts)).map((text) =>
+      Object.fromEntries(
+        text.split('\n').flatMap((line) => {
+          const [, name, value] = /^POWER_SUPPLY_(\w+)=(.*)$/.exec(line) ?? [];
+          return name === undefined ? [] : [[name.toLowerCase(), value ?? '']];
+        }),
+      ),
+    );
+  }
+
+  #text(path: string): Promise<string> {
+    return readFile(join(this.#root, path), 'utf8').catch(() => '');
+  }
+
+  #names(path: string): Promise<string[]> {
+    return readdir(join(this.#root, path)).catch(() => []);
+  }
+}
+
+/** `cpu` for all together, `cpu0` and so on. Waiting for a disk is idling. */
+function ticksOf(stat: string): Map<string, Ticks> {
+  const found = new Map<string, Ticks>();
+  for (const line of stat.split('\n')) {
+    const [name = '', ...counts] = line.split(/\s+/);
+    if (!/^cpu\d*$/.test(name)) continue;
+    // What guests did stands in the first two as well.
+    const [user = 0, nice = 0, system = 0, idle = 0, wait = 0, ...rest] = counts.slice(0, 8).map(Number);
+    const busy = user + nice + system + rest.reduce((sum, count) => sum + count, 0);
+    found.set(name, { busy, all: busy + idle + wait });
+  }
+  return found;
+}
+
+function percentOf(now: Ticks, before: Ticks = { busy: 0, all: 0 }): number {
+  const all = now.all - before.all;
+  return all <= 0 ? 0 : Math.min(100, Math.max(0, Math.round(((now.busy - before.busy) / all) * 100)));
+}
+
+/** Lines of `Name: number`, with or without a unit behind. */
+function numbersOf(text: string): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const [, name = '', number] of text.matchAll(/^(\w+):\s+(\d+)/gm)) found.set(name, Number(number));
+  return found;
+}
