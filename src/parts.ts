@@ -115,6 +115,9 @@ export function mediaPart({ kernel, clock, log, directory }: MediaParts): MediaP
       if (done !== true) void use().then((contents) => contents.start());
     },
     close: async () => (await made)?.close(),
+  };
+}
+
 /** What shows what goes over the instances' wires; its files stand in `directory`. */
 export function debugOf(parts: { kernel: Kernel; clock: Clock; log: Log }, directory: string): Debug {
   const openFile = async (id: number) =>

@@ -12,6 +12,7 @@ export const moduleTypes = [
 ] as const;
 
 export const mediaTypes = ['mtDashboard', 'mtImage', 'mtSound', 'mtStream', 'mtChart', 'mtDocument'] as const;
+
 /** How the data of a debug message is given. */
 export const debugFormats = ['dfText', 'dfBinary'] as const;
 
