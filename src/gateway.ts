@@ -277,6 +277,7 @@ export class Gateway implements AsyncDisposable {
     await this.#applyConfig();
     this.#devices.start();
     this.#media.start();
+    this.#scripts.begin();
     this.#api = await Api.start(this.#apiParts(), this.#apiOptions());
     this.health.ask('clock', () => clockFinding(clock.trusted()));
     this.health.ask('devices', () => devicesFinding(this.#devices, kernel));

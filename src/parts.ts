@@ -12,7 +12,7 @@ import { objectType } from './kernel/object.js';
 import type { MediaContents } from './media/contents.js';
 import { ScriptEngine } from './script/engine.js';
 import { ScriptFiles } from './script/files.js';
-import { scriptLimits } from './script/worker.js';
+import { scriptLimits } from './script/limits.js';
 import type { Store } from './store/store.js';
 
 /** What a script's process uses besides its heap. */
@@ -79,6 +79,8 @@ export function scriptEngine({
       residentMiB: settings.get('ScriptMemoryLimit') + OUTSIDE_HEAP_MIB,
       atOnce: settings.get('ScriptThreadCount'),
       output: settings.get('ScriptOutputBufferLimit'),
+      calls: settings.get('ScriptCallLimit'),
+      callsPerS: settings.get('ScriptCallRate'),
     }),
   });
 }

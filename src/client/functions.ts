@@ -23,6 +23,7 @@ import type {
   QualityRecord,
   ReloadReport,
   ScriptRecord,
+  ScriptThread,
   Snapshot,
   Value,
   ValueRecord,
@@ -166,6 +167,8 @@ export interface Functions {
   SPRT_SetRTS(InstanceID: number, OnOff: boolean): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   SSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
+  /** Stops a script, however often it runs; false when it does not run. */
+  SVC_AbortScript(ScriptID: number): boolean;
   /** Makes the properties that were set the active ones and opens the instance with them. */
   SVC_ApplyChanges(InstanceID: number): boolean;
   /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
@@ -401,7 +404,7 @@ export interface Functions {
   SVC_GetReplicationConfiguration(): string;
   /** When a second gateway was last in step; 0: never. */
   SVC_GetReplicationSyncTime(): number;
-  /** Type, file and last run of a script, and whether it is broken. */
+  /** Type, file and last run of a script, whether it is broken, and where and why. */
   SVC_GetScript(ScriptID: number): ScriptRecord;
   /** The text of a script. */
   SVC_GetScriptContent(ScriptID: number): string;
@@ -413,6 +416,12 @@ export interface Functions {
   SVC_GetScriptIDByName(Name: string, ParentID: number): number;
   /** The IDs of all scripts. */
   SVC_GetScriptList(): number[];
+  /** What a script thread runs, and what its runs so far took. */
+  SVC_GetScriptThread(ThreadID: number): ScriptThread;
+  /** The IDs of all script threads: as many as scripts may run at the same time, and more where scripts ran scripts. */
+  SVC_GetScriptThreadList(): number[];
+  /** As SVC_GetScriptThread, of some threads; of all, for an empty list. */
+  SVC_GetScriptThreads(ThreadIDs: readonly number[]): ScriptThread[];
   /** A gateway has nothing to do for it: its access is not set by calls: passwords stand in gateway.yaml (remoteAccess, configurators). */
   SVC_GetSecurityMode(): number;
   /** The whole tree with all values, as it is at this moment. */
@@ -499,6 +508,12 @@ export interface Functions {
   SVC_RunScriptWaitEx(ScriptID: number, Parameters: Readonly<Record<string, unknown>>): string;
   /** Whether there is a script with this ID. */
   SVC_ScriptExists(ScriptID: number): boolean;
+  /** Whether there is a script thread with this ID. */
+  SVC_ScriptThreadExists(ThreadID: number): boolean;
+  /** In a script: waits so long at most until a semaphore is its own; whether it is. It is free when the script ends. */
+  SVC_SemaphoreEnter(Name: string, Milliseconds: number): boolean;
+  /** In a script: leaves a semaphore; whether it was its own. */
+  SVC_SemaphoreLeave(Name: string): boolean;
   /** A debug message of an object, for those who follow it; binary data has one character a byte (Latin-1). */
   SVC_SendDebug(SenderID: number, Message: string, Data: string, Format: 0 | 1): boolean;
   /** Tells everybody that the content of a media object has changed; its file is looked at anew. */
@@ -568,6 +583,8 @@ export interface Functions {
     MaxValue: number,
     StepSize: number,
   ): boolean;
+  /** Waits so long. */
+  SVC_Sleep(Milliseconds: number): boolean;
   /** Has an instance look for hardware; false while it is looking. GW_GetFound tells what was found. */
   SVC_StartSearch(InstanceID: number): boolean;
   /** Ends a search before it is through; false when none is going on. */

@@ -250,6 +250,22 @@ export interface ScriptRecord {
   ScriptIsBroken: boolean;
   LastExecute: number;
   IsBroken: boolean;
+  ScriptError: string;
+}
+
+/** A slot for a script: what it runs since when (0: it is idle), its runs in ms, its memory in bytes. */
+export interface ScriptThread {
+  ThreadID: number;
+  StartTime: number;
+  ExecuteCount: number;
+  ExecutionMin: number;
+  ExecutionAvg: number;
+  ExecutionMax: number;
+  PeakMemoryUsage: number;
+  MemoryCleanups: number;
+  ScriptID: number;
+  FilePath: string;
+  Sender: string;
 }
 
 /** The tree at one moment: objects under ID<id>, profiles under their names; timestamp is a counter. */

@@ -33,6 +33,18 @@ const rows = {
     most: 16_777_216,
     help: 'Bytes that a script may print',
   },
+  ScriptCallLimit: {
+    standard: 25_000,
+    least: 100,
+    most: 10_000_000,
+    help: 'How many functions a script may call in one run',
+  },
+  ScriptCallRate: {
+    standard: 1000,
+    least: 10,
+    most: 100_000,
+    help: 'How many functions a script may call in a second; five seconds of them may come at once',
+  },
 } as const satisfies Record<string, OptionRow>;
 
 export type OptionName = keyof typeof rows;

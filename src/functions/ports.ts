@@ -62,9 +62,12 @@ export interface ScriptRun {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Who runs it: `RunScript`, `Action`, `WebFront` or another's own word. */
   readonly sender: string;
-  /** Who called: a call from a script is run at once, whatever else is waiting. */
+  /** Who called: a script that waits for this one is known by it. */
   readonly caller: Caller;
 }
+
+/** What one slot for a script's process does and has done (interface §1). */
+export type ScriptThread = Conforming<typeof shapes.scriptThread>;
 
 /** Scripts: their texts and their runs. `src/script` implements it. */
 export interface ScriptsPort {
@@ -77,10 +80,22 @@ export interface ScriptsPort {
   setContent(id: number, text: string): Promise<void>;
   /** Throws `FILE_NAME`. */
   setFile(id: number, file: string): Promise<void>;
+  /** Why a script is broken, with file, line and column; '' for one that is not. Throws `NOT_OF_TYPE`. */
+  mistake(id: number): Promise<string>;
   /** Starts it and does not wait; what goes wrong is logged. Throws `NOT_OF_TYPE`, `BUSY`. */
   start(run: ScriptRun): void;
   /** Resolves with what it printed; rejects with `SCRIPT_FAILED`, `TIMED_OUT`, `NOT_OF_TYPE`, `BUSY`, `STOPPING`. */
   run(run: ScriptRun): Promise<string>;
+  /** Stops all runs of a script; false where there is none. Throws `NOT_OF_TYPE`. */
+  abort(id: number): boolean;
+  /** Whether the semaphore is the calling script's within that time. Throws `NOT_ALLOWED` outside of a script, `BUSY`. */
+  enter(name: string, ms: number, caller: Caller): boolean | Promise<boolean>;
+  /** Whether the semaphore was the calling script's. Throws `NOT_ALLOWED` outside of a script. */
+  leave(name: string, caller: Caller): boolean;
+  /** Resolves when the time has passed; rejects when who waits is stopped. */
+  sleep(ms: number, caller: Caller): Promise<void>;
+  /** Every slot for a script's process. */
+  threads(): Promise<readonly ScriptThread[]>;
 }
 
 /** The contents of media objects: files. `src/media` implements it; all throw `NOT_OF_TYPE`. */

@@ -25,6 +25,7 @@ import { Registry, type RegistryOptions } from './registry.js';
 import { scriptFunctions } from './scripts.js';
 import { searchFunctions } from './search.js';
 import { snapshotFunctions } from './snapshot.js';
+import { threadFunctions } from './threads.js';
 import { valueFunctions } from './values.js';
 import { variableFunctions } from './variables.js';
 import { webFrontFunctions } from './webfront.js';
@@ -56,6 +57,7 @@ const families = [
   scriptFunctions,
   mediaFunctions,
   iconFunctions,
+  threadFunctions,
   webFrontFunctions,
   frontItemFunctions,
   frontMessageFunctions,

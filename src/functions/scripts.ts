@@ -33,8 +33,8 @@ function readers({ kernel, scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptID],
       result: 'array',
       shape: shapes.scriptRecord,
-      help: 'Type, file and last run of a script, and whether it is broken.',
-      run: (_caller, id) => record(kernel.scripts.get(id)),
+      help: 'Type, file and last run of a script, whether it is broken, and where and why.',
+      run: async (_caller, id) => record(kernel.scripts.get(id), await scripts.mistake(id)),
     }),
     declare({
       name: 'SVC_GetScriptList',
@@ -242,7 +242,7 @@ function parametersOf(given: Given): Readonly<Record<string, unknown>> {
 }
 
 /** A script as `SVC_GetScript` shows it (interface §2.1), with the names that older clients look for. */
-function record({ id, data }: Script) {
+function record({ id, data }: Script, mistake: string) {
   return {
     ScriptID: id,
     ScriptType: data.type,
@@ -251,5 +251,6 @@ function record({ id, data }: Script) {
     ScriptIsBroken: data.broken,
     LastExecute: data.executed,
     IsBroken: data.broken,
+    ScriptError: mistake,
   };
 }

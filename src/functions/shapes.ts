@@ -142,6 +142,7 @@ export const scriptRecord = named('ScriptRecord', 'A script; times are unix seco
   ScriptIsBroken: bool,
   LastExecute: time,
   IsBroken: bool,
+  ScriptError: text,
 });
 
 export const mediaRecord = named(
@@ -160,6 +161,24 @@ export const mediaRecord = named(
 );
 
 export const objectIcons = listOf(Type.Object({ ObjectID: int, Icon: text }));
+
+export const scriptThread = named(
+  'ScriptThread',
+  'A slot for a script: what it runs since when (0: it is idle), its runs in ms, its memory in bytes.',
+  {
+    ThreadID: int,
+    StartTime: time,
+    ExecuteCount: int,
+    ExecutionMin: float,
+    ExecutionAvg: float,
+    ExecutionMax: float,
+    PeakMemoryUsage: int,
+    MemoryCleanups: int,
+    ScriptID: int,
+    FilePath: text,
+    Sender: text,
+  },
+);
 
 export const linkRecord = named('LinkRecord', 'A link and what it points to; 0 is nothing.', {
   LinkID: int,

@@ -1,13 +1,16 @@
-import { Script as Parsed } from 'node:vm';
 import type { Clock } from '../base/clock.js';
 import { fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { Caller } from '../device/declare.js';
 import type { Script } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
-import type { ScriptFiles } from './files.js';
-import { ScriptPool } from './pool.js';
-import { scriptLimits, type ScriptJob, type ScriptLimits } from './worker.js';
+import { objectType } from '../kernel/object.js';
+import type { ScriptFiles, Written } from './files.js';
+import { scriptLimits, type ScriptLimits } from './limits.js';
+import type { ScriptText } from './protocol.js';
+import { LOGGED_OUTPUT, nameOf, Runs, type ScriptFunctions } from './runs.js';
+import type { ThreadRecord } from './threads.js';
+import { DirectoryWatch } from './watch.js';
 
 /** How a script is to run. */
 export interface ScriptRun {
@@ -19,7 +22,7 @@ export interface ScriptRun {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Who runs it: `RunScript`, `Action`, `WebFront` or another's own word; the script finds it in `SENDER`. */
   readonly sender: string;
-  /** Who called: a call from a script is run at once, whatever else is waiting. */
+  /** Who called: a script that waits for this one is known by it. */
   readonly caller: Caller;
 }
 
@@ -29,61 +32,74 @@ export interface EngineOptions {
   readonly files: ScriptFiles;
   readonly clock: Clock;
   readonly log: Log;
-  /** Functions that scripts may call, and how they are called. */
-  readonly functions: {
-    names(): readonly string[];
-    call(method: string, params: unknown, caller: Caller): unknown;
-  };
-  /** Looked up whenever a process starts; unless given, the standard ones. */
+  readonly functions: ScriptFunctions;
+  /** Looked up for every run; unless given, the standard ones. */
   readonly limits?: () => ScriptLimits;
 }
 
-/** Scripts of type 0: JavaScript (decision 18), each run in a process of the pool. */
+/** Scripts of type 0: JavaScript and TypeScript (decision 18), each run in a process of its own; their texts are files. */
 export class ScriptEngine implements AsyncDisposable {
   readonly #options: EngineOptions;
-  readonly #pool: ScriptPool;
-  /** How deep in scripts a call was made: known by who called. */
-  readonly #depths = new WeakMap<Caller, number>();
+  readonly #runs: Runs;
+  /** What is known of the files on the disk, by name. */
+  readonly #seen = new Map<string, string>();
+  #watch: DirectoryWatch | undefined;
   #thread = 0;
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    const { clock, functions, limits = () => scriptLimits } = options;
-    this.#pool = new ScriptPool({ clock, names: () => functions.names(), limits });
+    const { kernel, limits = () => scriptLimits, clock, log, functions } = options;
+    this.#runs = new Runs({
+      kernel,
+      limits,
+      clock,
+      log,
+      functions,
+      included: (what) => this.#included(what),
+    });
+  }
+
+  /** Looks after the files from now on, where there is a script. */
+  begin(): void {
+    for (const _script of this.#options.kernel.tree.of(objectType.script)) return this.#watchFiles();
   }
 
   /** A new script with an empty file. Throws `IDS_EXHAUSTED`, `STORE_FAILED`. */
   async create(): Promise<number> {
     const { kernel, files } = this.#options;
     const script = kernel.scripts.create(0);
-    await files.write(script.data.file, '');
+    const { file } = script.data;
+    this.#watchFiles();
+    this.#seen.set(file, (await files.write(file, '')).crc);
     return script.id;
   }
 
-  /** The text of a script. Throws `NOT_OF_TYPE`. */
+  /** The text of a script. Throws `NOT_OF_TYPE`, `SCRIPT_FAILED`. */
   async content(id: number): Promise<string> {
-    return this.#options.files.read(this.#script(id).data.file);
+    return (await this.#read(this.#script(id).data.file)).text;
   }
 
-  /** Gives a script its text; one that cannot be parsed is kept, and marked broken. Throws `NOT_OF_TYPE`, `STORE_FAILED`. */
+  /** Gives a script its text; one that cannot be compiled is kept, and marked broken. Throws `NOT_OF_TYPE`, `STORE_FAILED`. */
   async setContent(id: number, text: string): Promise<void> {
     const { kernel, files, clock } = this.#options;
     const script = this.#script(id);
-    const written = await files.write(script.data.file, text);
+    const { file } = script.data;
+    const written = await files.write(file, text);
+    this.#seen.set(file, written.crc);
     this.#checkKept(script);
     kernel.scripts.updated(script, written, clock.nowMs());
-    kernel.scripts.setBroken(script, !isScript(text));
+    await this.#compile(script, { file, text });
   }
 
   /** Gives a script another file, which is made where it is not there. Throws `FILE_NAME`, `NOT_OF_TYPE`. */
   async setFile(id: number, file: string): Promise<void> {
     const { kernel, files } = this.#options;
     const script = this.#script(id);
-    const text = await files.read(file);
-    if (text === '') await files.write(file, text);
+    const { text, crc } = (await files.read(file)) ?? (await files.write(file, ''));
+    this.#seen.set(file, crc);
     this.#checkKept(script);
     kernel.scripts.setFile(script, file);
-    kernel.scripts.setBroken(script, !isScript(text));
+    await this.#compile(script, { file, text });
   }
 
   /** Deletes a script, and its file when asked to. Throws `NOT_OF_TYPE`, `HAS_CHILDREN`. */
@@ -95,37 +111,82 @@ export class ScriptEngine implements AsyncDisposable {
     if (deleteFile) await files.remove(file);
   }
 
-  /** Starts a script and does not wait; what it prints, and how it fails, goes to the log. Throws `NOT_OF_TYPE`. */
+  /** Why a script is broken, with its place; '' for one that is not. Throws `NOT_OF_TYPE`. */
+  async mistake(id: number): Promise<string> {
+    const { file, broken } = this.#script(id).data;
+    if (!broken) return '';
+    try {
+      return (await this.#runs.check({ file, text: (await this.#read(file)).text })) ?? '';
+    } catch (thrown) {
+      return messageOf(thrown);
+    }
+  }
+
+  /** Starts a script and does not wait; what it prints, and how it fails, goes to the log. Throws `NOT_OF_TYPE`, `BUSY`. */
   start(run: ScriptRun): void {
     const { log } = this.#options;
     const script = run.id === undefined ? TEXT_FILE : this.#script(run.id).data.file;
-    this.run(run).then(
+    if (this.#runs.isFull) throw fault('BUSY', 'Too many scripts wait for their turn');
+    this.#run(run, false).then(
       (output) => {
         if (output !== '') log.info({ script }, output.slice(0, LOGGED_OUTPUT));
       },
-      (thrown: unknown) => log.error({ script }, messageOf(thrown)),
+      (thrown: unknown) => log.debug({ script }, messageOf(thrown)),
     );
   }
 
   /** Runs a script to its end; resolves with what it printed. Rejects with `SCRIPT_FAILED`, `NOT_OF_TYPE`, `BUSY`, `STOPPING`. */
-  async run({ id, text = '', parameters, sender, caller }: ScriptRun): Promise<string> {
-    const values = { SELF: id ?? 0, SENDER: sender, ...parameters };
-    if (id === undefined) return this.#runNamed({ file: TEXT_FILE, text, values }, caller);
-    const { kernel, files, clock } = this.#options;
-    const script = this.#script(id);
-    const { file } = script.data;
-    const content = await files.read(file);
-    this.#checkKept(script);
-    kernel.scripts.executed(script, ++this.#thread, clock.nowMs());
-    return this.#runNamed({ file, text: content, values, script }, caller);
+  run(run: ScriptRun): Promise<string> {
+    return this.#run(run, true);
+  }
+
+  /** Stops all runs of a script; false where there is none. Throws `NOT_OF_TYPE`. */
+  abort(id: number): boolean {
+    return this.#runs.abort(this.#script(id).id);
+  }
+
+  /** Whether the semaphore is this script's within that time. Throws `NOT_ALLOWED`, `BUSY`. */
+  enter(name: string, ms: number, caller: Caller): boolean | Promise<boolean> {
+    return this.#runs.enter(name, ms, caller);
+  }
+
+  /** Whether the semaphore was this script's. Throws `NOT_ALLOWED`. */
+  leave(name: string, caller: Caller): boolean {
+    return this.#runs.leave(name, caller);
+  }
+
+  /** Resolves when the time has passed. */
+  sleep(ms: number, caller: Caller): Promise<void> {
+    return this.#runs.sleep(ms, caller);
+  }
+
+  /** Every slot for a script's process. */
+  threads(): Promise<readonly ThreadRecord[]> {
+    return this.#runs.threads();
   }
 
   close(): Promise<void> {
-    return this.#pool.close();
+    this.#watch?.[Symbol.dispose]();
+    return this.#runs.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  async #run({ id, text = '', parameters, sender, caller }: ScriptRun, isAwaited: boolean): Promise<string> {
+    const what = { parameters, sender, caller, isAwaited };
+    if (id === undefined)
+      return this.#runs.run({ script: undefined, file: TEXT_FILE, read: async () => text, ...what });
+    const { kernel, clock } = this.#options;
+    const script = this.#script(id);
+    const { file } = script.data;
+    const read = async () => {
+      const { text: content } = await this.#readFor(script);
+      kernel.scripts.executed(script, ++this.#thread, clock.nowMs());
+      return content;
+    };
+    return this.#runs.run({ script, file, read, ...what });
   }
 
   #script(id: number): Script {
@@ -134,43 +195,94 @@ export class ScriptEngine implements AsyncDisposable {
 
   /** Throws `NOT_OF_TYPE` for a script that was deleted while a file was being read or written. */
   #checkKept(script: Script): void {
-    if (this.#script(script.id) !== script) throw fault('NOT_OF_TYPE', 'Script', script.id);
+    if (this.#options.kernel.tree.find(script.id) !== script) throw fault('NOT_OF_TYPE', 'Script', script.id);
   }
 
-  async #runNamed(
-    { script, ...what }: Omit<ScriptJob, 'call'> & { script?: Script },
-    caller: Caller,
-  ): Promise<string> {
-    const { functions, kernel } = this.#options;
-    const depth = (this.#depths.get(caller) ?? -1) + 1;
-    const own: Caller = {
-      role: 'owner',
-      user: script === undefined ? 'script' : `script ${script.id}`,
-      remote: 'local',
-    };
-    this.#depths.set(own, depth);
-    const call = (method: string, params: readonly unknown[]) => functions.call(method, params, own);
-    const result = await this.#pool.run({ ...what, call }, depth);
-    if (script !== undefined && kernel.tree.find(script.id) === script)
-      kernel.scripts.setBroken(script, result.is === 'failed' && result.isSyntax);
-    if (result.is === 'ended') return result.output;
-    throw fault(
-      'SCRIPT_FAILED',
-      `${what.file}${result.line > 0 ? `:${result.line}` : ''}: ${result.message}`,
-    );
+  async #read(file: string): Promise<Written> {
+    const read = await this.#options.files.read(file);
+    if (read === undefined) throw fault('SCRIPT_FAILED', `${file} is not there`);
+    return read;
+  }
+
+  /** What is to be run now; that it was changed on the disk since it was last seen is told of first. */
+  async #readFor(script: Script): Promise<Written> {
+    const { kernel, clock } = this.#options;
+    const { file } = script.data;
+    const read = await this.#read(file).catch(async (thrown: unknown) => {
+      await this.#changed(file);
+      throw thrown;
+    });
+    this.#checkKept(script);
+    const known = this.#seen.get(file);
+    this.#seen.set(file, read.crc);
+    if (known !== undefined && known !== read.crc) kernel.scripts.updated(script, read, clock.nowMs());
+    return read;
+  }
+
+  async #included(what: unknown): Promise<ScriptText> {
+    const file = typeof what === 'number' ? this.#script(what).data.file : String(what);
+    return { file, text: (await this.#read(file)).text };
+  }
+
+  #watchFiles(): void {
+    const { files, clock, log } = this.#options;
+    if (this.#watch !== undefined) return;
+    this.#watch = new DirectoryWatch({
+      directory: files.directory,
+      clock,
+      changed: (names) => void this.#look(names),
+      failed: (thrown) =>
+        log.warn({}, `changes of scripts are noticed only when they run: ${messageOf(thrown)}`),
+    });
+    void this.#watch.open();
+  }
+
+  /** Looks at the files that changed, those of scripts. */
+  async #look(names: ReadonlySet<string> | undefined): Promise<void> {
+    const files = new Set<string>();
+    for (const { data } of this.#options.kernel.tree.of(objectType.script))
+      if (names?.has(data.file) !== false) files.add(data.file);
+    for (const file of files)
+      await this.#changed(file).catch((thrown: unknown) =>
+        this.#options.log.debug({ file }, messageOf(thrown)),
+      );
+  }
+
+  /** Something happened to a file: if it has another text, is gone, or has come back, its scripts tell so. */
+  async #changed(file: string): Promise<void> {
+    const { kernel, files, clock, log } = this.#options;
+    const read = await files.read(file).catch((thrown: unknown) => messageOf(thrown));
+    const isText = typeof read === 'object';
+    const known = this.#seen.get(file);
+    if (isText) this.#seen.set(file, read.crc);
+    else this.#seen.delete(file);
+    for (const script of [...kernel.tree.of(objectType.script)].filter(({ data }) => data.file === file)) {
+      if (isText && read.crc === known && !script.data.broken) continue;
+      if (isText) {
+        if (read.crc !== known) kernel.scripts.updated(script, read, clock.nowMs());
+        await this.#compile(script, { file, text: read.text });
+      } else if (!script.data.broken) {
+        kernel.scripts.setBroken(script, true);
+        log.warn(
+          { script: script.id, file },
+          `${nameOf(script)}: ${read ?? `${file} is not there any more`}`,
+        );
+      }
+    }
+  }
+
+  /** Marks a script as broken, or as whole again. What has been replaced meanwhile does not count. */
+  async #compile(script: Script, { file, text }: ScriptText): Promise<void> {
+    const { kernel, log } = this.#options;
+    const crc = this.#seen.get(file);
+    const mistake = await this.#runs.check({ file, text });
+    this.#checkKept(script);
+    if (this.#seen.get(file) !== crc || script.data.file !== file) return;
+    if (mistake !== undefined && !script.data.broken)
+      log.warn({ script: script.id, file }, `${nameOf(script)} cannot be run: ${mistake}`);
+    kernel.scripts.setBroken(script, mistake !== undefined);
   }
 }
 
 /** What the errors of a text that is run once call it. */
 const TEXT_FILE = 'text.js';
-/** What a script printed is kept to this length in the log. */
-const LOGGED_OUTPUT = 2000;
-
-/** Whether a text can be parsed as a script; it is not run. */
-function isScript(text: string): boolean {
-  try {
-    return new Parsed(text) instanceof Parsed;
-  } catch {
-    return false;
-  }
-}

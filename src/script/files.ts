@@ -1,4 +1,5 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
@@ -8,7 +9,15 @@ import { Turn } from '../base/turn.js';
 /** A script is text that people write. */
 export const SCRIPT_LIMIT = 1024 * 1024;
 
-const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,100}\.js$/;
+/** Declarations (`.d.ts`) may stand there for an editor, and are no scripts. */
+const NAME = /^[A-Za-z0-9_](?!.*\.d\.ts$)[A-Za-z0-9_.-]{0,100}\.(js|ts)$/;
+
+/** A script's text as it stands on the disk, with its checksum (8 hex digits) and its size in bytes. */
+export interface Written {
+  readonly text: string;
+  readonly crc: string;
+  readonly size: number;
+}
 
 /** The texts of scripts: files in one directory, so that people can edit them with their own editor. */
 export class ScriptFiles {
@@ -20,19 +29,28 @@ export class ScriptFiles {
     this.directory = directory;
   }
 
-  /** The text; '' where there is no file yet. Throws `FILE_NAME`, `SCRIPT_FAILED`. */
-  async read(file: string): Promise<string> {
+  /** The text; undefined where there is no such file. Throws `FILE_NAME`, `SCRIPT_FAILED`. */
+  async read(file: string): Promise<Written | undefined> {
     const path = this.#path(file);
     try {
-      return await readFile(path, 'utf8');
+      // Opening a pipe would wait for who writes into it.
+      const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      try {
+        const facts = await handle.stat();
+        if (!facts.isFile()) throw new Error('it is no file');
+        if (facts.size > SCRIPT_LIMIT) throw new Error(`it is larger than ${SCRIPT_LIMIT} bytes`);
+        return written(await handle.readFile());
+      } finally {
+        await handle.close();
+      }
     } catch (thrown) {
-      if (isMissing(thrown)) return '';
+      if (codeOf(thrown) === 'ENOENT') return undefined;
       throw faultFrom(thrown, 'SCRIPT_FAILED', `${file} cannot be read: ${messageOf(thrown)}`);
     }
   }
 
-  /** Puts a text in place whole, durably. Its checksum (8 hex digits) and size in bytes come back. Throws `STORE_FAILED`. */
-  async write(file: string, text: string): Promise<{ crc: string; size: number }> {
+  /** Puts a text in place whole, durably. Throws `FILE_NAME`, `TEXT_TOO_LONG`, `STORE_FAILED`. */
+  async write(file: string, text: string): Promise<Written> {
     const bytes = Buffer.from(text);
     if (bytes.length > SCRIPT_LIMIT) throw fault('TEXT_TOO_LONG', 'The script', SCRIPT_LIMIT);
     const path = this.#path(file);
@@ -44,7 +62,7 @@ export class ScriptFiles {
         throw faultFrom(thrown, 'STORE_FAILED', `${file}: ${messageOf(thrown)}`);
       }
     });
-    return { crc: crc32(bytes).toString(16).toUpperCase().padStart(8, '0'), size: bytes.length };
+    return written(bytes);
   }
 
   /** Removes a file; one that is not there is fine. */
@@ -59,4 +77,7 @@ export class ScriptFiles {
   }
 }
 
-const isMissing = (thrown: unknown): boolean => codeOf(thrown) === 'ENOENT';
+function written(bytes: Buffer): Written {
+  const crc = crc32(bytes).toString(16).toUpperCase().padStart(8, '0');
+  return { text: bytes.toString('utf8'), crc, size: bytes.length };
+}

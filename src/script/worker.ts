@@ -1,162 +1,200 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { setPriority } from 'node:os';
 import { dirname } from 'node:path';
+import type { Duplex, Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { Duplex } from 'node:stream';
-import type { Clock } from '../base/clock.js';
-import { Fault, fault, messageOf } from '../base/fault.js';
+import { delay, type Cancel, type Clock } from '../base/clock.js';
+import { Fault, messageOf } from '../base/fault.js';
 import { gather, PiecedResult } from '../base/pieces.js';
-import { CHANNEL, type FromChild, type ToChild } from './protocol.js';
+import { CallBudget } from './budget.js';
+import type { ScriptLimits } from './limits.js';
+import { CALL_LIMIT, CHANNEL, placeIn } from './protocol.js';
+import type { Ended, Failed, FromChild, ScriptText, ToChild } from './protocol.js';
 
 const PROGRAM = fileURLToPath(new URL('./child.js', import.meta.url));
 
-/** What a script may use before it is stopped; each is a reason that its fault names. */
-export interface ScriptLimits {
-  /** Wall-clock time of one run. */
-  readonly timeMs: number;
-  /** JavaScript heap. */
-  readonly heapMiB: number;
-  /** All memory of the process, buffers outside the heap included; about 60 MiB are Node's own. */
-  readonly residentMiB: number;
-  /** Characters printed; the original's is 1,048,576 (ScriptOutputBufferLimit, interface §4). */
-  readonly output: number;
-  /** Scripts that run at the same time, those that others wait for not counted: each is a process of about 60 MiB. */
-  readonly atOnce: number;
-}
-
-export const scriptLimits: ScriptLimits = {
-  timeMs: 30_000,
-  heapMiB: 64,
-  residentMiB: 256,
-  output: 1_048_576,
-  atOnce: 4,
-};
-
 /** How often the memory of a running script is looked at. */
-const LOOK_EVERY_MS = 250;
-/** One message from a script: a value of 1 MiB with room for its JSON. More is a script gone wild. */
-const MESSAGE_LIMIT = 16 * 1024 * 1024;
+const LOOK_EVERY_MS = 100;
+/** The heap may grow by so much beyond its limit, so that the script can still be asked where it is. */
+const HEAP_SLACK_MIB = 64;
+/** How long a process has to say where its script is before it is killed. */
+const GRACE_MS = 1000;
+/** Scripts give way to the gateway. */
+const NICENESS = 10;
+/** What is kept of what a process writes to stderr: a stack is shorter. */
+const STDERR_LIMIT = 16_384;
 const PAGE_BYTES = 4096;
+const MIB = 1024 * 1024;
 
-/** One script to be run: its text, the name that its errors show, and the values it finds as globals. */
-export interface ScriptJob {
-  readonly file: string;
-  readonly text: string;
+/** One script to be run, or only to be checked: its text, the name that its errors show, the values it finds as globals. */
+export interface ScriptJob extends ScriptText {
+  readonly is: 'run' | 'check';
   readonly values: Readonly<Record<string, unknown>>;
   /** Answers its calls. */
-  readonly call: (method: string, params: readonly unknown[]) => unknown;
+  call(method: string, params: readonly unknown[]): unknown;
+  /** Answers its `include`. */
+  include(what: unknown): Promise<ScriptText>;
 }
 
-/** How a run ended. */
-export type ScriptResult = Exclude<FromChild, { is: 'call' }>;
+interface Current {
+  readonly job: ScriptJob;
+  readonly limits: ScriptLimits;
+  readonly budget: CallBudget;
+  readonly ended: PromiseWithResolvers<Ended | Failed>;
+}
 
 /** A process that runs scripts, one at a time. What happens in it, up to its death, is its run's failure and no more. */
 export class ScriptWorker {
   readonly #process: ChildProcess;
   readonly #channel: Duplex;
   readonly #clock: Clock;
-  readonly #limits: ScriptLimits;
+  readonly #ready: Promise<void>;
+  readonly heapMiB: number;
   readonly exited: Promise<void>;
+  /** The most memory that it was seen to have. */
+  peakBytes = 0;
+  /** How many scripts it has run. */
+  runs = 0;
   #buffer: Buffer[] = [];
   #size = 0;
-  #run: { readonly job: ScriptJob; readonly ended: PromiseWithResolvers<ScriptResult> } | undefined;
-  #killedFor: string | undefined;
+  #stderr = '';
+  #current: Current | undefined;
+  #isCalling = false;
+  #why: string | undefined;
   #isAlive = true;
+  #cancelGrace: Cancel = () => undefined;
 
-  constructor(names: readonly string[], clock: Clock, limits: ScriptLimits) {
+  /** `names`: of the functions that its scripts find as globals. */
+  constructor(names: Promise<readonly string[]>, clock: Clock, heapMiB: number) {
     this.#clock = clock;
-    this.#limits = limits;
-    const flags = [
-      `--max-old-space-size=${limits.heapMiB}`,
-      '--max-semi-space-size=1',
-      '--permission',
-      `--allow-fs-read=${dirname(PROGRAM)}/`,
-    ];
-    // Nothing of our environment: a script's process knows what it is told over its channel.
-    const options = { stdio: ['ignore', 'ignore', 'ignore', 'pipe'] as 'pipe'[], env: {}, cwd: '/' };
-    this.#process = spawn(process.execPath, [...flags, PROGRAM], options);
-    this.#channel = this.#process.stdio[CHANNEL] as Duplex;
+    this.heapMiB = heapMiB;
+    this.#process = start(heapMiB);
+    const { stdout, stderr, stdio, pid } = this.#process;
+    this.#channel = stdio[CHANNEL] as Duplex;
     this.#channel.on('data', (bytes: Buffer) => this.#received(bytes));
     this.#channel.on('error', () => undefined);
+    lines(stdout as Readable, (line) => this.#collected(line));
+    (stderr as Readable).setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_LIMIT);
+    });
+    if (pid !== undefined) yieldTo(pid);
     this.exited = new Promise((resolve) => {
       const end = (why: string) => {
-        this.#isAlive = false;
-        this.#run?.ended.reject(fault('SCRIPT_FAILED', this.#killedFor ?? why));
-        this.#run = undefined;
+        this.#ended(why);
         resolve();
       };
       this.#process.once('error', (thrown) => end(messageOf(thrown)));
-      // 134 and SIGABRT: V8 ran out of heap.
-      this.#process.once('exit', (code, signal) =>
-        end(
-          code === 134 || signal === 'SIGABRT'
-            ? this.#overHeap()
-            : `the script's process ended (${signal ?? code})`,
-        ),
-      );
+      this.#process.once('close', (code, signal) => end(this.#reasonOf(code, signal)));
     });
-    this.#send({ is: 'functions', names });
+    this.#ready = names.then((all) => this.#send({ is: 'functions', names: all }));
+    this.#ready.catch(() => undefined);
   }
 
-  get isAlive(): boolean {
-    return this.#isAlive;
+  /** Whether it can run another script. */
+  get isUsable(): boolean {
+    return this.#isAlive && this.#why === undefined;
   }
 
-  /** Runs one script. Rejects with `SCRIPT_FAILED` when it was stopped or its process died; this worker is dead then. */
-  async run(job: ScriptJob): Promise<ScriptResult> {
-    const ended = Promise.withResolvers<ScriptResult>();
-    this.#run = { job, ended };
-    const { timeMs } = this.#limits;
-    const cancelTime = this.#clock.after(timeMs, () =>
-      this.#kill(`the script ran for more than ${timeMs / 1000} s and was stopped`),
-    );
-    const cancelLook = this.#clock.every(LOOK_EVERY_MS, () => void this.#look());
-    this.#send({
-      is: 'run',
-      file: job.file,
-      text: job.text,
-      values: job.values,
-      outputLimit: this.#limits.output,
-    });
+  /** Whether its script waits for an answer. */
+  get isCalling(): boolean {
+    return this.#isCalling;
+  }
+
+  /** Runs one script to its end, whatever that is; when the signal aborts, the script is stopped. */
+  async run(job: ScriptJob, limits: ScriptLimits, signal: AbortSignal): Promise<Ended | Failed> {
+    await this.#ready;
+    const { timeMs, output: outputLimit } = limits;
+    const ended = Promise.withResolvers<Ended | Failed>();
+    this.#current = { job, limits, budget: new CallBudget(limits, this.#clock), ended };
+    this.runs++;
+    const abort = () => this.#stop(messageOf(signal.reason));
+    const undo = [
+      this.#clock.after(timeMs, () =>
+        this.#stop(`the script ran for more than ${timeMs / 1000} s and was stopped`),
+      ),
+      this.#clock.every(LOOK_EVERY_MS, () => void this.#look(limits)),
+      () => signal.removeEventListener('abort', abort),
+    ];
+    signal.addEventListener('abort', abort);
+    const { is, file, text, values } = job;
+    if (!this.#isAlive) this.#ended('the process of the script has ended');
+    else this.#send(is === 'check' ? { is, file, text } : { is, file, text, values, outputLimit });
+    if (signal.aborted) abort();
     try {
-      return await ended.promise;
+      const result = await ended.promise;
+      this.peakBytes = Math.max(this.peakBytes, result.peakBytes);
+      return result;
     } finally {
-      cancelTime();
-      cancelLook();
+      for (const cancel of undo) cancel();
     }
   }
 
   /** Ends the process, idle or not. */
   close(): Promise<void> {
-    this.#kill('the gateway is stopping');
+    this.#why ??= 'the gateway is stopping';
+    this.#process.kill('SIGKILL');
     return this.exited;
   }
 
   #send(message: ToChild): void {
-    this.#channel.write(`${JSON.stringify(message)}\n`);
+    if (this.#isAlive) this.#channel.write(`${JSON.stringify(message)}\n`);
   }
 
-  #kill(why: string): void {
-    this.#killedFor ??= why;
-    this.#process.kill('SIGKILL');
+  /**
+   * Has the script say where it is, and the process end. One that waits for an answer is told so; the others get the signal
+   * on which the engine writes its stack and ends (`--trace-sigint`), in whatever loop it may be.
+   */
+  #stop(why: string): void {
+    if (!this.isUsable) return;
+    this.#why = why;
+    if (this.#isCalling) this.#send({ is: 'stop', why });
+    else this.#process.kill('SIGINT');
+    this.#cancelGrace = this.#clock.after(GRACE_MS, () => this.#process.kill('SIGKILL'));
   }
 
-  #overHeap(): string {
-    return `the script used more than ${this.#limits.heapMiB} MiB and was stopped`;
+  #ended(why: string): void {
+    this.#isAlive = false;
+    this.#cancelGrace();
+    const message = this.#why ?? why;
+    const at = placeIn(this.#stderr);
+    const { peakBytes } = this;
+    this.#result({ is: 'failed', message, at, output: '', isBroken: false, isLast: true, peakBytes });
   }
 
-  async #look(): Promise<void> {
+  #result(result: Ended | Failed): void {
+    if (result.is === 'failed' && result.isLast) this.#why ??= result.message;
+    this.#current?.ended.resolve(result);
+    this.#current = undefined;
+    this.#isCalling = false;
+  }
+
+  #reasonOf(code: number | null, signal: NodeJS.Signals | null): string {
+    // 134 and SIGABRT: the engine ran out of heap before it could be asked.
+    return code === 134 || signal === 'SIGABRT'
+      ? overMemory(this.heapMiB)
+      : `the script's process ended (${signal ?? code})`;
+  }
+
+  /** The engine's line about a collection: what is left on the heap lives. */
+  #collected(line: string): void {
+    const [, liveMiB] = /-> ([\d.]+) \(/.exec(line) ?? [];
+    if (this.#current !== undefined && Number(liveMiB) > this.heapMiB) this.#stop(overMemory(this.heapMiB));
+  }
+
+  async #look({ residentMiB }: ScriptLimits): Promise<void> {
     const statm = await readFile(`/proc/${this.#process.pid}/statm`, 'utf8').catch(() => '');
-    const residentMiB = (Number(statm.split(' ')[1] ?? 0) * PAGE_BYTES) / 1024 / 1024;
-    if (residentMiB > this.#limits.residentMiB)
-      this.#kill(`the script used more than ${this.#limits.residentMiB} MiB and was stopped`);
+    const bytes = Number(statm.split(' ')[1] ?? 0) * PAGE_BYTES;
+    this.peakBytes = Math.max(this.peakBytes, bytes);
+    if (bytes > residentMiB * MIB) this.#stop(overMemory(residentMiB));
   }
 
   #received(bytes: Buffer): void {
     this.#buffer.push(bytes);
     this.#size += bytes.length;
-    if (this.#size > MESSAGE_LIMIT)
-      return this.#kill(`the script sent more than ${MESSAGE_LIMIT} bytes at once and was stopped`);
+    // What a script printed comes as JSON, in which a character can take six.
+    const limit = CALL_LIMIT + 6 * (this.#current?.limits.output ?? 0);
+    if (this.#size > limit) return this.#stop(`the script sent more than ${limit} bytes at once`);
     // The script waits for its answer after each message: a line is the last thing in what has come.
     if (bytes.at(-1) !== 10) return;
     const line = Buffer.concat(this.#buffer).toString('utf8');
@@ -170,30 +208,77 @@ export class ScriptWorker {
     try {
       message = JSON.parse(line) as FromChild;
     } catch {
-      return this.#kill('the script wrote to its channel and was stopped');
+      return this.#stop('the script wrote to its channel and was stopped');
     }
-    const run = this.#run;
-    if (run === undefined) return;
-    if (message.is === 'call') void this.#answer(run.job, message);
-    else {
-      this.#run = undefined;
-      run.ended.resolve(message);
-    }
+    const current = this.#current;
+    if (current === undefined) return;
+    if (message.is !== 'call' && message.is !== 'include') return this.#result(message);
+    if (this.#why !== undefined) return this.#send({ is: 'stop', why: this.#why });
+    this.#isCalling = true;
+    void this.#answer(current, message);
   }
 
-  async #answer({ call }: ScriptJob, { method, params }: Extract<FromChild, { is: 'call' }>): Promise<void> {
+  async #answer(current: Current, call: Exclude<FromChild, Ended | Failed>): Promise<void> {
+    const { job, budget, limits } = current;
+    const waitMs = budget.take();
+    if (waitMs === undefined)
+      return this.#stop(`the script made more than ${limits.calls} calls and was stopped`);
+    if (waitMs > 0) await delay(this.#clock, waitMs);
+    let answer: string;
     try {
-      const value = await call(method, params);
-      this.#send({
-        is: 'result',
-        value: value instanceof PiecedResult ? (JSON.parse(await gather(value)) as unknown) : value,
-      });
+      const value: unknown = await (call.is === 'call'
+        ? job.call(call.method, call.params)
+        : job.include(call.what));
+      const text = value instanceof PiecedResult ? await gather(value) : JSON.stringify(value);
+      answer = `{"is":"result","value":${text ?? 'null'}}`;
     } catch (thrown) {
-      this.#send({
-        is: 'fault',
-        message: messageOf(thrown),
-        code: thrown instanceof Fault ? thrown.code : 'INTERNAL',
-      });
+      const code = thrown instanceof Fault ? thrown.code : 'INTERNAL';
+      answer = JSON.stringify({ is: 'fault', message: messageOf(thrown), code });
     }
+    if (this.#current !== current || !this.isUsable) return;
+    this.#isCalling = false;
+    this.#channel.write(`${answer}\n`);
   }
+}
+
+const overMemory = (mib: number): string => `the script used more than ${mib} MiB and was stopped`;
+
+/** Starts a process. It knows nothing of our environment: only what it is told over its channel. */
+function start(heapMiB: number): ChildProcess {
+  const flags = [
+    `--max-old-space-size=${heapMiB + HEAP_SLACK_MIB}`,
+    '--max-semi-space-size=1',
+    // A line about each whole collection: how much lives can't be known otherwise while a script runs.
+    '--trace-gc',
+    '--trace-gc-ignore-scavenger',
+    '--trace-sigint',
+    '--disable-warning=ExperimentalWarning',
+    '--permission',
+    `--allow-fs-read=${dirname(PROGRAM)}/`,
+  ];
+  return spawn(process.execPath, [...flags, PROGRAM], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+    env: {},
+    cwd: '/',
+  });
+}
+
+/** Where processor time or memory run short, scripts give way first; a process that is gone already does not matter. */
+function yieldTo(pid: number): void {
+  try {
+    setPriority(pid, NICENESS);
+  } catch {
+    // It has ended, or may not be changed.
+  }
+  writeFile(`/proc/${pid}/oom_score_adj`, '1000').catch(() => undefined);
+}
+
+/** Tells each whole line that comes. */
+function lines(stream: Readable, tell: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n');
+    rest = (parts.pop() ?? '').slice(-STDERR_LIMIT);
+    for (const line of parts) tell(line);
+  });
 }

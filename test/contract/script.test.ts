@@ -1,62 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import t, { type Test } from 'tap';
-import { systemClock } from '../../src/base/clock.js';
-import { fault } from '../../src/base/fault.js';
-import { silentLog } from '../../src/base/log.js';
-import type { Caller } from '../../src/device/declare.js';
-import { Kernel } from '../../src/kernel/kernel.js';
-import { ScriptEngine } from '../../src/script/engine.js';
-import { ScriptFiles } from '../../src/script/files.js';
-import { DEPTH_LIMIT } from '../../src/script/pool.js';
-import { scriptLimits, type ScriptLimits } from '../../src/script/worker.js';
-
-const owner: Caller = { role: 'owner', user: 'test', remote: 'local' };
-
-async function bench(t: Test, limits: Partial<ScriptLimits> = {}) {
-  const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
-  const kernel = new Kernel({ counter: 0, random: Math.random });
-  const calls: [string, unknown][] = [];
-  const functions: Record<string, (params: unknown[], caller: Caller) => unknown> = {
-    GetValue: () => 21.5,
-    Double: ([n]) => Number(n) * 2,
-    Later: async ([n]) => n,
-    Fails: () => {
-      throw fault('OBJECT_MISSING', 4711);
-    },
-    RunWait: ([id], caller) => engine.run({ id: Number(id), parameters: {}, sender: 'RunScript', caller }),
-  };
-  const engine: ScriptEngine = new ScriptEngine({
-    kernel,
-    files: new ScriptFiles(join(directory, 'scripts')),
-    clock: systemClock(),
-    log: silentLog,
-    functions: {
-      names: () => Object.keys(functions),
-      call: (method, params, caller) => {
-        calls.push([caller.user, params]);
-        return functions[method]?.(params as unknown[], caller);
-      },
-    },
-    limits: () => ({ ...scriptLimits, ...limits }),
-  });
-  t.teardown(async () => {
-    await engine.close();
-    await rm(directory, { recursive: true });
-  });
-  const script = async (text: string) => {
-    const made = kernel.scripts.create(0);
-    await engine.setContent(made.id, text);
-    return made;
-  };
-  const runs = async (text: string, values = {}) =>
-    engine.run({ id: (await script(text)).id, parameters: values, sender: 'Test', caller: owner });
-  return { directory, kernel, engine, script, runs, calls };
-}
+import t from 'tap';
+import { scriptBench } from '../tools/script-bench.js';
 
 t.test('functions are synchronous globals, and what is printed comes back', async (t) => {
-  const { runs, calls, kernel } = await bench(t);
+  const { runs, calls, kernel } = await scriptBench(t);
   t.equal(
     await runs('print(GetValue(1) + 1, "\\n"); echo(VALUE, PARAMETERS.VARIABLE)', {
       VALUE: true,
@@ -76,114 +22,138 @@ t.test('functions are synchronous globals, and what is printed comes back', asyn
   t.match(calls[0]?.[0], /^script \d{5}$/);
   const own = await runs('print(SELF)');
   t.equal(kernel.scripts.get(Number(own)).data.broken, false);
-  t.equal(await runs('print(typeof process, typeof require, typeof fetch)'), 'undefinedundefinedundefined');
+  t.equal(await runs('print(SENDER, VARIABLE, EVENT, PARAMETERS.SENDER)'), 'TestundefinedundefinedTest');
 });
 
-t.test('a script that fails says where, and is marked broken when it cannot be parsed', async (t) => {
-  const { runs, script, engine, kernel } = await bench(t);
+t.test('what a script gets is of its own kind, and what it prints is readable', async (t) => {
+  const { runs } = await scriptBench(t);
+  const kinds =
+    'const [, item] = List(); try { Fails() } catch (e) { print(List() instanceof Array, item instanceof Object, e instanceof Error) }';
+  t.equal(await runs(kinds), 'truetruetrue');
+  t.equal(
+    await runs('print(List(), [1, 2], 3n, Symbol("s"), null, undefined)'),
+    '[1,{"a":"b"}][1,2]3Symbol(s)nullundefined',
+  );
+  t.equal(await runs('const a = {}; a.a = a; print(a); console.warn("w", 1)'), '[object Object]w 1\n');
+  t.equal(await runs('print(atob(btoa("hall")))'), 'hall');
+});
+
+t.test('there is nothing of the machine: no modules, no network, no process', async (t) => {
+  const { runs } = await scriptBench(t);
+  const absent = ['process', 'require', 'module', 'fetch', 'Buffer', 'global'];
+  t.equal(
+    await runs(`print(${absent.map((name) => `typeof ${name}`).join()})`),
+    'undefined'.repeat(absent.length),
+  );
+  await t.rejects(runs('await import("node:fs")'), { message: /import/ });
+  await t.rejects(runs('import fs from "node:fs"'), { message: /import statement/ });
+  const escaped = 'const p = Double.constructor("return process")();';
+  t.match(await runs(`${escaped} print(Object.keys(p.env))`), '[]', 'nothing of our environment');
+  await t.rejects(runs(`${escaped} p.getBuiltinModule("fs").readFileSync("/etc/passwd")`), {
+    message: /restricted/,
+  });
+  await t.rejects(runs(`${escaped} p.getBuiltinModule("child_process").spawnSync("true")`), {
+    message: /restricted/,
+  });
+});
+
+t.test('timers and promises: a script ends when all is done', async (t) => {
+  const { runs } = await scriptBench(t);
+  const order = `
+    setTimeout((word) => print(word, Double(2)), 20, "d");
+    setImmediate(() => print("c"));
+    Promise.resolve().then(() => print("b"));
+    queueMicrotask(() => print("m"));
+    print("a");`;
+  t.equal(await runs(order), 'abmcd4');
+  t.equal(
+    await runs('let n = 0; const id = setInterval(() => { if (++n === 3) clearInterval(id); print(n) }, 1)'),
+    '123',
+  );
+  t.equal(
+    await runs('const id = setTimeout(() => print("never"), 5); clearTimeout(id); print("done")'),
+    'done',
+  );
+  const awaiting = `const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+    await sleep(5);
+    for await (const n of [1, 2]) print(n);
+    print(SELF > 0)`;
+  t.equal(await runs(awaiting), '12true');
+  await t.rejects(runs('\nawait new Promise(() => {})'), { message: /awaits what never comes/ });
+  await t.rejects(runs('\n\nsetTimeout(() => {\n  nothing.there() }, 1)'), {
+    message: /\.js:4:3: nothing is not/,
+  });
+  await t.rejects(runs('\nPromise.reject(new Error("lost"))'), { message: /\.js:2:16: lost/ });
+  await t.rejects(runs('const a = 1;\nawait null;\nthrow new Error("late")'), { message: /\.js:3:7: late/ });
+  await t.rejects(runs('setTimeout("print(1)", 1)'), { message: /a timer takes a function/ });
+  t.equal(await runs('print("next")'), 'next', 'and nothing of all that is left for the next');
+});
+
+t.test('a script that fails says where, and is marked broken when it cannot be compiled', async (t) => {
+  const { runs, runId, script, engine, kernel, loud } = await scriptBench(t);
   await t.rejects(runs('\n\nnothing.there()'), {
     code: 'SCRIPT_FAILED',
-    message: /^\d+\.js:3: nothing is not defined$/,
+    message: /^\d+\.js:3:1: nothing is not defined$/,
   });
-  await t.rejects(runs('Fails()'), { message: /\d+\.js:1: Object #4711 does not exist/ });
+  await t.rejects(runs('Fails()'), { message: /^\d+\.js:1:1: Object #4711 does not exist/ });
   await t.rejects(runs('throw "plain"'), { message: /plain/ });
-  const broken = await script('let a = ;\n');
-  t.equal(broken.data.broken, true);
-  await t.rejects(engine.run({ id: broken.id, parameters: {}, sender: 'Test', caller: owner }), {
-    message: /\.js:1: Unexpected token/,
-  });
-  await engine.setContent(broken.id, 'print(1)');
-  t.equal(kernel.scripts.get(broken.id).data.broken, false);
-  t.equal(await engine.run({ id: broken.id, parameters: {}, sender: 'Test', caller: owner }), '1');
+  await t.rejects(runs('throw new Proxy({}, { has() { throw 1 } })'), { message: /what cannot be shown/ });
+  const mistakes = [
+    ['let a = ;\n', /\.js:1:9: Unexpected token ';'$/],
+    ['\nconst x = {\n a: 1\n', /\.js:4: Unexpected end of input$/],
+    ['await 1; let b = ;', /\.js:1:18: Unexpected token ';'$/],
+    ['print(1);\nawait 1;\n  let b = ;', /\.js:3:11: Unexpected token ';'$/],
+  ] as const;
+  for (const [text, where] of mistakes) {
+    const broken = await script(text);
+    t.equal(broken.data.broken, true);
+    t.match(loud.at(-1), where);
+    t.match(await engine.mistake(broken.id), where);
+    await t.rejects(runId(broken.id), { message: where });
+    await engine.setContent(broken.id, 'print(1)');
+    t.equal(kernel.scripts.get(broken.id).data.broken, false);
+    t.equal(await engine.mistake(broken.id), '');
+    t.equal(await runId(broken.id), '1');
+  }
 });
 
-/** Runs scripts that must each be stopped for a reason, beside one that must not be. */
-async function stopped(
-  t: Test,
-  limits: Partial<ScriptLimits>,
-  wild: readonly (readonly [text: string, why: RegExp])[],
-) {
-  const { runs } = await bench(t, limits);
-  const good = runs('let n = 0; for (let i = 0; i < 2000; i++) n = Double(i); print(n)');
-  const failures = await Promise.allSettled(wild.map(([text]) => runs(text)));
-  for (const [i, [text, why]] of wild.entries()) {
-    const failure = failures[i];
-    const thrown: unknown = failure?.status === 'rejected' ? failure.reason : undefined;
-    t.match(thrown, { code: 'SCRIPT_FAILED', message: why }, text);
-  }
-  t.equal(await good, '3998');
-  t.equal(await runs('print("still here")'), 'still here');
-}
-
-t.test('a script that never ends is stopped, and stops nothing else', (t) =>
-  stopped(t, { timeMs: 2000 }, [
-    ['for(;;);', /ran for more than 2 s/],
-    ['for(;;) try { print("x".repeat(1000)) } catch {}', /ran for more than 2 s/],
-  ]),
-);
-
-t.test(
-  'a script that eats memory, prints or recurses without end, or ends its process, harms only itself',
-  (t) =>
-    stopped(t, { timeMs: 120_000, residentMiB: 200 }, [
-      ['const a = []; for(;;) a.push(new Array(10000).fill(a.length + 0.5))', /used more than 64 MiB/],
-      [
-        'const b = []; for(;;) b.push(new Uint8Array(1e6).fill(1))',
-        /used more than 200 MiB|Array buffer allocation/,
-      ],
-      ['for(;;) print("x".repeat(1000))', /printed more than 1048576/],
-      ['try { print("x".repeat(1048577)) } catch {}', /printed more/],
-      ['(function f() { f() })()', /Maximum call stack/],
-      ['Double("x".repeat(17e6))', /sent more than 16777216 bytes/],
-      ['Double.constructor("return process")().exit(3)', /process ended \(3\)/],
-    ]),
-);
-
-t.test('scripts that wait for each other go on; one that calls itself without end is refused', async (t) => {
-  const { script, engine, runs } = await bench(t);
-  const leaf = await script('print("leaf")');
-  const middle = await script(`print("<", RunWait(${leaf.id}), ">")`);
-  const all = await Promise.all(
-    Array.from({ length: scriptLimits.atOnce * 3 }, () =>
-      engine.run({ id: middle.id, parameters: {}, sender: 'Test', caller: owner }),
-    ),
+t.test('a script includes another, by its id or its file, once', async (t) => {
+  const { runs, runId, script, engine, loud } = await scriptBench(t);
+  const library = await script(
+    'const half = 0.5;\nfunction scaled(n) { return Double(n) * half }\nprint("i")',
+    'scaling.js',
   );
-  t.ok(all.every((output) => output === '<leaf>'));
-  await t.rejects(runs('print(RunWait(SELF))'), {
-    message: new RegExp(`more than ${DEPTH_LIMIT} levels deep`),
+  t.equal(await runs(`include(${library.id}); print(scaled(21), half)`), 'i210.5');
+  t.equal(await runs('print(include("scaling.js"), include("scaling.js"), scaled(4))'), 'itruefalse4');
+  t.equal(await runs('await null; include("scaling.js"); print(scaled(3))'), 'i3');
+  const first = await script('include("second.js"); print("1")', 'first.js');
+  await script('include("first.js"); print("2")', 'second.js');
+  t.equal(await runId(first.id), '21', 'a circle ends where it began');
+  await script('let a = ;', 'wrong.js');
+  await t.rejects(runs('print(1);\ninclude("wrong.js")'), { message: /^wrong\.js:1:9: Unexpected token/ });
+  await script('\n nothing.there()', 'failing.js');
+  await t.rejects(runs('include("failing.js")'), { message: /^failing\.js:2:2: nothing is not defined/ });
+  await t.rejects(runs('include("missing.js")'), { message: /^\d+\.js:1:1: missing\.js is not there$/ });
+  await t.rejects(runs('include("../../gateway.yaml")'), { message: /not a usable file name/ });
+  await t.rejects(runs('include(4711)'), { message: /Script #4711 does not exist/ });
+  t.equal(await runs('try { include({}) } catch (e) { print(e.code) }'), 'FILE_NAME');
+  t.ok(loud.length > 0);
+  t.equal(await engine.mistake(first.id), '');
+});
+
+t.test('TypeScript runs with its types taken out', async (t) => {
+  const { runs, runId, script, engine } = await scriptBench(t);
+  const typed =
+    'interface Lamp { readonly id: number }\nconst lamp: Lamp = { id: 7 };\nprint(Double(lamp.id as number))';
+  t.equal(await runs(typed, {}, 'lamp.ts'), '14');
+  t.equal(await runs('include("lamp.ts")'), '14');
+  t.equal(await runs('const n: number = await Promise.resolve(3);\nprint(n)', {}, 'later.ts'), '3');
+  await t.rejects(runs('type A = string;\n\n  nothing.there()', {}, 'a.ts'), {
+    message: /^a\.ts:3:3: nothing/,
   });
-});
-
-t.test('writers of one text do not meet, and a script that is deleted meanwhile stays deleted', async (t) => {
-  const { script, engine, kernel } = await bench(t);
-  const made = await script('');
-  const texts = Array.from({ length: 8 }, (_, i) => `print(${'1'.repeat(i * 1000)})`);
-  await Promise.all(texts.map((text) => engine.setContent(made.id, text)));
-  t.equal(await engine.content(made.id), texts.at(-1));
-  const { id } = made;
-  const late = Promise.allSettled([
-    engine.setContent(id, 'let a = ;'),
-    engine.setFile(id, 'other.js'),
-    engine.run({ id, parameters: {}, sender: 'Test', caller: owner }),
-  ]);
-  kernel.tree.delete(made);
-  const { counter } = kernel.changes;
-  t.match(await late, Array(3).fill({ status: 'rejected', reason: { code: 'NOT_OF_TYPE' } }));
-  t.equal(kernel.changes.counter, counter, 'nothing more is told of it');
-});
-
-t.test('texts are files that people can edit; their names lead nowhere else', async (t) => {
-  const { script, engine, directory, kernel } = await bench(t);
-  const made = await script('print("first")');
-  const file = join(directory, 'scripts', made.data.file);
-  t.equal(await readFile(file, 'utf8'), 'print("first")');
-  await writeFile(file, 'print("edited")');
-  t.equal(await engine.run({ id: made.id, parameters: {}, sender: 'Test', caller: owner }), 'edited');
-  t.equal(await engine.content(made.id), 'print("edited")');
-  for (const name of ['../evil.js', '/etc/passwd', 'a/b.js', '.js', 'x.txt', 'a\0.js']) {
-    kernel.scripts.setFile(made, name);
-    await t.rejects(engine.content(made.id), { code: 'FILE_NAME' });
-    await t.rejects(engine.setContent(made.id, ''), { code: 'FILE_NAME' });
-  }
-  await t.rejects(engine.content(1), { code: 'NOT_OF_TYPE' });
+  const broken = await script('const a: number = ;', 'b.ts');
+  t.equal(broken.data.broken, true);
+  t.equal(await engine.mistake(broken.id), 'b.ts:1:19: Expression expected');
+  const unsupported = await script('let a = 1;\n  enum A { b }', 'c.ts');
+  await t.rejects(runId(unsupported.id), { message: /^c\.ts:2:3: TypeScript enum is not supported/ });
 });

@@ -21,6 +21,7 @@ import { commandReference } from '../../src/functions/reference.js';
 import type { Registry } from '../../src/functions/registry.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { askedMachine } from '../../src/parts.js';
+import { Thread } from '../../src/script/threads.js';
 import type { Variable } from '../../src/kernel/variables.js';
 import { mediaPart } from '../../src/parts.js';
 import { differenceIn } from './conform.js';
@@ -93,6 +94,12 @@ class ToldScripts implements ScriptsPort {
     this.start(run);
     return `ran with ${JSON.stringify(run.parameters)}`;
   }
+  mistake = async (id: number) => (this.#kernel.scripts.get(id).data.broken ? 'a.js:1:9: wrong' : '');
+  abort = (id: number) => this.runs.some((run) => run.id === this.#kernel.scripts.get(id).id);
+  enter = (name: string) => name !== 'taken';
+  leave = (name: string) => name !== 'taken';
+  sleep = async () => undefined;
+  threads = async () => [new Thread(1).record(), new Thread(2).record()];
 }
 
 const system: SystemPort = {

@@ -1,0 +1,45 @@
+import { readSync, writeSync } from 'node:fs';
+import { CHANNEL, CALL_LIMIT, type FromChild, type ToChild } from './protocol.js';
+
+/** A script's process's end of the channel: what is said is written, and what comes is read, without an event loop between. */
+export class Channel {
+  readonly #chunk = Buffer.alloc(65_536);
+  #rest: Buffer[] = [];
+
+  /** Waits for the next message; `parse` makes its objects, in the realm of who is to have them. */
+  receive(parse: (text: string) => unknown = JSON.parse): ToChild {
+    for (;;) {
+      const last = this.#rest.at(-1);
+      const end = last?.indexOf(10) ?? -1;
+      if (last !== undefined && end >= 0) {
+        this.#rest[this.#rest.length - 1] = last.subarray(0, end);
+        const line = Buffer.concat(this.#rest).toString('utf8');
+        this.#rest = [last.subarray(end + 1)];
+        return parse(line) as ToChild;
+      }
+      const size = this.#read();
+      // The gateway has let go: nobody waits for this process any more.
+      if (size === 0) process.exit(0);
+      this.#rest.push(Buffer.from(this.#chunk.subarray(0, size)));
+    }
+  }
+
+  #read(): number {
+    for (;;) {
+      try {
+        return readSync(CHANNEL, this.#chunk, 0, this.#chunk.length, null);
+      } catch (thrown) {
+        // A signal came, on which the engine says where the script is.
+        if ((thrown as NodeJS.ErrnoException).code !== 'EINTR') throw thrown;
+      }
+    }
+  }
+
+  /** Throws a RangeError for a call that the gateway would not take. */
+  send(message: FromChild): void {
+    const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
+    if (message.is === 'call' && bytes.length > CALL_LIMIT)
+      throw new RangeError(`the script sent more than ${CALL_LIMIT} bytes at once`);
+    for (let at = 0; at < bytes.length;) at += writeSync(CHANNEL, bytes, at);
+  }
+}

@@ -1,0 +1,231 @@
+import { delay, type Clock } from '../base/clock.js';
+import { fault } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import { Turn } from '../base/turn.js';
+import type { Caller } from '../device/declare.js';
+import type { Script } from '../kernel/attachments.js';
+import type { Kernel } from '../kernel/kernel.js';
+import type { ScriptLimits } from './limits.js';
+import type { ScriptPool } from './pool.js';
+import type { Failed, ScriptText } from './protocol.js';
+import { Semaphores } from './semaphores.js';
+import type { ThreadRecord } from './threads.js';
+
+/** Functions that scripts may call, and how they are called. */
+export interface ScriptFunctions {
+  names(): readonly string[] | Promise<readonly string[]>;
+  call(method: string, params: unknown, caller: Caller): unknown;
+}
+
+/** What runs work with. */
+export interface RunsOptions {
+  readonly kernel: Kernel;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly functions: ScriptFunctions;
+  readonly limits: () => ScriptLimits;
+  /** The text behind what a script includes: an id or a file. */
+  readonly included: (what: unknown) => Promise<ScriptText>;
+}
+
+/** One run, as it is asked for. */
+export interface RunOf {
+  readonly file: string;
+  /** Its text; a run that is stopped meanwhile does not begin. */
+  readonly read: () => Promise<string>;
+  /** Absent for a text that is run once. */
+  readonly script: Script | undefined;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly sender: string;
+  readonly caller: Caller;
+  /** Whether the caller waits for its end. */
+  readonly isAwaited: boolean;
+}
+
+interface Running {
+  readonly script: Script | undefined;
+  /** How many scripts it is deep in. */
+  readonly depth: number;
+  readonly stop: AbortController;
+  /** Who waits for it. */
+  readonly parent: Running | undefined;
+  /** The failure of a script that it called, which has been told already. */
+  told: string;
+}
+
+/** Why a script is stopped that was run by another and waited for; that one's end is told of, this needs no word. */
+const LEFT = 'the script that waited for it has ended';
+
+/** A failure that comes again and again is told once in so long. */
+const TELL_EVERY_MS = 60_000;
+
+/** The runs of scripts: who runs, in what, and what becomes of it. Processes are loaded with the first. */
+export class Runs implements AsyncDisposable {
+  readonly #options: RunsOptions;
+  readonly #semaphores: Semaphores;
+  /** By the caller that a script's own calls come from. */
+  readonly #running = new Map<Caller, Running>();
+  readonly #told = new Map<number, { readonly text: string; readonly untilMs: number; more: number }>();
+  readonly #checks = new Turn();
+  readonly #closing = new AbortController();
+  #pool: Promise<ScriptPool> | undefined;
+  #isFull: () => boolean = () => false;
+
+  constructor(options: RunsOptions) {
+    this.#options = options;
+    this.#semaphores = new Semaphores(options.clock);
+  }
+
+  /** Whether a script that is started now would be refused. */
+  get isFull(): boolean {
+    return this.#isFull();
+  }
+
+  /** Runs a script to its end; how that went. Rejects with `SCRIPT_FAILED`, `BUSY`, `STOPPING`. */
+  async run({ script, file, read, parameters, sender, caller, isAwaited }: RunOf): Promise<string> {
+    const parent = this.#running.get(caller);
+    const user = script === undefined ? 'script' : `script ${script.id}`;
+    const own: Caller = { role: 'owner', user, remote: 'local' };
+    const depth = parent === undefined ? 0 : parent.depth + 1;
+    const mine: Running = { script, depth, stop: new AbortController(), parent, told: '' };
+    const stopToo = () => {
+      mine.told = LEFT;
+      mine.stop.abort(fault('SCRIPT_FAILED', LEFT));
+    };
+    if (isAwaited) parent?.stop.signal.addEventListener('abort', stopToo);
+    this.#running.set(own, mine);
+    try {
+      const [text, pool] = await Promise.all([read(), this.#processes()]);
+      mine.stop.signal.throwIfAborted();
+      const id = script?.id ?? 0;
+      const values = { SELF: id, SENDER: sender, ...parameters };
+      const turn = { depth, isAwaited: isAwaited && depth > 0, signal: mine.stop.signal };
+      const shown = { id, file, sender };
+      const result = await pool.run(this.#job({ file, text }, values, own), { ...turn, shown });
+      this.#mark(script, result.is === 'failed' && result.isBroken);
+      if (result.is === 'ended') return result.output;
+      throw this.#failed(mine, file, result);
+    } finally {
+      this.#running.delete(own);
+      this.#semaphores.release(own);
+      parent?.stop.signal.removeEventListener('abort', stopToo);
+      // What it waits for, nobody waits for any more.
+      mine.stop.abort();
+    }
+  }
+
+  /** Stops all runs of a script; false where there is none. */
+  abort(id: number): boolean {
+    const all = [...this.#running.values()].filter(({ script }) => script?.id === id);
+    for (const { stop } of all) stop.abort(fault('SCRIPT_FAILED', 'the script was aborted'));
+    return all.length > 0;
+  }
+
+  /** What is wrong with a text, with its place; undefined where it can be run. */
+  check({ file, text }: ScriptText): Promise<string | undefined> {
+    return this.#checks.run(async () => {
+      const pool = await this.#processes();
+      const job = { ...this.#job({ file, text }, {}, NOBODY), is: 'check' } as const;
+      const signal = this.#closing.signal;
+      const result = await pool.run(job, { depth: 0, isAwaited: true, signal });
+      return result.is === 'failed' && result.isBroken ? said(file, result) : undefined;
+    });
+  }
+
+  /** Resolves with whether the semaphore is this script's within that time. Throws `NOT_ALLOWED` outside of a script. */
+  enter(name: string, ms: number, caller: Caller): boolean | Promise<boolean> {
+    this.#inScript(caller);
+    return this.#semaphores.enter(name, ms, caller);
+  }
+
+  /** False when the semaphore is not this script's. Throws `NOT_ALLOWED` outside of a script. */
+  leave(name: string, caller: Caller): boolean {
+    this.#inScript(caller);
+    return this.#semaphores.leave(name, caller);
+  }
+
+  /** Resolves when the time has passed, or rejects when the script that waits has ended. */
+  sleep(ms: number, caller: Caller): Promise<void> {
+    const { signal } = this.#running.get(caller)?.stop ?? this.#closing;
+    return delay(this.#options.clock, ms, signal);
+  }
+
+  /** Every slot for a script's process. */
+  async threads(): Promise<readonly ThreadRecord[]> {
+    return (await this.#processes()).threads();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort(fault('STOPPING'));
+    await (await this.#pool)?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #processes(): Promise<ScriptPool> {
+    this.#pool ??= import('./pool.js').then(({ ScriptPool: Pool }) => {
+      const { clock, functions, limits } = this.#options;
+      const pool = new Pool({ clock, names: async () => functions.names(), limits });
+      this.#isFull = () => pool.isFull;
+      return pool;
+    });
+    return this.#pool;
+  }
+
+  #job(source: ScriptText, values: Readonly<Record<string, unknown>>, own: Caller) {
+    const { functions, included: include } = this.#options;
+    const call = (method: string, params: readonly unknown[]) => functions.call(method, params, own);
+    return { is: 'run', ...source, values, call, include } as const;
+  }
+
+  #mark(script: Script | undefined, isBroken: boolean): void {
+    const { tree, scripts } = this.#options.kernel;
+    if (script !== undefined && tree.find(script.id) === script) scripts.setBroken(script, isBroken);
+  }
+
+  #inScript(caller: Caller): void {
+    if (!this.#running.has(caller)) throw fault('NOT_ALLOWED', 'A semaphore outside of a script');
+  }
+
+  /** The failure for who waits; the log has it once, by the script in which it came up. */
+  #failed(mine: Running, file: string, failed: Failed): Error {
+    const text = said(file, failed);
+    const isPassedOn = mine.told !== '' && mine.told.startsWith(failed.message);
+    if (!isPassedOn) this.#tell(mine.script, file, { ...failed, message: text });
+    if (mine.parent !== undefined) mine.parent.told = text;
+    return fault('SCRIPT_FAILED', text);
+  }
+
+  #tell(script: Script | undefined, file: string, { message, at, output }: Failed): void {
+    const { log, clock } = this.#options;
+    const id = script?.id ?? 0;
+    const before = this.#told.get(id);
+    if (before?.text === message && clock.nowMs() < before.untilMs) {
+      before.more++;
+      return;
+    }
+    const more = before?.text === message && before.more > 0 ? ` (and ${before.more} times more since)` : '';
+    const details = { script: id, file, line: at?.line ?? 0, output: output.slice(0, LOGGED_OUTPUT) };
+    log.error(details, `${script === undefined ? 'a text' : nameOf(script)}: ${message}${more}`);
+    this.#told.set(id, { text: message, untilMs: clock.nowMs() + TELL_EVERY_MS, more: 0 });
+  }
+}
+
+/** A script as the log names it. */
+export function nameOf({ id, name }: Script): string {
+  return `script ${id}${name === '' ? '' : ` “${name}”`}`;
+}
+
+/** What a script printed is kept to this length in the log. */
+export const LOGGED_OUTPUT = 2000;
+
+/** Whom a check calls for: it makes no calls. */
+const NOBODY: Caller = { role: 'anonymous', user: '', remote: 'local' };
+
+/** `12345.js:3:9: Unexpected token`. */
+function said(file: string, { at, message }: Failed): string {
+  if (at === undefined) return `${file}: ${message}`;
+  return `${at.file}:${at.line}${at.column > 0 ? `:${at.column}` : ''}: ${message}`;
+}

@@ -1,0 +1,65 @@
+import { stripTypeScriptTypes } from 'node:module';
+import { Script } from 'node:vm';
+import { placeIn, STACK_PREFIX, type Place, type ScriptText } from './protocol.js';
+
+/** A script, ready to be run in a context. */
+export interface Compiled {
+  readonly script: Script;
+  /** It gives a promise of its end: its text awaits. */
+  readonly isAsync: boolean;
+}
+
+/** A text that awaits is the body of a function; on the same line, so that lines stay what they are. */
+const AWAITING = ['(async () => {', '\n})()'] as const;
+
+/** A text can't be compiled. */
+export class Mistake extends Error {
+  override readonly name = 'Mistake';
+  readonly at: Place | undefined;
+  constructor(thrown: unknown) {
+    super(thrown instanceof Error ? thrown.message : String(thrown));
+    this.at = thrown instanceof Error ? shownPlace(String(thrown.stack)) : undefined;
+  }
+}
+
+/**
+ * Compiles a text; types are taken out of a `.ts` file, and every place stays where it is. As a plain script, whose
+ * functions and variables are global, also for those who include it; one that awaits is a function of its own. Throws a
+ * {@link Mistake}.
+ */
+export function compile({ file, text }: ScriptText, mayAwait: boolean): Compiled {
+  const filename = STACK_PREFIX + file;
+  try {
+    const source = file.endsWith('.ts') ? stripTypeScriptTypes(text, { sourceUrl: filename }) : text;
+    return compileScript(source, filename, mayAwait);
+  } catch (thrown) {
+    throw new Mistake(thrown);
+  }
+}
+
+function compileScript(source: string, filename: string, mayAwait: boolean): Compiled {
+  try {
+    return { script: new Script(source, { filename }), isAsync: false };
+  } catch (thrown) {
+    if (!mayAwait || !/\bawait\b/.test(source)) throw thrown;
+    const [before, after] = AWAITING;
+    try {
+      const options = { filename, columnOffset: -before.length };
+      return { script: new Script(before + source + after, options), isAsync: true };
+    } catch (second) {
+      // Of both complaints the one that is not about the await itself.
+      throw /await|reserved word/.test(String(thrown)) ? second : thrown;
+    }
+  }
+}
+
+/** The place of a mistake as the compilers show it: file and line, some lines of the text, carets below the last. */
+function shownPlace(stack: string): Place | undefined {
+  const [, file, line, code = '', blanks] = SHOWN.exec(stack) ?? [];
+  if (file === undefined) return placeIn(stack);
+  const column = blanks === undefined ? 0 : blanks.length + 1;
+  const shift = code.startsWith(AWAITING[0]) ? AWAITING[0].length : 0;
+  return { file, line: Number(line), column: Math.max(0, column - shift) };
+}
+
+const SHOWN = new RegExp(`^${STACK_PREFIX}([\\w.-]+):(\\d+)\\n(?:(?:.*\\n){0,3}?(.*)\\n([ \\t]*)\\^)?`);

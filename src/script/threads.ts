@@ -1,0 +1,107 @@
+/** What one slot for a script's process does and has done (`SVC_GetScriptThread`, interface §1). */
+export interface ThreadRecord {
+  readonly ThreadID: number;
+  /** When what it runs was begun, unix seconds; 0: it is idle. */
+  readonly StartTime: number;
+  readonly ExecuteCount: number;
+  /** Shortest, average and longest run, ms. */
+  readonly ExecutionMin: number;
+  readonly ExecutionAvg: number;
+  readonly ExecutionMax: number;
+  /** Bytes. */
+  readonly PeakMemoryUsage: number;
+  /** How many of its processes were ended to give their memory back, or because a script had to be stopped. */
+  readonly MemoryCleanups: number;
+  /** What it runs: 0 for a text, or for nothing. */
+  readonly ScriptID: number;
+  readonly FilePath: string;
+  readonly Sender: string;
+}
+
+/** What a slot shows of the script that it runs. */
+export interface Shown {
+  readonly id: number;
+  readonly file: string;
+  readonly sender: string;
+}
+
+/** A slot for a script's process: its number stays, its process may be another. */
+export class Thread {
+  readonly id: number;
+  isTaken = false;
+  #shown: Shown | undefined;
+  #startMs = 0;
+  #count = 0;
+  #least = Infinity;
+  #most = 0;
+  #sum = 0;
+  #peakBytes = 0;
+  #cleanups = 0;
+
+  constructor(id: number) {
+    this.id = id;
+  }
+
+  began(shown: Shown, nowMs: number): void {
+    this.#shown = shown;
+    this.#startMs = nowMs;
+  }
+
+  ended(tookMs: number): void {
+    this.#shown = undefined;
+    this.#count++;
+    this.#sum += tookMs;
+    this.#least = Math.min(this.#least, tookMs);
+    this.#most = Math.max(this.#most, tookMs);
+  }
+
+  /** Its process has had so much memory. */
+  used(bytes: number): void {
+    this.#peakBytes = Math.max(this.#peakBytes, bytes);
+  }
+
+  /** Its process was ended. */
+  cleaned(): void {
+    this.#cleanups++;
+  }
+
+  record(): ThreadRecord {
+    return {
+      ThreadID: this.id,
+      StartTime: this.#shown === undefined ? 0 : Math.floor(this.#startMs / 1000),
+      ExecuteCount: this.#count,
+      ExecutionMin: this.#count === 0 ? 0 : rounded(this.#least),
+      ExecutionAvg: this.#count === 0 ? 0 : rounded(this.#sum / this.#count),
+      ExecutionMax: rounded(this.#most),
+      PeakMemoryUsage: this.#peakBytes,
+      MemoryCleanups: this.#cleanups,
+      ScriptID: this.#shown?.id ?? 0,
+      FilePath: this.#shown?.file ?? '',
+      Sender: this.#shown?.sender ?? '',
+    };
+  }
+}
+
+/** To a thousandth of a millisecond. */
+const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;
+
+/** All slots: as many as scripts may run at once, and those that scripts in scripts have needed. */
+export class Threads {
+  readonly #all: Thread[] = [];
+
+  /** The free slot with the lowest number, taken. */
+  take(): Thread {
+    let thread = this.#all.find(({ isTaken }) => !isTaken);
+    if (thread === undefined) this.#all.push((thread = new Thread(this.#all.length + 1)));
+    thread.isTaken = true;
+    return thread;
+  }
+
+  /** Every slot; at least so many. */
+  records(atLeast: number): ThreadRecord[] {
+    const missing = Array.from({ length: Math.max(0, atLeast - this.#all.length) }, (_, i) =>
+      new Thread(this.#all.length + i + 1).record(),
+    );
+    return [...this.#all.map((thread) => thread.record()), ...missing];
+  }
+}
