@@ -201,7 +201,9 @@ export class Children implements Iterable<TreeObject> {
       this.#names = new Map();
       for (const child of this.#all) addName(this.#names, child);
     }
-    return this.#names.get(name) ?? [];
+    const same = this.#names.get(name) ?? new Set();
+    // One that got the name later, or came here later, may be the older one.
+    return same.size > 1 ? [...same].sort((a, b) => a.order - b.order) : same;
   }
 
   /** In the order of the interface (§5): position, type, lower-case name, id. */

@@ -3,6 +3,7 @@ import { ManualClock } from '../../src/base/clock.js';
 import { Fault, type FaultCode } from '../../src/base/fault.js';
 import type { Caller, FunctionDeclaration, Parameter } from '../../src/device/declare.js';
 import type { Gateway } from '../../src/gateway.js';
+import { objectType } from '../../src/kernel/object.js';
 import { wholeOf } from '../tools/conform.js';
 import { anybody, owner } from '../tools/desk.js';
 import { idOf } from '../tools/exchange.js';
@@ -75,6 +76,9 @@ function missingCodes(name: string): readonly FaultCode[] {
 /** An object that is there where the parameter takes one, or another value that it takes. */
 function present({ name }: FunctionDeclaration, parameter: Parameter): unknown {
   if (parameter.kind !== 'integer') return fitting(parameter);
+  const core = { AC: 'Archive Control', UC: 'Utility Control' }[name.slice(0, 2)];
+  if (core !== undefined && parameter.name === 'InstanceID')
+    return [...kernel.tree.of(objectType.instance)].find(({ data }) => data.moduleName === core)?.id;
   if (name.startsWith('WFC_') && parameter.name === 'InstanceID') return ground;
   return some[parameter.name] ?? fitting(parameter);
 }

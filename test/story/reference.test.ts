@@ -80,6 +80,8 @@ t.test('every function that tells something tells it as declared, in a real gate
     LastTimeStamp: (since[0]?.TimeStamp ?? 0) - 1,
     VariableIDs: [variable, 1],
     Limit: 10,
+    URL: `http://127.0.0.1:${house.port}/api/`,
+    Options: {},
   };
   const called: string[] = [];
   const odd: string[] = [];

@@ -227,8 +227,8 @@ t.test('the print service says what waits', async (t) => {
 
 t.test('the functions answer of this very machine', async (t) => {
   await using desk = new Desk();
-  for (const name of ['CPUInfo', 'Battery', 'HardDiskInfo', 'NetworkInfo', 'Spooler'])
-    t.type(await desk.call(`Sys_Get${name}`), 'object', name);
+  for (const name of ['Sys_GetBattery', 'Sys_GetHardDiskInfo', 'Sys_GetNetworkInfo', 'Sys_GetSpooler'])
+    t.type(await desk.call(name), 'object', name);
   t.match(await desk.call('Sys_GetCPUInfo'), { CPU_AVG: Number, CPU_0: Number });
   const memory = (await desk.call('Sys_GetMemoryInfo')) as Record<string, number>;
   t.ok(Number(memory['TOTALPHYSICAL']) > Number(memory['AVAILPHYSICAL']));

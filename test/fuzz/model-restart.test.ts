@@ -1,0 +1,78 @@
+import { cp } from 'node:fs/promises';
+import t, { type Test } from 'tap';
+import { ManualClock } from '../../src/base/clock.js';
+import { SIMULATED, home, serve, startHouse } from '../tools/house.js';
+import { tempDirectory } from '../tools/place.js';
+import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { Run, complaintOf, written } from './model/run.js';
+import { SocketWorld } from './model/socket-world.js';
+import { Author, type Step } from './model/steps.js';
+
+/** Bound the suite: about 10 s. */
+const STOPS = 4;
+const KILLS = 2;
+const STEPS = 40;
+
+const seed = fuzzSeed();
+
+/** One sequence in parts: between two of them the gateway ends and begins anew. */
+function parts(count: number, seed: number): Step[][] {
+  const author = new Author(new Random(seed), 'GPIO Output');
+  return Array.from({ length: count }, () => author.sequence(STEPS));
+}
+
+await t.test(
+  `a gateway is after a stop and after a power cut what it was before (${seedNote(seed)})`,
+  async (t) => {
+    const clock = new ManualClock();
+    let house = await startHouse(t, SIMULATED, { clock });
+    let world = new SocketWorld(house, clock);
+    const run = await Run.begin(world, new Random(seed));
+    const done: Step[] = [];
+    for (const [round, steps] of parts(STOPS, seed).entries()) {
+      done.push(...steps);
+      for (const step of steps) {
+        clock.advance(700);
+        const complaint = await run.step(step);
+        if (complaint !== undefined) return void t.fail(`${complaint}\n${written(done)}`);
+      }
+      const after = round % 2 === 0 ? 'a cut' : 'a stop';
+      await world[Symbol.asyncDispose]();
+      // What lies on the disk at this very moment is what is there when the power comes back.
+      const directory = after === 'a cut' ? await copied(t, house.directory) : house.directory;
+      await house.gateway.close();
+      house = await startHouse(t, undefined, { directory, clock });
+      world = new SocketWorld(house, clock);
+      const complaint = await run.goOn(world, after);
+      if (complaint !== undefined) return void t.fail(`${complaint}\n${written(done)}`);
+    }
+    await world[Symbol.asyncDispose]();
+    t.ok(run.seen.taken > STOPS * STEPS * 0.2, JSON.stringify(run.seen));
+  },
+);
+
+async function copied(t: Test, directory: string): Promise<string> {
+  const copy = await tempDirectory(t);
+  await cp(directory, copy, { recursive: true });
+  return copy;
+}
+
+await t.test(`a gateway that was killed has all that it had answered for (${seedNote(seed)})`, async (t) => {
+  const directory = await home(t, SIMULATED);
+  let served = await serve(t, directory);
+  let world = new SocketWorld(served);
+  const run = await Run.begin(world);
+  const done: Step[] = [];
+  for (const steps of parts(KILLS, seed + 1)) {
+    done.push(...steps);
+    const wrong = await complaintOf(run, steps);
+    await world[Symbol.asyncDispose]();
+    await served.program.end('SIGKILL');
+    served = await serve(t, directory);
+    world = new SocketWorld(served);
+    const complaint = wrong ?? (await run.goOn(world, 'a cut'));
+    if (complaint !== undefined) return void t.fail(`${complaint}\n${written(done)}`);
+  }
+  await world[Symbol.asyncDispose]();
+  t.ok(run.seen.taken > KILLS * STEPS * 0.2, JSON.stringify(run.seen));
+});
