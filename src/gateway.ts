@@ -16,6 +16,7 @@ import type { Marks } from './device/module.js';
 import { Modules } from './device/modules.js';
 import { frontPage, startPage } from './front/start-page.js';
 import { ACTION_SENDER, requestAction } from './functions/actions.js';
+import type { Options } from './functions/options.js';
 import type { Ports } from './functions/ports.js';
 import { commandReference } from './functions/reference.js';
 import type { Registry } from './functions/registry.js';
@@ -27,6 +28,7 @@ import {
   debugOf,
   keptConfigurators,
   mediaPart,
+  messageWatch,
   type MediaPart,
   scriptEngine,
   storedOptions,
@@ -38,7 +40,7 @@ import type { ServiceLog } from './service/log.js';
 import { BootMarks } from './service/marks.js';
 import { makeRounds } from './service/rounds.js';
 import { StatusVariables } from './service/status.js';
-import { systemFacts } from './service/system.js';
+import { systemFacts, trim } from './service/system.js';
 import { ClockTrust } from './service/trust.js';
 import { updateWatch } from './service/updating.js';
 import { foldersOf, makeDirectories } from './store/files.js';
@@ -54,6 +56,8 @@ export interface GatewayOptions {
   /** The line keeper's socket; absent: nobody keeps the outputs when the gateway is not there. */
   readonly keeperSocket?: string;
   readonly log: ServiceLog;
+  /** Ends the program (`SVC_StopKernel`); absent: it is not the gateway's to end. */
+  readonly onStop?: () => void;
   /** Where the boards are described; the package's own unless given. */
   readonly boards?: string;
   /** For tests that turn the clock by hand. */
@@ -93,6 +97,7 @@ export class Gateway implements AsyncDisposable {
   readonly #scripts: ScriptEngine;
   readonly #media: MediaPart;
   readonly #status: StatusVariables;
+  readonly #settings: Options;
   readonly #turn = new Turn();
   #api: Api | undefined;
   #loaded: LoadedConfig;
@@ -174,7 +179,7 @@ export class Gateway implements AsyncDisposable {
       },
     });
     this.#status = new StatusVariables(kernel, clock);
-    const settings = storedOptions(store, loaded.config, this.#undo);
+    const settings = (this.#settings = storedOptions(store, loaded.config, this.#undo));
     this.#scripts = scriptEngine({
       kernel,
       clock,
@@ -196,8 +201,13 @@ export class Gateway implements AsyncDisposable {
       media: this.#media.use,
       options: settings,
       machine: askedMachine(clock, options.directory),
+      logged: options.log,
+      connections: () => this.#api,
+      watch: messageWatch(kernel, clock, settings),
       system: {
         ...systemFacts(options.directory),
+        trim,
+        ...(options.onStop && { stop: options.onStop }),
         startedAt: Math.floor(clock.nowMs() / 1000),
         health: () => health.record(),
         audit: (limit) => store.audit(limit),
@@ -284,6 +294,9 @@ export class Gateway implements AsyncDisposable {
     this.health.ask('outputs', () => this.#keeping.finding());
     this.health.ask('listeners', () => listenersFinding(this.#api?.troubles() ?? []));
     this.#undo.push(
+      this.#settings.changed.on((name) => {
+        if (name === 'ServerMaxPostSize') void this.#api?.reload(this.#apiOptions());
+      }),
       clock.every(STATUS_EVERY_MS, () => this.#showStatus()),
       this.#rounds(),
     );
@@ -364,7 +377,8 @@ export class Gateway implements AsyncDisposable {
 
   #apiOptions(): ApiOptions {
     const { remoteAccess, ...config } = this.#loaded.config;
-    return { ...listenersOf(config), remoteAccess };
+    const bodyLimit = this.#settings.chosen('ServerMaxPostSize');
+    return { ...listenersOf(config), ...(bodyLimit !== undefined && { bodyLimit }), remoteAccess };
   }
 }
 

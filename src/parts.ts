@@ -4,6 +4,7 @@ import type { Log } from './base/log.js';
 import type { Configurator } from './config/configurators.js';
 import type { GatewayConfig } from './config/schema.js';
 import { Debug } from './device/debug.js';
+import { MessageWatch } from './functions/message-watch.js';
 import { keptOptions, type Options } from './functions/options.js';
 import type { ConfiguratorsPort, MachinePort, MediaPort } from './functions/ports.js';
 import type { Registry } from './functions/registry.js';
@@ -118,6 +119,17 @@ export function mediaPart({ kernel, clock, log, directory }: MediaParts): MediaP
     },
     close: async () => (await made)?.close(),
   };
+}
+
+/** Measures how long messages take to be told, while the option says so. */
+export function messageWatch(kernel: Kernel, clock: Clock, settings: Options): MessageWatch {
+  const watch = new MessageWatch(kernel, clock);
+  const follow = () => watch.watch(settings.get('MessageQueueWatch') === 1);
+  follow();
+  settings.changed.on((name) => {
+    if (name === 'MessageQueueWatch') follow();
+  });
+  return watch;
 }
 
 /** What shows what goes over the instances' wires; its files stand in `directory`. */

@@ -5,6 +5,7 @@ import type { Log } from '../base/log.js';
 import { Turn } from '../base/turn.js';
 import { verifyPassword, type Login, type Secret } from './credentials.js';
 import { IN_ALL, PER_ADDRESS, Slowdown, guesserOf } from './slowdown.js';
+import { Tokens } from './tokens.js';
 
 /** Something that a user name and a password open. */
 export interface Account {
@@ -13,6 +14,8 @@ export interface Account {
   readonly username: string;
   /** Undefined: nothing opens it (authentication rule 2). */
   readonly secret: Secret | undefined;
+  /** Whether temporary tokens open it too. */
+  readonly byToken?: boolean;
 }
 
 /** Good pairs that are remembered: as many as there are accounts, and some that were changed. */
@@ -30,6 +33,7 @@ const EVERYBODY = '*';
  * address and in all; the slow hash runs off the loop, one at a time.
  */
 export class Access {
+  readonly tokens: Tokens;
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #key = randomBytes(32);
@@ -45,13 +49,14 @@ export class Access {
   constructor(log: Log, clock: Clock) {
     this.#log = log;
     this.#clock = clock;
+    this.tokens = new Tokens(clock);
     this.#perAddress = new Slowdown(clock, PER_ADDRESS);
     this.#inAll = new Slowdown(clock, IN_ALL);
   }
 
   /** Whether the pair is remembered as right; answers at once. */
   knows(account: Account, login: Login): boolean {
-    return this.#good.has(this.#digest(account, login));
+    return this.#isByToken(account, login) || this.#good.has(this.#digest(account, login));
   }
 
   /**
@@ -59,6 +64,7 @@ export class Access {
    * guesses of that address wait already, `BUSY` when too many checks do, an `AbortError` when closed.
    */
   async check(account: Account, login: Login, remote: string): Promise<boolean> {
+    if (this.#isByToken(account, login)) return true;
     const digest = this.#digest(account, login);
     if (this.#good.has(digest)) return true;
     const who = guesserOf(remote);
@@ -88,6 +94,10 @@ export class Access {
   /** Ends all waiting; whoever waits is rejected with an `AbortError`. */
   close(): void {
     this.#stop.abort();
+  }
+
+  #isByToken({ byToken = false }: Account, login: Login): boolean {
+    return byToken && this.tokens.leftMs(login) > 0;
   }
 
   /** A pair in a form that gives nothing away; changes with the secret, so that a new password ends the old one's memory. */

@@ -32,7 +32,12 @@ export class Accounts {
   readonly #configurators: Configurators;
 
   constructor(remoteAccess: RemoteAccess | undefined, configurators: Configurators) {
-    this.owner = { name: 'owner', username: remoteAccess?.username ?? '', secret: remoteAccess };
+    this.owner = {
+      name: 'owner',
+      username: remoteAccess?.username ?? '',
+      secret: remoteAccess,
+      byToken: true,
+    };
     this.#configurators = configurators;
   }
 

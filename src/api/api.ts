@@ -1,6 +1,7 @@
 import type { Cancel, Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { Turn } from '../base/turn.js';
+import type { ConnectionsPort, SocketFacts } from '../functions/ports.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { Access, type Account } from './access.js';
 import { Accounts, type Configurators, type RemoteAccess } from './accounts.js';
@@ -61,7 +62,7 @@ export interface ApiParts {
 const RENEW_MS = 12 * 60 * 60_000;
 
 /** The API on all its addresses: JSON-RPC over HTTP and WebSocket, web servers beside it. */
-export class Api implements AsyncDisposable {
+export class Api implements AsyncDisposable, ConnectionsPort {
   readonly #parts: ApiParts;
   readonly #access: Access;
   readonly #rpc: Rpc;
@@ -71,6 +72,8 @@ export class Api implements AsyncDisposable {
   readonly #turn = new Turn();
   readonly #stopRenewing: Cancel;
   #closed: Promise<void> | undefined;
+  /** Of what opens all: when it changes, tokens made by it end. */
+  #ownerIs = '';
 
   private constructor(parts: ApiParts, options: ApiOptions) {
     const { dispatcher, kernel, clock } = parts;
@@ -116,6 +119,22 @@ export class Api implements AsyncDisposable {
     return this.#listeners.troubles();
   }
 
+  sockets(): SocketFacts[] {
+    return Array.from(this.#sockets.all, ({ remote, waiting }) => ({ remote, ...waiting }));
+  }
+
+  calls(): number {
+    return this.#http.inFlight;
+  }
+
+  webServers(): Promise<number> {
+    return this.#listeners.connections();
+  }
+
+  createToken(validForS: number): string {
+    return this.#access.tokens.create(validForS);
+  }
+
   /** The port of the local listener (`api`) or of a web server; undefined while it isn't open. */
   port(name = 'api'): number | undefined {
     return this.#listeners.port(name);
@@ -139,6 +158,9 @@ export class Api implements AsyncDisposable {
 
   async #apply(options: ApiOptions): Promise<void> {
     const accounts = new Accounts(options.remoteAccess, this.#parts.configurators);
+    const ownerIs = this.#access.fingerprint(accounts.owner);
+    if (ownerIs !== this.#ownerIs) this.#access.tokens.clear();
+    this.#ownerIs = ownerIs;
     const bodyLimit = options.bodyLimit ?? BODY_LIMIT;
     this.#rpc.batchLimit = options.batchLimit ?? BATCH_LIMIT;
     this.#http.bodyLimit = bodyLimit;
@@ -172,6 +194,7 @@ export class Api implements AsyncDisposable {
       name: `web server ${name}`,
       username: basicAuth.username,
       secret: basicAuth,
+      byToken: true,
     };
     return {
       ...listener,

@@ -1,6 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 
+/** The user name that a temporary token is the password of. */
+export const TOKEN = 'token';
+
 /** A user name and a password, as they came. */
 export interface Login {
   readonly username: string;
@@ -64,12 +67,13 @@ function derive(password: string, { N, r, p, salt, length }: Derivation): Promis
 }
 
 /**
- * Reads an `Authorization` header (RFC 7617). Undefined where there is none or none that can be read; the word `null`,
+ * Reads an `Authorization` header (RFC 7617; a temporary token by RFC 6750). Undefined where there is none or none that can be read; the word `null`,
  * which a known client sends, is none (decision 3).
  */
 export function readAuthorization(header: string | undefined): Login | undefined {
-  const encoded = /^basic\s+(\S+)$/i.exec(header?.trim() ?? '')?.[1];
-  return encoded === undefined ? undefined : readBase64(encoded);
+  const [, scheme, given = ''] = /^(basic|bearer)\s+(\S+)$/i.exec(header?.trim() ?? '') ?? [];
+  if (scheme?.toLowerCase() === 'bearer') return { username: TOKEN, password: given };
+  return scheme === undefined ? undefined : readBase64(given);
 }
 
 /**

@@ -5,11 +5,11 @@ import { Fault, fault, isAbort, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { JsonPieces } from '../base/pieces.js';
 import { nextTurn } from '../base/turn.js';
-import type { Caller } from '../device/declare.js';
+import { BY_TOKEN, type Caller } from '../device/declare.js';
 import type { Access } from './access.js';
 import { WEBFRONT, type Accounts } from './accounts.js';
 import { Body } from './body.js';
-import { readAuthorization } from './credentials.js';
+import { readAuthorization, TOKEN, type Login } from './credentials.js';
 import { decodeJson } from './decode.js';
 import { anonymous, type Dispatcher } from './dispatcher.js';
 import { needOf } from './need.js';
@@ -66,6 +66,11 @@ export class HttpApi {
   constructor(parts: HttpParts, accounts: Accounts) {
     this.#parts = parts;
     this.accounts = accounts;
+  }
+
+  /** Calls that take their time and are not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight;
   }
 
   /** Takes a request to `/api/`. `expects`: the client waits for leave to send its body (100-continue). */
@@ -181,10 +186,12 @@ export class HttpApi {
     const login = readAuthorization(authorization);
     const known =
       login !== undefined && login.username !== WEBFRONT && this.#parts.access.knows(accounts.owner, login);
-    connection.authorization = authorization;
+    const owner = known ? ownerOf(accounts, connection.remote, login) : undefined;
+    // A token is asked for anew at each call: its time may be over.
+    connection.authorization = login?.username === TOKEN ? undefined : authorization;
     connection.accounts = accounts;
-    connection.owner = known ? ownerOf(accounts, connection.remote) : undefined;
-    return connection.owner;
+    connection.owner = owner;
+    return owner;
   }
 
   /** The long way in, for whoever is not known to be the owner. Rejects with what the request is refused by. */
@@ -198,7 +205,7 @@ export class HttpApi {
     const signIn = async () => {
       if (login === undefined || isWebfront || !(await access.check(accounts.owner, login, remote)))
         throw fault('UNAUTHORIZED');
-      connection.owner = ownerOf(accounts, remote);
+      connection.owner = ownerOf(accounts, remote, login);
       return connection.owner;
     };
     const reader = new Body(request);
@@ -287,8 +294,10 @@ export function remoteOf(socket: Socket): string {
   return (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
 }
 
-function ownerOf(accounts: Accounts, remote: string): Caller {
-  return { role: 'owner', user: accounts.owner.username, remote };
+/** Who came in by this login; one by token has a name of its own, also in the audit. */
+function ownerOf({ owner }: Accounts, remote: string, { username }: Login): Caller {
+  const isOwn = username !== TOKEN || username === owner.username;
+  return { role: 'owner', user: isOwn ? owner.username : BY_TOKEN, remote };
 }
 
 function read(body: Body, limit: number): Promise<Buffer | undefined> {

@@ -98,6 +98,15 @@ export class Listener implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
+  /** How many connections are open that are no WebSockets. */
+  connections(): Promise<number> {
+    return new Promise((resolve) =>
+      this.#server.getConnections((error, count) =>
+        resolve(error === null ? Math.max(0, count - this.#upgraded.size) : 0),
+      ),
+    );
+  }
+
   /** Takes over what can change without closing: rules, pages, and the certificate. Throws `LISTEN_FAILED` on a bad one. */
   change({ host, port, tls, web, rules }: ListenerOptions): void {
     this.#web = web;

@@ -51,6 +51,14 @@ export class Listeners {
     );
   }
 
+  /** How many connections are open that are no WebSockets. */
+  async connections(): Promise<number> {
+    const counts = [...this.#places.values()].map(
+      ({ listener }) => listener?.connections() ?? Promise.resolve(0),
+    );
+    return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
+  }
+
   /** The port of a listener by its name, also where 0 was asked for; undefined while it isn't open. */
   port(name: string): number | undefined {
     return [...this.#places.values()].find(({ wanted }) => wanted.name === name)?.listener?.port;

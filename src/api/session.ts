@@ -72,6 +72,16 @@ export class Session implements ChangeStream, Told {
     });
   }
 
+  /** What it has yet to take, and its calls under way. */
+  get waiting(): { readonly messages: number; readonly bytes: number; readonly calls: number } {
+    const { size, bytes } = this.#outbox;
+    return {
+      messages: size + (this.#past.length === 0 ? 0 : this.#past.length - this.#pastAt),
+      bytes: bytes + this.#parts.socket.writableLength,
+      calls: this.#calls,
+    };
+  }
+
   get remote(): string {
     return this.#caller.remote;
   }

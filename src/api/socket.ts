@@ -4,7 +4,7 @@ import { WebSocketServer } from 'ws';
 import { type Clock, delay } from '../base/clock.js';
 import { fault } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import type { Caller } from '../device/declare.js';
+import { BY_TOKEN, type Caller } from '../device/declare.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { Access, Account } from './access.js';
 import { WEBFRONT, type Accounts } from './accounts.js';
@@ -51,6 +51,8 @@ interface Entry {
   readonly caller: Caller;
   readonly proof: Proof;
   readonly target: Target;
+  /** Of a token, how much longer it is valid, ms; 0: it was none. */
+  readonly leftMs: number;
 }
 
 /** What a session stands on; when the configuration changes it, the session ends. */
@@ -90,6 +92,11 @@ export class SocketApi {
       if (this.#fingerprint(proof.configurator) === proof.fingerprint) continue;
       session.close(closeCode.policy, 'the access has changed; sign in again');
     }
+  }
+
+  /** Who is connected. */
+  get all(): Iterable<Session> {
+    return this.#sessions.keys();
   }
 
   /** Takes an upgrade request: makes a session of it, or answers with a full refusal. */
@@ -136,14 +143,17 @@ export class SocketApi {
     if (offered.echo !== undefined) this.#echoes.set(request, offered.echo);
     const { configurator } = target;
     const proof = { configurator, fingerprint: this.#fingerprint(configurator) };
-    await this.#check(configurator, readAuthorization(headers.authorization) ?? offered.login, remote);
+    const login = readAuthorization(headers.authorization) ?? offered.login;
+    await this.#check(configurator, login, remote);
+    const leftMs =
+      login === undefined || configurator !== undefined ? 0 : this.#parts.access.tokens.leftMs(login);
     if (this.#isClosing) throw fault('STOPPING');
     if (this.#sessions.size >= SESSIONS_LIMIT) throw fault('BUSY', 'Too many clients are connected');
     const caller: Caller =
       configurator === undefined
-        ? { role: 'owner', user: this.#accounts.owner.username, remote }
+        ? { role: 'owner', user: leftMs > 0 ? BY_TOKEN : this.#accounts.owner.username, remote }
         : { role: 'webfront', user: WEBFRONT, remote, configurator };
-    return { caller, proof, target };
+    return { caller, proof, target, leftMs };
   }
 
   /** Resolves when the login opens what was asked for. */
@@ -162,14 +172,18 @@ export class SocketApi {
     socket: Socket,
     entry: Entry,
   ): void {
-    const { caller, proof, target } = entry;
-    const { rpc, log } = this.#parts;
+    const { caller, proof, target, leftMs } = entry;
+    const { rpc, log, clock } = this.#parts;
     // The configuration may have changed while the password was checked.
     if (this.#fingerprint(proof.configurator) !== proof.fingerprint) return webSocket.terminate();
     const view = this.#viewOf(target.configurator);
     const session = new Session({ webSocket, socket, hub: this.#hub, rpc, log, view, caller });
     this.#sessions.set(session, proof);
     void session.gone.then(() => this.#sessions.delete(session));
+    if (leftMs > 0)
+      void session.gone.then(
+        clock.after(leftMs, () => session.close(closeCode.policy, 'the token is no longer valid')),
+      );
     this.#hub.join(session, view, target.since);
   }
 

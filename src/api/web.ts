@@ -5,7 +5,7 @@ import { Fault } from '../base/fault.js';
 import type { Access, Account } from './access.js';
 import type { Configurators } from './accounts.js';
 import { normalAddress } from './addresses.js';
-import { readAuthorization } from './credentials.js';
+import { readAuthorization, TOKEN } from './credentials.js';
 import { anonymous, type Dispatcher } from './dispatcher.js';
 import type { WebHandler } from './listener.js';
 import { refusalOf } from './refusals.js';
@@ -152,8 +152,14 @@ async function routeFiles(
   });
 }
 
-async function isIn(access: Access, account: Account, { headers, ip }: FastifyRequest): Promise<boolean> {
-  const login = readAuthorization(headers.authorization);
+/** By a login in the head, or a temporary token in the URL: a browser gives pictures of a page no other. */
+async function isIn(access: Access, account: Account, request: FastifyRequest): Promise<boolean> {
+  const { headers, ip, query } = request;
+  const { token } = query as { readonly token?: unknown };
+  const login =
+    typeof token === 'string'
+      ? { username: TOKEN, password: token }
+      : readAuthorization(headers.authorization);
   return login !== undefined && access.check(account, login, ip);
 }
 

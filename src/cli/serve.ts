@@ -43,6 +43,7 @@ async function start(config: string, data: string): Promise<number> {
       configFile: config,
       directory: data,
       log,
+      onStop: () => stopped.resolve('SIGTERM'),
       ...(runtimeDirectory && { runtimeDirectory }),
       ...(keeperSocket && { keeperSocket }),
     });

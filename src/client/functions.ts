@@ -193,6 +193,8 @@ export interface Functions {
   SVC_CreateScript(ScriptType: 0 | 1 | 2): number;
   /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
   SVC_CreateTemporaryMediaStreamToken(MediaID: number, ValidForSeconds: number): string;
+  /** A password for the user name token that opens what the owner's does, for so many seconds; a day at most. */
+  SVC_CreateTemporaryToken(ValidForSeconds: number): string;
   /** Creates a variable below the root and gives its ID. */
   SVC_CreateVariable(VariableType: 0 | 1 | 2 | 3): number;
   /** Creates a profile with nothing set. */
@@ -229,8 +231,14 @@ export interface Functions {
   SVC_FindObjectIDByName(Name: string, ParentID: number): number;
   /** Whether there is a function with this name. */
   SVC_FunctionExists(FunctionName: string): boolean;
+  /** How many clients come through a proxy of the vendor: none, there is no such proxy. */
+  SVC_GetActiveProxyConnections(): number;
   /** How many WebRTC streams are open: none. */
   SVC_GetActiveWebRTCConnections(): number;
+  /** How many HTTP connections are open. */
+  SVC_GetActiveWebServerConnections(): number;
+  /** How many clients are connected by WebSockets. */
+  SVC_GetActiveWebSocketConnections(): number;
   /** Updates that the gateway found: none, it looks for none. */
   SVC_GetAvailableUpdates(): unknown[];
   /** What is known of a category: nothing beyond what SVC_GetObject shows. */
@@ -256,6 +264,12 @@ export interface Functions {
     InstanceID: number;
     ConnectionID: number;
     Configuration: string;
+  }[];
+  /** The clients on WebSockets, and how many bytes each has yet to take. */
+  SVC_GetConnectionList(): {
+    ConnectionType: string;
+    Remote: string;
+    QueueBytes: number;
   }[];
   /** When the trial ends; 0: never. */
   SVC_GetDemoExpiration(): number;
@@ -296,7 +310,7 @@ export interface Functions {
   SVC_GetInstanceListByModuleType(ModuleType: 0 | 1 | 2 | 3 | 4 | 5 | 6): number[];
   /** How many messages wait for instances: none, instances are not told by messages. */
   SVC_GetInstanceMessageQueueSize(): number;
-  /** How long instances took over messages: an empty list, instances are not told by messages. */
+  /** How long the last message of each instance took to be told to all, and at most, in ms; with option MessageQueueWatch. */
   SVC_GetInstanceMessageStatistics(): {
     InstanceID: number;
     Duration: number;
@@ -587,12 +601,16 @@ export interface Functions {
   SVC_Sleep(Milliseconds: number): boolean;
   /** Has an instance look for hardware; false while it is looking. GW_GetFound tells what was found. */
   SVC_StartSearch(InstanceID: number): boolean;
+  /** Ends the gateway as SIGTERM does; under systemd it is started again. */
+  SVC_StopKernel(): boolean;
   /** Ends a search before it is through; false when none is going on. */
   SVC_StopSearch(InstanceID: number): boolean;
   /** Whether an instance looks for hardware: one of the module Hardware does. */
   SVC_SupportsSearching(InstanceID: number): boolean;
   /** A text of a module in the language of the system: all texts are English, so it comes back as it is. */
   SVC_Translate(InstanceID: number, Text: string): string;
+  /** Gives memory back to the machine that the gateway does not need; false where it cannot. */
+  SVC_TrimKernel(): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   SVC_UpdateFormField(Name: string, Parameter: string, Value: Value, SessionID: string): boolean;
   /** A gateway has nothing to do for it: the software is free and no licence is sold for it. */
@@ -690,8 +708,54 @@ export interface Functions {
   UC_GetIconContent(InstanceID: number, Icon: string): string;
   /** The names of all icons: those that come with the gateway, and the files in its folder icons. */
   UC_GetIconList(InstanceID: number): string[];
+  /** Messages since the start, slow ones, those that wait for clients, ms until the gateway turned to this, calls under way. */
+  UC_GetKernelStatistics(InstanceID: number): {
+    MessageCounter: number;
+    MessageSlowCounter: number;
+    MessageQueueSize: number;
+    MessageQueueDelay: number;
+    RequestQueueSize: number;
+  };
+  /** The last messages of a type in the log, the newest first; 100 of each are kept. */
+  UC_GetLastLogMessages(
+    InstanceID: number,
+    Type: 0 | 1 | 2 | 3 | 4 | 5 | 6,
+  ): {
+    Type: number;
+    TimeStamp: number;
+    Sender: string;
+    Message: string;
+  }[];
+  /** How many messages of each type the log has had, since the start or since they were reset. */
+  UC_GetLogMessageStatistics(InstanceID: number): {
+    MessageDefaultCount: number;
+    MessageSuccessCount: number;
+    MessageNotifyCount: number;
+    MessageWarningCount: number;
+    MessageErrorCount: number;
+    MessageCustomCount: number;
+  };
+  /** How many of the messages that are kept came from each object, most first. */
+  UC_GetMessageSenderIDList(InstanceID: number): {
+    SenderID: number;
+    Count: number;
+  }[];
+  /** How much memory the messages take that are kept of each object, in bytes, most first. */
+  UC_GetMessageSenderIDSizeList(InstanceID: number): {
+    SenderID: number;
+    Size: number;
+  }[];
+  /** How many of the messages that are kept are of each kind, most first. */
+  UC_GetMessageTypeList(InstanceID: number): {
+    Message: number;
+    Count: number;
+  }[];
   /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
   UC_MigrateWorkflow(InstanceID: number, ScriptID: number): boolean;
+  /** Forgets the last messages of the log. */
+  UC_ResetLastLogMessages(InstanceID: number): boolean;
+  /** Counts the log's messages from 0 again. */
+  UC_ResetLogMessageStatistics(InstanceID: number): boolean;
   /** A gateway has nothing to do for it: it tells nobody how it is used. */
   UC_SendUsageData(InstanceID: number): boolean;
   /** A gateway has nothing to do for it: the software is free and no licence is sold for it. */

@@ -55,6 +55,9 @@ export interface Caller {
   readonly stream?: ChangeStream;
 }
 
+/** The user name of a caller who was let in by a temporary token. */
+export const BY_TOKEN = 'temporary token';
+
 /** What `GW_Subscribe` narrows: one socket's view of the changes. */
 export interface ChangeStream {
   /** Empty lists mean all; an id covers its subtree. */

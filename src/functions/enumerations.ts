@@ -16,6 +16,17 @@ export const mediaTypes = ['mtDashboard', 'mtImage', 'mtSound', 'mtStream', 'mtC
 /** How the data of a debug message is given. */
 export const debugFormats = ['dfText', 'dfBinary'] as const;
 
+/** Types of log messages. */
+export const logTypes = [
+  'lmtDefault',
+  'lmtSuccess',
+  'lmtNotify',
+  'lmtWarning',
+  'lmtError',
+  'lmtDebug',
+  'lmtCustom',
+] as const;
+
 export const scriptTypes = ['stScript', 'stFlowScript', 'stSVCWorkflow'] as const;
 
 export const protocols = ['hmpRadio', 'hmpWired', 'hmpIP', 'hmpGroups'] as const;

@@ -210,7 +210,7 @@ function remarks({ kernel, devices }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function statistics({ devices }: Ports): FunctionDeclaration[] {
+function statistics({ devices, watch }: Ports): FunctionDeclaration[] {
   return [
     declare({
       name: 'SVC_GetInstanceDataFlowStatistics',
@@ -239,8 +239,13 @@ function statistics({ devices }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.messageStatistics,
-      help: 'How long instances took over messages: an empty list, instances are not told by messages.',
-      run: () => [],
+      help: 'How long the last message of each instance took to be told to all, and at most, in ms; with option MessageQueueWatch.',
+      run: () =>
+        Array.from(watch.instances(), ([id, { lastMs, mostMs }]) => ({
+          InstanceID: id,
+          Duration: lastMs,
+          MaxDuration: mostMs,
+        })),
     }),
   ];
 }

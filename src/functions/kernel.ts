@@ -33,7 +33,7 @@ function facts({ kernel, system }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function logMessage({ kernel, clock, log }: Ports): FunctionDeclaration {
+function logMessage({ kernel, clock, logged }: Ports): FunctionDeclaration {
   return declare({
     name: 'SVC_LogMessage',
     parameters: [text('Sender'), text('Message')],
@@ -41,7 +41,7 @@ function logMessage({ kernel, clock, log }: Ports): FunctionDeclaration {
     help: 'Writes a line to the log, and sends it to those who follow the changes.',
     run: (caller, sender, written) => {
       if (sender.length + written.length > LOG_LIMIT) throw fault('TEXT_TOO_LONG', 'The message', LOG_LIMIT);
-      log.info({ sender, user: caller.user }, written);
+      logged.custom(written, { sender, user: caller.user });
       kernel.changes.emit(0, message.KL_CUSTOM, [sender, written, Math.floor(clock.nowMs() / 1000)]);
       return true;
     },

@@ -64,3 +64,28 @@ export const urlOptions = Type.Partial(
     VerifyHost: bool,
   }),
 );
+
+export const senderCounts = listOf(Type.Object({ SenderID: int, Count: int }));
+export const senderSizes = listOf(Type.Object({ SenderID: int, Size: int }));
+export const messageCounts = listOf(Type.Object({ Message: int, Count: int }));
+
+export const kernelStatistics = Type.Object({
+  MessageCounter: int,
+  MessageSlowCounter: int,
+  MessageQueueSize: int,
+  MessageQueueDelay: int,
+  RequestQueueSize: int,
+});
+
+export const logStatistics = Type.Object({
+  MessageDefaultCount: int,
+  MessageSuccessCount: int,
+  MessageNotifyCount: int,
+  MessageWarningCount: int,
+  MessageErrorCount: int,
+  MessageCustomCount: int,
+});
+
+export const logMessages = listOf(Type.Object({ Type: int, TimeStamp: int, Sender: text, Message: text }));
+
+export const connections = listOf(Type.Object({ ConnectionType: text, Remote: text, QueueBytes: int }));

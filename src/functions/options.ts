@@ -45,6 +45,18 @@ const rows = {
     most: 100_000,
     help: 'How many functions a script may call in a second; five seconds of them may come at once',
   },
+  MessageQueueWatch: {
+    standard: 0,
+    least: 0,
+    most: 1,
+    help: 'Whether it is measured how long messages take to be told (SVC_GetInstanceMessageStatistics)',
+  },
+  ServerMaxPostSize: {
+    standard: 25_165_824,
+    least: 1024,
+    most: 268_435_456,
+    help: 'Bytes that a request may have',
+  },
 } as const satisfies Record<string, OptionRow>;
 
 export type OptionName = keyof typeof rows;
@@ -82,6 +94,11 @@ export class Options {
 
   get(name: OptionName): number {
     return this.#values.get(name) ?? rows[name].standard;
+  }
+
+  /** The value that was set at run time, now or before a restart; undefined where none was. */
+  chosen(name: OptionName): number | undefined {
+    return this.#values.get(name);
   }
 
   /** By name. Throws `OPTION_MISSING`. */

@@ -6,6 +6,7 @@ import type { Devices } from '../device/devices.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { AuditRecord } from './audit.js';
 import type * as machineShapes from './machine-shapes.js';
+import type { MessageWatch } from './message-watch.js';
 import type { Options } from './options.js';
 import type * as shapes from './shapes.js';
 
@@ -20,6 +21,10 @@ export interface Ports {
   /** Loaded by the first who asks. */
   readonly media: () => Promise<MediaPort>;
   readonly configurators: ConfiguratorsPort;
+  readonly logged: LoggedPort;
+  /** Undefined while nothing is listened on yet. */
+  readonly connections: () => ConnectionsPort | undefined;
+  readonly watch: MessageWatch;
   readonly system: SystemPort;
   readonly options: Options;
   /** What can be asked of the machine; loaded when something first is. */
@@ -151,6 +156,10 @@ export interface SystemPort {
   health(): Conforming<typeof shapes.health>;
   /** The newest entries, newest first. */
   audit(limit: number): Promise<readonly AuditRecord[]> | readonly AuditRecord[];
+  /** Gives memory back that is not needed; false: it can't be asked for here. */
+  trim(): Promise<boolean>;
+  /** Ends the program, as SIGTERM does; absent where it is not ours to end. */
+  readonly stop?: () => void;
   /** Reads the configuration again: what was applied, and what needs a restart. Rejects with `CONFIGURATION_INVALID`. */
   reload(): Promise<Conforming<typeof shapes.reload>>;
 }
@@ -182,4 +191,36 @@ export interface MachinePort {
   ping(host: string, timeoutMs: number): Promise<boolean>;
   /** Throws `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. */
   content(wish: FetchWish): Promise<string>;
+}
+
+/** The log: what callers write to it, and what it has had. */
+export interface LoggedPort {
+  /** Writes a line under a sender of the caller's. */
+  custom(text: string, by: { readonly sender: string; readonly user: string }): void;
+  readonly messages: {
+    counts(): Conforming<typeof machineShapes.logStatistics>;
+    /** Of a type (`logTypes`), the newest first. */
+    last(type: number): Conforming<typeof machineShapes.logMessages>;
+    resetCounts(): void;
+    resetLast(): void;
+  };
+}
+
+/** A client on a WebSocket: what waits to be taken by it, and how many of its calls are under way. */
+export interface SocketFacts {
+  readonly remote: string;
+  readonly messages: number;
+  readonly bytes: number;
+  readonly calls: number;
+}
+
+/** Who is connected, as `src/api` knows it. */
+export interface ConnectionsPort {
+  sockets(): readonly SocketFacts[];
+  /** Calls over HTTP that are under way. */
+  calls(): number;
+  /** How many connections are open that are no WebSockets. */
+  webServers(): Promise<number>;
+  /** A password for so many seconds. Throws `BUSY`. */
+  createToken(validForS: number): string;
 }

@@ -5,6 +5,7 @@ import { configurationFunctions } from './configuration.js';
 import { frontDeviceFunctions } from './front-devices.js';
 import { frontItemFunctions } from './front-items.js';
 import { frontMessageFunctions } from './front-messages.js';
+import { connectionFunctions } from './connections.js';
 import { debugFunctions } from './debug.js';
 import { formFunctions } from './form.js';
 import { gatewayFunctions } from './gateway.js';
@@ -19,6 +20,7 @@ import { moduleFunctions } from './modules.js';
 import { nothingFunctions } from './nothing.js';
 import { objectFunctions } from './objects.js';
 import type { Ports } from './ports.js';
+import { processFunctions } from './process.js';
 import { profileFunctions } from './profiles.js';
 import { reflectionFunctions } from './reflection.js';
 import { Registry, type RegistryOptions } from './registry.js';
@@ -26,6 +28,7 @@ import { scriptFunctions } from './scripts.js';
 import { searchFunctions } from './search.js';
 import { snapshotFunctions } from './snapshot.js';
 import { threadFunctions } from './threads.js';
+import { statisticsFunctions } from './statistics.js';
 import { valueFunctions } from './values.js';
 import { variableFunctions } from './variables.js';
 import { webFrontFunctions } from './webfront.js';
@@ -53,6 +56,9 @@ const families = [
   machineFunctions,
   debugFunctions,
   formFunctions,
+  connectionFunctions,
+  processFunctions,
+  statisticsFunctions,
   snapshotFunctions,
   scriptFunctions,
   mediaFunctions,

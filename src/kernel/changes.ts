@@ -55,7 +55,10 @@ export interface BufferLimits {
  * Listeners are called synchronously, in order of `listen`, and must not throw.
  */
 export class Changes {
+  /** Set: called for each message, and has it told to all who listen by calling `tell`. */
+  around: ((change: Change, tell: () => void) => void) | undefined;
   #counter: number;
+  readonly #began: number;
   #buffer: (Change | undefined)[] = [];
   /** Index of the oldest kept change; the array is compacted when half of it is spent. */
   #head = 0;
@@ -65,13 +68,18 @@ export class Changes {
 
   /** Begins after `counter`: the first message gets `counter + 1`. */
   constructor(counter: number, limits: BufferLimits = { messages: BUFFER_MESSAGES, bytes: BUFFER_BYTES }) {
-    this.#counter = counter;
+    this.#counter = this.#began = counter;
     this.#limits = limits;
   }
 
   /** The counter of the newest message. */
   get counter(): number {
     return this.#counter;
+  }
+
+  /** How many messages there were. */
+  get emitted(): number {
+    return this.#counter - this.#began;
   }
 
   get kept(): { readonly messages: number; readonly bytes: number } {
@@ -101,7 +109,13 @@ export class Changes {
     this.#buffer.push(change);
     this.#bytes += change.bytes;
     this.#trim();
-    for (const listener of this.#listeners) listener(change);
+    if (this.around === undefined) this.#tell(change);
+    else this.around(change, () => this.#tell(change));
+  }
+
+  /** Every kept message, ascending. */
+  all(): readonly Change[] {
+    return this.#buffer.slice(this.#head) as Change[];
   }
 
   /**
@@ -112,6 +126,10 @@ export class Changes {
     const first = this.#buffer[this.#head]?.TimeStamp ?? this.#counter + 1;
     if (counter > this.#counter || counter < first - 1) throw fault('CHANGES_LOST');
     return this.#buffer.slice(this.#head + (counter + 1 - first)) as Change[];
+  }
+
+  #tell(change: Change): void {
+    for (const listener of this.#listeners) listener(change);
   }
 
   #trim(): void {

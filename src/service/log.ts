@@ -1,5 +1,7 @@
 import { pino, type DestinationStream, type Level } from 'pino';
+import { systemClock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
+import { LogMessages, logType, type LogType } from './log-messages.js';
 
 /** Levels by subject; `default` is for those not named. */
 export type LogLevels = Readonly<Record<string, Level | 'silent'>>;
@@ -21,9 +23,12 @@ export interface LoudLine {
 /** The log of one gateway: pino's, with a level for each subject that can be changed while it runs. */
 export class ServiceLog {
   readonly root: Log;
+  /** What was logged, counted, and the last of it. */
+  readonly messages = new LogMessages();
   readonly #target: LogTarget;
   readonly #pinos = new Map<string, ReturnType<typeof pino>>();
   #levels: LogLevels;
+  readonly #clock = systemClock();
   #onLoud: (line: LoudLine) => void = () => undefined;
 
   constructor(target: LogTarget, levels: LogLevels = {}) {
@@ -42,25 +47,46 @@ export class ServiceLog {
     this.#onLoud = listener;
   }
 
+  /** Writes a line of a caller's, under the sender that it gives. */
+  custom(text: string, by: { readonly sender: string; readonly user: string }): void {
+    this.#logger('call').info(by, text);
+    this.#note(logType.custom, by.sender, text);
+  }
+
+  #note(type: LogType, sender: string, text: string): void {
+    this.messages.note(type, { sender, text, nowMs: this.#clock.nowMs() });
+  }
+
   #levelOf(subject: string): Level | 'silent' {
     return this.#levels[subject] ?? this.#levels['default'] ?? 'info';
   }
 
   #subject(subject: string): Log {
-    const logger =
-      this.#pinos.get(subject) ?? pino({ base: { subject }, level: this.#levelOf(subject) }, this.#stream());
-    this.#pinos.set(subject, logger);
+    const logger = this.#logger(subject);
     const loud = (level: LoudLine['level'], details: object, text: string) => {
       logger[level](details, text);
+      this.#note(level === 'error' ? logType.error : logType.warning, subject, text);
       this.#onLoud({ level, subject, text });
     };
+    const quiet = (level: 'debug' | 'info', details: object, text: string) => {
+      if (!logger.isLevelEnabled(level)) return;
+      logger[level](details, text);
+      this.#note(level === 'debug' ? logType.debug : logType.default, subject, text);
+    };
     return {
-      debug: (details, text) => logger.debug(details, text),
-      info: (details, text) => logger.info(details, text),
+      debug: (details, text) => quiet('debug', details, text),
+      info: (details, text) => quiet('info', details, text),
       warn: (details, text) => loud('warn', details, text),
       error: (details, text) => loud('error', details, text),
       subject: (name) => this.#subject(name),
     };
+  }
+
+  #logger(subject: string): ReturnType<typeof pino> {
+    const logger =
+      this.#pinos.get(subject) ?? pino({ base: { subject }, level: this.#levelOf(subject) }, this.#stream());
+    this.#pinos.set(subject, logger);
+    return logger;
   }
 
   #stream(): DestinationStream {

@@ -187,6 +187,11 @@ t.test('a slow client gets the present rather than the past, and delays nobody (
     if (n === 1500) await take(quick, 1);
     old = value;
   }
+  const waiting = world.api.sockets().map(({ bytes, messages }) => [bytes > 5000, messages > 0]);
+  t.strictSame(waiting, [
+    [true, true],
+    [false, false],
+  ]);
   slow.connection.socket.resume();
   const frames: Frame[] = [];
   for (

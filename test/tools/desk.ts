@@ -12,6 +12,7 @@ import type { AuditRecord } from '../../src/functions/audit.js';
 import { Options } from '../../src/functions/options.js';
 import type {
   ConfiguratorFacts,
+  ConnectionsPort,
   Ports,
   ScriptRun,
   ScriptsPort,
@@ -20,8 +21,9 @@ import type {
 import { commandReference } from '../../src/functions/reference.js';
 import type { Registry } from '../../src/functions/registry.js';
 import { Kernel } from '../../src/kernel/kernel.js';
-import { askedMachine } from '../../src/parts.js';
+import { askedMachine, messageWatch } from '../../src/parts.js';
 import { Thread } from '../../src/script/threads.js';
+import { ServiceLog } from '../../src/service/log.js';
 import type { Variable } from '../../src/kernel/variables.js';
 import { mediaPart } from '../../src/parts.js';
 import { differenceIn } from './conform.js';
@@ -114,6 +116,7 @@ const system: SystemPort = {
   architecture: 'x86_64',
   language: 'en_US',
   timezone: 'Europe/Berlin',
+  trim: async () => false,
   health: () => ({ State: 'ok', Checks: [] }),
   audit: () => [],
   reload: async () => ({ Applied: [], NeedsRestart: [], Problems: [] }),
@@ -136,6 +139,8 @@ export class Desk implements AsyncDisposable {
   /** What is kept for configurators. */
   readonly kept = new Map<string, string>();
   readonly saved: [string, number][] = [];
+  /** Who is connected, as the functions are told. */
+  api: ConnectionsPort | undefined;
   readonly audit: AuditRecord[] = [];
   readonly errors: string[] = [];
   readonly ports: Ports;
@@ -155,6 +160,8 @@ export class Desk implements AsyncDisposable {
     const debug = new Debug({ kernel, clock });
     this.devices = new Devices({ kernel, modules, clock, log, debug });
     this.devices.start();
+    const save = async (name: string, value: number) => void this.saved.push([name, value]);
+    const options = new Options({ saved: {}, save });
     this.ports = {
       kernel: this.kernel,
       clock: this.clock,
@@ -171,7 +178,10 @@ export class Desk implements AsyncDisposable {
         },
       },
       media: mediaPart({ kernel: this.kernel, clock: this.clock, log, directory }).use,
-      options: new Options({ saved: {}, save: async (name, value) => void this.saved.push([name, value]) }),
+      options,
+      logged: new ServiceLog({ write: () => undefined, form: 'json' }),
+      connections: () => this.api,
+      watch: messageWatch(kernel, clock, options),
       machine: askedMachine(this.clock, import.meta.dirname),
       system: { ...system, audit: (limit) => this.audit.slice(-limit).reverse() },
     };
