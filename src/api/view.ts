@@ -37,6 +37,13 @@ const REARRANGING: ReadonlySet<number> = new Set([
   message.VM_CHANGEPROFILENAME,
 ]);
 
+/** What other objects' entries name: they show something else when it is gone. */
+const SHOWN_BY_OTHERS: ReadonlySet<number> = new Set([
+  objectType.link,
+  objectType.instance,
+  objectType.script,
+]);
+
 /** A configurator's view (decision 14): what happens in its area. When the area itself changes, all is lost. */
 export class AreaView implements View {
   readonly #tree: Tree;
@@ -112,7 +119,7 @@ export class AreaView implements View {
   #unregistered(id: number, type: number): Verdict {
     if (id === this.#baseId || this.#links().some((link) => link.data.targetId === id)) return 'lost';
     if (!this.#leaving.delete(id)) return 'hide';
-    return type === objectType.link ? 'lost' : 'show';
+    return SHOWN_BY_OTHERS.has(type) ? 'lost' : 'show';
   }
 
   #isInside(id: number): boolean {

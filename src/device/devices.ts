@@ -344,8 +344,9 @@ export class Devices implements RunningInstances, AsyncDisposable {
   #parentOf(instance: Instance): { name: string; running: Running | undefined } | undefined {
     const { connectionId } = instance.data;
     const parent = connectionId === 0 ? undefined : this.#options.kernel.tree.find(connectionId);
-    if (parent === undefined) return undefined;
-    return { name: parent.displayName, running: this.#supervisors.get(connectionId)?.running };
+    if (!parent?.is(objectType.instance)) return undefined;
+    // Not its own name: who may see the device may not see what it is connected to (decision 14).
+    return { name: parent.data.moduleName, running: this.#supervisors.get(connectionId)?.running };
   }
 
   /** An I/O instance went online or left: those connected to it follow. */

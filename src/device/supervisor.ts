@@ -125,7 +125,7 @@ export class Supervisor {
         return this.#show('closed', text, instanceStatus.configurationInvalid);
       }
       if (parent.running === undefined)
-        return this.#show('waiting', `waiting for ${parent.name}`, instanceStatus.offline);
+        return this.#show('waiting', `waiting for its ${parent.name}`, instanceStatus.offline);
     }
     this.#standing.promise(module.variables(this.#properties));
     const stop = new AbortController();

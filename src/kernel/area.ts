@@ -76,8 +76,8 @@ export class Area {
   /** Whether its users may get this message: its sender is in the area, and it names nothing outside it. */
   admits(change: Change): boolean {
     const { SenderID, Message, Data } = change;
-    // What goes over a device's wires is for the owner, wherever the device stands.
-    if (Message === message.KL_DEBUG) return false;
+    // What goes over a device's wires, and how it is set up, is for the owner, wherever the device stands.
+    if (Message === message.KL_DEBUG || Message === message.IM_CHANGESETTINGS) return false;
     if (Message >= message.PM_CREATE && Message <= message.PM_ASSOCIATIONCHANGED)
       return this.profiles().has(String(Data[0]));
     const at = namedIn.get(Message);

@@ -1,14 +1,36 @@
 import { shownFile } from './media.js';
 import { objectType, type TreeObject } from './object.js';
 import type { Tree } from './tree.js';
+import { ACTION_DISABLED } from './variables.js';
 
 /** How much of an object a snapshot shows: all of it, or for the path to an area only that it is there. */
 export type Depth = 'whole' | 'name';
 
 /** The entry `"ID12345":{…}` of an object; kept with it until it changes (interface §2.2). */
 export function partOf(object: TreeObject): string {
-  object.part ??= `"ID${object.id}":${JSON.stringify(entry(object))}`;
+  object.part ??= `"ID${object.id}":${JSON.stringify(entry(object, dataOf(object)))}`;
   return object.part;
+}
+
+/** As {@link partOf}, for those who may know of these objects only. */
+function partWithin(object: TreeObject, contains: (id: number) => boolean): string {
+  const data = dataWithin(object, contains);
+  return data === undefined ? partOf(object) : `"ID${object.id}":${JSON.stringify(entry(object, data))}`;
+}
+
+/** What of an object's data is said otherwise where it names what is not known; undefined: nothing. */
+function dataWithin(object: TreeObject, contains: (id: number) => boolean): object | undefined {
+  if (object.is(objectType.variable)) {
+    const { action, customAction } = object.data;
+    // That something carries its actions out must be known: its own id stands for it.
+    const known = (id: number) => (id <= ACTION_DISABLED || contains(id) ? id : object.id);
+    if (known(action) === action && known(customAction) === customAction) return undefined;
+    return { ...dataOf(object), action: known(action), customAction: known(customAction) };
+  }
+  if (object.is(objectType.instance))
+    return contains(object.data.connectionId) ? undefined : { ...dataOf(object), connectionID: 0 };
+  if (object.is(objectType.link)) return contains(object.data.targetId) ? undefined : { targetID: 0 };
+  return undefined;
 }
 
 /** The entry of an object that is only passed on the way to an area: its name and place, no values (decision 14). */
@@ -31,7 +53,7 @@ export function namePartOf(object: TreeObject): string {
   return `"ID${id}":${JSON.stringify(type === objectType.category ? bare : { ...bare, type, data: {} })}`;
 }
 
-function entry(object: TreeObject): object {
+function entry(object: TreeObject, data: object): object {
   const {
     position,
     readOnly,
@@ -57,7 +79,7 @@ function entry(object: TreeObject): object {
     icon,
     parentID,
     summary,
-    data: dataOf(object),
+    data,
   };
 }
 
@@ -117,6 +139,7 @@ export class SnapshotReader {
   /** Oldest first. */
   readonly #objects: readonly TreeObject[];
   readonly #isMine: (object: TreeObject) => boolean;
+  readonly #partOf: (object: TreeObject) => string;
   /** Entries, as they were, of objects that changed before their turn. */
   readonly #aside = new Map<TreeObject, string>();
   readonly #unwatch: () => void;
@@ -132,6 +155,7 @@ export class SnapshotReader {
       this.#names = [];
       const youngest = this.#objects.at(-1)?.order ?? 0;
       this.#isMine = ({ order }) => order <= youngest;
+      this.#partOf = partOf;
     } else {
       const all = [...objects];
       const whole = all.filter(([, depth]) => depth === 'whole').map(([object]) => object);
@@ -139,6 +163,8 @@ export class SnapshotReader {
       this.#objects = whole.sort((a, b) => a.order - b.order);
       this.#names = all.filter(([, depth]) => depth === 'name').map(([object]) => namePartOf(object));
       this.#isMine = (object) => mine.has(object);
+      const ids = new Set(whole.map(({ id }) => id));
+      this.#partOf = (object) => partWithin(object, (id) => ids.has(id));
     }
     this.#unwatch = tree.watch((object) => this.#keep(object));
   }
@@ -152,7 +178,7 @@ export class SnapshotReader {
     }
     const slice = this.#objects.slice(this.#next, this.#next + most);
     this.#next += slice.length;
-    return slice.map((object) => this.#aside.get(object) ?? partOf(object)).join(',');
+    return slice.map((object) => this.#aside.get(object) ?? this.#partOf(object)).join(',');
   }
 
   close(): void {
@@ -164,6 +190,6 @@ export class SnapshotReader {
     const next = this.#objects[this.#next];
     if (next === undefined || object.order < next.order || !this.#isMine(object) || this.#aside.has(object))
       return;
-    this.#aside.set(object, partOf(object));
+    this.#aside.set(object, this.#partOf(object));
   }
 }

@@ -15,17 +15,19 @@ const STEPS = 120;
 /** Objects in a house past which nothing more is created. */
 const CROWD = 40;
 const FRONT = 50_001;
+const BUS = { id: '{00000000-0000-0000-0000-0000000000B1}', name: 'Bus', kind: 1 };
 
 const seed = fuzzSeed();
 
 /** Does something to a tree: what the owner, the configuration or a device could do. */
-function disturb(random: Random, { tree, variables, links, scripts, profiles }: Kernel): void {
+function disturb(random: Random, kernel: Kernel): void {
+  const { tree, variables, links, scripts, profiles, instances } = kernel;
   const all = [...tree.all()];
   const any = () => random.pick(all);
   const [variable, link] = [random.pick([...tree.of(2)]), random.pick([...tree.of(6)])];
   if (variable === undefined || link === undefined) return void links.create({ parent: variables.create(3) });
   const parent = any();
-  switch (random.below(all.length < CROWD ? 15 : 11)) {
+  switch (random.below(all.length < CROWD ? 17 : 12)) {
     case 0:
       return tree.delete(any());
     case 1:
@@ -48,12 +50,20 @@ function disturb(random: Random, { tree, variables, links, scripts, profiles }: 
       return tree.set(any(), 'position', random.below(5));
     case 10:
       return variables.setCustomAction(variable, random.pick([0, 1, ...[...tree.of(3)].map(({ id }) => id)]));
-    case 11:
-      return void scripts.create(0, { parent });
+    case 11: {
+      const io = [...tree.of(1)];
+      return io.length < 2
+        ? undefined
+        : instances.connect(random.pick(io), random.chance(0.3) ? 0 : random.pick(io).id);
+    }
     case 12:
-      return void tree.create(0, {}, { parent, name: random.pick(['', 'Room']) });
+      return void scripts.create(0, { parent });
     case 13:
+      return void tree.create(0, {}, { parent, name: random.pick(['', 'Room']) });
+    case 14:
       return void variables.create(3, { parent, value: 'first', profile: random.pick(['', 'P']) });
+    case 15:
+      return void instances.create(BUS, {}, { parent, nowMs: Date.now() });
     default:
       return void links.create({ parent }, random.chance(0.3) ? 0 : any().id);
   }
@@ -123,12 +133,9 @@ class Front {
   }
 }
 
-/**
- * Leaves out what may hold other ids, or looks as if it did: what carries out a variable's actions is shown wherever it
- * stands, since a front must know that there is something; messages and counters have numbers of their own.
- */
+/** Leaves out what looks like an id and is none: messages and counters have numbers of their own. */
 const withoutOthers = (key: string, value: unknown) =>
-  /action$|^(Message|TimeStamp)$/i.test(key) ? undefined : value;
+  /^(Message|TimeStamp)$/i.test(key) ? undefined : value;
 
 /** The ids that a front's user could find in a text, of objects that its area has nothing to do with. */
 function leaked(text: string, { tree }: Kernel, base: TreeObject): string[] {

@@ -209,7 +209,7 @@ t.test('a device follows the I/O instance it is connected to', async (t) => {
   world.opened[0]?.host.lost(new Error('torn out'));
   await isLink(io, 'waiting');
   await isLink(child, 'waiting');
-  t.match(shown(child, 'STATUS'), /waiting for Port A/);
+  t.match(shown(child, 'STATUS'), /waiting for its Io/);
   t.match(
     devices.troubles(io.id).map((trouble) => trouble.id),
     [io.id, child.id],
