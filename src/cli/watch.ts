@@ -13,6 +13,8 @@ import { gatewayOf, gatewayOptions } from './where.js';
 
 /** How long after a failed snapshot the next is tried, ms. */
 const AGAIN_MS = 1000;
+/** For how long an instance shows what it sends, should nobody end that, s. */
+const DEBUG_S = 3600;
 /** A text that a device sends has no end of its own; a line has. */
 const TEXT_LIMIT = 400;
 
@@ -29,6 +31,12 @@ Connects again when the connection is lost, and says so; nothing that the gatewa
       multiple: true,
       help: 'only of this object and what is below it, by id or by idents (ground_floor/hall_relay);\nmay be given again',
     },
+    debug: {
+      type: 'string',
+      value: 'ID',
+      multiple: true,
+      help: 'also what this instance sends and receives (SVC_EnableDebug), for an hour or until Ctrl-C;\nmay be given again',
+    },
     json: { type: 'boolean', help: 'each change as it is sent, a line of JSON (clients see the same)' },
   },
   words: [0, 0],
@@ -36,13 +44,18 @@ Connects again when the connection is lost, and says so; nothing that the gatewa
   run: async (options) => {
     const gateway = await gatewayOf(options);
     const from = new Set(await Promise.all((options.from ?? []).map((text) => idOf(gateway, text))));
+    const debugged = await Promise.all((options.debug ?? []).map((text) => idOf(gateway, text)));
     const ended = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
     const show = options.json === true ? showJson : showLine;
     try {
+      for (const id of debugged) await gateway.request('SVC_EnableDebug', [id, DEBUG_S]);
       await follow(gateway, { signal: ended.signal, from, show });
     } catch (thrown) {
       if (!isAbort(thrown)) throw thrown;
+    } finally {
+      // Where the gateway is gone there is nothing to end.
+      for (const id of debugged) await gateway.request('SVC_DisableDebug', [id]).catch(() => undefined);
     }
     return exitCode.ok;
   },

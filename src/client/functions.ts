@@ -750,6 +750,11 @@ export interface Functions {
     Message: number;
     Count: number;
   }[];
+  /** How often each sender has had a script run since the start, most first. */
+  UC_GetScriptSenderList(InstanceID: number): {
+    Sender: string;
+    Count: number;
+  }[];
   /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
   UC_MigrateWorkflow(InstanceID: number, ScriptID: number): boolean;
   /** Forgets the last messages of the log. */

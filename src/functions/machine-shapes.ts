@@ -69,6 +69,8 @@ export const senderCounts = listOf(Type.Object({ SenderID: int, Count: int }));
 export const senderSizes = listOf(Type.Object({ SenderID: int, Size: int }));
 export const messageCounts = listOf(Type.Object({ Message: int, Count: int }));
 
+export const scriptSenders = listOf(Type.Object({ Sender: text, Count: int }));
+
 export const kernelStatistics = Type.Object({
   MessageCounter: int,
   MessageSlowCounter: int,

@@ -99,6 +99,8 @@ export interface ScriptsPort {
   leave(name: string, caller: Caller): boolean;
   /** Resolves when the time has passed; rejects when who waits is stopped. */
   sleep(ms: number, caller: Caller): Promise<void>;
+  /** How often each sender (`SENDER`) has had a script run, since the start. */
+  senders(): ReadonlyMap<string, number>;
   /** Every slot for a script's process. */
   threads(): Promise<readonly ScriptThread[]>;
 }

@@ -68,8 +68,20 @@ function kept({ kernel }: Ports): FunctionDeclaration[] {
 
 /** How fast what happens is told, and what waits. */
 function counted(ports: Ports): FunctionDeclaration[] {
-  const { kernel, clock, connections, watch } = ports;
+  const { kernel, clock, connections, watch, scripts } = ports;
   return [
+    declare({
+      name: 'UC_GetScriptSenderList',
+      parameters: [InstanceID],
+      result: 'array',
+      shape: shapes.scriptSenders,
+      help: 'How often each sender has had a script run since the start, most first.',
+      run: (_caller, id) => {
+        checkModule(kernel, id, UTILITY);
+        const senders = [...scripts.senders()].sort(([, a], [, b]) => b - a);
+        return senders.map(([Sender, Count]) => ({ Sender, Count }));
+      },
+    }),
     declare({
       name: 'UC_GetKernelStatistics',
       parameters: [InstanceID],

@@ -64,6 +64,11 @@ export class ScriptEngine implements AsyncDisposable {
     for (const _script of this.#options.kernel.tree.of(objectType.script)) return this.#watchFiles();
   }
 
+  /** How often each sender has had a script run, since the start. */
+  senders(): ReadonlyMap<string, number> {
+    return this.#runs.senders;
+  }
+
   /** A new script with an empty file. Throws `IDS_EXHAUSTED`, `STORE_FAILED`. */
   async create(): Promise<number> {
     const { kernel, files } = this.#options;

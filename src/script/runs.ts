@@ -59,6 +59,9 @@ const LEFT = 'the script that waited for it has ended';
 /** A failure that comes again and again is told once in so long. */
 const TELL_EVERY_MS = 60_000;
 
+/** Senders that are told apart in the count of their runs. */
+const SENDERS_LIMIT = 1000;
+
 /** The runs of scripts: who runs, in what, and what becomes of it. Processes are loaded with the first. */
 export class Runs implements AsyncDisposable {
   readonly #options: RunsOptions;
@@ -68,6 +71,7 @@ export class Runs implements AsyncDisposable {
   readonly #told = new Map<number, { readonly text: string; readonly untilMs: number; more: number }>();
   readonly #checks = new Turn();
   readonly #closing = new AbortController();
+  readonly #senders = new Map<string, number>();
   #pool: Promise<ScriptPool> | undefined;
   #isFull: () => boolean = () => false;
 
@@ -81,8 +85,14 @@ export class Runs implements AsyncDisposable {
     return this.#isFull();
   }
 
+  /** How often each sender has had a script run, since the start. */
+  get senders(): ReadonlyMap<string, number> {
+    return this.#senders;
+  }
+
   /** Runs a script to its end; how that went. Rejects with `SCRIPT_FAILED`, `BUSY`, `STOPPING`. */
   async run({ script, file, read, parameters, sender, caller, isAwaited }: RunOf): Promise<string> {
+    this.#count(sender);
     const parent = this.#running.get(caller);
     const user = script === undefined ? 'script' : `script ${script.id}`;
     const own: Caller = { role: 'owner', user, remote: 'local' };
@@ -112,6 +122,12 @@ export class Runs implements AsyncDisposable {
       // What it waits for, nobody waits for any more.
       mine.stop.abort();
     }
+  }
+
+  /** Whoever asks for an action gives a word of its own: those that come late are counted under no name. */
+  #count(sender: string): void {
+    const name = this.#senders.has(sender) || this.#senders.size < SENDERS_LIMIT ? sender : '';
+    this.#senders.set(name, (this.#senders.get(name) ?? 0) + 1);
   }
 
   /** Stops all runs of a script; false where there is none. */

@@ -50,6 +50,29 @@ t.test('watch shows names, values and what becomes of objects, and ends with Ctr
   t.equal(await program.ended(), 0);
 });
 
+t.test('watch --debug shows what an instance sends, as long as it watches', async (t) => {
+  const house = await startHouse(t, SIMULATED + TREE);
+  const program = await watch(t, house, '--debug', 'ground_floor/hall_relay');
+  const relay = await idOf(house, 'ground_floor/hall_relay');
+  const write = (value: boolean) => rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', value);
+  await write(true);
+  await program.waitFor(/ {2}Ground floor\/Hall relay {2}driven RELAY1: active$/m);
+  await program.end('SIGINT');
+  t.equal(await program.ended(), 0);
+  const [utility] = (await rpc(
+    house,
+    'SVC_GetInstanceListByModuleID',
+    '{B69010EA-96D5-46DF-B885-24821B8C8DBD}',
+  )) as number[];
+  const shown = async () =>
+    ((await rpc(house, 'UC_GetMessageTypeList', utility)) as { Message: number; Count: number }[]).find(
+      ({ Message }) => Message === 10206,
+    )?.Count;
+  const before = await shown();
+  await write(false);
+  t.equal(await shown(), before, 'nobody follows it any more');
+});
+
 t.test('a profile that changes is followed', async (t) => {
   const house = await startHouse(t, SIMULATED + TREE);
   const program = await watch(t, house);

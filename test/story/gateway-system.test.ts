@@ -94,6 +94,23 @@ t.test('the log is counted, and the last of it kept, until either is reset', asy
   t.equal(await rpc(house, 'UC_GetLastLogMessages', uc, 7), 'PARAMETER_BOUNDS');
 });
 
+t.test('runs of scripts are counted by who had them run', async (t) => {
+  const house = await startHouse(t, SIMULATED + TREE);
+  const uc = await utilityOf(house);
+  t.strictSame(await rpc(house, 'UC_GetScriptSenderList', uc), []);
+  const script = await rpc(house, 'SVC_CreateScript', 0);
+  await rpc(house, 'SVC_SetScriptContent', script, 'print(SENDER)');
+  const setpoint = await idOf(house, 'ground_floor/setpoint');
+  await rpc(house, 'SVC_SetVariableCustomAction', setpoint, script);
+  t.equal(await rpc(house, 'SVC_RunScriptWait', script), 'RunScript');
+  await rpc(house, 'SVC_RunScriptTextWait', 'print(1)');
+  await rpc(house, 'RequestActionEx', setpoint, 20, 'Wall panel');
+  t.strictSame(await rpc(house, 'UC_GetScriptSenderList', uc), [
+    { Sender: 'RunScript', Count: 2 },
+    { Sender: 'Wall panel', Count: 1 },
+  ]);
+});
+
 t.test('how long messages take to be told is measured while the option says so', async (t) => {
   const house = await startHouse(t, SIMULATED + TREE);
   const relay = await idOf(house, 'ground_floor/hall_relay');

@@ -101,6 +101,8 @@ class ToldScripts implements ScriptsPort {
   enter = (name: string) => name !== 'taken';
   leave = (name: string) => name !== 'taken';
   sleep = async () => undefined;
+  senders = () =>
+    new Map(this.runs.map(({ sender }) => [sender, this.runs.filter((run) => run.sender === sender).length]));
   threads = async () => [new Thread(1).record(), new Thread(2).record()];
 }
 
