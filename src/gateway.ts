@@ -26,6 +26,7 @@ import { modulesOf } from './modules.js';
 import {
   askedMachine,
   debugOf,
+  EventPart,
   keptConfigurators,
   mediaPart,
   messageWatch,
@@ -96,6 +97,7 @@ export class Gateway implements AsyncDisposable {
   readonly #keeping: Keeping;
   readonly #scripts: ScriptEngine;
   readonly #media: MediaPart;
+  readonly #events: EventPart;
   readonly #status: StatusVariables;
   readonly #settings: Options;
   readonly #turn = new Turn();
@@ -197,6 +199,7 @@ export class Gateway implements AsyncDisposable {
       devices: this.#devices,
       debug,
       scripts: this.#scripts,
+      events: () => this.#events.ready(),
       configurators: keptConfigurators(store, () => this.#configurators),
       media: this.#media.use,
       options: settings,
@@ -214,6 +217,7 @@ export class Gateway implements AsyncDisposable {
         reload: () => this.reload(),
       },
     };
+    this.#events = new EventPart(() => ports);
     this.registry = commandReference(ports, {
       brought: modules.functions(this.#devices),
       durability: {
@@ -285,6 +289,7 @@ export class Gateway implements AsyncDisposable {
     this.#showLog();
     makeCore(this.#status.declare(), { kernel, devices: this.#devices });
     await this.#applyConfig();
+    await this.#events.begin();
     this.#devices.start();
     this.#media.start();
     this.#scripts.begin();
@@ -317,6 +322,7 @@ export class Gateway implements AsyncDisposable {
     for (const undo of this.#undo) undo();
     this.#trust.close();
     await this.#api?.close();
+    await this.#events[Symbol.asyncDispose]();
     await this.#scripts.close();
     await this.#media.close();
     await this.#devices.close();

@@ -1,16 +1,18 @@
 import { join } from 'node:path';
 import type { Cancel, Clock } from './base/clock.js';
+import { fault } from './base/fault.js';
 import type { Log } from './base/log.js';
 import type { Configurator } from './config/configurators.js';
 import type { GatewayConfig } from './config/schema.js';
 import { Debug } from './device/debug.js';
 import { MessageWatch } from './functions/message-watch.js';
 import { keptOptions, type Options } from './functions/options.js';
-import type { ConfiguratorsPort, MachinePort, MediaPort } from './functions/ports.js';
+import type { ConfiguratorsPort, MachinePort, MediaPort, Ports } from './functions/ports.js';
 import type { Registry } from './functions/registry.js';
 import type { Kernel } from './kernel/kernel.js';
 import { objectType } from './kernel/object.js';
 import type { MediaContents } from './media/contents.js';
+import type { EventEngine } from './script/events/engine.js';
 import { ScriptEngine } from './script/engine.js';
 import { ScriptFiles } from './script/files.js';
 import { scriptLimits } from './script/limits.js';
@@ -166,4 +168,48 @@ async function loadMachine(clock: Clock, dataDirectory: string): Promise<Machine
     ping: (host, timeoutMs) => programs.ping(host, timeoutMs),
     content: (wish) => contentOf(wish, clock),
   };
+}
+
+/** What runs a gateway's events: loaded with the first one, as most of a small house's gateways have none. */
+export class EventPart implements AsyncDisposable {
+  readonly #ports: () => Ports;
+  #loading: Promise<EventEngine> | undefined;
+  #isClosed = false;
+
+  /** The ports are asked for when the engine is made. */
+  constructor(ports: () => Ports) {
+    this.#ports = ports;
+  }
+
+  /** It is at work from then on. Rejects with `STOPPING`. */
+  readonly ready = (): Promise<EventEngine> => (this.#loading ??= this.#load());
+
+  /** Has it work if the tree holds an event. */
+  async begin(): Promise<void> {
+    const { kernel } = this.#ports();
+    const { done } = kernel.tree.of(objectType.event).next();
+    if (done !== true) await this.ready();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosed = true;
+    (await this.#loading?.catch(() => undefined))?.[Symbol.dispose]();
+  }
+
+  async #load(): Promise<EventEngine> {
+    const [{ EventEngine: Engine }, { actionOf }] = await Promise.all([
+      import('./script/events/engine.js'),
+      import('./functions/built-in-actions.js'),
+    ]);
+    if (this.#isClosed) throw fault('STOPPING');
+    const ports = this.#ports();
+    const { kernel, clock, scripts, log } = ports;
+    return new Engine({
+      kernel,
+      clock,
+      log: log.subject('event'),
+      runScript: (run) => scripts.run(run),
+      act: async (id, run) => actionOf(id).run(ports, run),
+    });
+  }
 }

@@ -54,6 +54,32 @@ export function systemClock(trusted: () => boolean = () => true): Clock {
   };
 }
 
+/** A wall clock that moved by more than this against the monotonic one was set; less is how clocks are kept right. */
+const JUMP_MS = 1000;
+
+/** Tells when the wall clock was set, by asking now and then: it has no way to say so by itself. */
+export class ClockJumps {
+  readonly #clock: Pick<Clock, 'nowMs' | 'monotonicNs'>;
+  #offsetMs: number;
+
+  constructor(clock: Pick<Clock, 'nowMs' | 'monotonicNs'>) {
+    this.#clock = clock;
+    this.#offsetMs = this.#offset();
+  }
+
+  /** How far it was set since this was last asked, ms: forward above 0, back below 0; 0: it was not. */
+  look(): number {
+    const before = this.#offsetMs;
+    this.#offsetMs = this.#offset();
+    const jumpMs = this.#offsetMs - before;
+    return Math.abs(jumpMs) > JUMP_MS ? jumpMs : 0;
+  }
+
+  #offset(): number {
+    return this.#clock.nowMs() - Number(this.#clock.monotonicNs() / 1_000_000n);
+  }
+}
+
 /** A clock turned by hand, for tests: time stands still until `advance`. */
 export class ManualClock implements Clock {
   #nowMs: number;

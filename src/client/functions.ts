@@ -5,6 +5,7 @@ import type {
   AuditEntry,
   ChangeRecord,
   Configurator,
+  EventRecord,
   Found,
   FrontItem,
   FunctionRecord,
@@ -169,6 +170,8 @@ export interface Functions {
   SSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
   /** Stops a script, however often it runs; false when it does not run. */
   SVC_AbortScript(ScriptID: number): boolean;
+  /** Whether there is an action with this ID. */
+  SVC_ActionExists(ActionID: string): boolean;
   /** Makes the properties that were set the active ones and opens the instance with them. */
   SVC_ApplyChanges(InstanceID: number): boolean;
   /** A gateway has nothing to do for it: it passes no streams on: have the front open the address of the camera itself. */
@@ -183,6 +186,8 @@ export interface Functions {
   SVC_ConnectMediaStream(MediaID: number): unknown[];
   /** Creates a category below the root and gives its ID. */
   SVC_CreateCategory(): number;
+  /** Creates an event below the root, inactive, and gives its ID. */
+  SVC_CreateEvent(EventType: 0 | 1 | 2): number;
   /** Creates an instance of a module below the root, with default properties, and gives its ID. */
   SVC_CreateInstance(ModuleID: string): number;
   /** Creates a link below the root and gives its ID. */
@@ -201,6 +206,8 @@ export interface Functions {
   SVC_CreateVariableProfile(ProfileName: string, ProfileType: 0 | 1 | 2 | 3): boolean;
   /** Deletes a category with nothing below it. */
   SVC_DeleteCategory(CategoryID: number): boolean;
+  /** Deletes an event; a run of it that has begun goes on. */
+  SVC_DeleteEvent(EventID: number): boolean;
   /** Closes and deletes an instance with nothing below it. */
   SVC_DeleteInstance(InstanceID: number): boolean;
   /** Deletes a link; what it points to stays. */
@@ -225,12 +232,22 @@ export interface Functions {
   SVC_EnableDebug(ID: number, Duration: number): boolean;
   /** Writes what an instance sends and receives to debug/<ID>.log in the data directory, until told to stop. */
   SVC_EnableDebugFile(ID: number): boolean;
+  /** Whether there is an event with this ID. */
+  SVC_EventExists(EventID: number): boolean;
   /** As SVC_GetObjectIDByIdent, but 0 when there is none. */
   SVC_FindObjectIDByIdent(Ident: string, ParentID: number): number;
   /** As SVC_GetObjectIDByName, but 0 when there is none. */
   SVC_FindObjectIDByName(Name: string, ParentID: number): number;
   /** Whether there is a function with this name. */
   SVC_FunctionExists(FunctionName: string): boolean;
+  /** The fields of an action with the values given, as a JSON text. */
+  SVC_GetActionForm(ActionID: string, Parameters: Readonly<Record<string, unknown>>): string;
+  /** What a script would say for an action. */
+  SVC_GetActionReadableCode(ActionID: string, Parameters: Readonly<Record<string, unknown>>): string;
+  /** All actions with their parameters, as a JSON text. */
+  SVC_GetActions(): string;
+  /** The actions for an object (0: none), as a JSON text; with IncludeDefault those that need none too. */
+  SVC_GetActionsByEnvironment(TargetID: number, Environment: string, IncludeDefault: boolean): string;
   /** How many clients come through a proxy of the vendor: none, there is no such proxy. */
   SVC_GetActiveProxyConnections(): number;
   /** How many WebRTC streams are open: none. */
@@ -273,6 +290,14 @@ export interface Functions {
   }[];
   /** When the trial ends; 0: never. */
   SVC_GetDemoExpiration(): number;
+  /** When an event runs, on what conditions, and what. */
+  SVC_GetEvent(EventID: number): EventRecord;
+  /** The ID of the oldest event with this name directly below an object. */
+  SVC_GetEventIDByName(Name: string, ParentID: number): number;
+  /** The IDs of all events. */
+  SVC_GetEventList(): number[];
+  /** The IDs of all events of one type. */
+  SVC_GetEventListByType(EventType: 0 | 1 | 2): number[];
   /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
   SVC_GetFlowScriptStatistic(ScriptID: number): unknown[];
   /** Parameters and result of a function. */
@@ -422,6 +447,8 @@ export interface Functions {
   SVC_GetScript(ScriptID: number): ScriptRecord;
   /** The text of a script. */
   SVC_GetScriptContent(ScriptID: number): string;
+  /** The IDs of the events directly below a script. */
+  SVC_GetScriptEventList(ScriptID: number): number[];
   /** The name of the file in which the text of a script stands. */
   SVC_GetScriptFile(ScriptID: number): string;
   /** The ID of the script with this file. */
@@ -436,6 +463,8 @@ export interface Functions {
   SVC_GetScriptThreadList(): number[];
   /** As SVC_GetScriptThread, of some threads; of all, for an empty list. */
   SVC_GetScriptThreads(ThreadIDs: readonly number[]): ScriptThread[];
+  /** Every how many seconds the timer of a script runs it; 0: it has none. */
+  SVC_GetScriptTimer(ScriptID: number): number;
   /** A gateway has nothing to do for it: its access is not set by calls: passwords stand in gateway.yaml (remoteAccess, configurators). */
   SVC_GetSecurityMode(): number;
   /** The whole tree with all values, as it is at this moment. */
@@ -470,6 +499,8 @@ export interface Functions {
   SVC_InstanceExists(InstanceID: number): boolean;
   /** Whether an object stands directly, or with Recursive anywhere, below another. */
   SVC_IsChild(ID: number, ParentID: number, Recursive: boolean): boolean;
+  /** Whether conditions, given as a JSON text, hold at this moment; an empty list does. */
+  SVC_IsConditionPassing(Conditions: string): boolean;
   /** Whether an instance could be connected to another. */
   SVC_IsInstanceCompatible(InstanceID: number, ParentInstanceID: number): boolean;
   /** Whether another licence waits for a restart: never. */
@@ -504,6 +535,10 @@ export interface Functions {
   SVC_RequestAction(InstanceID: number, VariableIdent: string, Value: Value): boolean;
   /** Forgets properties that were set and not yet applied. */
   SVC_ResetChanges(InstanceID: number): boolean;
+  /** Carries out an action and does not wait for it; how it fails goes to the log. */
+  SVC_RunAction(ActionID: string, Parameters: Readonly<Record<string, unknown>>): boolean;
+  /** Carries out an action and gives what it printed. */
+  SVC_RunActionWait(ActionID: string, Parameters: Readonly<Record<string, unknown>>): string;
   /** Starts a script and does not wait for it. */
   SVC_RunScript(ScriptID: number): boolean;
   /** Starts a script with parameters and does not wait for it. */
@@ -536,6 +571,133 @@ export interface Functions {
   SVC_SetConfiguration(InstanceID: number, Configuration: string): boolean;
   /** Shows an object as not to be operated, or as operable again. */
   SVC_SetDisabled(ID: number, Disabled: boolean): boolean;
+  /** Has an event carry out an action (SVC_GetActions), in place of a script; an empty ActionID: none. */
+  SVC_SetEventAction(
+    EventID: number,
+    ActionID: string,
+    ActionParameters: Readonly<Record<string, unknown>>,
+  ): boolean;
+  /** Has an event run, or no longer run. */
+  SVC_SetEventActive(EventID: number, Active: boolean): boolean;
+  /** Adds or changes a condition; its own ID as ParentID: it stands on top; -1 removes it with all below. */
+  SVC_SetEventCondition(
+    EventID: number,
+    ConditionID: number,
+    ParentID: number,
+    Operation: 0 | 1 | 2 | 3,
+  ): boolean;
+  /** Adds or changes a rule that compares the date; year 0: of every year; all 0 removes it. */
+  SVC_SetEventConditionDateRule(
+    EventID: number,
+    ConditionID: number,
+    RuleID: number,
+    Comparison: 0 | 1 | 2 | 3 | 4 | 5,
+    Day: number,
+    Month: number,
+    Year: number,
+  ): boolean;
+  /** Adds or changes a rule that compares the day of the week (1 Monday … 7 Sunday); 0 removes it. */
+  SVC_SetEventConditionDayOfTheWeekRule(
+    EventID: number,
+    ConditionID: number,
+    RuleID: number,
+    Comparison: 0 | 1 | 2 | 3 | 4 | 5,
+    Value: number,
+  ): boolean;
+  /** Adds or changes a rule that compares the time of day; an hour of -1 removes it. */
+  SVC_SetEventConditionTimeRule(
+    EventID: number,
+    ConditionID: number,
+    RuleID: number,
+    Comparison: 0 | 1 | 2 | 3 | 4 | 5,
+    Hour: number,
+    Minute: number,
+    Second: number,
+  ): boolean;
+  /** Adds or changes a rule that compares two variables; a VariableID of 0 removes it. */
+  SVC_SetEventConditionVariableDynamicRule(
+    EventID: number,
+    ConditionID: number,
+    RuleID: number,
+    VariableID: number,
+    Comparison: 0 | 1 | 2 | 3 | 4 | 5,
+    CompareVariableID: number,
+  ): boolean;
+  /** Adds or changes a rule that compares a variable with a value; a VariableID of 0 removes it. */
+  SVC_SetEventConditionVariableRule(
+    EventID: number,
+    ConditionID: number,
+    RuleID: number,
+    VariableID: number,
+    Comparison: 0 | 1 | 2 | 3 | 4 | 5,
+    Value: Value,
+  ): boolean;
+  /** As SVC_SetEventConditionVariableRule. */
+  SVC_SetEventConditionVariableStaticRule(
+    EventID: number,
+    ConditionID: number,
+    RuleID: number,
+    VariableID: number,
+    Comparison: 0 | 1 | 2 | 3 | 4 | 5,
+    Value: Value,
+  ): boolean;
+  /** On which days a cyclic event runs, and how often within each. */
+  SVC_SetEventCyclic(
+    EventID: number,
+    DateType: 0 | 1 | 2 | 3 | 4 | 5,
+    DateValue: number,
+    DateDay: number,
+    DateDayValue: number,
+    TimeType: 0 | 1 | 2 | 3,
+    TimeValue: number,
+  ): boolean;
+  /** The first day on which a cyclic event runs; all 0: no bound. */
+  SVC_SetEventCyclicDateFrom(EventID: number, Day: number, Month: number, Year: number): boolean;
+  /** The last day on which a cyclic event runs; all 0: no bound. */
+  SVC_SetEventCyclicDateTo(EventID: number, Day: number, Month: number, Year: number): boolean;
+  /** At what time a cyclic event runs, or runs first on a day. */
+  SVC_SetEventCyclicTimeFrom(EventID: number, Hour: number, Minute: number, Second: number): boolean;
+  /** Until when on a day a cyclic event runs; all 0: to its end. */
+  SVC_SetEventCyclicTimeTo(EventID: number, Hour: number, Minute: number, Second: number): boolean;
+  /** How often an event may still run, before it becomes inactive; 0: without end. */
+  SVC_SetEventLimit(EventID: number, Count: number): boolean;
+  /** Adds or changes an action of a schedule that runs a text as a script; an empty name removes it. */
+  SVC_SetEventScheduleAction(
+    EventID: number,
+    ScheduleActionID: number,
+    Name: string,
+    Color: number,
+    ScriptText: string,
+  ): boolean;
+  /** As SVC_SetEventScheduleAction, with an action of SVC_GetActions in place of a script. */
+  SVC_SetEventScheduleActionEx(
+    EventID: number,
+    ScheduleActionID: number,
+    Name: string,
+    Color: number,
+    ActionID: string,
+    ActionParameters: Readonly<Record<string, unknown>>,
+  ): boolean;
+  /** Adds or changes a group of days (1 Monday … 64 Sunday, added up) of a schedule; 0 days remove it. */
+  SVC_SetEventScheduleGroup(EventID: number, GroupID: number, Days: number): boolean;
+  /** From which time on an action holds on the days of a group; an hour of -1 removes the point. */
+  SVC_SetEventScheduleGroupPoint(
+    EventID: number,
+    GroupID: number,
+    PointID: number,
+    StartHour: number,
+    StartMinute: number,
+    StartSecond: number,
+    ActionID: number,
+  ): boolean;
+  /** Has an event run a text as a script, in place of an action; empty: the script that it stands below. */
+  SVC_SetEventScript(EventID: number, EventScript: string): boolean;
+  /** Which variable sets an event off (0: none), and whether at any update, a change, a limit or a value. */
+  SVC_SetEventTrigger(EventID: number, TriggerType: 0 | 1 | 2 | 3 | 4, TriggerVariableID: number): boolean;
+  /** Whether an event runs at every update beyond its limit or with its value, or only at the first. */
+  SVC_SetEventTriggerSubsequentExecution(EventID: number, AllowSubsequentExecutions: boolean): boolean;
+  /** The limit or the value that sets an event off; set the variable first, whose type it takes. */
+  SVC_SetEventTriggerValue(EventID: number, TriggerValue: Value): boolean;
   /** Hides an object from web fronts, or shows it again. */
   SVC_SetHidden(ID: number, Hidden: boolean): boolean;
   /** Sets the icon of an object. */
@@ -570,6 +732,8 @@ export interface Functions {
   SVC_SetScriptContent(ScriptID: number, Content: string): boolean;
   /** Has the text of a script stand in another file of the scripts directory. */
   SVC_SetScriptFile(ScriptID: number, FilePath: string): boolean;
+  /** Has a script run every so many seconds, by a cyclic event ScriptTimer below it; 0 deletes that. */
+  SVC_SetScriptTimer(ScriptID: number, Interval: number): boolean;
   /** A gateway has nothing to do for it: its access is not set by calls: passwords stand in gateway.yaml (remoteAccess, configurators). */
   SVC_SetSecurity(Mode: number, Password: string): boolean;
   /** Gives a variable a script or an instance that carries out its actions; 0: its own, 1: none. */

@@ -1,3 +1,4 @@
+/* oxlint-disable max-lines -- a field a line, made by a program */
 // Made from the command reference by test/tools/client-map.ts; a test compares the two.
 
 /** Who switched or changed what, and from where. */
@@ -28,6 +29,106 @@ export interface Configurator {
   Editable: boolean;
   PasswordRequired: boolean;
   MobileEnabled: boolean;
+}
+
+/** An event, with what its type has; times are unix seconds, 0 is never. */
+export interface EventRecord {
+  EventID: number;
+  EventType: number;
+  EventActive: boolean;
+  EventLimit: number;
+  EventScript: string;
+  EventActionID: string;
+  EventActionParameters: Record<string, unknown>;
+  EventConditions: {
+    ID: number;
+    ParentID: number;
+    Operation: number;
+    VariableRules: {
+      ID: number;
+      VariableID: number;
+      Comparison: number;
+      Value: Value;
+      Type: number;
+    }[];
+    DateRules: {
+      ID: number;
+      Comparison: number;
+      Value: {
+        Day: number;
+        Month: number;
+        Year: number;
+      };
+    }[];
+    TimeRules: {
+      ID: number;
+      Comparison: number;
+      Value: {
+        Hour: number;
+        Minute: number;
+        Second: number;
+      };
+    }[];
+    DayOfTheWeekRules: {
+      ID: number;
+      Comparison: number;
+      Value: number;
+    }[];
+  }[];
+  LastRun: number;
+  NextRun: number;
+  LastActionID: number;
+  CyclicDateType: number;
+  CyclicDateValue: number;
+  CyclicDateDay: number;
+  CyclicDateDayValue: number;
+  CyclicDateFrom: {
+    Day: number;
+    Month: number;
+    Year: number;
+  };
+  CyclicDateTo: {
+    Day: number;
+    Month: number;
+    Year: number;
+  };
+  CyclicTimeType: number;
+  CyclicTimeValue: number;
+  CyclicTimeFrom: {
+    Hour: number;
+    Minute: number;
+    Second: number;
+  };
+  CyclicTimeTo: {
+    Hour: number;
+    Minute: number;
+    Second: number;
+  };
+  ScheduleActions: {
+    ID: number;
+    Name: string;
+    Color: number;
+    ScriptText: string;
+    ActionID: string;
+    ActionParameters: Record<string, unknown>;
+  }[];
+  ScheduleGroups: {
+    ID: number;
+    Days: number;
+    Points: {
+      ID: number;
+      Start: {
+        Hour: number;
+        Minute: number;
+        Second: number;
+      };
+      ActionID: number;
+    }[];
+  }[];
+  TriggerType: number;
+  TriggerVariableID: number;
+  TriggerValue: Value;
+  TriggerSubsequentExecution: boolean;
 }
 
 /** A failure within a call that went on: its stable name and its text. */

@@ -13,6 +13,21 @@ export function listOf(
   return items;
 }
 
+/** Throws `PARAMETER_BOUNDS` for a number that is not within the two, both included. */
+export function checkWithin(name: string, value: number, [least, most]: readonly [number, number]): void {
+  if (value < least || value > most) throw fault('PARAMETER_BOUNDS', name);
+}
+
+/** A map of names; the empty list is what some languages send for an empty map. Throws `PARAMETER_TYPE`. */
+export function mapOf(
+  given: unknown[] | Record<string, unknown>,
+  name: string,
+): Readonly<Record<string, unknown>> {
+  if (!Array.isArray(given)) return given;
+  if (given.length > 0) throw fault('PARAMETER_TYPE', name, 'it takes an object of names');
+  return {};
+}
+
 /** As many as there can be objects. */
 const LIST_LIMIT = 50_000;
 

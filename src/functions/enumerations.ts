@@ -27,6 +27,31 @@ export const logTypes = [
   'lmtCustom',
 ] as const;
 
+export const eventTypes = ['etTrigger', 'etCyclic', 'etSchedule'] as const;
+
+export const triggerTypes = [
+  'evtOnUpdate',
+  'evtOnChange',
+  'evtOnLimitExceed',
+  'evtOnLimitDrop',
+  'evtOnValue',
+] as const;
+
+export const cyclicDates = ['cdtNone', 'cdtOnce', 'cdtDay', 'cdtWeek', 'cdtMonth', 'cdtYear'] as const;
+
+export const cyclicTimes = ['cttOnce', 'cttSecond', 'cttMinute', 'cttHour'] as const;
+
+export const conditionOperations = ['eoAND', 'eoOR', 'eoNAND', 'eoNOR'] as const;
+
+export const comparisons = [
+  'ecEqual',
+  'ecNotEqual',
+  'ecGreater',
+  'ecGreaterOrEqual',
+  'ecSmaller',
+  'ecSmallerOrEqual',
+] as const;
+
 export const scriptTypes = ['stScript', 'stFlowScript', 'stSVCWorkflow'] as const;
 
 export const protocols = ['hmpRadio', 'hmpWired', 'hmpIP', 'hmpGroups'] as const;

@@ -8,6 +8,11 @@ import { frontMessageFunctions } from './front-messages.js';
 import { connectionFunctions } from './connections.js';
 import { debugFunctions } from './debug.js';
 import { formFunctions } from './form.js';
+import { actionListFunctions } from './action-list.js';
+import { eventConditionFunctions } from './event-conditions.js';
+import { eventScheduleFunctions } from './event-schedules.js';
+import { eventTimeFunctions } from './event-times.js';
+import { eventFunctions } from './events.js';
 import { gatewayFunctions } from './gateway.js';
 import { hardwareFunctions } from './hardware.js';
 import { iconFunctions } from './icons.js';
@@ -68,6 +73,11 @@ const families = [
   frontItemFunctions,
   frontMessageFunctions,
   frontDeviceFunctions,
+  eventFunctions,
+  eventTimeFunctions,
+  eventScheduleFunctions,
+  eventConditionFunctions,
+  actionListFunctions,
   gatewayFunctions,
   nothingFunctions,
 ] as const;

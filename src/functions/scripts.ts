@@ -2,7 +2,7 @@ import { array, bool, declare, int, text, type FunctionDeclaration } from '../de
 import { fault } from '../base/fault.js';
 import type { Script } from '../kernel/attachments.js';
 import { objectType } from '../kernel/object.js';
-import { childByName, idsOfType, isOfType } from './checks.js';
+import { childByName, idsOfType, isOfType, mapOf } from './checks.js';
 import { scriptTypes } from './enumerations.js';
 import type { Ports, ScriptRun } from './ports.js';
 import * as shapes from './shapes.js';
@@ -140,7 +140,7 @@ function runs({ scripts }: Ports): FunctionDeclaration[] {
   };
   const runOf = (caller: ScriptRun['caller'], id: number, given: Given = {}): ScriptRun => ({
     id,
-    parameters: parametersOf(given),
+    parameters: mapOf(given, 'Parameters'),
     sender: SENDER,
     caller,
   });
@@ -190,7 +190,7 @@ function textRuns({ scripts }: Ports): FunctionDeclaration[] {
   };
   const runOf = (caller: ScriptRun['caller'], content: string, given: Given = {}): ScriptRun => ({
     text: content,
-    parameters: parametersOf(given),
+    parameters: mapOf(given, 'Parameters'),
     sender: SENDER,
     caller,
   });
@@ -232,13 +232,6 @@ function textRuns({ scripts }: Ports): FunctionDeclaration[] {
       run: (caller, content, given) => scripts.run(runOf(caller, content, given)),
     }),
   ];
-}
-
-/** Parameters are a map of names; the empty list is what some languages send for an empty map. */
-function parametersOf(given: Given): Readonly<Record<string, unknown>> {
-  if (!Array.isArray(given)) return given;
-  if (given.length > 0) throw fault('PARAMETER_TYPE', 'Parameters', 'it takes an object of names');
-  return {};
 }
 
 /** A script as `SVC_GetScript` shows it (interface §2.1), with the names that older clients look for. */

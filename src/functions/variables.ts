@@ -54,8 +54,7 @@ function readers({ kernel }: Ports): FunctionDeclaration[] {
       help: 'The IDs of the events that a variable triggers.',
       run: (_caller, id) => {
         kernel.variables.get(id);
-        // No function makes an event yet, so none is triggered.
-        return [];
+        return kernel.events.of(id).map((event) => event.id);
       },
     }),
     declare({

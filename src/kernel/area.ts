@@ -15,6 +15,7 @@ const namedIn: ReadonlyMap<number, number> = new Map([
   [message.WF_NOTIFICATION, 5],
   [message.WF_AUDIO, 1],
   [message.WF_OPEN_CATEGORY, 0],
+  [message.EM_CHANGETRIGGER, 1],
 ]);
 
 /**
@@ -87,7 +88,7 @@ export class Area {
     if (at !== undefined) return Data[at] === 0 ? SenderID !== 0 : this.contains(Number(Data[at]));
     if (Message === message.VM_CHANGEPROFILEACTION)
       return Data.every((id) => Number(id) <= 1 || this.contains(Number(id)));
-    return true;
+    return this.#admitsOfEvent(change);
   }
 
   #mayName(id: unknown): boolean {
@@ -118,9 +119,31 @@ export class Area {
       case message.VM_CHANGEPROFILEACTION:
       case message.IM_CONNECT:
       case message.IM_DISCONNECT:
+      // What sets an event off may stand outside, and what a schedule does is no front's.
+      case message.EM_CHANGETRIGGER:
+      case message.EM_ADDSCHEDULEACTION:
+      case message.EM_CHANGESCHEDULEACTION:
         return this.contains(SenderID) && !this.admits(change);
       default:
         return false;
+    }
+  }
+
+  /** Texts of scripts and conditions may name anything; the entry in the snapshot has neither (`eventEntryWithin`). */
+  #admitsOfEvent({ SenderID, Message, Data }: Change): boolean {
+    switch (Message) {
+      case message.EM_CHANGEACTION:
+        return false;
+      case message.EM_CHANGETRIGGERVALUE: {
+        const event = this.#tree.find(SenderID);
+        return !event?.is(objectType.event) || this.contains(event.data.trigger?.variableId ?? 0);
+      }
+      case message.EM_ADDSCHEDULEACTION:
+      case message.EM_CHANGESCHEDULEACTION:
+        // Id, name, colour, and no text.
+        return Data.length === 4 && Data[3] === '';
+      default:
+        return Message < message.EM_ADDCONDITION || Message > message.EM_CHANGECONDITIONDAYOFTHEWEEKRULE;
     }
   }
 

@@ -1,6 +1,9 @@
 import type { Durable, TreeObject } from './object.js';
 import type { Value } from './value.js';
 
+/** What has a row among the last values. */
+export type Valued = TreeObject<2> | TreeObject<4>;
+
 /** From what a variable with a budget has moved since it last went to the disk, and since when. */
 interface Moved {
   readonly from: Value;
@@ -17,8 +20,8 @@ export class Journal {
   removed = new Set<number>();
   /** Names of profiles that changed, are new or gone. */
   profiles = new Set<string>();
-  /** Variables whose value or times changed. */
-  values = new Set<TreeObject<2>>();
+  /** Variables whose value or times changed, and events that ran. */
+  values = new Set<Valued>();
   /** Those of them that have a budget of their own. */
   moved = new Map<TreeObject<2>, Moved>();
   version = 0;

@@ -1,5 +1,6 @@
 import { Instances, Links, Scripts } from './attachments.js';
 import { Changes, type BufferLimits } from './changes.js';
+import { Events } from './events.js';
 import { Journal } from './journal.js';
 import { MediaObjects } from './media.js';
 import { message, runlevel, type Runlevel } from './messages.js';
@@ -31,6 +32,7 @@ export class Kernel {
   readonly scripts: Scripts;
   readonly links: Links;
   readonly media: MediaObjects;
+  readonly events: Events;
   #runlevel: Runlevel = runlevel.create;
 
   constructor({ counter, random, buffer, onJournal, isClockTrusted = () => true }: KernelBeginning) {
@@ -43,6 +45,7 @@ export class Kernel {
     this.scripts = new Scripts(this.tree);
     this.links = new Links(this.tree);
     this.media = new MediaObjects(this.tree);
+    this.events = new Events(this.tree);
   }
 
   get runlevel(): Runlevel {

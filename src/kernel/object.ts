@@ -1,3 +1,4 @@
+import type { EventData } from './event.js';
 import type { Doubt, Heard } from './quality.js';
 import type { Value, VariableType } from './value.js';
 
@@ -64,12 +65,6 @@ export interface ScriptData {
 
 export interface LinkData {
   targetId: number;
-}
-
-/** Events are registered with their type; their functions come with their own family. */
-export interface EventData {
-  readonly type: number;
-  active: boolean;
 }
 
 /** A media object; its content stands in a file. */

@@ -1,3 +1,4 @@
+import { eventEntry, eventEntryWithin } from './event-entry.js';
 import { shownFile } from './media.js';
 import { objectType, type TreeObject } from './object.js';
 import type { Tree } from './tree.js';
@@ -29,6 +30,7 @@ function dataWithin(object: TreeObject, contains: (id: number) => boolean): obje
   }
   if (object.is(objectType.instance))
     return contains(object.data.connectionId) ? undefined : { ...dataOf(object), connectionID: 0 };
+  if (object.is(objectType.event)) return eventEntryWithin(object.data, contains);
   if (object.is(objectType.link)) return contains(object.data.targetId) ? undefined : { targetID: 0 };
   return undefined;
 }
@@ -119,7 +121,7 @@ function dataOf(object: TreeObject): object {
     return { type, file, lastExecute, isBroken };
   }
   if (object.is(objectType.link)) return { targetID: object.data.targetId };
-  if (object.is(objectType.event)) return { type: object.data.type, active: object.data.active };
+  if (object.is(objectType.event)) return eventEntry(object.data);
   if (object.is(objectType.media)) {
     const { type, file, updated: lastUpdate, crc, size, available: isAvailable, cached } = object.data;
     return { type, file: shownFile(file), lastUpdate, crc, size, isAvailable, cached };

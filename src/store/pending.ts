@@ -1,7 +1,6 @@
-import type { Journal } from '../kernel/journal.js';
+import type { Journal, Valued } from '../kernel/journal.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
-import type { Variable } from '../kernel/variables.js';
 import { AUDIT_KEPT, type Batch, type ValueRow } from './messages.js';
 import { rowOf, valueRowOf } from './rows.js';
 
@@ -14,7 +13,7 @@ export interface Taken {
   readonly objects: ReadonlySet<TreeObject>;
   readonly removed: ReadonlySet<number>;
   readonly profiles: ReadonlySet<string>;
-  readonly values: ReadonlySet<Variable>;
+  readonly values: ReadonlySet<Valued>;
   readonly meta: ReadonlyMap<string, string>;
   readonly audit: readonly string[];
   /** True when all values go along. */
@@ -24,8 +23,8 @@ export interface Taken {
 /** All that is not on the disk yet: the kernel's journal, and what belongs to no object. */
 export class Pending {
   readonly #kernel: Kernel;
-  /** Variables whose values changed since they were last committed. */
-  #values = new Set<Variable>();
+  /** Variables whose values changed, and events that ran, since they were last committed. */
+  #values = new Set<Valued>();
   #meta = new Map<string, string>();
   #audit: string[] = [];
 
@@ -118,10 +117,10 @@ export class Pending {
     return this.#kernel.journal;
   }
 
-  #takeValues(): Set<Variable> {
+  #takeValues(): Set<Valued> {
     const [few, many] = [this.#values, this.#journal.values].sort((a, b) => a.size - b.size) as [
-      Set<Variable>,
-      Set<Variable>,
+      Set<Valued>,
+      Set<Valued>,
     ];
     for (const variable of few) many.add(variable);
     this.#values = new Set();
@@ -130,10 +129,10 @@ export class Pending {
   }
 
   /** The first value of a new variable goes with it: its configuration says it once only. So do those with a budget. */
-  #valuesOf(objects: ReadonlySet<TreeObject>): Set<Variable> {
-    const values = new Set<Variable>();
+  #valuesOf(objects: ReadonlySet<TreeObject>): Set<Valued> {
+    const values = new Set<Valued>();
     for (const object of objects)
-      if (object.is(objectType.variable)) {
+      if (object.is(objectType.variable) || object.is(objectType.event)) {
         const isFresh = this.#journal.values.has(object) || this.#values.has(object);
         if (isFresh) values.add(object);
       }
@@ -145,7 +144,7 @@ export class Pending {
     return values;
   }
 
-  *#present(variables: ReadonlySet<Variable>): Generator<ValueRow> {
+  *#present(variables: ReadonlySet<Valued>): Generator<ValueRow> {
     for (const variable of variables) if (this.#isPresent(variable)) yield valueRowOf(variable);
   }
 

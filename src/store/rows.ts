@@ -1,5 +1,7 @@
 import { initialValue, isOfType } from '../kernel/convert.js';
 import { instanceStatus } from '../kernel/attachments.js';
+import { eventData } from '../kernel/event.js';
+import type { Valued } from '../kernel/journal.js';
 import type { Kernel } from '../kernel/kernel.js';
 import {
   objectType,
@@ -8,7 +10,7 @@ import {
   type ObjectType,
   type TreeObject,
 } from '../kernel/object.js';
-import { variableData, type Variable } from '../kernel/variables.js';
+import { variableData } from '../kernel/variables.js';
 import { variableType, type Value } from '../kernel/value.js';
 import type { ObjectRow, ValueRow } from './messages.js';
 
@@ -52,12 +54,21 @@ export function rowOf(object: TreeObject): ObjectRow {
   ];
 }
 
-/** A variable's value as it is stored; `updated` is below 0 when it came while the clock was not trusted. */
-export function valueRowOf({ id, data: { value, updated, changed, untimed } }: Variable): ValueRow {
+/**
+ * A variable's value as it is stored; `updated` is below 0 when it came while the clock was not trusted. Of an event: the
+ * action that it carried out last, and when it ran.
+ */
+export function valueRowOf(object: Valued): ValueRow {
+  if (object.is(objectType.event)) return [object.id, object.data.lastActionId, object.data.lastRun, 0];
+  const { id, data } = object;
+  const { value, updated, changed, untimed } = data;
   return [id, typeof value === 'boolean' ? Number(value) : value, untimed ? -updated : updated, changed];
 }
 
-/** An instance's status is found anew at every start; a variable's value stands in a table of its own. */
+/**
+ * An instance's status and an event's next run are found anew at every start; a variable's value and an event's last run
+ * stand in a table of their own.
+ */
 function stored(object: TreeObject): object {
   if (object.is(objectType.instance)) {
     const { status: _status, ...data } = object.data;
@@ -73,6 +84,10 @@ function stored(object: TreeObject): object {
       ...(customAction !== 0 && { customAction }),
     };
   }
+  if (object.is(objectType.event)) {
+    const { lastRun: _run, nextRun: _next, lastActionId: _action, ...data } = object.data;
+    return data;
+  }
   return object.data;
 }
 
@@ -85,7 +100,11 @@ export function loadRow(kernel: Kernel, row: LoadedRow, parent: TreeObject): Tre
   return kernel.tree.load(type as ObjectType, data, beginning);
 }
 
-function dataOf([, type, , , data]: LoadedRow): object {
+function dataOf([, type, , , data, value, updated = 0]: LoadedRow): object {
+  if (type === objectType.event) {
+    const lastActionId = typeof value === 'number' ? value : 0;
+    return { ...eventData(Number(data['type'])), ...data, lastRun: updated, lastActionId };
+  }
   return type === objectType.instance ? { ...data, status: instanceStatus.creating } : data;
 }
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
+import { eventType } from '../../src/kernel/event.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
 import { objectType } from '../../src/kernel/object.js';
 import { backupsOf } from '../../src/store/backup.js';
@@ -54,6 +55,53 @@ t.test('what was there is there again after a stop and a start', async (t) => {
   t.equal(second.kernel.changes.counter, counter, 'after a clean stop the counter goes on where it was');
   await second.store.close();
 });
+
+t.test(
+  'events are there again, with when they ran last; a run is written with the values, and not by itself',
+  async (t) => {
+    const directory = await tempDirectory(t);
+    const first = await openBench(directory);
+    const { kernel } = first;
+    const trigger = kernel.events.create(eventType.trigger, 1_700_000_000_000, { name: 'Trigger' });
+    kernel.events.setTrigger(trigger.id, { variableId: kernel.variables.create(3).id, value: 'on' });
+    const plan = kernel.events.create(eventType.schedule, 1_700_000_000_000);
+    const start = { hour: 6, minute: 0, second: 0 };
+    kernel.events.setSchedule(plan.id, {
+      actions: [
+        { id: 1, name: 'A', color: -1, scriptText: 'a', actionId: '', actionParameters: { VALUE: 1 } },
+      ],
+      groups: [{ id: 1, days: 127, points: [{ id: 1, start, actionId: 1 }] }],
+    });
+    const rules = {
+      variable: [],
+      date: [],
+      time: [{ id: 1, comparison: 2, value: start }],
+      dayOfTheWeek: [],
+    };
+    kernel.events.set(plan, { active: true, conditions: [{ id: 0, parentId: 0, operation: 3, rules }] });
+    kernel.events.create(eventType.cyclic, 1_700_000_000_000);
+    await first.store.committed();
+    const { version } = kernel.journal;
+    kernel.events.ran(plan, 1_700_000_100_500, 1);
+    kernel.events.setNextRun(plan, 1_700_000_200);
+    t.equal(kernel.journal.version, version, 'a run is no change of the configuration');
+    const before = picture(kernel);
+    await first.store.close();
+
+    const second = await openBench(directory);
+    t.strictSame(
+      picture(second.kernel),
+      before.map((text) => text.replace(/"nextRun":\d+/, '"nextRun":0')),
+    );
+    t.match(second.kernel.events.get(plan.id).data, { lastRun: 1_700_000_100, lastActionId: 1, nextRun: 0 });
+    second.kernel.tree.delete(second.kernel.events.get(plan.id));
+    await second.store.close();
+
+    const third = await openBench(directory);
+    t.equal([...third.kernel.tree.of(objectType.event)].length, 2);
+    await third.store.close();
+  },
+);
 
 t.test('older siblings come before younger ones of the same name, also after a restart', async (t) => {
   const directory = await tempDirectory(t);

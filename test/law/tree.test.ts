@@ -12,6 +12,7 @@ const LONG: Readonly<Record<string, string>> = {
   'docs/openrpc.json': 'a function a line, made by a program',
   'package-lock.json': 'npm writes it',
   'src/client/functions.ts': 'a function a line, made from the command reference',
+  'src/client/records.ts': 'a field a line, made from the command reference',
 };
 
 t.test('the lock file names versions and checksums, no addresses', async (t) => {

@@ -25,7 +25,7 @@ import { askedMachine, messageWatch } from '../../src/parts.js';
 import { Thread } from '../../src/script/threads.js';
 import { ServiceLog } from '../../src/service/log.js';
 import type { Variable } from '../../src/kernel/variables.js';
-import { mediaPart } from '../../src/parts.js';
+import { EventPart, mediaPart } from '../../src/parts.js';
 import { differenceIn } from './conform.js';
 import { until } from './until.js';
 
@@ -147,6 +147,7 @@ export class Desk implements AsyncDisposable {
   readonly errors: string[] = [];
   readonly ports: Ports;
   readonly registry: Registry;
+  readonly #events = new EventPart(() => this.ports);
   /** What the disk says to the next commits; each waiting call is one entry. */
   readonly commits: PromiseWithResolvers<void>[] = [];
 
@@ -171,6 +172,7 @@ export class Desk implements AsyncDisposable {
       devices: this.devices,
       debug,
       scripts: this.scripts,
+      events: () => this.#events.ready(),
       configurators: {
         all: () => this.configurators,
         kept: (id, what) => this.kept.get(`${what} ${id}`),
@@ -247,7 +249,8 @@ export class Desk implements AsyncDisposable {
     return await this.registry.call(method, params, caller);
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#events[Symbol.asyncDispose]();
     return this.devices.close();
   }
 }

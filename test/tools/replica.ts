@@ -1,6 +1,7 @@
 import type { Kernel } from '../../src/kernel/kernel.js';
 import type { TreeObject } from '../../src/kernel/object.js';
 import { SnapshotReader, type Depth } from '../../src/kernel/snapshot.js';
+import { applyToEvent } from './replica-event.js';
 
 /** A snapshot's object entry (interface §2.2), as a client keeps it. */
 export interface Entry {
@@ -88,6 +89,7 @@ export class Replica {
     else if (message === 10703) own['file'] = data[0];
     else if (message === 10704) own['isBroken'] = data[0];
     else if (message === 11003) own['targetID'] = data[0];
+    else if (message > 10800 && message < 10900) applyToEvent(own, message, data);
   }
 
   #register(id: number, type: number): void {
@@ -105,7 +107,7 @@ export class Replica {
         isLocked: false,
       },
       { file: '', lastExecute: 0, isBroken: false },
-      {},
+      { active: false, limit: 0, script: '', lastRun: 0, nextRun: 0 },
       {},
       { targetID: 0 },
     ];

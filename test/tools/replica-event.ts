@@ -1,0 +1,83 @@
+type Data = readonly unknown[];
+type Own = Record<string, unknown>;
+interface Listed {
+  id: unknown;
+  points: Listed[];
+}
+
+/** What a new event of each type is taken to be (interface §3.3). */
+const defaults = (type: unknown): Own => {
+  if (type === 0)
+    return { triggerType: 1, triggerVariableID: 0, triggerValue: '', triggerSubsequentExecution: true };
+  if (type === 2) return { scheduleActions: [], scheduleGroups: [] };
+  return {
+    cyclicDateType: 0,
+    cyclicDateValue: 0,
+    cyclicDateDay: 0,
+    cyclicDateDayValue: 0,
+    cyclicDateFrom: date([0, 0, 0]),
+    cyclicDateTo: date([0, 0, 0]),
+    cyclicTimeType: 0,
+    cyclicTimeValue: 0,
+    cyclicTimeFrom: time([0, 0, 0]),
+    cyclicTimeTo: time([0, 0, 0]),
+  };
+};
+
+const date = ([day, month, year]: Data) => ({ day, month, year });
+const time = ([hour, minute, second]: Data) => ({ hour, minute, second });
+
+/** Messages that set what they name. */
+const setters: Readonly<Record<number, (data: Data) => Own>> = {
+  10801: ([type]) => ({ type, ...defaults(type) }),
+  10803: ([lastRun, nextRun]) => ({ lastRun, nextRun }),
+  10804: ([active]) => ({ active }),
+  10805: ([limit]) => ({ limit }),
+  // An action and its parameters come as two: then there is no script.
+  10806: (data) => ({ script: data.length === 1 ? data[0] : '' }),
+  10807: ([triggerType, triggerVariableID]) => ({ triggerType, triggerVariableID }),
+  10808: ([triggerValue]) => ({ triggerValue }),
+  10809: ([triggerSubsequentExecution]) => ({ triggerSubsequentExecution }),
+  10810: (data) => ({
+    cyclicDateType: data[0],
+    cyclicDateValue: data[1],
+    cyclicDateDay: data[2],
+    cyclicDateDayValue: data[3],
+    cyclicTimeType: data[4],
+    cyclicTimeValue: data[5],
+  }),
+  10811: (data) => ({ cyclicDateFrom: date(data) }),
+  10812: (data) => ({ cyclicDateTo: date(data) }),
+  10813: (data) => ({ cyclicTimeFrom: time(data) }),
+  10814: (data) => ({ cyclicTimeTo: time(data) }),
+};
+
+/** What a client makes of an event's message; conditions are in no snapshot. */
+export function applyToEvent(own: Own, message: number, data: Data): void {
+  const set = setters[message];
+  if (set !== undefined) return void Object.assign(own, set(data));
+  const [first, second] = data;
+  const actions = own['scheduleActions'] as Listed[] | undefined;
+  const groups = own['scheduleGroups'] as Listed[] | undefined;
+  if (actions === undefined || groups === undefined) return;
+  if (message >= 10815 && message <= 10817)
+    change(actions, message - 10815, { id: first, name: second, color: data[2], scriptText: data[3] });
+  if (message >= 10818 && message <= 10820) {
+    const { points } = groups.find(({ id }) => id === first) ?? { points: [] };
+    change(groups, message - 10818, { id: first, days: second, points });
+  }
+  if (message >= 10821 && message <= 10823) {
+    const group = groups.find(({ id }) => id === first);
+    if (group === undefined) throw new Error(`a point of a group that is not there: ${String(first)}`);
+    const start = time(data.slice(2));
+    change(group.points, message - 10821, { id: second, start, actionID: data[5] });
+  }
+}
+
+/** 0: an entry is added, 1: removed, 2: changed. */
+function change(list: object[], what: number, entry: Own): void {
+  const at = list.findIndex((one) => (one as Listed).id === entry['id']);
+  if (at < 0 !== (what === 0)) throw new Error(`entry ${String(entry['id'])}: ${what}`);
+  if (what === 0) list.push(entry);
+  else list.splice(at, 1, ...(what === 1 ? [] : [entry]));
+}
