@@ -475,6 +475,26 @@ export interface Functions {
   SVC_GetSubscriptionExpiration(): number;
   /** The language of the system, as "en_US". */
   SVC_GetSystemLanguage(): string;
+  /** When an event is set off by the clock; times are unix seconds, 0 is never. */
+  SVC_GetTimer(TimerID: number): {
+    TimerID: number;
+    ParentID: number;
+    Name: string;
+    Interval: number;
+    LastRun: number;
+    NextRun: number;
+  };
+  /** The IDs of the events that the clock sets off. */
+  SVC_GetTimerList(): number[];
+  /** As SVC_GetTimer, of some events or of all. */
+  SVC_GetTimers(TimerIDs: readonly number[]): {
+    TimerID: number;
+    ParentID: number;
+    Name: string;
+    Interval: number;
+    LastRun: number;
+    NextRun: number;
+  }[];
   /** Where the gateway gets its updates from: nowhere by itself. */
   SVC_GetUpdateChannel(): string;
   /** Type, profiles, actions and times of a variable. */
@@ -771,6 +791,8 @@ export interface Functions {
   SVC_StopSearch(InstanceID: number): boolean;
   /** Whether an instance looks for hardware: one of the module Hardware does. */
   SVC_SupportsSearching(InstanceID: number): boolean;
+  /** Whether an event with this ID is set off by the clock. */
+  SVC_TimerExists(TimerID: number): boolean;
   /** A text of a module in the language of the system: all texts are English, so it comes back as it is. */
   SVC_Translate(InstanceID: number, Text: string): string;
   /** Gives memory back to the machine that the gateway does not need; false where it cannot. */
@@ -868,6 +890,11 @@ export interface Functions {
   UC_FindShortTags(InstanceID: number): unknown[];
   /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
   UC_FixShortTags(InstanceID: number, References: readonly unknown[]): boolean;
+  /** How often events ran, by their messages that are kept: those that the clock sets off, and triggers. */
+  UC_GetEventStatistics(InstanceID: number): {
+    CyclicUpdateCount: number;
+    TriggerUpdateCount: number;
+  };
   /** An icon: SVG, in Base64. */
   UC_GetIconContent(InstanceID: number, Icon: string): string;
   /** The names of all icons: those that come with the gateway, and the files in its folder icons. */

@@ -91,3 +91,16 @@ export const logStatistics = Type.Object({
 export const logMessages = listOf(Type.Object({ Type: int, TimeStamp: int, Sender: text, Message: text }));
 
 export const connections = listOf(Type.Object({ ConnectionType: text, Remote: text, QueueBytes: int }));
+
+/** Times are unix seconds, 0 is never; Interval is 0 where it is not always the same. */
+export const timer = Type.Object({
+  TimerID: int,
+  ParentID: int,
+  Name: text,
+  Interval: int,
+  LastRun: int,
+  NextRun: int,
+});
+export const timers = listOf(timer);
+
+export const eventStatistics = Type.Object({ CyclicUpdateCount: int, TriggerUpdateCount: int });

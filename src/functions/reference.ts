@@ -34,6 +34,7 @@ import { searchFunctions } from './search.js';
 import { snapshotFunctions } from './snapshot.js';
 import { threadFunctions } from './threads.js';
 import { statisticsFunctions } from './statistics.js';
+import { timerFunctions } from './timers.js';
 import { valueFunctions } from './values.js';
 import { variableFunctions } from './variables.js';
 import { webFrontFunctions } from './webfront.js';
@@ -64,6 +65,7 @@ const families = [
   connectionFunctions,
   processFunctions,
   statisticsFunctions,
+  timerFunctions,
   snapshotFunctions,
   scriptFunctions,
   mediaFunctions,

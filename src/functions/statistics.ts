@@ -1,6 +1,10 @@
 import { nextTurn } from '../base/turn.js';
 import { declare, int, type FunctionDeclaration } from '../device/declare.js';
 import type { Change } from '../kernel/changes.js';
+import { eventType } from '../kernel/event.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { message } from '../kernel/messages.js';
+import { objectType } from '../kernel/object.js';
 import { checkModule } from './checks.js';
 import { logTypes } from './enumerations.js';
 import { UTILITY } from './icons.js';
@@ -18,13 +22,14 @@ export function statisticsFunctions(ports: Ports): FunctionDeclaration[] {
 }
 
 /** Counted in the change buffer, so that nothing is counted while nobody asks. */
-function kept({ kernel }: Ports): FunctionDeclaration[] {
+function kept({ kernel, system }: Ports): FunctionDeclaration[] {
   const list = async <K>(id: number, key: (change: Change) => K, weight = (_: Change) => 1) => {
     checkModule(kernel, id, UTILITY);
     const sums = new Map<K, number>();
     const all = kernel.changes.all();
     for (const [at, change] of all.entries()) {
-      sums.set(key(change), (sums.get(key(change)) ?? 0) + weight(change));
+      const one = key(change);
+      sums.set(one, (sums.get(one) ?? 0) + weight(change));
       if (at % PORTION === PORTION - 1) await nextTurn();
     }
     return [...sums].sort(([, a], [, b]) => b - a);
@@ -63,7 +68,33 @@ function kept({ kernel }: Ports): FunctionDeclaration[] {
       run: async (_caller, id) =>
         (await list(id, ({ Message }) => Message)).map(([Message, Count]) => ({ Message, Count })),
     }),
+    declare({
+      name: 'UC_GetEventStatistics',
+      parameters: [InstanceID],
+      result: 'array',
+      shape: shapes.eventStatistics,
+      help: 'How often events ran, by their messages that are kept: those that the clock sets off, and triggers.',
+      run: async (_caller, id) => {
+        const runs = new Map(await list(id, runsOf(kernel, system.startedAt)));
+        return { CyclicUpdateCount: runs.get('timed') ?? 0, TriggerUpdateCount: runs.get('trigger') ?? 0 };
+      },
+    }),
   ];
+}
+
+/** Tells which messages are runs of events; to be asked about them in their order. */
+function runsOf(kernel: Kernel, startedAt: number): (change: Change) => 'timed' | 'trigger' | undefined {
+  const last = new Map<number, unknown>();
+  return ({ SenderID, Message, Data: [lastRun] }) => {
+    if (Message !== message.EM_UPDATE || Number(lastRun) < startedAt) return undefined;
+    const event = kernel.tree.find(SenderID);
+    if (!event?.is(objectType.event)) return undefined;
+    if (event.data.type === eventType.trigger) return 'trigger';
+    // Their next run is told by the same message.
+    const isNew = last.get(SenderID) !== lastRun;
+    last.set(SenderID, lastRun);
+    return isNew ? 'timed' : undefined;
+  };
 }
 
 /** How fast what happens is told, and what waits. */
