@@ -12,6 +12,10 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
   check: ['say what is wrong with a configuration', async () => (await import('./check.js')).check],
   call: ['call a function; call --help NAME explains one', async () => (await import('./call.js')).call],
   watch: ['show changes as they come', async () => (await import('./watch.js')).watch],
+  types: [
+    'write the declarations that an editor checks scripts by',
+    async () => (await import('./types.js')).types,
+  ],
   lines: ["draw the board's header with who uses what", async () => (await import('./lines.js')).lines],
   health: ['say how the gateway is', async () => (await import('./health.js')).health],
   doctor: [

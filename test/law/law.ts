@@ -33,6 +33,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'base',
     'api/credentials',
     'functions/explain',
+    'functions/script-types',
     'kernel',
   ],
   'main.ts': ['cli'],

@@ -3,7 +3,7 @@ import t from 'tap';
 import type { FunctionDeclaration } from '../../src/device/declare.js';
 import { explain } from '../../src/functions/explain.js';
 import { openRpc } from '../../src/functions/openrpc.js';
-import type { OpenRpc, Schema } from '../tools/client-map.js';
+import type { OpenRpc, Schema } from '../../src/functions/typescript.js';
 import { Desk } from '../tools/desk.js';
 import { wholeReference } from '../tools/whole-reference.js';
 
