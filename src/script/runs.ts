@@ -207,6 +207,7 @@ export class Runs implements AsyncDisposable {
 
   /** The failure for who waits; the log has it once, by the script in which it came up. */
   #failed(mine: Running, file: string, failed: Failed): Error {
+    if (this.#closing.signal.aborted) return fault('STOPPING');
     const text = said(file, failed);
     const isPassedOn = mine.told !== '' && mine.told.startsWith(failed.message);
     if (!isPassedOn) this.#tell(mine.script, file, { ...failed, message: text });

@@ -19,7 +19,7 @@ const LOOK_EVERY_MS = 100;
 /** The heap may grow by so much beyond its limit, so that the script can still be asked where it is. */
 const HEAP_SLACK_MIB = 64;
 /** How long a process has to say where its script is before it is killed. */
-const GRACE_MS = 1000;
+const GRACE_MS = 3000;
 /** Scripts give way to the gateway. */
 const NICENESS = 10;
 /** What is kept of what a process writes to stderr: a stack is shorter. */
@@ -47,7 +47,8 @@ interface Current {
 /** A process that runs scripts, one at a time. What happens in it, up to its death, is its run's failure and no more. */
 export class ScriptWorker {
   readonly #process: ChildProcess;
-  readonly #channel: Duplex;
+  /** Absent where the process could not be started. */
+  readonly #channel: Duplex | undefined;
   readonly #clock: Clock;
   readonly #ready: Promise<void>;
   readonly heapMiB: number;
@@ -71,11 +72,11 @@ export class ScriptWorker {
     this.heapMiB = heapMiB;
     this.#process = start(heapMiB);
     const { stdout, stderr, stdio, pid } = this.#process;
-    this.#channel = stdio[CHANNEL] as Duplex;
-    this.#channel.on('data', (bytes: Buffer) => this.#received(bytes));
-    this.#channel.on('error', () => undefined);
-    lines(stdout as Readable, (line) => this.#collected(line));
-    (stderr as Readable).setEncoding('utf8').on('data', (text: string) => {
+    this.#channel = (stdio as (Duplex | undefined)[] | undefined)?.[CHANNEL];
+    this.#channel?.on('data', (bytes: Buffer) => this.#received(bytes));
+    this.#channel?.on('error', () => undefined);
+    if (stdout !== null) lines(stdout, (line) => this.#collected(line));
+    stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_LIMIT);
     });
     if (pid !== undefined) yieldTo(pid);
@@ -138,7 +139,7 @@ export class ScriptWorker {
   }
 
   #send(message: ToChild): void {
-    if (this.#isAlive) this.#channel.write(`${JSON.stringify(message)}\n`);
+    if (this.#isAlive) this.#channel?.write(`${JSON.stringify(message)}\n`);
   }
 
   /**
@@ -237,7 +238,7 @@ export class ScriptWorker {
     }
     if (this.#current !== current || !this.isUsable) return;
     this.#isCalling = false;
-    this.#channel.write(`${answer}\n`);
+    this.#channel?.write(`${answer}\n`);
   }
 }
 

@@ -16,6 +16,7 @@ import { httpFigures } from './http.js';
 import { mqttFigures } from './mqtt.js';
 import { takeCores, type Cores } from './machine.js';
 import { processFigures } from './process.js';
+import { scriptFigures } from './scripts.js';
 import { serialFigures } from './serial.js';
 import { snapshotFigures } from './snapshot.js';
 
@@ -30,6 +31,7 @@ const families: Readonly<Record<string, Family>> = {
   counting: countingFigures,
   cabinet: cabinetFigures,
   snapshot: snapshotFigures,
+  scripts: scriptFigures,
   process: processFigures,
 };
 
