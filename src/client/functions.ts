@@ -7,10 +7,12 @@ import type {
   Configurator,
   EventRecord,
   Found,
+  FoundLine,
   FrontItem,
   FunctionRecord,
   Health,
   InstanceRecord,
+  InvalidText,
   LibraryRecord,
   Lines,
   LinkRecord,
@@ -22,6 +24,7 @@ import type {
   ProfileRecord,
   PushDevice,
   QualityRecord,
+  Reference,
   ReloadReport,
   ScriptRecord,
   ScriptThread,
@@ -886,8 +889,20 @@ export interface Functions {
   ): string;
   /** Whether a host answers an echo request within so many milliseconds, 60,000 at most. */
   Sys_Ping(Host: string, Timeout: number): boolean;
+  /** Deletes objects with all that is below them; the files of scripts and media stay. */
+  UC_DeleteObjects(InstanceID: number, IDs: readonly number[]): boolean;
+  /** Copies an object below another, with Recursive all that is below it, and gives the ID of the copy. A copied instance stays closed until SVC_ApplyChanges. */
+  UC_DuplicateObject(InstanceID: number, ID: number, ParentID: number, Recursive: boolean): number;
+  /** The lines in files of scripts (an empty list: in all of them) that hold a text, upper and lower case told apart. */
+  UC_FindInFiles(InstanceID: number, Files: readonly string[], SearchStr: string): FoundLine[];
+  /** Names, icons, notes and values of objects with control characters or half characters in them. */
+  UC_FindInvalidStrings(InstanceID: number): InvalidText[];
+  /** Who uses an object: links, actions, connections, properties, events, and texts of scripts and charts that name its ID. */
+  UC_FindReferences(InstanceID: number, ID: number): Reference[];
   /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
   UC_FindShortTags(InstanceID: number): unknown[];
+  /** Takes out of texts that UC_FindInvalidStrings found what should not be in them. */
+  UC_FixInvalidStrings(InstanceID: number, References: readonly InvalidText[]): boolean;
   /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
   UC_FixShortTags(InstanceID: number, References: readonly unknown[]): boolean;
   /** How often events ran, by their messages that are kept: those that the clock sets off, and triggers. */
@@ -948,6 +963,15 @@ export interface Functions {
   }[];
   /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
   UC_MigrateWorkflow(InstanceID: number, ScriptID: number): boolean;
+  /** Gives the file of a script another name; no other file may have it. */
+  UC_RenameScript(InstanceID: number, ScriptID: number, Filename: string): boolean;
+  /** Replaces a text in files of scripts (an empty list: in all of them) and gives the lines that are others now. */
+  UC_ReplaceInFiles(
+    InstanceID: number,
+    Files: readonly string[],
+    SearchStr: string,
+    ReplaceStr: string,
+  ): FoundLine[];
   /** Forgets the last messages of the log. */
   UC_ResetLastLogMessages(InstanceID: number): boolean;
   /** Counts the log's messages from 0 again. */

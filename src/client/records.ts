@@ -152,6 +152,13 @@ export interface Found {
   }[];
 }
 
+/** A line of a script, counted from 1. */
+export interface FoundLine {
+  File: string;
+  Line: number;
+  Text: string;
+}
+
 /** An item of a web front; Configuration is the text of a JSON object, ParentID "" is none. */
 export interface FrontItem {
   ID: string;
@@ -192,6 +199,13 @@ export interface InstanceRecord {
     ModuleName: string;
     ModuleType: number;
   };
+}
+
+/** A text of an object that holds what no text should. */
+export interface InvalidText {
+  ObjectID: number;
+  Attribute: 'Name' | 'Icon' | 'Info' | 'Summary' | 'Value';
+  Text: string;
 }
 
 /** A library of modules. */
@@ -334,6 +348,14 @@ export type QualityRecord =
       VariableID: number;
       Error: Failure;
     };
+
+/** A use of an object: by which one, how, and where in a text (line 0: in none). */
+export interface Reference {
+  ObjectID: number;
+  Kind: string;
+  Line: number;
+  Text: string;
+}
 
 /** What a reload applied, what takes effect only with a restart, and what is wrong. */
 export interface ReloadReport {

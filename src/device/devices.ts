@@ -114,6 +114,20 @@ export class Devices implements RunningInstances, AsyncDisposable {
     return instance;
   }
 
+  /**
+   * A new instance with the properties of another, its secrets too; not connected. It stays closed until its changes are
+   * applied: two that work with the same device must not come about by accident. Throws `NOT_OF_TYPE`, `MODULE_MISSING`.
+   */
+  copy(id: number, beginning: Beginning): Instance {
+    const { kernel, clock } = this.#options;
+    const { instance: source, module } = this.#known(id);
+    const place = { ...beginning, nowMs: clock.nowMs() };
+    const instance = kernel.instances.create(module, source.data.properties, place);
+    kernel.instances.setAsleep(instance, true);
+    this.#supervise(instance, module).start();
+    return instance;
+  }
+
   /** Throws `HAS_CHILDREN` while it has any; what was connected to it is disconnected. */
   async delete(id: number): Promise<void> {
     const { kernel } = this.#options;
@@ -201,6 +215,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
     const { instance, module } = this.#known(id);
     const properties = this.#pending.get(id);
     this.#pending.delete(id);
+    kernel.instances.setAsleep(instance, false);
     if (properties !== undefined) {
       const shown = JSON.stringify(redacted(module, properties));
       kernel.instances.setProperties(instance, { properties, shown }, clock.nowMs());

@@ -2,6 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import { Value as Schema } from '@sinclair/typebox/value';
 import { fault } from '../base/fault.js';
 import { booleanOf, numberOf } from '../kernel/convert.js';
+import type { InstanceData } from '../kernel/object.js';
 import type { ModuleDefinition } from './module.js';
 
 /** The properties of an instance by name. */
@@ -45,6 +46,12 @@ export function mistakeIn(module: ModuleDefinition, properties: Properties): str
   const mistake = Schema.Errors(module.properties, properties).First();
   if (mistake !== undefined) return `${mistake.path.slice(1).replaceAll('/', '.')}: ${mistake.message}`;
   return module.check?.(properties);
+}
+
+/** Why an instance that could be opened stays closed: its module's own switch, or nobody has looked at this copy yet. */
+export function restOf(module: ModuleDefinition, { asleep, properties }: InstanceData): string | undefined {
+  if (asleep === true) return 'a copy: set properties of its own and apply them (SVC_ApplyChanges)';
+  return module.off?.(properties);
 }
 
 /** The properties as anybody may see them: secrets that are set show as `***`. */

@@ -7,7 +7,7 @@ import { isOfType } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
 import type { Tap } from './debug.js';
 import type { Flow, Host, Marks, ModuleDefinition, Running, Sibling, Trouble, Value } from './module.js';
-import { mistakeIn, type Properties } from './properties.js';
+import { mistakeIn, restOf, type Properties } from './properties.js';
 import { absenceOf, Standing, type StandingParts } from './standing.js';
 import { isTimeout, within } from './within.js';
 
@@ -116,7 +116,7 @@ export class Supervisor {
     const { module, instance } = this.#with;
     const mistake = mistakeIn(module, this.#properties);
     if (mistake !== undefined) return this.#show('closed', mistake, instanceStatus.configurationInvalid);
-    const off = module.off?.(this.#properties);
+    const off = restOf(module, instance.data);
     if (off !== undefined) return this.#show('closed', off, instanceStatus.inactive);
     if (module.needs !== undefined) {
       const parent = this.#with.parent();

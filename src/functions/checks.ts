@@ -65,6 +65,9 @@ export function childByName(
   throw fault('NAME_NOT_FOUND', name);
 }
 
+/** The core module whose instance the functions `UC_*` are called on. */
+export const UTILITY = 'Utility Control';
+
 /** For a function that is called on the instance of a core module. Throws `NOT_OF_TYPE`, `WRONG_MODULE`. */
 export function checkModule(kernel: Kernel, id: number, name: string): void {
   if (kernel.instances.get(id).data.moduleName !== name) throw fault('WRONG_MODULE', id, name);

@@ -2,12 +2,9 @@ import { array, declare, int, text, type FunctionDeclaration } from '../device/d
 import { associationOf } from '../kernel/format.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
-import { checkModule, idsOf } from './checks.js';
+import { UTILITY, checkModule, idsOf } from './checks.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
-
-/** The core module whose instance the functions `UC_*` are called on. */
-export const UTILITY = 'Utility Control';
 
 /** The icons that there are, and which objects show them (interface §9; §1: an empty list means all). */
 export function iconFunctions({ kernel, media }: Ports): FunctionDeclaration[] {

@@ -89,6 +89,8 @@ export interface ScriptsPort {
   setFile(id: number, file: string): Promise<void>;
   /** Why a script is broken, with file, line and column; '' for one that is not. Throws `NOT_OF_TYPE`. */
   mistake(id: number): Promise<string>;
+  /** Its file gets another name. Throws `FILE_NAME`, also for one that a file has already. */
+  rename(id: number, file: string): Promise<void>;
   /** Starts it and does not wait; what goes wrong is logged. Throws `NOT_OF_TYPE`, `BUSY`. */
   start(run: ScriptRun): void;
   /** Resolves with what it printed; rejects with `SCRIPT_FAILED`, `TIMED_OUT`, `NOT_OF_TYPE`, `BUSY`, `STOPPING`. */
@@ -110,6 +112,8 @@ export interface ScriptsPort {
 /** The contents of media objects: files. `src/media` implements it; all throw `NOT_OF_TYPE`. */
 export interface MediaPort {
   readonly icons: IconsPort;
+  /** The longest content, in bytes, that is read or written. */
+  readonly limit: number;
   /** Takes up what became of its file outside of the gateway. */
   look(id: number): Promise<void>;
   /** Throws `FILE_MISSING`, `TEXT_TOO_LONG`, and `NOT_SUPPORTED` for a stream. */

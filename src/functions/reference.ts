@@ -35,6 +35,7 @@ import { snapshotFunctions } from './snapshot.js';
 import { threadFunctions } from './threads.js';
 import { statisticsFunctions } from './statistics.js';
 import { timerFunctions } from './timers.js';
+import { utilityFunctions } from './utility.js';
 import { valueFunctions } from './values.js';
 import { variableFunctions } from './variables.js';
 import { webFrontFunctions } from './webfront.js';
@@ -71,6 +72,7 @@ const families = [
   mediaFunctions,
   iconFunctions,
   threadFunctions,
+  utilityFunctions,
   webFrontFunctions,
   frontItemFunctions,
   frontMessageFunctions,

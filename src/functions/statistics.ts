@@ -5,9 +5,8 @@ import { eventType } from '../kernel/event.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { message } from '../kernel/messages.js';
 import { objectType } from '../kernel/object.js';
-import { checkModule } from './checks.js';
+import { UTILITY, checkModule } from './checks.js';
 import { logTypes } from './enumerations.js';
-import { UTILITY } from './icons.js';
 import * as shapes from './machine-shapes.js';
 import type { Ports } from './ports.js';
 

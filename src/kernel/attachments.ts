@@ -75,6 +75,14 @@ export class Instances {
     this.#tree.journal.object(instance);
   }
 
+  /** A copy stays closed, or from now on may be opened; stored, not shown. */
+  setAsleep(instance: Instance, asleep: boolean): void {
+    if ((instance.data.asleep ?? false) === asleep) return;
+    if (asleep) instance.data.asleep = true;
+    else delete instance.data.asleep;
+    this.#tree.journal.object(instance);
+  }
+
   /** Connects to an I/O instance, or with 0 disconnects. */
   connect(instance: Instance, connectionId: number): void {
     const former = instance.data.connectionId;

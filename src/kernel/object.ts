@@ -51,6 +51,8 @@ export interface InstanceData {
   connectionId: number;
   status: number;
   changed: number;
+  /** A copy that nobody has looked at yet: it stays closed until its changes are applied. */
+  asleep?: boolean;
   /** Active properties, secrets included: shown only through `device/` redaction. */
   properties: Readonly<Record<string, unknown>>;
 }

@@ -3,7 +3,7 @@ import type { Log } from '../base/log.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { mediaType, shownFile, type Media, type MediaFacts } from '../kernel/media.js';
 import { objectType } from '../kernel/object.js';
-import type { MediaFiles, Seen } from './files.js';
+import { MEDIA_LIMIT, type MediaFiles, type Seen } from './files.js';
 import type { Icons } from './icons.js';
 
 /** What contents that are held in memory may take together; the one that was not wanted for longest goes first. */
@@ -29,6 +29,7 @@ interface Kept {
 /** The contents of media objects: files, of which those of cached objects are held in memory within a budget. */
 export class MediaContents implements AsyncDisposable {
   readonly icons: Icons;
+  readonly limit = MEDIA_LIMIT;
   readonly #with: ContentsOptions;
   readonly #kept = new Map<Media, Kept>();
   #isClosed = false;

@@ -107,6 +107,21 @@ export class ScriptEngine implements AsyncDisposable {
     await this.#compile(script, { file, text });
   }
 
+  /** Gives the file of a script another name, for all scripts that have it. Throws `NOT_OF_TYPE`, `FILE_NAME`, `FILE_MISSING`. */
+  async rename(id: number, file: string): Promise<void> {
+    const { kernel, files } = this.#options;
+    const before = this.#script(id).data.file;
+    if (before === file) return;
+    await files.rename(before, file);
+    const owners = [...kernel.tree.of(objectType.script)].filter(({ data }) => data.file === before);
+    for (const script of owners) kernel.scripts.setFile(script, file);
+    const { text, crc } = await this.#read(file);
+    this.#seen.delete(before);
+    this.#seen.set(file, crc);
+    // Its ending says what language it is.
+    for (const script of owners) await this.#compile(script, { file, text });
+  }
+
   /** Deletes a script, and its file when asked to. Throws `NOT_OF_TYPE`, `HAS_CHILDREN`. */
   async delete(id: number, deleteFile: boolean): Promise<void> {
     const { kernel, files } = this.#options;

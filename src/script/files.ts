@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
-import { mkdir, open, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
-import { replaceFile } from '../base/replace.js';
+import { replaceFile, syncDirectory } from '../base/replace.js';
 import { Turn } from '../base/turn.js';
 
 /** A script is text that people write. */
@@ -63,6 +63,25 @@ export class ScriptFiles {
       }
     });
     return written(bytes);
+  }
+
+  /** Gives a file another name, under which there must be none. Throws `FILE_NAME`, `FILE_MISSING`, `STORE_FAILED`. */
+  async rename(file: string, to: string): Promise<void> {
+    const [from, path] = [this.#path(file), this.#path(to)];
+    await this.#turn.run(async () => {
+      const isFree = await lstat(path).then(
+        () => false,
+        (thrown: unknown) => codeOf(thrown) === 'ENOENT',
+      );
+      if (!isFree) throw fault('FILE_NAME', `${to} (another file has it)`);
+      try {
+        await rename(from, path);
+        await syncDirectory(this.directory);
+      } catch (thrown) {
+        if (codeOf(thrown) === 'ENOENT') throw fault('FILE_MISSING', file);
+        throw faultFrom(thrown, 'STORE_FAILED', `${to}: ${messageOf(thrown)}`);
+      }
+    });
   }
 
   /** Removes a file; one that is not there is fine. */

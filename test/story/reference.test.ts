@@ -60,6 +60,7 @@ t.test('every function that tells something tells it as declared, in a real gate
     MediaType: 5,
     Parameter: [],
     Icon: 'Power',
+    SearchStr: 'print',
     Name: 'one',
     Ident: 'ground_floor',
     ProfileName: '~Switch',

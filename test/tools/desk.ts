@@ -3,6 +3,7 @@ import { ManualClock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import { silentLog, type Log } from '../../src/base/log.js';
 import { PiecedResult } from '../../src/base/pieces.js';
+import { coreModules } from '../../src/config/core.js';
 import type { Caller, FunctionDeclaration } from '../../src/device/declare.js';
 import { Debug } from '../../src/device/debug.js';
 import { Devices } from '../../src/device/devices.js';
@@ -88,6 +89,7 @@ class ToldScripts implements ScriptsPort {
   setContent = async (id: number, text: string) => void this.#texts.set(id, text);
   setFile = async (id: number, file: string) =>
     this.#kernel.scripts.setFile(this.#kernel.scripts.get(id), file);
+  rename = (id: number, file: string) => this.setFile(id, file);
   start(run: ScriptRun): void {
     if (run.id !== undefined) this.#kernel.scripts.get(run.id);
     this.runs.push(run);
@@ -158,7 +160,7 @@ export class Desk implements AsyncDisposable {
       error: (_details, text) => void this.errors.push(text),
       subject: () => log,
     };
-    const modules = new Modules([bus, lamp]);
+    const modules = new Modules([bus, lamp, ...coreModules]);
     const { kernel, clock } = this;
     const debug = new Debug({ kernel, clock });
     this.devices = new Devices({ kernel, modules, clock, log, debug });

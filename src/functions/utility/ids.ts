@@ -1,0 +1,53 @@
+/** Names under which an object's id stands in what events and instances hold. */
+const ID_KEY = /^(variableId|TARGET|\w*IDs?)$/;
+/** Names of scripts' texts in there. */
+const TEXT_KEY = /^(script|scriptText|SCRIPT)$/;
+
+/** Such data with other ids in it, where `change` gives another one. What stays as it is stays the same object. */
+export function withIds<T>(data: T, change: (id: number) => number): T {
+  return changed('', data, change) as T;
+}
+
+/** The ids of objects in such data. */
+export function idsIn(data: unknown): Set<number> {
+  const ids = new Set<number>();
+  withIds(data, (id) => {
+    ids.add(id);
+    return id;
+  });
+  return ids;
+}
+
+/** The texts of scripts in such data. */
+export function* textsIn(data: unknown): Generator<string> {
+  if (typeof data !== 'object' || data === null) return;
+  for (const [key, value] of Object.entries(data))
+    if (typeof value === 'string' && TEXT_KEY.test(key)) yield value;
+    else yield* textsIn(value);
+}
+
+function changed(key: string, value: unknown, change: (id: number) => number): unknown {
+  if (typeof value === 'number') return ID_KEY.test(key) ? change(value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value))
+    return same(
+      value,
+      value.map((one: unknown) => changed(key, one, change)),
+    );
+  const isDynamic = isDynamicRule(value);
+  const entries = Object.entries(value).map(([name, one]: [string, unknown]) => [
+    name,
+    changed(isDynamic && name === 'value' ? 'variableId' : name, one, change),
+  ]);
+  return same(value, Object.fromEntries(entries) as object);
+}
+
+/** A condition's rule that compares two variables: its value is the id of the other one. */
+const isDynamicRule = (value: object): boolean =>
+  'comparison' in value && 'type' in value && value.type === 1;
+
+/** The former one where nothing in it is another. */
+function same<T extends object>(before: T, after: T): T {
+  const values = Object.values(after) as unknown[];
+  return Object.values(before).every((value, i) => value === values[i]) ? before : after;
+}

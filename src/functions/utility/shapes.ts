@@ -1,0 +1,34 @@
+import { Type } from '@sinclair/typebox';
+import { int, listOf } from '../shapes.js';
+
+const text = Type.String();
+
+export const references = listOf(
+  Type.Object(
+    { ObjectID: int, Kind: text, Line: int, Text: text },
+    {
+      $id: 'Reference',
+      description: 'A use of an object: by which one, how, and where in a text (line 0: in none).',
+    },
+  ),
+);
+
+export const foundLines = listOf(
+  Type.Object(
+    { File: text, Line: int, Text: text },
+    { $id: 'FoundLine', description: 'A line of a script, counted from 1.' },
+  ),
+);
+
+export const invalidTexts = listOf(
+  Type.Object(
+    {
+      ObjectID: int,
+      Attribute: Type.Union(
+        (['Name', 'Icon', 'Info', 'Summary', 'Value'] as const).map((name) => Type.Literal(name)),
+      ),
+      Text: text,
+    },
+    { $id: 'InvalidText', description: 'A text of an object that holds what no text should.' },
+  ),
+);
