@@ -1,5 +1,12 @@
 import { declare, int, type FunctionDeclaration } from '../device/declare.js';
-import { cyclicDate, cyclicTime, eventType, type Cyclic, type EventDate } from '../kernel/event.js';
+import {
+  cyclicDate,
+  cyclicTime,
+  eventType,
+  type Cyclic,
+  type EventDate,
+  type EventTime,
+} from '../kernel/event.js';
 import type { Event } from '../kernel/events.js';
 import { objectType } from '../kernel/object.js';
 import { checkWithin } from './checks.js';
@@ -149,12 +156,24 @@ function scriptTimers({ kernel, clock, events }: Ports): FunctionDeclaration[] {
         }
         const place = { parent: kernel.scripts.get(id), name: SCRIPT_TIMER, ident: SCRIPT_TIMER };
         const event = timer ?? kernel.events.create(eventType.cyclic, clock.nowMs(), place);
-        kernel.events.setCyclic(event.id, { timeType: cyclicTime.second, timeValue: interval });
+        const repeat = { timeType: cyclicTime.second, timeValue: interval };
+        kernel.events.setCyclic(event.id, { ...repeat, ...allDayFrom(clock.nowMs()) });
         kernel.events.set(event, { active: true });
         return true;
       },
     }),
   ];
+}
+
+/** All day and all night, counted from this second on: the first run is a whole interval away, also past midnight. */
+function allDayFrom(nowMs: number): Pick<Cyclic, 'timeFrom' | 'timeTo'> {
+  const now = new Date(nowMs);
+  const second = (now.getHours() * 60 + now.getMinutes()) * 60 + now.getSeconds();
+  return { timeFrom: timeOf(second), timeTo: timeOf((second + DAY_S - 1) % DAY_S) };
+}
+
+function timeOf(second: number): EventTime {
+  return { hour: Math.floor(second / 3600), minute: Math.floor(second / 60) % 60, second: second % 60 };
 }
 
 /** An event's interval; 0 where it is inactive or runs once a day. */

@@ -152,6 +152,30 @@ t.test('a script’s timer is a cyclic event below it', async (t) => {
   await t.rejects(desk.call('SVC_SetScriptTimer', 4711, 0), { code: 'NOT_OF_TYPE' });
 });
 
+t.test(
+  'a script’s timer counts from when it was set, past midnight and while the clock is not set',
+  async (t) => {
+    await using desk = new Desk();
+    const script = await make(desk, 'SVC_CreateScript', 0);
+    const toMidnightMs = new Date(desk.clock.nowMs()).setHours(24, 0, 0, 0) - desk.clock.nowMs();
+    desk.clock.isTrusted = false;
+    desk.clock.advance(toMidnightMs - 50_000);
+    await desk.call('SVC_SetScriptTimer', script, 120);
+    await settled();
+    desk.clock.advance(30_000);
+    await desk.call('SVC_SetScriptTimer', script, 120);
+    await settled();
+    desk.clock.advance(119_000);
+    await settled();
+    t.strictSame(desk.scripts.runs, []);
+    for (let n = 0; n < 3; n++) {
+      desk.clock.advance(n === 0 ? 1000 : 120_000);
+      await settled();
+      t.equal(desk.scripts.runs.length, n + 1);
+    }
+  },
+);
+
 t.test('a schedule is built of actions, groups and points, each changed and removed by its ID', async (t) => {
   await using desk = new Desk();
   const heating = await make(desk, 'SVC_CreateVariable', 2);

@@ -1,9 +1,11 @@
 import { cyclicDate, cyclicTime, type Cyclic, type EventDate, type EventTime } from '../../kernel/event.js';
 import type { Event } from '../../kernel/events.js';
 import { nextCyclic } from '../schedule/cyclic.js';
+import { secondsOf } from '../schedule/local.js';
 import { nextPoint } from '../schedule/week.js';
 
-const DAY_MS = 86_400_000;
+const DAY_S = 86_400;
+const DAY_MS = DAY_S * 1000;
 /** Length of a repetition's unit within a day, ms. */
 const UNIT_MS: Readonly<Record<number, number>> = {
   [cyclicTime.second]: 1000,
@@ -34,12 +36,14 @@ export function nextRunOf({ data }: Event, { nowMs, isTrusted }: Moment): number
   return schedule === undefined ? undefined : nextPoint(schedule, afterMs)?.atMs;
 }
 
-/** Whether it repeats all day long on every day. */
+/** Whether it repeats all day long on every day: from midnight on, or from any second up to the one before. */
 function repeatsAlways(cyclic: Cyclic | undefined): boolean {
   if (cyclic === undefined) return false;
   const { dateType, timeType, dateFrom, dateTo, timeFrom, timeTo } = cyclic;
-  const isUnbounded = [dateFrom, dateTo, timeFrom, timeTo].every(isZero);
-  return dateType === cyclicDate.none && timeType !== cyclicTime.once && isUnbounded;
+  const isAllDay =
+    [timeFrom, timeTo].every(isZero) || (secondsOf(timeTo) + 1) % DAY_S === secondsOf(timeFrom);
+  const isEveryDay = dateType === cyclicDate.none && [dateFrom, dateTo].every(isZero);
+  return isEveryDay && timeType !== cyclicTime.once && isAllDay;
 }
 
 function isZero(bound: EventDate | EventTime): boolean {
