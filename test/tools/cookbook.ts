@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
+import { ManualClock } from '../../src/base/clock.js';
+import { ROOT } from '../law/sources.js';
+import { idOf, rpc, valueAt } from './exchange.js';
+import { BIN, SIMULATED, startHouse, type House } from './house.js';
+import { environment } from './program.js';
+import { until } from './until.js';
+import { pass } from './workbench.js';
+
+/** What RELAYn of the simulated board is wired to, read as the world reads it; no page of the cookbook has these. */
+const WIRES = `  - category: Wires
+    ident: wires
+    children:
+${[1, 2, 3].map((n) => `      - { instance: Wire ${n}, ident: relay${n}, module: GPIO Input, properties: { Line: SENSE${n} } }\n`).join('')}`;
+
+/** How fast the clock goes while a page's commands run, in its milliseconds in one: they take a few seconds, whatever the load. */
+const PACE = 0.1;
+const TICK_MS = 10;
+
+/** A house that was built as a page of the cookbook says, with a clock turned by hand. */
+export class Kitchen {
+  readonly house: House;
+  readonly clock: ManualClock;
+  readonly #page: string;
+  readonly #config: string;
+
+  constructor(house: House, clock: ManualClock, page: string) {
+    this.house = house;
+    this.clock = clock;
+    this.#page = page;
+    this.#config = join(house.directory, 'cli.yaml');
+  }
+
+  /** Runs the next block of commands of the page, and gives what they printed; fails when one of them does. */
+  async run(block: number): Promise<string> {
+    await writeFile(this.#config, SIMULATED.replace('port: 0', `port: ${this.house.port}`));
+    const commands = blocks(this.#page, 'sh')[block];
+    if (commands === undefined) throw new Error(`the page has no block ${block} of commands`);
+    const env = environment({
+      PATH: `${dirname(BIN)}:${process.env['PATH'] ?? ''}`,
+      STELLWERK_CONFIG: this.#config,
+    });
+    const shell = spawn('sh', ['-euc', commands], { cwd: this.house.directory, env });
+    const ended = new Promise<number | null>((resolve) => shell.once('close', resolve));
+    let isRunning = true;
+    void ended.then(() => (isRunning = false));
+    const said = Promise.all([text(shell.stdout), text(shell.stderr), ended]);
+    while (isRunning) {
+      await sleep(TICK_MS);
+      this.clock.advance(TICK_MS * PACE);
+    }
+    const [stdout, stderr, code] = await said;
+    if (code !== 0 || stderr !== '' || /^false$/m.test(stdout))
+      throw new Error(`${commands}\nended with ${code}:\n${stdout}${stderr}`);
+    return stdout;
+  }
+
+  /** Opens or presses what a line of the board stands for, and waits until it no longer bounces. */
+  async set(line: string, value: boolean): Promise<void> {
+    await rpc(this.house, 'GW_SimulateLine', line, value);
+    this.clock.advance(100);
+  }
+
+  async press(line: string): Promise<void> {
+    await this.set(line, true);
+    await this.set(line, false);
+  }
+
+  /** Lets time pass, second by second, and next to none while a script runs, whose time is limited. */
+  async pass(seconds: number): Promise<void> {
+    for (let n = 0; n < seconds; n++) {
+      await pass(this.clock, 1000);
+      await this.#idle();
+    }
+  }
+
+  /** Lets time pass until a variable has that value, and what that sets off has run; at most so many seconds. */
+  async passUntil(path: string, value: unknown, seconds: number): Promise<void> {
+    for (let n = 0; n < seconds && (await this.value(path)) !== value; n++) await this.pass(1);
+    await this.is(path, value);
+    await this.settled();
+  }
+
+  /** Sets the clock forward to that time. */
+  async sleepUntil(at: string): Promise<void> {
+    this.clock.jump(Date.parse(at) - this.clock.nowMs());
+    await this.pass(61);
+  }
+
+  /** Waits until no script runs; next to no time passes. */
+  async settled(): Promise<void> {
+    await rpc(this.house, 'SVC_RunScriptTextWait', '');
+    await this.#idle();
+  }
+
+  async #idle(): Promise<void> {
+    await until('no script runs', async () => {
+      const threads = (await rpc(this.house, 'SVC_GetScriptThreads', [])) as { StartTime: number }[];
+      if (threads.every(({ StartTime }) => StartTime === 0)) return true;
+      // It may be waiting for a device.
+      this.clock.advance(TICK_MS);
+      return false;
+    });
+  }
+
+  value(path: string): Promise<unknown> {
+    return valueAt(this.house, path);
+  }
+
+  /** When an event runs next, as its record says; 0: never, or it is not there. */
+  async nextRun(path: string): Promise<number> {
+    const id = await idOf(this.house, path).catch(() => 0);
+    const { NextRun = 0 } = ((await rpc(this.house, 'SVC_GetEvent', id)) ?? {}) as { NextRun?: number };
+    return NextRun;
+  }
+
+  /** Waits until a script has set its timer anew, or away; `before` is its next run till then. No time passes. */
+  async timerIsSet(script: string, before: number): Promise<void> {
+    const timer = `${script}/ScriptTimer`;
+    await until(`${timer} is set anew`, async () => (await this.nextRun(timer)) !== before);
+  }
+
+  /** Waits until a variable has that value; no time passes. */
+  async is(path: string, value: unknown): Promise<void> {
+    let now: unknown;
+    await until(`${path} = ${String(value)}`, async () => (now = await this.value(path)) === value).catch(
+      (thrown: unknown) => {
+        throw new Error(`${String(thrown)}, now ${String(now)}; ${this.house.log.slice(-5).join('\n')}`);
+      },
+    );
+  }
+}
+
+/** Builds what a page of docs/cookbook says, at that time, and runs its first block of commands. */
+export async function cook(t: Test, page: string, at: string): Promise<Kitchen> {
+  const said = readFileSync(join(ROOT, 'docs', 'cookbook', page), 'utf8');
+  const clock = new ManualClock(Date.parse(at));
+  const house = await startHouse(t, SIMULATED + blocks(said, 'yaml').join('') + WIRES, { clock });
+  for (const script of blocks(said, 'js')) {
+    const name = /^\/\/ ([\w-]+\.js):/.exec(script)?.[1];
+    if (name === undefined) throw new Error(`a script of ${page} does not begin with its name`);
+    await writeFile(join(house.directory, name), script);
+  }
+  const kitchen = new Kitchen(house, clock, said);
+  await kitchen.run(0);
+  return kitchen;
+}
+
+/** The blocks of that language, in their order. */
+function blocks(page: string, language: string): string[] {
+  return [...page.matchAll(/^```(\w+)\n([^]*?)^```/gm)].flatMap(([, is, block = '']) =>
+    is === language ? [block] : [],
+  );
+}
