@@ -15,10 +15,8 @@ declare const VALUE: Value | undefined;
 declare const OLDVALUE: Value | undefined;
 /** The event that runs it. */
 declare const EVENT: number | undefined;
-/** The object that the event or the action stands below. */
+/** The object that the event stands below. */
 declare const TARGET: number | undefined;
-/** The instance that runs it. */
-declare const INSTANCE: number | undefined;
 /** All values that it was started with, by name. */
 declare const PARAMETERS: Readonly<Record<string, unknown>>;
 /** Adds to what the script prints: texts as they are, lists and objects as JSON. */

@@ -20,7 +20,7 @@ interface Realm {
 const REALM = '({ parse: JSON.parse, Error })';
 
 /** The values of the original that are there in every script, undefined where its start gave none. */
-const VALUES = ['VARIABLE', 'VALUE', 'OLDVALUE', 'EVENT', 'TARGET', 'INSTANCE'] as const;
+const VALUES = ['VARIABLE', 'VALUE', 'OLDVALUE', 'EVENT', 'TARGET'] as const;
 
 /** What a failure shows of what was thrown. */
 const MESSAGE_LENGTH = 2000;
