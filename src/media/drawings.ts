@@ -27,7 +27,7 @@ export const drawings = {
   Plug: 'M8 2v6M16 2v6M5 8h14v3a7 7 0 0 1-14 0zM12 18v4',
   Power: 'M12 3v9M7 6a8 8 0 1 0 10 0',
   Presence: 'M12 3a4 4 0 1 0 0 8a4 4 0 0 0 0-8zM4 21a8 8 0 0 1 16 0z',
-  Rainfall: 'M7 14a5 5 0 1 1 1-9a5 5 0 0 1 9 2a4 4 0 0 1 0 7zM8 17l-1 4M13 17l-1 4M18 17l-1 4',
+  Rainfall: 'M8 14a5 5 0 1 1 1-9a5 5 0 0 1 9 2a4 4 0 0 1 0 7zM9 17l-1 4M14 17l-1 4M19 17l-1 4',
   Script: 'M5 3h10l4 4v14H5zM9 11l-2 2l2 2M15 11l2 2l-2 2M13 10l-2 6',
   Speaker: 'M3 9h4l5-5v16l-5-5H3zM16 8a6 6 0 0 1 0 8M19 5a10 10 0 0 1 0 14',
   Sun: 'M12 7a5 5 0 1 0 0 10a5 5 0 0 0 0-10zM12 1v3M12 20v3M1 12h3M20 12h3M4 4l2 2M18 18l2 2M4 20l2-2M18 6l2-2',

@@ -9,6 +9,7 @@ import { ICON_LIMIT, Icons } from '../../src/media/icons.js';
 import { wholeOf } from '../tools/conform.js';
 import { Desk } from '../tools/desk.js';
 import { tempDirectory } from '../tools/place.js';
+import { Replica, snapshotOf } from '../tools/replica.js';
 
 const [CHANGEFILE, AVAILABLE, UPDATE, CACHED] = [10903, 10904, 10905, 10906];
 const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
@@ -35,6 +36,8 @@ t.test('a content is written, told and read', async (t) => {
   const id = await make(5);
   t.equal(await desk.call('SVC_MediaExists', id), true);
   t.equal(await desk.call('SVC_MediaExists', 0), false);
+  const replica = new Replica(snapshotOf(desk.kernel));
+  const { counter } = desk.kernel.changes;
   const none = { MediaFile: '', MediaCRC: '', MediaSize: 0, MediaUpdated: 0 };
   t.match(await record(id), { MediaID: id, MediaType: 5, MediaIsAvailable: false, ...none });
   await t.rejects(desk.call('SVC_GetMediaContent', id), { code: 'FILE_MISSING' });
@@ -65,6 +68,9 @@ t.test('a content is written, told and read', async (t) => {
   const chart = await make(4);
   await desk.call('SVC_SetMediaContent', chart, base64('{}'));
   t.match(await record(chart), { MediaFile: `media/${chart}.json` });
+  for (const frame of desk.kernel.changes.since(counter)) replica.apply(frame as never);
+  const followed = Object.fromEntries([...replica.objects].map(([key, entry]) => [`ID${key}`, entry]));
+  t.strictSame(followed, snapshotOf(desk.kernel), 'clients that follow the changes know the same');
   t.strictSame((await readdir(join(directory, 'media'))).sort(), [`${id}.bin`, `${chart}.json`].sort());
   t.strictSame(
     desk.audit.filter(({ method }) => method === 'SVC_SetMediaContent').map(({ params }) => params[1]),

@@ -88,6 +88,11 @@ export class Replica {
     } else if (message === 10701) own['type'] = data[0];
     else if (message === 10703) own['file'] = data[0];
     else if (message === 10704) own['isBroken'] = data[0];
+    else if (message === 10901) own['type'] = data[0];
+    else if (message === 10903) own['file'] = data[0];
+    else if (message === 10904) own['isAvailable'] = data[0];
+    else if (message === 10905) Object.assign(own, { crc: data[0], size: data[1], lastUpdate: data[2] });
+    else if (message === 10906) own['cached'] = data[0];
     else if (message === 11003) own['targetID'] = data[0];
     else if (message > 10800 && message < 10900) applyToEvent(own, message, data);
   }
@@ -108,7 +113,7 @@ export class Replica {
       },
       { file: '', lastExecute: 0, isBroken: false },
       { active: false, limit: 0, script: '', lastRun: 0, nextRun: 0 },
-      {},
+      { file: '', lastUpdate: 0, crc: '', size: 0, isAvailable: false, cached: false },
       { targetID: 0 },
     ];
     const name = `Unnamed Object (ID: ${id})`;
