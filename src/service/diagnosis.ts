@@ -58,8 +58,8 @@ export function portsOf(instances: readonly Configured[]): string[] {
 
 /** The lines that an instance is configured for: their names, or chip and offset as a search has them. */
 function linesOf({ properties }: Configured): string[] {
-  const { Chip, Line, LineA, LineB, Lines } = properties;
-  const named = [Line, LineA, LineB, ...(Array.isArray(Lines) ? (Lines as unknown[]) : [])];
+  const { Chip, Line, LineA, LineB, Up, Down, Lines } = properties;
+  const named = [Line, LineA, LineB, Up, Down, ...(Array.isArray(Lines) ? (Lines as unknown[]) : [])];
   const names = named.filter((name): name is string => typeof name === 'string' && name !== '');
   const onChip = typeof Chip === 'string' && Chip !== '';
   return names.map((name) => (onChip && /^\d+$/.test(name) ? `${Chip}/${name}` : name));

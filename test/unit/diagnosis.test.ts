@@ -130,6 +130,8 @@ t.test('lines in other hands are told with who has them, and how to get them', a
     check('lines', { found: [line('GPIO6', 'x'), line('GPIO8', 'y')] }, { instances: [many] }),
     /GPIO6.*GPIO8/,
   );
+  const shutter = { name: 'Blind', properties: { Up: 'GPIO5', Down: 'GPIO6' } };
+  t.match(check('lines', { found: [line('GPIO6', 'x')] }, { instances: [shutter] }), /GPIO6 of Blind/);
 });
 
 t.test('ports: missing, on the kernel’s console, without a name that stays', async (t) => {
