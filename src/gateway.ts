@@ -24,7 +24,7 @@ import { Kernel } from './kernel/kernel.js';
 import { message, runlevel } from './kernel/messages.js';
 import { modulesOf } from './modules.js';
 import {
-  askedMachine,
+  machinePorts,
   debugOf,
   EventPart,
   keptConfigurators,
@@ -203,7 +203,7 @@ export class Gateway implements AsyncDisposable {
       configurators: keptConfigurators(store, () => this.#configurators),
       media: this.#media.use,
       options: settings,
-      machine: askedMachine(clock, options.directory),
+      ...machinePorts({ ...options, clock, undo: this.#undo }, () => this.#loaded.config),
       logged: options.log,
       connections: () => this.#api,
       watch: messageWatch(kernel, clock, settings),

@@ -16,6 +16,8 @@ import type { EventEngine } from './script/events/engine.js';
 import { ScriptEngine } from './script/engine.js';
 import { ScriptFiles } from './script/files.js';
 import { scriptLimits } from './script/limits.js';
+import type { Execution } from './service/execution.js';
+import type { ServiceLog } from './service/log.js';
 import type { Store } from './store/store.js';
 
 /** What a script's process uses besides its heap. */
@@ -212,4 +214,29 @@ export class EventPart implements AsyncDisposable {
       act: async (id, run) => actionOf(id).run(ports, run),
     });
   }
+}
+
+/** What can be asked of the machine, and its programs: they run while the configuration allows it, and end with the gateway. */
+export function machinePorts(
+  of: {
+    readonly clock: Clock;
+    readonly directory: string;
+    readonly log: ServiceLog;
+    readonly undo: Cancel[];
+  },
+  config: () => GatewayConfig,
+): Pick<Ports, 'machine' | 'execute'> {
+  const { clock, directory, undo } = of;
+  const log = of.log.root.subject('execute');
+  let execution: Promise<Execution> | undefined;
+  undo.push(() => void execution?.then((running) => running.close()));
+  return {
+    machine: askedMachine(clock, directory),
+    execute: async (wish) => {
+      if (config().api?.allowExecute !== true)
+        throw fault('NOT_ALLOWED', 'Running programs (gateway.yaml: api.allowExecute: true)');
+      execution ??= import('./service/execution.js').then((loaded) => new loaded.Execution(clock, log));
+      return (await execution).run(wish);
+    },
+  };
 }

@@ -107,6 +107,11 @@ export const faults = {
   TIMED_OUT: row(rpcCode.failed, true, (what: string) => `${what} took too long`),
   URL_FAILED: row(rpcCode.failed, true, (why: string) => `The URL cannot be read: ${why}`),
   SCRIPT_FAILED: row(rpcCode.failed, false, (why: string) => why),
+  PROGRAM_FAILED: row(
+    rpcCode.failed,
+    false,
+    (file: string, why: string) => `${file} could not be started: ${why}`,
+  ),
   NOT_ALLOWED: row(rpcCode.failed, false, (what: string) => `${what} is not allowed`),
   FUNCTION_MISSING: row(rpcCode.failed, false, (name: string) => `Function ${name} does not exist`),
   NOTHING_TO_DO: row(

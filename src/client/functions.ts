@@ -96,8 +96,12 @@ export interface Functions {
   GetValueInteger(VariableID: number): number;
   /** The value of a variable of type string. */
   GetValueString(VariableID: number): string;
+  /** A device's module and variables, as JSON: ident, name, type, profile, and whether it takes RequestAction. */
+  HW_GetDeviceDescription(InstanceID: number): string;
   /** What is known of the devices behind an instance. */
   HW_GetKnownDevices(InstanceID: number): Record<string, unknown>[];
+  /** A device's properties, as JSON: of each its type, its default and what it may be. */
+  HW_GetParamsetDescription(InstanceID: number): string;
   /** A gateway has nothing to do for it: there is no central unit to load devices from: use SVC_StartSearch, GW_GetFound and GW_CreateFrom. */
   HW_LoadDevices(InstanceID: number, Protocol: 0 | 1 | 2 | 3): boolean;
   /** What is wrong with an instance and with those connected to it; empty when nothing is. */
@@ -237,6 +241,16 @@ export interface Functions {
   SVC_EnableDebugFile(ID: number): boolean;
   /** Whether there is an event with this ID. */
   SVC_EventExists(EventID: number): boolean;
+  /** Runs a program without a shell and gives what it printed, within 30 s and 1 MiB; without WaitResult it is only started. */
+  SVC_Execute(Filename: string, Parameter: string, ShowWindow: boolean, WaitResult: boolean): string;
+  /** As SVC_Execute; there are no sessions to choose from. */
+  SVC_ExecuteEx(
+    Filename: string,
+    Parameter: string,
+    ShowWindow: boolean,
+    WaitResult: boolean,
+    SessionID: number,
+  ): string;
   /** As SVC_GetObjectIDByIdent, but 0 when there is none. */
   SVC_FindObjectIDByIdent(Ident: string, ParentID: number): number;
   /** As SVC_GetObjectIDByName, but 0 when there is none. */

@@ -66,6 +66,7 @@ export const gatewaySchema = strict({
       allowedHosts: maybe(Type.Array(text)),
       bodyLimit: maybe(Type.Integer({ minimum: 1024, maximum: 256 * 1024 * 1024 })),
       batchLimit: maybe(Type.Integer({ minimum: 1, maximum: 10_000 })),
+      allowExecute: maybe(Type.Boolean()),
       tls: maybe(tls),
       insecure: maybe(Type.Boolean()),
     }),

@@ -31,6 +31,15 @@ export interface Ports {
   readonly options: Options;
   /** What can be asked of the machine; loaded when something first is. */
   readonly machine: () => Promise<MachinePort>;
+  /** What a program of the machine printed. Throws `NOT_ALLOWED` unless the configuration allows it, and as `Execution`. */
+  readonly execute: (wish: ProgramWish) => Promise<string>;
+}
+
+/** A program to be run: its absolute path, its arguments, and whether to wait for what it prints. */
+export interface ProgramWish {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly waits: boolean;
 }
 
 /** A web front configurator, as far as functions show it. */

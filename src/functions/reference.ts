@@ -6,6 +6,8 @@ import { frontDeviceFunctions } from './front-devices.js';
 import { frontItemFunctions } from './front-items.js';
 import { frontMessageFunctions } from './front-messages.js';
 import { connectionFunctions } from './connections.js';
+import { descriptionFunctions } from './descriptions.js';
+import { executeFunctions } from './execute.js';
 import { debugFunctions } from './debug.js';
 import { formFunctions } from './form.js';
 import { actionListFunctions } from './action-list.js';
@@ -84,6 +86,8 @@ const families = [
   actionListFunctions,
   gatewayFunctions,
   nothingFunctions,
+  descriptionFunctions,
+  executeFunctions,
 ] as const;
 
 /** The whole command reference over a gateway's parts, ready to be called. */

@@ -77,6 +77,7 @@ export const IO_FILES: readonly string[] = [
   'src/script/watch.ts',
   'src/script/worker.ts',
   'src/service/debug-file.ts',
+  'src/service/execution.ts',
   'src/service/fetch.ts',
   'src/service/figures.ts',
   'src/service/machine.ts',

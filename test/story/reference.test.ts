@@ -28,6 +28,7 @@ t.test('every function that tells something tells it as declared, in a real gate
     ['instance', 'SVC_CreateInstance', 'GPIO Output'],
     ['hardware', 'SVC_CreateInstance', 'Hardware'],
     ['category', 'SVC_CreateCategory'],
+    ['event', 'SVC_CreateEvent', 0],
     ['Integer', 'SVC_CreateVariable', 1],
     ['Float', 'SVC_CreateVariable', 2],
     ['String', 'SVC_CreateVariable', 3],
@@ -47,7 +48,20 @@ t.test('every function that tells something tells it as declared, in a real gate
   const [library] = (await client.call('SVC_GetLibraryList')) as string[];
   const [utility] = (await client.call('SVC_GetInstanceListByModuleID', 'Utility Control')) as number[];
   const since = (await client.call('SVC_GetSnapshotChanges', 0)) as { TimeStamp: number }[];
+  await client.call('SVC_RunScriptTextWait', 'print(1)');
+  const [thread] = (await client.call('SVC_GetScriptThreadList')) as number[];
+  await client.call('SVC_SetScriptTimer', made['script'], 3600);
+  const [timer] = (await client.call('SVC_GetTimerList')) as number[];
+  const [action] = JSON.parse((await client.call('SVC_GetActions')) as string) as { actionID: string }[];
   const given: Record<string, unknown> = {
+    ActionID: action?.actionID,
+    TimerID: timer,
+    EventID: made['event'],
+    TargetID: variable,
+    Environment: '',
+    IncludeDefault: true,
+    Conditions: '[]',
+    ThreadID: thread,
     ID: ground,
     ParentID: 0,
     InstanceID: relay,
@@ -64,10 +78,8 @@ t.test('every function that tells something tells it as declared, in a real gate
     Name: 'one',
     Ident: 'ground_floor',
     ProfileName: '~Switch',
-    ProfileType: 0,
     ModuleID: 'GPIO Output',
     ParentModuleID: 'MQTT Client',
-    ModuleType: 1,
     LibraryID: library,
     FunctionName: 'SetValue',
     FilePath: `${made['script']}.js`,
@@ -76,7 +88,7 @@ t.test('every function that tells something tells it as declared, in a real gate
     Value: true,
     Text: 'x',
     ScriptText: 'print(1)',
-    Parameters: {},
+    Parameters: { SCRIPT: 'print(1)' },
     LastTimestamp: (since[0]?.TimeStamp ?? 0) - 1,
     LastTimeStamp: (since[0]?.TimeStamp ?? 0) - 1,
     VariableIDs: [variable, 1],
@@ -96,6 +108,7 @@ t.test('every function that tells something tells it as declared, in a real gate
       const typed = made[name.replace('GetValue', '')];
       if (typed !== undefined) return typed;
       if (name === 'SVC_GetProperty' && parameter.name === 'Name') return 'Line';
+      if (parameter.enumeration !== undefined) return 0;
       return parameter.name in given ? given[parameter.name] : [];
     });
     try {

@@ -188,6 +188,7 @@ export class Desk implements AsyncDisposable {
       logged: new ServiceLog({ write: () => undefined, form: 'json' }),
       connections: () => this.api,
       watch: messageWatch(kernel, clock, options),
+      execute: async () => Promise.reject(fault('NOT_ALLOWED', 'Running programs on a desk')),
       machine: askedMachine(this.clock, import.meta.dirname),
       system: { ...system, audit: (limit) => this.audit.slice(-limit).reverse() },
     };
