@@ -244,7 +244,7 @@ export class ScriptWorker {
 
 const overMemory = (mib: number): string => `the script used more than ${mib} MiB and was stopped`;
 
-/** Starts a process. It knows nothing of our environment: only what it is told over its channel. */
+/** Starts a process. Of our environment it knows where on earth it is; all else it is told over its channel. */
 function start(heapMiB: number): ChildProcess {
   const flags = [
     `--max-old-space-size=${heapMiB + HEAP_SLACK_MIB}`,
@@ -257,9 +257,10 @@ function start(heapMiB: number): ChildProcess {
     '--permission',
     `--allow-fs-read=${dirname(PROGRAM)}/`,
   ];
+  const { TZ } = process.env;
   return spawn(process.execPath, [...flags, PROGRAM], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    env: {},
+    env: TZ === undefined ? {} : { TZ },
     cwd: '/',
   });
 }

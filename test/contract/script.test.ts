@@ -1,5 +1,6 @@
 import t from 'tap';
 import { scriptBench } from '../tools/script-bench.js';
+import { liveIn } from '../tools/zone.js';
 
 t.test('functions are synchronous globals, and what is printed comes back', async (t) => {
   const { runs, calls, kernel } = await scriptBench(t);
@@ -48,13 +49,24 @@ t.test('there is nothing of the machine: no modules, no network, no process', as
   await t.rejects(runs('await import("node:fs")'), { message: /import/ });
   await t.rejects(runs('import fs from "node:fs"'), { message: /import statement/ });
   const escaped = 'const p = Double.constructor("return process")();';
-  t.match(await runs(`${escaped} print(Object.keys(p.env))`), '[]', 'nothing of our environment');
+  t.match(
+    await runs(`${escaped} print(Object.keys(p.env).filter((name) => name !== 'TZ'))`),
+    '[]',
+    'nothing of our environment',
+  );
   await t.rejects(runs(`${escaped} p.getBuiltinModule("fs").readFileSync("/etc/passwd")`), {
     message: /restricted/,
   });
   await t.rejects(runs(`${escaped} p.getBuiltinModule("child_process").spawnSync("true")`), {
     message: /restricted/,
   });
+});
+
+t.test('a script has the time zone of the gateway', async (t) => {
+  liveIn(t, 'Australia/Lord_Howe');
+  const { runs } = await scriptBench(t);
+  t.equal(await runs('print(new Date(0).getHours(), ":", new Date(0).getMinutes())'), '10:0');
+  t.equal(await runs('print(new Date(2026, 0, 1).getTimezoneOffset())'), '-660');
 });
 
 t.test('timers and promises: a script ends when all is done', async (t) => {
