@@ -21,7 +21,7 @@ export interface Ports {
   /** Loaded by the first who asks. */
   readonly media: () => Promise<MediaPort>;
   /** What runs events, at work from then on; it is loaded for the first one. */
-  readonly events: () => Promise<EventsPort>;
+  readonly events: () => Promise<object>;
   readonly configurators: ConfiguratorsPort;
   readonly logged: LoggedPort;
   /** Undefined while nothing is listened on yet. */
@@ -145,12 +145,6 @@ export interface IconsPort {
   names(): Promise<string[]>;
   /** As SVG. Throws `ICON_MISSING`, `TEXT_TOO_LONG`. */
   content(name: string): Promise<Buffer>;
-}
-
-/** What runs events; `src/script/events` implements it. */
-export interface EventsPort {
-  /** Runs so far: those that variables set off, and those of the clock. */
-  readonly counts: { readonly triggered: number; readonly timed: number };
 }
 
 /** What is known of the program and the machine, and what only the process can do. */

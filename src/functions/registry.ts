@@ -169,11 +169,12 @@ export class Registry {
 }
 
 function isAudited({ audited }: FunctionDeclaration, caller: Caller): boolean {
-  return audited === 'outside' ? !caller.user.startsWith(SCRIPT_USER) : audited;
+  if (audited !== 'outside') return audited;
+  return caller.remote !== 'local' || !caller.user.startsWith(SCRIPT_USER);
 }
 
-/** How the user name of a call from a script begins; its id follows. */
-export const SCRIPT_USER = 'script ';
+/** How the user name of a call from a script begins; the id of one of the tree follows. */
+const SCRIPT_USER = 'script';
 
 function entryOf(declaration: FunctionDeclaration): Entry {
   const { parameters } = declaration;

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { message } from '../../src/kernel/messages.js';
+import { textOf } from '../law/sources.js';
 import { call, idOf, post, rpc, short, valueAt } from '../tools/exchange.js';
 import { SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
 import { open, take } from '../tools/listening.js';
@@ -47,6 +48,12 @@ t.test('a button is pressed, and an event’s script switches the relay and sees
   t.equal(await valueAt(house, 'ground_floor/hall_relay/STATE'), true);
   t.equal(await valueAt(house, 'ground_floor/hall_sense/STATE'), true, 'the line that it is wired to');
   t.strictSame(await rpc(house, 'SVC_GetVariableEventList', button), [id]);
+  const audit = (await rpc(house, 'GW_GetAudit', 100)) as { Method: string; User: string }[];
+  t.ok(audit.some(({ Method, User }) => Method === 'RequestAction' && User === 'script'));
+  t.notOk(
+    audit.some(({ Method }) => Method === 'SetValue'),
+    'what scripts set is not written down each time',
+  );
 });
 
 t.test(
@@ -139,4 +146,21 @@ t.test('a front is shown its events, and nothing of what stands outside its area
   t.notMatch(shown, String(blind));
   for (const method of ['SVC_GetEvent', 'SVC_SetEventActive', 'SVC_RunAction', 'SVC_IsConditionPassing'])
     t.equal(short(await post(house, call(method, [id]), tulip)), 'ACCESS_DENIED', method);
+});
+
+t.test('the examples of the page run, on the sample that make run starts', async (t) => {
+  const sample = textOf('docs/sample/gateway.yaml').replace('port: 3777', 'port: 0');
+  const house = await startHouse(t, sample);
+  const scripts = [...textOf('docs/events.md').matchAll(/```js\n([^]*?)```/g)].map(([, text = '']) => text);
+  t.ok(scripts.length >= 4);
+  const printed: unknown[] = [];
+  for (const text of scripts) printed.push(await rpc(house, 'SVC_RunScriptTextWait', text));
+  t.strictSame(printed, ['', '', '', 'true']);
+  const setpoint = await idOf(house, 'ground_floor/setpoint');
+  await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
+  await until('one degree more', async () => (await rpc(house, 'GetValue', setpoint)) === 22.5);
+  const plans = (await rpc(house, 'SVC_GetEventListByType', 2)) as number[];
+  const timed = [...plans, ...((await rpc(house, 'SVC_GetEventListByType', 1)) as number[])];
+  t.equal(timed.length, 2);
+  for (const id of timed) await until('it to be planned', async () => (await nextRun(house, id)) > 0);
 });

@@ -22,7 +22,6 @@ t.test('a cyclic event runs when it is due, and says when it will next', async (
   t.equal(bench.runs.length, 4);
   t.match(bench.runs[0], { sender: 'TimerEvent', parameters: { EVENT: event.id } });
   t.match(event.data, { lastRun: (NOON + HOUR_MS) / 1000, nextRun: (NOON + HOUR_MS) / 1000 + 900 });
-  t.equal(bench.engine.counts.timed, 4);
   bench.kernel.events.set(event, { active: false });
   await settled();
   t.match(event.data, { nextRun: 0 });

@@ -38,7 +38,6 @@ t.test('each trigger is set off by what it names', async (t) => {
       parameters: { EVENT: event.id, VARIABLE: variable.id, TARGET: 0 },
     });
     t.equal(event.data.lastRun, Math.floor(NOON / 1000));
-    t.equal(bench.engine.counts.triggered, expected.length);
   }
 });
 

@@ -55,8 +55,6 @@ export class EventEngine implements Disposable {
   #isTrusted: boolean;
   #cancel: Cancel = () => undefined;
   #isClosed = false;
-  /** Runs so far: those that variables set off, and those of the clock. */
-  readonly counts = { triggered: 0, timed: 0 };
 
   constructor(options: EventEngineOptions) {
     this.#options = options;
@@ -216,11 +214,9 @@ export class EventEngine implements Disposable {
       this.#runs.put({ event, sender: 'Schedule', values: { ACTION: action.id }, action });
   }
 
-  #begin({ event, sender, action }: EventRun): boolean {
+  #begin({ event, action }: EventRun): boolean {
     const { kernel, clock } = this.#options;
     if (kernel.tree.find(event.id) !== event || !event.data.active) return false;
-    if (sender === 'Variable') this.counts.triggered++;
-    else this.counts.timed++;
     kernel.events.ran(event, clock.nowMs(), action?.id);
     return true;
   }
