@@ -26,6 +26,28 @@ const qualityOf: Say = ([state, reason, text]) =>
     ? 'is good again'
     : `is ${state === quality.stale ? 'stale' : 'bad'} (${String(reason)}): ${String(text)}`;
 
+/** Messages from one number to another that say the same in words. */
+const alike = ([from, to]: readonly [number, number], text: string) =>
+  Object.fromEntries(
+    Array.from({ length: to - from + 1 }, (_, n): [number, readonly [Colour, Say]] => [
+      from + n,
+      ['cyan', () => text],
+    ]),
+  );
+
+const date: Say = ([day, month, year]) => `${String(year)}-${String(month)}-${String(day)}`;
+const time: Say = (parts) => parts.map((part) => String(part).padStart(2, '0')).join(':');
+const event =
+  (what: string, say: Say): Say =>
+  (data, tree) =>
+    `${what} ${say(data, tree)}`;
+/** What is no time is shown as it is. */
+function unix(seconds: unknown): string {
+  if (seconds === 0) return 'never';
+  const at = new Date(Number(seconds) * 1000);
+  return Number.isNaN(at.getTime()) ? String(seconds) : `${at.toISOString().slice(0, 19)}Z`;
+}
+
 /** The message table (interface §3.5) in words. What is only the other half of another message is not told. */
 const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.KERNEL_STARTED]: ['green', () => 'the gateway has started'],
@@ -66,6 +88,31 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.SM_CHANGEFILE]: ['cyan', ([file]) => `file ${String(file)}`],
   [message.SM_BROKEN]: ['yellow', ([is]) => yes(is, ['cannot be compiled', 'can be compiled again'])],
   [message.SM_UPDATE]: ['cyan', ([, size]) => `has a new text of ${String(size)} bytes`],
+  [message.EM_UPDATE]: ['cyan', ([last, next]) => `ran last ${unix(last)}, runs next ${unix(next)}`],
+  [message.EM_CHANGEACTIVE]: ['cyan', ([is]) => yes(is, ['is active', 'is not active'])],
+  [message.EM_CHANGELIMIT]: [
+    'cyan',
+    ([limit]) => (limit === 0 ? 'runs without end' : `runs ${String(limit)} more times`),
+  ],
+  [message.EM_CHANGEACTION]: ['cyan', () => 'does something else'],
+  ...alike([message.EM_CHANGETRIGGER, message.EM_CHANGETRIGGEREXECUTION], 'is set off by something else'),
+  [message.EM_CHANGECYCLIC]: ['cyan', () => 'runs at other times'],
+  [message.EM_CHANGECYCLICDATEFROM]: ['cyan', event('runs from', date)],
+  [message.EM_CHANGECYCLICDATETO]: ['cyan', event('runs until', date)],
+  [message.EM_CHANGECYCLICTIMEFROM]: ['cyan', event('runs from', time)],
+  [message.EM_CHANGECYCLICTIMETO]: ['cyan', event('runs until', time)],
+  ...alike([message.EM_ADDSCHEDULEACTION, message.EM_CHANGESCHEDULEGROUPPOINT], 'has another weekly plan'),
+  ...alike([message.EM_ADDCONDITION, message.EM_CHANGECONDITIONDAYOFTHEWEEKRULE], 'has other conditions'),
+  [message.MM_CHANGEFILE]: ['cyan', ([file]) => `file ${String(file)}`],
+  [message.MM_AVAILABLE]: ['yellow', ([is]) => yes(is, ['its file is there', 'its file is missing'])],
+  [message.MM_UPDATE]: ['cyan', ([, size]) => `has a new content of ${String(size)} bytes`],
+  [message.MM_CHANGECACHED]: ['cyan', ([is]) => yes(is, ['is kept in memory', 'is not kept in memory'])],
+  [message.WF_POPUP]: ['cyan', ([title]) => `shows a popup ${quoted(title)}`],
+  [message.WF_NOTIFICATION]: ['cyan', ([title]) => `shows a notification ${quoted(title)}`],
+  [message.WF_AUDIO]: ['cyan', () => 'plays a sound'],
+  [message.WF_SWITCH_PAGE]: ['cyan', () => 'shows another page'],
+  [message.WF_RELOAD]: ['cyan', () => 'loads its front anew'],
+  [message.WF_OPEN_CATEGORY]: ['cyan', () => 'opens a category'],
   [message.LM_CHANGETARGET]: ['cyan', ([id], tree) => `leads to ${tree.path(Number(id)) || 'the root'}`],
   [message.SE_EXECUTE]: ['dim', () => 'runs'],
   [message.PM_CREATE]: ['cyan', profile('is new')],

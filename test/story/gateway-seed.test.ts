@@ -100,7 +100,7 @@ t.test('a front’s password opens its own area and nothing else (rule 3)', asyn
   t.equal(free.status, 200, 'a front that says it does without');
   const push = ['token', 'provider', 'device', 'phone'];
   t.equal(await rpc(house, 'WFC_RegisterPNS', attic, ...push), 'NOT_ALLOWED', 'not for mobile apps');
-  t.equal(await rpc(house, 'WFC_RegisterPNS', front, ...push), 'NOT_SUPPORTED', 'for mobile apps');
+  t.equal(await rpc(house, 'WFC_RegisterPNS', front, ...push), 'device', 'for mobile apps');
 });
 
 t.test('the installed configuration has no password, and lets nobody in (rules 1, 2)', async (t) => {
