@@ -12,7 +12,6 @@ import { loadConfig, type LoadedConfig } from './config/load.js';
 import { RELOADABLE, bufferOf, levelsOf, listenersOf, needsRestart } from './config/settings.js';
 import type { Caller } from './device/declare.js';
 import { Devices } from './device/devices.js';
-import type { Marks } from './device/module.js';
 import { Modules } from './device/modules.js';
 import { frontPage, startPage } from './front/start-page.js';
 import { ACTION_SENDER, requestAction } from './functions/actions.js';
@@ -24,9 +23,11 @@ import { Kernel } from './kernel/kernel.js';
 import { message, runlevel } from './kernel/messages.js';
 import { modulesOf } from './modules.js';
 import {
+  LazyArchive,
   machinePorts,
   debugOf,
   EventPart,
+  type GatewayParts,
   keptConfigurators,
   mediaPart,
   messageWatch,
@@ -98,6 +99,7 @@ export class Gateway implements AsyncDisposable {
   readonly #scripts: ScriptEngine;
   readonly #media: MediaPart;
   readonly #events: EventPart;
+  readonly #archive: LazyArchive;
   readonly #status: StatusVariables;
   readonly #settings: Options;
   readonly #turn = new Turn();
@@ -149,7 +151,7 @@ export class Gateway implements AsyncDisposable {
     return gateway;
   }
 
-  private constructor(options: GatewayOptions, parts: Parts) {
+  private constructor(options: GatewayOptions, parts: GatewayParts) {
     const { clock, trust, loaded, modules, health, store, keeping } = parts;
     const log = options.log.root;
     this.#options = options;
@@ -192,7 +194,9 @@ export class Gateway implements AsyncDisposable {
     });
     const { directory } = options;
     this.#media = mediaPart({ kernel, clock, log: log.subject('media'), directory });
+    this.#archive = new LazyArchive({ kernel, clock, settings, store, directory, checks: health, log });
     const ports: Ports = {
+      archive: () => this.#archive.get(),
       kernel,
       clock,
       log: log.subject('call'),
@@ -288,6 +292,7 @@ export class Gateway implements AsyncDisposable {
     kernel.setRunlevel(runlevel.init);
     this.#showLog();
     makeCore(this.#status.declare(), { kernel, devices: this.#devices });
+    await this.#archive.start();
     await this.#applyConfig();
     await this.#events.begin();
     this.#devices.start();
@@ -326,6 +331,7 @@ export class Gateway implements AsyncDisposable {
     await this.#scripts.close();
     await this.#media.close();
     await this.#devices.close();
+    await this.#archive.close();
     await this.#keeping.goodbye();
     this.kernel.setRunlevel(runlevel.shutdown);
     this.#options.log.onLoud = () => undefined;
@@ -386,15 +392,4 @@ export class Gateway implements AsyncDisposable {
     const bodyLimit = this.#settings.chosen('ServerMaxPostSize');
     return { ...listenersOf(config), ...(bodyLimit !== undefined && { bodyLimit }), remoteAccess };
   }
-}
-
-interface Parts {
-  readonly clock: Clock;
-  readonly trust: ClockTrust;
-  readonly loaded: LoadedConfig;
-  readonly modules: Modules;
-  readonly health: Health;
-  readonly store: Store;
-  readonly marks: Marks;
-  readonly keeping: Keeping;
 }

@@ -1,10 +1,16 @@
 import { join } from 'node:path';
+import type { Keeping } from '../drivers/gpio/index.js';
+import type { Archive, ArchiveOptions } from './archive/archive.js';
+import type { Checks } from './base/check.js';
 import type { Cancel, Clock } from './base/clock.js';
 import { fault } from './base/fault.js';
 import type { Log } from './base/log.js';
 import type { Configurator } from './config/configurators.js';
+import type { LoadedConfig } from './config/load.js';
 import type { GatewayConfig } from './config/schema.js';
 import { Debug } from './device/debug.js';
+import type { Marks } from './device/module.js';
+import type { Modules } from './device/modules.js';
 import { MessageWatch } from './functions/message-watch.js';
 import { keptOptions, type Options } from './functions/options.js';
 import type { ConfiguratorsPort, MachinePort, MediaPort, Ports } from './functions/ports.js';
@@ -18,6 +24,8 @@ import { ScriptFiles } from './script/files.js';
 import { scriptLimits } from './script/limits.js';
 import type { Execution } from './service/execution.js';
 import type { ServiceLog } from './service/log.js';
+import type { Health } from './service/health.js';
+import type { ClockTrust } from './service/trust.js';
 import type { Store } from './store/store.js';
 
 /** What a script's process uses besides its heap. */
@@ -239,4 +247,75 @@ export function machinePorts(
       return (await execution).run(wish);
     },
   };
+}
+
+/** What a gateway's archive works with. */
+export interface ArchiveParts {
+  readonly kernel: Kernel;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly checks: Checks;
+  readonly settings: Options;
+  readonly store: Store;
+  /** The data directory. */
+  readonly directory: string;
+}
+
+/** The archive of a gateway: loaded and opened when something is logged, or somebody asks for it. */
+export class LazyArchive {
+  readonly #parts: ArchiveParts;
+  #opening: Promise<Archive> | undefined;
+  #isClosed = false;
+
+  constructor(parts: ArchiveParts) {
+    this.#parts = parts;
+  }
+
+  /** Opens it where something is logged. */
+  async start(): Promise<void> {
+    if (this.#parts.kernel.variables.logged().length > 0) await this.get();
+  }
+
+  /** Rejects with `STOPPING`. */
+  get(): Promise<Archive> {
+    if (this.#isClosed) return Promise.reject(fault('STOPPING'));
+    this.#opening ??= this.#open();
+    return this.#opening;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await (await this.#opening)?.close();
+  }
+
+  async #open(): Promise<Archive> {
+    const { kernel, settings, store, log, ...rest } = this.#parts;
+    const everyMs = () => settings.get('ArchiveInterval') * 1000;
+    const options: ArchiveOptions = {
+      ...rest,
+      kernel,
+      log: log.subject('archive'),
+      writeEveryMs: everyMs(),
+      onWritten: (bytes) => store.noteWritten('archive', bytes),
+    };
+    const { Archive } = await import('./archive/archive.js');
+    const archive = await Archive.open(options);
+    kernel.variables.onLogged = (variable, nowMs) => archive.record(variable, nowMs);
+    settings.changed.on((name) => {
+      if (name === 'ArchiveInterval') archive.writeEveryMs = everyMs();
+    });
+    return archive;
+  }
+}
+
+/** What a gateway is made of before its tree is there. */
+export interface GatewayParts {
+  readonly clock: Clock;
+  readonly trust: ClockTrust;
+  readonly loaded: LoadedConfig;
+  readonly modules: Modules;
+  readonly health: Health;
+  readonly store: Store;
+  readonly marks: Marks;
+  readonly keeping: Keeping;
 }

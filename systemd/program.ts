@@ -9,7 +9,12 @@ import { basename, join } from 'node:path';
 import { build } from 'esbuild';
 
 /** The programs: the gateway, and what it starts beside itself. Each is found by its name beside who starts it. */
-const PROGRAMS = ['src/main.js', 'src/store/worker.js', 'src/script/child.js'];
+const PROGRAMS = [
+  'src/main.js',
+  'src/store/worker.js',
+  'src/archive/archive-worker.js',
+  'src/script/child.js',
+];
 /** Packages that are ours alone, of many small files. */
 const TAKEN_IN = ['@sinclair/typebox', 'yaml'];
 

@@ -135,6 +135,12 @@ export const faults = {
     true,
     (why: string) => `The change is in memory but not yet on the disk: ${why}`,
   ),
+  ARCHIVE_FAILED: row(rpcCode.failed, true, (why: string) => `The archive could not do it: ${why}`),
+  NOT_LOGGED: row(
+    rpcCode.failed,
+    false,
+    (id: number) => `Variable #${id} is not logged; switch it on with AC_SetLoggingStatus`,
+  ),
   STORE_UNUSABLE: row(rpcCode.failed, false, (why: string) => why),
   LISTEN_FAILED: row(rpcCode.failed, true, (where: string, why: string) => `${where} does not work: ${why}`),
   INTERNAL: row(rpcCode.failed, false, () => 'Internal error; the log has the details'),

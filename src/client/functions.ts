@@ -2,8 +2,11 @@
 // Made from the command reference by test/tools/client-map.ts; a test compares the two.
 
 import type {
+  AggregatedValue,
+  AggregationVariable,
   AuditEntry,
   ChangeRecord,
+  Compaction,
   Configurator,
   EventRecord,
   Found,
@@ -16,6 +19,7 @@ import type {
   LibraryRecord,
   Lines,
   LinkRecord,
+  LoggedValue,
   MediaRecord,
   ModuleRecord,
   ObjectRecord,
@@ -36,6 +40,65 @@ import type {
 
 /** The functions that can be called, as TypeScript sees them. Others: `new Client<AnyFunction>(address)`. */
 export interface Functions {
+  /** Adds records to a logged variable, of any time up to now; one of the same time as another takes its place. */
+  AC_AddLoggedValues(
+    InstanceID: number,
+    VariableID: number,
+    Values: readonly {
+      TimeStamp: number;
+      Value: Value;
+    }[],
+  ): boolean;
+  /** Makes the records of a variable, which may be gone, those of another one. */
+  AC_ChangeVariableID(InstanceID: number, OldVariableID: number, NewVariableID: number): boolean;
+  /** Deletes the records of a variable between two times and gives how many; with 0 and 0 all, and it is logged no more. */
+  AC_DeleteVariableData(InstanceID: number, VariableID: number, StartTime: number, EndTime: number): number;
+  /** What the records of a variable come to in pieces of time that lie wholly between two times, newest first. */
+  AC_GetAggregatedValues(
+    InstanceID: number,
+    VariableID: number,
+    AggregationSpan: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7,
+    StartTime: number,
+    EndTime: number,
+    Limit: number,
+  ): AggregatedValue[];
+  /** How a variable is aggregated: 0 as a gauge, 1 as a counter. */
+  AC_GetAggregationType(InstanceID: number, VariableID: number): number;
+  /** The variables that have records or are logged, also those that are gone; on request with what is stored. */
+  AC_GetAggregationVariables(InstanceID: number, CalculateStatistics: boolean): AggregationVariable[];
+  /** From which ages on the records of a variable are thinned, and to what. */
+  AC_GetCompaction(InstanceID: number, VariableID: number): Compaction[];
+  /** Whether zeros of a counter are passed over. */
+  AC_GetCounterIgnoreZeros(InstanceID: number, VariableID: number): boolean;
+  /** Whether a variable is shown in charts. */
+  AC_GetGraphStatus(InstanceID: number, VariableID: number): boolean;
+  /** Records of a variable between two times, newest first, at most 10,000; 0 is the beginning, and now. */
+  AC_GetLoggedValues(
+    InstanceID: number,
+    VariableID: number,
+    StartTime: number,
+    EndTime: number,
+    Limit: number,
+  ): LoggedValue[];
+  /** Whether the values of a variable are recorded. */
+  AC_GetLoggingStatus(InstanceID: number, VariableID: number): boolean;
+  /** Reads all records of a variable and makes anew what its aggregations are made of. */
+  AC_ReAggregateVariable(InstanceID: number, VariableID: number): boolean;
+  /** Has a variable be aggregated as a gauge (0: average over time) or as a counter (1: what it rises by). */
+  AC_SetAggregationType(InstanceID: number, VariableID: number, AggregationType: 0 | 1): boolean;
+  /** Has records of a variable that are older than so many months be thinned to one a piece of time, or deleted; 0 ends that. */
+  AC_SetCompaction(
+    InstanceID: number,
+    VariableID: number,
+    MonthOffset: number,
+    CompactionType: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8,
+  ): boolean;
+  /** Passes over zeros of a counter when it is aggregated: some devices report 0 while they start. */
+  AC_SetCounterIgnoreZeros(InstanceID: number, VariableID: number, IgnoreZeros: boolean): boolean;
+  /** Shows a variable in charts, or not. */
+  AC_SetGraphStatus(InstanceID: number, VariableID: number, Active: boolean): boolean;
+  /** Records the values of a variable from now on, or no more; what is recorded stays. */
+  AC_SetLoggingStatus(InstanceID: number, VariableID: number, Active: boolean): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
   /** Makes an instance of what was found, below an object, and gives its ID. Module: the first that GW_GetFound names, unless said. */

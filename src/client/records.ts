@@ -1,6 +1,29 @@
 /* oxlint-disable max-lines -- a field a line, made by a program */
 // Made from the command reference by test/tools/client-map.ts; a test compares the two.
 
+/** What the records in a piece of time come to; of a counter Avg is what it rose by. */
+export interface AggregatedValue {
+  TimeStamp: number;
+  Avg: number;
+  Duration: number;
+  Max: number;
+  MaxTime: number;
+  Min: number;
+  MinTime: number;
+}
+
+/** A variable with records, how it is aggregated, and what is stored of it. */
+export interface AggregationVariable {
+  VariableID: number;
+  AggregationType: number;
+  AggregationVisible: boolean;
+  AggregationActive: boolean;
+  FirstTime: number;
+  LastTime: number;
+  RecordCount: number;
+  RecordSize: number;
+}
+
 /** Who switched or changed what, and from where. */
 export interface AuditEntry {
   TimeStamp: number;
@@ -18,6 +41,12 @@ export interface ChangeRecord {
   SenderID: number;
   Message: number;
   Data: unknown[];
+}
+
+/** From which age in months on records are thinned, and to what. */
+export interface Compaction {
+  MonthOffset: number;
+  CompactionType: number;
 }
 
 /** A web front configurator. */
@@ -240,6 +269,13 @@ export interface Lines {
 export interface LinkRecord {
   LinkID: number;
   TargetID: number;
+}
+
+/** A record of a variable, and how many seconds its value held. */
+export interface LoggedValue {
+  TimeStamp: number;
+  Value: Value;
+  Duration: number;
 }
 
 /** A media object; its checksum is 8 hex digits, its size bytes. */

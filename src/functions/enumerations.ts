@@ -86,3 +86,28 @@ export const modbusTypes = [
   'mbInt8LSB',
   'mbStringHex',
 ] as const;
+
+export const aggregationSpans = [
+  'agHour',
+  'agDay',
+  'agWeek',
+  'agMonth',
+  'agYear',
+  'ag5Minutes',
+  'ag1Minute',
+  'agChanges',
+] as const;
+
+export const compactionTypes = [
+  'ctNoCompaction',
+  'ct1Minute',
+  'ct5Minutes',
+  'ctHour',
+  'ctDay',
+  'ctWeek',
+  'ctMonth',
+  'ctYear',
+  'ctDelete',
+] as const;
+
+export const aggregationTypes = ['asGauge', 'asCounter'] as const;

@@ -18,6 +18,12 @@ const rows = {
     most: 3600,
     help: 'Seconds between two savings of the last values to the disk',
   },
+  ArchiveInterval: {
+    standard: 5,
+    least: 1,
+    most: 3600,
+    help: 'Seconds between two savings of the archive to the disk',
+  },
   BackupCount: { standard: 7, least: 1, most: 100, help: 'How many daily backups are kept' },
   ScriptTimeLimit: { standard: 30, least: 1, most: 3600, help: 'Seconds that a script may run' },
   ScriptMemoryLimit: { standard: 64, least: 16, most: 1024, help: 'MiB of heap that a script may use' },

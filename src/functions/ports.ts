@@ -1,3 +1,4 @@
+import type { ArchivePort } from '../archive/port.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Caller, Conforming } from '../device/declare.js';
@@ -31,6 +32,8 @@ export interface Ports {
   readonly options: Options;
   /** What can be asked of the machine; loaded when something first is. */
   readonly machine: () => Promise<MachinePort>;
+  /** The archive, which is opened when it is first asked for. */
+  readonly archive: () => Promise<ArchivePort>;
   /** What a program of the machine printed. Throws `NOT_ALLOWED` unless the configuration allows it, and as `Execution`. */
   readonly execute: (wish: ProgramWish) => Promise<string>;
 }

@@ -1,5 +1,6 @@
 import type { FunctionDeclaration } from '../device/declare.js';
 import { actionFunctions } from './actions.js';
+import { archiveFunctions } from './archive.js';
 import { categoryFunctions } from './categories.js';
 import { configurationFunctions } from './configuration.js';
 import { frontDeviceFunctions } from './front-devices.js';
@@ -76,6 +77,7 @@ const families = [
   threadFunctions,
   utilityFunctions,
   webFrontFunctions,
+  archiveFunctions,
   frontItemFunctions,
   frontMessageFunctions,
   frontDeviceFunctions,

@@ -4,15 +4,15 @@ import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typ
  * What functions give and take beyond single values (interface §2), as schemas: OpenRPC and the typed client follow from
  * them. One that has a name is known by it there.
  */
-const named = <P extends TProperties>($id: string, description: string, properties: P) =>
+export const named = <P extends TProperties>($id: string, description: string, properties: P) =>
   Type.Object(properties, { $id, description });
 
-const bool = Type.Boolean();
+export const bool = Type.Boolean();
 export const int = Type.Integer();
-const float = Type.Number();
+export const float = Type.Number();
 const text = Type.String();
 /** Unix seconds; 0 is never. */
-const time = Type.Integer({ minimum: 0 });
+export const time = Type.Integer({ minimum: 0 });
 
 /** A variable's value. */
 export const value = Type.Union([bool, float, text], { $id: 'Value', description: 'What a variable holds.' });

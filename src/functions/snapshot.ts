@@ -37,8 +37,13 @@ export function snapshot(
   ports: Ports,
   area?: { readonly objects: Iterable<readonly [TreeObject, Depth]>; readonly profiles: ReadonlySet<string> },
 ): PiecedResult {
-  const reader = new SnapshotReader(ports.kernel.tree, area?.objects);
-  const head = headOf(ports, reader.timestamp, area?.profiles);
+  const objects = area === undefined ? undefined : [...area.objects];
+  const reader = new SnapshotReader(ports.kernel.tree, objects);
+  const shownOnes = objects?.flatMap(([object, depth]) => (depth === 'whole' ? [object] : []));
+  const head = headOf(ports, reader.timestamp, {
+    names: area?.profiles,
+    objects: shownOnes && new Set(shownOnes),
+  });
   return new PiecedResult(pieces(head, reader));
 }
 
@@ -73,11 +78,15 @@ function pieces(head: string, reader: SnapshotReader) {
 }
 
 /** Everything before the objects' entries, which are last so that they can follow piece by piece. */
-function headOf({ kernel, system, options }: Ports, timestamp: number, names?: ReadonlySet<string>): string {
+function headOf(
+  { kernel, system, options }: Ports,
+  timestamp: number,
+  { names, objects }: { names: ReadonlySet<string> | undefined; objects: Shown | undefined },
+): string {
   const { architecture, platform, version, builtAt: date, timezone } = system;
   const facts = JSON.stringify({
     options: options.all(),
-    archive: {},
+    archive: archiveOf(kernel, objects),
     server: { architecture, date, platform, version },
     license: { expiration: { demo: 0, subscription: 0 }, licensee: '' },
     timestamp,
@@ -86,6 +95,19 @@ function headOf({ kernel, system, options }: Ports, timestamp: number, names?: R
   });
   const profiles = names === undefined ? kernel.profiles.text : profilesText(kernel.profiles, names);
   return `${facts.slice(0, -1)},"profiles":${profiles},"objects":{`;
+}
+
+type Shown = ReadonlySet<TreeObject>;
+
+/** The variables that are logged, and how they are aggregated; clients ask only whether they are there. */
+function archiveOf({ variables }: Ports['kernel'], objects?: Shown): object {
+  const logged = variables.logged().filter((variable) => objects?.has(variable) ?? true);
+  return Object.fromEntries(
+    logged.map(({ id, data: { logging } }) => [
+      `ID${id}`,
+      { aggregationType: Number(logging?.counter), aggregationVisible: logging?.graph },
+    ]),
+  );
 }
 
 function profilesText(profiles: Ports['kernel']['profiles'], names: ReadonlySet<string>): string {

@@ -35,6 +35,28 @@ export interface VariableData {
   heard?: Heard | undefined;
   /** Its value came while the clock was not trusted: `updated` may be wrong. Stored with the value. */
   untimed?: boolean;
+  /** How the archive keeps its values; absent where nobody ever said. Immutable. */
+  logging?: Logging | undefined;
+}
+
+/** What the archive does with a variable's values (interface §1). */
+export interface Logging {
+  /** Whether its values are recorded. */
+  readonly active: boolean;
+  /** It counts up: what it rises by is summed. Otherwise it is averaged over time. */
+  readonly counter: boolean;
+  /** A counter's zeros are passed over. */
+  readonly ignoreZeros: boolean;
+  /** Whether people see it in charts. */
+  readonly graph: boolean;
+  /** From which age in months on records are thinned, and to what; ascending in months. */
+  readonly compaction: readonly Compaction[];
+}
+
+/** A rule of thinning; kinds are the interface's numbers. */
+export interface Compaction {
+  readonly months: number;
+  readonly kind: number;
 }
 
 /** How far a variable's value on the disk may be behind: it goes there when it moved by `every`, or `withinS` after it moved. */

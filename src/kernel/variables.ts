@@ -1,7 +1,7 @@
 import { fault } from '../base/fault.js';
 import { initialValue, isOfType } from './convert.js';
 import { message } from './messages.js';
-import { objectType, type TreeObject, type VariableData } from './object.js';
+import { objectType, type Logging, type TreeObject, type VariableData } from './object.js';
 import type { Profiles } from './profiles.js';
 import { quality, type Doubt } from './quality.js';
 import type { Beginning, Tree } from './tree.js';
@@ -25,6 +25,9 @@ export class Variables {
   readonly #tree: Tree;
   readonly #profiles: Profiles;
   readonly #isClockTrusted: () => boolean;
+  readonly #logged = new Set<Variable>();
+  /** Called with each of them that has another value; it must only schedule work. */
+  onLogged: (variable: Variable, nowMs: number) => void = () => undefined;
 
   constructor(tree: Tree, profiles: Profiles, isClockTrusted: () => boolean) {
     this.#tree = tree;
@@ -73,6 +76,27 @@ export class Variables {
     if (untimed !== (data.untimed ?? false)) data.untimed = untimed;
     this.#tree.journal.value(variable, old, nowMs);
     this.#tree.changes.emit(variable.id, message.VM_UPDATE, [value, differs, old, now, updated, changed]);
+    if (data.logging?.active === true && differs) this.onLogged(variable, nowMs);
+  }
+
+  /** How the archive keeps its values; undefined: nothing is said of it any more. */
+  setLogging(variable: Variable, logging: Logging | undefined): void {
+    variable.data.logging = logging;
+    this.noteLogging(variable);
+    this.#tree.journal.object(variable);
+  }
+
+  /** As {@link setLogging}, of a variable that was loaded with what it says. */
+  noteLogging(variable: Variable): void {
+    if (variable.data.logging?.active === true) this.#logged.add(variable);
+    else this.#logged.delete(variable);
+  }
+
+  /** Those whose values are recorded. */
+  logged(): Variable[] {
+    for (const variable of this.#logged)
+      if (this.#tree.find(variable.id) !== variable) this.#logged.delete(variable);
+    return [...this.#logged];
   }
 
   /** The value is no longer to be relied on, or with undefined it is; told when state or reason are others than before. */

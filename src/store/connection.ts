@@ -1,6 +1,14 @@
 import { DatabaseSync } from 'node:sqlite';
 import { faultFrom, fault } from '../base/fault.js';
-import { APPLICATION_ID, SCHEMA_VERSION, steps } from './schema.js';
+import { APPLICATION_ID, steps } from './schema.js';
+
+/** What a database is: whose, and the steps to its newest version. */
+export interface Shape {
+  readonly id: number;
+  readonly steps: readonly string[];
+}
+/** The store's own. */
+const storeShape: Shape = { id: APPLICATION_ID, steps };
 
 /** SQLite result codes that the store tells apart (sqlite.org/rescode.html); extended ones carry them in the low byte. */
 export const sqliteCode = {
@@ -32,28 +40,33 @@ const BUSY_MS = 5_000;
  * is damaged, `STORE_UNUSABLE` when a newer version wrote it (nothing is changed then), and SQLite's errors.
  */
 export function connect(path: string): DatabaseSync {
-  refuseNewer(path);
+  return connectAs(storeShape, path, (db) => checkSound(db, 'quick_check'));
+}
+
+/** As {@link connect}, for a database of another shape; `check` throws when something is wrong with it. */
+export function connectAs(shape: Shape, path: string, check: (db: DatabaseSync) => void): DatabaseSync {
+  refuseNewer(shape, path);
   return guarded(path, { readOnly: false }, (db) => {
     db.exec(
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -${CACHE_KIB}; PRAGMA temp_store = MEMORY`,
     );
-    checkSound(db, 'quick_check');
+    check(db);
   });
 }
 
 /** Opens a database to read from it, having checked it with `check`. Throws as {@link connect} does. */
 export function connectToRead(path: string, check: 'quick_check' | 'integrity_check'): DatabaseSync {
   return guarded(path, { readOnly: true }, (db) => {
-    refuseVersion(db, path);
+    refuseVersion(storeShape, db, path);
     checkSound(db, check);
   });
 }
 
 /** Makes a new database with the newest schema; `path` must not exist. */
-export function createDatabase(path: string): void {
+export function createDatabase(path: string, shape = storeShape): void {
   using db = opened(path, { readOnly: false });
-  db.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-  migrate(db, steps);
+  db.exec(`PRAGMA application_id = ${shape.id}`);
+  migrate(db, shape.steps);
 }
 
 export function versionOf(db: DatabaseSync): number {
@@ -99,18 +112,18 @@ function guarded(
 }
 
 /** Reads the version without touching the file, as a program older than the database must. */
-function refuseNewer(path: string): void {
-  const db = guarded(path, { readOnly: true }, (reader) => refuseVersion(reader, path));
+function refuseNewer(shape: Shape, path: string): void {
+  const db = guarded(path, { readOnly: true }, (reader) => refuseVersion(shape, reader, path));
   db.close();
 }
 
-function refuseVersion(db: DatabaseSync, path: string): void {
-  if (pragma(db, 'application_id') !== APPLICATION_ID) throw new Damage('it is not a database of stellwerk');
-  const version = versionOf(db);
-  if (version > SCHEMA_VERSION)
+function refuseVersion(shape: Shape, db: DatabaseSync, path: string): void {
+  if (pragma(db, 'application_id') !== shape.id) throw new Damage('it is not a database of stellwerk');
+  const [version, known] = [versionOf(db), shape.steps.length];
+  if (version > known)
     throw fault(
       'STORE_UNUSABLE',
-      `${path} was written by a newer stellwerk (schema ${version}, this one knows ${SCHEMA_VERSION}); install that one again, or restore a backup of this one's time`,
+      `${path} was written by a newer stellwerk (schema ${version}, this one knows ${known}); install that one again, or restore a backup of this one's time`,
     );
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { makeBackup } from './backup.js';
 import { messageOf } from '../base/fault.js';
@@ -14,6 +14,7 @@ import {
   type Rows,
   type ValueRow,
 } from './messages.js';
+import { writtenByThread } from './files.js';
 import { lockDirectory } from './lock.js';
 import { metaName } from './schema.js';
 import { RuntimeValues } from './runtime.js';
@@ -163,10 +164,7 @@ export class Database {
 
   /** Bytes that this thread has caused to be written to disks. */
   written(): number | undefined {
-    const path = '/proc/thread-self/io';
-    if (!existsSync(path)) return undefined;
-    const found = /^write_bytes: (\d+)/m.exec(readFileSync(path, 'utf8'))?.[1];
-    return found === undefined ? undefined : Number(found);
+    return writtenByThread();
   }
 
   /** Calling twice is fine. */

@@ -6,6 +6,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readFileSync,
   renameSync,
   rmSync,
 } from 'node:fs';
@@ -77,6 +78,14 @@ export function removeDatabase(path: string): void {
 /** `2026-08-02T10-11-12Z`: a time that can stand in a file's name. */
 export function timeName(nowMs: number): string {
   return `${new Date(nowMs).toISOString().slice(0, 19).replaceAll(':', '-')}Z`;
+}
+
+/** Bytes that this thread has caused to be written to disks; undefined where the kernel does not count them. */
+export function writtenByThread(): number | undefined {
+  const path = '/proc/thread-self/io';
+  if (!existsSync(path)) return undefined;
+  const found = /^write_bytes: (\d+)/m.exec(readFileSync(path, 'utf8'))?.[1];
+  return found === undefined ? undefined : Number(found);
 }
 
 function ifThere(act: () => void): void {

@@ -65,12 +65,12 @@ export interface Asked {
   status: { request: object; answer: { bytes: number | undefined } };
   close: { request: object; answer: object };
 }
-export type Question = keyof Asked;
 
-/** A question on its way to the worker. */
-export type Message = {
-  [Q in Question]: { readonly id: number; readonly ask: Q } & Asked[Q]['request'];
-}[Question];
+/** A question on its way to a worker. */
+export type MessageOf<A extends Record<keyof A, { request: object }>> = {
+  [Q in keyof A]: { readonly id: number; readonly ask: Q } & A[Q]['request'];
+}[keyof A];
+export type Message = MessageOf<Asked>;
 
 /** What went wrong there: an SQLite result code, a fault of ours, or neither. */
 export interface Failure {

@@ -1,11 +1,11 @@
 import { Worker } from 'node:worker_threads';
 import { Fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import type { Asked, Failure, Message, Question, Reply } from './messages.js';
+import type { Asked as AskedOfStore, Failure, Reply } from './messages.js';
 
 /**
- * The worker does nothing but IO and holds a thousand rows at most; its heap has no reason to grow, and a leak there
- * must show early. Sizes in MB.
+ * A worker does nothing but IO and holds little at a time; its heap has no reason to grow, and a leak there must show
+ * early. Sizes in MB.
  */
 const LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 };
 
@@ -20,41 +20,56 @@ export class StoreError extends Error {
   }
 }
 
-/** What can be asked of the worker; a test may stand in for it. */
-export interface StorePort {
+/** Questions to a worker, each with what is asked (which has no `id` of its own) and what is answered; `open` is the first. */
+type Questions<A> = Record<keyof A, { request: object & { id?: never }; answer: object }> & { open: unknown };
+
+/** What can be asked of a worker; a test may stand in for it. */
+export interface Port<A extends Questions<A>> {
   /** Rejects with a `Fault` or a {@link StoreError}. */
-  ask<Q extends Question>(ask: Q, request: Asked[Q]['request']): Promise<Asked[Q]['answer']>;
+  ask<Q extends keyof A>(ask: Q, request: A[Q]['request']): Promise<A[Q]['answer']>;
   /** Ends it, whatever it is doing; calling it again is fine. */
   close(): Promise<void>;
 }
+
+/** What can be asked of the store's worker. */
+export type StorePort = Port<AskedOfStore>;
 
 interface Waiting {
   resolve(answer: never): void;
   reject(reason: Error): void;
 }
 
+/** Which worker, and where it says that it failed. */
+export interface WorkerOptions {
+  readonly program: URL;
+  /** As error texts have it: `the store`. */
+  readonly name: string;
+  readonly log: Log;
+}
+
 /**
- * The store's worker thread, seen from the gateway: questions go out in order, and so do the answers. When the thread
- * ends by itself, what waits is rejected, and the next question begins a new one that opens the same database.
+ * A worker thread with a database, seen from the gateway: questions go out in order, and so do the answers. When the
+ * thread ends by itself, what waits is rejected, and the next question begins a new one that opens the same database.
  */
-export class WorkerPort implements StorePort {
-  readonly #log: Log;
+export class WorkerPort<A extends Questions<A>> implements Port<A> {
+  readonly #options: WorkerOptions;
   readonly #waiting = new Map<number, Waiting>();
   #worker: Worker | undefined;
-  #opening: Asked['open']['request'] | undefined;
+  #opening: A['open']['request'] | undefined;
   #count = 0;
   #isClosed = false;
 
-  constructor(log: Log) {
-    this.#log = log;
+  constructor(options: WorkerOptions) {
+    this.#options = options;
   }
 
-  ask<Q extends Question>(ask: Q, request: Asked[Q]['request']): Promise<Asked[Q]['answer']> {
-    if (this.#isClosed) return Promise.reject(new StoreError('the store is closed'));
-    if (ask === 'open') this.#opening = request as Asked['open']['request'];
+  ask<Q extends keyof A>(ask: Q, request: A[Q]['request']): Promise<A[Q]['answer']> {
+    const { name, log } = this.#options;
+    if (this.#isClosed) return Promise.reject(new StoreError(`${name} is closed`));
+    if (ask === 'open') this.#opening = request;
     else if (this.#worker === undefined && this.#opening !== undefined)
       this.#post('open', this.#opening).catch((thrown: unknown) =>
-        this.#log.error({}, `the store did not open again: ${messageOf(thrown)}`),
+        log.error({}, `${name} did not open again: ${messageOf(thrown)}`),
       );
     return this.#post(ask, request);
   }
@@ -64,22 +79,22 @@ export class WorkerPort implements StorePort {
     await this.#worker?.terminate();
   }
 
-  #post<Q extends Question>(ask: Q, request: Asked[Q]['request']): Promise<Asked[Q]['answer']> {
+  #post<Q extends keyof A>(ask: Q, request: A[Q]['request']): Promise<A[Q]['answer']> {
     const worker = (this.#worker ??= this.#start());
     const id = ++this.#count;
-    return new Promise<Asked[Q]['answer']>((resolve, reject) => {
+    return new Promise<A[Q]['answer']>((resolve, reject) => {
       // Whoever waits for an answer keeps the process; the worker itself does not.
       worker.ref();
       this.#waiting.set(id, { resolve, reject });
-      const message: Omit<Message, 'ask'> & { ask: Question } = { id, ask, ...request };
-      worker.postMessage(message);
+      worker.postMessage({ id, ask, ...request });
     });
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('worker.js', import.meta.url), { resourceLimits: LIMITS });
+    const { program, name, log } = this.#options;
+    const worker = new Worker(program, { resourceLimits: LIMITS });
     worker.on('message', (reply: Reply) => this.#took(worker, reply));
-    worker.on('error', (thrown: unknown) => this.#log.error({ err: thrown }, 'the store has failed'));
+    worker.on('error', (thrown: unknown) => log.error({ err: thrown }, `${name} has failed`));
     worker.on('exit', () => this.#ended(worker));
     return worker;
   }
@@ -94,7 +109,8 @@ export class WorkerPort implements StorePort {
 
   #ended(worker: Worker): void {
     if (this.#worker === worker) this.#worker = undefined;
-    for (const { reject } of this.#waiting.values()) reject(new StoreError('the store has ended'));
+    for (const { reject } of this.#waiting.values())
+      reject(new StoreError(`${this.#options.name} has ended`));
     this.#waiting.clear();
   }
 }

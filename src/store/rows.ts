@@ -75,13 +75,14 @@ function stored(object: TreeObject): object {
     return data;
   }
   if (object.is(objectType.variable)) {
-    const { type, profile, customProfile, action, customAction } = object.data;
+    const { type, profile, customProfile, action, customAction, logging } = object.data;
     return {
       type,
       ...(profile !== '' && { profile }),
       ...(customProfile !== '' && { customProfile }),
       ...(action !== 0 && { action }),
       ...(customAction !== 0 && { customAction }),
+      ...(logging && { logging }),
     };
   }
   if (object.is(objectType.event)) {
@@ -97,7 +98,9 @@ export function loadRow(kernel: Kernel, row: LoadedRow, parent: TreeObject): Tre
   const beginning = { ...attributes, id, parent };
   // The row's data was written by `rowOf` for this very type.
   const data = (type === objectType.variable ? variableDataOf(row) : dataOf(row)) as DataOf[ObjectType];
-  return kernel.tree.load(type as ObjectType, data, beginning);
+  const object = kernel.tree.load(type as ObjectType, data, beginning);
+  if (object.is(objectType.variable)) kernel.variables.noteLogging(object);
+  return object;
 }
 
 function dataOf([, type, , , data, value, updated = 0]: LoadedRow): object {

@@ -8,7 +8,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import { CounterReserve } from './counter.js';
 import { adviceFor, openingFinding } from './findings.js';
 import { loadTree, type LoadReport } from './load.js';
-import { BACKUPS_KEPT, type Opened, type Places } from './messages.js';
+import { BACKUPS_KEPT, type Asked, type Opened, type Places } from './messages.js';
 import { Pending } from './pending.js';
 import { WorkerPort, type StorePort } from './port.js';
 import { metaName } from './schema.js';
@@ -79,7 +79,11 @@ export class Store implements AsyncDisposable {
   /** Opens the database of a data directory. Throws `STORE_UNUSABLE` with what to do; there is no silent fresh start. */
   static async open(options: StoreOptions): Promise<Store> {
     const { clock, log, directory, runtimeDirectory, files } = options;
-    const port = new WorkerPort(log);
+    const port: StorePort = new WorkerPort<Asked>({
+      program: new URL('worker.js', import.meta.url),
+      name: 'the store',
+      log,
+    });
     try {
       const places = { directory, runtimeDirectory, files };
       const opened = await port.ask('open', { places, nowMs: clock.nowMs(), life: randomUUID() });
@@ -214,6 +218,11 @@ export class Store implements AsyncDisposable {
   async answers(): Promise<void> {
     const { bytes } = await this.#port.ask('status', {});
     if (bytes !== undefined) this.#wear.note(bytes, this.#options.clock.nowMs());
+  }
+
+  /** What another part of the gateway has written in this run, bytes. */
+  noteWritten(writer: string, bytes: number): void {
+    this.#wear.note(bytes, this.#options.clock.nowMs(), writer);
   }
 
   /** Bytes written to disks today (UTC) and yesterday, as of the last {@link answers}. */

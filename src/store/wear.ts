@@ -5,7 +5,8 @@ export class Wear {
   #day: number;
   #today: number;
   #yesterday = 0;
-  #last = 0;
+  /** Who writes → the bytes of its last word. */
+  readonly #last = new Map<string, number>();
 
   /** `kept` is what {@link Wear.kept} gave before a restart. */
   constructor(nowMs: number, kept = '') {
@@ -14,8 +15,8 @@ export class Wear {
     this.#today = day === this.#day && today !== undefined && Number.isFinite(today) ? today : 0;
   }
 
-  /** The bytes of this run so far, as the kernel counts them. */
-  note(total: number, nowMs: number): void {
+  /** The bytes of this run so far, as the kernel counts them of one who writes. */
+  note(total: number, nowMs: number, writer = 'store'): void {
     const day = Math.floor(nowMs / DAY_MS);
     if (day !== this.#day) {
       this.#yesterday = day === this.#day + 1 ? this.#today : 0;
@@ -23,8 +24,9 @@ export class Wear {
       this.#day = day;
     }
     // A worker that was started anew counts from nothing.
-    this.#today += total >= this.#last ? total - this.#last : total;
-    this.#last = total;
+    const last = this.#last.get(writer) ?? 0;
+    this.#today += total >= last ? total - last : total;
+    this.#last.set(writer, total);
   }
 
   get today(): number {

@@ -1,8 +1,7 @@
-import { parentPort, type MessagePort } from 'node:worker_threads';
-import { Fault, messageOf } from '../base/fault.js';
-import { sqliteCodeOf } from './connection.js';
+import { parentPort } from 'node:worker_threads';
+import { answerAll } from './answering.js';
 import { Database } from './database.js';
-import type { Failure, Message, Reply } from './messages.js';
+import type { Message } from './messages.js';
 
 /** Answers one question about the database that is open; `open` opens one. */
 class Desk {
@@ -48,26 +47,7 @@ function answerFrom(database: Database, message: Exclude<Message, { ask: 'open' 
   }
 }
 
-function failureOf(thrown: unknown): Failure {
-  return {
-    message: messageOf(thrown),
-    sqlite: sqliteCodeOf(thrown),
-    fault: thrown instanceof Fault ? thrown.code : undefined,
-  };
-}
-
-/** The worker: takes questions one after the other, answers each. */
-function serve(port: MessagePort): void {
+if (parentPort !== null) {
   const desk = new Desk();
-  port.on('message', (message: Message) => {
-    let reply: Reply;
-    try {
-      reply = { id: message.id, answer: desk.answer(message) };
-    } catch (thrown) {
-      reply = { id: message.id, failure: failureOf(thrown) };
-    }
-    port.postMessage(reply);
-  });
+  answerAll(parentPort, (message: Message) => desk.answer(message));
 }
-
-if (parentPort !== null) serve(parentPort);

@@ -47,6 +47,7 @@ t.test('every function that tells something tells it as declared, in a real gate
   const [front] = (await client.call('WFC_GetConfigurators')) as { ID: number }[];
   const [library] = (await client.call('SVC_GetLibraryList')) as string[];
   const [utility] = (await client.call('SVC_GetInstanceListByModuleID', 'Utility Control')) as number[];
+  const [archive] = (await client.call('SVC_GetInstanceListByModuleID', 'Archive Control')) as number[];
   const since = (await client.call('SVC_GetSnapshotChanges', 0)) as { TimeStamp: number }[];
   await client.call('SVC_RunScriptTextWait', 'print(1)');
   const [thread] = (await client.call('SVC_GetScriptThreadList')) as number[];
@@ -93,6 +94,10 @@ t.test('every function that tells something tells it as declared, in a real gate
     LastTimeStamp: (since[0]?.TimeStamp ?? 0) - 1,
     VariableIDs: [variable, 1],
     Limit: 10,
+    StartTime: 0,
+    EndTime: 0,
+    AggregationSpan: 0,
+    CalculateStatistics: true,
     URL: `http://127.0.0.1:${house.port}/api/`,
     Options: {},
   };
@@ -104,6 +109,7 @@ t.test('every function that tells something tells it as declared, in a real gate
     const params = parameters.map((parameter) => {
       if (/^WFC_|PushDevices/.test(name) && parameter.name === 'InstanceID') return front?.ID;
       if (name.startsWith('UC_') && parameter.name === 'InstanceID') return utility;
+      if (name.startsWith('AC_') && parameter.name === 'InstanceID') return archive;
       if (/Found|Searching/.test(name) && parameter.name === 'InstanceID') return made['hardware'];
       const typed = made[name.replace('GetValue', '')];
       if (typed !== undefined) return typed;

@@ -1,4 +1,9 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
+import { Archive } from '../../src/archive/archive.js';
+import { noChecks } from '../../src/base/check.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import { silentLog, type Log } from '../../src/base/log.js';
@@ -152,6 +157,8 @@ export class Desk implements AsyncDisposable {
   readonly #events = new EventPart(() => this.ports);
   /** What the disk says to the next commits; each waiting call is one entry. */
   readonly commits: PromiseWithResolvers<void>[] = [];
+  #archive: Promise<Archive> | undefined;
+  #directory: string | undefined;
 
   /** Files of media stand below `directory`. */
   constructor(brought: readonly FunctionDeclaration[] = [], directory = '/nowhere') {
@@ -168,6 +175,7 @@ export class Desk implements AsyncDisposable {
     const save = async (name: string, value: number) => void this.saved.push([name, value]);
     const options = new Options({ saved: {}, save });
     this.ports = {
+      archive: () => (this.#archive ??= this.#openArchive()),
       kernel: this.kernel,
       clock: this.clock,
       log,
@@ -254,6 +262,25 @@ export class Desk implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#events[Symbol.asyncDispose]();
-    return this.devices.close();
+    await this.devices.close();
+    await (await this.#archive)?.close();
+    if (this.#directory !== undefined) await rm(this.#directory, { recursive: true, force: true });
+  }
+
+  /** A real one, in a directory of its own. */
+  async #openArchive(): Promise<Archive> {
+    const { kernel, clock } = this;
+    this.#directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
+    const archive = await Archive.open({
+      kernel,
+      clock,
+      directory: this.#directory,
+      log: this.ports.log,
+      checks: noChecks,
+      writeEveryMs: 5_000,
+      onWritten: () => undefined,
+    });
+    kernel.variables.onLogged = (variable, nowMs) => archive.record(variable, nowMs);
+    return archive;
   }
 }

@@ -1,0 +1,368 @@
+import { fine, type Checks } from '../base/check.js';
+import type { Cancel, Clock } from '../base/clock.js';
+import { fault, faultFrom, messageOf } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import { Turn } from '../base/turn.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType } from '../kernel/object.js';
+import { variableType, type Value } from '../kernel/value.js';
+import type { Variable } from '../kernel/variables.js';
+import { adviceFor } from '../store/findings.js';
+import { WorkerPort, type Port } from '../store/port.js';
+import { AGGREGATED_FIELDS } from './aggregate.js';
+import type { Asked, Range, Rows, SeriesFacts } from './messages.js';
+import {
+  MOST_ROWS,
+  type AddedValue,
+  type AggregatedRange,
+  type AggregatedValue,
+  type ArchivePort,
+  type LoggedRange,
+  type LoggedValue,
+} from './port.js';
+import { UntrustedClocks } from './untrusted.js';
+import { Waiting, noRecords, storedOf } from './waiting.js';
+
+/** How soon old records are thinned, when all that starts has started, and how often then. */
+const COMPACT_FIRST_MS = 600_000;
+const COMPACT_EVERY_MS = 24 * 3_600_000;
+/** Records that are written before that: what one message to the worker can hold. */
+const WRITE_AT = 20_000;
+/** A disk that hangs at the end must not keep the service from stopping. */
+const CLOSE_DEADLINE_MS = 10_000;
+/** What the last record's time may be: far beyond all clocks. */
+const END_OF_TIME_MS = 2 ** 43;
+
+/** What an archive works with. */
+export interface ArchiveOptions {
+  readonly kernel: Kernel;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly checks: Checks;
+  /** The data directory. */
+  readonly directory: string;
+  /** Told what was written to the disk in this run, bytes. */
+  readonly onWritten: (bytes: number) => void;
+  /** How far the disk may be behind. */
+  readonly writeEveryMs: number;
+}
+
+/**
+ * The archive: takes the values of logged variables, writes them in batches, and reads them. A disk that takes nothing
+ * stops nobody: records wait in memory, health says so, and it is tried again with each batch.
+ */
+export class Archive implements ArchivePort, AsyncDisposable {
+  readonly #options: ArchiveOptions;
+  readonly #port: Port<Asked>;
+  readonly #waiting = new Waiting();
+  readonly #clocks: UntrustedClocks;
+  /** Batches go out one after the other. */
+  readonly #turn = new Turn();
+  #unwrite: Cancel = () => undefined;
+  #uncompact: Cancel[] = [];
+  #isFailing = false;
+  #isScheduled = false;
+  #closing: Promise<void> | undefined;
+
+  private constructor(options: ArchiveOptions) {
+    const { clock, log } = options;
+    this.#options = options;
+    this.#clocks = new UntrustedClocks(clock);
+    const program = new URL('archive-worker.js', import.meta.url);
+    this.#port = new WorkerPort<Asked>({ program, name: 'the archive', log });
+  }
+
+  /** Opens the archive of a data directory and records what its variables hold now. Never rejects: health says what is wrong. */
+  static async open(options: ArchiveOptions): Promise<Archive> {
+    const archive = new Archive(options);
+    await archive.#open();
+    return archive;
+  }
+
+  /** How far the disk may be behind. */
+  set writeEveryMs(ms: number) {
+    this.#unwrite();
+    this.#unwrite = this.#options.clock.every(ms, () => this.#schedule());
+  }
+
+  /** A logged variable has another value. */
+  record(variable: Variable, nowMs: number): void {
+    this.#waiting.add({
+      id: variable.id,
+      atMs: nowMs,
+      value: variable.data.value,
+      mark: this.#clocks.mark(),
+    });
+    if (this.#waiting.count >= WRITE_AT && !this.#isScheduled) this.#schedule();
+  }
+
+  async logged(variableId: number, range: LoggedRange): Promise<readonly LoggedValue[]> {
+    const { data } = this.#options.kernel.variables.get(variableId);
+    const rows = await this.#asked('logged', { range: this.#rangeOf(variableId, data.type, range) });
+    return valuesOf(rows, data.type);
+  }
+
+  async aggregated(
+    variableId: number,
+    { span, ...range }: AggregatedRange,
+  ): Promise<readonly AggregatedValue[]> {
+    const { data } = this.#options.kernel.variables.get(variableId);
+    if (data.type === variableType.string) throw fault('NOT_SUPPORTED', 'Aggregating texts');
+    const { counter = false, ignoreZeros = false } = data.logging ?? {};
+    const asked = { ...this.#rangeOf(variableId, data.type, range), span, counter, ignoreZeros };
+    const { fields } = await this.#asked('aggregated', { range: asked });
+    return aggregatedOf(fields);
+  }
+
+  async add(variableId: number, values: readonly AddedValue[]): Promise<void> {
+    const records = noRecords();
+    for (const { atMs, value } of values) {
+      records.ids.push(variableId);
+      records.times.push(Math.round(atMs));
+      records.values.push(storedOf(value));
+      records.marks.push(0);
+    }
+    await this.#asked('write', { records, clocks: [], isPresent: false });
+  }
+
+  begin(variableId: number): void {
+    void this.#turn.run(() => this.#writePresent([this.#options.kernel.variables.get(variableId)]));
+  }
+
+  async delete(variableId: number, startS: number, endS: number): Promise<number> {
+    await this.flush();
+    const toMs = endS === 0 ? END_OF_TIME_MS : endS * 1000 + 999;
+    const { count } = await this.#asked('delete', { variableId, fromMs: startS * 1000, toMs });
+    return count;
+  }
+
+  async move(variableId: number, toId: number): Promise<void> {
+    await this.flush();
+    await this.#asked('move', { variableId, toId });
+  }
+
+  async reaggregate(variableId: number): Promise<void> {
+    await this.flush();
+    for (let after: number | undefined = 0; after !== undefined;)
+      after = (await this.#asked('resum', { variableId, after })).next;
+  }
+
+  async facts(): Promise<readonly SeriesFacts[]> {
+    await this.flush();
+    return (await this.#asked('facts', {})).series;
+  }
+
+  /** Thins what is old enough, as the variables' rules say, in small steps; what goes wrong is logged. */
+  async compact(): Promise<void> {
+    const { kernel, clock, log } = this.#options;
+    const rules = [...kernel.tree.of(objectType.variable)].flatMap(({ id, data: { logging } }) =>
+      (logging?.compaction ?? []).map((rule) => ({
+        variableId: id,
+        rule,
+        counter: logging?.counter ?? false,
+      })),
+    );
+    try {
+      for (const one of rules)
+        for (let more = true; more && this.#closing === undefined;)
+          ({ more } = await this.#port.ask('compact', { ...one, nowMs: clock.nowMs() }));
+    } catch (thrown) {
+      log.error({}, `old records were not thinned: ${messageOf(thrown)}`);
+    }
+  }
+
+  /** Resolves when all that waits was written, or could not be: then it waits on. */
+  flush(): Promise<void> {
+    return this.#turn.run(() => this.#write());
+  }
+
+  /** Writes what waits, and closes. Calling twice is fine. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #open(): Promise<void> {
+    const { clock, checks, directory, kernel, writeEveryMs } = this.#options;
+    checks.set('archive', fine('everything is on the disk'));
+    try {
+      const opened = await this.#port.ask('open', { directory, nowMs: clock.nowMs() });
+      this.#clocks.begin(opened.mark, opened.isMarked);
+      this.#showOpened(opened);
+    } catch (thrown) {
+      this.#showState(thrown);
+    }
+    this.writeEveryMs = writeEveryMs;
+    const compact = () => void this.compact();
+    this.#uncompact = [clock.after(COMPACT_FIRST_MS, compact), clock.every(COMPACT_EVERY_MS, compact)];
+    // What a power cut left in the archive may be older or newer than what the variables hold.
+    await this.#turn.run(() => this.#writePresent(kernel.variables.logged()));
+  }
+
+  #showOpened({ text, aside }: Asked['open']['answer']): void {
+    const { checks, log } = this.#options;
+    if (text !== '') log.error({}, text);
+    if (aside.length === 0) return;
+    const kept = `a damaged archive is kept: ${aside.join(', ')}`;
+    checks.set('archive file', {
+      state: 'warning',
+      text: text === '' ? kept : text,
+      whatToDo: 'look whether the disk fails (dmesg); delete the file when nothing in it is missed',
+    });
+  }
+
+  #schedule(): void {
+    this.#isScheduled = true;
+    void this.flush();
+  }
+
+  async #write(): Promise<void> {
+    this.#isScheduled = false;
+    const clocks = this.#clocks.take();
+    if (this.#waiting.count > 0) {
+      const records = this.#waiting.take();
+      try {
+        await this.#port.ask('write', { records, clocks, isPresent: false });
+        this.#showState(undefined);
+      } catch (thrown) {
+        this.#waiting.putBack(records);
+        this.#clocks.putBack(clocks);
+        this.#showState(thrown);
+        return;
+      }
+      await this.#count();
+    }
+    await this.#mend();
+  }
+
+  async #writePresent(variables: readonly Variable[]): Promise<void> {
+    const { clock } = this.#options;
+    const records = noRecords();
+    const mark = this.#clocks.mark();
+    for (const { id, data } of variables) {
+      if (data.updated === 0) continue;
+      records.ids.push(id);
+      records.times.push(Math.round(clock.nowMs()));
+      records.values.push(storedOf(data.value));
+      records.marks.push(mark);
+    }
+    if (records.ids.length === 0) return;
+    const clocks = this.#clocks.take();
+    await this.#port.ask('write', { records, clocks, isPresent: true }).catch((thrown: unknown) => {
+      this.#clocks.putBack(clocks);
+      this.#showState(thrown);
+    });
+  }
+
+  /** The time has become known. */
+  async #mend(): Promise<void> {
+    const offsetMs = this.#clocks.known();
+    if (offsetMs === undefined) return;
+    try {
+      const { count } = await this.#port.ask('mend', { offsetMs });
+      this.#clocks.mended();
+      this.#options.log.info({ records: count }, 'the clock is right now: times of records were mended');
+    } catch (thrown) {
+      this.#showState(thrown);
+    }
+  }
+
+  async #count(): Promise<void> {
+    const { bytes } = await this.#port.ask('status', {});
+    if (bytes !== undefined) this.#options.onWritten(bytes);
+  }
+
+  #showState(failure: unknown): void {
+    const { checks, log } = this.#options;
+    const lost = this.#waiting.takeLost();
+    if (lost > 0)
+      log.error({ records: lost }, `${lost} records of the archive were dropped: the disk takes none`);
+    if (failure === undefined) {
+      if (this.#isFailing) checks.set('archive', fine('everything is on the disk'));
+      this.#isFailing = false;
+      return;
+    }
+    this.#isFailing = true;
+    checks.set('archive', {
+      state: 'failed',
+      text: `records wait in memory: ${messageOf(failure)}`,
+      whatToDo: adviceFor(failure),
+    });
+  }
+
+  async #asked<Q extends keyof Asked>(ask: Q, request: Asked[Q]['request']): Promise<Asked[Q]['answer']> {
+    try {
+      return await this.#port.ask(ask, request);
+    } catch (thrown) {
+      throw faultFrom(thrown, 'ARCHIVE_FAILED', messageOf(thrown));
+    }
+  }
+
+  #rangeOf(id: number, type: number, { startS, endS, limit }: LoggedRange): Range {
+    const nowMs = this.#options.clock.nowMs();
+    return {
+      id,
+      isText: type === variableType.string,
+      fromMs: startS * 1000,
+      toMs: endS === 0 ? nowMs : endS * 1000 + 999,
+      limit: limit <= 0 || limit > MOST_ROWS ? MOST_ROWS : limit,
+      nowMs,
+      waiting: this.#waiting.of(id),
+    };
+  }
+
+  async #close(): Promise<void> {
+    this.#unwrite();
+    for (const cancel of this.#uncompact) cancel();
+    const deadline = Promise.withResolvers<void>();
+    const cancel = this.#options.clock.after(CLOSE_DEADLINE_MS, deadline.resolve);
+    await Promise.race([this.#finish(), deadline.promise]);
+    cancel();
+    await this.#port.close();
+  }
+
+  async #finish(): Promise<void> {
+    await this.flush();
+    if (this.#waiting.count > 0)
+      this.#options.log.error({ records: this.#waiting.count }, 'the last records could not be written');
+    await this.#port.ask('close', {}).catch(() => undefined);
+  }
+}
+
+const seconds = (ms: number): number => Math.floor(ms / 1000);
+
+function valuesOf({ times, durations, values }: Rows, type: number): LoggedValue[] {
+  return Array.from(times, (atMs, n) => ({
+    timeStamp: seconds(atMs),
+    value: valueOf(values[n] as number | string, type),
+    durationS: seconds(atMs + (durations[n] as number)) - seconds(atMs),
+  }));
+}
+
+/** Of what was thinned, numbers are averages. */
+function valueOf(stored: number | string, type: number): Value {
+  if (typeof stored === 'string') return stored;
+  if (type === variableType.boolean) return stored >= 0.5;
+  return type === variableType.integer ? Math.round(stored) : stored;
+}
+
+function aggregatedOf(fields: Float64Array): AggregatedValue[] {
+  const values: AggregatedValue[] = [];
+  for (let n = 0; n < fields.length; n += AGGREGATED_FIELDS) {
+    const field = (index: number) => fields[n + index] as number;
+    values.push({
+      timeStamp: seconds(field(0)),
+      durationS: Math.round(field(1) / 1000),
+      avg: field(2),
+      min: field(3),
+      minTime: seconds(field(4)),
+      max: field(5),
+      maxTime: seconds(field(6)),
+    });
+  }
+  return values;
+}

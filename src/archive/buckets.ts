@@ -1,0 +1,99 @@
+/** Over what values are aggregated, by the numbers of the interface (§1). */
+export const aggregationSpan = {
+  hour: 0,
+  day: 1,
+  week: 2,
+  month: 3,
+  year: 4,
+  fiveMinutes: 5,
+  minute: 6,
+  changes: 7,
+} as const;
+
+/** Spans that cut time into pieces; `changes` does not. */
+export type CuttingSpan = Exclude<
+  (typeof aggregationSpan)[keyof typeof aggregationSpan],
+  typeof aggregationSpan.changes
+>;
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+
+/** The start of the piece of local time that a moment lies in; unix milliseconds, as all here. */
+export function startOf(span: CuttingSpan, ms: number): number {
+  const date = new Date(ms);
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
+  switch (span) {
+    case aggregationSpan.minute:
+      return floorTo(MINUTE_MS, date);
+    case aggregationSpan.fiveMinutes:
+      return floorTo(5 * MINUTE_MS, date);
+    case aggregationSpan.hour:
+      return floorTo(HOUR_MS, date);
+    case aggregationSpan.day:
+      return new Date(year, month, day).getTime();
+    case aggregationSpan.week:
+      return new Date(year, month, day - ((date.getDay() + 6) % 7)).getTime();
+    case aggregationSpan.month:
+      return new Date(year, month, 1).getTime();
+    case aggregationSpan.year:
+      return new Date(year, 0, 1).getTime();
+  }
+}
+
+/** The start of the piece after the one that begins at `startMs`. */
+export function nextAfter(span: CuttingSpan, startMs: number): number {
+  const date = new Date(startMs);
+  const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
+  switch (span) {
+    case aggregationSpan.minute:
+      return later(span, startMs, MINUTE_MS);
+    case aggregationSpan.fiveMinutes:
+      return later(span, startMs, 5 * MINUTE_MS);
+    case aggregationSpan.hour:
+      return later(span, startMs, HOUR_MS);
+    case aggregationSpan.day:
+      return new Date(year, month, day + 1).getTime();
+    case aggregationSpan.week:
+      return new Date(year, month, day + 7).getTime();
+    case aggregationSpan.month:
+      return new Date(year, month + 1, 1).getTime();
+    case aggregationSpan.year:
+      return new Date(year + 1, 0, 1).getTime();
+  }
+}
+
+/**
+ * The edges of the newest pieces that lie wholly between two moments, at most `limit` of them, ascending; the end of the
+ * last one closes the list. The piece that `nowMs` lies in ends now. Empty where no piece lies there.
+ */
+export function edgesBetween(
+  span: CuttingSpan,
+  { fromMs, toMs, nowMs, limit }: { fromMs: number; toMs: number; nowMs: number; limit: number },
+): number[] {
+  const last = startOf(span, Math.min(toMs, nowMs));
+  const end = nextAfter(span, last);
+  // Moments are whole seconds there: a piece ends with its last second.
+  const isWhole = Math.floor((Math.min(end, nowMs + 1000) - 1000) / 1000) <= Math.floor(toMs / 1000);
+  const edges = isWhole ? [end, last] : [last];
+  while (edges.length <= limit) {
+    const start = startOf(span, (edges.at(-1) as number) - 1);
+    if (start < fromMs) break;
+    edges.push(start);
+  }
+  while (edges.length > 1 && (edges.at(-1) as number) < fromMs) edges.pop();
+  return edges.length > 1 ? edges.reverse() : [];
+}
+
+/** Local clocks are off by whole minutes from each other; within an hour they stand still but for a change of the clock. */
+function floorTo(spanMs: number, date: Date): number {
+  const ms = date.getTime();
+  const localMs = ms - date.getTimezoneOffset() * MINUTE_MS;
+  return ms - (((localMs % spanMs) + spanMs) % spanMs);
+}
+
+/** After a change of the clock by half an hour the next hour begins with the new one. */
+function later(span: CuttingSpan, startMs: number, spanMs: number): number {
+  const next = startOf(span, startMs + spanMs);
+  return next > startMs ? next : startMs + spanMs;
+}

@@ -1,0 +1,150 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { pack, unpack, type Run } from './codec.js';
+import { slice } from './runs.js';
+import { packSummary, summaryOf, unpackSummary, type Summary } from './summary.js';
+
+/** Records in a chunk: about a kilobyte, so that three or four share a page of the database. */
+export const CHUNK_RECORDS = 256;
+/** Characters of texts in a chunk. */
+const CHUNK_TEXT = 65_536;
+
+/** A chunk without its records. */
+export interface Chunk {
+  readonly number: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  /** Undefined for texts. */
+  readonly summary: Summary | undefined;
+}
+
+type Row = readonly [number, number, number, Uint8Array | null];
+const COLUMNS = 'number, t0, t1, summary';
+
+/** The chunks of an open archive. Synchronous; every failure is thrown. */
+export class Chunks {
+  readonly #db: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
+
+  /** A statement, prepared once; its rows come as arrays. */
+  statement(sql: string): StatementSync {
+    const ready = this.#statements.get(sql);
+    if (ready !== undefined) return ready;
+    const statement = this.#db.prepare(sql);
+    statement.setReturnArrays(true);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  /** The newest chunk that begins at or before a time. */
+  at(series: number, ms: number): Chunk | undefined {
+    return this.#one(`WHERE series = ? AND t0 <= ? ORDER BY t0 DESC LIMIT 1`, series, ms);
+  }
+
+  /** The first chunk that begins after a time. */
+  after(series: number, ms: number): Chunk | undefined {
+    return this.#one(`WHERE series = ? AND t0 > ? ORDER BY t0 LIMIT 1`, series, ms);
+  }
+
+  /** Those that begin within two times, ascending. Nothing may be written until it is read to its end. */
+  *upwards(series: number, fromMs: number, toMs: number): Generator<Chunk> {
+    const sql = `SELECT ${COLUMNS} FROM chunks WHERE series = ? AND t0 BETWEEN ? AND ? ORDER BY t0`;
+    for (const row of this.statement(sql).iterate(series, fromMs, toMs)) yield chunkOf(row);
+  }
+
+  /** Those that begin at or before a time, newest first. Nothing may be written until it is read to its end. */
+  *downwards(series: number, toMs: number): Generator<Chunk> {
+    const sql = `SELECT ${COLUMNS} FROM chunks WHERE series = ? AND t0 <= ? ORDER BY t0 DESC`;
+    for (const row of this.statement(sql).iterate(series, toMs)) yield chunkOf(row);
+  }
+
+  records({ number }: Pick<Chunk, 'number'>): Run {
+    const row = this.statement('SELECT records FROM chunks WHERE number = ?').get(number);
+    return unpack((row as unknown as readonly [Uint8Array])[0]);
+  }
+
+  /** Puts records into as many chunks as they need. */
+  insert(series: number, run: Run): void {
+    for (const piece of piecesOf(run)) {
+      const { times, marks } = piece;
+      const summary = summaryOf(piece);
+      this.statement(
+        'INSERT INTO chunks (series, t0, t1, count, marked, summary, records) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      ).run(
+        series,
+        times[0] as number,
+        times.at(-1) as number,
+        times.length,
+        Number(marks.some((mark) => mark !== 0)),
+        summary === undefined ? null : packSummary(summary),
+        pack(piece),
+      );
+    }
+  }
+
+  /** The chunk now has these records; without any it goes. */
+  replace(series: number, chunk: Pick<Chunk, 'number'>, run: Run): void {
+    this.remove(chunk);
+    this.insert(series, run);
+  }
+
+  /** Makes the summary of a chunk anew. */
+  resum(chunk: Pick<Chunk, 'number'>): void {
+    const summary = summaryOf(this.records(chunk));
+    this.statement('UPDATE chunks SET summary = ? WHERE number = ?').run(
+      summary === undefined ? null : packSummary(summary),
+      chunk.number,
+    );
+  }
+
+  remove({ number }: Pick<Chunk, 'number'>): void {
+    this.statement('DELETE FROM chunks WHERE number = ?').run(number);
+  }
+
+  #one(where: string, ...parameters: number[]): Chunk | undefined {
+    const row = this.statement(`SELECT ${COLUMNS} FROM chunks ${where}`).get(...parameters);
+    return row === undefined ? undefined : chunkOf(row);
+  }
+}
+
+/** How many of the first records of a run go into one chunk. */
+export function chunkLength({ values }: Run): number {
+  let characters = 0;
+  for (let n = 0; n < values.length && n < CHUNK_RECORDS; n++) {
+    const value = values[n];
+    if (typeof value !== 'string') return Math.min(values.length, CHUNK_RECORDS);
+    characters += value.length;
+    if (characters >= CHUNK_TEXT) return n + 1;
+  }
+  return Math.min(values.length, CHUNK_RECORDS);
+}
+
+/** Whether a run is enough for a chunk. */
+export function fillsChunk(run: Run): boolean {
+  return run.times.length >= CHUNK_RECORDS || chunkLength(run) < run.times.length;
+}
+
+/** Pieces of about the same length: what is inserted between full chunks must not leave one record alone. */
+function* piecesOf(run: Run): Generator<Run> {
+  const { length } = run.times;
+  const most = Math.ceil(length / Math.ceil(length / CHUNK_RECORDS));
+  for (let from = 0; from < length;) {
+    const piece = slice(run, from, from + most);
+    const count = chunkLength(piece);
+    yield count < piece.times.length ? slice(piece, 0, count) : piece;
+    from += count;
+  }
+}
+
+function chunkOf(row: unknown): Chunk {
+  const [number, firstMs, lastMs, summary] = row as Row;
+  return {
+    number,
+    firstMs,
+    lastMs,
+    summary: summary === null ? undefined : unpackSummary(summary),
+  };
+}

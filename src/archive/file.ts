@@ -1,0 +1,277 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { sqliteCode, sqliteCodeOf } from '../store/connection.js';
+import { Chunks, chunkLength, fillsChunk } from './chunks.js';
+import { emptyRun, pack, Reader, RecordDamage, unpack, Writer, type Run } from './codec.js';
+import type { Asked, Opened, Records } from './messages.js';
+import { asideOf, bootId, openPlace, setAside } from './place.js';
+import { append, indexAt, merged, slice, sorted } from './runs.js';
+
+/**
+ * Bytes of records that wait in the tail for their chunks to fill, until all go into chunks as they are. It bounds the
+ * memory, and how much is read at the start.
+ */
+const TAIL_BYTES = 1024 * 1024;
+/** Before all times. */
+const NEVER = -1;
+
+/** The number under which a variable's numbers, or its texts, are kept. */
+export const seriesOf = (id: number, isText: boolean): number => id * 2 + Number(isText);
+
+/**
+ * The archive of one gateway, as its worker holds it. Records are appended to the tail, a row a writing, and kept in memory
+ * until they fill a chunk; then that goes to the disk once. Whatever fails, memory is dropped and made anew from the disk.
+ */
+export class ArchiveFile {
+  readonly #directory: string;
+  #db: DatabaseSync | undefined;
+  #chunks: Chunks | undefined;
+  /** What is newer than the newest chunk of a series. */
+  readonly #heads = new Map<number, Run>();
+  /** The last time in the chunks of a series. */
+  readonly #sealed = new Map<number, number>();
+  /** What the transaction that is under way has put into heads, in order. */
+  #fresh: [series: number, run: Run][] = [];
+  #tailBytes = 0;
+  #text = '';
+  #nowMs = 0;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Finds, makes or sets aside; reads the tail. */
+  open(nowMs: number): Opened {
+    this.#nowMs = nowMs;
+    const { chunks } = this;
+    const mark = chunks.statement('SELECT coalesce(max(mark), 0) FROM untrusted').get();
+    const marked = chunks.statement('SELECT 1 FROM untrusted WHERE boot = ?').get(bootId());
+    return {
+      text: this.#text,
+      aside: asideOf(this.#directory),
+      mark: Number((mark as unknown as readonly unknown[])[0]),
+      isMarked: marked !== undefined,
+    };
+  }
+
+  /** The chunks of the open archive; opens it where it is not. */
+  get chunks(): Chunks {
+    if (this.#chunks === undefined) this.#connect();
+    return this.#chunks as Chunks;
+  }
+
+  /** What is newer than the chunks of a series, with what waits to be written. */
+  head(series: number, waiting: Run = emptyRun()): Run {
+    const { chunks: _opened } = this;
+    const head = this.#heads.get(series) ?? emptyRun();
+    if (waiting.times.length === 0) return head;
+    const run = sorted(waiting);
+    return merged(head, slice(run, indexAt(run, this.#sealedMs(series) + 1)));
+  }
+
+  /** What is newer than the chunks, of all series. */
+  heads(): ReadonlyMap<number, Run> {
+    return this.#heads;
+  }
+
+  write({ records, clocks, isPresent }: Asked['write']['request']): void {
+    this.transaction(() => {
+      for (const { mark, offsetMs } of clocks)
+        this.chunks
+          .statement('INSERT OR REPLACE INTO untrusted VALUES (?, ?, ?)')
+          .run(mark, bootId(), offsetMs);
+      for (const [series, run] of bySeries(records)) {
+        if (isPresent && this.#newest(series) === run.values.at(-1)) continue;
+        this.put(series, sorted(run));
+      }
+    });
+  }
+
+  /** One transaction, on the disk when this returns. What `act` throws, it throws, having changed nothing. */
+  transaction<T>(act: () => T): T {
+    const { chunks: _opened } = this;
+    const db = this.#db as DatabaseSync;
+    db.exec('BEGIN IMMEDIATE');
+    try {
+      const result = act();
+      this.#writeTail();
+      db.exec('COMMIT');
+      return result;
+    } catch (thrown) {
+      this.#drop(thrown);
+      throw thrown;
+    }
+  }
+
+  /** Adds records, ascending, to a series; where there is one of the same time, the new one counts. In a transaction. */
+  put(series: number, run: Run): void {
+    const late = indexAt(run, this.#sealedMs(series) + 1);
+    if (late > 0) this.#insert(series, slice(run, 0, late));
+    const rest = late > 0 ? slice(run, late) : run;
+    const [first] = rest.times;
+    if (first === undefined) return;
+    let head = this.#heads.get(series) ?? emptyRun();
+    if (first > (head.times.at(-1) ?? NEVER)) append(head, rest);
+    else head = merged(head, rest);
+    this.#heads.set(series, head);
+    this.#fresh.push([series, rest]);
+  }
+
+  /** All records go into chunks: what changes them needs to know of nothing else. In a transaction. */
+  settle(): void {
+    const { chunks } = this;
+    for (const [series, head] of this.#heads) {
+      const last = chunks.at(series, Infinity);
+      if (last === undefined) chunks.insert(series, head);
+      else {
+        const records = chunks.records(last);
+        append(records, head);
+        if (fillsChunk(records)) chunks.insert(series, head);
+        else chunks.replace(series, last, records);
+      }
+    }
+    chunks.statement('DELETE FROM tail').run();
+    this.#heads.clear();
+    this.#fresh = [];
+    this.#tailBytes = 0;
+    this.forget();
+  }
+
+  /** The chunks were changed: what is known of where they end is found anew. */
+  forget(): void {
+    this.#sealed.clear();
+  }
+
+  /** Calling twice is fine. */
+  close(): void {
+    const db = this.#db;
+    this.#db = undefined;
+    this.#chunks = undefined;
+    this.#forgetAll();
+    db?.close();
+  }
+
+  #connect(): void {
+    const { db, text } = openPlace(this.#directory, this.#nowMs);
+    this.#db = db;
+    this.#chunks = new Chunks(db);
+    this.#text = text;
+    try {
+      this.#readTail();
+    } catch (thrown) {
+      this.#drop(thrown);
+      throw thrown;
+    }
+  }
+
+  #forgetAll(): void {
+    this.#heads.clear();
+    this.#sealed.clear();
+    this.#fresh = [];
+    this.#tailBytes = 0;
+  }
+
+  #drop(thrown: unknown): void {
+    const code = sqliteCodeOf(thrown);
+    if (this.#db?.isTransaction === true) this.#db.exec('ROLLBACK');
+    this.#forgetAll();
+    // A full disk has no room to open it again, and can be read.
+    if (code === sqliteCode.full && this.#db !== undefined) return this.#readTail();
+    this.close();
+    const isDamaged = [sqliteCode.corrupt, sqliteCode.notADatabase].some((damage) => damage === code);
+    if (isDamaged || thrown instanceof RecordDamage) setAside(this.#directory, this.#nowMs);
+  }
+
+  /** Full chunks are written, and the rest of what came goes to the tail. */
+  #writeTail(): void {
+    for (const series of new Set(this.#fresh.map(([touched]) => touched))) this.#seal(series);
+    const writer = new Writer(256);
+    for (const [series, run] of this.#fresh.splice(0)) {
+      const rest = slice(run, indexAt(run, this.#sealedMs(series) + 1));
+      if (rest.times.length === 0) continue;
+      const bytes = pack(rest);
+      writer.whole(series);
+      writer.whole(bytes.length);
+      writer.raw(bytes);
+    }
+    const bytes = writer.bytes();
+    if (bytes.length === 0) return;
+    this.#tailBytes += bytes.length;
+    if (this.#tailBytes > TAIL_BYTES) this.settle();
+    else this.chunks.statement('INSERT INTO tail (records) VALUES (?)').run(bytes);
+  }
+
+  #readTail(): void {
+    for (const row of this.chunks.statement('SELECT records FROM tail ORDER BY number').iterate()) {
+      const [bytes] = row as unknown as readonly [Uint8Array];
+      this.#tailBytes += bytes.length;
+      const reader = new Reader(bytes);
+      while (!reader.isAtEnd) {
+        const series = reader.whole();
+        const run = unpack(reader.raw(reader.whole()));
+        // What is in a chunk already stays here until all goes.
+        const rest = slice(run, indexAt(run, this.#sealedMs(series) + 1));
+        if (rest.times.length > 0)
+          this.#heads.set(series, merged(this.#heads.get(series) ?? emptyRun(), rest));
+      }
+    }
+  }
+
+  #seal(series: number): void {
+    let head = this.#heads.get(series) ?? emptyRun();
+    while (fillsChunk(head)) {
+      const count = chunkLength(head);
+      this.chunks.insert(series, slice(head, 0, count));
+      this.#sealed.set(series, head.times[count - 1] as number);
+      head = slice(head, count);
+    }
+    if (head.times.length === 0) this.#heads.delete(series);
+    else this.#heads.set(series, head);
+  }
+
+  /** Puts records between those that are in chunks, or before them. */
+  #insert(series: number, run: Run): void {
+    const { chunks } = this;
+    chunks
+      .statement('UPDATE compacted SET until = ? WHERE series = ? AND until > ?')
+      .run(run.times[0] as number, series, run.times[0] as number);
+    let rest = run;
+    for (let first = rest.times[0]; first !== undefined; first = rest.times[0]) {
+      const chunk = chunks.at(series, first) ?? chunks.after(series, first);
+      if (chunk === undefined) return chunks.insert(series, rest);
+      const next = chunks.after(series, chunk.firstMs)?.firstMs ?? Infinity;
+      const count = indexAt(rest, next);
+      chunks.replace(series, chunk, merged(chunks.records(chunk), slice(rest, 0, count)));
+      rest = slice(rest, count);
+    }
+  }
+
+  #sealedMs(series: number): number {
+    const known = this.#sealed.get(series);
+    if (known !== undefined) return known;
+    const found = this.chunks.at(series, Infinity)?.lastMs ?? NEVER;
+    this.#sealed.set(series, found);
+    return found;
+  }
+
+  #newest(series: number): number | string | undefined {
+    const head = this.#heads.get(series);
+    if (head !== undefined) return head.values.at(-1);
+    const last = this.chunks.at(series, Infinity);
+    return last === undefined ? undefined : this.chunks.records(last).values.at(-1);
+  }
+}
+
+/** Records by their series, in the order in which they came. */
+function bySeries({ ids, times, values, marks }: Records): Map<number, Run> {
+  const all = new Map<number, Run>();
+  for (let n = 0; n < ids.length; n++) {
+    const value = values[n] as number | string;
+    const series = seriesOf(ids[n] as number, typeof value === 'string');
+    let run = all.get(series);
+    if (run === undefined) all.set(series, (run = emptyRun()));
+    run.times.push(times[n] as number);
+    run.values.push(value);
+    run.marks.push(marks[n] as number);
+  }
+  return all;
+}

@@ -1,0 +1,93 @@
+import type { Run, Stored } from './codec.js';
+import type { aggregationSpan } from './buckets.js';
+
+/** Records of several variables in the order in which they came; booleans are 0 and 1. */
+export interface Records extends Run {
+  readonly ids: number[];
+}
+
+/** A clock that is not trusted: wall clock minus monotonic clock, ms. */
+export interface Untrusted {
+  readonly mark: number;
+  readonly offsetMs: number;
+}
+
+/** Which records of a variable; both ends belong to it. Unix milliseconds. */
+export interface Range {
+  readonly id: number;
+  readonly isText: boolean;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly limit: number;
+  readonly nowMs: number;
+  /** What is not written yet of it. */
+  readonly waiting: Run;
+}
+
+/** What of a variable is aggregated, and how. */
+export interface Aggregated extends Range {
+  readonly span: (typeof aggregationSpan)[keyof typeof aggregationSpan];
+  readonly counter: boolean;
+  readonly ignoreZeros: boolean;
+}
+
+/** Records of one variable, newest first. */
+export interface Rows {
+  readonly times: Float64Array;
+  /** How long each value held, ms. */
+  readonly durations: Float64Array;
+  readonly values: Float64Array | readonly Stored[];
+}
+
+/** What is stored of a variable. */
+export interface SeriesFacts {
+  readonly id: number;
+  /** Unix milliseconds. */
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** How an archive was found: `text` is for people, '' where there is nothing to say. */
+export interface Opened {
+  readonly text: string;
+  /** Damaged archives that are kept aside. */
+  readonly aside: readonly string[];
+  /** The highest mark that is in use. */
+  readonly mark: number;
+  /** Whether records of an untrusted clock of this run of the machine wait to be mended. */
+  readonly isMarked: boolean;
+}
+
+/** From which age on a variable's records are thinned to what; kinds are the interface's numbers. */
+export interface CompactionRule {
+  readonly months: number;
+  readonly kind: number;
+}
+
+/** What the archive's worker can be asked, with what it answers. */
+export interface Asked {
+  open: { request: { directory: string; nowMs: number }; answer: Opened };
+  /** Writes records, in one transaction with those clocks; `isPresent`: only those that differ from the newest. */
+  write: {
+    request: { records: Records; clocks: readonly Untrusted[]; isPresent: boolean };
+    answer: object;
+  };
+  logged: { request: { range: Range }; answer: Rows };
+  aggregated: { request: { range: Aggregated }; answer: { fields: Float64Array } };
+  facts: { request: object; answer: { series: readonly SeriesFacts[] } };
+  delete: { request: { variableId: number; fromMs: number; toMs: number }; answer: { count: number } };
+  move: { request: { variableId: number; toId: number }; answer: object };
+  /** The time is known: what was recorded by untrusted clocks of this run of the machine gets its right time. */
+  mend: { request: { offsetMs: number }; answer: { count: number } };
+  /** A small step of thinning; `more`: there are others. */
+  compact: {
+    request: { variableId: number; rule: CompactionRule; counter: boolean; nowMs: number };
+    answer: { more: boolean };
+  };
+  /** Summaries are made anew, some at a time from that number on; `next` is undefined at the end. */
+  resum: { request: { variableId: number; after: number }; answer: { next: number | undefined } };
+  status: { request: object; answer: { bytes: number | undefined } };
+  close: { request: object; answer: object };
+}

@@ -1,0 +1,65 @@
+import type { Value } from '../kernel/value.js';
+import type { aggregationSpan } from './buckets.js';
+import type { SeriesFacts } from './messages.js';
+
+/** A record of the archive; times are unix seconds, whole. */
+export interface LoggedValue {
+  readonly timeStamp: number;
+  readonly value: Value;
+  /** How long the value held: until the next record, or now. */
+  readonly durationS: number;
+}
+
+/** What the records of a piece of time come to; of a counter, `avg` is what it rose by, `min` and `max` single rises. */
+export interface AggregatedValue {
+  /** When the piece begins, unix seconds, as all times here. */
+  readonly timeStamp: number;
+  /** How much of it is known: less than the piece where that holds the first record, or now. */
+  readonly durationS: number;
+  readonly avg: number;
+  readonly min: number;
+  readonly minTime: number;
+  readonly max: number;
+  readonly maxTime: number;
+}
+
+/** Which records: both ends belong to it. 0 as start is the beginning, as end now; as limit, or above it, 10,000. */
+export interface LoggedRange {
+  readonly startS: number;
+  readonly endS: number;
+  readonly limit: number;
+}
+
+/** Which records, and over which pieces of local time; a piece is there only where it lies wholly within. */
+export interface AggregatedRange extends LoggedRange {
+  readonly span: (typeof aggregationSpan)[keyof typeof aggregationSpan];
+}
+
+/** A record to be added; a time in unix milliseconds, a value of the variable's type. */
+export interface AddedValue {
+  readonly atMs: number;
+  readonly value: Value;
+}
+
+/** The archive, for functions and charts. All reject with `ARCHIVE_FAILED` when the disk does not do it. */
+export interface ArchivePort {
+  /** Newest first. Throws `NOT_OF_TYPE`. */
+  logged(variableId: number, range: LoggedRange): Promise<readonly LoggedValue[]>;
+  /** Newest first. Throws `NOT_OF_TYPE`, and `NOT_SUPPORTED` for texts. */
+  aggregated(variableId: number, range: AggregatedRange): Promise<readonly AggregatedValue[]>;
+  /** Resolves when they are on the disk; one of the same millisecond as another takes its place. */
+  add(variableId: number, values: readonly AddedValue[]): Promise<void>;
+  /** Records its value as it is now, where that is another than the newest record's. */
+  begin(variableId: number): void;
+  /** How many were deleted; 0 as start is the beginning, as end the end. The variable may be gone. */
+  delete(variableId: number, startS: number, endS: number): Promise<number>;
+  /** One variable's records become another's; the first may be gone. */
+  move(variableId: number, toId: number): Promise<void>;
+  /** Makes what is kept ready for aggregating anew. */
+  reaggregate(variableId: number): Promise<void>;
+  /** What is stored, also of variables that are gone. */
+  facts(): Promise<readonly SeriesFacts[]>;
+}
+
+/** Rows that one call gives at most. */
+export const MOST_ROWS = 10_000;

@@ -1,0 +1,73 @@
+import { emptyRun, type Run } from './codec.js';
+
+/** The index of the first record at or after a time. */
+export function indexAt({ times }: Pick<Run, 'times'>, timeMs: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((times[middle] as number) < timeMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Part of a run, from one index up to, not including, another. */
+export function slice({ times, values, marks }: Run, from: number, to?: number): Run {
+  return { times: times.slice(from, to), values: values.slice(from, to), marks: marks.slice(from, to) };
+}
+
+/** Adds records of `from` to the end of `to`. */
+export function append(to: Run, from: Run): void {
+  for (let n = 0; n < from.times.length; n++) copyRecord(from, n, to);
+}
+
+/** Both runs as one; where both have a record of the same time, the newer run's counts. */
+export function merged(older: Run, newer: Run): Run {
+  if ((older.times.at(-1) ?? -1) < (newer.times[0] ?? Infinity)) {
+    const all = slice(older, 0);
+    append(all, newer);
+    return all;
+  }
+  const all = emptyRun();
+  let at = 0;
+  for (let n = 0; n < newer.times.length; n++) {
+    const time = newer.times[n] as number;
+    while (at < older.times.length && (older.times[at] as number) < time) copyRecord(older, at++, all);
+    if (older.times[at] === time) at++;
+    copyRecord(newer, n, all);
+  }
+  while (at < older.times.length) copyRecord(older, at++, all);
+  return all;
+}
+
+/** The records that `isWanted` wants, by their index. */
+export function filtered(run: Run, isWanted: (index: number) => boolean): Run {
+  const wanted = emptyRun();
+  for (let n = 0; n < run.times.length; n++) if (isWanted(n)) copyRecord(run, n, wanted);
+  return wanted;
+}
+
+/** A run of records in any order; of several of the same time the last one counts. */
+export function sorted(run: Run): Run {
+  if (isAscending(run.times)) return run;
+  const order = run.times
+    .map((_, n) => n)
+    .sort((a, b) => (run.times[a] as number) - (run.times[b] as number) || a - b);
+  const all = emptyRun();
+  for (const [place, n] of order.entries()) {
+    const next = order[place + 1];
+    if (next === undefined || run.times[next] !== run.times[n]) copyRecord(run, n, all);
+  }
+  return all;
+}
+
+function isAscending(times: readonly number[]): boolean {
+  for (let n = 1; n < times.length; n++) if ((times[n] as number) <= (times[n - 1] as number)) return false;
+  return true;
+}
+
+function copyRecord(from: Run, index: number, to: Run): void {
+  to.times.push(from.times[index] as number);
+  to.values.push(from.values[index] as number | string);
+  to.marks.push(from.marks[index] as number);
+}

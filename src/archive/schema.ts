@@ -1,0 +1,34 @@
+/**
+ * The archive's shape; as the store's, a step that was released is never changed. A series is a variable's numbers
+ * (id × 2) or its texts (id × 2 + 1). BLOBs never go into WITHOUT ROWID tables: each write would cost four times as much.
+ */
+export const archiveShape = {
+  /** `PRAGMA application_id`: "stla". */
+  id: 0x73746c61,
+  steps: [
+    `
+  -- Records of a series from t0 to t1, packed; no two chunks of a series overlap. summary is null for texts.
+  CREATE TABLE chunks (
+    number INTEGER PRIMARY KEY,
+    series INTEGER NOT NULL,
+    t0 INTEGER NOT NULL,
+    t1 INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    marked INTEGER NOT NULL,
+    summary BLOB,
+    records BLOB NOT NULL
+  );
+  CREATE INDEX chunks_of_series ON chunks (series, t0);
+  CREATE INDEX chunks_marked ON chunks (number) WHERE marked = 1;
+
+  -- What came since the newest chunks, a row a writing: records of any series, packed.
+  CREATE TABLE tail (number INTEGER PRIMARY KEY, records BLOB NOT NULL);
+
+  -- Clocks that were not trusted: wall clock minus monotonic clock, in one run of the machine.
+  CREATE TABLE untrusted (mark INTEGER PRIMARY KEY, boot TEXT NOT NULL, offset INTEGER NOT NULL);
+
+  -- Up to when a series is thinned to a kind of compaction.
+  CREATE TABLE compacted (series INTEGER NOT NULL, kind INTEGER NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (series, kind));
+  `,
+  ],
+} as const;

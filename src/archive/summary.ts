@@ -1,0 +1,86 @@
+import type { Run, Stored } from './codec.js';
+
+/**
+ * What is known of a chunk of numbers without reading it. As a gauge, each value holds until the next record; the last
+ * one's time is not the chunk's. As a counter, what it rose by between its records.
+ */
+export interface Summary {
+  readonly first: number;
+  readonly last: number;
+  /** Value times milliseconds. */
+  readonly integral: number;
+  readonly min: number;
+  readonly minMs: number;
+  readonly max: number;
+  readonly maxMs: number;
+  readonly rise: number;
+  readonly leastRise: number;
+  readonly leastRiseMs: number;
+  readonly mostRise: number;
+  readonly mostRiseMs: number;
+  /** Whether a zero is among the values: a counter may have to pass it over. */
+  readonly hasZero: boolean;
+}
+
+/** What a counter rose by; one that is smaller than before began anew from 0. */
+export function riseOf(before: number, value: number): number {
+  return value >= before ? value - before : Math.max(value, 0);
+}
+
+/** The summary of a run of numbers, one at least; undefined for texts. */
+export function summaryOf({ times, values }: Run): Summary | undefined {
+  const [first] = values;
+  if (!isNumbers(values) || typeof first !== 'number') return undefined;
+  let [integral, min, minMs, max, maxMs] = [0, Infinity, 0, -Infinity, 0];
+  let [rise, leastRise, leastRiseMs, mostRise, mostRiseMs] = [0, Infinity, 0, -Infinity, 0];
+  let hasZero = first === 0;
+  for (let n = 1; n < values.length; n++) {
+    const [before, value] = [values[n - 1] as number, values[n] as number];
+    const [fromMs, atMs] = [times[n - 1] as number, times[n] as number];
+    integral += before * (atMs - fromMs);
+    if (before < min) [min, minMs] = [before, fromMs];
+    if (before > max) [max, maxMs] = [before, fromMs];
+    const step = riseOf(before, value);
+    rise += step;
+    if (step < leastRise) [leastRise, leastRiseMs] = [step, atMs];
+    if (step > mostRise) [mostRise, mostRiseMs] = [step, atMs];
+    hasZero ||= value === 0;
+  }
+  const last = values.at(-1) as number;
+  const asGauge = { first, last, integral, min, minMs, max, maxMs };
+  return { ...asGauge, rise, leastRise, leastRiseMs, mostRise, mostRiseMs, hasZero };
+}
+
+function isNumbers(values: readonly Stored[]): boolean {
+  return values.every((value) => typeof value === 'number');
+}
+
+/** A summary as it is stored. */
+export function packSummary(summary: Summary): Uint8Array {
+  const { first, last, integral, min, minMs, max, maxMs } = summary;
+  const { rise, leastRise, leastRiseMs, mostRise, mostRiseMs, hasZero } = summary;
+  const fields = [first, last, integral, min, minMs, max, maxMs, rise];
+  fields.push(leastRise, leastRiseMs, mostRise, mostRiseMs, Number(hasZero));
+  return new Uint8Array(Float64Array.from(fields).buffer);
+}
+
+/** What {@link packSummary} packed. */
+export function unpackSummary(bytes: Uint8Array): Summary {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const field = (index: number) => view.getFloat64(index * 8, true);
+  return {
+    first: field(0),
+    last: field(1),
+    integral: field(2),
+    min: field(3),
+    minMs: field(4),
+    max: field(5),
+    maxMs: field(6),
+    rise: field(7),
+    leastRise: field(8),
+    leastRiseMs: field(9),
+    mostRise: field(10),
+    mostRiseMs: field(11),
+    hasZero: field(12) !== 0,
+  };
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../base/clock.js';
+import type { Untrusted } from './messages.js';
+
+/** Wall clock and monotonic clock drift apart by less than this while nobody sets the one. */
+const SAME_MS = 100;
+
+/**
+ * Which untrusted clocks times are of. While the wall clock is not trusted, what it is off the monotonic clock by is
+ * remembered: once it is right, that tells what the time was.
+ */
+export class UntrustedClocks {
+  readonly #clock: Clock;
+  #mark = 0;
+  #present: Untrusted | undefined;
+  /** Those that the archive does not know yet. */
+  #fresh: Untrusted[] = [];
+  #isWaiting = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** `mark` is the highest in use; `isMarked`: records of this run of the machine wait for the right time. */
+  begin(mark: number, isMarked: boolean): void {
+    this.#mark = Math.max(mark, this.#mark);
+    this.#isWaiting ||= isMarked;
+  }
+
+  /** The mark of a time that the clock says now: 0 while it is trusted. */
+  mark(): number {
+    if (this.#clock.trusted()) return 0;
+    const offsetMs = this.#offsetMs();
+    if (this.#present === undefined || Math.abs(this.#present.offsetMs - offsetMs) > SAME_MS) {
+      this.#present = { mark: ++this.#mark, offsetMs };
+      this.#fresh.push(this.#present);
+      this.#isWaiting = true;
+    }
+    return this.#present.mark;
+  }
+
+  take(): Untrusted[] {
+    return this.#fresh.splice(0);
+  }
+
+  putBack(clocks: readonly Untrusted[]): void {
+    this.#fresh.unshift(...clocks);
+  }
+
+  /** Where the clock is right now and records wait for it: what it is off the monotonic one by. */
+  known(): number | undefined {
+    return this.#isWaiting && this.#clock.trusted() ? this.#offsetMs() : undefined;
+  }
+
+  /** All that waited has its right time. */
+  mended(): void {
+    this.#isWaiting = false;
+    this.#present = undefined;
+  }
+
+  #offsetMs(): number {
+    return Math.round(this.#clock.nowMs() - Number(this.#clock.monotonicNs() / 1_000_000n));
+  }
+}

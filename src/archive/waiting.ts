@@ -1,0 +1,95 @@
+import { emptyRun, type Run } from './codec.js';
+import type { Records } from './messages.js';
+import type { Value } from '../kernel/value.js';
+
+/**
+ * Records that are not on the disk yet. Where the disk takes none, this is what is kept of them: some minutes of a busy
+ * house; then the oldest go.
+ */
+const MOST_RECORDS = 200_000;
+const MOST_TEXT = 16 * 1024 * 1024;
+
+/** A value that a variable had. */
+export interface Recorded {
+  readonly id: number;
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly value: Value;
+  /** 0, or which untrusted clock the time is of. */
+  readonly mark: number;
+}
+
+/** Records that wait to be written, in the order in which they came. */
+export class Waiting {
+  #records: Records = noRecords();
+  #characters = 0;
+  #lost = 0;
+
+  get count(): number {
+    return this.#records.ids.length;
+  }
+
+  /** How many were dropped since this was last asked. */
+  takeLost(): number {
+    const lost = this.#lost;
+    this.#lost = 0;
+    return lost;
+  }
+
+  add({ id, atMs, value, mark }: Recorded): void {
+    const { ids, times, values, marks } = this.#records;
+    ids.push(id);
+    times.push(Math.round(atMs));
+    values.push(storedOf(value));
+    marks.push(mark);
+    if (typeof value === 'string') this.#characters += value.length;
+    if (ids.length > MOST_RECORDS || this.#characters > MOST_TEXT) this.#dropOldest();
+  }
+
+  /** All of them, which are the caller's now. */
+  take(): Records {
+    const taken = this.#records;
+    this.#records = noRecords();
+    this.#characters = 0;
+    return taken;
+  }
+
+  /** They could not be written: they come before what has come since. */
+  putBack(taken: Records): void {
+    const since = this.take();
+    for (const key of ['ids', 'times', 'values', 'marks'] as const)
+      for (const one of since[key]) (taken[key] as unknown[]).push(one);
+    this.#records = taken;
+    for (const value of taken.values) if (typeof value === 'string') this.#characters += value.length;
+    while (this.count > MOST_RECORDS || this.#characters > MOST_TEXT) this.#dropOldest();
+  }
+
+  /** What waits of one variable. */
+  of(id: number): Run {
+    const run = emptyRun();
+    const { ids, times, values, marks } = this.#records;
+    for (let n = 0; n < ids.length; n++) {
+      if (ids[n] !== id) continue;
+      run.times.push(times[n] as number);
+      run.values.push(values[n] as number | string);
+      run.marks.push(marks[n] as number);
+    }
+    return run;
+  }
+
+  /** An eighth at a time: one by one would move all others each time. */
+  #dropOldest(): void {
+    const { ids, times, values, marks } = this.#records;
+    const count = Math.max(1, ids.length >> 3);
+    for (const value of values.slice(0, count))
+      if (typeof value === 'string') this.#characters -= value.length;
+    for (const list of [ids, times, values, marks]) list.splice(0, count);
+    this.#lost += count;
+  }
+}
+
+/** A value as the archive keeps it. */
+export const storedOf = (value: Value): number | string =>
+  typeof value === 'boolean' ? Number(value) : value;
+
+export const noRecords = (): Records => ({ ids: [], ...emptyRun() });

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { emptyRun } from '../../src/archive/codec.js';
+import { ArchiveFile } from '../../src/archive/file.js';
+import { logged } from '../../src/archive/reading.js';
+import { tempDirectory } from '../tools/place.js';
+import { soon } from '../tools/until.js';
+import { VARIABLE } from './archive/bench.js';
+
+const WRITER = join(import.meta.dirname, 'archive', 'writer.js');
+const KILLS = 8;
+
+/** Runs the writer until it has written for `ms`, kills it, and gives what it had said last: so far all is written. */
+async function killed(directory: string, ms: number): Promise<number> {
+  const child = spawn(process.execPath, [WRITER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  await soon('the writer', once(child.stdout, 'data'));
+  // Not a wait for something to happen: the moment of the blow is what varies.
+  await sleep(ms);
+  const closed = once(child, 'close');
+  child.kill('SIGKILL');
+  await closed;
+  // The last line may be cut.
+  return Number(output.split('\n').at(-2));
+}
+
+/** All values that stand in the archive, oldest first. */
+function contents(directory: string): number[] {
+  const file = new ArchiveFile(directory);
+  file.open(0);
+  const toMs = 2 ** 42;
+  const range = {
+    id: VARIABLE,
+    isText: false,
+    fromMs: 0,
+    toMs,
+    nowMs: toMs,
+    limit: Infinity,
+    waiting: emptyRun(),
+  };
+  const { values } = logged(file, range);
+  file.close();
+  return Array.from(values, Number).reverse();
+}
+
+t.test(
+  `killed ${KILLS} times in the midst of it: nothing that was written is lost, or there twice`,
+  async (t) => {
+    const directory = await tempDirectory(t);
+    let told = 0;
+    for (let round = 0; round < KILLS; round++) {
+      told = await killed(directory, Math.random() * 300);
+      const db = new DatabaseSync(join(directory, 'archive.db'), { readOnly: true });
+      t.match(db.prepare('PRAGMA integrity_check').all(), [{ integrity_check: 'ok' }]);
+      db.close();
+      const values = contents(directory);
+      t.ok(values.length >= told, `${values.length} records, ${told} were told`);
+      t.equal(
+        values.findIndex((value, n) => value !== n + 1),
+        -1,
+      );
+    }
+    t.ok(told > 500, 'there was something to lose');
+  },
+);

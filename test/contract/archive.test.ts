@@ -1,0 +1,364 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { AGGREGATED_FIELDS } from '../../src/archive/aggregate.js';
+import { aggregationSpan } from '../../src/archive/buckets.js';
+import { compact } from '../../src/archive/compaction.js';
+import { emptyRun } from '../../src/archive/codec.js';
+import { deleteRecords, mendTimes, moveRecords, resum } from '../../src/archive/changing.js';
+import { factsOf } from '../../src/archive/facts.js';
+import { ArchiveFile } from '../../src/archive/file.js';
+import type { Aggregated, Range, Records } from '../../src/archive/messages.js';
+import { aggregated, logged } from '../../src/archive/reading.js';
+import { tempDirectory } from '../tools/place.js';
+import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { slowly, type Given } from './archive/slow.js';
+
+// A place where the clocks are changed; the day after each change has 23 or 25 hours before it.
+process.env['TZ'] = 'Europe/Berlin';
+
+const ID = 12_345;
+/** The clocks went back that night, and forward on the 29th of March. */
+const AUTUMN_MS = Date.parse('2025-10-26T00:00:00Z');
+const SPRING_MS = Date.parse('2026-03-29T00:00:00Z');
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const seed = fuzzSeed();
+
+interface Written extends Given {
+  readonly mark?: number;
+}
+
+function recordsOf(given: readonly Written[], id = ID): Records {
+  return {
+    ids: given.map(() => id),
+    times: given.map(({ atMs }) => atMs),
+    values: given.map(({ value }) => value),
+    marks: given.map(({ mark = 0 }) => mark),
+  };
+}
+
+const write = (file: ArchiveFile, given: readonly Written[], id = ID) =>
+  file.write({ records: recordsOf(given, id), clocks: [], isPresent: false });
+
+const everything = (toMs: number): Range => ({
+  id: ID,
+  isText: false,
+  fromMs: 0,
+  toMs,
+  limit: 1_000_000,
+  nowMs: toMs,
+  waiting: emptyRun(),
+});
+
+function opened(directory: string): ArchiveFile {
+  const file = new ArchiveFile(directory);
+  file.open(0);
+  return file;
+}
+
+/** What stands in the archive, oldest first. */
+function contents(file: ArchiveFile, id = ID): Given[] {
+  const { times, values } = logged(file, { ...everything(2 ** 43), id });
+  return Array.from(times, (atMs, n) => ({ atMs, value: values[n] as number })).reverse();
+}
+
+/** What should stand there: of several of the same time, the last one that was written. */
+function expected(given: readonly Given[]): Given[] {
+  const last = new Map(given.map(({ atMs, value }) => [atMs, value]));
+  return [...last].map(([atMs, value]) => ({ atMs, value })).sort((a, b) => a.atMs - b.atMs);
+}
+
+/** Values of many kinds around a change of the clocks, most in order, some not. */
+function around(random: Random, centreMs: number, count: number): Given[] {
+  const whole = random.chance(0.5);
+  let atMs = centreMs - random.below(60) * DAY_MS;
+  const paceMs = random.pick([1_000, 60_000, HOUR_MS / 2, 3 * HOUR_MS] as const);
+  return Array.from({ length: count }, () => {
+    atMs += 1 + random.below(2 * paceMs);
+    const value = whole ? random.below(50) : random.pick([random.next() * 100, random.below(1000) / 10, 0]);
+    const when = random.chance(0.02) ? atMs - random.below(20 * paceMs) : atMs;
+    return { atMs: when, value };
+  });
+}
+
+t.test(
+  `what is written in batches, late ones too, is read, also after a restart (${seedNote(seed)})`,
+  async (t) => {
+    const random = new Random(seed);
+    const directory = await tempDirectory(t);
+    let file = opened(directory);
+    const all: Given[] = [];
+    for (let round = 0; round < 40; round++) {
+      const batch = around(random, AUTUMN_MS + round * DAY_MS, random.below(200));
+      write(file, batch);
+      all.push(...batch);
+      if (random.chance(0.2)) {
+        file.close();
+        file = opened(directory);
+      }
+    }
+    t.strictSame(contents(file), expected(all));
+    file.close();
+  },
+);
+
+for (const [name, counter, ignoreZeros] of [
+  ['averages', false, false],
+  ['what a counter rose by', true, false],
+  ['what a counter rose by, zeros passed over', true, true],
+] as const)
+  t.test(
+    `${name}: equal to what is plainly reckoned, over changes of the clocks (${seedNote(seed)})`,
+    async (t) => {
+      const random = new Random(seed + Number(counter) + Number(ignoreZeros) * 2);
+      for (let round = 0; round < 4; round++) {
+        const file = opened(await tempDirectory(t));
+        const given = around(random, random.pick([AUTUMN_MS, SPRING_MS]), 1 + random.below(800));
+        write(file, given);
+        const all = expected(given);
+        const lastMs = all.at(-1)?.atMs ?? 0;
+        const nowMs = lastMs + random.below(3 * DAY_MS);
+        for (const span of [0, 1, 2, 3, 4, 5, 6] as const) {
+          const fromMs = random.chance(0.5) ? 0 : (all[0]?.atMs ?? 0) + random.below(10 * DAY_MS);
+          const toMs = random.chance(0.5) ? nowMs : nowMs - random.below(5 * DAY_MS);
+          const limit = random.pick([5, 1_000]);
+          const range: Aggregated = { ...everything(toMs), fromMs, nowMs, limit, span, counter, ignoreZeros };
+          const made = recordsIn(aggregated(file, range));
+          const wanted = slowly(all, range);
+          const difference = firstDifference(made, wanted);
+          t.equal(difference, '', `round ${round}, span ${span}`);
+        }
+        file.close();
+        if (!t.passing()) break;
+      }
+    },
+  );
+
+/** The records of an answer, oldest first. */
+function recordsIn(fields: Float64Array): number[][] {
+  const records: number[][] = [];
+  for (let n = 0; n < fields.length; n += AGGREGATED_FIELDS)
+    records.push([...fields.subarray(n, n + AGGREGATED_FIELDS)]);
+  return records.reverse();
+}
+
+function firstDifference(made: number[][], wanted: number[][]): string {
+  for (let n = 0; n < Math.max(made.length, wanted.length); n++) {
+    const [one, other] = [made[n], wanted[n]];
+    const isSame = one?.every(
+      (field, k) => Math.abs(field - (other?.[k] ?? NaN)) <= 1e-9 * Math.max(1, Math.abs(field)),
+    );
+    if (isSame !== true) return `${n}: ${JSON.stringify(one)} in place of ${JSON.stringify(other)}`;
+  }
+  return '';
+}
+
+t.test('a day has 25 hours when the clocks go back, and 23 when they go forward', async (t) => {
+  const file = opened(await tempDirectory(t));
+  write(file, [{ atMs: AUTUMN_MS - 30 * DAY_MS, value: 1 }]);
+  const nowMs = SPRING_MS + 10 * DAY_MS;
+  const range = { ...everything(nowMs), counter: false, ignoreZeros: false, span: aggregationSpan.day };
+  const hours = new Map(
+    recordsIn(aggregated(file, range)).map(([start = 0, coveredMs = 0]) => [
+      new Date(start).toDateString(),
+      coveredMs / HOUR_MS,
+    ]),
+  );
+  t.equal(hours.get('Sun Oct 26 2025'), 25);
+  t.equal(hours.get('Sun Mar 29 2026'), 23);
+  t.equal(hours.get('Mon Mar 30 2026'), 24);
+  file.close();
+});
+
+for (const counter of [false, true])
+  t.test(
+    `thinned, ${counter ? 'a counter rises' : 'a gauge averages'} over longer pieces as before (${seedNote(seed)})`,
+    async (t) => {
+      const random = new Random(seed);
+      for (let round = 0; round < 10; round++) {
+        const file = opened(await tempDirectory(t));
+        const given = expected(
+          around(random, random.pick([AUTUMN_MS, SPRING_MS]), 2000 + random.below(20_000)),
+        );
+        write(file, given);
+        const nowMs = (given.at(-1)?.atMs ?? 0) + random.below(10 * DAY_MS);
+        const sums = (span: Aggregated['span']) =>
+          recordsIn(
+            aggregated(file, {
+              ...everything(nowMs),
+              nowMs,
+              limit: 10_000,
+              span,
+              counter,
+              ignoreZeros: false,
+            }),
+          ).map((fields) => fields.slice(0, 3));
+        const before = [aggregationSpan.day, aggregationSpan.month].map(sums);
+        const [newest] = logged(file, everything(nowMs)).values;
+        const rule = { months: 0, kind: 1 + random.below(4) };
+        const thin = () => {
+          while (compact(file, { variableId: ID, rule, counter, nowMs }).more);
+        };
+        thin();
+        const after = [aggregationSpan.day, aggregationSpan.month].map(sums);
+        for (const n of [0, 1])
+          t.equal(firstDifference(after[n] ?? [], before[n] ?? []), '', `round ${round}`);
+        t.equal(logged(file, everything(nowMs)).values[0], newest);
+        const thinned = contents(file);
+        t.ok(thinned.length <= given.length * 2);
+        thin();
+        t.strictSame(contents(file), thinned, 'what is thinned is left alone');
+        file.close();
+        if (!t.passing()) break;
+      }
+    },
+  );
+
+t.test('what is old is deleted, but for the value that holds', async (t) => {
+  const file = opened(await tempDirectory(t));
+  const day = (n: number) => SPRING_MS + n * DAY_MS;
+  write(
+    file,
+    Array.from({ length: 20_000 }, (_, n) => ({ atMs: day(0) + n * 1000, value: n })),
+  );
+  write(file, [{ atMs: day(40), value: 7 }]);
+  const rule = { months: 1, kind: 8 };
+  while (compact(file, { variableId: ID, rule, counter: false, nowMs: day(41) }).more);
+  const endMs = new Date(
+    new Date(day(41)).getFullYear(),
+    new Date(day(41)).getMonth() - 1,
+    new Date(day(41)).getDate(),
+  );
+  t.strictSame(contents(file), [
+    { atMs: endMs.getTime(), value: 19_999 },
+    { atMs: day(40), value: 7 },
+  ]);
+  file.close();
+});
+
+t.test('records are deleted between two times, and of one variable only', async (t) => {
+  const random = new Random(seed);
+  const file = opened(await tempDirectory(t));
+  const given = around(random, SPRING_MS, 2000);
+  write(file, given);
+  write(file, given, ID + 1);
+  const all = expected(given);
+  const [fromMs, toMs] = [all[300]?.atMs ?? 0, all[1100]?.atMs ?? 0];
+  t.strictSame(deleteRecords(file, { variableId: ID, fromMs, toMs }), { count: 801 });
+  const left = all.filter(({ atMs }) => atMs < fromMs || atMs > toMs);
+  t.strictSame(contents(file), left);
+  t.strictSame(contents(file, ID + 1), all);
+  t.strictSame(deleteRecords(file, { variableId: ID, fromMs: 0, toMs: 2 ** 43 }), { count: left.length });
+  t.strictSame(
+    factsOf(file).map(({ id, count }) => [id, count]),
+    [[ID + 1, all.length]],
+  );
+  file.close();
+});
+
+t.test("a variable's records become another's, among those that it has", async (t) => {
+  const random = new Random(seed);
+  const file = opened(await tempDirectory(t));
+  const [old, own] = [around(random, AUTUMN_MS, 900), around(random, AUTUMN_MS, 900)];
+  write(file, old);
+  moveRecords(file, { variableId: ID, toId: 20_000 });
+  t.strictSame(contents(file, 20_000), expected(old));
+  write(file, own);
+  moveRecords(file, { variableId: 20_000, toId: ID });
+  t.strictSame(contents(file), expected([...own, ...expected(old)]));
+  t.strictSame(contents(file, 20_000), []);
+  file.close();
+});
+
+t.test('times of an untrusted clock are mended, also when the program was restarted meanwhile', async (t) => {
+  const directory = await tempDirectory(t);
+  let file = opened(directory);
+  write(file, [{ atMs: 5_000, value: 1 }]);
+  file.write({
+    records: recordsOf([
+      { atMs: 4_000, value: 2, mark: 1 },
+      { atMs: 6_000, value: 3, mark: 1 },
+      { atMs: 7_000, value: 4, mark: 2 },
+    ]),
+    clocks: [
+      { mark: 1, offsetMs: 100 },
+      { mark: 2, offsetMs: 1_100 },
+    ],
+    isPresent: false,
+  });
+  t.strictSame(
+    contents(file).map(({ atMs }) => atMs),
+    [4_000, 5_000, 6_000, 7_000],
+  );
+  file.close();
+  file = new ArchiveFile(directory);
+  t.match(file.open(0), { isMarked: true, mark: 2 });
+  t.strictSame(mendTimes(file, { offsetMs: 10_100 }), { count: 3 });
+  t.strictSame(
+    contents(file),
+    [
+      { atMs: 5_000, value: 1 },
+      { atMs: 14_000, value: 2 },
+      { atMs: 16_000, value: 3 },
+      // What began 9 s after the first clock was off by a second less.
+    ]
+      .concat([{ atMs: 16_000, value: 4 }])
+      .filter((_, n) => n !== 2),
+  );
+  file.close();
+  file = new ArchiveFile(directory);
+  t.match(file.open(0), { isMarked: false });
+  t.strictSame(mendTimes(file, { offsetMs: 99_999 }), { count: 0 });
+  file.close();
+});
+
+t.test('summaries that are wrong are made anew', async (t) => {
+  const random = new Random(seed);
+  const file = opened(await tempDirectory(t));
+  const given = around(random, SPRING_MS, 3000);
+  write(file, given);
+  const nowMs = (expected(given).at(-1)?.atMs ?? 0) + DAY_MS;
+  const range: Aggregated = {
+    ...everything(nowMs),
+    span: aggregationSpan.year,
+    counter: false,
+    ignoreZeros: false,
+  };
+  const before = recordsIn(aggregated(file, range));
+  file.chunks.statement('UPDATE chunks SET summary = zeroblob(104)').run();
+  t.not(firstDifference(recordsIn(aggregated(file, range)), before), '');
+  for (let after: number | undefined = 0; after !== undefined;)
+    after = resum(file, { variableId: ID, after }).next;
+  t.equal(firstDifference(recordsIn(aggregated(file, range)), before), '');
+  file.close();
+});
+
+t.test('texts are kept as they are, apart from numbers under the same id', async (t) => {
+  const file = opened(await tempDirectory(t));
+  const texts = ['', 'ä', 'long '.repeat(20_000), '\u0000x', 'end'];
+  const times = texts.map((_, n) => 1_000 * (n + 1));
+  const ids = texts.map(() => ID);
+  const marks = texts.map(() => 0);
+  file.write({ records: { ids, times, values: texts, marks }, clocks: [], isPresent: false });
+  write(file, [{ atMs: 2_500, value: 7 }]);
+  t.strictSame(logged(file, { ...everything(9_000), isText: true }).values, [...texts].reverse());
+  t.strictSame(contents(file), [{ atMs: 2_500, value: 7 }]);
+  file.close();
+});
+
+t.test('a damaged archive is set aside, and said; a missing one is made', async (t) => {
+  const directory = await tempDirectory(t);
+  await writeFile(join(directory, 'archive.db'), 'this is no database, but long enough to look like one');
+  const file = new ArchiveFile(directory);
+  const { text, aside } = file.open(1_700_000_000_000);
+  t.match(text, /damaged .* kept as archive\.db\.damaged-2023-11-14T22-13-20Z/);
+  t.equal(aside.length, 1);
+  write(file, [{ atMs: 1_000, value: 7 }]);
+  t.equal(contents(file).length, 1);
+  file.close();
+  await rm(join(directory, 'archive.db'));
+  const again = opened(directory);
+  t.strictSame(contents(again), []);
+  again.close();
+});
