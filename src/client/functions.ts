@@ -6,6 +6,7 @@ import type {
   AggregationVariable,
   AuditEntry,
   ChangeRecord,
+  ChartDataset,
   Compaction,
   Configurator,
   EventRecord,
@@ -53,6 +54,23 @@ export interface Functions {
   AC_ChangeVariableID(InstanceID: number, OldVariableID: number, NewVariableID: number): boolean;
   /** Deletes the records of a variable between two times and gives how many; with 0 and 0 all, and it is logged no more. */
   AC_DeleteVariableData(InstanceID: number, VariableID: number, StartTime: number, EndTime: number): number;
+  /** What a chart shows of a variable, or of a media object that is a chart, from a time on (0: now). */
+  AC_FetchChartData(
+    InstanceID: number,
+    ObjectID: number,
+    StartTime: number,
+    TimeSpan: 0 | 1 | 2 | 3 | 4 | 5,
+    Density: 0 | 1 | 2,
+  ): ChartDataset[];
+  /** As AC_FetchChartData, with whether each dataset is shown. */
+  AC_FetchChartDataEx(
+    InstanceID: number,
+    ObjectID: number,
+    StartTime: number,
+    TimeSpan: 0 | 1 | 2 | 3 | 4 | 5,
+    Density: 0 | 1 | 2,
+    Visibility: readonly boolean[],
+  ): ChartDataset[];
   /** What the records of a variable come to in pieces of time that lie wholly between two times, newest first. */
   AC_GetAggregatedValues(
     InstanceID: number,
@@ -84,6 +102,31 @@ export interface Functions {
   AC_GetLoggingStatus(InstanceID: number, VariableID: number): boolean;
   /** Reads all records of a variable and makes anew what its aggregations are made of. */
   AC_ReAggregateVariable(InstanceID: number, VariableID: number): boolean;
+  /** A chart of a variable, or of a media object that is a chart, as SVG of so many pixels. */
+  AC_RenderChart(
+    InstanceID: number,
+    ObjectID: number,
+    StartTime: number,
+    TimeSpan: 0 | 1 | 2 | 3 | 4 | 5,
+    Density: 0 | 1 | 2,
+    IsExtrema: boolean,
+    IsDyn: boolean,
+    Width: number,
+    Height: number,
+  ): string;
+  /** As AC_RenderChart, with whether each dataset is shown. */
+  AC_RenderChartEx(
+    InstanceID: number,
+    ObjectID: number,
+    StartTime: number,
+    TimeSpan: 0 | 1 | 2 | 3 | 4 | 5,
+    Density: 0 | 1 | 2,
+    IsExtrema: boolean,
+    IsDyn: boolean,
+    Width: number,
+    Height: number,
+    Visibility: readonly boolean[],
+  ): string;
   /** Has a variable be aggregated as a gauge (0: average over time) or as a counter (1: what it rises by). */
   AC_SetAggregationType(InstanceID: number, VariableID: number, AggregationType: 0 | 1): boolean;
   /** Has records of a variable that are older than so many months be thinned to one a piece of time, or deleted; 0 ends that. */
@@ -1079,10 +1122,44 @@ export interface Functions {
   WFC_DisconnectMediaStream(InstanceID: number, SessionID: string): boolean;
   /** Has the device or the script behind a variable of a configurator's area carry out a value. */
   WFC_Execute(InstanceID: number, ActionID: number, TargetID: number, Value: Value): string;
+  /** What a chart shows of a variable, or of a media object that is a chart, of a configurator's area from a time on (0: now). */
+  WFC_FetchChartData(
+    InstanceID: number,
+    ObjectID: number,
+    StartTime: number,
+    TimeSpan: 0 | 1 | 2 | 3 | 4 | 5,
+    Density: 0 | 1 | 2,
+  ): ChartDataset[];
+  /** As WFC_FetchChartData, with whether each dataset is shown. */
+  WFC_FetchChartDataEx(
+    InstanceID: number,
+    ObjectID: number,
+    StartTime: number,
+    TimeSpan: 0 | 1 | 2 | 3 | 4 | 5,
+    Density: 0 | 1 | 2,
+    Visibility: readonly boolean[],
+  ): ChartDataset[];
+  /** As AC_GetAggregatedValues, of a variable of a configurator's area. */
+  WFC_GetAggregatedValues(
+    InstanceID: number,
+    VariableID: number,
+    AggregationSpan: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7,
+    StartTime: number,
+    EndTime: number,
+    Limit: number,
+  ): AggregatedValue[];
   /** The web front configurators; the one function that needs no credentials. */
   WFC_GetConfigurators(): Configurator[];
   /** The items of a web front, in the order in which they were added. */
   WFC_GetItems(InstanceID: number): FrontItem[];
+  /** As AC_GetLoggedValues, of a variable of a configurator's area. */
+  WFC_GetLoggedValues(
+    InstanceID: number,
+    VariableID: number,
+    StartTime: number,
+    EndTime: number,
+    Limit: number,
+  ): LoggedValue[];
   /** A configurator's area with all values, as it is at this moment. */
   WFC_GetSnapshot(InstanceID: number): Snapshot;
   /** The changes in a configurator's area after a counter; with 0 only the present counter. */
@@ -1111,6 +1188,31 @@ export interface Functions {
   ): string;
   /** Has the fronts of a configurator begin anew, with its items as they are now. */
   WFC_Reload(InstanceID: number): boolean;
+  /** A chart of a variable, or of a media object that is a chart, of a configurator's area as SVG of so many pixels. */
+  WFC_RenderChart(
+    InstanceID: number,
+    ObjectID: number,
+    StartTime: number,
+    TimeSpan: 0 | 1 | 2 | 3 | 4 | 5,
+    Density: 0 | 1 | 2,
+    IsExtrema: boolean,
+    IsDyn: boolean,
+    Width: number,
+    Height: number,
+  ): string;
+  /** As WFC_RenderChart, with whether each dataset is shown. */
+  WFC_RenderChartEx(
+    InstanceID: number,
+    ObjectID: number,
+    StartTime: number,
+    TimeSpan: 0 | 1 | 2 | 3 | 4 | 5,
+    Density: 0 | 1 | 2,
+    IsExtrema: boolean,
+    IsDyn: boolean,
+    Width: number,
+    Height: number,
+    Visibility: readonly boolean[],
+  ): string;
   /** Shows a message in the fronts of a configurator for so many seconds; with 0 until somebody closes it. */
   WFC_SendNotification(
     InstanceID: number,

@@ -43,6 +43,29 @@ export interface ChangeRecord {
   Data: unknown[];
 }
 
+/** A variable in a chart, with what is shown of it: oldest first. */
+export interface ChartDataset {
+  Index: number;
+  VariableID: number;
+  Title: string;
+  Kind: 'line' | 'step' | 'bar';
+  Side: number;
+  Profile: string;
+  StrokeColor: string;
+  FillColor: string;
+  StartTime: number;
+  EndTime: number;
+  AggregationSpan: number;
+  IsCut: boolean;
+  Points: {
+    TimeStamp: number;
+    Duration: number;
+    Value: number;
+    Min: number;
+    Max: number;
+  }[];
+}
+
 /** From which age in months on records are thinned, and to what. */
 export interface Compaction {
   MonthOffset: number;

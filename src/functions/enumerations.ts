@@ -111,3 +111,7 @@ export const compactionTypes = [
 ] as const;
 
 export const aggregationTypes = ['asGauge', 'asCounter'] as const;
+
+export const chartSpans = ['tsHour', 'tsDay', 'tsWeek', 'tsMonth', 'tsYear', 'tsDecade'] as const;
+
+export const densities = ['gdNormal', 'gdHD', 'gdRaw'] as const;

@@ -3,7 +3,7 @@ import { declare, int, text, type FunctionDeclaration } from '../device/declare.
 import { checkLength } from '../kernel/limits.js';
 import { configuratorOf } from './areas.js';
 import type { Ports } from './ports.js';
-import * as shapes from './shapes.js';
+import * as shapes from './front-shapes.js';
 
 /** Devices of one configurator: a household has a handful, and what is kept is written as a whole. */
 const DEVICES_LIMIT = 64;

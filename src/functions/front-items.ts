@@ -2,7 +2,7 @@ import { fault } from '../base/fault.js';
 import { bool, declare, int, text, type Conforming, type FunctionDeclaration } from '../device/declare.js';
 import { configuratorOf } from './areas.js';
 import type { Ports } from './ports.js';
-import * as shapes from './shapes.js';
+import * as shapes from './front-shapes.js';
 
 /** More than any front has; what is kept is written as a whole, so it must stay small. */
 const ITEMS_LIMIT = 1000;

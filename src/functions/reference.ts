@@ -2,6 +2,7 @@ import type { FunctionDeclaration } from '../device/declare.js';
 import { actionFunctions } from './actions.js';
 import { archiveFunctions } from './archive.js';
 import { categoryFunctions } from './categories.js';
+import { chartFunctions } from './charts.js';
 import { configurationFunctions } from './configuration.js';
 import { frontDeviceFunctions } from './front-devices.js';
 import { frontItemFunctions } from './front-items.js';
@@ -86,6 +87,7 @@ const families = [
   eventScheduleFunctions,
   eventConditionFunctions,
   actionListFunctions,
+  chartFunctions,
   gatewayFunctions,
   nothingFunctions,
   descriptionFunctions,

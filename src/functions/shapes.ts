@@ -221,30 +221,6 @@ export const configurators = listOf(
   }),
 );
 
-export const items = listOf(
-  named(
-    'FrontItem',
-    'An item of a web front; Configuration is the text of a JSON object, ParentID "" is none.',
-    {
-      ID: text,
-      ParentID: text,
-      ClassName: text,
-      Configuration: text,
-      Position: int,
-      Visible: bool,
-    },
-  ),
-);
-
-export const pushDevices = listOf(
-  named('PushDevice', 'A mobile device that was registered for messages; its token is not shown.', {
-    DeviceID: text,
-    DeviceName: text,
-    Provider: text,
-    Registered: time,
-  }),
-);
-
 export const changes = listOf(
   named('ChangeRecord', 'One message of the gateway: a WebSocket frame; TimeStamp is a counter.', {
     TimeStamp: int,

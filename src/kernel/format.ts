@@ -19,13 +19,17 @@ export function formatValue(
 }
 
 function plain(value: Value, profile: Profile): string {
-  const { prefix, suffix, min, max, digits } = profile;
+  const { prefix, suffix, digits } = profile;
   if (typeof value !== 'number') return `${prefix}${value}${suffix}`;
-  const isPercentage = suffix.trim() === '%' && max > min;
-  const shownValue = isPercentage ? ((value - min) * 100) / (max - min) : value;
+  const shownValue = percentOf(value, profile);
   const number =
     profile.type === variableType.float ? fixed(shownValue, digits) : String(roundHalfAway(shownValue));
   return `${prefix}${number}${suffix}`;
+}
+
+/** A number as it is shown: of a profile of per cent, how far it is from the least to the most. */
+export function percentOf(value: number, { suffix, min, max }: Profile): number {
+  return suffix.trim() === '%' && max > min ? ((value - min) * 100) / (max - min) : value;
 }
 
 function associated(value: Value, profile: Profile): string | undefined {

@@ -80,14 +80,20 @@ t.test('who may call what is as decision 15 has it', async (t) => {
     .map(({ name, access }) => `${name} ${access}`);
   t.strictSame(open, [
     'WFC_Execute webfront',
+    'WFC_FetchChartData webfront',
+    'WFC_FetchChartDataEx webfront',
+    'WFC_GetAggregatedValues webfront',
     'WFC_GetConfigurators public',
     'WFC_GetItems webfront',
+    'WFC_GetLoggedValues webfront',
     'WFC_GetSnapshot webfront',
     'WFC_GetSnapshotChanges webfront',
     'WFC_GetSnapshotChangesEx webfront',
     'WFC_GetSnapshotEx webfront',
     'WFC_OpenCategory webfront',
     'WFC_RegisterPNS webfront',
+    'WFC_RenderChart webfront',
+    'WFC_RenderChartEx webfront',
   ]);
 });
 

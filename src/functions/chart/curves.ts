@@ -1,0 +1,144 @@
+import { latestEndS, pieceEndS } from './period.js';
+import type { Point, Series } from './series.js';
+import { element, px } from './xml.js';
+
+/** How a curve is drawn: its colour, and where moments and values stand. */
+export interface Curve {
+  readonly color: string;
+  /** What is below it is filled with this; '' for not. */
+  readonly fill: string;
+  readonly isExtrema: boolean;
+  readonly xOf: (atS: number) => number;
+  readonly yOf: (value: number) => number;
+}
+
+type Dot = readonly [x: number, y: number];
+
+/** Averages: a line through the middles of their pieces, with a band from the least to the most where that is asked for. */
+export function line({ span, points }: Series, curve: Curve): string {
+  const middle = ({ atS, durationS }: Point) => curve.xOf(atS + durationS / 2);
+  const runs = runsOf(points, (point, next) => latestEndS(span, point.atS) >= next.atS);
+  const dots = (of: (point: Point) => number) =>
+    runs.map((run) => thinned(run.map((point): Dot => [middle(point), curve.yOf(of(point))])));
+  const lines = dots(({ value }) => value);
+  const [lows, highs] = curve.isExtrema ? [dots(({ min }) => min), dots(({ max }) => max)] : [[], []];
+  const band = highs.map((high, n) => `${pathOf([...high, ...(lows[n] ?? []).toReversed()])}Z`).join('');
+  return group([
+    band === '' ? '' : element('path', { d: band, fill: curve.color, 'fill-opacity': '.2' }),
+    filled(lines, curve, curve.fill),
+    stroked(lines, curve),
+  ]);
+}
+
+/** Values that hold until they change. */
+export function steps({ points, dataset }: Series, curve: Curve): string {
+  const runs = runsOf(points, (point, next) => point.atS + point.durationS >= next.atS);
+  const lines = runs.map((run) =>
+    thinned(
+      run.flatMap(({ atS, durationS, value }): Dot[] => {
+        const y = curve.yOf(value);
+        return [
+          [curve.xOf(atS), y],
+          [curve.xOf(atS + durationS), y],
+        ];
+      }),
+    ),
+  );
+  const fill = curve.fill || (dataset.kind === 'step' ? curve.color : '');
+  return group([filled(lines, curve, fill), stroked(lines, curve)]);
+}
+
+/** What was used up in each piece; several stand side by side. */
+export function bars({ span, points }: Series, curve: Curve, [nth, of]: readonly [number, number]): string {
+  const zero = curve.yOf(0);
+  const rects = points.map(({ atS, value }) => {
+    const [from, to] = [curve.xOf(atS), curve.xOf(pieceEndS(span, atS))];
+    const room = (to - from) / of;
+    const gap = Math.min(room * 0.15, 4);
+    const y = curve.yOf(value);
+    return element('rect', {
+      x: from + nth * room + gap / 2,
+      y: Math.min(y, zero),
+      width: Math.max(room - gap, 0.3),
+      height: Math.abs(zero - y),
+    });
+  });
+  return rects.length === 0
+    ? ''
+    : element('g', { class: 'series bars', fill: curve.fill || curve.color }, rects.join('\n'));
+}
+
+/** Points that follow each other without a gap. */
+function runsOf(points: readonly Point[], follows: (point: Point, next: Point) => boolean): Point[][] {
+  const runs: Point[][] = [];
+  let last: Point | undefined;
+  for (const point of points) {
+    if (last !== undefined && follows(last, point)) runs.at(-1)?.push(point);
+    else runs.push([point]);
+    last = point;
+  }
+  return runs;
+}
+
+/** Of the dots that fall on one pixel: the first, the lowest, the highest and the last. The drawing looks the same. */
+function thinned(dots: readonly Dot[]): Dot[] {
+  const thin: Dot[] = [];
+  for (let from = 0; from < dots.length;) {
+    const column = Math.floor((dots[from] as Dot)[0]);
+    let to = from;
+    let [low, high] = [from, from];
+    while (to < dots.length && Math.floor((dots[to] as Dot)[0]) === column) {
+      const y = (dots[to] as Dot)[1];
+      if (y < (dots[low] as Dot)[1]) low = to;
+      if (y > (dots[high] as Dot)[1]) high = to;
+      to += 1;
+    }
+    const kept = new Set([from, low, high, to - 1].sort((a, b) => a - b));
+    for (const n of kept) thin.push(dots[n] as Dot);
+    from = to;
+  }
+  return thin;
+}
+
+/** A path through dots; a single one is drawn as a point, by its round ends. */
+function pathOf(dots: readonly Dot[]): string {
+  let [lastX, lastY] = ['', ''];
+  const path = dots.map(([dotX, dotY], n) => {
+    const [x, y] = [px(dotX), px(dotY)];
+    const step =
+      n === 0
+        ? `M${x} ${y}`
+        : x === lastX && y === lastY
+          ? ''
+          : y === lastY
+            ? `H${x}`
+            : x === lastX
+              ? `V${y}`
+              : `L${x} ${y}`;
+    [lastX, lastY] = [x, y];
+    return step;
+  });
+  return dots.length === 1 ? `${path.join('')}h0` : path.join('');
+}
+
+function filled(lines: readonly (readonly Dot[])[], { yOf }: Curve, fill: string): string {
+  if (fill === '') return '';
+  const zero = px(yOf(0));
+  const d = lines
+    .filter((dots) => dots.length > 1)
+    .map((dots) => `${pathOf(dots)}V${zero}H${px((dots[0] as Dot)[0])}Z`)
+    .join('');
+  return d === '' ? '' : element('path', { d, fill, 'fill-opacity': '.2' });
+}
+
+function stroked(lines: readonly (readonly Dot[])[], { color }: Curve): string {
+  const d = lines.map(pathOf).join('');
+  if (d === '') return '';
+  const round = { 'stroke-linejoin': 'round', 'stroke-linecap': 'round' };
+  return element('path', { d, fill: 'none', stroke: color, 'stroke-width': '1.6', ...round });
+}
+
+function group(parts: readonly string[]): string {
+  const content = parts.filter((part) => part !== '').join('\n');
+  return content === '' ? '' : element('g', { class: 'series' }, content);
+}

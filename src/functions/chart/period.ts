@@ -1,0 +1,120 @@
+import { fault } from '../../base/fault.js';
+
+/** What a chart shows the time of (interface §1, `{ts}`). */
+export const chartSpan = { hour: 0, day: 1, week: 2, month: 3, year: 4, decade: 5 } as const;
+export type ChartSpan = (typeof chartSpan)[keyof typeof chartSpan];
+
+/** Over what values are aggregated (interface §1, `{span}`). */
+export type PieceSpan = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+/** Every change by itself. */
+export const CHANGES = 7;
+
+/** A piece of time, unix seconds; the end does not belong to it. */
+export interface Period {
+  readonly startS: number;
+  readonly endS: number;
+}
+
+/** The year 9999: no calendar is sure beyond. */
+const TIME_LIMIT_S = 253_370_764_800;
+
+/**
+ * What a chart shows that begins at `startS`: an hour, a day … of local time, so that a day of 23 or 25 hours is one. 0 is
+ * the one that `nowS` lies in. Throws `PARAMETER_BOUNDS`.
+ */
+export function periodOf(span: ChartSpan, startS: number, nowS: number): Period {
+  if (startS < 0 || startS > TIME_LIMIT_S) throw fault('PARAMETER_BOUNDS', 'StartTime');
+  const from = startS === 0 ? beginningOf(span, nowS) : startS;
+  return { startS: from, endS: moved(span, from, 1) };
+}
+
+/** The period that lies so many of them before or after. */
+export function periodAt(span: ChartSpan, { startS }: Period, steps: number): Period {
+  const from = moved(span, startS, steps);
+  return { startS: from, endS: steps === 0 ? moved(span, from, 1) : moved(span, startS, steps + 1) };
+}
+
+const HOUR_S = 3600;
+
+/** So many hours, days … later, at the same time of day; a day that a month does not have is its last. */
+function moved(span: ChartSpan, startS: number, steps: number): number {
+  if (span === chartSpan.hour) return startS + steps * HOUR_S;
+  const from = new Date(startS * 1000);
+  const to = new Date(startS * 1000);
+  if (span === chartSpan.day || span === chartSpan.week) {
+    to.setDate(from.getDate() + steps * (span === chartSpan.day ? 1 : 7));
+  } else {
+    const months = steps * { [chartSpan.month]: 1, [chartSpan.year]: 12, [chartSpan.decade]: 120 }[span];
+    to.setDate(1);
+    to.setMonth(from.getMonth() + months);
+    const days = new Date(to.getFullYear(), to.getMonth() + 1, 0).getDate();
+    to.setDate(Math.min(from.getDate(), days));
+  }
+  return Math.floor(to.getTime() / 1000);
+}
+
+function beginningOf(span: ChartSpan, nowS: number): number {
+  const now = new Date(nowS * 1000);
+  const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()];
+  const begins = {
+    [chartSpan.hour]: () => now.setMinutes(0, 0, 0),
+    [chartSpan.day]: () => new Date(year, month, day).getTime(),
+    [chartSpan.week]: () => new Date(year, month, day - ((now.getDay() + 6) % 7)).getTime(),
+    [chartSpan.month]: () => new Date(year, month, 1).getTime(),
+    [chartSpan.year]: () => new Date(year, 0, 1).getTime(),
+    [chartSpan.decade]: () => new Date(year - (year % 10), 0, 1).getTime(),
+  }[span];
+  return Math.floor(begins() / 1000);
+}
+
+/** How dense a chart is (interface §1, `{dens}`). */
+export const density = { normal: 0, high: 1, raw: 2 } as const;
+export type Density = (typeof density)[keyof typeof density];
+
+const [HOUR, DAY, WEEK, MONTH, YEAR, FIVE_MINUTES, MINUTE] = [0, 1, 2, 3, 4, 5, 6] as const;
+
+/** Pieces by chart span, at normal density and at high: lines want many points, bars a dozen or three. */
+const pieces: Readonly<Record<'line' | 'bar', readonly (readonly [PieceSpan, PieceSpan])[]>> = {
+  line: [
+    [MINUTE, MINUTE],
+    [FIVE_MINUTES, MINUTE],
+    [HOUR, FIVE_MINUTES],
+    [HOUR, FIVE_MINUTES],
+    [DAY, HOUR],
+    [MONTH, WEEK],
+  ],
+  bar: [
+    [FIVE_MINUTES, MINUTE],
+    [HOUR, FIVE_MINUTES],
+    [DAY, HOUR],
+    [DAY, HOUR],
+    [MONTH, WEEK],
+    [YEAR, MONTH],
+  ],
+};
+
+/** Over what a chart's values are aggregated. */
+export function pieceSpanOf(kind: 'line' | 'bar', span: ChartSpan, dense: Density): PieceSpan {
+  const [normal, high] = pieces[kind][span] as readonly [PieceSpan, PieceSpan];
+  return dense === density.high ? high : normal;
+}
+
+const DAY_S = 86_400;
+/** The longest that a piece can be, by its span, seconds: a day may have 25 hours. */
+const LONGEST_S = [HOUR_S, DAY_S + HOUR_S, 7 * DAY_S + HOUR_S, 31 * DAY_S + HOUR_S, 366 * DAY_S, 300, 60, 0];
+
+/** When a piece that begins at `startS` is over at the latest. */
+export const latestEndS = (span: PieceSpan, startS: number): number => startS + (LONGEST_S[span] ?? 0);
+
+/** When a piece that begins at `startS` is over. */
+export function pieceEndS(span: PieceSpan, startS: number): number {
+  const chart = (
+    {
+      [DAY]: chartSpan.day,
+      [WEEK]: chartSpan.week,
+      [MONTH]: chartSpan.month,
+      [YEAR]: chartSpan.year,
+    } as Partial<Record<PieceSpan, ChartSpan>>
+  )[span];
+  return chart === undefined ? latestEndS(span, startS) : moved(chart, startS, 1);
+}
