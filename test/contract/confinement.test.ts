@@ -199,7 +199,7 @@ function leaks(text: string): string[] {
     : [];
   const bare = text.replaceAll(/"(TimeStamp|timestamp|Message)":\d+/g, '');
   const ids = new Set(outside.filter((id) => !named.has(id)).map(String));
-  for (const [id] of bare.matchAll(/\b\d{5}\b/g))
+  for (const [, id = ''] of bare.matchAll(/\b(?:ID)?(\d{5})\b/g))
     if (ids.has(id)) found.push(`${id}: ${bare.slice(Math.max(0, bare.indexOf(id) - 80)).slice(0, 160)}`);
   return found;
 }
@@ -220,6 +220,8 @@ async function allAnswers(since: number): Promise<string[]> {
 }
 
 await t.test('no answer discloses anything of the outside', async (t) => {
+  for (const leak of [`{"ID${at.number}":1}`, `[${at.script}]`, `"a ${SECRET}"`])
+    t.equal(leaks(leak).length, 1, `${leak} would be found`);
   const answers = await allAnswers(kernel.changes.counter);
   t.strictSame(answers.flatMap(leaks), []);
   const refused = answers.filter((one) => /^\w+ [A-Z_]+ -\d+:/.test(one)).map((one) => one.slice(0, 60));

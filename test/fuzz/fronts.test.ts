@@ -143,7 +143,8 @@ function leaked(text: string, { tree }: Kernel, base: TreeObject): string[] {
   const ends = [base, ...[...tree.of(6)].filter(isBelow).map((link) => tree.find(link.data.targetId))];
   const isKnown = (object: TreeObject) =>
     isBelow(object) || ends.some((end) => end === object || (end !== undefined && tree.isBelow(end, object)));
-  return (text.match(/\b\d{5}\b/g) ?? []).filter((id) => {
+  const ids = [...text.matchAll(/\b(?:ID)?(\d{5})\b/g)].map(([, id = '']) => id);
+  return ids.filter((id) => {
     const object = tree.find(Number(id));
     return object !== undefined && !isKnown(object);
   });
