@@ -10,7 +10,7 @@ const SETTLE_MS = 200;
 export interface WatchOptions {
   readonly directory: string;
   readonly clock: Pick<Clock, 'after'>;
-  /** Some time after the last change: the names of what changed, undefined where it may be anything. */
+  /** Some time after a change: the names of what changed, undefined where it may be anything. */
   readonly changed: (names: ReadonlySet<string> | undefined) => void;
   /** The directory can't be watched. */
   readonly failed: (thrown: unknown) => void;
@@ -22,7 +22,7 @@ export class DirectoryWatch implements Disposable {
   readonly #names = new Set<string>();
   #isAnything = false;
   #watcher: FSWatcher | undefined;
-  #cancel: Cancel = () => undefined;
+  #cancel: Cancel | undefined;
   #isClosed = false;
 
   constructor(options: WatchOptions) {
@@ -44,7 +44,7 @@ export class DirectoryWatch implements Disposable {
 
   [Symbol.dispose](): void {
     this.#isClosed = true;
-    this.#cancel();
+    this.#cancel?.();
     this.#watcher?.close();
   }
 
@@ -53,20 +53,21 @@ export class DirectoryWatch implements Disposable {
     if (name === basename(this.#options.directory)) return this.#anew();
     if (name === null) this.#isAnything = true;
     else this.#names.add(name);
-    this.#settle(() => undefined);
+    this.#settle();
   }
 
   #anew(): void {
     this.#watcher?.close();
+    this.#watcher = undefined;
     this.#isAnything = true;
-    this.#settle(() => void this.open());
+    this.#settle();
   }
 
-  #settle(first: () => void): void {
-    this.#cancel();
-    this.#cancel = this.#options.clock.after(SETTLE_MS, () => {
-      if (this.#isClosed) return;
-      first();
+  /** What comes while it settles is told with it; who writes without end is heard all the same. */
+  #settle(): void {
+    this.#cancel ??= this.#options.clock.after(SETTLE_MS, () => {
+      this.#cancel = undefined;
+      if (this.#watcher === undefined) void this.open();
       const names = this.#isAnything ? undefined : new Set(this.#names);
       this.#names.clear();
       this.#isAnything = false;
