@@ -50,6 +50,12 @@ t.test('periods are of local time', async (t) => {
     ].map(at),
     'the one that lasts',
   );
+  const second = at('2012-10-28T01:39:48Z');
+  t.equal(
+    periodOf(HOUR, 0, second).startS,
+    at('2012-10-28T01:00:00Z'),
+    'the second of two hours of one name',
+  );
   for (const bad of [-1, 253_370_764_801])
     t.throws(() => periodOf(DAY, bad, now), { code: 'PARAMETER_BOUNDS' });
 });

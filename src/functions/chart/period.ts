@@ -57,7 +57,9 @@ function beginningOf(span: ChartSpan, nowS: number): number {
   const now = new Date(nowS * 1000);
   const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()];
   const begins = {
-    [chartSpan.hour]: () => now.setMinutes(0, 0, 0),
+    // Not by setting the minutes: of an hour that comes twice that would be the first.
+    [chartSpan.hour]: () =>
+      now.getTime() - ((now.getMinutes() * 60 + now.getSeconds()) * 1000 + now.getMilliseconds()),
     [chartSpan.day]: () => new Date(year, month, day).getTime(),
     [chartSpan.week]: () => new Date(year, month, day - ((now.getDay() + 6) % 7)).getTime(),
     [chartSpan.month]: () => new Date(year, month, 1).getTime(),
