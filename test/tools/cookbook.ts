@@ -19,8 +19,11 @@ const WIRES = `  - category: Wires
     children:
 ${[1, 2, 3].map((n) => `      - { instance: Wire ${n}, ident: relay${n}, module: GPIO Input, properties: { Line: SENSE${n} } }\n`).join('')}`;
 
-/** How fast the clock goes while a page's commands run, in its milliseconds in one: they take a few seconds, whatever the load. */
-const PACE = 0.1;
+/**
+ * How fast the clock goes while a page's commands run, in its milliseconds in one: a button that one command presses and the
+ * next lets go is down for longer than it bounces, and a script has its time on a busy machine.
+ */
+const PACE = 0.5;
 const TICK_MS = 10;
 
 /** A house that was built as a page of the cookbook says, with a clock turned by hand. */
