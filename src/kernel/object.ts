@@ -131,6 +131,19 @@ export interface Attributes {
   summary: string;
 }
 
+/** The names of what any object has. */
+export const attributeNames = [
+  'name',
+  'ident',
+  'position',
+  'hidden',
+  'disabled',
+  'readOnly',
+  'icon',
+  'info',
+  'summary',
+] as const satisfies readonly (keyof Attributes)[];
+
 /** An object of the tree. Read it anywhere; only the kernel writes to it. */
 export class TreeObject<T extends ObjectType = ObjectType> implements Attributes {
   readonly id: number;

@@ -4,6 +4,7 @@ import { eventData } from '../kernel/event.js';
 import type { Valued } from '../kernel/journal.js';
 import type { Kernel } from '../kernel/kernel.js';
 import {
+  attributeNames,
   objectType,
   type Attributes,
   type DataOf,
@@ -25,18 +26,6 @@ export type LoadedRow = readonly [
   updated?: number,
   changed?: number,
 ];
-
-const attributeNames = [
-  'name',
-  'ident',
-  'position',
-  'hidden',
-  'disabled',
-  'readOnly',
-  'icon',
-  'info',
-  'summary',
-] as const;
 
 /** What is stored of an object's configuration; defaults are left out. */
 export function rowOf(object: TreeObject): ObjectRow {

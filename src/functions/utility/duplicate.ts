@@ -5,7 +5,7 @@ import { walk } from '../../kernel/area.js';
 import type { Script } from '../../kernel/attachments.js';
 import type { Event } from '../../kernel/events.js';
 import { mediaType, type Media, type MediaType } from '../../kernel/media.js';
-import { objectType, type Attributes, type TreeObject } from '../../kernel/object.js';
+import { attributeNames, objectType, type Attributes, type TreeObject } from '../../kernel/object.js';
 import type { Beginning } from '../../kernel/tree.js';
 import { ACTION_DISABLED, type Variable } from '../../kernel/variables.js';
 import type { Ports } from '../ports.js';
@@ -19,19 +19,6 @@ export interface Duplication {
   /** With all below it. */
   readonly isRecursive: boolean;
 }
-
-/** What every object has; a copy has the same. */
-const attributes = [
-  'name',
-  'ident',
-  'position',
-  'hidden',
-  'disabled',
-  'readOnly',
-  'icon',
-  'info',
-  'summary',
-] as const satisfies readonly (keyof Attributes)[];
 
 /**
  * Copies an object and gives the copy's id. What points to an object of the branch points, in the copy, to that object's
@@ -151,7 +138,7 @@ class Copying {
   #liken(copy: TreeObject, source: TreeObject, ident = source.ident): void {
     const { kernel } = this.#ports;
     this.#copies.set(source, copy);
-    for (const key of attributes) kernel.tree.set(copy, key, key === 'ident' ? ident : source[key]);
+    for (const key of attributeNames) kernel.tree.set(copy, key, key === 'ident' ? ident : source[key]);
     if (copy.is(objectType.variable) && source.is(objectType.variable)) {
       const { customProfile } = source.data;
       if (kernel.profiles.find(customProfile)?.type === copy.data.type)
@@ -203,7 +190,7 @@ class Copying {
 
 /** What a copy begins with; an ident that is taken there is left out. */
 function beginningOf(source: TreeObject, parent: TreeObject): Attributes {
-  const all = Object.fromEntries(attributes.map((key) => [key, source[key]])) as unknown as Attributes;
+  const all = Object.fromEntries(attributeNames.map((key) => [key, source[key]])) as unknown as Attributes;
   const isTaken = source.ident !== '' && parent.children?.byIdent(source.ident) !== undefined;
   return isTaken ? { ...all, ident: '' } : all;
 }
