@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { until } from '../tools/until.js';
 import { Box, ownDisk, PATIENCE_MS } from './box.js';
+import { carried } from './carried.js';
 import { Machine } from './machine.js';
 import { ROOT } from './paths.js';
 
-const INSTALLED = '/opt/stellwerk/current';
 const CONTRACT_LIMIT_MS = 180_000;
 
 const PIN = 6;
@@ -89,25 +89,13 @@ await t.test('the gateway is killed and comes back: nothing moves', async (t) =>
   await moves(2);
 });
 
-/** Runs a program of the tests in the box, on the installed gateway's Node and files; each of its sentences is an assertion. */
-async function contract(t: Test, folder: string, words: string): Promise<void> {
-  for (const path of [`contract/${folder}`, 'contract/gpio', 'tools'])
-    await agent.run(`mkdir -p ${INSTALLED}/dist/test/${path}`);
-  const files = [`contract/${folder}/suite`, `contract/${folder}/kernel-program`, 'contract/gpio/plain'];
-  for (const name of [...files, 'tools/until'])
-    await agent.copy(
-      join(ROOT, `dist/test/${name}.js`),
-      join(INSTALLED, 'dist/test', name.slice(0, name.lastIndexOf('/'))),
-    );
-  const program = `${INSTALLED}/dist/test/contract/${folder}/kernel-program.js`;
-  const node = `${INSTALLED}/bin/node --test-reporter=tap ${program} ${words}`;
-  const { code, out, err } = await agent.try(node, CONTRACT_LIMIT_MS);
-  const told = [...out.matchAll(/^(not )?ok \d+ - (.*)$/gm)];
-  for (const [, failed, sentence = ''] of told) t.notOk(failed, sentence);
-  if (code !== 0) t.comment(out + err);
-  t.equal(code, 0);
-  t.ok(told.length > 6, 'the whole contract was told');
-}
+const contract = (t: Test, folder: string, words: string) =>
+  carried(t, agent, {
+    file: `contract/${folder}/kernel-program.js`,
+    words,
+    least: 6,
+    limitMs: CONTRACT_LIMIT_MS,
+  });
 
 await t.test('the contract on a LED on a PWM channel', async (t) => {
   await contract(t, 'led', `white:cabinet ${TRIGGER}`);
