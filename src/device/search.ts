@@ -29,7 +29,7 @@ export interface Found {
 /** Looking for hardware. */
 export interface Search {
   readonly isSearching: boolean;
-  /** Begins; false where a search is going on. Its end is told by IM_SEARCHSTOP. */
+  /** Begins; false where a search is going on, which then looks once more before it ends. Its end is told by IM_SEARCHSTOP. */
   start(): boolean;
   /** Ends a search early; what the last whole one found stays. False where none is going on. */
   stop(): boolean;
@@ -63,8 +63,8 @@ class HardwareSearch implements Running, Search {
   readonly #host: Host;
   readonly #finders: readonly Finder[];
   #found: readonly Found[] = [];
-  /** The search that is going on. */
-  #going: object | undefined;
+  /** The search that is going on; stale when somebody has asked for one after its look had begun. */
+  #going: { isStale: boolean } | undefined;
 
   constructor(host: Host, finders: readonly Finder[]) {
     this.#host = host;
@@ -76,17 +76,26 @@ class HardwareSearch implements Running, Search {
   }
 
   start(): boolean {
-    if (this.#going !== undefined) return false;
-    const own = (this.#going = {});
+    if (this.#going !== undefined) {
+      this.#going.isStale = true;
+      return false;
+    }
+    const own = (this.#going = { isStale: false });
     this.#host.tell(message.IM_SEARCHSTART, []);
-    void this.#look().then((found) => {
+    void this.#search(own);
+    return true;
+  }
+
+  async #search(own: { isStale: boolean }): Promise<void> {
+    do {
+      own.isStale = false;
+      const found = await this.#look();
       if (this.#going !== own) return;
       this.#found = found;
       this.#host.report('FOUND', found.length);
       this.#host.tell(message.IM_SEARCHUPDATE, []);
-      this.stop();
-    });
-    return true;
+    } while (own.isStale);
+    this.stop();
   }
 
   stop(): boolean {

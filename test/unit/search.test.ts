@@ -128,6 +128,21 @@ t.test('a search that was ended keeps what the last one found, whatever comes la
   await bench.devices.close();
 });
 
+t.test('what is asked for while a search goes on is looked at once more before its end', async (t) => {
+  const before = Promise.withResolvers<(typeof gone)[]>();
+  const gone = { ...chip, id: 'chip a', name: 'a' };
+  const came = { ...gone, id: 'chip b' };
+  const looks = [Promise.resolve([]), before.promise];
+  const { bench, search } = await searching([() => looks.shift() ?? Promise.resolve([came])]);
+  await until('the end of the first search', () => !search.isSearching);
+  t.equal(search.start(), true);
+  t.equal(search.start(), false);
+  before.resolve([gone]);
+  await until('the end of the search', () => !search.isSearching);
+  t.strictSame(search.found(), [came]);
+  await bench.devices.close();
+});
+
 t.test('LEDs and PWM channels go by the names of the board, else by those that stay the same', async (t) => {
   const clock = new ManualClock();
   const led = { leds: [{ name: 'FRONT', path: '/sys/class/leds/green:front' }], simulated: {} };
