@@ -114,6 +114,7 @@ t.test('events run by the clock, are told of, and are there again after a restar
   t.strictSame(ofDaily.slice(0, 2), [message.OM_REGISTER, message.EM_CREATE]);
   t.equal(ofDaily.at(-1), message.EM_UPDATE);
   const before = (await rpc(first, 'SVC_GetEvent', plan)) as object;
+  await socket[Symbol.asyncDispose]();
   await first.gateway.close();
 
   // In the night in between the clocks go forward.

@@ -8,6 +8,7 @@ import { call, idOf, post, rpc, say, short } from '../tools/exchange.js';
 import { SIMULATED, TREE, home, serve, startHouse, type House } from '../tools/house.js';
 import { ask, open, take } from '../tools/listening.js';
 import { RawConnection, basicLine } from '../tools/raw-http.js';
+import { closeOf, opcode } from '../tools/raw-socket.js';
 import { until } from '../tools/until.js';
 
 const UTILITY = '{B69010EA-96D5-46DF-B885-24821B8C8DBD}';
@@ -180,8 +181,12 @@ t.test('a temporary token opens what the password does, for its time', async (t)
   t.equal((await post(house, version, bearer)).status, 401);
   kept.write(request);
   t.equal((await kept.response()).status, 401, 'on a connection where it was right before, too');
+  let frame = await socket.frame();
+  while (frame !== undefined && frame.opcode !== opcode.close) frame = await socket.frame();
+  t.match(frame && closeOf(frame), { code: 1008, reason: 'the token is no longer valid' });
+  await socket[Symbol.asyncDispose]();
   await until(
-    'the socket is closed',
+    'nobody is connected',
     async () => (await rpc(house, 'SVC_GetActiveWebSocketConnections')) === 0,
   );
   for (const seconds of [0, -1, 86_401])
