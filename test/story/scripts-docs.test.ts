@@ -35,7 +35,9 @@ async function compiled(files: Readonly<Record<string, string>>, declarations: s
   const all = { ...files, 'functions.d.ts': declarations, 'tsconfig.json': config };
   for (const [name, text] of Object.entries(all)) writeFileSync(join(directory, name), text);
   try {
-    return execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', directory], { encoding: 'utf8' });
+    return execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', directory, '--pretty', 'false'], {
+      encoding: 'utf8',
+    });
   } catch (thrown) {
     return String((thrown as { stdout: string }).stdout);
   }
