@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { emptyRun } from '../../src/archive/codec.js';
 import { ArchiveFile } from '../../src/archive/file.js';
 import { logged } from '../../src/archive/reading.js';
+import { killedAfter } from '../tools/killed.js';
 import { tempDirectory } from '../tools/place.js';
-import { soon } from '../tools/until.js';
 import { VARIABLE } from './archive/bench.js';
 
 const WRITER = join(import.meta.dirname, 'archive', 'writer.js');
@@ -16,17 +13,7 @@ const KILLS = 8;
 
 /** Runs the writer until it has written for `ms`, kills it, and gives what it had said last: so far all is written. */
 async function killed(directory: string, ms: number): Promise<number> {
-  const child = spawn(process.execPath, [WRITER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  await soon('the writer', once(child.stdout, 'data'));
-  // Not a wait for something to happen: the moment of the blow is what varies.
-  await sleep(ms);
-  const closed = once(child, 'close');
-  child.kill('SIGKILL');
-  await closed;
-  // The last line may be cut.
-  return Number(output.split('\n').at(-2));
+  return Number((await killedAfter(ms, WRITER, directory)).at(-1));
 }
 
 /** All values that stand in the archive, oldest first. */

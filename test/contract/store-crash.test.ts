@@ -1,14 +1,11 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import type { Kernel } from '../../src/kernel/kernel.js';
+import { killedAfter } from '../tools/killed.js';
 import { tempDirectory } from '../tools/place.js';
 import { Program } from '../tools/program.js';
-import { soon } from '../tools/until.js';
 import { openBench } from './store/bench.js';
 
 const WRITER = join(import.meta.dirname, 'store', 'writer.js');
@@ -24,18 +21,7 @@ interface Line {
 
 /** Runs the writer until it has written for `ms`, kills it, and gives what it had acknowledged. */
 async function killed(directory: string, ms: number): Promise<Line[]> {
-  const child = spawn(process.execPath, [WRITER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  await soon('the writer', once(child.stdout, 'data'));
-  // Not a wait for something to happen: the moment of the blow is what varies.
-  await sleep(ms);
-  const closed = once(child, 'close');
-  child.kill('SIGKILL');
-  await closed;
-  const lines = output.split('\n');
-  // The last line may be cut.
-  return lines.slice(0, -1).map((line) => JSON.parse(line) as Line);
+  return (await killedAfter(ms, WRITER, directory)).map((line) => JSON.parse(line) as Line);
 }
 
 t.test(`killed ${KILLS} times in the midst of it: nothing acknowledged is lost`, async (t) => {
