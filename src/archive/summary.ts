@@ -22,9 +22,21 @@ export interface Summary {
   readonly hasZero: boolean;
 }
 
-/** What a counter rose by; one that is smaller than before began anew from 0. */
+/** How many numbers a register of a meter has, with or without a sign. */
+const REGISTERS = [2 ** 16, 2 ** 32];
+/** A counter that went over its end by more than this part of its register has more likely begun anew. */
+const OVER_THE_END = 1 / 16;
+
+/**
+ * What a counter rose by. One that is smaller than before began anew from 0, unless whole numbers stood so near to the end
+ * of a register of 16 or 32 bits that it went over it.
+ */
 export function riseOf(before: number, value: number): number {
-  return value >= before ? value - before : Math.max(value, 0);
+  if (value >= before) return value - before;
+  if (Number.isInteger(before) && Number.isInteger(value))
+    for (const size of REGISTERS)
+      if (before < size && before - value >= size * (1 - OVER_THE_END)) return value + size - before;
+  return Math.max(value, 0);
 }
 
 /** The summary of a run of numbers, one at least; undefined for texts. */
