@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { messageOf } from '../../src/base/fault.js';
+import { generalOf, messageOf } from '../../src/base/fault.js';
 import { nextTurn } from '../../src/base/turn.js';
 import { choice } from '../../src/device/choice.js';
 import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
@@ -141,7 +141,7 @@ class Button implements Watcher {
       await this.#host.toggle(path);
       this.#host.trouble('TOGGLES', undefined);
     } catch (thrown) {
-      this.#host.trouble('TOGGLES', `Toggles: ${messageOf(thrown)}`);
+      this.#host.trouble('TOGGLES', `Toggles: ${messageOf(thrown)}`, `Toggles: ${generalOf(thrown)}`);
     }
   }
 

@@ -159,10 +159,9 @@ class Relay extends RuledLine {
     );
     if (own === 'active' && rivals.length > 0) {
       const names = rivals.map(({ name }) => name).join(', ');
-      this.#host.trouble(
-        'RULE',
-        `Boot is active here and at ${names}, which interlock ${Interlock} forbids: none is switched on; leave it to one of them`,
-      );
+      const text = (others: string) =>
+        `Boot is active here and at ${others}, which interlock ${Interlock} forbids: none is switched on; leave it to one of them`;
+      this.#host.trouble('RULE', text(names), text('others'));
       return done();
     }
     this.#booted = () => {

@@ -74,7 +74,7 @@ export class RuledLine implements Running {
         configured,
         drive: (active) => this.#drive(active),
         tell: (standing) => this.#tell(standing),
-        complain: (text) => host.trouble('RULE', text),
+        complain: (text, shown) => host.trouble('RULE', text, shown),
       },
       { active: line.initial, offAt: typeof offAt === 'number' ? offAt : 0 },
     );

@@ -106,7 +106,10 @@ export const faults = {
   DEVICE_CONFIGURATION: row(rpcCode.failed, false, (why: string) => why),
   TIMED_OUT: row(rpcCode.failed, true, (what: string) => `${what} took too long`),
   URL_FAILED: row(rpcCode.failed, true, (why: string) => `The URL cannot be read: ${why}`),
-  SCRIPT_FAILED: row(rpcCode.failed, false, (why: string) => why),
+  SCRIPT_FAILED: {
+    ...row(rpcCode.failed, false, (why: string) => why),
+    general: 'The script failed; the log has the details',
+  },
   PROGRAM_FAILED: row(
     rpcCode.failed,
     false,
@@ -161,14 +164,21 @@ export const faults = {
   TOO_MANY_REQUESTS: row(rpcCode.refused, true, () => 'Too many requests; slow down'),
 } as const;
 
+/** `general`: the text for those to whom none of its texts may be told; undefined: they may. */
 function row<A extends unknown[]>(rpc: number, retry: boolean, text: (...args: A) => string) {
-  return { rpc, retry, text };
+  return { rpc, retry, text, general: undefined };
 }
 
 /** The stable name of a failure, as it stands in `error.data.code`. */
 export type FaultCode = keyof typeof faults;
 
 type Args<C extends FaultCode> = Parameters<(typeof faults)[C]['text']>;
+
+/** What a fault is made with beside its text. */
+interface FaultOptions extends ErrorOptions {
+  /** Where the text names another object than the one it is about: the same without that name. */
+  readonly general?: string;
+}
 
 /**
  * A coded failure: the only error class of the product. `code` is stable, `rpc` its JSON-RPC number, `retry` whether the
@@ -179,11 +189,14 @@ export class Fault extends Error {
   readonly code: FaultCode;
   readonly rpc: number;
   readonly retry: boolean;
-  constructor(code: FaultCode, message: string, options?: ErrorOptions) {
+  /** The text for those who know only a part of the tree: it names no other object than the one it is about. */
+  readonly general: string;
+  constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
     super(message, options);
     this.code = code;
     this.rpc = faults[code].rpc;
     this.retry = faults[code].retry;
+    this.general = options.general ?? faults[code].general ?? message;
   }
 }
 
@@ -201,11 +214,17 @@ function textOf<C extends FaultCode>(code: C, args: Args<C>): string {
   return (faults[code].text as (...args: Args<C>) => string)(...args);
 }
 
-/** The message of whatever was thrown, on one line, for logs and status texts. */
+/** The message of whatever was thrown, on one line, for logs and service messages. */
 export function messageOf(thrown: unknown): string {
-  const text = thrown instanceof Error ? thrown.message : String(thrown);
-  return text.replace(/\s+/g, ' ').trim();
+  return onOneLine(thrown instanceof Error ? thrown.message : String(thrown));
 }
+
+/** As {@link messageOf}, for those who know only a part of the tree: what stands in variables. */
+export function generalOf(thrown: unknown): string {
+  return thrown instanceof Fault ? onOneLine(thrown.general) : messageOf(thrown);
+}
+
+const onOneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
 
 /** The code of what was thrown: a fault's own, or the kernel's (`ENOENT`); undefined where it has none. */
 export function codeOf(thrown: unknown): string | undefined {

@@ -113,8 +113,11 @@ export interface Host<P = unknown> {
   debug(what: string, data: string | Uint8Array, about?: string): void;
   /** The hardware is gone. The supervisor closes this opening and opens again with a jittered back-off. Calling twice is fine. */
   lost(cause: unknown): void;
-  /** Sets or, with undefined, clears the trouble of this code; shown in STATUS and in `HW_ReadServiceMessages`. */
-  trouble(code: string, text: string | undefined): void;
+  /**
+   * Sets or, with undefined, clears the trouble of this code; in `HW_ReadServiceMessages`, and in STATUS. `shown`: the text
+   * for STATUS where the other one names another object, as not all who see this instance may know of that one.
+   */
+  trouble(code: string, text: string | undefined, shown?: string): void;
   /** All instances of this module, itself too, as they are configured now. */
   siblings(): readonly Sibling<P>[];
   /**

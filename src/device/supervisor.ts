@@ -62,7 +62,7 @@ export interface Supervision extends StandingParts {
 export class Supervisor {
   readonly #with: Supervision;
   readonly #standing: Standing;
-  readonly #troubles = new Map<string, string>();
+  readonly #troubles = new Map<string, { readonly text: string; readonly shown: string }>();
   /** Closing and opening anew never overlap, whoever asks for them. */
   readonly #turn = new Turn();
   #isEnded = false;
@@ -105,7 +105,7 @@ export class Supervisor {
 
   /** What is wrong, in words, the reason for not being online first. */
   troubles(): Trouble[] {
-    const own = [...this.#troubles].map(([code, text]) => ({ code, text }));
+    const own = [...this.#troubles].map(([code, { text }]) => ({ code, text }));
     const isFine = this.#link === 'online' || (this.#link === 'opening' && this.#text === '');
     return isFine ? own : [{ code: absenceOf(this.#link), text: this.#text }, ...own];
   }
@@ -350,10 +350,10 @@ export class Supervisor {
       lost: (cause) => {
         if (!signal.aborted) lost(cause);
       },
-      trouble: (code, text) => {
-        if (signal.aborted || this.#troubles.get(code) === text) return;
-        if (text === undefined) this.#troubles.delete(code);
-        else this.#troubles.set(code, text);
+      trouble: (code, text, shown = text) => {
+        if (signal.aborted || this.#troubles.get(code)?.text === text) return;
+        if (text === undefined || shown === undefined) this.#troubles.delete(code);
+        else this.#troubles.set(code, { text, shown });
         this.#tell();
       },
       siblings: () => this.#with.siblings(),
@@ -384,7 +384,7 @@ export class Supervisor {
     const what = [
       `${this.#link} since ${since} UTC${clock.trusted() ? '' : ' (clock not set)'}`,
       this.#text,
-      ...this.#troubles.values(),
+      ...[...this.#troubles.values()].map(({ shown }) => shown),
     ];
     for (const [ident, text] of [
       ['LINK', this.#link],

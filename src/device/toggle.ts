@@ -1,4 +1,4 @@
-import { fault } from '../base/fault.js';
+import { Fault } from '../base/fault.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import type { Value } from '../kernel/value.js';
@@ -12,9 +12,9 @@ export async function toggle({ tree }: Kernel, path: string, act: Act): Promise<
   const target = tree.at(path);
   const variable = target?.is(objectType.instance) ? target.children?.byIdent('STATE') : target;
   if (!variable?.is(objectType.variable) || typeof variable.data.value !== 'boolean')
-    throw fault(
-      'DEVICE_CONFIGURATION',
-      `there is nothing at ${path} that is on or off; give the path of its idents`,
-    );
+    throw new Fault('DEVICE_CONFIGURATION', nothingAt(path), { general: nothingAt('its path') });
   await act(variable, !variable.data.value);
 }
+
+const nothingAt = (path: string): string =>
+  `there is nothing at ${path} that is on or off; give the path of its idents`;

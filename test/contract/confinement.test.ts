@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Fault } from '../../src/base/fault.js';
+import { Fault, messageOf } from '../../src/base/fault.js';
 import type { Caller, Parameter } from '../../src/device/declare.js';
 import { wholeOf } from '../tools/conform.js';
 import { owner } from '../tools/desk.js';
@@ -8,6 +8,7 @@ import { SIMULATED, startHouse } from '../tools/house.js';
 import { open, take } from '../tools/listening.js';
 import { fitting } from '../tools/parameters.js';
 import { basicLine } from '../tools/raw-http.js';
+import { until } from '../tools/until.js';
 
 /** Stands in every text of what is outside the area, and in nothing else. */
 const SECRET = 'Zq9';
@@ -22,10 +23,17 @@ const house = await startHouse(
       - { variable: Lamp, ident: lamp, type: float }
       - { variable: Plain, ident: plain, type: integer, value: 7 }
       - { variable: Note, ident: note, type: string }
+      - { instance: Pump, ident: pump, module: Relay, properties: { Line: RELAY1, Interlock: pumps } }
+      - { instance: Fan, ident: fan, module: Relay, properties: { Line: RELAY2, Interlock: fans, Boot: active } }
+      - { instance: Heater, ident: heater, module: Relay, properties: { Line: RELAY3, Interlock: heaters, Boot: active } }
+      - { instance: Button, ident: button, module: Button, properties: { Line: BUTTON1, LongMs: 60000, Toggles: upper/${SECRET}nowhere } }
   - category: Upper floor
     ident: upper
     children:
       - { variable: Shown, ident: shown, type: float }
+      - { instance: ${SECRET}pump, ident: ${SECRET}pump, module: Relay, properties: { Line: RELAY4, Interlock: pumps } }
+      - { instance: ${SECRET}fan, ident: ${SECRET}fan, module: Relay, properties: { Line: RELAY99, Interlock: fans } }
+      - { instance: ${SECRET}heater, ident: ${SECRET}heater, module: Relay, properties: { Line: RELAY5, Interlock: heaters, Boot: active } }
 configurators:
   - { title: Ground floor, ident: wf, base: ground, password: tulip, mobile: true }
   - { title: ${SECRET}title, ident: wf2, base: upper, password: rose }
@@ -243,6 +251,44 @@ await t.test('no answer discloses anything of the outside', async (t) => {
     ],
     'of a chart what is in the area',
   );
+});
+
+await t.test('nor does what a device or a script says or fails with', async (t) => {
+  const since = kernel.changes.counter;
+  const seen = (path: string, text: RegExp) =>
+    until(`${path} to be ${String(text)}`, async () => text.test(String(await valueAt(house, path))));
+  const rival = await idOf(house, `upper/${SECRET}pump`);
+  await seen(`upper/${SECRET}pump/LINK`, /online/);
+  await seen('ground/fan/PENDING', /^on when all of interlock fans are open/);
+  await as('HW_WriteValueBoolean', rival, 'STATE', true);
+  await as('SVC_SetScriptContent', at.script, `SetValue(${at.variable}, true); throw Error('${SECRET}')`);
+  const execute = async (path: string) => answer('WFC_Execute', [wf, 0, await idOf(house, path), true]);
+  t.strictSame(
+    [await execute('ground/pump/STATE'), await execute('ground/fan/STATE'), await execute('ground/lamp')],
+    [
+      'RULE_FORBIDS -32603: The rule forbids it: interlock pumps: another of the group is active',
+      'RULE_FORBIDS -32603: The rule forbids it: interlock fans: another of the group is not open, so it may be active; see its STATUS',
+      'SCRIPT_FAILED -32603: The script failed; the log has the details',
+    ],
+  );
+  const pump = await idOf(house, 'ground/pump');
+  const owners = await as('HW_WriteValueBoolean', pump, 'STATE', true).catch(messageOf);
+  t.match(owners, new RegExp(`interlock pumps: ${SECRET}pump is active`), 'the owner is told which');
+  await seen('ground/pump/RULE', /another of the group is active/);
+  await seen('ground/heater/STATUS', /Boot is active here and at others/);
+  await seen('ground/button/LINK', /online/);
+  for (const active of [false, true]) {
+    await as('GW_SimulateBounce', 'BUTTON1', active, 0, 1, 7);
+    await seen('ground/button/STATE', new RegExp(String(active)));
+  }
+  await seen('ground/button/STATUS', /Toggles: there is nothing at its path/);
+  t.match(await as('HW_ReadServiceMessages', await idOf(house, 'ground/button')), [
+    { Text: new RegExp(`nothing at upper/${SECRET}nowhere`) },
+  ]);
+  await as('SVC_SetScriptContent', at.script, '');
+  const answers = await allAnswers(since);
+  t.ok(answers.some((one) => /^WFC_GetSnapshotChanges .*nothing at its path/.test(one)));
+  t.strictSame(answers.flatMap(leaks), []);
 });
 
 /** Does to what is outside, and to what ties the area to it, whatever an owner can. */

@@ -4,6 +4,9 @@ import type { Instance } from '../../src/kernel/attachments.js';
 import { Cabinet } from '../tools/cabinet.js';
 import { pass } from '../tools/workbench.js';
 
+/** In the tree, where who sees one relay need not see the other, nobody is named. */
+const GROUP_ACTIVE = 'The rule forbids it: interlock blind: another of the group is active';
+
 await t.test('a minimum time forbids the command, names itself, and ends', async (t) => {
   const cabinet = new Cabinet(t);
   const relay = await cabinet.open('RELAY1', { MinOnS: 60, MinOffS: 30 });
@@ -82,7 +85,7 @@ await t.test('of a group one is active, and the other waits for the dead time', 
     code: 'RULE_FORBIDS',
     message: 'The rule forbids it: interlock blind: RELAY1 is active',
   });
-  t.equal(cabinet.value(down, 'RULE'), 'The rule forbids it: interlock blind: RELAY1 is active');
+  t.equal(cabinet.value(down, 'RULE'), GROUP_ACTIVE);
   await cabinet.write(up, false);
   const waiting = cabinet.write(down, true);
   await nextTurn();
@@ -113,7 +116,7 @@ await t.test('one that is configured and not open may be active', async (t) => {
   await cabinet.devices.applyChanges(down.id);
   await cabinet.becomes(down, 'LINK', 'online');
   await cabinet.write(up, true);
-  await cabinet.becomes(down, 'RULE', 'The rule forbids it: interlock blind: RELAY1 is active');
+  await cabinet.becomes(down, 'RULE', GROUP_ACTIVE);
   cabinet.devices.setProperty(up.id, 'Line', 'RELAY3');
   await cabinet.devices.applyChanges(up.id);
   await cabinet.becomes(up, 'LINK', 'online');
@@ -133,6 +136,8 @@ await t.test('two found active, at boot or later, go inactive, and that is told'
   t.strictSame(cabinet.levels('BUTTON1', 'BUTTON2'), [false, false]);
   for (const relay of [first, second])
     t.match(cabinet.devices.troubles(relay.id), [{ code: 'RULE', text: /active together with BUTTON/ }]);
+  for (const relay of [first, second])
+    t.match(cabinet.value(relay, 'STATUS'), /: BUTTON\d was active together with others, which/);
   await cabinet.write(second, true);
   t.strictSame(cabinet.devices.troubles(second.id), [], 'a command that was done ends it');
 });
@@ -147,6 +152,8 @@ await t.test('Boot active at two of a group switches on neither', async (t) => {
   t.strictSame(cabinet.levels('RELAY1', 'RELAY2'), [false, false]);
   for (const relay of both)
     t.match(cabinet.devices.troubles(relay.id), [{ code: 'RULE', text: /Boot is active here and at RELAY/ }]);
+  for (const relay of both)
+    t.match(cabinet.value(relay, 'STATUS'), /Boot is active here and at others, which/);
 });
 
 await t.test('Boot active waits its turn, its minimum off time and its group', async (t) => {
@@ -169,7 +176,7 @@ await t.test('Boot active waits its turn, its minimum off time and its group', a
   t.strictSame(cabinet.levels(...all), [true, true, true, false, false]);
   await pass(cabinet.clock, 6000);
   t.strictSame(cabinet.levels(...all), [true, true, true, true, false]);
-  t.equal(cabinet.value(fan, 'PENDING'), 'on when RELAY99 is open (Boot)');
+  t.equal(cabinet.value(fan, 'PENDING'), 'on when all of interlock fan are open (Boot)');
   cabinet.devices.setProperty(rival.id, 'Line', 'RELAY6');
   await cabinet.devices.applyChanges(rival.id);
   await cabinet.becomes(rival, 'LINK', 'online');
@@ -194,6 +201,10 @@ await t.test('Boot active that a rule forbade is not tried again', async (t) => 
       text: /not switched on \(Boot\): The rule forbids it: interlock blind: RELAY1 is active/,
     },
   ]);
+  t.match(
+    cabinet.value(down, 'STATUS'),
+    /not switched on \(Boot\): .* interlock blind: another of the group is/,
+  );
   await cabinet.write(up, false);
   await cabinet.devices.applyChanges(down.id);
   await cabinet.becomes(down, 'LINK', 'online');

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import { type Fault, fault } from '../../base/fault.js';
+import { Fault, faults } from '../../base/fault.js';
 
 /** One that a group is configured to have. */
 export interface Configured {
@@ -18,7 +18,7 @@ export interface Occupant extends Configured {
   configured(): readonly Configured[];
   /** What hinders this one from going active may be something else now. */
   changed(): void;
-  /** It was found active together with others: it must go inactive. */
+  /** It was found active together with others, which are named: it must go inactive. */
   clash(others: string): void;
 }
 
@@ -144,12 +144,11 @@ export class Seat {
 
   /** Why it may not go active now, dead time aside. */
   hindrance(): Fault | undefined {
-    const rule = `interlock ${this.#group}`;
     const active = this.#others(this).find((other) => other.mayBeActive);
-    if (active !== undefined) return fault('RULE_FORBIDS', rule, active.#standing());
+    if (active !== undefined) return this.#forbids(active.#whose(), (name) => active.#standing(name));
     const absent = this.absent();
     if (absent === undefined) return undefined;
-    return fault('RULE_FORBIDS', rule, `${absent.name} is not open, so it may be active; see its STATUS`);
+    return this.#forbids(absent, (name) => `${name} is not open, so it may be active; see its STATUS`);
   }
 
   /** One of the group that is configured and not open. */
@@ -176,11 +175,26 @@ export class Seat {
     this.#sinceNs = this.#clock.monotonicNs();
   }
 
-  #standing(): string {
-    if (this.#isClaimed && this.#active === false) return `${this.#name} is about to be active`;
+  /** Who may see this output need not know of another that hinders it. */
+  #forbids(
+    { id, name }: { readonly id: number | undefined; readonly name: string },
+    why: (name: string) => string,
+  ): Fault {
+    const { text } = faults.RULE_FORBIDS;
+    const rule = `interlock ${this.#group}`;
+    const named = id === this.#occupant?.id ? name : 'another of the group';
+    return new Fault('RULE_FORBIDS', text(rule, why(name)), { general: text(rule, why(named)) });
+  }
+
+  #whose() {
+    return { id: this.#occupant?.id, name: this.#name };
+  }
+
+  #standing(name: string): string {
+    if (this.#isClaimed && this.#active === false) return `${name} is about to be active`;
     const what = this.#active === undefined ? 'may be active, as switching it failed' : 'is active';
-    if (this.#occupant !== undefined) return `${this.#name} ${what}`;
-    return `${this.#name} ${what} and nobody holds it; open an instance on that line and switch it off`;
+    if (this.#occupant !== undefined) return `${name} ${what}`;
+    return `${name} ${what} and nobody holds it; open an instance on that line and switch it off`;
   }
 
   #tellGroup(): void {

@@ -1,5 +1,5 @@
 import { type Cancel, type Clock, delay } from '../../base/clock.js';
-import { fault, isAbort, messageOf } from '../../base/fault.js';
+import { fault, generalOf, isAbort, messageOf } from '../../base/fault.js';
 import { Turn } from '../../base/turn.js';
 import type { Configured, Interlocks, Occupant, Seat } from './interlocks.js';
 
@@ -58,8 +58,8 @@ export interface SwitchParts extends Configured {
   drive(active: boolean): Promise<void>;
   /** Called when it is another than before. */
   tell(standing: Standing): void;
-  /** What went wrong that no caller hears of; undefined: that is over. */
-  complain(text: string | undefined): void;
+  /** What went wrong that no caller hears of, as `Host.trouble` has it; undefined: that is over. */
+  complain(text: string | undefined, shown?: string): void;
 }
 
 /**
@@ -119,10 +119,12 @@ export class RuledSwitch {
   later(ms: number, why: string, tried: () => void): void {
     const { clock, rules } = this.#with;
     const waitMs = Math.max(ms, rules.minOffMs - this.#seat.forMs, 0);
-    const absent = this.#seat.absent()?.name;
+    const when =
+      this.#seat.absent() === undefined
+        ? `at ${timeIn(clock, waitMs)}`
+        : `when all of interlock ${rules.group} are open`;
     this.#cancelLater();
-    this.#pending =
-      absent === undefined ? `on at ${timeIn(clock, waitMs)} (${why})` : `on when ${absent} is open (${why})`;
+    this.#pending = `on ${when} (${why})`;
     const cancel = clock.after(waitMs, () => this.#isDue(why, tried));
     this.#cancelLater = () => {
       cancel();
@@ -176,7 +178,9 @@ export class RuledSwitch {
     if (this.#seat.forMs < rules.minOffMs) return this.later(0, why, tried);
     tried();
     this.write(true).catch((thrown: unknown) => {
-      if (!isAbort(thrown)) complain(`It was not switched on (${why}): ${messageOf(thrown)}`);
+      if (isAbort(thrown)) return;
+      const text = (what: string) => `It was not switched on (${why}): ${what}`;
+      complain(text(messageOf(thrown)), text(generalOf(thrown)));
     });
   }
 
@@ -258,9 +262,9 @@ export class RuledSwitch {
 
   #clash(others: string): void {
     const { complain, name, rules } = this.#with;
-    complain(
-      `${name} was active together with ${others}, which interlock ${rules.group} forbids: all of them are switched off`,
-    );
+    const text = (who: string) =>
+      `${name} was active together with ${who}, which interlock ${rules.group} forbids: all of them are switched off`;
+    complain(text(others), text('others'));
     this.mustGoOff();
   }
 
@@ -319,7 +323,7 @@ export class RuledSwitch {
     const name = isOn ? MIN_ON : MIN_OFF;
     if (leftMs > 0 && this.#seat.active !== undefined)
       return { rule: `${name} until ${timeIn(clock, leftMs)}`, leftMs };
-    return { rule: isOn ? '' : (this.#seat.hindrance()?.message ?? ''), leftMs: 0 };
+    return { rule: isOn ? '' : (this.#seat.hindrance()?.general ?? ''), leftMs: 0 };
   }
 }
 
