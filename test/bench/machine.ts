@@ -52,6 +52,13 @@ export function residentMiB(pid: number): number {
   return Number(kib) / 1024;
 }
 
+/** What a process has had written to disks, bytes; with all its threads. Throws where the kernel does not count it. */
+export function writtenBytes(pid: number): number {
+  const [, bytes] = /^write_bytes: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'latin1')) ?? [];
+  if (bytes === undefined) throw new Error('written bytes are not counted here');
+  return Number(bytes);
+}
+
 /** Waits until a process has nothing left to do: it used less than `most` ms of processor time in half a second. */
 export async function idle(pid: number, most = 20): Promise<void> {
   for (let tries = 0; tries < 60; tries++) {

@@ -8,6 +8,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../../src/base/fault.js';
 import { isReached, table, type Effort, type Figure, type Report } from './figures.js';
+import { archiveFigures } from './archive.js';
 import { changeFigures } from './changes.js';
 import { cabinetFigures } from './cabinet.js';
 import { countingFigures } from './counting.js';
@@ -32,6 +33,7 @@ const families: Readonly<Record<string, Family>> = {
   cabinet: cabinetFigures,
   snapshot: snapshotFigures,
   scripts: scriptFigures,
+  archive: archiveFigures,
   process: processFigures,
 };
 

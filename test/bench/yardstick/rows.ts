@@ -1,0 +1,51 @@
+/**
+ * Records in a bare SQLite and nothing else: `node rows.js FILE`. It writes them as the archive's connection does (WAL,
+ * each commit flushed), a row each, a thousand a commit: told SetValue(1, count) so many of one variable, told
+ * SetValue(2, count) so many of two thousand in turn. Told SetValue(3, from) it aggregates the one's since then by day,
+ * and 4 is how many milliseconds that took.
+ */
+import { DatabaseSync } from 'node:sqlite';
+import { bareApi, listen } from './answer.js';
+
+const BATCH = 1000;
+const CHANGING = 2000;
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+const db = new DatabaseSync(process.argv[2] ?? '');
+db.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL');
+db.exec(
+  'CREATE TABLE records (variable INTEGER, at INTEGER, value REAL, PRIMARY KEY (variable, at)) WITHOUT ROWID',
+);
+const insert = db.prepare('INSERT INTO records VALUES (?, ?, ?)');
+const byDay = db.prepare(
+  `SELECT at / ${DAY_MS}, avg(value), min(value), max(value) FROM records WHERE variable = 0 AND at >= ? GROUP BY 1`,
+);
+
+/** Writes records; of the n-th, whose it is. */
+function writer(variableOf: (n: number) => number): (wanted: number) => void {
+  let written = 0;
+  return (wanted) => {
+    for (const end = written + wanted; written < end;) {
+      db.exec('BEGIN');
+      for (const stop = Math.min(end, written + BATCH); written < stop; written++)
+        insert.run(variableOf(written), written * MINUTE_MS, 20 + (written % 100) / 10);
+      db.exec('COMMIT');
+    }
+  };
+}
+
+const values = new Map<number, unknown>();
+const acts = new Map([
+  [1, writer(() => 0)],
+  [2, writer((n) => 1 + (n % CHANGING))],
+  [
+    3,
+    (fromMs: number) => {
+      const start = process.hrtime.bigint();
+      byDay.all(fromMs);
+      values.set(4, Number(process.hrtime.bigint() - start) / 1e6);
+    },
+  ],
+]);
+listen(bareApi(values, (id) => acts.get(id)?.(Number(values.get(id)))));
