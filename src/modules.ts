@@ -4,6 +4,7 @@ import { ledModules } from '../drivers/led/index.js';
 import { mqttModules } from '../drivers/mqtt/index.js';
 import { pwmModules } from '../drivers/pwm/index.js';
 import { serialModules } from '../drivers/serial/index.js';
+import { socketModules } from '../drivers/socket/index.js';
 import type { Clock } from './base/clock.js';
 import { COMPATIBLE, loadBoard, type Board } from './config/board.js';
 import { webFront } from './config/configurators.js';
@@ -40,6 +41,7 @@ export function modulesOf(
       ...ledModules(board, clock),
       ...pwmModules(board, clock),
       ...serialModules(),
+      ...socketModules(),
       ...mqttModules(),
     ];
     const finders = drivers.flatMap(({ find }) => find ?? []);

@@ -1,20 +1,15 @@
 import { faultFrom, messageOf, type Fault } from '../../src/base/fault.js';
+import { whyUnreachable } from '../../src/device/unreachable.js';
 import type { ConnectOptions } from './broker.js';
 
 /** What a broker or the way to it answered, in words that say what to do. */
 export function refusal(thrown: unknown, { url, clientId, version, userName }: ConnectOptions): Fault {
   const offline = (why: string) => faultFrom(thrown, 'DEVICE_OFFLINE', `${url}: ${why}`);
   const mistaken = (why: string) => faultFrom(thrown, 'DEVICE_CONFIGURATION', `${url}: ${why}`);
-  switch (codeOf(thrown)) {
-    case 'ECONNREFUSED':
-      return offline('nobody listens there; start the broker, or correct Url');
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return offline('the name is not known; correct Url, or look at the network');
-    case 'EHOSTUNREACH':
-    case 'ENETUNREACH':
-    case 'ETIMEDOUT':
-      return offline('it can not be reached; look at the network');
+  const code = codeOf(thrown);
+  const known = whyUnreachable(code, 'Url');
+  if (known !== undefined) return known.isMistake ? mistaken(known.why) : offline(known.why);
+  switch (code) {
     case 1: // MQTT 3.1.1 §3.2.2.3
     case 132: // MQTT 5 §3.2.2.2, here and below
       return mistaken(
@@ -42,20 +37,6 @@ export function refusal(thrown: unknown, { url, clientId, version, userName }: C
       return offline(`another client came with the ClientID ${clientId}; give each client its own`);
     case 149:
       return offline('a message was larger than one side takes');
-    case 'ERR_TLS_CERT_ALTNAME_INVALID':
-      return mistaken('its certificate is for another name; use that name in Url');
-    case 'CERT_HAS_EXPIRED':
-    case 'CERT_NOT_YET_VALID':
-      return offline('its certificate is not valid now; renew it, or set the clock');
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-    case 'UNABLE_TO_GET_ISSUER_CERT':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-      return mistaken('its certificate is not from a known authority; give that authority in CaFile');
-    case 'ERR_SSL_WRONG_VERSION_NUMBER':
-    case 'EPROTO':
-      return mistaken('there is no TLS at that port; use mqtt: or ws:, or the port for TLS');
     default:
       return offline(messageOf(thrown) || 'the connection failed');
   }

@@ -2,6 +2,7 @@ import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import { choice } from '../../src/device/choice.js';
 import { bool, declare, int, text, type FunctionDeclaration } from '../../src/device/declare.js';
+import { latin1 } from '../../src/device/latin1.js';
 import {
   moduleKind,
   type Host,
@@ -135,13 +136,4 @@ function functions(instances: RunningInstances): FunctionDeclaration[] {
     switching('SPRT_SetDTR', 'dtr', 'Sets the line Data Terminal Ready of a serial port.'),
     switching('SPRT_SetRTS', 'rts', 'Sets the line Request To Send of a serial port.'),
   ];
-}
-
-/** One character a byte (decision 20). Throws `CANNOT_CONVERT` for a character that has none. */
-function latin1(sent: string): Buffer {
-  const bytes = Buffer.from(sent, 'latin1');
-  if (bytes.toString('latin1') !== sent) {
-    throw fault('CANNOT_CONVERT', 'Text', 'one character is one byte; U+0000 to U+00FF only');
-  }
-  return bytes;
 }

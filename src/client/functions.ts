@@ -142,6 +142,8 @@ export interface Functions {
   AC_SetGraphStatus(InstanceID: number, VariableID: number, Active: boolean): boolean;
   /** Records the values of a variable from now on, or no more; what is recorded stays. */
   AC_SetLoggingStatus(InstanceID: number, VariableID: number, Active: boolean): boolean;
+  /** Sends a text over a client socket, one character a byte (Latin-1). */
+  CSCK_SendText(InstanceID: number, Text: string): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
   /** Makes an instance of what was found, below an object, and gives its ID. Module: the first that GW_GetFound names, unless said. */

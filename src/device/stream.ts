@@ -1,5 +1,14 @@
 import type { Flow } from './module.js';
 
+/** One of several at the other end of an I/O instance: a client of a server socket, who sent a datagram. */
+export interface Peer {
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Hears what arrives; `from` says who sent it, where there are several, whose bytes don't belong together. */
+export type ByteListener = (bytes: Uint8Array, from?: Peer) => void;
+
 /**
  * An open stream of bytes: a serial port, a socket. Line protocols are written against it, so that they run over either.
  * It lives as long as the opening of the I/O instance that offers it.
@@ -8,7 +17,9 @@ export interface ByteStream {
   /** For logs and status texts: `/dev/ttyUSB0 9600 8N1`. */
   readonly name: string;
   /** Adds a listener for received bytes, at least one at a time, in order; the array is the listener's to keep. */
-  onData(listener: (bytes: Uint8Array) => void): () => void;
+  onData(listener: ByteListener): () => void;
+  /** Adds a listener for those of several who leave; absent where there is one, or nobody can tell. */
+  onLeave?(listener: (who: Peer) => void): () => void;
   /** Resolves when the kernel has taken all bytes; sends of several callers never mix. Rejects with `DEVICE_OFFLINE`. */
   send(bytes: Uint8Array): Promise<void>;
 }

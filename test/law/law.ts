@@ -66,6 +66,8 @@ export const IO_FILES: readonly string[] = [
   'drivers/serial/binding.ts',
   'drivers/mqtt/connection.ts',
   'drivers/serial/find.ts',
+  'drivers/socket/tcp-client.ts',
+  'drivers/socket/unanswered.ts',
   'src/api/addresses.ts',
   'src/api/listener.ts',
   'src/api/node-http.ts',

@@ -42,6 +42,7 @@ const families: Readonly<Record<string, string>> = {
   Sys: 'The machine',
   HW: 'Devices of any module',
   SPRT: 'Serial ports',
+  CSCK: 'Client sockets',
   MQTT: 'MQTT',
   GW: "The gateway's own",
   rpc: 'About the functions themselves',

@@ -9,6 +9,7 @@ import { mqttModules } from '../../drivers/mqtt/index.js';
 import { pwmModules } from '../../drivers/pwm/index.js';
 import { SerialWorld } from '../../drivers/serial/fake.js';
 import { serialModules } from '../../drivers/serial/index.js';
+import { socketModules } from '../../drivers/socket/index.js';
 import { systemClock } from '../../src/base/clock.js';
 import { parseConfig } from '../../src/config/load.js';
 import { gatewaySchema, nodeSchemas } from '../../src/config/schema.js';
@@ -22,6 +23,7 @@ const modules = new Modules([
   ...ledModules({ leds: [] }, systemClock()),
   ...pwmModules({}, systemClock()),
   ...serialModules(new SerialWorld()),
+  ...socketModules(),
   ...mqttModules(new FakeBroker()),
 ]);
 

@@ -1,0 +1,89 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { fault } from '../../src/base/fault.js';
+import { moduleKind, type Host, type ModuleDefinition, type Running } from '../../src/device/module.js';
+import { byteStream, type ByteStream } from '../../src/device/stream.js';
+import { sendText } from './functions.js';
+
+const properties = Type.Object({
+  /** A name or an address. */
+  Host: Type.String({ default: '', maxLength: 255 }),
+  Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
+  Open: Type.Boolean({ default: true }),
+  UseSSL: Type.Boolean({ default: false }),
+  /** With UseSSL: the certificate must be for Host. */
+  VerifyHost: Type.Boolean({ default: true }),
+  /** With UseSSL: the certificate must come from a known authority, or from the one in CaFile. */
+  VerifyPeer: Type.Boolean({ default: true }),
+  /** A file in PEM. */
+  CaFile: Type.String({ default: '', maxLength: 4096 }),
+});
+type Properties = Static<typeof properties>;
+
+const MODULE = { id: '{3CFF0FD9-E306-41DB-9B5A-9D06D38576C3}', name: 'Client Socket' } as const;
+const PREFIX = 'CSCK';
+
+/** The module **Client Socket**: a connection over TCP, for the devices connected to it. */
+export const clientSocket: ModuleDefinition<typeof properties> = {
+  ...MODULE,
+  kind: moduleKind.io,
+  prefix: PREFIX,
+  properties,
+  variables: () => [],
+  offers: byteStream,
+  check({ Host: to, Port, UseSSL, CaFile }) {
+    if (to === '' || Port === 0) return 'Host and Port say where to: give both, like 192.168.1.5 and 23';
+    if (CaFile !== '' && !UseSSL) return 'CaFile is of use with UseSSL only';
+    return undefined;
+  },
+  off: ({ Open }) => (Open ? undefined : 'switched off; set Open to true'),
+  functions: (instances) => [
+    sendText(instances, { module: MODULE, prefix: PREFIX, where: 'over a client socket' }),
+  ],
+  open,
+};
+
+async function open(host: Host<Properties>): Promise<Running> {
+  const [{ connect }, { Connection }, { unanswered }, { Incoming }] = await Promise.all([
+    import('./tcp-client.js'),
+    import('./connection.js'),
+    import('./unanswered.js'),
+    import('../../src/device/incoming.js'),
+  ]);
+  const {
+    Host: to,
+    Port: port,
+    UseSSL,
+    VerifyHost: verifyHost,
+    VerifyPeer: verifyPeer,
+    CaFile,
+  } = host.properties;
+  const name = `${to}:${port}`;
+  const tls = UseSSL ? { verifyHost, verifyPeer, caFile: CaFile } : undefined;
+  const socket = await connect({ host: to, port, tls }, host);
+  const incoming = new Incoming(host.log, name);
+  const connection = new Connection({
+    socket,
+    name,
+    clock: host.clock,
+    received: (bytes) => {
+      host.debug('received', bytes);
+      incoming.received(bytes);
+    },
+    sent: (bytes) => host.debug('sent', bytes),
+    lost: (cause) => host.lost(cause),
+  });
+  const offer: ByteStream = {
+    name,
+    onData: incoming.onData,
+    send: (bytes) => connection.send(bytes),
+  };
+  return {
+    offer,
+    async probe() {
+      const [gone] = await unanswered([socket]);
+      if (gone !== undefined)
+        throw fault('DEVICE_OFFLINE', `${name} does not answer any more; look at the device and the network`);
+    },
+    close: () => connection.close(),
+  };
+}

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import type { ConnectionOptions, TLSSocket } from 'node:tls';
+import { faultFrom, messageOf } from '../../src/base/fault.js';
+import type { Host } from '../../src/device/module.js';
+import { within } from '../../src/device/within.js';
+import { KEEPALIVE_IDLE_MS } from './connection.js';
+import { refusal } from './refusal.js';
+
+/** How long the other side may take, TLS included; less than an opening's deadline, to tell what is wrong. */
+export const CONNECT_MS = 15_000;
+
+/** Where a client socket leads. */
+export interface Destination {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: TlsWish | undefined;
+}
+
+export interface TlsWish {
+  /** Whether the certificate must come from a known authority, or from the one in `caFile`. */
+  readonly verifyPeer: boolean;
+  /** Whether it must be for this host. */
+  readonly verifyHost: boolean;
+  /** A file in PEM; empty: the authorities that come with Node. */
+  readonly caFile: string;
+}
+
+/** Connects. Rejects with a fault that says what to do, or with an AbortError when the host's signal aborts. */
+export async function connect(
+  to: Destination,
+  { clock, signal }: Pick<Host, 'clock' | 'signal'>,
+): Promise<Socket> {
+  const name = `${to.host}:${to.port}`;
+  const { tls } = to;
+  const secure = tls === undefined ? undefined : await import('node:tls');
+  const socket =
+    tls === undefined || secure === undefined
+      ? connectTcp(optionsOf(to))
+      : secure.connect({ ...optionsOf(to), ...(await securityOf(to.host, tls)) });
+  const made = new Promise<void>((resolve, reject) => {
+    socket.once(tls === undefined ? 'connect' : 'secureConnect', resolve);
+    socket.on('error', reject);
+    socket.once('close', () => reject(new Error('the connection was closed before it stood')));
+  });
+  try {
+    await within(clock, { ms: CONNECT_MS, what: name, signal }, made);
+    // Looked at here, as either of the two can be asked for without the other.
+    const mistake =
+      tls?.verifyHost === true
+        ? secure?.checkServerIdentity(to.host, (socket as TLSSocket).getPeerCertificate())
+        : undefined;
+    if (mistake !== undefined) throw mistake;
+    return socket;
+  } catch (thrown) {
+    socket.destroy();
+    throw refusal(thrown, name);
+  }
+}
+
+function optionsOf({ host, port }: Destination) {
+  return { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_IDLE_MS };
+}
+
+async function securityOf(host: string, { caFile, verifyPeer }: TlsWish): Promise<ConnectionOptions> {
+  return {
+    ...(caFile === '' ? {} : { ca: await authority(caFile) }),
+    // A name that the server may choose its certificate by; an address is none (RFC 6066 §3).
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    rejectUnauthorized: verifyPeer,
+    checkServerIdentity: () => undefined,
+  };
+}
+
+async function authority(path: string): Promise<Buffer> {
+  try {
+    return await readFile(path);
+  } catch (thrown) {
+    throw faultFrom(thrown, 'DEVICE_CONFIGURATION', `CaFile can't be read: ${messageOf(thrown)}`);
+  }
+}

@@ -1,0 +1,37 @@
+import type { Log } from '../base/log.js';
+import { Signal } from '../base/signal.js';
+import type { ByteListener, Peer } from './stream.js';
+
+interface Arrival {
+  readonly bytes: Uint8Array;
+  readonly from: Peer | undefined;
+}
+
+/** What arrives at an I/O instance, for those who listen: the receiving half of a byte stream. */
+export class Incoming {
+  readonly #arrivals: Signal<Arrival>;
+  readonly #leaves: Signal<Peer>;
+
+  constructor(log: Log, name: string) {
+    const failed = (thrown: unknown) => log.error({ err: thrown, stream: name }, 'a listener failed');
+    this.#arrivals = new Signal(failed);
+    this.#leaves = new Signal(failed);
+  }
+
+  /** `ByteStream.onData`. */
+  readonly onData = (listener: ByteListener): (() => void) =>
+    this.#arrivals.on(({ bytes, from }) => listener(bytes, from));
+
+  /** `ByteStream.onLeave`. */
+  readonly onLeave = (listener: (who: Peer) => void): (() => void) => this.#leaves.on(listener);
+
+  /** These bytes have arrived, at least one. */
+  received(bytes: Uint8Array, from?: Peer): void {
+    this.#arrivals.emit({ bytes, from });
+  }
+
+  /** Nothing more comes from this one. */
+  left(who: Peer): void {
+    this.#leaves.emit(who);
+  }
+}

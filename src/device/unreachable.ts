@@ -1,0 +1,45 @@
+/** Why something of the network can't be reached. */
+export interface Unreachable {
+  /** Only another setting helps, no waiting. */
+  readonly isMistake: boolean;
+  /** What is wrong and what to do. */
+  readonly why: string;
+}
+
+/**
+ * What the code of a failed connection means, over TCP or TLS; undefined for a code of another kind. `setting` is the
+ * property that names the other side.
+ */
+export function whyUnreachable(code: unknown, setting: string): Unreachable | undefined {
+  const wait = (why: string) => ({ isMistake: false, why });
+  const mend = (why: string) => ({ isMistake: true, why });
+  switch (code) {
+    case 'ECONNREFUSED':
+      return wait(`nobody listens there; start what should, or correct ${setting}`);
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return wait(`the name is not known; correct ${setting}, or look at the network`);
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'ETIMEDOUT':
+    case 'TIMED_OUT':
+      return wait('it can not be reached; look at the network');
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return mend(`its certificate is for another name; use that name in ${setting}`);
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID':
+      return wait('its certificate is not valid now; renew it, or set the clock');
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'UNABLE_TO_GET_ISSUER_CERT':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+      return mend('its certificate is not from a known authority; give that authority in CaFile');
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+    case 'ERR_SSL_PACKET_LENGTH_TOO_LONG':
+    case 'EPROTO':
+      return mend('there is no TLS at that port; take the port for TLS, or do without');
+    default:
+      return undefined;
+  }
+}

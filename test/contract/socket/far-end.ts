@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
+import { soon, until } from '../../tools/until.js';
+
+/** A device with a TCP port, on 127.0.0.1: what it heard can be read, and it says what a test wants. */
+export class FarEnd implements AsyncDisposable {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #port = 0;
+  #heard: Buffer[] = [];
+  #connections = 0;
+
+  /** With options of TLS it speaks that. */
+  constructor(tls?: TlsOptions) {
+    this.#server = tls === undefined ? createServer() : createTlsServer(tls);
+    this.#server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+      this.#connections += 1;
+      this.#sockets.add(socket);
+      socket.on('data', (bytes: Buffer) => this.#heard.push(bytes));
+      socket.on('error', () => undefined);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  static async start(tls?: TlsOptions): Promise<FarEnd> {
+    const far = new FarEnd(tls);
+    await far.plug();
+    return far;
+  }
+
+  get port(): number {
+    return this.#port;
+  }
+
+  /** How often somebody connected. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  get sockets(): readonly Socket[] {
+    return [...this.#sockets];
+  }
+
+  /** All that was heard since it was last plugged in. */
+  heard(): Buffer {
+    return Buffer.concat(this.#heard);
+  }
+
+  say(bytes: Buffer | string): void {
+    for (const socket of this.#sockets) socket.write(bytes);
+  }
+
+  /** Reads no more. */
+  deaf(): void {
+    for (const socket of this.#sockets) socket.pause();
+  }
+
+  /** Listens, at the same port as before. */
+  async plug(): Promise<void> {
+    this.#heard = [];
+    this.#server.listen(this.#port, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  /** Ends all connections, and listens no more. */
+  async unplug(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets) socket.destroy();
+    await soon('the far end to be gone', closed);
+  }
+
+  /** Waits for the first connection that stands, or so many. */
+  async connected(count = 1): Promise<void> {
+    await until(`${count} connections`, () => this.#sockets.size >= count);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#server.listening) await this.unplug();
+  }
+}
