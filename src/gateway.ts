@@ -382,7 +382,7 @@ export class Gateway implements AsyncDisposable {
       log: log.root,
       pages: { start: startPage, front: frontPage },
       configurators: { all: access, get: (id) => access().find((one) => one.id === id) },
-      userDirectory: join(directory, USER),
+      directory,
       tlsDirectory: join(directory, TLS),
     };
   }

@@ -13,7 +13,7 @@ import { Refused } from './refused.js';
 import { BATCH_LIMIT, Rpc } from './rpc.js';
 import { SocketApi } from './socket.js';
 import { loadTls, type TlsSource } from './tls.js';
-import { openWeb, type Pages, type Serve } from './web.js';
+import type { Pages, Serve } from './web.js';
 
 /** One of `webServers`: the API, and files or the front beside it. */
 export interface WebServerOptions {
@@ -50,8 +50,8 @@ export interface ApiParts {
   readonly clock: Clock;
   readonly configurators: Configurators;
   readonly pages: Pages;
-  /** The folder `user`. */
-  readonly userDirectory: string;
+  /** The data directory. */
+  readonly directory: string;
   /** Where certificates that the gateway makes are kept. */
   readonly tlsDirectory: string;
   /** For tests. */
@@ -200,7 +200,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       ...listener,
       options: async () => ({
         ...(await listener.options()),
-        web: await openWeb(parts, { serve, basicAuth: account }),
+        web: await (await import('./web.js')).openWeb(parts, { serve, basicAuth: account }),
       }),
     };
   }

@@ -1,14 +1,14 @@
-import { realpath } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Fault } from '../base/fault.js';
-import type { Access, Account } from './access.js';
+import type { Account } from './access.js';
 import type { Configurators } from './accounts.js';
 import { normalAddress } from './addresses.js';
-import { readAuthorization, TOKEN } from './credentials.js';
 import { anonymous, type Dispatcher } from './dispatcher.js';
+import { routeMedia, type FrontMediaParts } from './front-media.js';
 import type { WebHandler } from './listener.js';
 import { refusalOf } from './refusals.js';
+import { askIn, isIn, METHODS, plain, sendFile } from './web-files.js';
 
 /** One entry of `WFC_GetConfigurators` (decision 1), as the pages show it. */
 export interface ConfiguratorCard {
@@ -35,13 +35,9 @@ export interface Pages {
 /** What a web server serves beside the API. */
 export type Serve = 'front' | { readonly directory: string };
 
-export interface WebParts {
-  readonly access: Access;
+export interface WebParts extends FrontMediaParts {
   readonly dispatcher: Dispatcher;
-  readonly configurators: Configurators;
   readonly pages: Pages;
-  /** The folder `user`, shared by all who use the front. */
-  readonly userDirectory: string;
 }
 
 export interface WebOptions {
@@ -50,7 +46,8 @@ export interface WebOptions {
   readonly basicAuth: Account | undefined;
 }
 
-const METHODS = ['GET', 'HEAD'] as const;
+/** The folder of the data directory that is shared by all who use the front. */
+const USER = 'user';
 
 /**
  * What one web server serves, as a handler for all that is not the API. Fastify is loaded by the first call: a gateway
@@ -66,9 +63,10 @@ export async function openWeb(parts: WebParts, { serve, basicAuth }: WebOptions)
   });
   if (serve === 'front') {
     routePages(app, parts);
-    await routeFiles(app, { parts, basicAuth, prefix: '/user', directory: parts.userDirectory });
+    routeMedia(app, parts);
+    routeFiles(app, { parts, basicAuth, prefix: `/${USER}`, directory: join(parts.directory, USER) });
   } else {
-    await routeFiles(app, { parts, basicAuth, prefix: '', directory: serve.directory });
+    routeFiles(app, { parts, basicAuth, prefix: '', directory: serve.directory });
   }
   await app.ready();
   return (request, response) => app.routing(request, response);
@@ -111,56 +109,18 @@ interface Files {
   readonly directory: string;
 }
 
-async function routeFiles(
-  app: FastifyInstance,
-  { parts, basicAuth, prefix, directory }: Files,
-): Promise<void> {
-  const { send } = await import('@fastify/send');
+function routeFiles(app: FastifyInstance, { parts, basicAuth, prefix, directory }: Files): void {
   app.route<{ Params: { '*': string } }>({
     method: [...METHODS],
     url: `${prefix}/*`,
     handler: async (request, reply) => {
-      if (basicAuth !== undefined && !(await isIn(parts.access, basicAuth, request))) {
-        return fail(
-          reply.header('WWW-Authenticate', 'Basic realm="stellwerk files", charset="UTF-8"'),
-          undefined,
-        );
-      }
-      const root = await realpath(directory).catch(() => undefined);
-      if (root === undefined) return plain(reply, 404, 'Not found\n');
+      if (basicAuth !== undefined && !(await isIn(parts.access, basicAuth, request)))
+        return askIn(reply, 'stellwerk files');
       // One slash at the front: `//host` in a redirect would be another host.
       const path = (request.raw.url ?? '').replace(/\?.*$/s, '').slice(prefix.length).replace(/^\/+/, '/');
-      const sent = await send(request.raw, path, {
-        root,
-        dotfiles: 'ignore',
-        index: 'index.html',
-        cacheControl: false,
-        onFile: async (file, stat) => {
-          // A link may point anywhere, and a pipe would hold a thread for ever: only files of the folder are served.
-          if (!stat.isFile() || !(await realpath(file)).startsWith(root + sep))
-            throw new Error('no file of the folder');
-        },
-      });
-      if (sent.type === 'directory') return reply.redirect(`${prefix}${path}/`, 301);
-      if (sent.type === 'error') return plain(reply, sent.statusCode, 'Not found\n');
-      return reply
-        .code(sent.statusCode)
-        .headers(sent.headers)
-        .header('Cache-Control', 'no-cache')
-        .send(sent.stream);
+      return sendFile(request, reply, { directory, path, prefix });
     },
   });
-}
-
-/** By a login in the head, or a temporary token in the URL: a browser gives pictures of a page no other. */
-async function isIn(access: Access, account: Account, request: FastifyRequest): Promise<boolean> {
-  const { headers, ip, query } = request;
-  const { token } = query as { readonly token?: unknown };
-  const login =
-    typeof token === 'string'
-      ? { username: TOKEN, password: token }
-      : readAuthorization(headers.authorization);
-  return login !== undefined && access.check(account, login, ip);
 }
 
 function show(reply: FastifyReply, { html, policy }: Page): FastifyReply {
@@ -171,13 +131,8 @@ function show(reply: FastifyReply, { html, policy }: Page): FastifyReply {
     .send(html);
 }
 
-function plain(reply: FastifyReply, status: number, text: string): FastifyReply {
-  return reply.code(status).type('text/plain; charset=utf-8').send(text);
-}
-
 /** Nothing of what went wrong is shown, but the status where it is one that a browser should know. */
 function fail(reply: FastifyReply, thrown: unknown): FastifyReply {
-  if (thrown === undefined) return plain(reply, 401, 'User name and password, please\n');
   const status = thrown instanceof Fault ? refusalOf(thrown).status : 404;
   return plain(reply, status, thrown instanceof Fault ? `${thrown.message}\n` : 'Not found\n');
 }

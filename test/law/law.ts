@@ -73,6 +73,7 @@ export const IO_FILES: readonly string[] = [
   'src/api/node-http.ts',
   'src/api/socket.ts',
   'src/api/tls.ts',
+  'src/api/web-files.ts',
   'src/api/web.ts',
   'src/archive/archive-worker.ts',
   'src/archive/place.ts',

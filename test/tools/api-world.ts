@@ -109,7 +109,7 @@ export async function startWorld(
     clock: systemClock(),
     configurators: { get: (id) => configurators.get(id), all: () => configurators.values() },
     pages: { start: startPage, front: frontPage },
-    userDirectory: `${directory}/user`,
+    directory,
     tlsDirectory: `${directory}/tls`,
     ...parts,
   };
