@@ -1,15 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { fault } from '../../src/base/fault.js';
-import { bool, declare, int, text, type FunctionDeclaration } from '../../src/device/declare.js';
-import {
-  moduleKind,
-  type Host,
-  type ModuleDefinition,
-  type Running,
-  type RunningInstances,
-} from '../../src/device/module.js';
+import { moduleKind, type Host, type ModuleDefinition, type Running } from '../../src/device/module.js';
 import type { Brokers, ConnectOptions, QoS } from './broker.js';
 import { filterMistake, topicMistake } from './filter.js';
+import { mqttFunctions } from './functions.js';
 import type { Message } from './message.js';
 import { Topics, topicsFlow } from './topics.js';
 
@@ -61,7 +54,7 @@ export function mqttClient(brokers: Brokers): ModuleDefinition<typeof properties
     variables: () => [],
     offers: topicsFlow,
     check,
-    functions,
+    functions: (instances) => mqttFunctions(instances, MODULE),
     open: (host) => open(host, brokers),
   };
 }
@@ -96,6 +89,15 @@ async function open(host: Host<Properties>, brokers: Brokers): Promise<Running> 
     hasSession: !wished.CleanSession,
     sent: (topic, payload) => host.debug('sent', payload, topic),
     stuck: (cause) => host.lost(cause),
+    aside: (asker) => {
+      const { will: _will, ...options } = optionsOf(host);
+      return brokers.connect(
+        { ...options, clientId: freshId(host.id), cleanSession: true },
+        asker,
+        host.signal,
+      );
+    },
+    signal: host.signal,
   });
   const listener = {
     message: (message: Message) => {
@@ -129,12 +131,16 @@ async function open(host: Host<Properties>, brokers: Brokers): Promise<Running> 
   };
 }
 
+/** At most 23 letters and digits, which every broker must take [MQTT-3.1.3-5]. */
+function freshId(id: number): string {
+  return `stellwerk${id}x${crypto.randomUUID().slice(0, 8)}`;
+}
+
 function optionsOf({ id, properties: wished }: Host<Properties>): ConnectOptions {
   const { WillTopic, WillPayload, WillQoS, WillRetain } = wished;
   return {
     url: wished.Url,
-    // At most 23 letters and digits, which every broker must take [MQTT-3.1.3-5].
-    clientId: wished.ClientID === '' ? `stellwerk${id}x${crypto.randomUUID().slice(0, 8)}` : wished.ClientID,
+    clientId: wished.ClientID === '' ? freshId(id) : wished.ClientID,
     userName: wished.UserName,
     password: wished.Password,
     keepAliveS: wished.KeepAliveInterval,
@@ -156,48 +162,4 @@ function watch(host: Host, topics: Topics, filter: string): void {
     .ready.catch((thrown: unknown) =>
       host.log.warn({ instance: host.id, filter, err: thrown }, 'not subscribed'),
     );
-}
-
-const topicRecords = Type.Array(
-  Type.Object({
-    Topic: Type.String(),
-    LastPayload: Type.String(),
-    Count: Type.Integer(),
-    LastSeen: Type.Integer(),
-  }),
-);
-
-function functions(instances: RunningInstances): FunctionDeclaration[] {
-  const topicsOf = (id: number): Topics => {
-    const { offer } = instances.running(id, MODULE);
-    if (!(offer instanceof Topics)) throw fault('WRONG_MODULE', id, MODULE.name);
-    return offer;
-  };
-  return [
-    declare({
-      name: 'MQTT_GetKnownDevices',
-      parameters: [int('InstanceID')],
-      result: 'array',
-      shape: topicRecords,
-      help: 'The topics that an MQTT client has seen since it connected, with the beginning of their last payload.',
-      run: (_caller, id) => topicsOf(id).known(),
-    }),
-    declare({
-      name: 'GW_Publish',
-      parameters: [
-        int('InstanceID'),
-        text('Topic'),
-        text('Payload'),
-        int('QoS', ['at most once', 'at least once', 'exactly once']),
-        bool('Retain'),
-      ],
-      result: 'boolean',
-      audited: true,
-      help: 'Publishes a message through an MQTT client.',
-      run: async (_caller, ...[id, topic, payload, qos, retain]) => {
-        await topicsOf(id).publish(topic, payload, { qos: qos as QoS, retain });
-        return true;
-      },
-    }),
-  ];
 }

@@ -1,9 +1,9 @@
 import type { Clock } from '../../src/base/clock.js';
 import { fault, isAbort } from '../../src/base/fault.js';
 import type { Log } from '../../src/base/log.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { nextTurn, Turn } from '../../src/base/turn.js';
 import type { Flow } from '../../src/device/module.js';
-import type { Connection, PublishOptions, QoS } from './broker.js';
+import type { Connection, ConnectionListener, PublishOptions, QoS } from './broker.js';
 import { hasWildcards, matches, topicMistake } from './filter.js';
 import type { Message } from './message.js';
 
@@ -35,6 +35,10 @@ export interface TopicsOptions {
   readonly sent: (topic: string, payload: Uint8Array) => void;
   /** Called when the broker does not answer; what waits for it is then dropped with the connection. */
   readonly stuck: (cause: Error) => void;
+  /** Makes another connection to the same broker, with the same rights. Whoever asks for it closes it. */
+  readonly aside: (listener: ConnectionListener) => Promise<Connection>;
+  /** Aborts when this connection ends. */
+  readonly signal: AbortSignal;
 }
 
 /** One listener's place at one filter. */
@@ -77,6 +81,8 @@ interface Route {
  * the connection; whatever subscribes after a reconnect gets the retained state again.
  */
 export class Topics {
+  /** For those who ask the broker aside: one at a time. */
+  readonly inquiries = new Turn();
   readonly #options: TopicsOptions;
   readonly #entries = new Map<string, Entry>();
   /** Of them, those with wildcards. */
@@ -104,6 +110,19 @@ export class Topics {
   /** For whoever made the connection, once. */
   attach(connection: Connection): void {
     this.#connection = connection;
+  }
+
+  get clock(): Clock {
+    return this.#options.clock;
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.signal;
+  }
+
+  /** See {@link TopicsOptions.aside}. */
+  aside(listener: ConnectionListener): Promise<Connection> {
+    return this.#options.aside(listener);
   }
 
   /** Grows when the event loop has turned: what came since is one flood, however many messages. */
@@ -179,7 +198,19 @@ export class Topics {
     }
   }
 
-  /** Topics seen since the connection was made, at most {@link TOPICS_KEPT}. */
+  /** What somebody listens to. */
+  filters(): string[] {
+    return [...this.#entries.values()]
+      .filter(({ subscribers }) => subscribers.size > 0)
+      .map(({ filter }) => filter);
+  }
+
+  /** Forgets the topics seen; those of messages that come are known again. */
+  forget(): void {
+    this.#routes.clear();
+  }
+
+  /** Topics seen since the connection was made or they were forgotten, at most {@link TOPICS_KEPT}. */
   known() {
     return [...this.#routes].map(([Topic, { head, length, count, lastMs }]) => ({
       Topic,
@@ -214,7 +245,7 @@ export class Topics {
     return made;
   }
 
-  #forget(entry: Entry): void {
+  #drop(entry: Entry): void {
     this.#entries.delete(entry.filter);
     this.#wild.delete(entry);
     this.#version += 1;
@@ -262,7 +293,7 @@ export class Topics {
     for (const { entry } of asked) entry.answer = undefined;
     const wanted = asked.filter(({ entry }) => entry.subscribers.size > 0);
     const unwanted = asked.filter(({ entry }) => entry.subscribers.size === 0);
-    for (const { entry } of unwanted) this.#forget(entry);
+    for (const { entry } of unwanted) this.#drop(entry);
     try {
       const connection = this.#connected();
       const [granted] = await Promise.all([

@@ -132,6 +132,7 @@ export const faults = {
   ACTION_MISSING: row(rpcCode.failed, false, (id: string) => `Action ${id} does not exist`),
   FILE_NAME: row(rpcCode.failed, false, (name: string) => `${name} is not a usable file name`),
   ICON_MISSING: row(rpcCode.failed, false, (name: string) => `Icon ${name} does not exist`),
+  RETAINED_MISSING: row(rpcCode.failed, false, (topic: string) => `The broker retains nothing at ${topic}`),
   FILE_MISSING: row(rpcCode.failed, false, (name: string) => `File ${name} does not exist`),
   STORE_FAILED: row(
     rpcCode.failed,

@@ -232,6 +232,10 @@ export interface Functions {
   HW_WriteValueString(InstanceID: number, Parameter: string, Value: string): boolean;
   /** Whether a variable takes RequestAction. */
   HasAction(VariableID: number): boolean;
+  /** Has the broker forget all that MQTT_GetRetainedMessageTopicList lists, but for what begins with $. */
+  MQTT_ClearRetainedMessages(InstanceID: number): boolean;
+  /** Forgets the topics that MQTT_GetKnownDevices lists. */
+  MQTT_ClearTopics(InstanceID: number): boolean;
   /** The topics that an MQTT client has seen since it connected, with the beginning of their last payload. */
   MQTT_GetKnownDevices(InstanceID: number): {
     Topic: string;
@@ -239,6 +243,19 @@ export interface Functions {
     Count: number;
     LastSeen: number;
   }[];
+  /** The message that the broker has retained at a topic; any topic that the user of the MQTT client may read. */
+  MQTT_GetRetainedMessage(
+    InstanceID: number,
+    Topic: string,
+  ): {
+    Topic: string;
+    Payload: string;
+    Encoding: 'utf8' | 'base64';
+  };
+  /** The topics at which the broker has a message retained, of those that the MQTT client listens to. */
+  MQTT_GetRetainedMessageTopicList(InstanceID: number): string[];
+  /** Has the broker forget the message that it has retained at a topic, by an empty one. */
+  MQTT_RemoveRetainedMessage(InstanceID: number, Topic: string): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   MQTT_UIChangeSendTopic(InstanceID: number, Active: boolean): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */

@@ -12,6 +12,7 @@ import { mqttModules } from '../../drivers/mqtt/index.js';
 import { jsonPath, Message, NOT_JSON, valueAt } from '../../drivers/mqtt/message.js';
 import { PAYLOAD_LIMIT, REPORTS_PER_TURN } from '../../drivers/mqtt/mqtt-device.js';
 import { Topic, type TopicFields } from '../../drivers/mqtt/topic.js';
+import { LIST_DEADLINE_MS, LIST_MESSAGES, retainedTopics } from '../../drivers/mqtt/retained.js';
 import { PUBLISH_DEADLINE_MS, Topics, TOPICS_KEPT } from '../../drivers/mqtt/topics.js';
 import { fuzzSeed, Random, seedNote } from '../tools/random.js';
 import { until } from '../tools/until.js';
@@ -171,12 +172,15 @@ await t.test('a wrong configuration is named before anything is connected', asyn
 async function connectedTopics(broker = new FakeBroker()) {
   const clock = new ManualClock();
   const stuck: Error[] = [];
+  const ending = new AbortController();
   const topics = new Topics({
     clock,
     log: silentLog,
     hasSession: false,
     sent: () => undefined,
     stuck: (cause) => stuck.push(cause),
+    aside: (asker) => broker.connect({ ...options, clientId: 'aside' }, asker, new AbortController().signal),
+    signal: ending.signal,
   });
   const wishes: string[] = [];
   const options: ConnectOptions = {
@@ -199,7 +203,7 @@ async function connectedTopics(broker = new FakeBroker()) {
     return subscribe(asked);
   };
   topics.attach(connection);
-  return { broker, clock, topics, stuck, wishes, connection };
+  return { broker, clock, topics, stuck, wishes, connection, ending };
 }
 
 await t.test('many listeners are one subscription', async (t) => {
@@ -261,6 +265,37 @@ await t.test('a publish without an answer is given up, and the connection with i
   await connection.close();
   t.match(await outcome, { code: 'DEVICE_OFFLINE' });
   t.same(broker.published, []);
+  t.equal(clock.waiting, 0);
+});
+
+await t.test('a list of what is retained has limits, and leaves nothing however it ends', async (t) => {
+  const { broker, clock, topics } = await connectedTopics();
+  t.same(await retainedTopics(topics), [], 'nothing is listened to, nothing is asked');
+  await topics.subscribe('t/#', 0, () => undefined).ready;
+  const outcome = retainedTopics(topics).catch((thrown: unknown) => thrown);
+  await until('the pause', () => clock.waiting === 2);
+  clock.advance(LIST_DEADLINE_MS);
+  t.match(await outcome, { code: 'TIMED_OUT' });
+  t.equal(clock.waiting, 0, 'no timer is left');
+  t.equal(broker.held, 1, 'nor a connection');
+  for (let n = 0; n <= LIST_MESSAGES; n += 1) broker.publish(`t/${n}`, 'x', true);
+  t.match(await retainedTopics(topics).catch((thrown: unknown) => thrown), {
+    code: 'DEVICE_CONFIGURATION',
+    message: /more than 10000 messages.*narrow Subscriptions/,
+  });
+  t.equal(clock.waiting, 0);
+  broker.forbidden.add('t/#');
+  await t.rejects(retainedTopics(topics), { code: 'DEVICE_REFUSED', message: /subscription to t\/#/ });
+  broker.forbidden.clear();
+});
+
+await t.test('a question to the broker ends with the connection that asked it', async (t) => {
+  const { clock, topics, ending } = await connectedTopics();
+  await topics.subscribe('t', 0, () => undefined).ready;
+  const outcome = retainedTopics(topics).catch((thrown: unknown) => thrown);
+  await until('the pause', () => clock.waiting === 2);
+  ending.abort();
+  t.match(await outcome, { code: 'DEVICE_OFFLINE' });
   t.equal(clock.waiting, 0);
 });
 

@@ -44,6 +44,8 @@ export const OPTIONS: Omit<ConnectOptions, 'url' | 'version'> = {
 
 export async function fakeBench(version: 4 | 5): Promise<MqttBench> {
   const broker = new FakeBroker();
+  // As a real one's connection does, it keeps the process alive.
+  const life = setInterval(() => undefined, 60_000);
   return {
     brokers: broker,
     url: 'mqtt://broker',
@@ -58,7 +60,7 @@ export async function fakeBench(version: 4 | 5): Promise<MqttBench> {
     },
     freeze: () => void (broker.isMute = true),
     thaw: () => void (broker.isMute = false),
-    [Symbol.asyncDispose]: async () => undefined,
+    [Symbol.asyncDispose]: async () => clearInterval(life),
   };
 }
 

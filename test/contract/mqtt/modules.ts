@@ -209,6 +209,74 @@ export async function mqttModulesContract(
     t.equal(desk.quality(plug, 'STATE'), 'bad UNREACHABLE');
   });
 
+  await on('what a broker retains is listed, shown and removed', async (t, bench, desk) => {
+    for (const topic of ['plug/state', 'plug/name', 'elsewhere/x']) await bench.publish(topic, 'ON', true);
+    await bench.publish('plug/bytes', Buffer.from([0, 255]), true);
+    await bench.publish('plug/news', 'not retained');
+    const broker = await client(bench, desk, { Subscriptions: ['plug/bytes', 'plug/+', 'plug/other/#'] });
+    const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
+    await desk.isLink(plug, 'online');
+    const list = () => desk.call('MQTT_GetRetainedMessageTopicList', broker.id);
+    const show = (topic: string) => desk.call('MQTT_GetRetainedMessage', broker.id, topic);
+    const remove = (topic: string) => desk.call('MQTT_RemoveRetainedMessage', broker.id, topic);
+    const reports = desk.watch(plug, 'STATE');
+    t.same(await list(), ['plug/bytes', 'plug/name', 'plug/state']);
+    t.same(await show('plug/state'), { Topic: 'plug/state', Payload: 'ON', Encoding: 'utf8' });
+    t.same(await show('plug/bytes'), { Topic: 'plug/bytes', Payload: 'AP8=', Encoding: 'base64' });
+    t.same(
+      await show('elsewhere/x'),
+      { Topic: 'elsewhere/x', Payload: 'ON', Encoding: 'utf8' },
+      'not listened to',
+    );
+    t.same(reports, [], 'asking tells the devices nothing');
+    t.equal(await remove('plug/state'), true);
+    await t.rejects(show('plug/state'), { code: 'RETAINED_MISSING', message: /nothing at plug\/state/ });
+    const before = bench.heard().length;
+    await t.rejects(remove('plug/news'), { code: 'RETAINED_MISSING' });
+    t.equal(bench.heard().length, before, 'where nothing is retained nothing is published');
+    for (const bad of ['', 'plug/+', '#', 'a\0']) {
+      await t.rejects(show(bad), { code: 'PARAMETER_TYPE' }, bad);
+      await t.rejects(remove(bad), { code: 'PARAMETER_TYPE' }, bad);
+    }
+    await t.rejects(remove('$SYS/broker/version'), {
+      code: 'PARAMETER_TYPE',
+      message: /belongs to the broker/,
+    });
+    t.equal(await desk.call('MQTT_ClearRetainedMessages', broker.id), true);
+    t.same(await list(), []);
+    t.match(await show('elsewhere/x'), { Payload: 'ON' }, 'what nobody here listens to is still there');
+    await desk.change(broker, { Subscriptions: ['plug/#', '+/x'] });
+    await desk.isLink(plug, 'online');
+    t.same(await list(), ['elsewhere/x']);
+    await t.rejects(desk.call('MQTT_ClearRetainedMessages', broker.id), {
+      code: 'DEVICE_CONFIGURATION',
+      message: /subscription to \+\/x takes in what other devices retain/,
+    });
+    t.same(await list(), ['elsewhere/x'], 'then nothing is removed');
+    const known = () => desk.call('MQTT_GetKnownDevices', broker.id);
+    t.match(await known(), [{ Topic: 'elsewhere/x' }]);
+    t.equal(await desk.call('MQTT_ClearTopics', broker.id), true);
+    t.same(await known(), []);
+    await bench.publish('plug/state', 'OFF');
+    await desk.isValue(plug, 'STATE', false);
+    t.match(await known(), [{ Topic: 'plug/state', LastPayload: 'OFF' }]);
+    t.equal(bench.brokers.held, 1, 'nothing that asked is left open');
+    await t.rejects(desk.call('MQTT_ClearTopics', plug.id), { code: 'WRONG_MODULE' });
+    await bench.stop();
+    await desk.isLink(broker, 'waiting');
+    await t.rejects(list(), { code: 'DEVICE_OFFLINE' });
+  });
+
+  await on('thousands of retained messages are listed and removed whole', async (t, bench, desk) => {
+    const all = Array.from({ length: 1_200 }, (_, n) => `many/${String(n).padStart(4, '0')}`);
+    await Promise.all(all.map((topic) => bench.publish(topic, 'x', true)));
+    const broker = await client(bench, desk, { Subscriptions: ['many/#'] });
+    await desk.isLink(broker, 'online');
+    t.same(await desk.call('MQTT_GetRetainedMessageTopicList', broker.id), all);
+    await desk.call('MQTT_ClearRetainedMessages', broker.id);
+    t.same(await desk.call('MQTT_GetRetainedMessageTopicList', broker.id), []);
+  });
+
   await on('birth, will and farewell', async (t, bench, desk) => {
     const broker = await client(bench, desk, { WillTopic: 'gw/state' });
     await desk.isLink(broker, 'online');
