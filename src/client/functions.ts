@@ -1034,9 +1034,9 @@ export interface Functions {
   UC_DuplicateObject(InstanceID: number, ID: number, ParentID: number, Recursive: boolean): number;
   /** The lines in files of scripts (an empty list: in all of them) that hold a text, upper and lower case told apart. */
   UC_FindInFiles(InstanceID: number, Files: readonly string[], SearchStr: string): FoundLine[];
-  /** Names, icons, notes and values of objects with control characters or half characters in them. */
+  /** Names, icons, notes and values of objects, and texts of profiles, with control characters or half characters in them. */
   UC_FindInvalidStrings(InstanceID: number): InvalidText[];
-  /** Who uses an object: links, actions, connections, properties, events, and texts of scripts and charts that name its ID. */
+  /** Who uses an object: links, actions, connections, properties, the archive, web fronts, events, and texts of scripts and charts that name its ID. */
   UC_FindReferences(InstanceID: number, ID: number): Reference[];
   /** A gateway has nothing to do for it: its scripts are JavaScript: there are no flow scripts, workflows or short tags. */
   UC_FindShortTags(InstanceID: number): unknown[];

@@ -253,10 +253,11 @@ export interface InstanceRecord {
   };
 }
 
-/** A text of an object that holds what no text should. */
+/** A text that holds what no text should: of an object (Profile is "" then), or of a profile. */
 export interface InvalidText {
   ObjectID: number;
-  Attribute: 'Name' | 'Icon' | 'Info' | 'Summary' | 'Value';
+  Profile: string;
+  Attribute: 'Name' | 'Icon' | 'Info' | 'Summary' | 'Value' | 'Prefix' | 'Suffix' | 'Association';
   Text: string;
 }
 

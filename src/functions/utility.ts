@@ -49,7 +49,7 @@ function objects(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, int('ID')],
       result: 'array',
       shape: own.references,
-      help: 'Who uses an object: links, actions, connections, properties, events, and texts of scripts and charts that name its ID.',
+      help: 'Who uses an object: links, actions, connections, properties, the archive, web fronts, events, and texts of scripts and charts that name its ID.',
       run: (_caller, instance, id) => {
         check(instance);
         return referencesTo(ports, id);
@@ -113,7 +113,7 @@ function strings(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID],
       result: 'array',
       shape: own.invalidTexts,
-      help: 'Names, icons, notes and values of objects with control characters or half characters in them.',
+      help: 'Names, icons, notes and values of objects, and texts of profiles, with control characters or half characters in them.',
       run: (_caller, id) => {
         check(id);
         return invalidTexts(ports);
@@ -127,8 +127,7 @@ function strings(ports: Ports): FunctionDeclaration[] {
       help: 'Takes out of texts that UC_FindInvalidStrings found what should not be in them.',
       run: (_caller, id, given) => {
         check(id);
-        const places = listOf(given, 'References').map(placeOf);
-        for (const { ObjectID } of places) ports.kernel.tree.get(ObjectID);
+        const places = listOf(given, 'References').map((one) => placeOf(ports, one));
         for (const place of places) mendText(ports, place);
         return true;
       },

@@ -158,6 +158,45 @@ t.test('who uses an object', async (t) => {
   await t.rejects(uc('FindReferences', 9999), { code: 'OBJECT_MISSING' });
 });
 
+t.test('who uses an object: the archive, web fronts, actions for another place', async (t) => {
+  const { desk, control, uc, tree, variables, category } = bench();
+  await using _ = desk;
+  const area = category();
+  tree.set(area, 'ident', 'area');
+  const [lamp, other] = [variables.create(0, { parent: area }), variables.create(0)];
+  const archive = desk.devices.create('Archive Control');
+  const front = tree.get(control);
+  const facts = { title: '', icon: '', position: 0, editable: false, passwordRequired: true, mobile: true };
+  desk.configurators.push({ id: front.id, baseId: area.id, ...facts });
+  const item = async (id: string, configuration: object) =>
+    desk.call('WFC_AddItem', front.id, id, 'Lamp', JSON.stringify(configuration), '');
+  await item('lamp', { shows: { of: lamp.id } });
+  await item('both', { all: [lamp.id, other.id], width: 1 });
+  await item('none', { width: Number(`${lamp.id}1`), title: `x${other.id}` });
+  for (const { id } of [lamp, other]) await desk.call('AC_SetLoggingStatus', archive.id, id, true);
+  await desk.call('AC_SetLoggingStatus', archive.id, other.id, false);
+  const event = desk.kernel.events.create(1, 0);
+  const actionParameters = { TARGET: lamp.id, VALUE: true, PARENT: area.id };
+  desk.kernel.events.set(event, { actionId: '{0}', actionParameters });
+  const rows = desk.kernel.instances.get(await desk.lamp());
+  const properties = { Rows: [{ Of: 'nowhere' }, { Of: 'area' }] };
+  desk.kernel.instances.setProperties(rows, { properties, shown: '{}' }, 0);
+  const found = async (id: number) =>
+    ((await uc('FindReferences', id)) as object[]).map((one) => Object.values(one));
+  t.strictSame(await found(lamp.id), [
+    [front.id, 'front', 0, 'lamp'],
+    [front.id, 'front', 0, 'both'],
+    [archive.id, 'archive', 0, 'Logging'],
+    [event.id, 'event', 0, 'actionParameters'],
+  ]);
+  t.strictSame(await found(other.id), [[front.id, 'front', 0, 'both']], 'no longer logged');
+  t.strictSame(await found(area.id), [
+    [front.id, 'front', 0, 'base'],
+    [event.id, 'event', 0, 'actionParameters'],
+    [rows.id, 'property', 0, 'Rows'],
+  ]);
+});
+
 t.test('texts in files of scripts are found and replaced, and nothing beside them', async (t) => {
   const { desk, uc, script } = bench();
   await using _ = desk;
@@ -205,11 +244,23 @@ t.test('texts that no text should be are found and mended', async (t) => {
   const text = variables.create(3, { value: 'a\0b' });
   const lamp = await desk.lamp();
   const driver = variables.create(3, { parent: tree.get(lamp), value: '\u0001\u0002' });
+  const { profiles } = desk.kernel;
+  profiles.create('Door', 1);
+  profiles.setText('Door', '\u0007', ' m\ud83d');
+  profiles.setIcon('Door', 'Do\0or');
+  profiles.setAssociation('Door', { value: 1, name: 'op\u009ben', icon: '', color: 5 });
+  profiles.setAssociation('Door', { value: 2, name: '\u0001', icon: '', color: 6 });
+  profiles.setAssociation('Door', { value: 3, name: 'shut', icon: 'Lock', color: 7 });
   const found = (await uc('FindInvalidStrings')) as object[];
   t.strictSame(found, [
-    { ObjectID: bad.id, Attribute: 'Name', Text: 'Gar\ud83dten' },
-    { ObjectID: bad.id, Attribute: 'Summary', Text: '\u0007bell\u009b' },
-    { ObjectID: text.id, Attribute: 'Value', Text: 'a\0b' },
+    { ObjectID: bad.id, Profile: '', Attribute: 'Name', Text: 'Gar\ud83dten' },
+    { ObjectID: bad.id, Profile: '', Attribute: 'Summary', Text: '\u0007bell\u009b' },
+    { ObjectID: text.id, Profile: '', Attribute: 'Value', Text: 'a\0b' },
+    { ObjectID: 0, Profile: 'Door', Attribute: 'Icon', Text: 'Do\0or' },
+    { ObjectID: 0, Profile: 'Door', Attribute: 'Prefix', Text: '\u0007' },
+    { ObjectID: 0, Profile: 'Door', Attribute: 'Suffix', Text: ' m\ud83d' },
+    { ObjectID: 0, Profile: 'Door', Attribute: 'Association', Text: 'op\u009ben' },
+    { ObjectID: 0, Profile: 'Door', Attribute: 'Association', Text: '\u0001' },
   ]);
   for (const wrong of [
     [1],
@@ -219,11 +270,16 @@ t.test('texts that no text should be are found and mended', async (t) => {
     [{ ObjectID: bad.id, Attribute: 'Ident' }],
     [{ ObjectID: bad.id, Attribute: 'constructor' }],
     [{ ObjectID: '1', Attribute: 'Name' }],
+    [{ ObjectID: bad.id, Attribute: 'Prefix' }],
+    [{ ObjectID: 0, Profile: 'Door', Attribute: 'Name' }],
+    [{ ObjectID: 0, Profile: 1, Attribute: 'Icon' }],
     {},
   ])
     await t.rejects(uc('FixInvalidStrings', wrong), { code: 'PARAMETER_TYPE' }, JSON.stringify(wrong));
   const gone = { ObjectID: 9999, Attribute: 'Name', Text: '' };
   await t.rejects(uc('FixInvalidStrings', [...found, gone]), { code: 'OBJECT_MISSING' });
+  const none = { ObjectID: 0, Profile: 'Window', Attribute: 'Icon', Text: '' };
+  await t.rejects(uc('FixInvalidStrings', [...found, none]), { code: 'PROFILE_MISSING' });
   t.equal(bad.name, 'Gar\ud83dten', 'all or none');
   const own = { ObjectID: driver.id, Attribute: 'Value', Text: '' };
   t.equal(
@@ -232,5 +288,15 @@ t.test('texts that no text should be are found and mended', async (t) => {
   );
   t.strictSame([bad.name, bad.summary, text.data.value], ['Garten', 'bell', 'ab']);
   t.strictSame([fine.info, driver.data.value], ['a\tb\r\nc ü 😀', '\u0001\u0002'], 'and nothing else');
+  const { icon, prefix, suffix, associations } = profiles.get('Door');
+  t.strictSame([icon, prefix, suffix], ['Door', '', ' m']);
+  t.strictSame(
+    associations,
+    [
+      { value: 1, name: 'open', icon: '', color: 5 },
+      { value: 3, name: 'shut', icon: 'Lock', color: 7 },
+    ],
+    'one of which nothing is left goes',
+  );
   t.strictSame(await uc('FindInvalidStrings'), []);
 });

@@ -1,5 +1,5 @@
 /** Names under which an object's id stands in what events and instances hold. */
-const ID_KEY = /^(variableId|TARGET|\w*IDs?)$/;
+const ID_KEY = /^(variableId|TARGET|PARENT|\w*IDs?)$/;
 /** Names of scripts' texts in there. */
 const TEXT_KEY = /^(script|scriptText|SCRIPT)$/;
 

@@ -1,7 +1,7 @@
 import type { Conforming } from '../../device/declare.js';
+import { nextTurn } from '../../base/turn.js';
 import { mediaType } from '../../kernel/media.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
-import type { Tree } from '../../kernel/tree.js';
 import type { Ports } from '../ports.js';
 import type * as shapes from './shapes.js';
 import { idsIn, textsIn } from './ids.js';
@@ -9,15 +9,23 @@ import { linesOf, readable } from './lines.js';
 
 type Reference = Conforming<typeof shapes.references>[number];
 
+/** So many are looked at between two turns of the event loop. */
+const SLICE = 1000;
+
 /**
  * All that uses an object: first what names it in the tree, then the texts of scripts, charts and dashboards with its id in
  * them. Throws `OBJECT_MISSING`.
  */
-export async function referencesTo({ kernel, scripts, media }: Ports, id: number): Promise<Reference[]> {
+export async function referencesTo(ports: Ports, id: number): Promise<Reference[]> {
+  const { kernel, scripts, media } = ports;
   const { tree } = kernel;
   const target = tree.get(id);
   const all = [...tree.all()];
-  const found = all.flatMap((object) => inTree(tree, object, target));
+  const found: Reference[] = [];
+  for (const [done, object] of all.entries()) {
+    if (done % SLICE === SLICE - 1) await nextTurn();
+    found.push(...inTree(ports, object, target));
+  }
   for (const object of all) {
     if (tree.find(object.id) !== object) continue;
     if (object.is(objectType.script))
@@ -28,9 +36,9 @@ export async function referencesTo({ kernel, scripts, media }: Ports, id: number
   return found;
 }
 
-function inTree(tree: Tree, object: TreeObject, target: TreeObject): Reference[] {
-  const uses = (Kind: string, Text: string): Reference => ({ ObjectID: object.id, Kind, Line: 0, Text });
+function inTree(ports: Ports, object: TreeObject, target: TreeObject): Reference[] {
   const { id } = target;
+  const uses = (Kind: string, Text: string): Reference => ({ ObjectID: object.id, Kind, Line: 0, Text });
   if (object.is(objectType.link)) return object.data.targetId === id ? [uses('link', 'TargetID')] : [];
   if (object.is(objectType.variable)) {
     const { action, customAction } = object.data;
@@ -41,15 +49,16 @@ function inTree(tree: Tree, object: TreeObject, target: TreeObject): Reference[]
     ];
   }
   if (object.is(objectType.instance)) {
-    const { connectionId, properties } = object.data;
+    const { connectionId, moduleName, properties } = object.data;
+    const isLogged = target.is(objectType.variable) && target.data.logging?.active === true;
     const named = Object.entries(properties).filter(
-      ([name, value]) =>
-        idsIn({ [name]: value }).has(id) ||
-        (typeof value === 'string' && value !== '' && tree.at(value) === target),
+      ([name, value]) => idsIn({ [name]: value }).has(id) || isPathTo(ports, value, target),
     );
     return [
       ...(connectionId === id ? [uses('connection', 'ConnectionID')] : []),
       ...named.map(([name]) => uses('property', name)),
+      ...(isLogged && moduleName === 'Archive Control' ? [uses('archive', 'Logging')] : []),
+      ...inFront(ports, object.id, id).map((text) => uses('front', text)),
     ];
   }
   if (object.is(objectType.event)) {
@@ -62,14 +71,36 @@ function inTree(tree: Tree, object: TreeObject, target: TreeObject): Reference[]
   return [];
 }
 
+/** Whether a property is the ident path of an object, or has one in a row of it. */
+function isPathTo(ports: Ports, value: unknown, target: TreeObject): boolean {
+  if (typeof value === 'string') return value !== '' && ports.kernel.tree.at(value) === target;
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.values(value).some((one) => isPathTo(ports, one, target));
+}
+
+/** What of a web front has to do with an object: its area, and those of its items whose configuration names it. */
+function inFront({ configurators }: Ports, frontId: number, id: number): string[] {
+  const front = configurators.all().find((one) => one.id === frontId);
+  if (front === undefined) return [];
+  const items = JSON.parse(configurators.kept(frontId, 'items') ?? '[]') as {
+    readonly ID: string;
+    readonly Configuration: string;
+  }[];
+  const named = items.filter(({ Configuration }) => mentionOf(id).test(Configuration));
+  return [...(front.baseId === id ? ['base'] : []), ...named.map(({ ID }) => ID)];
+}
+
 function inText({ id: ObjectID, type }: TreeObject, text: string, id: number): Reference[] {
-  const mention = new RegExp(`(?<![\\w.$])${id}(?![\\w$]|\\.\\d)`);
+  const mention = mentionOf(id);
   const Kind = type === objectType.media ? 'media' : type === objectType.event ? 'event' : 'script';
   return Array.from(
     linesOf(text, (line) => mention.test(line)),
     (line) => ({ ObjectID, Kind, ...line }),
   );
 }
+
+/** An id in a text, as a number of its own. */
+const mentionOf = (id: number) => new RegExp(`(?<![\\w.$])${id}(?![\\w$]|\\.\\d)`);
 
 const isJson = (type: number) => type === mediaType.chart || type === mediaType.dashboard;
 

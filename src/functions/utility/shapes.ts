@@ -24,11 +24,18 @@ export const invalidTexts = listOf(
   Type.Object(
     {
       ObjectID: int,
+      Profile: text,
       Attribute: Type.Union(
-        (['Name', 'Icon', 'Info', 'Summary', 'Value'] as const).map((name) => Type.Literal(name)),
+        (['Name', 'Icon', 'Info', 'Summary', 'Value', 'Prefix', 'Suffix', 'Association'] as const).map(
+          (name) => Type.Literal(name),
+        ),
       ),
       Text: text,
     },
-    { $id: 'InvalidText', description: 'A text of an object that holds what no text should.' },
+    {
+      $id: 'InvalidText',
+      description:
+        'A text that holds what no text should: of an object (Profile is "" then), or of a profile.',
+    },
   ),
 );
