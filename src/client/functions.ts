@@ -382,13 +382,13 @@ export interface Functions {
   SVC_FindObjectIDByName(Name: string, ParentID: number): number;
   /** Whether there is a function with this name. */
   SVC_FunctionExists(FunctionName: string): boolean;
-  /** The fields of an action with the values given, as a JSON text. */
+  /** The fields of an action, as a JSON text, with the values given so far; null where there is none yet. */
   SVC_GetActionForm(ActionID: string, Parameters: Readonly<Record<string, unknown>>): string;
   /** What a script would say for an action. */
   SVC_GetActionReadableCode(ActionID: string, Parameters: Readonly<Record<string, unknown>>): string;
   /** All actions with their parameters, as a JSON text. */
   SVC_GetActions(): string;
-  /** The actions for an object (0: none), as a JSON text; with IncludeDefault those that need none too. */
+  /** The actions of an environment for an object (0: for none), as a JSON text; all there are belong to Default. */
   SVC_GetActionsByEnvironment(TargetID: number, Environment: string, IncludeDefault: boolean): string;
   /** How many clients come through a proxy of the vendor: none, there is no such proxy. */
   SVC_GetActiveProxyConnections(): number;

@@ -5,6 +5,8 @@ import {
   actionOf,
   builtInActions,
   checkedAction,
+  DEFAULT_ENVIRONMENT,
+  knownParameters,
   type ActionParameter,
   type BuiltInAction,
 } from './built-in-actions.js';
@@ -40,11 +42,12 @@ function lists({ kernel }: Ports): FunctionDeclaration[] {
       name: 'SVC_GetActionsByEnvironment',
       parameters: [int('TargetID'), text('Environment'), bool('IncludeDefault')],
       result: 'string',
-      help: 'The actions for an object (0: none), as a JSON text; with IncludeDefault those that need none too.',
-      run: (_caller, targetId, _environment, includeDefault) => {
-        const target = targetId === 0 ? undefined : kernel.tree.get(targetId);
-        const fitting = builtInActions.filter(({ fits }) =>
-          fits === undefined ? includeDefault : target !== undefined && fits(target),
+      help: 'The actions of an environment for an object (0: for none), as a JSON text; all there are belong to Default.',
+      run: (_caller, targetId, environment, includeDefault) => {
+        const target = targetId <= 0 ? undefined : kernel.tree.get(targetId);
+        const isMeant = includeDefault || ['', DEFAULT_ENVIRONMENT].includes(environment);
+        const fitting = builtInActions.filter(
+          ({ fits }) => isMeant && (fits === undefined || (target !== undefined && fits(target))),
         );
         return JSON.stringify(fitting.map(shown));
       },
@@ -60,14 +63,15 @@ function texts(): FunctionDeclaration[] {
       name: 'SVC_GetActionForm',
       parameters: [ActionID, Parameters],
       result: 'string',
-      help: 'The fields of an action with the values given, as a JSON text.',
+      help: 'The fields of an action, as a JSON text, with the values given so far; null where there is none yet.',
       run: (_caller, id, given) => {
-        const { actionParameters } = checkedAction(actionOf(id).id, given, 'Parameters');
-        const fields = actionOf(id).parameters.map(({ name, takes, help }) => ({
+        const action = actionOf(id);
+        const values = knownParameters(action, given, 'Parameters');
+        const fields = action.parameters.map(({ name, takes, help }) => ({
           type: fieldTypes[takes],
           name,
           caption: help,
-          value: actionParameters[name] ?? null,
+          value: values[name] ?? null,
         }));
         return JSON.stringify(fields);
       },

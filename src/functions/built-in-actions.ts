@@ -100,6 +100,9 @@ export function actionOf(id: string): BuiltInAction {
   return action;
 }
 
+/** The environment of all of them: each can be carried out wherever there are actions. */
+export const DEFAULT_ENVIRONMENT = 'Default';
+
 /** What any action is given besides its own parameters by those who know many kinds of places. */
 const EVERYWHERE: readonly ActionParameter[] = [
   TARGET,
@@ -118,23 +121,36 @@ export function checkedAction(
   given: unknown[] | Record<string, unknown>,
   name: string,
 ): { readonly actionId: string; readonly actionParameters: Readonly<Record<string, unknown>> } {
-  const actionParameters = mapOf(given, name);
-  if (id === '') return { actionId: '', actionParameters: {} };
+  if (id === '') {
+    mapOf(given, name);
+    return { actionId: '', actionParameters: {} };
+  }
   const action = actionOf(id);
+  const actionParameters = knownParameters(action, given, name);
+  for (const parameter of action.parameters)
+    if (parameter !== TARGET && actionParameters[parameter.name] === undefined)
+      throw fault('PARAMETER_TYPE', name, `${parameter.name} is missing`);
+  return { actionId: action.id, actionParameters };
+}
+
+/** What is given of an action's parameters so far. Throws `PARAMETER_TYPE` for one of another type or not the action's. */
+export function knownParameters(
+  action: BuiltInAction,
+  given: unknown[] | Record<string, unknown>,
+  name: string,
+): Readonly<Record<string, unknown>> {
+  const parameters = mapOf(given, name);
   const known = [...action.parameters, ...EVERYWHERE];
-  for (const [key, value] of Object.entries(actionParameters)) {
+  for (const [key, value] of Object.entries(parameters)) {
     const parameter = known.find((one) => one.name === key);
     if (parameter === undefined)
       throw fault('PARAMETER_TYPE', name, `${action.name} has no ${key}; it takes ${namesOf(action)}`);
     if (!isTaken(parameter.takes, value))
       throw fault('PARAMETER_TYPE', name, `${key} takes ${words[parameter.takes]}`);
   }
-  for (const parameter of action.parameters)
-    if (parameter !== TARGET && actionParameters[parameter.name] === undefined)
-      throw fault('PARAMETER_TYPE', name, `${parameter.name} is missing`);
-  if (JSON.stringify(actionParameters).length > PARAMETERS_LIMIT)
+  if (JSON.stringify(parameters).length > PARAMETERS_LIMIT)
     throw fault('TEXT_TOO_LONG', name, PARAMETERS_LIMIT);
-  return { actionId: action.id, actionParameters };
+  return parameters;
 }
 
 const words = { text: 'a text', value: 'true, false, a number or a text', id: "an object's ID" } as const;

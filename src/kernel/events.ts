@@ -93,14 +93,22 @@ export class Events {
     this.#change(event, { schedule: { ...now, ...to } });
   }
 
-  /** It runs now; unix milliseconds. With the last run of its limit it becomes inactive. */
-  ran(event: Event, nowMs: number, lastActionId = event.data.lastActionId): void {
+  /**
+   * It runs now; unix milliseconds. With the last run of its limit it becomes inactive. When it runs next is asked once all else
+   * is noted, and told in the same message.
+   */
+  ran(
+    event: Event,
+    nowMs: number,
+    { actionId, nextRun }: { actionId?: number; nextRun?: () => number } = {},
+  ): void {
     const { data } = event;
     const { limit } = data;
     if (limit > 0) this.#change(event, { limit: limit - 1, ...(limit === 1 && { active: false }) });
     this.#tree.touch(event);
     data.lastRun = Math.floor(nowMs / 1000);
-    data.lastActionId = lastActionId;
+    if (actionId !== undefined) data.lastActionId = actionId;
+    if (nextRun !== undefined) data.nextRun = nextRun();
     this.#tree.journal.values.add(event);
     this.#tree.changes.emit(event.id, message.EM_UPDATE, [data.lastRun, data.nextRun]);
   }

@@ -9,19 +9,11 @@ import {
   variableType,
 } from '../device/module.js';
 import { localDay, localInstant, midnight } from './schedule/local.js';
+import type * as Spans from './schedule/spans.js';
 import type * as Sun from './schedule/sun.js';
 
-const locationProperties = Type.Object({
-  /** Degrees, north is positive. */
-  Latitude: Type.Number({ default: 0, minimum: -90, maximum: 90 }),
-  /** Degrees, east is positive. */
-  Longitude: Type.Number({ default: 0, minimum: -180, maximum: 180 }),
-});
-
-type Properties = Static<typeof locationProperties>;
-
 /** The idents of the sun's times, with what they are. */
-const variables: readonly [ident: string, name: string, time: keyof Sun.SunTimes][] = [
+const variables = [
   ['Sunrise', 'Sunrise', 'sunrise'],
   ['Sunset', 'Sunset', 'sunset'],
   ['CivilTwilightStart', 'Civil twilight, start', 'civilBegin'],
@@ -30,8 +22,36 @@ const variables: readonly [ident: string, name: string, time: keyof Sun.SunTimes
   ['NauticTwilightEnd', 'Nautical twilight, end', 'nauticalEnd'],
   ['AstronomicTwilightStart', 'Astronomical twilight, start', 'astronomicalBegin'],
   ['AstronomicTwilightEnd', 'Astronomical twilight, end', 'astronomicalEnd'],
-];
+] as const satisfies readonly [ident: string, name: string, time: keyof Sun.SunTimes][];
 const IS_DAY = 'IsDay';
+
+const sunTime = Type.Union(variables.map(([ident]) => Type.Literal(ident)));
+/** Seconds after it; below 0 before it. */
+const offsetS = Type.Optional(Type.Integer({ minimum: -43_200, maximum: 43_200 }));
+
+const locationProperties = Type.Object({
+  /** Degrees, north is positive. */
+  Latitude: Type.Number({ default: 0, minimum: -90, maximum: 90 }),
+  /** Degrees, east is positive. */
+  Longitude: Type.Number({ default: 0, minimum: -180, maximum: 180 }),
+  /** Parts of the day, each with a variable that is true from one of the sun's times to another. */
+  Spans: Type.Array(
+    Type.Object(
+      {
+        Ident: Type.String({ pattern: '^[A-Za-z0-9_]{1,64}$' }),
+        Name: Type.Optional(Type.String({ maxLength: 200 })),
+        From: sunTime,
+        FromOffsetS: offsetS,
+        To: sunTime,
+        ToOffsetS: offsetS,
+      },
+      { additionalProperties: false },
+    ),
+    { default: [], maxItems: 50 },
+  ),
+});
+
+type Properties = Static<typeof locationProperties>;
 
 /** How often the wall clock is looked at: as soon as this a jump of it, or its being set, is noticed. */
 const LOOK_EVERY_MS = 10_000;
@@ -69,29 +89,59 @@ export const location: ModuleDefinition<typeof locationProperties> = {
             profile: '~UnixTimestamp',
             position: n + 1,
           })),
+          ...properties.Spans.map(({ Ident, Name }, n) => ({
+            ident: Ident,
+            name: Name ?? Ident,
+            type: variableType.boolean,
+            position: variables.length + n + 1,
+          })),
         ]
       : [],
+  check,
   off: (properties) =>
     isSet(properties)
       ? undefined
       : 'no place is set; set Latitude and Longitude in degrees (SVC_SetProperty, then SVC_ApplyChanges)',
-  open: async (host) => new Location(host, await import('./schedule/sun.js')),
+  open: async (host) => {
+    const [sun, spans] = await Promise.all([import('./schedule/sun.js'), import('./schedule/spans.js')]);
+    return new Location(host, sun, spans);
+  },
 };
+
+function check({ Spans }: Properties): string | undefined {
+  const taken = new Set<string>([IS_DAY, ...variables.map(([ident]) => ident)]);
+  for (const { Ident } of Spans) {
+    if (taken.has(Ident)) return `Spans: the ident ${Ident} is taken; choose another`;
+    taken.add(Ident);
+  }
+  return undefined;
+}
+
+function spanOf({ From, FromOffsetS = 0, To, ToOffsetS = 0 }: Properties['Spans'][number]): Spans.Span {
+  const timeOf = (ident: string) => variables.find(([one]) => one === ident)?.[2] ?? 'sunrise';
+  return { from: timeOf(From), fromOffsetS: FromOffsetS, to: timeOf(To), toOffsetS: ToOffsetS };
+}
 
 /** Tells the sun's times of each day as it begins, and day and night as they begin. */
 class Location implements Running {
   readonly #host: Host<Properties>;
   readonly #sun: typeof Sun;
+  readonly #spans: typeof Spans;
   #cancel: Cancel | undefined;
   /** What was told holds from here on, until there; unix milliseconds. */
   #fromMs = Infinity;
   #untilMs = Infinity;
 
-  constructor(host: Host<Properties>, sun: typeof Sun) {
+  constructor(host: Host<Properties>, sun: typeof Sun, spans: typeof Spans) {
     this.#host = host;
     this.#sun = sun;
-    if (!host.clock.trusted())
-      for (const [ident] of [[IS_DAY], ...variables] as const) host.doubt(ident, NOT_SET);
+    this.#spans = spans;
+    const idents = [
+      IS_DAY,
+      ...variables.map(([ident]) => ident),
+      ...host.properties.Spans.map(({ Ident }) => Ident),
+    ];
+    if (!host.clock.trusted()) for (const ident of idents) host.doubt(ident, NOT_SET);
     this.#look();
   }
 
@@ -120,10 +170,17 @@ class Location implements Running {
     }
     // Last: who is told that night has begun finds the times of its day.
     host.report(IS_DAY, this.#sun.isSunUp(nowMs, place));
+    const edges = host.properties.Spans.map((span) => {
+      const { isOn, untilMs, isKnown } = this.#spans.standingOf(spanOf(span), nowMs, place);
+      if (isKnown) host.report(span.Ident, isOn);
+      else host.guess(span.Ident, isOn, NOT_TODAY);
+      return untilMs;
+    });
     this.#fromMs = nowMs;
     this.#untilMs = Math.min(
       localInstant(localDay(nowMs) + 1, midnight),
       this.#sun.nextSunChange(nowMs, place) ?? Infinity,
+      ...edges,
     );
   }
 }

@@ -82,7 +82,7 @@ t.test(
     kernel.events.create(eventType.cyclic, 1_700_000_000_000);
     await first.store.committed();
     const { version } = kernel.journal;
-    kernel.events.ran(plan, 1_700_000_100_500, 1);
+    kernel.events.ran(plan, 1_700_000_100_500, { actionId: 1 });
     kernel.events.setNextRun(plan, 1_700_000_200);
     t.equal(kernel.journal.version, version, 'a run is no change of the configuration');
     const before = picture(kernel);

@@ -3,6 +3,7 @@ import { ClockJumps, ManualClock } from '../../src/base/clock.js';
 import { nextTurn } from '../../src/base/turn.js';
 import { cyclicDate, cyclicTime, eventType } from '../../src/kernel/event.js';
 import type { Event } from '../../src/kernel/events.js';
+import { message } from '../../src/kernel/messages.js';
 import { DueQueue } from '../../src/script/events/queue.js';
 import { AT_ONCE } from '../../src/script/events/runs.js';
 import { EventBench, NOON, settled } from '../tools/event-bench.js';
@@ -26,6 +27,26 @@ t.test('a cyclic event runs when it is due, and says when it will next', async (
   await settled();
   t.match(event.data, { nextRun: 0 });
   t.equal(bench.clock.waiting, 0, 'no timer for nothing');
+});
+
+t.test('a run is told once, with the next one', async (t) => {
+  using bench = new EventBench();
+  const { kernel } = bench;
+  const event = bench.cyclic({ timeType: cyclicTime.minute, timeValue: 15 });
+  await settled();
+  const told: unknown[] = [];
+  kernel.changes.listen(({ Message, SenderID, Data }) => {
+    if (Message === message.EM_UPDATE && SenderID === event.id) told.push(Data);
+  });
+  await bench.pass(HOUR_MS / 2, MINUTE_MS);
+  const at = (minutes: number) => NOON / 1000 + minutes * 60;
+  t.strictSame(told.splice(0), [
+    [at(15), at(30)],
+    [at(30), at(45)],
+  ]);
+  kernel.events.set(event, { limit: 1 });
+  await bench.pass(HOUR_MS, MINUTE_MS);
+  t.strictSame(told, [[at(45), 0]], 'and the last run, without a next one');
 });
 
 t.test('a schedule carries out the action of the point that is reached', async (t) => {

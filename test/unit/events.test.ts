@@ -149,7 +149,7 @@ t.test(`a client that follows the messages has what a snapshot says; ${seedNote(
       random.pick<() => unknown>([
         () => events.create(random.below(3), NOW_MS),
         () => kernel.tree.delete(event),
-        () => events.ran(event, NOW_MS + n * 1000, random.below(3)),
+        () => events.ran(event, NOW_MS + n * 1000, { actionId: random.below(3) }),
         () => events.setNextRun(event, random.below(1000)),
         () => events.set(event, random.pick<object>([{ active: true }, { limit: 2 }, { script: 'y' }])),
         () => events.set(event, { actionId: '{A}', script: '' }),

@@ -29,14 +29,17 @@ t.test('the actions there are can be listed, shown and carried out', async (t) =
     );
   const all = [TEXT_ACTION, SCRIPT_ACTION, VALUE_ACTION, SET_ACTION, TOGGLE_ACTION];
   t.strictSame(await names('SVC_GetActions'), all);
-  t.strictSame(await names('SVC_GetActionsByEnvironment', state, 'Default', true), [
-    TEXT_ACTION,
-    VALUE_ACTION,
-    TOGGLE_ACTION,
-  ]);
-  t.strictSame(await names('SVC_GetActionsByEnvironment', own, 'Default', false), [VALUE_ACTION, SET_ACTION]);
-  t.strictSame(await names('SVC_GetActionsByEnvironment', script, 'Default', false), [SCRIPT_ACTION]);
-  t.strictSame(await names('SVC_GetActionsByEnvironment', 0, 'Default', false), []);
+  const fitting = (id: number, environment: string, withDefault: boolean) =>
+    names('SVC_GetActionsByEnvironment', id, environment, withDefault);
+  t.strictSame(await fitting(state, 'Default', false), [TEXT_ACTION, VALUE_ACTION, TOGGLE_ACTION]);
+  t.strictSame(await fitting(own, '', false), [TEXT_ACTION, VALUE_ACTION, SET_ACTION]);
+  t.strictSame(
+    await fitting(script, 'Elsewhere', true),
+    [TEXT_ACTION, SCRIPT_ACTION],
+    'and those of Default',
+  );
+  t.strictSame(await fitting(script, 'Elsewhere', false), [], 'no action is for that environment alone');
+  for (const none of [0, -1]) t.strictSame(await fitting(none, 'Default', false), [TEXT_ACTION]);
   await t.rejects(desk.call('SVC_GetActionsByEnvironment', 4711, '', true), { code: 'OBJECT_MISSING' });
   t.equal(await desk.call('SVC_ActionExists', VALUE_ACTION.toLowerCase()), true);
   t.equal(await desk.call('SVC_ActionExists', '{NO}'), false);
@@ -92,6 +95,11 @@ t.test('the actions there are can be listed, shown and carried out', async (t) =
     { name: 'TARGET', type: 'SelectObject', value: null },
     { name: 'VALUE', type: 'SelectValue', value: 3 },
   ]);
+  t.match(JSON.parse((await desk.call('SVC_GetActionForm', TEXT_ACTION, [])) as string), [
+    { name: 'SCRIPT', type: 'ScriptEditor', value: null },
+    { name: 'TARGET', type: 'SelectObject', value: null },
+  ]);
+  await t.rejects(desk.call('SVC_GetActionForm', TEXT_ACTION, { SCRIPT: 7 }), { code: 'PARAMETER_TYPE' });
 });
 
 t.test('an event’s action takes the place of its script, and a script that of an action', async (t) => {

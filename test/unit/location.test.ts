@@ -92,6 +92,61 @@ await t.test('the times are those of the day, and day and night come with the su
   t.equal(home.clock.waiting, timers, 'no timer more than before');
 });
 
+await t.test('a part of the day begins and ends so long before or after the sun', async (t) => {
+  liveIn(t, 'Europe/Berlin');
+  const Spans = [
+    {
+      Ident: 'Shutters',
+      Name: 'Shutters are up',
+      From: 'Sunrise',
+      FromOffsetS: 1800,
+      To: 'Sunset',
+      ToOffsetS: -900,
+    },
+    { Ident: 'Porch', From: 'Sunset', FromOffsetS: -600, To: 'Sunrise' },
+  ];
+  const home = await place(t, { ...berlin, Spans }, '2026-03-20T11:00Z');
+  const { bench, clock, instance } = home;
+  await home.online();
+  const sunsetMs = Number(bench.value(instance, 'Sunset')) * 1000;
+  t.equal(bench.value(instance, 'Shutters'), true);
+  t.equal(bench.value(instance, 'Porch'), false);
+  t.equal(instance.children?.byIdent('Shutters')?.name, 'Shutters are up');
+  const changes: [string | undefined, unknown, number][] = [];
+  bench.kernel.changes.listen(({ SenderID, Data: [value, isChange] }) => {
+    const ident = bench.kernel.tree.find(SenderID)?.ident;
+    if (typeof value === 'boolean' && isChange === true && ident !== 'IsDay')
+      changes.push([ident, value, clock.nowMs()]);
+  });
+  clock.advance(24 * HOUR_MS);
+  const sunriseMs = Number(bench.value(instance, 'Sunrise')) * 1000;
+  const at = (ms: number) => Math.floor(ms / 1000);
+  t.same(
+    changes.map(([ident, value, ms]) => [ident, value, at(ms)]),
+    [
+      ['Shutters', false, at(sunsetMs) - 900],
+      ['Porch', true, at(sunsetMs) - 600],
+      ['Porch', false, at(sunriseMs)],
+      ['Shutters', true, at(sunriseMs) + 1800],
+    ],
+  );
+  clock.advance(24 * HOUR_MS * 7);
+  t.equal(changes.length, 4 * 8, 'four a day');
+
+  await bench.change(instance, tromso);
+  await home.online();
+  clock.advance(Date.parse('2026-12-21T11:00Z') - clock.nowMs());
+  t.equal(bench.value(instance, 'Shutters'), false);
+  t.equal(bench.quality(instance, 'Shutters'), 'bad NOT_TODAY');
+  bench.devices.setProperty(instance.id, 'Spans', [{ Ident: 'IsDay', From: 'Sunrise', To: 'Sunset' }]);
+  await bench.devices.applyChanges(instance.id);
+  t.match(bench.status(instance), /IsDay is taken/);
+  t.throws(
+    () => bench.devices.setProperty(instance.id, 'Spans', [{ Ident: 'X', From: 'Noon', To: 'Sunset' }]),
+    /Spans/,
+  );
+});
+
 await t.test('where the sun does not rise there are no times of it', async (t) => {
   liveIn(t, 'Europe/Oslo');
   const north = await place(t, tromso, '2026-12-21T11:00Z');

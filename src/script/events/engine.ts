@@ -154,13 +154,17 @@ export class EventEngine implements Disposable {
   }
 
   #plan(id: number): void {
-    const { kernel, clock } = this.#options;
+    const { kernel } = this.#options;
     const event = kernel.tree.find(id);
-    if (!event?.is(objectType.event)) return;
-    const moment = { nowMs: clock.nowMs(), isTrusted: this.#isTrusted };
+    if (event?.is(objectType.event)) kernel.events.setNextRun(event, this.#nextRun(event));
+  }
+
+  /** Has it wait for its next run; unix seconds, 0: none. */
+  #nextRun(event: Event): number {
+    const moment = { nowMs: this.#options.clock.nowMs(), isTrusted: this.#isTrusted };
     const atMs = nextRunOf(event, moment);
-    this.#queue.put(id, atMs);
-    kernel.events.setNextRun(event, Math.floor((atMs ?? 0) / 1000));
+    this.#queue.put(event.id, atMs);
+    return Math.floor((atMs ?? 0) / 1000);
   }
 
   #arm(): void {
@@ -203,21 +207,30 @@ export class EventEngine implements Disposable {
     const { kernel } = this.#options;
     const event = kernel.tree.find(id);
     if (!event?.is(objectType.event)) return;
-    this.#mark(id);
+    const run = this.#runOf(event, nowMs);
+    // One that begins finds its next run there, so that both are told at once.
+    if (run === undefined || !this.#runs.put(run)) this.#mark(id);
+  }
+
+  /** What a timed event does now that its time has come. */
+  #runOf(event: Event, nowMs: number): EventRun | undefined {
     const { active, conditions, schedule } = event.data;
-    if (!active || !areHolding(conditions, kernel.tree, nowMs)) return;
-    if (schedule === undefined) return this.#runs.put({ event, sender: 'TimerEvent', values: {} });
+    if (!active || !areHolding(conditions, this.#options.kernel.tree, nowMs)) return undefined;
+    if (schedule === undefined) return { event, sender: 'TimerEvent', values: {} };
     // Of several points that have passed by a clock that was set, the last holds.
     const actionId = pointAt(schedule, nowMs)?.actionId;
     const action = schedule.actions.find((one) => one.id === actionId);
-    if (action !== undefined)
-      this.#runs.put({ event, sender: 'Schedule', values: { ACTION: action.id }, action });
+    return action && { event, sender: 'Schedule', values: { ACTION: action.id }, action };
   }
 
   #begin({ event, action }: EventRun): boolean {
     const { kernel, clock } = this.#options;
     if (kernel.tree.find(event.id) !== event || !event.data.active) return false;
-    kernel.events.ran(event, clock.nowMs(), action?.id);
+    if (isTimed(event)) {
+      const nextRun = () => this.#nextRun(event);
+      kernel.events.ran(event, clock.nowMs(), { nextRun, ...(action && { actionId: action.id }) });
+      this.#settleLater();
+    } else kernel.events.ran(event, clock.nowMs());
     return true;
   }
 

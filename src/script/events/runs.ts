@@ -49,13 +49,17 @@ export class Runs {
     this.#options = options;
   }
 
-  /** Has an event run as soon as it can. */
-  put(run: EventRun): void {
+  /** Has an event run as soon as it can; false: it runs or is ready to already, and this comes after that. */
+  put(run: EventRun): boolean {
     const { id } = run.event;
-    if (this.#busy.has(id)) return void this.#busy.set(id, run);
+    if (this.#busy.has(id)) {
+      this.#busy.set(id, run);
+      return false;
+    }
     this.#busy.set(id, undefined);
     this.#ready.push(run);
     this.#wake();
+    return true;
   }
 
   /** Begins no more; what runs is not waited for. */
