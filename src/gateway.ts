@@ -106,7 +106,7 @@ export class Gateway implements AsyncDisposable {
   #api: Api | undefined;
   #loaded: LoadedConfig;
   #configurators: readonly Configurator[] = [];
-  #undo: (() => void)[] = [];
+  #undo: (() => void | Promise<void>)[] = [];
   #closing: Promise<void> | undefined;
 
   /**
@@ -170,7 +170,7 @@ export class Gateway implements AsyncDisposable {
     });
     this.kernel = kernel;
     const debug = debugOf({ kernel, clock, log: log.subject('debug') }, join(options.directory, DEBUG));
-    this.#undo.push(() => void debug.close());
+    this.#undo.push(() => debug.close());
     this.#devices = new Devices({
       kernel,
       debug,
@@ -324,7 +324,7 @@ export class Gateway implements AsyncDisposable {
 
   async #close(): Promise<void> {
     this.kernel.setRunlevel(runlevel.uninit);
-    for (const undo of this.#undo) undo();
+    const undone = this.#undo.map((undo) => undo());
     this.#trust.close();
     await this.#api?.close();
     await this.#events[Symbol.asyncDispose]();
@@ -335,7 +335,7 @@ export class Gateway implements AsyncDisposable {
     await this.#keeping.goodbye();
     this.kernel.setRunlevel(runlevel.shutdown);
     this.#options.log.onLoud = () => undefined;
-    await this.#store.close();
+    await Promise.all([...undone, this.#store.close()]);
   }
 
   /** Tree and configurators; what could not be applied comes back in words. */

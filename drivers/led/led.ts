@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import type { Attributes } from '../../src/device/attributes.js';
+import { type Attributes, shownTo } from '../../src/device/attributes.js';
 import { Jobs } from '../../src/device/jobs.js';
 import type { Host, Running, Value } from '../../src/device/module.js';
 import { onOrOff } from '../../src/device/wish.js';
@@ -11,7 +11,7 @@ type LedProperties = Static<typeof ledProperties>;
 
 /** Opens an instance of the module. Nothing of the LED is changed but by Boot. */
 export async function openLed(host: Host<LedProperties>, around: LedAround): Promise<Running> {
-  const attributes = await around.attributes();
+  const attributes = shownTo(host, await around.attributes());
   const name = await findLed(attributes, around, host.properties.Led);
   const release = around.holders.take(`the LED ${name}`);
   try {

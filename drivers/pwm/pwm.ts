@@ -1,5 +1,6 @@
 import type { Static } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
+import { shownTo } from '../../src/device/attributes.js';
 import { Jobs } from '../../src/device/jobs.js';
 import type { Host, Running, Value } from '../../src/device/module.js';
 import { onOrOff } from '../../src/device/wish.js';
@@ -14,7 +15,7 @@ const FINEST = 10_000;
 
 /** Opens an instance of the module. What the channel puts out is changed by Boot alone. */
 export async function openPwm(host: Host<PwmProperties>, around: PwmAround): Promise<Running> {
-  const attributes = await around.attributes();
+  const attributes = shownTo(host, await around.attributes());
   const { Chip, Channel } = host.properties;
   const place = await findChannel(attributes, around.board.pwm ?? [], { chip: Chip, channel: Channel });
   const mark = `pwm ${place.chip.id} ${place.chip.name} ${place.channel}`;

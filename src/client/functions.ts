@@ -459,7 +459,7 @@ export interface Functions {
   }[];
   /** Module, connection and status of an instance. */
   SVC_GetInstance(InstanceID: number): InstanceRecord;
-  /** How long each instance took to do what it was asked (Tx), in ms; a report (Rx) is taken in as it comes. */
+  /** How long each instance took to do what it was asked (Tx), and what it told took to be in the tree with all that follows at once (Rx), in ms: the last time, and at most. */
   SVC_GetInstanceDataFlowStatistics(): {
     InstanceID: number;
     TxDuration: number;

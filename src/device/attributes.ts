@@ -1,5 +1,6 @@
 import { type Clock, delay } from '../base/clock.js';
 import { codeOf, Fault, fault, faultFrom, messageOf } from '../base/fault.js';
+import type { Host } from './module.js';
 
 /**
  * A class of the kernel's devices as it shows in sysfs: a folder a device, a file an attribute. Paths are relative to the
@@ -19,6 +20,26 @@ export interface Attributes {
   isWritable(path: string): Promise<boolean>;
   /** The name of the machine's device that a device of the class stands for: `fe20c000.pwm` for `pwmchip0`. */
   deviceOf(name: string): Promise<string>;
+}
+
+/** The same attributes; what is written to them, or was refused, is shown to those who follow the instance. */
+export function shownTo(host: Pick<Host, 'debug'>, attributes: Attributes): Attributes {
+  return {
+    root: attributes.root,
+    list: (folder) => attributes.list(folder),
+    read: (path) => attributes.read(path),
+    isWritable: (path) => attributes.isWritable(path),
+    deviceOf: (name) => attributes.deviceOf(name),
+    async write(path, text) {
+      try {
+        await attributes.write(path, text);
+      } catch (thrown) {
+        host.debug(`refused (${codeOf(thrown) ?? messageOf(thrown)})`, text, path);
+        throw thrown;
+      }
+      host.debug('written', text, path);
+    },
+  };
 }
 
 /** How long udev may take to give the files of a new device to our group; it takes some ten milliseconds. */

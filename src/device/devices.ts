@@ -19,7 +19,8 @@ import type {
 import { areCompatible, type Modules } from './modules.js';
 import { completed, defaultsOf, redacted, withProperty, type Properties } from './properties.js';
 import { Standing } from './standing.js';
-import { Supervisor, type Waits } from './supervisor.js';
+import { Supervisor } from './supervisor.js';
+import type { Took } from './took.js';
 import { toggle, type Act } from './toggle.js';
 import { declareVariables } from './variables.js';
 
@@ -275,9 +276,9 @@ export class Devices implements RunningInstances, AsyncDisposable {
       if (data.status !== instanceStatus.inactive) yield* this.#troublesOf(id);
   }
 
-  /** How long each instance took to do what it was asked. */
-  *allWaits(): Generator<Waits & { readonly id: number }> {
-    for (const [id, { waits }] of this.#supervisors) yield { id, ...waits };
+  /** How long each instance took to do what it was asked, and what it told took to be taken in. */
+  *flow(): Generator<{ readonly id: number; readonly asked: Took; readonly taken: Took }> {
+    for (const [id, { asked, taken }] of this.#supervisors) yield { id, asked, taken };
   }
 
   running(id: number, module: { readonly id: string; readonly name: string }): Running {

@@ -5,6 +5,7 @@ import { objectType } from '../kernel/object.js';
 import { quality, type Doubt } from '../kernel/quality.js';
 import type { Variable } from '../kernel/variables.js';
 import { Promised, type Deadlines } from './deadlines.js';
+import { Took } from './took.js';
 import { NO_VALUE, reportedVariables } from './variables.js';
 import type { Value, VariableDeclaration } from './module.js';
 
@@ -40,6 +41,8 @@ export interface StandingParts {
  */
 export class Standing {
   readonly #with: StandingParts;
+  /** How long it took to take in what was reported. */
+  readonly taken: Took;
   readonly #promises = new Map<string, Promised>();
   /** Why the device is away although the instance is online. */
   #away: Doubt | undefined;
@@ -49,6 +52,7 @@ export class Standing {
 
   constructor(parts: StandingParts) {
     this.#with = parts;
+    this.taken = new Took(parts.clock);
   }
 
   /** For values that were restored: what nobody has reported in this run is not good. Tells nobody: none has seen it yet. */
@@ -71,6 +75,7 @@ export class Standing {
   /** The value was reported; see `Host.report`. Throws `VARIABLE_TYPE`. */
   report(variable: Variable, value: Value, at: bigint | number | undefined): void {
     const { kernel, clock } = this.#with;
+    const fromNs = clock.monotonicNs();
     const nowMs = clock.nowMs();
     const sourceMs = typeof at === 'bigint' ? this.#wallMs(at, nowMs) : at;
     const isGood = this.#isGood(variable.ident, sourceMs, nowMs);
@@ -78,6 +83,7 @@ export class Standing {
     note(variable, sourceMs, nowMs);
     // Only now: the value of before must not look good for a moment.
     if (isGood && variable.data.doubt !== undefined) kernel.variables.doubt(variable, undefined);
+    this.taken.since(fromNs);
   }
 
   /** The value was reported as a guess; see `Host.guess`. Throws `VARIABLE_TYPE`. */

@@ -9,6 +9,7 @@ import type { Tap } from './debug.js';
 import type { Flow, Host, Marks, ModuleDefinition, Running, Sibling, Trouble, Value } from './module.js';
 import { mistakeIn, restOf, type Properties } from './properties.js';
 import { absenceOf, Standing, type StandingParts } from './standing.js';
+import { Took } from './took.js';
 import { isTimeout, within } from './within.js';
 
 /** The state of an instance's way to its hardware (variable `LINK`). */
@@ -31,12 +32,6 @@ export const SETTLED_MS = 10_000;
 /** How long to wait after the nth failure in a row (from 0): between half and all of a doubling time, at random. */
 export function backoffMs(attempt: number, random: number, mostMs = BACKOFF_MOST_MS): number {
   return Math.min(mostMs, BACKOFF_FIRST_MS * 2 ** Math.min(attempt, 10)) * (0.5 + random / 2);
-}
-
-/** How long a device took to do what it was asked, in milliseconds: the last time, and at most since it was created. */
-export interface Waits {
-  readonly lastMs: number;
-  readonly mostMs: number;
 }
 
 /** What a supervisor works with. */
@@ -62,6 +57,8 @@ export interface Supervision extends StandingParts {
 export class Supervisor {
   readonly #with: Supervision;
   readonly #standing: Standing;
+  /** How long the device took to do what it was asked. */
+  readonly asked: Took;
   readonly #troubles = new Map<string, { readonly text: string; readonly shown: string }>();
   /** Closing and opening anew never overlap, whoever asks for them. */
   readonly #turn = new Turn();
@@ -73,12 +70,12 @@ export class Supervisor {
   #link: Link = 'closed';
   #text = '';
   #sinceMs = 0;
-  #waits: Waits = { lastMs: 0, mostMs: 0 };
 
   constructor(supervision: Supervision, properties: Properties) {
     this.#with = supervision;
     this.#properties = properties;
     this.#standing = new Standing(supervision);
+    this.asked = new Took(supervision.clock);
     this.#standing.begin();
   }
 
@@ -99,8 +96,9 @@ export class Supervisor {
     return this.#running;
   }
 
-  get waits(): Waits {
-    return this.#waits;
+  /** How long it took to take in what the device told. */
+  get taken(): Took {
+    return this.#standing.taken;
   }
 
   /** What is wrong, in words, the reason for not being online first. */
@@ -156,16 +154,18 @@ export class Supervisor {
   /** A wish, given to the driver now or failed now: `DEVICE_OFFLINE`, `READ_ONLY`, `DEVICE_REFUSED`, `TIMED_OUT`. */
   async write(ident: string, value: Value): Promise<void> {
     const running = this.#online();
-    if (running.write === undefined) throw fault('READ_ONLY', ident);
+    const write = running.write?.bind(running);
+    if (write === undefined) throw fault('READ_ONLY', ident);
     this.#with.debug.send('write', value, ident);
-    await this.#ask(running.write(ident, value));
+    await this.#ask(() => write(ident, value));
   }
 
   /** Asks for the present value of a variable. */
   async refresh(ident: string): Promise<void> {
     const running = this.#online();
-    if (running.refresh === undefined) throw fault('READ_ONLY', `The status of ${ident}`);
-    await this.#ask(running.refresh(ident));
+    const refresh = running.refresh?.bind(running);
+    if (refresh === undefined) throw fault('READ_ONLY', `The status of ${ident}`);
+    await this.#ask(() => refresh(ident));
   }
 
   async #close(text: string, status: number): Promise<void> {
@@ -184,19 +184,18 @@ export class Supervisor {
     return this.#running;
   }
 
-  async #ask(answer: Promise<void>): Promise<void> {
+  async #ask(question: () => Promise<void>): Promise<void> {
     const lose = this.#lose;
     const { clock } = this.#with;
     const askedNs = clock.monotonicNs();
     try {
-      await within(clock, { ms: WRITE_DEADLINE_MS, what: 'The device' }, answer);
+      await within(clock, { ms: WRITE_DEADLINE_MS, what: 'The device' }, question());
     } catch (thrown) {
       if (isTimeout(thrown)) lose?.(thrown);
       if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', 'it was closed meanwhile');
       throw thrown;
     } finally {
-      const lastMs = Number(clock.monotonicNs() - askedNs) / 1e6;
-      this.#waits = { lastMs, mostMs: Math.max(lastMs, this.#waits.mostMs) };
+      this.asked.since(askedNs);
     }
   }
 

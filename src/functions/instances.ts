@@ -217,14 +217,14 @@ function statistics({ devices, watch }: Ports): FunctionDeclaration[] {
       parameters: [],
       result: 'array',
       shape: shapes.dataFlowStatistics,
-      help: 'How long each instance took to do what it was asked (Tx), in ms; a report (Rx) is taken in as it comes.',
+      help: 'How long each instance took to do what it was asked (Tx), and what it told took to be in the tree with all that follows at once (Rx), in ms: the last time, and at most.',
       run: () =>
-        Array.from(devices.allWaits(), ({ id, lastMs, mostMs }) => ({
+        Array.from(devices.flow(), ({ id, asked, taken }) => ({
           InstanceID: id,
-          TxDuration: lastMs,
-          TxMaxDuration: mostMs,
-          RxDuration: 0,
-          RxMaxDuration: 0,
+          TxDuration: asked.lastMs,
+          TxMaxDuration: asked.mostMs,
+          RxDuration: taken.lastMs,
+          RxMaxDuration: taken.mostMs,
         })),
     }),
     declare({

@@ -4,6 +4,7 @@ import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { message } from '../../src/kernel/messages.js';
 import { OWNER } from '../tools/api-world.js';
+import { owner } from '../tools/desk.js';
 import { call, idOf, post, rpc, say, short } from '../tools/exchange.js';
 import { SIMULATED, TREE, home, serve, startHouse, type House } from '../tools/house.js';
 import { ask, open, take } from '../tools/listening.js';
@@ -264,6 +265,12 @@ t.test('what goes over the wires is told to the owner, and to no web front', asy
   await rpc(house, 'SVC_DisableDebugFile', relay);
   const file = await readFile(join(house.directory, 'data', 'debug', `${relay}.log`), 'utf8');
   t.match(file, /^\S+Z write STATE: true\n\S+Z driven RELAY1: active\n\S+Z report STATE: true\n$/);
+  t.equal(await rpc(house, 'SVC_EnableDebugFile', sense), true);
+  for (let n = 0; n < 100; n++)
+    void house.gateway.registry.call('SVC_SendDebug', [sense, 'n', `${n}`, 0], owner);
+  await house.gateway.close();
+  const last = await readFile(join(house.directory, 'data', 'debug', `${sense}.log`), 'utf8');
+  t.match(last, /n: 99\n$/, 'all of it is written when the gateway has ended');
 });
 
 t.test('the largest request is an option', async (t) => {

@@ -1,8 +1,12 @@
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { SimulatedLeds } from '../../drivers/led/fake.js';
+import { ledModules } from '../../drivers/led/index.js';
 import { FakeBroker } from '../../drivers/mqtt/fake.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
+import { SimulatedPwm } from '../../drivers/pwm/fake.js';
+import { pwmModules } from '../../drivers/pwm/index.js';
 import { SerialWorld } from '../../drivers/serial/fake.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { ManualClock } from '../../src/base/clock.js';
@@ -153,6 +157,41 @@ t.test('serial bytes are shown both ways', async (t) => {
   ]);
   await bench.debug.close();
 });
+
+t.test(
+  'what is written to the files of a LED and of a PWM channel is shown, and what was refused',
+  async (t) => {
+    const clock = new ManualClock();
+    const leds = new SimulatedLeds(clock, [{ name: 'led0' }]);
+    const pwm = new SimulatedPwm(clock, [{ id: 'fe20c000.pwm', channels: 1 }]);
+    const modules = [
+      ...ledModules({ leds: [] }, clock, Promise.resolve(leds)),
+      ...pwmModules({}, clock, Promise.resolve(pwm)),
+    ];
+    await using bench = new Workbench(modules, clock);
+    const led = await bench.add('LED', { Led: 'led0' });
+    const channel = await bench.add('PWM', { Channel: '0', FrequencyHz: 1000 });
+    for (const one of [led, channel]) {
+      await bench.isLink(one, 'online');
+      bench.debug.enable(one.id, 60);
+    }
+    const seen = debugged(bench.kernel);
+    const files = () => seen.splice(0).filter(([, what]) => /^(written|refused)/.test(String(what)));
+    await bench.devices.write(led.id, 'STATE', true);
+    await t.rejects(bench.devices.write(led.id, 'TRIGGER', 'tea'), { code: 'DEVICE_REFUSED' });
+    t.match(files(), [
+      [led.id, 'written led0/trigger', 'none', 0],
+      [led.id, 'written led0/brightness', '255', 0],
+      [led.id, 'refused (EINVAL) led0/trigger', 'tea', 0],
+    ]);
+    await bench.devices.write(channel.id, 'LEVEL', 0.5);
+    t.match(files(), [
+      [channel.id, 'written pwmchip0/pwm0/period', '1000000', 0],
+      [channel.id, 'written pwmchip0/pwm0/duty_cycle', '500000', 0],
+      [channel.id, 'written pwmchip0/pwm0/enable', '1', 0],
+    ]);
+  },
+);
 
 t.test('MQTT messages are shown both ways, and the password in none of them', async (t) => {
   const broker = new FakeBroker();

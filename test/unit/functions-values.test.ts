@@ -142,11 +142,28 @@ t.test('RequestAction: the device takes it or it fails, and the variable keeps t
   t.match(await desk.call('HW_ReadServiceMessages', lamp), [
     { InstanceID: lamp, Code: 'CLOSED', Text: /connect/ },
   ]);
-  const flow = (await desk.call('SVC_GetInstanceDataFlowStatistics')) as { InstanceID: number }[];
-  t.match(
-    flow.find(({ InstanceID }) => InstanceID === lamp),
-    { TxDuration: Number, TxMaxDuration: Number },
-  );
+});
+
+t.test('how long devices take, and what they tell takes, the last time and at most', async (t) => {
+  await using desk = new Desk();
+  const lamp = await desk.lamp();
+  const level = desk.idOf(lamp, 'LEVEL');
+  const flow = async () => {
+    const all = (await desk.call('SVC_GetInstanceDataFlowStatistics')) as { InstanceID: number }[];
+    return all.find(({ InstanceID }) => InstanceID === lamp);
+  };
+  const zeros = { TxDuration: 0, TxMaxDuration: 0, RxDuration: 0, RxMaxDuration: 0 };
+  t.strictSame(await flow(), { InstanceID: lamp, ...zeros });
+  let slowMs = 7;
+  desk.kernel.changes.listen(({ SenderID, Message }) => {
+    if (SenderID === level && Message === UPDATE) desk.clock.advance(slowMs);
+  });
+  await desk.call('HW_WriteValueInteger', lamp, 'LEVEL', 5);
+  const first = { TxDuration: 7, TxMaxDuration: 7, RxDuration: 7, RxMaxDuration: 7 };
+  t.strictSame(await flow(), { InstanceID: lamp, ...first }, 'what follows a value is slow');
+  slowMs = 2;
+  await desk.call('HW_RequestStatus', lamp, 'LEVEL');
+  t.strictSame(await flow(), { InstanceID: lamp, ...first, TxDuration: 2, RxDuration: 2 });
 });
 
 t.test(

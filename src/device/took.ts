@@ -1,0 +1,18 @@
+import type { Clock } from '../base/clock.js';
+
+/** How long something took that happens again and again, in milliseconds: the last time, and at most so far. */
+export class Took {
+  readonly #clock: Pick<Clock, 'monotonicNs'>;
+  lastMs = 0;
+  mostMs = 0;
+
+  constructor(clock: Pick<Clock, 'monotonicNs'>) {
+    this.#clock = clock;
+  }
+
+  /** It is over; it began then. */
+  since(fromNs: bigint): void {
+    this.lastMs = Number(this.#clock.monotonicNs() - fromNs) / 1e6;
+    if (this.lastMs > this.mostMs) this.mostMs = this.lastMs;
+  }
+}
