@@ -14,8 +14,9 @@ import {
 import { excerpt, readValue, UNREADABLE, whyUnreadable, type Notation } from '../../src/device/reading.js';
 import { byteStream, type ByteStream } from '../../src/device/stream.js';
 import { command, Command, encodings, type Encoding } from './commands.js';
+import { Framers } from './framers.js';
 import { framingMistake, framingProperties, makeFramer } from './framing.js';
-import type { FrameListener, Framer } from './frames.js';
+import type { FrameListener } from './frames.js';
 import { rule, Rules } from './rules.js';
 
 /** Of the last frames so many are kept to be looked at while the rules are written (`HW_GetKnownDevices`). */
@@ -99,8 +100,8 @@ class SerialDevice implements Running, FrameListener {
   /** Idents that a rule reads: their value is what the device says, not what was sent. */
   readonly #read: ReadonlySet<string>;
   readonly #complaints: Complaints;
-  readonly #framer: Framer;
-  readonly #unlisten: () => void;
+  readonly #framers: Framers;
+  readonly #unlisten: readonly (() => void)[];
   readonly #recent: { Frame: string; Matched: boolean }[] = [];
   #frames = 0;
 
@@ -113,8 +114,10 @@ class SerialDevice implements Running, FrameListener {
     this.#commands = commands;
     this.#read = new Set(host.properties.Rules.map(({ Ident }) => Ident));
     this.#complaints = new Complaints(host);
-    this.#framer = makeFramer(host.properties, host.clock, this);
-    this.#unlisten = stream.onData((bytes) => this.#framer.push(asBuffer(bytes)));
+    this.#framers = new Framers(() => makeFramer(host.properties, host.clock, this));
+    const unheard = stream.onData((bytes, from) => this.#framers.push(asBuffer(bytes), from));
+    const unleft = stream.onLeave?.((who) => this.#framers.leave(who));
+    this.#unlisten = unleft === undefined ? [unheard] : [unheard, unleft];
   }
 
   frame(bytes: Buffer, start: number, end: number): void {
@@ -149,8 +152,8 @@ class SerialDevice implements Running, FrameListener {
   }
 
   async close(): Promise<void> {
-    this.#unlisten();
-    this.#framer.close();
+    for (const unlisten of this.#unlisten) unlisten();
+    this.#framers.close();
     this.#complaints.close();
     await Promise.resolve();
   }

@@ -37,6 +37,7 @@ export class Connection {
   #unwatch: Cancel | undefined;
   #cause: unknown;
   #isClosed = false;
+  #isGivenUp = false;
 
   constructor(parts: ConnectionParts) {
     this.#with = parts;
@@ -75,8 +76,14 @@ export class Connection {
     });
   }
 
+  /** Whether it is us who ended it, for the other side did not do its part. */
+  get isGivenUp(): boolean {
+    return this.#isGivenUp;
+  }
+
   /** Ends it because of `cause`, which is told. */
-  fail(cause: Error): void {
+  giveUp(cause: Error): void {
+    this.#isGivenUp = true;
     this.#cause ??= cause;
     this.#with.socket.destroy();
   }
@@ -97,7 +104,7 @@ export class Connection {
       this.#waiting.size === 0
         ? undefined
         : clock.after(STALL_MS, () =>
-            this.fail(fault('DEVICE_OFFLINE', `${name} takes nothing of what is sent; look at the device`)),
+            this.giveUp(fault('DEVICE_OFFLINE', `${name} takes nothing of what is sent; look at the device`)),
           );
   }
 

@@ -23,10 +23,17 @@ function ownWords(thrown: unknown): { readonly isMistake: boolean; readonly why:
         'no interface of this machine has this address now; correct BindIP, or look at the network',
       );
     case 'EACCES':
-      return mend('the gateway may not; take a port above 1023, and EnableBroadcast for a broadcast address');
+      return callOf(thrown) === 'send'
+        ? mend('it is a broadcast address; set EnableBroadcast to send there')
+        : mend('ports below 1024 are kept for others; take a higher one');
     case 'EMSGSIZE':
       return mend('the datagram is larger than the network takes');
     default:
       return wait(messageOf(thrown) || 'the connection failed');
   }
+}
+
+/** The kernel's function that failed. */
+function callOf(thrown: unknown): unknown {
+  return typeof thrown === 'object' && thrown !== null && 'syscall' in thrown ? thrown.syscall : undefined;
 }

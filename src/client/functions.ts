@@ -298,6 +298,10 @@ export interface Functions {
   SPRT_SetDTR(InstanceID: number, OnOff: boolean): boolean;
   /** Sets the line Request To Send of a serial port. */
   SPRT_SetRTS(InstanceID: number, OnOff: boolean): boolean;
+  /** Sends a text to one client of a server socket, one character a byte (Latin-1). */
+  SSCK_SendPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
+  /** Sends a text to all clients of a server socket, one character a byte (Latin-1). */
+  SSCK_SendText(InstanceID: number, Text: string): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   SSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
   /** Stops a script, however often it runs; false when it does not run. */
@@ -1119,6 +1123,10 @@ export interface Functions {
   UC_SendUsageData(InstanceID: number): boolean;
   /** A gateway has nothing to do for it: the software is free and no licence is sold for it. */
   UC_UpdateLicenseData(InstanceID: number): boolean;
+  /** Sends a text as a datagram from a UDP socket, one character a byte (Latin-1). */
+  USCK_SendPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
+  /** Sends a text as a datagram to the Host of a UDP socket, one character a byte (Latin-1). */
+  USCK_SendText(InstanceID: number, Text: string): boolean;
   /** Adds an item to a web front, below another or with "" at the top; its position is 0. */
   WFC_AddItem(
     InstanceID: number,

@@ -6,6 +6,11 @@ export interface Peer {
   readonly port: number;
 }
 
+/** As it stands in texts: `192.168.1.5:4001`, `[fe80::1]:4001`. */
+export function peerName({ address, port }: Peer): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
 /** Hears what arrives; `from` says who sent it, where there are several, whose bytes don't belong together. */
 export type ByteListener = (bytes: Uint8Array, from?: Peer) => void;
 

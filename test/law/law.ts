@@ -67,6 +67,8 @@ export const IO_FILES: readonly string[] = [
   'drivers/mqtt/connection.ts',
   'drivers/serial/find.ts',
   'drivers/socket/tcp-client.ts',
+  'drivers/socket/tcp-server.ts',
+  'drivers/socket/udp.ts',
   'drivers/socket/unanswered.ts',
   'src/api/addresses.ts',
   'src/api/listener.ts',

@@ -43,6 +43,8 @@ const families: Readonly<Record<string, string>> = {
   HW: 'Devices of any module',
   SPRT: 'Serial ports',
   CSCK: 'Client sockets',
+  SSCK: 'Server sockets',
+  USCK: 'UDP sockets',
   MQTT: 'MQTT',
   GW: "The gateway's own",
   rpc: 'About the functions themselves',

@@ -1,0 +1,137 @@
+import type { Socket } from 'node:net';
+import type { Clock } from '../../src/base/clock.js';
+import { codeOf, fault, messageOf } from '../../src/base/fault.js';
+import { peerName, type Peer } from '../../src/device/stream.js';
+import { Connection } from './connection.js';
+import { unanswered } from './unanswered.js';
+
+/** What the clients of a server work with. */
+export interface ClientsParts {
+  /** The server's, for status texts: `127.0.0.1:9000`. */
+  readonly name: string;
+  readonly clock: Clock;
+  readonly joined: (who: Peer) => void;
+  readonly received: (bytes: Buffer, from: Peer) => void;
+  readonly sent: (bytes: Uint8Array, to: Peer) => void;
+  /** One is gone, and why; `dropped`: it is us who ended it. */
+  readonly left: (who: Peer, why: string, dropped: boolean) => void;
+}
+
+/** A client as `HW_GetKnownDevices` shows it; times in unix seconds. */
+export interface KnownClient {
+  readonly ClientIP: string;
+  readonly ClientPort: number;
+  readonly Since: number;
+  readonly BytesReceived: number;
+  readonly BytesSent: number;
+}
+
+interface Client {
+  readonly who: Peer;
+  readonly socket: Socket;
+  readonly connection: Connection;
+  readonly sinceMs: number;
+  heardNs: bigint;
+}
+
+/** Those who are connected to a server. Each is on its own: one that is slow or silent holds nobody up. */
+export class Clients {
+  readonly #with: ClientsParts;
+  readonly #all = new Map<string, Client>();
+
+  constructor(parts: ClientsParts) {
+    this.#with = parts;
+  }
+
+  /** Takes a connection that has come. */
+  add(socket: Socket): void {
+    const { remoteAddress, remotePort } = socket;
+    // It was gone before we saw it.
+    if (remoteAddress === undefined || remotePort === undefined) return void socket.destroy();
+    const { clock, joined, received, sent, left } = this.#with;
+    const who: Peer = { address: plainAddress(remoteAddress), port: remotePort };
+    const connection = new Connection({
+      socket,
+      name: peerName(who),
+      clock,
+      received: (bytes) => {
+        client.heardNs = clock.monotonicNs();
+        received(bytes, who);
+      },
+      sent: (bytes) => sent(bytes, who),
+      lost: (cause) => {
+        this.#all.delete(peerName(who));
+        left(who, messageOf(cause), connection.isGivenUp);
+      },
+    });
+    const client = { who, socket, connection, sinceMs: clock.nowMs(), heardNs: clock.monotonicNs() };
+    this.#all.set(peerName(who), client);
+    joined(who);
+  }
+
+  /**
+   * Sends to all; resolves when the kernel has taken it for one of them. Who can't take it is dropped: what it is sent
+   * would have a gap. Rejects with `DEVICE_OFFLINE` when there is nobody, `TEXT_TOO_LONG`.
+   */
+  async send(bytes: Uint8Array): Promise<void> {
+    if (this.#all.size === 0) throw fault('DEVICE_OFFLINE', `no client is connected to ${this.#with.name}`);
+    const sends = Array.from(this.#all.values(), async ({ connection }) => {
+      try {
+        await connection.send(bytes);
+      } catch (thrown) {
+        if (codeOf(thrown) === 'DEVICE_OFFLINE') connection.giveUp(thrown as Error);
+        throw thrown;
+      }
+    });
+    await Promise.any(sends).catch(({ errors }: AggregateError) => {
+      throw errors[0];
+    });
+  }
+
+  /** Sends to one. Rejects with `DEVICE_OFFLINE`, also when it is not connected, and `TEXT_TOO_LONG`. */
+  async sendTo(bytes: Uint8Array, to: Peer): Promise<void> {
+    const name = peerName({ address: plainAddress(to.address), port: to.port });
+    const client = this.#all.get(name);
+    if (client === undefined)
+      throw fault('DEVICE_OFFLINE', `no client ${name} is connected to ${this.#with.name}`);
+    await client.connection.send(bytes);
+  }
+
+  known(): KnownClient[] {
+    return Array.from(this.#all.values(), ({ who, socket, sinceMs }) => ({
+      ClientIP: who.address,
+      ClientPort: who.port,
+      Since: Math.floor(sinceMs / 1000),
+      BytesReceived: socket.bytesRead,
+      BytesSent: socket.bytesWritten,
+    }));
+  }
+
+  /** Drops those who have said nothing for so long. */
+  dropSilent(idleS: number): void {
+    const limitNs = this.#with.clock.monotonicNs() - BigInt(idleS) * 1_000_000_000n;
+    for (const { who, connection, heardNs } of this.#all.values())
+      if (heardNs <= limitNs)
+        connection.giveUp(fault('DEVICE_OFFLINE', `${peerName(who)} said nothing for ${idleS} s`));
+  }
+
+  /** Drops those who are gone without a word. */
+  async dropUnanswered(): Promise<void> {
+    const gone = new Set(await unanswered(Array.from(this.#all.values(), ({ socket }) => socket)));
+    for (const { who, socket, connection } of this.#all.values())
+      if (gone.has(socket))
+        connection.giveUp(fault('DEVICE_OFFLINE', `${peerName(who)} does not answer any more`));
+  }
+
+  /** Ends all connections. */
+  async close(): Promise<void> {
+    const all = [...this.#all.values()];
+    this.#all.clear();
+    await Promise.all(all.map(({ connection }) => connection.close()));
+  }
+}
+
+/** Over a socket for IPv6 those of IPv4 come in its clothes (RFC 4291 §2.5.5.2). */
+function plainAddress(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}

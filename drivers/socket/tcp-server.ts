@@ -1,0 +1,87 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { faultFrom, messageOf } from '../../src/base/fault.js';
+import { KEEPALIVE_IDLE_MS } from './connection.js';
+import { refusal } from './refusal.js';
+
+/** How long a client may take to begin with TLS. */
+const HANDSHAKE_MS = 10_000;
+
+/** Where and how a server listens. */
+export interface Listening {
+  readonly address: string;
+  readonly port: number;
+  /** So many clients are taken at a time, those that are about to begin with TLS too. */
+  readonly limit: number;
+  /** Files in PEM, for TLS. */
+  readonly tls: { readonly certificateFile: string; readonly keyFile: string } | undefined;
+}
+
+/** Who listens hears of it here; nothing after `close()`. */
+export interface ServerListener {
+  joined(socket: Socket): void;
+  /** One more than the limit came, and was sent away. */
+  refused(address: string): void;
+  lost(cause: Error): void;
+}
+
+/** A server that listens. */
+export interface Listened {
+  /** Twice is fine, and waits. */
+  close(): Promise<void>;
+}
+
+/** Listens. Rejects with a fault that says what to do. */
+export async function listen(where: Listening, listener: ServerListener): Promise<Listened> {
+  const { address, port, limit, tls } = where;
+  const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_IDLE_MS };
+  const server = tls === undefined ? createServer(options) : await secured(tls, options);
+  const sockets = new Set<Socket>();
+  server.maxConnections = limit;
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+  });
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
+    listener.joined(socket),
+  );
+  server.on('drop', (dropped) => listener.refused(dropped?.remoteAddress ?? 'one that is gone'));
+  server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once('listening', resolve);
+    server.once('error', reject);
+    server.listen({ host: address, port });
+  }).catch((thrown: unknown) => {
+    throw refusal(thrown, `${address}:${port}`);
+  });
+  server.on('error', (error) => listener.lost(refusal(error, `${address}:${port}`)));
+  let closing: Promise<void> | undefined;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of sockets) socket.destroy();
+    });
+  return { close: () => (closing ??= close()) };
+}
+
+async function secured(
+  { certificateFile, keyFile }: NonNullable<Listening['tls']>,
+  options: object,
+): Promise<Server> {
+  const read = async (property: string, path: string) => {
+    try {
+      return await readFile(path);
+    } catch (thrown) {
+      throw faultFrom(thrown, 'DEVICE_CONFIGURATION', `${property} can't be read: ${messageOf(thrown)}`);
+    }
+  };
+  const [cert, key] = await Promise.all([read('CertificateFile', certificateFile), read('KeyFile', keyFile)]);
+  const { createServer: createTlsServer } = await import('node:tls');
+  try {
+    return createTlsServer({ ...options, cert, key, handshakeTimeout: HANDSHAKE_MS });
+  } catch (thrown) {
+    const why = `CertificateFile and KeyFile do not work: ${messageOf(thrown)}`;
+    throw faultFrom(thrown, 'DEVICE_CONFIGURATION', why);
+  }
+}

@@ -1,0 +1,90 @@
+import { type Static, Type } from '@sinclair/typebox';
+import { fault } from '../../src/base/fault.js';
+import { moduleKind, type Host, type ModuleDefinition, type Running } from '../../src/device/module.js';
+import { byteStream, peerName, type Peer } from '../../src/device/stream.js';
+import { sendPacket, sendText } from './functions.js';
+
+const properties = Type.Object({
+  /** Where texts are sent to: a name or an address. */
+  Host: Type.String({ default: '', maxLength: 255 }),
+  Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
+  /** The address of this machine that is listened on; empty with BindPort 0 only. */
+  BindIP: Type.String({ default: '', maxLength: 45 }),
+  /** The port that is listened on; 0: one that the kernel chooses, for answers. */
+  BindPort: Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
+  EnableBroadcast: Type.Boolean({ default: false }),
+  /** Other programs may have the same port. */
+  EnableReuseAddress: Type.Boolean({ default: false }),
+  Open: Type.Boolean({ default: true }),
+});
+type Properties = Static<typeof properties>;
+
+const MODULE = { id: '{82347F20-F541-41E1-AC5B-A636FD3AE2D8}', name: 'UDP Socket' } as const;
+const PREFIX = 'USCK';
+
+/** The module **UDP Socket**: datagrams, for the devices connected to it. */
+export const udpSocket: ModuleDefinition<typeof properties> = {
+  ...MODULE,
+  kind: moduleKind.io,
+  prefix: PREFIX,
+  properties,
+  variables: () => [],
+  offers: byteStream,
+  check({ Host: to, Port, BindIP, BindPort }) {
+    if ((to === '') !== (Port === 0)) return 'Host and Port go together';
+    if (to === '' && BindPort === 0)
+      return 'give Host and Port to send to, or BindIP and BindPort to listen on';
+    if (BindPort !== 0 && BindIP === '')
+      return 'BindIP is empty: give 127.0.0.1, an address of this machine, or 0.0.0.0 for all';
+    return undefined;
+  },
+  off: ({ Open }) => (Open ? undefined : 'switched off; set Open to true'),
+  functions: (instances) => [
+    sendText(instances, {
+      module: MODULE,
+      prefix: PREFIX,
+      where: 'as a datagram to the Host of a UDP socket',
+    }),
+    sendPacket(instances, { module: MODULE, prefix: PREFIX, where: 'as a datagram from a UDP socket' }),
+  ],
+  open,
+};
+
+async function open(host: Host<Properties>): Promise<Running> {
+  const [{ DatagramSocket }, { Incoming }] = await Promise.all([
+    import('./udp.js'),
+    import('../../src/device/incoming.js'),
+  ]);
+  const { Host: to, Port, BindIP, BindPort, EnableBroadcast, EnableReuseAddress } = host.properties;
+  const socket = await DatagramSocket.open(
+    { address: BindIP, port: BindPort, host: to, broadcast: EnableBroadcast, reuse: EnableReuseAddress },
+    {
+      received: (bytes, from) => {
+        host.debug('received', bytes, peerName(from));
+        incoming.received(bytes, from);
+      },
+      lost: (cause) => host.lost(cause),
+    },
+  );
+  const name = to === '' ? `UDP port ${socket.port}` : `${to}:${Port} from UDP port ${socket.port}`;
+  const incoming = new Incoming(host.log, name);
+  const sendTo = async (bytes: Uint8Array, peer: Peer) => {
+    if (peer.address === '') throw fault('PARAMETER_BOUNDS', 'ClientIP');
+    if (peer.port < 1 || peer.port > 65_535) throw fault('PARAMETER_BOUNDS', 'ClientPort');
+    await socket.send(bytes, peer);
+    host.debug('sent', bytes, peerName(peer));
+  };
+  return {
+    offer: {
+      name,
+      onData: incoming.onData,
+      async send(bytes: Uint8Array) {
+        if (to === '')
+          throw fault('DEVICE_CONFIGURATION', 'Host and Port are not set: there is nowhere to send to');
+        await sendTo(bytes, { address: to, port: Port });
+      },
+      sendTo,
+    },
+    close: () => socket.close(),
+  };
+}

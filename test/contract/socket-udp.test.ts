@@ -1,0 +1,145 @@
+import { createSocket, type Socket } from 'node:dgram';
+import { once } from 'node:events';
+import t, { type Test } from 'tap';
+import { DATAGRAM_LIMIT } from '../../drivers/socket/udp.js';
+import { socketModules } from '../../drivers/socket/index.js';
+import { serialModules } from '../../drivers/serial/index.js';
+import { SerialWorld } from '../../drivers/serial/fake.js';
+import { until } from '../tools/until.js';
+import { Workbench } from '../tools/workbench.js';
+
+const MODULES = [...socketModules(), ...serialModules(new SerialWorld())];
+
+const DEVICE = {
+  Rules: [{ Pattern: '^T=(-?[0-9.]+)$', Ident: 'TEMPERATURE', Type: 'float' }],
+  Commands: [{ Ident: 'LEVEL', Type: 'integer', Send: 'LEVEL {value}\\n' }],
+};
+
+interface Far {
+  readonly socket: Socket;
+  readonly port: number;
+  readonly heard: { readonly text: string; readonly port: number }[];
+}
+
+/** Somebody who sends and hears datagrams on 127.0.0.1; gone with the test. */
+async function far(t: Test): Promise<Far> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  t.teardown(() => void socket.close());
+  const heard: { text: string; port: number }[] = [];
+  socket.on('message', (bytes, { port }) => heard.push({ text: bytes.toString('latin1'), port }));
+  return { socket, port: socket.address().port, heard };
+}
+
+/** A port for datagrams that was free a moment ago. */
+async function freeUdpPort(): Promise<number> {
+  const socket = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  await new Promise<void>((resolve) => socket.close(resolve));
+  return port;
+}
+
+await t.test('the Serial Device works over datagrams; who sends at the same time does not mix', async (t) => {
+  const [one, two] = [await far(t), await far(t)];
+  const BindPort = await freeUdpPort();
+  await using desk = new Workbench(MODULES);
+  const socket = await desk.add('UDP Socket', {
+    Host: '127.0.0.1',
+    Port: one.port,
+    BindIP: '127.0.0.1',
+    BindPort,
+  });
+  const device = await desk.add('Serial Device', DEVICE, socket);
+  await desk.isLink(device, 'online');
+  one.socket.send('T=2', BindPort, '127.0.0.1');
+  two.socket.send('T=7\n', BindPort, '127.0.0.1');
+  await desk.isValue(device, 'TEMPERATURE', 7);
+  one.socket.send('', BindPort, '127.0.0.1');
+  one.socket.send('1.5\n', BindPort, '127.0.0.1');
+  await desk.isValue(device, 'TEMPERATURE', 21.5);
+  await desk.devices.write(device.id, 'LEVEL', 3);
+  await until('the command', () => one.heard.length === 1);
+  t.same(one.heard, [{ text: 'LEVEL 3\n', port: BindPort }]);
+  t.equal(await desk.call('USCK_SendText', socket.id, 'ÿ'), true);
+  t.equal(await desk.call('USCK_SendPacket', socket.id, 'two', '127.0.0.1', two.port), true);
+  await until('both', () => one.heard.length === 2 && two.heard.length === 1);
+  t.same([one.heard[1]?.text, two.heard[0]?.text], ['ÿ', 'two']);
+});
+
+await t.test('the largest datagram goes, one byte more does not', async (t) => {
+  const one = await far(t);
+  await using desk = new Workbench(MODULES);
+  const socket = await desk.add('UDP Socket', { Host: 'localhost', Port: one.port });
+  await desk.isLink(socket, 'online');
+  await desk.call('USCK_SendText', socket.id, 'x'.repeat(DATAGRAM_LIMIT));
+  await until('it', () => one.heard.length === 1);
+  t.equal(one.heard[0]?.text.length, DATAGRAM_LIMIT);
+  await t.rejects(desk.call('USCK_SendText', socket.id, 'x'.repeat(DATAGRAM_LIMIT + 1)), {
+    code: 'TEXT_TOO_LONG',
+    message: /A datagram is longer than 65507 bytes/,
+  });
+  await t.rejects(desk.call('USCK_SendText', socket.id, '€'), { code: 'CANNOT_CONVERT' });
+});
+
+await t.test('what can not be sent, or not be listened on, says what to do', async (t) => {
+  const one = await far(t);
+  await using desk = new Workbench(MODULES);
+  const socket = await desk.add('UDP Socket', {});
+  const status = (words: RegExp) =>
+    until(`${words}, now ${desk.status(socket)}`, () => words.test(desk.status(socket)));
+  await status(/give Host and Port to send to, or BindIP and BindPort to listen on/);
+  await desk.change(socket, { Host: '127.0.0.1' });
+  await status(/Host and Port go together/);
+  await desk.change(socket, { Host: '', BindPort: one.port });
+  await status(/BindIP is empty: give 127\.0\.0\.1/);
+  await desk.change(socket, { BindIP: '127.0.0.1' });
+  await status(/another program has this port/);
+  await desk.change(socket, { BindIP: '192.0.2.1' });
+  await status(/no interface of this machine has this address/);
+  await desk.change(socket, { BindIP: '127.0.0.1', BindPort: await freeUdpPort() });
+  await desk.isLink(socket, 'online');
+  await t.rejects(desk.call('USCK_SendText', socket.id, 'x'), {
+    code: 'DEVICE_CONFIGURATION',
+    message: /nowhere to send to/,
+  });
+  const packet = (address: string, port: number) =>
+    desk.call('USCK_SendPacket', socket.id, 'x', address, port);
+  await t.rejects(packet('', 9), { code: 'PARAMETER_BOUNDS' });
+  await t.rejects(packet('127.0.0.1', 0), { code: 'PARAMETER_BOUNDS' });
+  await t.rejects(packet('127.0.0.1', 65_536), { code: 'PARAMETER_BOUNDS' });
+  await t.rejects(packet('host.invalid', 9), { code: 'DEVICE_OFFLINE', message: /the name is not known/ });
+  await desk.change(socket, { BindIP: '0.0.0.0' });
+  await desk.isLink(socket, 'online');
+  await t.rejects(packet('255.255.255.255', 9), {
+    code: 'DEVICE_CONFIGURATION',
+    message: /set EnableBroadcast/,
+  });
+  await desk.change(socket, { Open: false });
+  await status(/switched off/);
+  await t.rejects(packet('127.0.0.1', 9), { code: 'DEVICE_OFFLINE' });
+});
+
+await t.test('EnableReuseAddress lets two have the same port', async (t) => {
+  await using desk = new Workbench(MODULES);
+  const shared = { BindIP: '127.0.0.1', BindPort: await freeUdpPort(), EnableReuseAddress: true };
+  const [one, two] = [await desk.add('UDP Socket', shared), await desk.add('UDP Socket', shared)];
+  await desk.isLink(one, 'online');
+  await desk.isLink(two, 'online');
+  await desk.change(two, { EnableReuseAddress: false });
+  await until('a refusal', () => /another program has this port/.test(desk.status(two)));
+  t.equal(desk.value(one, 'LINK'), 'online');
+});
+
+await t.test('EnableBroadcast opens the way to the broadcast address', async (t) => {
+  await using desk = new Workbench(MODULES);
+  const socket = await desk.add('UDP Socket', { Host: '127.255.255.255', Port: 9, EnableBroadcast: false });
+  await desk.isLink(socket, 'online');
+  await t.rejects(desk.call('USCK_SendText', socket.id, 'x'), {
+    code: 'DEVICE_CONFIGURATION',
+    message: /set EnableBroadcast/,
+  });
+  await desk.change(socket, { EnableBroadcast: true });
+  await desk.isLink(socket, 'online');
+  t.equal(await desk.call('USCK_SendText', socket.id, 'x'), true);
+});

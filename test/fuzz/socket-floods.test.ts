@@ -1,0 +1,120 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import t from 'tap';
+import { SENDERS_LIMIT } from '../../drivers/serial/framers.js';
+import { SerialWorld } from '../../drivers/serial/fake.js';
+import { serialModules } from '../../drivers/serial/index.js';
+import { socketModules } from '../../drivers/socket/index.js';
+import { Guest } from '../contract/socket/guest.js';
+import { heldWithBuffers } from '../tools/memory.js';
+import { freePort } from '../tools/place.js';
+import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { until } from '../tools/until.js';
+import { Workbench } from '../tools/workbench.js';
+
+const MODULES = [...socketModules(), ...serialModules(new SerialWorld())];
+const RULES = [{ Pattern: '^T=([0-9]+)$', Ident: 'T', Type: 'integer' }];
+
+/** What of a flood the gateway may hold. */
+const HELD_BYTES = 16 * 1024 * 1024;
+const MIB = 1024 * 1024;
+
+const seed = fuzzSeed();
+
+await t.test(`guests who babble, break off and come again (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed);
+  await using desk = new Workbench(MODULES);
+  const port = await freePort();
+  const server = await desk.add('Server Socket', { Port: port, Limit: 8 });
+  const device = await desk.add('Serial Device', { Rules: RULES, MaxLength: 64 }, server);
+  await desk.isLink(device, 'online');
+  using good = await Guest.connect(port);
+  const ends = new Set<Guest>();
+  for (let round = 1; round <= 300; round += 1) {
+    const guest = await Guest.connect(port);
+    const text = random.some(5, () =>
+      random.pick(['T=', '\n', '\r', '\0', 'ÿ', 'T=999999999999999999999\n', 'T=x\n']),
+    );
+    guest.say(random.chance(0.5) ? random.bytes(random.below(3000)) : text.join(''));
+    const [leaving] = ends;
+    const manner = random.below(4);
+    if (manner === 0) guest.socket.end();
+    else if (manner === 1) guest.socket.resetAndDestroy();
+    else if (manner === 2) guest.socket.destroy();
+    else ends.add(guest);
+    if (leaving !== undefined && ends.size > 4) {
+      leaving.socket.destroy();
+      ends.delete(leaving);
+    }
+    if (round % 50 !== 0) continue;
+    good.say(`T=${round}\n`);
+    await desk.isValue(device, 'T', round);
+    await desk.call('SSCK_SendText', server.id, `${round} `);
+  }
+  for (const guest of ends) guest.socket.destroy();
+  await until('only the good one to be there', () => desk.devices.knownDevices(server.id).length === 1);
+  await good.hears('50 100 150 200 250 300 ');
+  t.equal(desk.value(server, 'LINK'), 'online');
+  t.equal(desk.value(device, 'LINK'), 'online');
+});
+
+for (const [what, fill, size] of [
+  ['a line without an end', 'x', 64 * MIB],
+  ['empty lines', '\n', 8 * MIB],
+] as const) {
+  await t.test(`megabytes of ${what} neither fill the memory nor hold others up`, async (t) => {
+    await using desk = new Workbench(MODULES);
+    const port = await freePort();
+    const server = await desk.add('Server Socket', { Port: port });
+    const device = await desk.add('Serial Device', { Rules: RULES }, server);
+    await desk.isLink(device, 'online');
+    using flood = await Guest.connect(port);
+    using good = await Guest.connect(port);
+    const chunk = Buffer.alloc(MIB / 4, fill);
+    const before = heldWithBuffers();
+    let sent = 0;
+    let value = 0;
+    let held = 0;
+    while (sent < size) {
+      sent += chunk.length;
+      if (!flood.socket.write(chunk)) await once(flood.socket, 'drain');
+      if (sent % (4 * MIB) !== 0) continue;
+      good.say(`T=${++value}\n`);
+      await desk.isValue(device, 'T', value);
+      held = Math.max(held, heldWithBuffers() - before);
+    }
+    t.equal(value, size / (4 * MIB), 'the other was heard all the time');
+    t.ok(held < HELD_BYTES, `${Math.round(held / 1024)} KiB held`);
+    t.equal(flood.isGone, false);
+    if (fill === 'x') t.match(desk.devices.troubles(device.id), [{ code: 'OVERFLOW' }]);
+  });
+}
+
+await t.test('datagrams of many senders, and no sense in them', async (t) => {
+  const random = new Random(seed);
+  await using desk = new Workbench(MODULES);
+  const far = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(far, 'listening');
+  t.teardown(() => void far.close());
+  const probe = createSocket('udp4').bind(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address();
+  await new Promise<void>((resolve) => probe.close(resolve));
+  const socket = await desk.add('UDP Socket', { BindIP: '127.0.0.1', BindPort: port });
+  const device = await desk.add('Serial Device', { Rules: RULES, MaxLength: 32 }, socket);
+  await desk.isLink(device, 'online');
+  const say = async (from: typeof far, bytes: Buffer | string) =>
+    new Promise<void>((resolve) => from.send(bytes, port, '127.0.0.1', () => resolve()));
+  await say(far, 'T=');
+  // More senders than are told apart: who was silent for the longest is forgotten, with what it had begun.
+  for (let sender = 0; sender < SENDERS_LIMIT; sender += 1) {
+    const other = createSocket('udp4');
+    await say(other, random.chance(0.2) ? random.bytes(random.below(2000)) : 'T=5');
+    await new Promise<void>((resolve) => other.close(resolve));
+  }
+  await until('the forgotten beginning', async () => {
+    await say(far, '\nT=42\n');
+    return desk.value(device, 'T') === 42;
+  });
+  t.equal(desk.value(socket, 'LINK'), 'online');
+});
