@@ -25,7 +25,25 @@ const VariableID = int('VariableID');
 
 /** Recording values, and what becomes of them (interface §1, §9 "Archive control"). */
 export function archiveFunctions(ports: Ports): FunctionDeclaration[] {
-  return [...reading(ports), ...writing(ports), ...settings(ports), ...changes(ports), ...compaction(ports)];
+  const all = [
+    ...reading(ports),
+    ...writing(ports),
+    ...settings(ports),
+    ...changes(ports),
+    ...compaction(ports),
+  ];
+  return all.map((declared) => ofArchive(ports, declared));
+}
+
+/** Each takes the archive first, which must be one before anything else is looked at. */
+function ofArchive(ports: Ports, { run, ...declared }: FunctionDeclaration): FunctionDeclaration {
+  return {
+    ...declared,
+    run: (caller, ...args) => {
+      checkArchive(ports, args[0] as unknown as number);
+      return run(caller, ...args);
+    },
+  };
 }
 
 function reading(ports: Ports): FunctionDeclaration[] {
@@ -37,10 +55,7 @@ function reading(ports: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.loggedValues,
       help: 'Records of a variable between two times, newest first, at most 10,000; 0 is the beginning, and now.',
-      run: (_caller, instanceId, id, startS, endS, limit) => {
-        checkArchive(ports, instanceId);
-        return loggedValues(ports, id, { startS, endS, limit });
-      },
+      run: (_caller, _archive, id, startS, endS, limit) => loggedValues(ports, id, { startS, endS, limit }),
     }),
     declare({
       name: 'AC_GetAggregatedValues',
@@ -48,10 +63,8 @@ function reading(ports: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.aggregatedValues,
       help: 'What the records of a variable come to in pieces of time that lie wholly between two times, newest first.',
-      run: (_caller, instanceId, id, span, startS, endS, limit) => {
-        checkArchive(ports, instanceId);
-        return aggregatedValues(ports, id, { span, startS, endS, limit });
-      },
+      run: (_caller, _archive, id, span, startS, endS, limit) =>
+        aggregatedValues(ports, id, { span, startS, endS, limit }),
     }),
     declare({
       name: 'AC_GetAggregationVariables',
@@ -59,10 +72,7 @@ function reading(ports: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.aggregationVariables,
       help: 'The variables that have records or are logged, also those that are gone; on request with what is stored.',
-      run: async (_caller, instanceId, calculate) => {
-        checkArchive(ports, instanceId);
-        return aggregationVariables(ports, calculate);
-      },
+      run: async (_caller, _archive, calculate) => aggregationVariables(ports, calculate),
     }),
   ];
 }
@@ -129,10 +139,9 @@ function writing(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID, array('Values', shapes.addedValues)],
       result: 'boolean',
       audited: true,
-      shown: (instanceId, id, given) => [instanceId, id, `(${Object.keys(given).length} records)`],
+      shown: (archiveId, id, given) => [archiveId, id, `(${Object.keys(given).length} records)`],
       help: 'Adds records to a logged variable, of any time up to now; one of the same time as another takes its place.',
-      run: async (_caller, instanceId, id, given) => {
-        checkArchive(ports, instanceId);
+      run: async (_caller, _archive, id, given) => {
         const variable = ports.kernel.variables.get(id);
         if (!loggingOf(variable).active) throw fault('NOT_LOGGED', id);
         const values = await addedValues(ports, variable, listOf(given, 'Values', MOST_ADDED));
@@ -146,8 +155,7 @@ function writing(ports: Ports): FunctionDeclaration[] {
       result: 'integer',
       audited: true,
       help: 'Deletes the records of a variable between two times and gives how many; with 0 and 0 all, and it is logged no more.',
-      run: async (_caller, instanceId, id, startS, endS) => {
-        checkArchive(ports, instanceId);
+      run: async (_caller, _archive, id, startS, endS) => {
         const archive = await ports.archive();
         const variable = await variableOrRecords(ports, id);
         if (startS === 0 && endS === 0 && variable !== undefined)
@@ -161,8 +169,7 @@ function writing(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Makes the records of a variable, which may be gone, those of another one.',
-      run: async (_caller, instanceId, id, toId) => {
-        checkArchive(ports, instanceId);
+      run: async (_caller, _archive, id, toId) => {
         const to = ports.kernel.variables.get(toId);
         const from = await variableOrRecords(ports, id);
         if (from !== undefined && from.data.type !== to.data.type) throw fault('VARIABLE_TYPE', toId);
@@ -176,8 +183,7 @@ function writing(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Reads all records of a variable and makes anew what its aggregations are made of.',
-      run: async (_caller, instanceId, id) => {
-        checkArchive(ports, instanceId);
+      run: async (_caller, _archive, id) => {
         ports.kernel.variables.get(id);
         await (await ports.archive()).reaggregate(id);
         return true;
@@ -193,10 +199,7 @@ function settings(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID],
       result: 'boolean',
       help,
-      run: (_caller, instanceId, id) => {
-        checkArchive(ports, instanceId);
-        return of(loggingOf(ports.kernel.variables.get(id)));
-      },
+      run: (_caller, _archive, id) => of(loggingOf(ports.kernel.variables.get(id))),
     });
   return [
     get('LoggingStatus', 'Whether the values of a variable are recorded.', ({ active }) => active),
@@ -211,17 +214,13 @@ function settings(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID],
       result: 'integer',
       help: 'How a variable is aggregated: 0 as a gauge, 1 as a counter.',
-      run: (_caller, instanceId, id) => {
-        checkArchive(ports, instanceId);
-        return Number(loggingOf(ports.kernel.variables.get(id)).counter);
-      },
+      run: (_caller, _archive, id) => Number(loggingOf(ports.kernel.variables.get(id)).counter),
     }),
   ];
 }
 
 function changes(ports: Ports): FunctionDeclaration[] {
-  const set = (instanceId: number, id: number, change: Partial<Logging>) => {
-    checkArchive(ports, instanceId);
+  const set = (id: number, change: Partial<Logging>) => {
     changeLogging(ports, ports.kernel.variables.get(id), change);
     return true;
   };
@@ -232,8 +231,7 @@ function changes(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Records the values of a variable from now on, or no more; what is recorded stays.',
-      run: async (_caller, instanceId, id, active) => {
-        checkArchive(ports, instanceId);
+      run: async (_caller, _archive, id, active) => {
         const variable = ports.kernel.variables.get(id);
         if (loggingOf(variable).active === active) return true;
         const archive = await ports.archive();
@@ -248,7 +246,7 @@ function changes(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Has a variable be aggregated as a gauge (0: average over time) or as a counter (1: what it rises by).',
-      run: (_caller, instanceId, id, type) => set(instanceId, id, { counter: type === 1 }),
+      run: (_caller, _archive, id, type) => set(id, { counter: type === 1 }),
     }),
     declare({
       name: 'AC_SetGraphStatus',
@@ -256,7 +254,7 @@ function changes(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Shows a variable in charts, or not.',
-      run: (_caller, instanceId, id, graph) => set(instanceId, id, { graph }),
+      run: (_caller, _archive, id, graph) => set(id, { graph }),
     }),
     declare({
       name: 'AC_SetCounterIgnoreZeros',
@@ -264,7 +262,7 @@ function changes(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Passes over zeros of a counter when it is aggregated: some devices report 0 while they start.',
-      run: (_caller, instanceId, id, ignoreZeros) => set(instanceId, id, { ignoreZeros }),
+      run: (_caller, _archive, id, ignoreZeros) => set(id, { ignoreZeros }),
     }),
   ];
 }
@@ -277,8 +275,7 @@ function compaction(ports: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.compactions,
       help: 'From which ages on the records of a variable are thinned, and to what.',
-      run: (_caller, instanceId, id) => {
-        checkArchive(ports, instanceId);
+      run: (_caller, _archive, id) => {
         const rules = loggingOf(ports.kernel.variables.get(id)).compaction;
         return rules.map(({ months, kind }) => ({ MonthOffset: months, CompactionType: kind }));
       },
@@ -289,8 +286,7 @@ function compaction(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Has records of a variable that are older than so many months be thinned to one a piece of time, or deleted; 0 ends that.',
-      run: (_caller, instanceId, id, months, kind) => {
-        checkArchive(ports, instanceId);
+      run: (_caller, _archive, id, months, kind) => {
         const variable = ports.kernel.variables.get(id);
         if (months < 0 || months > MOST_MONTHS) throw fault('PARAMETER_BOUNDS', 'MonthOffset');
         const others = loggingOf(variable).compaction.filter((rule) => rule.months !== months);

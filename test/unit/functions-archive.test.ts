@@ -1,4 +1,5 @@
 import t from 'tap';
+import { archiveFunctions } from '../../src/functions/archive.js';
 import { Desk } from '../tools/desk.js';
 
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
@@ -185,17 +186,16 @@ t.test('rules of thinning are kept by their age', async (t) => {
   await t.rejects(set(1, 9), { code: 'PARAMETER_BOUNDS' });
 });
 
-t.test('the instance must be the archive', async (t) => {
+t.test('the instance of every one must be the archive', async (t) => {
   const { desk, id } = bench();
   await using _desk = desk;
   const bus = desk.devices.create('Bus').id;
-  for (const [name, ...rest] of [
-    ['AC_GetLoggedValues', 0, 0, 0],
-    ['AC_GetLoggingStatus'],
-    ['AC_SetGraphStatus', true],
-    ['AC_DeleteVariableData', 0, 0],
-  ] as const) {
-    await t.rejects(desk.call(name, bus, id, ...rest), { code: 'WRONG_MODULE' });
-    await t.rejects(desk.call(name, id, id, ...rest), { code: 'NOT_OF_TYPE' });
+  const sample = { boolean: true, integer: 0, float: 0, string: '', variant: 0, array: [] };
+  const all = archiveFunctions(desk.ports);
+  t.equal(all.length, 17);
+  for (const { name, parameters } of all) {
+    const given = parameters.map(({ kind, name: of }) => (of === 'VariableID' ? id : sample[kind])).slice(1);
+    await t.rejects(desk.call(name, bus, ...given), { code: 'WRONG_MODULE' }, name);
+    await t.rejects(desk.call(name, id, ...given), { code: 'NOT_OF_TYPE' }, name);
   }
 });
