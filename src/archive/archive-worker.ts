@@ -7,7 +7,7 @@ import { compact } from './compaction.js';
 import { factsOf } from './facts.js';
 import { ArchiveFile } from './file.js';
 import type { Asked } from './messages.js';
-import { aggregated, logged } from './reading.js';
+import { aggregated, logged, records } from './reading.js';
 
 type Message = MessageOf<Asked>;
 
@@ -33,6 +33,8 @@ function answerFrom(file: ArchiveFile, message: Exclude<Message, { ask: 'open' }
       return {};
     case 'logged':
       return logged(file, message.range);
+    case 'records':
+      return records(file, message.range);
     case 'aggregated':
       return { fields: aggregated(file, message.range) };
     case 'facts':

@@ -102,6 +102,20 @@ export class Archive implements ArchivePort, AsyncDisposable {
     return valuesOf(rows, data.type);
   }
 
+  async records(variableId: number, range: LoggedRange) {
+    const { data } = this.#options.kernel.variables.get(variableId);
+    const { startS, endS } = range;
+    const toMs = endS === 0 ? END_OF_TIME_MS : Math.round(endS * 1000);
+    const asked = { ...this.#rangeOf(variableId, data.type, range), fromMs: Math.round(startS * 1000), toMs };
+    const { run, more } = await this.#asked('records', { range: asked });
+    const records = run.times.map((atMs, n) => ({
+      atMs,
+      value: valueOf(run.values[n] as number | string, data.type),
+      isTrusted: run.marks[n] === 0,
+    }));
+    return { records, more };
+  }
+
   async aggregated(
     variableId: number,
     { span, ...range }: AggregatedRange,

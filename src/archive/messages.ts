@@ -39,6 +39,13 @@ export interface Rows {
   readonly values: Float64Array | readonly Stored[];
 }
 
+/** Records of one variable, oldest first. */
+export interface Page {
+  readonly run: Run;
+  /** There are others after them that were asked for too. */
+  readonly more: boolean;
+}
+
 /** What is stored of a variable. */
 export interface SeriesFacts {
   readonly id: number;
@@ -75,6 +82,7 @@ export interface Asked {
     answer: object;
   };
   logged: { request: { range: Range }; answer: Rows };
+  records: { request: { range: Range }; answer: Page };
   aggregated: { request: { range: Aggregated }; answer: { fields: Float64Array } };
   facts: { request: object; answer: { series: readonly SeriesFacts[] } };
   delete: { request: { variableId: number; fromMs: number; toMs: number }; answer: { count: number } };

@@ -10,6 +10,15 @@ export interface LoggedValue {
   readonly durationS: number;
 }
 
+/** A record as it is kept. */
+export interface KeptRecord {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly value: Value;
+  /** False: its time is of a clock that was not trusted, and has not become known yet. */
+  readonly isTrusted: boolean;
+}
+
 /** What the records of a piece of time come to; of a counter, `avg` is what it rose by, `min` and `max` single rises. */
 export interface AggregatedValue {
   /** When the piece begins, unix seconds, as all times here. */
@@ -45,6 +54,11 @@ export interface AddedValue {
 export interface ArchivePort {
   /** Newest first. Throws `NOT_OF_TYPE`. */
   logged(variableId: number, range: LoggedRange): Promise<readonly LoggedValue[]>;
+  /** Oldest first, to the millisecond; 0 as end is the end. `more`: there are others after them. Throws `NOT_OF_TYPE`. */
+  records(
+    variableId: number,
+    range: LoggedRange,
+  ): Promise<{ readonly records: readonly KeptRecord[]; readonly more: boolean }>;
   /** Newest first. Throws `NOT_OF_TYPE`, and `NOT_SUPPORTED` for texts. */
   aggregated(variableId: number, range: AggregatedRange): Promise<readonly AggregatedValue[]>;
   /** Resolves when they are on the disk; one of the same millisecond as another takes its place. */

@@ -1,10 +1,10 @@
 import { AGGREGATED_FIELDS, CounterAggregation, GaugeAggregation, type Aggregation } from './aggregate.js';
 import { aggregationSpan, edgesBetween, startOf } from './buckets.js';
 import type { Chunk } from './chunks.js';
-import type { Run, Stored } from './codec.js';
+import { emptyRun, type Run, type Stored } from './codec.js';
 import { seriesOf, type ArchiveFile } from './file.js';
-import type { Aggregated, Range, Rows } from './messages.js';
-import { indexAt } from './runs.js';
+import type { Aggregated, Page, Range, Rows } from './messages.js';
+import { copyRecord, indexAt } from './runs.js';
 import { riseOf } from './summary.js';
 
 /** Characters of texts in one answer: beyond it, fewer records come than were asked for. */
@@ -35,6 +35,21 @@ export function logged(file: ArchiveFile, range: Range): Rows {
     }
   }
   return rowsOf({ times, durations, values }, isText);
+}
+
+/** A variable's records as they are kept, oldest first. */
+export function records(file: ArchiveFile, { id, isText, fromMs, toMs, limit, waiting }: Range): Page {
+  const series = seriesOf(id, isText);
+  const page = emptyRun();
+  let characters = 0;
+  for (const run of runsUp(file, { series, head: file.head(series, waiting), fromMs, toMs }))
+    for (let n = indexAt(run, fromMs); n < run.times.length && (run.times[n] as number) <= toMs; n++) {
+      if (page.times.length >= limit || characters > ANSWER_TEXT) return { run: page, more: true };
+      const value = run.values[n];
+      if (typeof value === 'string') characters += value.length;
+      copyRecord(run, n, page);
+    }
+  return { run: page, more: false };
 }
 
 /** A variable's records of numbers, aggregated; newest first, {@link AGGREGATED_FIELDS} numbers each. */
@@ -121,6 +136,16 @@ function valueBefore(
       if ((run.times[at] as number) < oldestMs && (!range.ignoreZeros || value !== 0)) return value;
     }
   return undefined;
+}
+
+/** Runs that have records between two times, the oldest first. */
+function* runsUp(
+  file: ArchiveFile,
+  { series, head, fromMs, toMs }: { series: number; head: Run; fromMs: number; toMs: number },
+): Generator<Run> {
+  const beginMs = file.chunks.at(series, fromMs)?.firstMs ?? fromMs;
+  for (const chunk of file.chunks.upwards(series, beginMs, toMs)) yield file.chunks.records(chunk);
+  yield head;
 }
 
 /** Runs that begin at or before a time, the newest first; each ascending in itself. */

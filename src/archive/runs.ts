@@ -66,7 +66,8 @@ function isAscending(times: readonly number[]): boolean {
   return true;
 }
 
-function copyRecord(from: Run, index: number, to: Run): void {
+/** Adds one record of a run to the end of another. */
+export function copyRecord(from: Run, index: number, to: Run): void {
   to.times.push(from.times[index] as number);
   to.values.push(from.values[index] as number | string);
   to.marks.push(from.marks[index] as number);

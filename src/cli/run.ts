@@ -24,6 +24,7 @@ const commands: Readonly<Record<string, readonly [about: string, load: () => Pro
   ],
   backup: ['make a backup', async () => (await import('./backup.js')).backup],
   restore: ['put a backup back', async () => (await import('./restore.js')).restore],
+  archive: ['records of variables into a file, and back', async () => (await import('./archive.js')).archive],
   'hash-password': [
     'hash a password for the configuration',
     async () => (await import('./hash-password.js')).hashed,

@@ -4,6 +4,7 @@
 import type {
   AggregatedValue,
   AggregationVariable,
+  ArchiveRecords,
   AuditEntry,
   ChangeRecord,
   ChartDataset,
@@ -160,6 +161,8 @@ export interface Functions {
   GW_GetPushDevices(InstanceID: number): PushDevice[];
   /** Whether values are good (0), stale (1) or bad (2), why, when they were so and when they came; []: all that are not good. */
   GW_GetQuality(VariableIDs: readonly number[]): QualityRecord[];
+  /** Records of a variable to the millisecond, oldest first, at most 10,000, and whether there are more; 0 is the beginning, and the end. */
+  GW_GetRecords(VariableID: number, StartTime: number, EndTime: number, Limit: number): ArchiveRecords;
   /** Values and times of many variables, in the order asked for; one that fails has an Error instead. */
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
   /** Publishes a message through an MQTT client. */

@@ -24,6 +24,19 @@ export interface AggregationVariable {
   RecordSize: number;
 }
 
+/** A record to the millisecond, and whether its time is by a trusted clock. */
+export interface ArchiveRecord {
+  TimeStamp: number;
+  Value: Value;
+  ClockTrusted: boolean;
+}
+
+/** Records of a variable, and whether there are others after them. */
+export interface ArchiveRecords {
+  Records: ArchiveRecord[];
+  More: boolean;
+}
+
 /** Who switched or changed what, and from where. */
 export interface AuditEntry {
   TimeStamp: number;

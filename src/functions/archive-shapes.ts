@@ -39,6 +39,22 @@ export const aggregationVariables = listOf(
   }),
 );
 
+/** Times are unix seconds with decimals. */
+export const records = named(
+  'ArchiveRecords',
+  'Records of a variable, and whether there are others after them.',
+  {
+    Records: listOf(
+      named('ArchiveRecord', 'A record to the millisecond, and whether its time is by a trusted clock.', {
+        TimeStamp: float,
+        Value: value,
+        ClockTrusted: bool,
+      }),
+    ),
+    More: bool,
+  },
+);
+
 /** Unix seconds, which may have decimals. */
 export const addedValues = listOf(Type.Object({ TimeStamp: float, Value: value }));
 

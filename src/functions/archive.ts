@@ -1,6 +1,6 @@
 import { fault } from '../base/fault.js';
 import { nextTurn } from '../base/turn.js';
-import { array, bool, declare, int, type FunctionDeclaration } from '../device/declare.js';
+import { array, bool, declare, float, int, type FunctionDeclaration } from '../device/declare.js';
 import type { AddedValue } from '../archive/port.js';
 import { settableValue } from '../kernel/convert.js';
 import type { Logging } from '../kernel/object.js';
@@ -32,7 +32,30 @@ export function archiveFunctions(ports: Ports): FunctionDeclaration[] {
     ...changes(ports),
     ...compaction(ports),
   ];
-  return all.map((declared) => ofArchive(ports, declared));
+  return [...all.map((declared) => ofArchive(ports, declared)), records(ports)];
+}
+
+/** Our own: what people read is whole seconds, newest first, and says nothing of the clock. */
+function records({ kernel, archive }: Ports): FunctionDeclaration {
+  return declare({
+    name: 'GW_GetRecords',
+    parameters: [VariableID, float('StartTime'), float('EndTime'), int('Limit')],
+    result: 'array',
+    shape: shapes.records,
+    help: 'Records of a variable to the millisecond, oldest first, at most 10,000, and whether there are more; 0 is the beginning, and the end.',
+    run: async (_caller, id, startS, endS, limit) => {
+      kernel.variables.get(id);
+      const page = await (await archive()).records(id, { startS, endS, limit });
+      return {
+        Records: page.records.map(({ atMs, value, isTrusted }) => ({
+          TimeStamp: atMs / 1000,
+          Value: value,
+          ClockTrusted: isTrusted,
+        })),
+        More: page.more,
+      };
+    },
+  });
 }
 
 /** Each takes the archive first, which must be one before anything else is looked at. */

@@ -79,6 +79,7 @@ export const IO_FILES: readonly string[] = [
   'src/api/web.ts',
   'src/archive/archive-worker.ts',
   'src/archive/place.ts',
+  'src/cli/archive/files.ts',
   'src/cli/check.ts',
   'src/cli/owners.ts',
   'src/cli/setup.ts',

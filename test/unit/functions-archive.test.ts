@@ -191,7 +191,7 @@ t.test('the instance of every one must be the archive', async (t) => {
   await using _desk = desk;
   const bus = desk.devices.create('Bus').id;
   const sample = { boolean: true, integer: 0, float: 0, string: '', variant: 0, array: [] };
-  const all = archiveFunctions(desk.ports);
+  const all = archiveFunctions(desk.ports).filter(({ name }) => name.startsWith('AC_'));
   t.equal(all.length, 17);
   for (const { name, parameters } of all) {
     const given = parameters.map(({ kind, name: of }) => (of === 'VariableID' ? id : sample[kind])).slice(1);

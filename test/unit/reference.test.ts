@@ -54,6 +54,7 @@ t.test('our own functions are these', async (t) => {
     'GW_GetLines(): array',
     'GW_GetPushDevices(int InstanceID): array',
     'GW_GetQuality(array VariableIDs): array',
+    'GW_GetRecords(int VariableID, float StartTime, float EndTime, int Limit): array',
     'GW_GetValues(array VariableIDs): array',
     'GW_Publish(int InstanceID, string Topic, string Payload, int QoS{at most once at least once exactly once}, bool Retain): bool',
     'GW_ReloadConfiguration(): array',

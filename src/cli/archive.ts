@@ -1,0 +1,149 @@
+import type { AnyFunction, Client } from '../client/index.js';
+import { RpcError } from '../client/index.js';
+import { exportRecords } from './archive/export.js';
+import { Input } from './archive/files.js';
+import { formatOf } from './archive/format.js';
+import { importRecords, look } from './archive/import.js';
+import type { Target } from './archive/records.js';
+import { timeOf } from './archive/times.js';
+import { command, UsageError } from './command.js';
+import { exitCode } from './exit-codes.js';
+import { idAt } from './paths.js';
+import { gatewayOf, gatewayOptions, type GivenGateway } from './where.js';
+
+const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
+const TIMES = '2026-03-29, 2026-03-29T14:05:00Z, 2026-03-29 16:05:00 as local time, or unix seconds';
+
+interface Given extends GivenGateway {
+  readonly format?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly variable?: string;
+}
+
+/** `stellwerk archive`: records of variables into files, and back. */
+export const archive = command({
+  usage: 'archive [options] export FILE [VARIABLE…] | import FILE',
+  about: `export writes what the archive has of some variables, or of all, into FILE, which must not be there yet;
+import adds the records in FILE to the archive. - as FILE is stdout, or stdin.
+
+CSV: a first line that names the columns variable, time, value, and a line a record; what is imported may
+have ; or tabs between them, and further columns. JSON lines: {"variable":12345,"time":"…","value":21.5}.
+Times are written in UTC, to the millisecond. What is read may be ${TIMES}.
+
+An import looks through all of FILE first. Where a line is wrong it says which, and takes nothing. A record of
+the same variable and millisecond as another takes its place: what is imported twice is there once.`,
+  options: {
+    ...gatewayOptions,
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      help: 'csv or jsonl; else as the name of FILE ends, else csv',
+    },
+    from: { type: 'string', value: 'TIME', help: 'only records from then on' },
+    to: { type: 'string', value: 'TIME', help: 'only records up to then' },
+    variable: {
+      type: 'string',
+      value: 'VARIABLE',
+      help: 'import: all records are this one’s, whatever the column variable says.\nVARIABLE is an ID, or idents from the root down: ground_floor/setpoint',
+    },
+  },
+  words: [2, Infinity],
+  exits:
+    '0 done, 1 nothing was taken, or not all (and why), 69 the gateway cannot be reached, 78 mistakes in the configuration',
+  run: async (options, [what = '', file = '', ...variables]) => {
+    if (what === 'export') return exported(options, file, variables);
+    if (what !== 'import') throw new UsageError(`${what} is neither export nor import`);
+    if (variables.length > 0) throw new UsageError(`${variables[0]} is too much: --variable names one`);
+    return imported(options, file);
+  },
+});
+
+async function exported(options: Given, file: string, variables: readonly string[]): Promise<number> {
+  if (options.variable !== undefined) throw new UsageError('export takes variables after FILE');
+  const format = formatOf(options.format, file);
+  const range = rangeOf(options);
+  const gateway = await gatewayOf(options);
+  const ids = await Promise.all(variables.map((word) => variableId(gateway, word)));
+  const { kept, gone } = ids.length > 0 ? { kept: ids, gone: [] } : await recorded(gateway);
+  const done = await exportRecords(gateway, { ids: kept, ...range, file, format });
+  if (file !== '-') process.stdout.write(`${file}: ${done.records} records of ${kept.length} variables\n`);
+  const remarks = [
+    gone.length > 0 &&
+      `left out: ${gone.join(', ')}, whose variables are gone (AC_ChangeVariableID gives their records to others)`,
+    done.untrusted > 0 && `${done.untrusted} records are of a clock that was not trusted, and say so`,
+    done.formulas > 0 &&
+      `${done.formulas} texts begin as formulas do (= + - @): have a spreadsheet take the column for text`,
+  ];
+  for (const remark of remarks) if (remark !== false) process.stderr.write(`${remark}\n`);
+  return exitCode.ok;
+}
+
+async function imported(options: Given, file: string): Promise<number> {
+  if (file === '-' && options['password-file'] === '-')
+    throw new UsageError('stdin can hold the records or the password, not both');
+  const format = formatOf(options.format, file);
+  const { fromMs, toMs } = rangeOf(options);
+  await using input = await Input.open(file);
+  const gateway = await gatewayOf(options);
+  const archiveId = await archiveOf(gateway);
+  const only = options.variable === undefined ? undefined : await variableId(gateway, options.variable);
+  const targets = new Map<number, Promise<Target>>();
+  const target = (id: number): Promise<Target> => {
+    const known = targets.get(id) ?? targetOf(gateway, archiveId, id);
+    targets.set(id, known);
+    return known;
+  };
+  const source = { input, format, meaning: { variableId: only, target }, fromMs, toMs: toMs || Infinity };
+  const { records, mistakes } = await look(source);
+  if (mistakes.count > 0) {
+    const more = mistakes.count - mistakes.told.length;
+    const rest = more > 0 ? [`and ${more} more`] : [];
+    process.stderr.write(`${[...mistakes.told, ...rest, 'nothing was taken'].join('\n')}\n`);
+    return exitCode.failed;
+  }
+  const taken = await importRecords(gateway, archiveId, source);
+  process.stdout.write(`${taken} records of ${records}, for ${targets.size} variables\n`);
+  return exitCode.ok;
+}
+
+function rangeOf({ from, to }: Given): { fromMs: number; toMs: number } {
+  const [fromMs = 0, toMs = 0] = [from, to].map((given) => {
+    const ms = given === undefined ? 0 : timeOf(given);
+    if (ms === undefined) throw new UsageError(`${given} is no time: ${TIMES}`);
+    return ms;
+  });
+  return { fromMs, toMs };
+}
+
+async function variableId(gateway: Client<AnyFunction>, word: string): Promise<number> {
+  return /^\d+$/.test(word) ? Number(word) : idAt(gateway, word.split('/'));
+}
+
+async function archiveOf(gateway: Client<AnyFunction>): Promise<number> {
+  const [id] = (await gateway.call('SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
+  if (id === undefined) throw new Error('the gateway has no archive');
+  return id;
+}
+
+/** All variables that have records. */
+async function recorded(gateway: Client<AnyFunction>): Promise<{ kept: number[]; gone: number[] }> {
+  const archiveId = await archiveOf(gateway);
+  const all = (await gateway.call('AC_GetAggregationVariables', archiveId, false)) as {
+    VariableID: number;
+  }[];
+  const ids = all.map(({ VariableID }) => VariableID).sort((a, b) => a - b);
+  const there = new Set((await gateway.call('SVC_GetVariableList')) as number[]);
+  return { kept: ids.filter((id) => there.has(id)), gone: ids.filter((id) => !there.has(id)) };
+}
+
+async function targetOf(gateway: Client<AnyFunction>, archiveId: number, id: number): Promise<Target> {
+  try {
+    const { VariableType: type } = (await gateway.call('SVC_GetVariable', id)) as { VariableType: number };
+    if ((await gateway.call('AC_GetLoggingStatus', archiveId, id)) === true) return { type };
+    return { refused: `#${id} is not recorded: stellwerk call AC_SetLoggingStatus ${archiveId} ${id} true` };
+  } catch (thrown) {
+    if (thrown instanceof RpcError) return { refused: thrown.message };
+    throw thrown;
+  }
+}

@@ -1,0 +1,99 @@
+import { messageOf } from '../../base/fault.js';
+import type { AnyFunction, Client } from '../../client/index.js';
+import type { Input } from './files.js';
+import type { Format } from './format.js';
+import { type FileRecord, type Meaning, recordOf } from './records.js';
+import { FormatError, textsOf } from './row.js';
+
+/** Records, or characters of texts, that go to the gateway at once. */
+const MOST_RECORDS = 5_000;
+const MOST_TEXT = 1024 * 1024;
+/** Mistakes that are told one by one. */
+const MOST_TOLD = 20;
+
+/** A file that is read, and how. */
+export interface Source {
+  readonly input: Input;
+  readonly format: Format;
+  readonly meaning: Meaning;
+  /** Both belong to it. */
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** What is wrong with a file: some of it line by line, and how much it is. */
+export interface Mistakes {
+  readonly told: readonly string[];
+  readonly count: number;
+}
+
+/** Reads all of a file and takes nothing of it: how many records it has, and what is wrong with it. */
+export async function look(source: Source): Promise<{ records: number; mistakes: Mistakes }> {
+  const told: string[] = [];
+  let [records, count] = [0, 0];
+  const tell = (line: number, mistake: string) => {
+    if (++count <= MOST_TOLD) told.push(`line ${line}: ${mistake}`);
+  };
+  try {
+    for await (const { line, record } of recordsOf(source)) {
+      if (typeof record === 'string') tell(line, record);
+      else records++;
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof FormatError)) throw thrown;
+    tell(thrown.line, messageOf(thrown));
+  }
+  return { records, mistakes: { told, count } };
+}
+
+/** It went wrong in the midst of it; the message says what was taken. */
+export class ImportError extends Error {}
+
+/** Adds the records of a file that {@link look} found nothing wrong with. Rejects with an {@link ImportError}. */
+export async function importRecords(
+  gateway: Client<AnyFunction>,
+  archiveId: number,
+  source: Source,
+): Promise<number> {
+  let taken = 0;
+  let batch: FileRecord[] = [];
+  let characters = 0;
+  const flush = async () => {
+    const groups = Map.groupBy(batch, ({ variableId }) => variableId);
+    for (const [id, records] of groups) {
+      const values = records.map(({ atMs, value }) => ({ TimeStamp: atMs / 1000, Value: value }));
+      try {
+        await gateway.call('AC_AddLoggedValues', archiveId, id, values);
+      } catch (cause) {
+        const [first, last] = [records[0]?.line, records.at(-1)?.line];
+        const what = `${messageOf(cause)}; of the file ${taken} records are in the archive, of #${id} those before line ${first}: what was not taken begins there (up to line ${last} it was tried). Import the file again when that is mended: what is there stays as it is`;
+        throw new ImportError(what, { cause });
+      }
+      taken += records.length;
+    }
+    batch = [];
+    characters = 0;
+  };
+  for await (const { record } of recordsOf(source)) {
+    if (typeof record === 'string') throw new ImportError(`the file has changed meanwhile: ${record}`);
+    batch.push(record);
+    if (typeof record.value === 'string') characters += record.value.length;
+    if (batch.length >= MOST_RECORDS || characters >= MOST_TEXT) await flush();
+  }
+  await flush();
+  return taken;
+}
+
+async function* recordsOf({
+  input,
+  format,
+  meaning,
+  fromMs,
+  toMs,
+}: Source): AsyncGenerator<{ line: number; record: FileRecord | string }> {
+  for await (const row of format.rowsOf(textsOf(input.chunks()))) {
+    const record = await recordOf(row, meaning);
+    if (typeof record !== 'string' && (record.atMs < fromMs || record.atMs > toMs)) continue;
+    yield { line: row.line, record };
+  }
+}

@@ -1,0 +1,29 @@
+import { FormatError, LONGEST, type Row } from './row.js';
+
+/** Rows of JSON lines: an object a line. Throws {@link FormatError}. */
+export async function* jsonRows(pieces: AsyncIterable<string>): AsyncGenerator<Row> {
+  let [line, rest] = [0, ''];
+  for await (const piece of pieces) {
+    const lines = (rest + piece).split('\n');
+    rest = lines.pop() ?? '';
+    for (const text of lines) yield* rowOf(text, ++line);
+    if (rest.length > LONGEST) throw new FormatError(line + 1, 'it is too long');
+  }
+  yield* rowOf(rest, line + 1);
+}
+
+function* rowOf(text: string, line: number): Generator<Row> {
+  if (text.trim() === '') return;
+  const object = objectOf(text);
+  if (object === undefined) yield { line, mistake: 'it is no object of JSON' };
+  else yield { line, fields: new Map(Object.entries(object)), isCsv: false };
+}
+
+function objectOf(text: string): object | undefined {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,70 @@
+/** The year 2100: a time beyond it is in milliseconds, or wrong. */
+const LAST_S = 4_102_444_800;
+const SECONDS = /^\d+(\.\d+)?$/;
+const DATE =
+  /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?)?(Z|[+-]\d\d(?::?\d\d)?)?$/i;
+
+/**
+ * A time as people and programs write it, as unix milliseconds: unix seconds, with decimals or without, or a date with or
+ * without its time (ISO 8601). One that says no offset is local here; where an hour comes twice it is the first one.
+ * Undefined where there is no such time, as in the hour that a change of the clocks leaves out.
+ */
+export function timeOf(given: unknown): number | undefined {
+  if (typeof given === 'number') return ofSeconds(given);
+  if (typeof given !== 'string') return undefined;
+  const text = given.trim();
+  if (SECONDS.test(text)) return ofSeconds(Number(text));
+  const [all, ...fields] = DATE.exec(text) ?? [];
+  if (all === undefined) return undefined;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = fields.slice(0, 6).map(Number0);
+  const ms = Math.round(Number(`0.${fields[6] ?? 0}`) * 1000);
+  const wanted = [year, month - 1, day, hour, minute, second] as const;
+  const [utc, local] = [new Date(0), new Date(0)];
+  utc.setUTCFullYear(year, month - 1, day);
+  utc.setUTCHours(hour, minute, second, 0);
+  local.setFullYear(year, month - 1, day);
+  local.setHours(hour, minute, second, 0);
+  if (!isSame(wanted, utcFields(utc))) return undefined;
+  const zone = fields[7];
+  if (zone !== undefined) return within(utc.getTime() + ms - offsetMs(zone));
+  return isSame(wanted, localFields(local)) ? within(local.getTime() + ms) : undefined;
+}
+
+/** As {@link timeOf} reads it anywhere: in UTC, to the millisecond. */
+export const isoOf = (ms: number): string => new Date(ms).toISOString();
+
+function ofSeconds(seconds: number): number | undefined {
+  return within(Math.round(seconds * 1000));
+}
+
+const within = (ms: number): number | undefined => (ms > 0 && ms <= LAST_S * 1000 ? ms : undefined);
+
+const Number0 = (text: string | undefined): number => Number(text ?? 0);
+
+function offsetMs(zone: string): number {
+  if (/^z$/i.test(zone)) return 0;
+  const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', '') || 0)];
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}
+
+type Fields = readonly [number, number, number, number, number, number];
+
+const utcFields = (date: Date): Fields => [
+  date.getUTCFullYear(),
+  date.getUTCMonth(),
+  date.getUTCDate(),
+  date.getUTCHours(),
+  date.getUTCMinutes(),
+  date.getUTCSeconds(),
+];
+
+const localFields = (date: Date): Fields => [
+  date.getFullYear(),
+  date.getMonth(),
+  date.getDate(),
+  date.getHours(),
+  date.getMinutes(),
+  date.getSeconds(),
+];
+
+const isSame = (one: Fields, other: Fields): boolean => one.every((field, n) => field === other[n]);
