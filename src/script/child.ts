@@ -5,6 +5,9 @@
 import { Channel } from './channel.js';
 import { check, Run } from './run.js';
 
+// The gateway may have died before this process was bound to it.
+if (process.ppid !== Number(process.argv[2])) process.exit(0);
+
 const channel = new Channel();
 let names: readonly string[] = [];
 let current: Run | undefined;

@@ -244,6 +244,15 @@ export class ScriptWorker {
 
 const overMemory = (mib: number): string => `the script used more than ${mib} MiB and was stopped`;
 
+/**
+ * Has the kernel kill the process when the gateway dies, however that happens: in a loop it would never notice. A process can ask
+ * for that only itself (prctl(2), PR_SET_PDEATHSIG), and what runs scripts loads no addons: setpriv asks, and becomes it. Where there
+ * is none, or an old one, it is done without.
+ */
+const BOUND = `unset PWD SHLVL
+setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@"
+exec "$@"`;
+
 /** Starts a process. Of our environment it knows where on earth it is; all else it is told over its channel. */
 function start(heapMiB: number): ChildProcess {
   const flags = [
@@ -258,7 +267,8 @@ function start(heapMiB: number): ChildProcess {
     `--allow-fs-read=${dirname(PROGRAM)}/`,
   ];
   const { TZ } = process.env;
-  return spawn(process.execPath, [...flags, PROGRAM], {
+  const program = [process.execPath, ...flags, PROGRAM, String(process.pid)];
+  return spawn('/bin/sh', ['-c', BOUND, 'sh', ...program], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     env: TZ === undefined ? {} : { TZ },
     cwd: '/',

@@ -1,0 +1,24 @@
+/**
+ * Something with a script that loops for ever, to be killed: `node dist/test/tools/looping.js` says the id of the script's process
+ * once the script runs.
+ */
+import { readFileSync } from 'node:fs';
+import { systemClock } from '../../src/base/clock.js';
+import { scriptLimits } from '../../src/script/limits.js';
+import { ScriptWorker } from '../../src/script/worker.js';
+
+const worker = new ScriptWorker(Promise.resolve(['Tell']), systemClock(), scriptLimits.heapMiB);
+const children = () => readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
+const limits = { ...scriptLimits, timeMs: 3_600_000 };
+await worker.run(
+  {
+    is: 'run',
+    file: 'loop.js',
+    text: 'Tell(); for (;;);',
+    values: {},
+    call: () => process.stdout.write(children()),
+    include: () => Promise.reject(new Error('there is nothing to include')),
+  },
+  limits,
+  new AbortController().signal,
+);
