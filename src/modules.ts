@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { gpioModules, type Keeping } from '../drivers/gpio/index.js';
 import { ledModules } from '../drivers/led/index.js';
 import { mqttModules } from '../drivers/mqtt/index.js';
+import { oneWireModules } from '../drivers/onewire/index.js';
 import { pwmModules } from '../drivers/pwm/index.js';
 import { serialModules } from '../drivers/serial/index.js';
 import { socketModules } from '../drivers/socket/index.js';
@@ -40,6 +41,7 @@ export function modulesOf(
       ...gpioModules(board, clock, keeping),
       ...ledModules(board, clock),
       ...pwmModules(board, clock),
+      ...oneWireModules(board, clock),
       ...serialModules(),
       ...socketModules(),
       ...mqttModules(),

@@ -138,7 +138,7 @@ set_up_machine() {
   systemctl daemon-reload
   # The chips are there already: their rules are applied as if they had just come.
   udevadm control --reload || true
-  udevadm trigger --settle --subsystem-match=gpio --subsystem-match=leds --subsystem-match=pwm --action=add || true
+  udevadm trigger --settle --subsystem-match=gpio --subsystem-match=leds --subsystem-match=pwm --subsystem-match=w1 --action=add || true
   [ "$start" = yes ] || return 0
   systemctl enable --quiet stellwerk-keeper.service stellwerk.service
   start_keeper

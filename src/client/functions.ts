@@ -185,6 +185,8 @@ export interface Functions {
   GW_SimulateLedGone(Led: string, Gone: boolean): boolean;
   /** Drives a line of the simulated board from outside, as a button does. Active is what an instance on that line sees. */
   GW_SimulateLine(Line: string, Active: boolean): boolean;
+  /** Takes a 1-Wire device of the simulated board off its bus, or puts it back. */
+  GW_SimulateOneWireGone(Address: string, Gone: boolean): boolean;
   /** Pulls a PWM chip of the simulated board out, or plugs it in again. */
   GW_SimulatePwmGone(Chip: string, Gone: boolean): boolean;
   /** Lets every write to an output line of the simulated board fail, as where the kernel does not take it, or lets it work again. The line stays what it is. */
@@ -289,6 +291,31 @@ export interface Functions {
   ModBus_UIUpdateVirtual(InstanceID: number, VariableType: 0 | 1 | 2 | 3): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIValidateTemplate(InstanceID: number, ImportData: string): boolean;
+  /** The devices that the kernel has found on a 1-Wire bus, and the instances that they have. */
+  OW_GetKnownDevices(InstanceID: number): {
+    DeviceID: string;
+    DeviceFamily: number;
+    Type: string;
+    InstanceID: number;
+  }[];
+  /** Asks a 1-Wire device for all of its values now; a thermometer measures. */
+  OW_RequestStatus(InstanceID: number): boolean;
+  /** Switches a pin (from 0) of a DS2405, DS2406, DS2408 or DS2413. On: its transistor conducts. */
+  OW_SetPin(InstanceID: number, Pin: number, SwitchOn: boolean): boolean;
+  /** Switches all pins of a DS2405, DS2406, DS2408 or DS2413. Bit n is pin n, 1 is on: its transistor conducts. */
+  OW_SetPort(InstanceID: number, Value: number): boolean;
+  /** Moves a potentiometer DS2890, 0 to 255. */
+  OW_SetPosition(InstanceID: number, Value: number): boolean;
+  /** Whether the pin RSTZ of a DS2408 tells by a pulse that its port was written; else it takes a reset. */
+  OW_SetStrobe(InstanceID: number, Status: boolean): boolean;
+  /** Switches the pin of a DS2405. On: its transistor conducts. */
+  OW_SwitchMode(InstanceID: number, SwitchOn: boolean): boolean;
+  /** Switches the pin of a DS2405 over. */
+  OW_ToggleMode(InstanceID: number): boolean;
+  /** Puts characters (Latin-1) on the port of a DS2408 one after the other, as bytes: 0 conducts. */
+  OW_WriteBytes(InstanceID: number, Data: string): boolean;
+  /** As OW_WriteBytes, changing the pins alone that are 1 in Mask. */
+  OW_WriteBytesMasked(InstanceID: number, Data: string, Mask: number): boolean;
   /** Has the device or the script behind a variable carry out a value. */
   RequestAction(VariableID: number, Value: Value): boolean;
   /** As RequestAction; a script finds the given word in SENDER. */

@@ -205,7 +205,7 @@ export interface Failure {
 /** Something of this machine, who has it, and what it can be turned into. */
 export interface Found {
   ID: string;
-  Kind: 'chip' | 'line' | 'port' | 'pwm' | 'led';
+  Kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire';
   Name: string;
   About: string;
   UsedBy: string;

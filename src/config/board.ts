@@ -39,7 +39,16 @@ const boardSchema = Type.Object(
         ),
       ),
     ),
-    simulated: Type.Optional(Type.Object({ wires: Type.Array(Type.Array(Type.String())) }, strict)),
+    simulated: Type.Optional(
+      Type.Object(
+        {
+          wires: Type.Array(Type.Array(Type.String())),
+          /** What hangs on its 1-Wire bus, by address. */
+          onewire: Type.Optional(Type.Array(Type.String({ pattern: '^[0-9a-f]{2}-[0-9a-f]{12}$' }))),
+        },
+        strict,
+      ),
+    ),
   },
   strict,
 );

@@ -14,8 +14,10 @@ export interface Attributes {
   list(folder: string): Promise<readonly string[]>;
   /** An attribute without the blanks around it. */
   read(path: string): Promise<string>;
-  /** One write, so one call of the kernel's driver. Creates nothing. */
-  write(path: string, text: string): Promise<void>;
+  /** What one read of a binary attribute gives, `length` bytes at most. */
+  readBytes(path: string, length: number): Promise<Uint8Array>;
+  /** One write, so one call of the kernel's driver; one that it took in part is `EIO`. Creates nothing. */
+  write(path: string, data: string | Uint8Array): Promise<void>;
   /** Whether we may write it now. Rejects with `ENOENT` where there is no such attribute. */
   isWritable(path: string): Promise<boolean>;
   /** The name of the machine's device that a device of the class stands for: `fe20c000.pwm` for `pwmchip0`. */
@@ -28,16 +30,17 @@ export function shownTo(host: Pick<Host, 'debug'>, attributes: Attributes): Attr
     root: attributes.root,
     list: (folder) => attributes.list(folder),
     read: (path) => attributes.read(path),
+    readBytes: (path, length) => attributes.readBytes(path, length),
     isWritable: (path) => attributes.isWritable(path),
     deviceOf: (name) => attributes.deviceOf(name),
-    async write(path, text) {
+    async write(path, data) {
       try {
-        await attributes.write(path, text);
+        await attributes.write(path, data);
       } catch (thrown) {
-        host.debug(`refused (${codeOf(thrown) ?? messageOf(thrown)})`, text, path);
+        host.debug(`refused (${codeOf(thrown) ?? messageOf(thrown)})`, data, path);
         throw thrown;
       }
-      host.debug('written', text, path);
+      host.debug('written', data, path);
     },
   };
 }

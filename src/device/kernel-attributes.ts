@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, open, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { codeOf } from '../base/fault.js';
-import type { Attributes } from './attributes.js';
+import { type Attributes, errno } from './attributes.js';
 
 /** The devices of this machine below `root`: `/sys/class/leds`. */
 export function kernelAttributes(root: string): Attributes {
@@ -13,10 +13,21 @@ export function kernelAttributes(root: string): Attributes {
       return names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
     },
     read: async (path) => (await readFile(join(root, path), 'utf8')).trim(),
-    async write(path, text) {
+    async readBytes(path, length) {
+      const file = await open(join(root, path), constants.O_RDONLY);
+      try {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, null);
+        return buffer.subarray(0, bytesRead);
+      } finally {
+        await file.close();
+      }
+    },
+    async write(path, data) {
+      const bytes = Buffer.from(data);
       const file = await open(join(root, path), constants.O_WRONLY);
       try {
-        await file.write(text);
+        const { bytesWritten } = await file.write(bytes);
+        if (bytesWritten < bytes.length) throw errno('EIO', path);
       } finally {
         await file.close();
       }

@@ -7,13 +7,15 @@ import { type Host, moduleKind, type ModuleDefinition, type Running, variableTyp
 export interface Making {
   readonly module: string;
   readonly properties: Readonly<Record<string, unknown>>;
+  /** The I/O instance that it is to be connected to: the one there is with these properties, else one that is made too. */
+  readonly over?: Making;
 }
 
 /** Something of this machine that was found, and touched by nobody for that. */
 export interface Found {
   /** The same after a restart: `line pinctrl-bcm2711/17`, `port /dev/serial/by-id/…`. */
   readonly id: string;
-  readonly kind: 'chip' | 'line' | 'port' | 'pwm' | 'led';
+  readonly kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire';
   /** For people: `GPIO17`, `/dev/ttyUSB0`. */
   readonly name: string;
   /** What is known of it, in words. */

@@ -1,6 +1,6 @@
 import { type Attributes, errno } from './attributes.js';
 
-/** An attribute of a simulated device. What reading or writing throws is the kernel's answer (`errno`). */
+/** An attribute of a simulated device; bytes are characters. What reading or writing throws is the kernel's answer (`errno`). */
 export interface SimulatedFile {
   /** Absent: it can't be read. */
   read?(): string | number;
@@ -30,10 +30,16 @@ export abstract class SimulatedAttributes implements Attributes {
     return String(file.read());
   }
 
-  async write(path: string, text: string): Promise<void> {
+  async readBytes(path: string, length: number): Promise<Uint8Array> {
+    const file = this.#file(path);
+    if (file.read === undefined) throw errno('EACCES', path);
+    return Buffer.from(String(file.read()), 'latin1').subarray(0, length);
+  }
+
+  async write(path: string, data: string | Uint8Array): Promise<void> {
     const file = this.#file(path);
     if (file.write === undefined || file.isOurs === false) throw errno('EACCES', path);
-    file.write(text);
+    file.write(typeof data === 'string' ? data : Buffer.from(data).toString('latin1'));
   }
 
   async isWritable(path: string): Promise<boolean> {

@@ -2,7 +2,7 @@ import { fault } from '../base/fault.js';
 import { declare, int, optional, text, type FunctionDeclaration } from '../device/declare.js';
 import { moduleKind } from '../device/module.js';
 import type { Found, Making, Search } from '../device/search.js';
-import { objectType } from '../kernel/object.js';
+import { objectType, type TreeObject } from '../kernel/object.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
 
@@ -71,7 +71,7 @@ function found(ports: Ports): FunctionDeclaration[] {
       result: 'integer',
       audited: true,
       help: 'Makes an instance of what was found, below an object, and gives its ID. Module: the first that GW_GetFound names, unless said.',
-      run: (_caller, id, wanted, parentId, module, name) => {
+      run: async (_caller, id, wanted, parentId, module, name) => {
         const search = searchOf(ports, id);
         const one = search.found().find((other) => other.id === wanted);
         if (one === undefined) throw fault('NAME_NOT_FOUND', wanted);
@@ -82,6 +82,7 @@ function found(ports: Ports): FunctionDeclaration[] {
           { parent, name: name ?? one.name },
           { ...making.properties },
         );
+        if (making.over !== undefined) await devices.connect(made.id, below(ports, making.over, parent));
         search.start();
         return made.id;
       },
@@ -115,6 +116,12 @@ function makingOf({ devices }: Ports, one: Found, module: string | undefined): M
       ? `it can be ${names.join(', ')}`
       : `it is ${one.usedBy === '' ? 'not for instances' : `used by ${one.usedBy}`}`;
   throw fault('NOT_SUPPORTED', `Making an instance of ${one.name} (${why})`);
+}
+
+/** The I/O instance that something is connected to; made beside it where there is none. */
+function below(ports: Ports, over: Making, parent: TreeObject): number {
+  const { devices } = ports;
+  return instanceFor(ports, [over]) || devices.create(over.module, { parent }, { ...over.properties }).id;
 }
 
 /** What was found, with the instance that has it by now: also one that is configured for it and can't be opened. */

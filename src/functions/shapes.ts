@@ -353,7 +353,9 @@ export const audit = listOf(
 export const found = listOf(
   named('Found', 'Something of this machine, who has it, and what it can be turned into.', {
     ID: text,
-    Kind: Type.Union((['chip', 'line', 'port', 'pwm', 'led'] as const).map((kind) => Type.Literal(kind))),
+    Kind: Type.Union(
+      (['chip', 'line', 'port', 'pwm', 'led', 'onewire'] as const).map((kind) => Type.Literal(kind)),
+    ),
     Name: text,
     About: text,
     UsedBy: text,

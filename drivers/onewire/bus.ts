@@ -1,0 +1,191 @@
+import type { Cancel } from '../../src/base/clock.js';
+import { fault } from '../../src/base/fault.js';
+import { Turn } from '../../src/base/turn.js';
+import { type Attributes, explained } from '../../src/device/attributes.js';
+import type { Host, Running } from '../../src/device/module.js';
+import { familyOf } from './families.js';
+import { listBuses, listDevices, measureAll } from './files.js';
+import type { Gate } from './gate.js';
+import type { KnownDevice } from './functions.js';
+import type { BusProperties, OneWireAround } from './index.js';
+
+/** A device that is asked every so often. */
+export interface Member {
+  /** Of the instance. */
+  readonly id: number;
+  readonly address: string;
+  readonly everyMs: number;
+  /** Whether asking takes as long as a measurement, and others of the bus can measure meanwhile. */
+  readonly isSlow: boolean;
+  /** Asks the device and reports; rejects with a fault when it does not answer. */
+  poll(): Promise<void>;
+  /** Whether the kernel has it on the bus; told again and again. */
+  found(isThere: boolean): void;
+}
+
+interface Place {
+  readonly member: Member;
+  dueMs: number;
+  /** Somebody waits for its next answer. */
+  asked?: PromiseWithResolvers<void> | undefined;
+}
+
+/** Opens an instance of the module. Sends nothing over the wire. */
+export async function openBus(host: Host<BusProperties>, around: OneWireAround): Promise<Running> {
+  const attributes = await around.attributes();
+  const name = host.properties.Bus;
+  const buses = await listBuses(attributes);
+  if (!buses.includes(name)) {
+    const there = buses.length === 0 ? 'there is none' : `there is ${buses.join(', ')}`;
+    throw fault(
+      'DEVICE_OFFLINE',
+      `this machine has no 1-Wire bus ${name} (${there}); on a Raspberry Pi it takes dtoverlay=w1-gpio in config.txt, and a restart`,
+    );
+  }
+  const release = around.holders.take(`the 1-Wire bus ${name}`);
+  try {
+    const bus = new Bus(host, { attributes, gate: around.gate, release });
+    await bus.probe();
+    host.signal.throwIfAborted();
+    return bus;
+  } catch (thrown) {
+    release();
+    throw thrown;
+  }
+}
+
+/**
+ * One bus. One job at a time is on its wire, so a wish waits for one measurement at most; those who are due together measure together
+ * where the kernel can have them do so. It is the kernel that searches the wire; what it has found is looked at by `probe`.
+ */
+export class Bus implements Running {
+  readonly offer = this;
+  readonly attributes: Attributes;
+  readonly #host: Host<BusProperties>;
+  readonly #gate: Gate;
+  readonly #release: () => void;
+  readonly #turn = new Turn();
+  readonly #places = new Map<Member, Place>();
+  #found: readonly string[] = [];
+  #isClosed = false;
+  #isAsking = false;
+  #cancel: Cancel | undefined;
+
+  constructor(
+    host: Host<BusProperties>,
+    parts: { readonly attributes: Attributes; readonly gate: Gate; readonly release: () => void },
+  ) {
+    this.#host = host;
+    this.attributes = parts.attributes;
+    this.#gate = parts.gate;
+    this.#release = parts.release;
+  }
+
+  /** Lets a device do something on the wire: alone, and one that is slow within the gateway's limit. */
+  run<T>(isSlow: boolean, job: () => Promise<T>): Promise<T> {
+    return this.#turn.run(() => {
+      if (this.#isClosed) throw closed(this.#host.properties.Bus);
+      return isSlow ? this.#gate.run(job) : job();
+    });
+  }
+
+  /** Asks it from now on, at once for the first time, until what is returned is called. */
+  join(member: Member): () => void {
+    this.#places.set(member, { member, dueMs: 0 });
+    member.found(this.#found.includes(member.address));
+    this.#arm();
+    return () => {
+      this.#places.get(member)?.asked?.reject(closed(member.address));
+      this.#places.delete(member);
+      this.#arm();
+    };
+  }
+
+  /** Has it asked as soon as can be, together with those who are asked too; resolves and rejects as `poll` does. */
+  async ask(member: Member): Promise<void> {
+    const place = this.#places.get(member);
+    if (place === undefined) throw closed(member.address);
+    place.dueMs = 0;
+    place.asked ??= Promise.withResolvers();
+    this.#arm();
+    await place.asked.promise;
+  }
+
+  /** Looks what the kernel has found; rejects with `DEVICE_OFFLINE` when the bus is gone. */
+  async probe(): Promise<void> {
+    const name = this.#host.properties.Bus;
+    try {
+      this.#found = await listDevices(this.attributes, name);
+    } catch (thrown) {
+      throw explained(`the 1-Wire bus ${name}`, this.attributes.root, thrown);
+    }
+    this.#host.report('DEVICES', this.#found.length);
+    for (const { member } of this.#places.values()) member.found(this.#found.includes(member.address));
+  }
+
+  knownDevices(): readonly KnownDevice[] {
+    const ids = new Map([...this.#places.keys()].map(({ address, id }) => [address, id]));
+    return this.#found.map((address) => ({
+      DeviceID: address,
+      DeviceFamily: parseInt(address, 16),
+      Type: familyOf(address).type,
+      InstanceID: ids.get(address) ?? 0,
+    }));
+  }
+
+  /** Doesn't wait for what is under way: nobody can call the kernel back. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancel?.();
+    for (const { member, asked } of this.#places.values()) asked?.reject(closed(member.address));
+    this.#release();
+  }
+
+  #nowMs(): number {
+    return Number(this.#host.clock.monotonicNs() / 1_000_000n);
+  }
+
+  #arm(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    if (this.#isClosed || this.#isAsking || this.#places.size === 0) return;
+    const dueMs = Math.min(...[...this.#places.values()].map((place) => place.dueMs));
+    this.#cancel = this.#host.clock.after(Math.max(0, dueMs - this.#nowMs()), () => void this.#ask());
+  }
+
+  async #ask(): Promise<void> {
+    this.#isAsking = true;
+    const nowMs = this.#nowMs();
+    const due = [...this.#places.values()].filter(({ dueMs }) => dueMs <= nowMs);
+    for (const place of due) {
+      const { everyMs } = place.member;
+      // At whole multiples, so that those who are asked as often are due together.
+      place.dueMs = (Math.floor(nowMs / everyMs) + 1) * everyMs;
+    }
+    try {
+      await this.#askAll(due.map(({ member }) => member));
+    } catch (thrown) {
+      if (!this.#isClosed)
+        this.#host.log.error({ instance: this.#host.id, err: thrown }, 'asking a bus failed');
+    } finally {
+      this.#isAsking = false;
+      this.#arm();
+    }
+  }
+
+  async #askAll(members: readonly Member[]): Promise<void> {
+    const slow = members.filter(({ isSlow }) => isSlow).length;
+    if (slow > 1) await this.run(true, () => measureAll(this.attributes, this.#host.properties.Bus));
+    for (const member of members) {
+      const place = this.#places.get(member);
+      if (place === undefined) continue;
+      const { asked } = place;
+      place.asked = undefined;
+      // What it rejects with it has told; the others are asked all the same.
+      const answer = this.run(member.isSlow, () => member.poll());
+      await answer.then(asked?.resolve, asked?.reject ?? (() => undefined));
+    }
+  }
+}
+
+const closed = (what: string) => new DOMException(`${what} is closed`, 'AbortError');

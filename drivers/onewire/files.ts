@@ -1,0 +1,91 @@
+import { type Attributes, errno, explained } from '../../src/device/attributes.js';
+import { codeOf, fault, type Fault, faultFrom } from '../../src/base/fault.js';
+import { ADDRESS, familyOf } from './families.js';
+
+/** Where the kernel has its 1-Wire buses and devices (Documentation/w1/w1-generic.rst). */
+export const ONE_WIRE = '/sys/bus/w1/devices';
+
+const BUS = /^w1_bus_master\d+$/;
+
+/** The files of one device. What is wrong rejects with the kernel's errno; `faultOf` says what it means. */
+export class DeviceFiles {
+  readonly address: string;
+  readonly #attributes: Attributes;
+
+  constructor(attributes: Attributes, address: string) {
+    this.#attributes = attributes;
+    this.address = address;
+  }
+
+  read(attribute: string): Promise<string> {
+    return this.#attributes.read(`${this.address}/${attribute}`);
+  }
+
+  /** Exactly so many bytes; fewer are `EIO`. */
+  async bytes(attribute: string, length: number): Promise<Uint8Array> {
+    const path = `${this.address}/${attribute}`;
+    const bytes = await this.#attributes.readBytes(path, length);
+    if (bytes.length < length) throw errno('EIO', path);
+    return bytes;
+  }
+
+  async byte(attribute: string): Promise<number> {
+    return (await this.bytes(attribute, 1))[0] as number;
+  }
+
+  write(attribute: string, data: string | readonly number[]): Promise<void> {
+    const sent = typeof data === 'string' ? data : Uint8Array.from(data);
+    return this.#attributes.write(`${this.address}/${attribute}`, sent);
+  }
+
+  /** A whole number of a text attribute. */
+  async number(attribute: string): Promise<number> {
+    const text = await this.read(attribute);
+    if (!/^-?\d+$/.test(text)) throw errno('EIO', `${this.address}/${attribute}`);
+    return Number(text);
+  }
+
+  /** What a failed read or write means. */
+  async faultOf(thrown: unknown): Promise<Fault> {
+    const name = `the 1-Wire device ${this.address}`;
+    const { driver = 'wire', type } = familyOf(this.address);
+    const code = codeOf(thrown);
+    if (code === 'EIO')
+      return faultFrom(
+        thrown,
+        'DEVICE_REFUSED',
+        `${name} does not answer: a bad contact, a long wire, or it is gone`,
+      );
+    if (code === 'ENOENT' && (await this.#attributes.list(this.address)).length > 0)
+      return fault(
+        'DEVICE_CONFIGURATION',
+        `the kernel does not work the ${type} ${this.address}: modprobe ${driver}`,
+      );
+    return explained(name, this.#attributes.root, thrown);
+  }
+}
+
+/** The names of all buses. */
+export const listBuses = async (attributes: Attributes): Promise<string[]> =>
+  (await attributes.list('')).filter((name) => BUS.test(name));
+
+/** The addresses of the devices that the kernel has found on a bus. Rejects where there is no such bus. */
+export async function listDevices(attributes: Attributes, bus: string): Promise<string[]> {
+  const text = await attributes.read(`${bus}/w1_master_slaves`);
+  return text.split('\n').filter((line) => ADDRESS.test(line));
+}
+
+/**
+ * Has all thermometers of a bus measure at once, and waits for it: they then answer without measuring. False where the kernel can't,
+ * or we may not have it done: Linux has it from 5.8 on. It tells failures by what it reads afterwards alone.
+ */
+export async function measureAll(attributes: Attributes, bus: string): Promise<boolean> {
+  const path = `${bus}/therm_bulk_read`;
+  try {
+    // The kernel compares the newline too.
+    await attributes.write(path, 'trigger\n');
+    return (await attributes.read(path)) === '1';
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,116 @@
+import { type Static, Type } from '@sinclair/typebox';
+import type { Clock } from '../../src/base/clock.js';
+import { fault } from '../../src/base/fault.js';
+import { type Attributes, Holders } from '../../src/device/attributes.js';
+import { bool, declare, type FunctionDeclaration, text } from '../../src/device/declare.js';
+import { type Flow, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
+import type { Bus } from './bus.js';
+import { ADDRESS, variablesOf } from './families.js';
+import type { SimulatedOneWire } from './fake.js';
+import { busFunctions, deviceFunctions } from './functions.js';
+import { Gate } from './gate.js';
+
+/** What a board file says of 1-Wire (`docs/boards.md`): what hangs on a simulated board's bus. */
+export interface OneWireBoard {
+  readonly simulated?: { readonly onewire?: readonly string[] | undefined } | undefined;
+}
+
+/** What the instances of one gateway share. */
+export interface OneWireAround {
+  readonly holders: Holders;
+  readonly gate: Gate;
+  /** The machine's buses and devices, or the simulated board's; nothing is loaded before it is asked for. */
+  attributes(): Promise<Attributes>;
+}
+
+const busProperties = Type.Object({
+  /** Its name below /sys/bus/w1/devices: `w1_bus_master1`. */
+  Bus: Type.String({ default: '', maxLength: 64 }),
+});
+export type BusProperties = Static<typeof busProperties>;
+
+const deviceProperties = Type.Object({
+  /** As the kernel writes it: `28-0000075565ad`. */
+  Address: Type.String({ default: '', maxLength: 64 }),
+  EveryS: Type.Integer({ default: 30, minimum: 1, maximum: 86_400 }),
+});
+export type DeviceProperties = Static<typeof deviceProperties>;
+
+const busFlow: Flow<Bus> = { id: '{5F4C8BE2-4C46-4E0B-B1F4-0B8F3C8A9D15}' };
+
+/** The modules of this driver for one gateway, **1-Wire Bus** and **1-Wire Device** (`docs/onewire.md`). */
+export function oneWireModules(
+  board: OneWireBoard,
+  clock: Clock,
+  given?: Promise<SimulatedOneWire>,
+): readonly ModuleDefinition[] {
+  let simulated = given;
+  const world = () => (simulated ??= simulatedOneWire(board, clock));
+  const around: OneWireAround = {
+    holders: new Holders(),
+    gate: new Gate(),
+    attributes: board.simulated === undefined && given === undefined ? kernelOneWire : world,
+  };
+  const bus: ModuleDefinition<typeof busProperties> = {
+    id: '{F462BFF3-6772-4720-8450-49E6E2820643}',
+    name: '1-Wire Bus',
+    kind: moduleKind.io,
+    prefix: 'OW',
+    properties: busProperties,
+    variables: () => [{ ident: 'DEVICES', name: 'Devices', type: variableType.integer, position: 1 }],
+    offers: busFlow,
+    check: ({ Bus: name }) =>
+      name === '' ? 'Bus is empty: give the name of a bus (ls /sys/bus/w1/devices)' : undefined,
+    functions: (instances) => [
+      ...busFunctions(instances, bus),
+      ...(board.simulated === undefined ? [] : [oneWireGone(world)]),
+    ],
+    find: async () => (await import('./find.js')).findOneWire(around),
+    open: async (host) => (await import('./bus.js')).openBus(host, around),
+  };
+  const device: ModuleDefinition<typeof deviceProperties> = {
+    id: '{C7A5B0E6-93A1-4D1C-8E0F-5B7D2E6A4F31}',
+    name: '1-Wire Device',
+    kind: moduleKind.device,
+    prefix: 'OW',
+    properties: deviceProperties,
+    needs: busFlow,
+    variables: ({ Address, EveryS }) => variablesOf(Address, EveryS),
+    check: ({ Address }) =>
+      ADDRESS.test(Address)
+        ? undefined
+        : 'Address must be as the kernel writes it, like 28-0000075565ad (ls /sys/bus/w1/devices)',
+    functions: (instances) => deviceFunctions(instances, device),
+    open: async (host) => (await import('./device.js')).openDevice(host, around, host.parent(busFlow)),
+  };
+  return [bus, device] as readonly ModuleDefinition[];
+}
+
+async function kernelOneWire(): Promise<Attributes> {
+  const [{ kernelAttributes }, { ONE_WIRE }] = await Promise.all([
+    import('../../src/device/kernel-attributes.js'),
+    import('./files.js'),
+  ]);
+  return kernelAttributes(ONE_WIRE);
+}
+
+async function simulatedOneWire({ simulated }: OneWireBoard, clock: Clock): Promise<SimulatedOneWire> {
+  const { SimulatedOneWire } = await import('./fake.js');
+  return new SimulatedOneWire(clock, [simulated?.onewire ?? []]);
+}
+
+/** Registered on the simulated board only. */
+const oneWireGone = (world: () => Promise<SimulatedOneWire>): FunctionDeclaration =>
+  declare({
+    name: 'GW_SimulateOneWireGone',
+    parameters: [text('Address'), bool('Gone')],
+    result: 'boolean',
+    audited: true,
+    help: 'Takes a 1-Wire device of the simulated board off its bus, or puts it back.',
+    run: async (_caller, address, isGone) => {
+      const onewire = await world();
+      if (!onewire.has(address)) throw fault('NAME_NOT_FOUND', address);
+      onewire.setGone(address, isGone);
+      return true;
+    },
+  });

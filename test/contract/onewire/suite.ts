@@ -1,0 +1,223 @@
+import type { Told } from '../../../drivers/onewire/chip.js';
+import { DeviceFiles, listBuses, listDevices, measureAll } from '../../../drivers/onewire/files.js';
+import { Ds2406, Ds2408, Ds2413, type Switch } from '../../../drivers/onewire/switch.js';
+import { Thermometer } from '../../../drivers/onewire/thermometer.js';
+import type { Attributes } from '../../../src/device/attributes.js';
+import type { Asserts, Sentence } from '../gpio/suite.js';
+
+/** A bus with devices at whose far end a test stands. All of the contract is told by it, to a kernel or to what plays one. */
+export interface OneWireBench {
+  readonly attributes: Attributes;
+  readonly bus: string;
+  /** A DS18B20, a DS2406, a DS2408 and a DS2413 that are on the bus. */
+  readonly thermometer: string;
+  readonly single: string;
+  readonly eight: string;
+  readonly pair: string;
+  /** Sets what there is to measure, °C. */
+  warm(celsius: number): Promise<void> | void;
+  /** Lets the thermometer's supply break down whenever it measures, or not. */
+  weaken(isWeak: boolean): Promise<void> | void;
+  /** Lets bits of the thermometer's answers be lost, or not. */
+  damage(isDamaged: boolean): Promise<void> | void;
+  /** Pulls a pin of a switch down from outside, or lets it go. */
+  pull(address: string, pin: number, isDown: boolean): Promise<void> | void;
+  /** The pins of a switch whose transistors conduct, as the device itself has them. */
+  conducting(address: string): Promise<number> | number;
+  /** So many times a switch was written, by anybody. */
+  writes(address: string): Promise<number> | number;
+  /** Takes a device off the wire, or puts it back. Whether the kernel has noticed is another thing. */
+  setSilent(address: string, isSilent: boolean): Promise<void> | void;
+  /** Lets the kernel search until it has noticed. */
+  search(address: string, isThere: boolean): Promise<void> | void;
+  close(): Promise<void>;
+}
+
+const valueIn = (told: readonly Told[], ident: string) => told.find((one) => one.ident === ident)?.value;
+const reasonIn = (told: readonly Told[], ident: string) =>
+  told.find((one) => one.ident === ident)?.doubt?.reason;
+
+/** Runs the whole contract on benches made anew for each sentence. */
+export async function oneWireContract(
+  sentence: Sentence,
+  makeBench: () => Promise<OneWireBench>,
+): Promise<void> {
+  const on = (name: string, body: (t: Asserts, bench: OneWireBench) => Promise<void>) =>
+    sentence(name, async (t) => {
+      const bench = await makeBench();
+      try {
+        await body(t, bench);
+      } finally {
+        await bench.close();
+      }
+    });
+  const thermometerOf = (bench: OneWireBench) =>
+    new Thermometer(new DeviceFiles(bench.attributes, bench.thermometer));
+  const switchesOf = ({ attributes, single, pair, eight }: OneWireBench): [string, Switch][] => [
+    [single, new Ds2406(new DeviceFiles(attributes, single))],
+    [pair, new Ds2413(new DeviceFiles(attributes, pair))],
+    [eight, new Ds2408(new DeviceFiles(attributes, eight))],
+  ];
+
+  await on('a bus and its devices are listed', async (t, bench) => {
+    const { attributes, bus, thermometer, single, eight, pair } = bench;
+    t.ok((await listBuses(attributes)).includes(bus));
+    t.strictSame([...(await listDevices(attributes, bus))].sort(), [thermometer, single, eight, pair].sort());
+    await t.rejects(listDevices(attributes, 'w1_bus_master99'), { code: 'ENOENT' });
+  });
+
+  await on('a thermometer measures, below zero and in sixteenths too', async (t, bench) => {
+    const chip = thermometerOf(bench);
+    for (const celsius of [21.5, 0, -10.125, -55, 125, 0.0625]) {
+      await bench.warm(celsius);
+      const [told] = await chip.look();
+      // The kernel cuts millidegrees off.
+      t.ok(Math.abs(Number(told?.value) - celsius) < 0.001, `${celsius} is told as ${String(told?.value)}`);
+    }
+  });
+
+  await on('85 °C is told where it was measured, and not where nothing was', async (t, bench) => {
+    const chip = thermometerOf(bench);
+    await bench.warm(85);
+    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 85);
+    await bench.warm(20);
+    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 20);
+    await bench.weaken(true);
+    t.equal(reasonIn(await chip.look(), 'TEMPERATURE'), 'POWER_ON');
+    await bench.weaken(false);
+    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 20);
+  });
+
+  await on('what was damaged on its way is no temperature', async (t, bench) => {
+    const chip = thermometerOf(bench);
+    await bench.warm(30);
+    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 30);
+    await bench.damage(true);
+    t.equal(reasonIn(await chip.look(), 'TEMPERATURE'), 'CHECKSUM');
+    await bench.damage(false);
+    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 30);
+  });
+
+  await on('thermometers that measured together answer with what it was then', async (t, bench) => {
+    const chip = thermometerOf(bench);
+    await bench.warm(40);
+    t.equal(await measureAll(bench.attributes, bench.bus), true);
+    await bench.warm(50);
+    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 40, 'of the common measurement');
+    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 50, 'of its own');
+  });
+
+  await on('looking at a switch writes nothing', async (t, bench) => {
+    for (const [address, chip] of switchesOf(bench)) {
+      const [on, writes] = [await bench.conducting(address), await bench.writes(address)];
+      t.equal(valueIn(await chip.look(), 'PORT'), on);
+      t.equal(await bench.writes(address), writes);
+      t.equal(await bench.conducting(address), on);
+    }
+  });
+
+  await on('a pin is switched on: it conducts, and the others stay as they are', async (t, bench) => {
+    for (const [address, chip] of switchesOf(bench)) {
+      await chip.setPort(0);
+      t.equal(await bench.conducting(address), 0);
+      await chip.setPin(1, true);
+      t.equal(await bench.conducting(address), 2);
+      await chip.setPin(0, true);
+      t.equal(await bench.conducting(address), 3);
+      await chip.setPin(1, false);
+      t.equal(await bench.conducting(address), 1);
+      const told = await chip.look();
+      t.strictSame(
+        ['PORT', 'PIN0', 'PIN1'].map((ident) => valueIn(told, ident)),
+        [1, true, false],
+      );
+      await chip.toggle();
+      t.equal(await bench.conducting(address), 0);
+      await t.rejects(chip.setPin(chip.pins, true), { code: 'CANNOT_CONVERT' });
+      await t.rejects(chip.setPort(1 << chip.pins), { code: 'CANNOT_CONVERT' });
+      t.equal(await bench.conducting(address), 0);
+    }
+  });
+
+  await on('a pin tells what pulls it down, itself or another', async (t, bench) => {
+    for (const [address, chip] of switchesOf(bench).slice(1)) {
+      await chip.setPort(0);
+      await bench.pull(address, 1, true);
+      let told = await chip.look();
+      t.strictSame([valueIn(told, 'PIN1'), valueIn(told, 'INPUT1')], [false, true]);
+      t.strictSame([valueIn(told, 'PIN0'), valueIn(told, 'INPUT0')], [false, false]);
+      await bench.pull(address, 1, false);
+      await chip.setPin(0, true);
+      told = await chip.look();
+      t.strictSame([valueIn(told, 'PIN1'), valueIn(told, 'INPUT1')], [false, false]);
+      t.strictSame([valueIn(told, 'PIN0'), valueIn(told, 'INPUT0')], [true, true]);
+      await chip.setPort(0);
+    }
+  });
+
+  await on('eight pins, bytes one after the other, and the strobe', async (t, bench) => {
+    const chip = new Ds2408(new DeviceFiles(bench.attributes, bench.eight));
+    await chip.setPort(0xa5);
+    t.equal(await bench.conducting(bench.eight), 0xa5);
+    const before = await bench.writes(bench.eight);
+    await chip.sendBytes(Uint8Array.of(0x00, 0xf0, 0x3c), 0xff);
+    t.equal(await bench.writes(bench.eight), before + 3);
+    t.equal(await bench.conducting(bench.eight), 0xc3, '0 conducts');
+    await chip.sendBytes(Uint8Array.of(0xff, 0x05), 0x0f);
+    t.equal(await bench.conducting(bench.eight), 0xca, 'the upper half stays');
+    for (const isStrobe of [true, false]) {
+      await chip.setStrobe(isStrobe);
+      t.equal(valueIn(await chip.look(), 'STROBE'), isStrobe);
+    }
+    await chip.setPort(0);
+  });
+
+  await on('a device that is taken off the wire tells nothing that is not so', async (t, bench) => {
+    const thermometer = thermometerOf(bench);
+    await bench.warm(20);
+    t.equal(valueIn(await thermometer.look(), 'TEMPERATURE'), 20);
+    await bench.setSilent(bench.thermometer, true);
+    t.equal(reasonIn(await thermometer.look(), 'TEMPERATURE'), 'NO_ANSWER');
+    await bench.setSilent(bench.thermometer, false);
+    for (const [address, chip] of switchesOf(bench)) {
+      await bench.setSilent(address, true);
+      await t.rejects(chip.look(), { code: 'EIO' });
+      await t.rejects(chip.setPin(0, true), { code: 'EIO' });
+      await bench.setSilent(address, false);
+      t.equal(valueIn(await chip.look(), 'PIN0'), false);
+    }
+  });
+
+  await on('the kernel notices who went and who came', async (t, bench) => {
+    const { attributes, bus, pair } = bench;
+    await bench.setSilent(pair, true);
+    await bench.search(pair, false);
+    t.notOk((await listDevices(attributes, bus)).includes(pair));
+    const files = new DeviceFiles(attributes, pair);
+    const gone = await new Ds2413(files).look().then(
+      () => undefined,
+      (thrown: unknown) => files.faultOf(thrown),
+    );
+    t.equal(gone?.code, 'DEVICE_OFFLINE');
+    await bench.setSilent(pair, false);
+    await bench.search(pair, true);
+    t.ok((await listDevices(attributes, bus)).includes(pair));
+    t.equal(valueIn(await new Ds2413(files).look(), 'PORT'), 0);
+  });
+
+  await on(
+    'the kernel’s own rules, on which all of this stands',
+    async (t, { attributes, eight, pair, bus }) => {
+      await t.rejects(attributes.write(`${pair}/state`, 'x'), { code: 'EACCES' });
+      await t.rejects(attributes.readBytes(`${pair}/output`, 1), { code: 'EACCES' });
+      await t.rejects(attributes.write(`${eight}/output`, Uint8Array.of(0xff, 0xff)), { code: 'EFAULT' });
+      t.equal((await attributes.readBytes(`${eight}/state`, 5)).length, 1);
+      await attributes.write(`${bus}/therm_bulk_read`, 'nonsense\n');
+      t.equal(
+        await attributes.read(`${bus}/therm_bulk_read`),
+        '0',
+        'what it does not know it takes, and does not do',
+      );
+    },
+  );
+}
