@@ -3,7 +3,8 @@ import type { Keeping } from '../drivers/gpio/index.js';
 import type { Archive, ArchiveOptions } from './archive/archive.js';
 import type { Checks } from './base/check.js';
 import type { Cancel, Clock } from './base/clock.js';
-import { fault } from './base/fault.js';
+import { fault, messageOf } from './base/fault.js';
+import { Late } from './base/late.js';
 import type { Log } from './base/log.js';
 import type { Configurator } from './config/configurators.js';
 import type { LoadedConfig } from './config/load.js';
@@ -111,8 +112,7 @@ export type MediaParts = Pick<ScriptParts, 'kernel' | 'clock' | 'log' | 'directo
 
 /** Files of media and icons in a data directory. */
 export function mediaPart({ kernel, clock, log, directory }: MediaParts): MediaPart {
-  let made: Promise<MediaContents> | undefined;
-  const make = async () => {
+  const late = new Late<MediaContents>(async () => {
     const [{ MediaContents }, { MediaFiles }, { Icons }] = await Promise.all([
       import('./media/contents.js'),
       import('./media/files.js'),
@@ -121,15 +121,15 @@ export function mediaPart({ kernel, clock, log, directory }: MediaParts): MediaP
     const files = new MediaFiles(directory);
     const icons = new Icons(join(directory, 'icons'));
     return new MediaContents({ kernel, files, icons, log, nowMs: () => clock.nowMs() });
-  };
-  const use = () => (made ??= make());
+  });
+  const start = async () => (await late.get()).start();
   return {
-    use,
+    use: late.get,
     start: () => {
       const { done } = kernel.tree.of(objectType.media).next();
-      if (done !== true) void use().then((contents) => contents.start());
+      if (done !== true) start().catch((thrown: unknown) => log.error({}, messageOf(thrown)));
     },
-    close: async () => (await made)?.close(),
+    close: async () => (await late.made())?.close(),
   };
 }
 
@@ -153,8 +153,7 @@ export function debugOf(parts: { kernel: Kernel; clock: Clock; log: Log }, direc
 
 /** What can be asked of the machine; what reads it is loaded when something first is. */
 export function askedMachine(clock: Clock, dataDirectory: string): () => Promise<MachinePort> {
-  let machine: Promise<MachinePort> | undefined;
-  return () => (machine ??= loadMachine(clock, dataDirectory));
+  return new Late(() => loadMachine(clock, dataDirectory)).get;
 }
 
 async function loadMachine(clock: Clock, dataDirectory: string): Promise<MachinePort> {
@@ -183,7 +182,7 @@ async function loadMachine(clock: Clock, dataDirectory: string): Promise<Machine
 /** What runs a gateway's events: loaded with the first one, as most of a small house's gateways have none. */
 export class EventPart implements AsyncDisposable {
   readonly #ports: () => Ports;
-  #loading: Promise<EventEngine> | undefined;
+  readonly #engine = new Late(() => this.#load());
   #isClosed = false;
 
   /** The ports are asked for when the engine is made. */
@@ -192,7 +191,7 @@ export class EventPart implements AsyncDisposable {
   }
 
   /** It is at work from then on. Rejects with `STOPPING`. */
-  readonly ready = (): Promise<EventEngine> => (this.#loading ??= this.#load());
+  readonly ready = (): Promise<EventEngine> => this.#engine.get();
 
   /** Has it work if the tree holds an event. */
   async begin(): Promise<void> {
@@ -203,7 +202,7 @@ export class EventPart implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    (await this.#loading?.catch(() => undefined))?.[Symbol.dispose]();
+    (await this.#engine.made())?.[Symbol.dispose]();
   }
 
   async #load(): Promise<EventEngine> {
@@ -236,15 +235,17 @@ export function machinePorts(
 ): Pick<Ports, 'machine' | 'execute'> {
   const { clock, directory, undo } = of;
   const log = of.log.root.subject('execute');
-  let execution: Promise<Execution> | undefined;
-  undo.push(() => void execution?.then((running) => running.close()));
+  const execution = new Late<Execution>(async () => {
+    const { Execution } = await import('./service/execution.js');
+    return new Execution(clock, log);
+  });
+  undo.push(() => void execution.made().then((running) => running?.close()));
   return {
     machine: askedMachine(clock, directory),
     execute: async (wish) => {
       if (config().api?.allowExecute !== true)
         throw fault('NOT_ALLOWED', 'Running programs (gateway.yaml: api.allowExecute: true)');
-      execution ??= import('./service/execution.js').then((loaded) => new loaded.Execution(clock, log));
-      return (await execution).run(wish);
+      return (await execution.get()).run(wish);
     },
   };
 }
@@ -264,7 +265,7 @@ export interface ArchiveParts {
 /** The archive of a gateway: loaded and opened when something is logged, or somebody asks for it. */
 export class LazyArchive {
   readonly #parts: ArchiveParts;
-  #opening: Promise<Archive> | undefined;
+  readonly #archive = new Late(() => this.#open());
   #isClosed = false;
 
   constructor(parts: ArchiveParts) {
@@ -279,13 +280,12 @@ export class LazyArchive {
   /** Rejects with `STOPPING`. */
   get(): Promise<Archive> {
     if (this.#isClosed) return Promise.reject(fault('STOPPING'));
-    this.#opening ??= this.#open();
-    return this.#opening;
+    return this.#archive.get();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await (await this.#opening)?.close();
+    await (await this.#archive.made())?.close();
   }
 
   async #open(): Promise<Archive> {

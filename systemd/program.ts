@@ -7,6 +7,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
+import { forNode } from './bundle.js';
 
 /** The programs: the gateway, and what it starts beside itself. Each is found by its name beside who starts it. */
 const PROGRAMS = [
@@ -31,20 +32,12 @@ const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: Object.fromEntries(PROGRAMS.map((file) => [basename(file, '.js'), join(dist, file)] as const)),
   outdir: target,
-  bundle: true,
+  ...forNode,
   splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node24',
   external: Object.keys(dependencies).filter((name) => !TAKEN_IN.includes(name)),
-  // For the packages of the older kind; theirs is not a module's word.
-  banner: {
-    js: "import { createRequire as requirer } from 'node:module'; const require = requirer(import.meta.url);",
-  },
   metafile: true,
   // The text of a program stays in memory while it runs: this is 1.5 MB of it. A trace still names the functions.
   minifyWhitespace: true,
-  logLevel: 'warning',
 });
 
 for (const file of Object.keys(metafile.outputs)) {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { fine, type Finding } from '../../src/base/check.js';
 import type { Clock } from '../../src/base/clock.js';
+import { Late } from '../../src/base/late.js';
 import type { Log } from '../../src/base/log.js';
 import type { Keeper, LinkMaker } from './keeper.js';
 
@@ -44,7 +45,7 @@ export class Keeping {
   readonly #isUpdating: () => boolean;
   readonly #clock: Clock;
   readonly #log: Log;
-  #keeper: Promise<Keeper> | undefined;
+  #keeper: Late<Keeper> | undefined;
   #why = 'no keeper is set up for this gateway (STELLWERK_KEEPER)';
   /** To be asked for what is held; set by whoever opens the lines. */
   outputs: () => HeldOutputs = () => ({ held: 0, kept: 0 });
@@ -75,13 +76,13 @@ export class Keeping {
       log: this.#log,
       tell: (why: string) => (this.#why = why),
     };
-    this.#keeper ??= import('./keeper.js').then(({ openKeeper }) => openKeeper(parts));
-    return this.#keeper;
+    this.#keeper ??= new Late(async () => (await import('./keeper.js')).openKeeper(parts));
+    return this.#keeper.get();
   }
 
   /** The gateway ends: after all outputs are closed. The keeper gives them their policy, and waits for no sign of life. */
   async goodbye(): Promise<void> {
-    await (await this.#keeper)?.goodbye(this.#isUpdating() ? 'update' : 'stop');
+    await (await this.#keeper?.made())?.goodbye(this.#isUpdating() ? 'update' : 'stop');
   }
 
   /** The health check `outputs`. */

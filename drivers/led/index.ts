@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { fault } from '../../src/base/fault.js';
 import { type Attributes, Holders } from '../../src/device/attributes.js';
 import { choice, policies } from '../../src/device/choice.js';
-import { bool, declare, type FunctionDeclaration, text } from '../../src/device/declare.js';
+import { ClassWorld } from '../../src/device/class-world.js';
 import { moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
 import type { SimulatedLeds } from './fake.js';
 
@@ -44,13 +43,13 @@ export function ledModules(
   given?: Promise<SimulatedLeds>,
 ): readonly ModuleDefinition[] {
   const { boolean, integer, string } = variableType;
-  let simulated = given;
-  const world = () => (simulated ??= simulatedLeds(board, clock));
-  const around: LedAround = {
-    board,
-    holders: new Holders(),
-    attributes: board.simulated === undefined && given === undefined ? kernelLeds : world,
-  };
+  const world = new ClassWorld({
+    root: async () => (await import('./class.js')).LEDS,
+    simulated: () => simulatedLeds(board, clock),
+    given,
+    isSimulated: board.simulated !== undefined,
+  });
+  const around: LedAround = { board, holders: new Holders(), attributes: world.attributes };
   const led: ModuleDefinition<typeof ledProperties> = {
     id: '{2389A6A6-6B82-4B0D-9923-8A3402763FD3}',
     name: 'LED',
@@ -72,19 +71,16 @@ export function ledModules(
     ],
     check: ({ Led }) =>
       Led === '' ? 'Led is empty: give the name of a LED (ls /sys/class/leds)' : undefined,
-    functions: () => (board.simulated === undefined ? [] : [ledGone(world)]),
+    functions: () =>
+      world.functions({
+        name: 'GW_SimulateLedGone',
+        device: 'Led',
+        help: 'Pulls a LED of the simulated board out, or plugs it in again.',
+      }),
     find: async () => (await import('./find.js')).findLeds(around),
     open: async (host) => (await import('./led.js')).openLed(host, around),
   };
   return [led] as readonly ModuleDefinition[];
-}
-
-async function kernelLeds(): Promise<Attributes> {
-  const [{ kernelAttributes }, { LEDS }] = await Promise.all([
-    import('../../src/device/kernel-attributes.js'),
-    import('./class.js'),
-  ]);
-  return kernelAttributes(LEDS);
 }
 
 async function simulatedLeds({ leds }: LedBoard, clock: Clock): Promise<SimulatedLeds> {
@@ -94,19 +90,3 @@ async function simulatedLeds({ leds }: LedBoard, clock: Clock): Promise<Simulate
     leds.map(({ path }) => ({ name: nameAt(path) })),
   );
 }
-
-/** Registered on the simulated board only. */
-const ledGone = (world: () => Promise<SimulatedLeds>): FunctionDeclaration =>
-  declare({
-    name: 'GW_SimulateLedGone',
-    parameters: [text('Led'), bool('Gone')],
-    result: 'boolean',
-    audited: true,
-    help: 'Pulls a LED of the simulated board out, or plugs it in again.',
-    run: async (_caller, led, isGone) => {
-      const leds = await world();
-      if (!leds.has(led)) throw fault('NAME_NOT_FOUND', led);
-      leds.setGone(led, isGone);
-      return true;
-    },
-  });

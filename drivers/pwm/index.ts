@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { fault } from '../../src/base/fault.js';
 import { type Attributes, Holders } from '../../src/device/attributes.js';
 import { choice, policies } from '../../src/device/choice.js';
-import { bool, declare, type FunctionDeclaration, text } from '../../src/device/declare.js';
+import { ClassWorld } from '../../src/device/class-world.js';
 import { moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
 import type { SimulatedPwm } from './fake.js';
 import type { BoardPwm } from './places.js';
@@ -51,13 +50,13 @@ export function pwmModules(
   given?: Promise<SimulatedPwm>,
 ): readonly ModuleDefinition[] {
   const { boolean, float } = variableType;
-  let simulated = given;
-  const world = () => (simulated ??= simulatedPwm(board, clock));
-  const around: PwmAround = {
-    board,
-    holders: new Holders(),
-    attributes: board.simulated === undefined && given === undefined ? kernelPwm : world,
-  };
+  const world = new ClassWorld({
+    root: async () => (await import('./class.js')).PWMS,
+    simulated: () => simulatedPwm(board, clock),
+    given,
+    isSimulated: board.simulated !== undefined,
+  });
+  const around: PwmAround = { board, holders: new Holders(), attributes: world.attributes };
   const pwm: ModuleDefinition<typeof pwmProperties> = {
     id: '{035D5D7E-9989-4D51-8AE7-306B1364F6A1}',
     name: 'PWM',
@@ -74,19 +73,16 @@ export function pwmModules(
       if (OnLevel === 0 && ZeroIsOff) return 'OnLevel is 0, which is off: make it more, or ZeroIsOff false';
       return undefined;
     },
-    functions: () => (board.simulated === undefined ? [] : [pwmGone(world)]),
+    functions: () =>
+      world.functions({
+        name: 'GW_SimulatePwmGone',
+        device: 'Chip',
+        help: 'Pulls a PWM chip of the simulated board out, or plugs it in again.',
+      }),
     find: async () => (await import('./find.js')).findChannels(around),
     open: async (host) => (await import('./pwm.js')).openPwm(host, around),
   };
   return [pwm] as readonly ModuleDefinition[];
-}
-
-async function kernelPwm(): Promise<Attributes> {
-  const [{ kernelAttributes }, { PWMS }] = await Promise.all([
-    import('../../src/device/kernel-attributes.js'),
-    import('./class.js'),
-  ]);
-  return kernelAttributes(PWMS);
 }
 
 async function simulatedPwm({ pwm = [] }: PwmBoard, clock: Clock): Promise<SimulatedPwm> {
@@ -96,19 +92,3 @@ async function simulatedPwm({ pwm = [] }: PwmBoard, clock: Clock): Promise<Simul
     pwm.map(({ chip, channels }) => ({ id: chip, channels: Math.max(-1, ...Object.values(channels)) + 1 })),
   );
 }
-
-/** Registered on the simulated board only. */
-const pwmGone = (world: () => Promise<SimulatedPwm>): FunctionDeclaration =>
-  declare({
-    name: 'GW_SimulatePwmGone',
-    parameters: [text('Chip'), bool('Gone')],
-    result: 'boolean',
-    audited: true,
-    help: 'Pulls a PWM chip of the simulated board out, or plugs it in again.',
-    run: async (_caller, chip, isGone) => {
-      const pwm = await world();
-      if (!pwm.has(chip)) throw fault('NAME_NOT_FOUND', chip);
-      pwm.setGone(chip, isGone);
-      return true;
-    },
-  });

@@ -1,5 +1,6 @@
 import { delay, type Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
+import { Late } from '../base/late.js';
 import type { Log } from '../base/log.js';
 import { Turn } from '../base/turn.js';
 import type { Caller } from '../device/declare.js';
@@ -72,7 +73,7 @@ export class Runs implements AsyncDisposable {
   readonly #checks = new Turn();
   readonly #closing = new AbortController();
   readonly #senders = new Map<string, number>();
-  #pool: Promise<ScriptPool> | undefined;
+  readonly #pool = new Late(() => this.#open());
   #isFull: () => boolean = () => false;
 
   constructor(options: RunsOptions) {
@@ -105,7 +106,7 @@ export class Runs implements AsyncDisposable {
     if (isAwaited) parent?.stop.signal.addEventListener('abort', stopToo);
     this.#running.set(own, mine);
     try {
-      const [text, pool] = await Promise.all([read(), this.#processes()]);
+      const [text, pool] = await Promise.all([read(), this.#pool.get()]);
       mine.stop.signal.throwIfAborted();
       const id = script?.id ?? 0;
       const values = { SELF: id, SENDER: sender, ...parameters };
@@ -140,7 +141,7 @@ export class Runs implements AsyncDisposable {
   /** What is wrong with a text, with its place; undefined where it can be run. */
   check({ file, text }: ScriptText): Promise<string | undefined> {
     return this.#checks.run(async () => {
-      const pool = await this.#processes();
+      const pool = await this.#pool.get();
       const job = { ...this.#job({ file, text }, {}, NOBODY), is: 'check' } as const;
       const signal = this.#closing.signal;
       const result = await pool.run(job, { depth: 0, isAwaited: true, signal });
@@ -168,26 +169,24 @@ export class Runs implements AsyncDisposable {
 
   /** Every slot for a script's process. */
   async threads(): Promise<readonly ThreadRecord[]> {
-    return (await this.#processes()).threads();
+    return (await this.#pool.get()).threads();
   }
 
   async close(): Promise<void> {
     this.#closing.abort(fault('STOPPING'));
-    await (await this.#pool)?.close();
+    await (await this.#pool.made())?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  #processes(): Promise<ScriptPool> {
-    this.#pool ??= import('./pool.js').then(({ ScriptPool: Pool }) => {
-      const { clock, functions, limits } = this.#options;
-      const pool = new Pool({ clock, names: async () => functions.names(), limits });
-      this.#isFull = () => pool.isFull;
-      return pool;
-    });
-    return this.#pool;
+  async #open(): Promise<ScriptPool> {
+    const { ScriptPool: Pool } = await import('./pool.js');
+    const { clock, functions, limits } = this.#options;
+    const pool = new Pool({ clock, names: async () => functions.names(), limits });
+    this.#isFull = () => pool.isFull;
+    return pool;
   }
 
   #job(source: ScriptText, values: Readonly<Record<string, unknown>>, own: Caller) {

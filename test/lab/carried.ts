@@ -5,6 +5,7 @@
 import { build } from 'esbuild';
 import { basename, join } from 'node:path';
 import type { Test } from 'tap';
+import { forNode } from '../../systemd/bundle.js';
 import type { Agent } from './agent.js';
 import { ROOT } from './paths.js';
 
@@ -22,16 +23,9 @@ export async function carried(
 ): Promise<void> {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, 'dist/test', file)],
-    bundle: true,
+    ...forNode,
     write: false,
-    format: 'esm',
-    platform: 'node',
-    target: 'node24',
     external: PACKAGES,
-    banner: {
-      js: "import { createRequire as requirer } from 'node:module'; const require = requirer(import.meta.url);",
-    },
-    logLevel: 'warning',
   });
   const program = `${FOLDER}/${basename(file)}`;
   await agent.run(`mkdir -p ${FOLDER}`);

@@ -54,6 +54,10 @@ t.test('items and registered devices are there after a restart', async (t) => {
   await house.gateway.close();
   const again = await startHouse(t, undefined, { directory: house.directory });
   t.strictSame(await seen(again), before);
+  const [utility] = (await rpc(again, 'SVC_GetInstanceListByModuleID', 'Utility Control')) as number[];
   const said = [before, await rpc(again, 'SVC_GetConfiguration', wf), await rpc(again, 'GW_GetAudit', 100)];
+  for (const call of ['SVC_GetSnapshot', 'GW_GetHealth']) said.push(await rpc(again, call));
+  said.push(await rpc(again, 'WFC_GetSnapshot', wf), await rpc(again, 'UC_FindReferences', utility, wf));
+  t.match(JSON.stringify(said), /"WFC_RegisterPNS".*Phone/, 'the audit says that it registered');
   t.notMatch(JSON.stringify([said, house.log, again.log]), /secret-token/);
 });
