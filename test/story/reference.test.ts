@@ -6,7 +6,8 @@ import { idOf } from '../tools/exchange.js';
 import { SIMULATED, TREE, startHouse } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
-const CONFIG = `${SIMULATED}${TREE}configurators:
+const CONFIG = `${SIMULATED}${TREE}  - { instance: 1-Wire, ident: onewire, module: 1-Wire Bus, properties: { Bus: w1_bus_master1 } }
+configurators:
   - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
 `;
 
@@ -20,6 +21,7 @@ t.test('every function that tells something tells it as declared, in a real gate
   const relay = await idOf(house, 'ground_floor/hall_relay');
   const variable = await idOf(house, 'ground_floor/hall_relay/STATE');
   const ground = await idOf(house, 'ground_floor');
+  const bus = await idOf(house, 'onewire');
   const made: Record<string, number> = {};
   for (const [what, method, ...params] of [
     ['script', 'SVC_CreateScript', 0],
@@ -110,6 +112,7 @@ t.test('every function that tells something tells it as declared, in a real gate
       if (/^WFC_|PushDevices/.test(name) && parameter.name === 'InstanceID') return front?.ID;
       if (name.startsWith('UC_') && parameter.name === 'InstanceID') return utility;
       if (name.startsWith('AC_') && parameter.name === 'InstanceID') return archive;
+      if (name.startsWith('OW_')) return bus;
       if (/Found|Searching/.test(name) && parameter.name === 'InstanceID') return made['hardware'];
       const typed = made[name.replace('GetValue', '')];
       if (typed !== undefined) return typed;
