@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { gpioModules, type Keeping } from '../drivers/gpio/index.js';
 import { ledModules } from '../drivers/led/index.js';
+import { modbusModules } from '../drivers/modbus/index.js';
 import { mqttModules } from '../drivers/mqtt/index.js';
 import { oneWireModules } from '../drivers/onewire/index.js';
 import { pwmModules } from '../drivers/pwm/index.js';
@@ -45,6 +46,7 @@ export function modulesOf(
       ...serialModules(),
       ...socketModules(),
       ...mqttModules(),
+      ...modbusModules(),
     ];
     const finders = drivers.flatMap(({ find }) => find ?? []);
     const isUnknown = board.name === 'generic' && name !== board.name;

@@ -39,6 +39,10 @@ export class SerialStream implements ByteStream {
     return this.#options.name;
   }
 
+  get baudRate(): number {
+    return this.#options.baudRate;
+  }
+
   onData(listener: (bytes: Uint8Array) => void): () => void {
     return this.#data.on(listener);
   }

@@ -21,6 +21,8 @@ export type ByteListener = (bytes: Uint8Array, from?: Peer) => void;
 export interface ByteStream {
   /** For logs and status texts: `/dev/ttyUSB0 9600 8N1`. */
   readonly name: string;
+  /** Of a serial line: how fast it is. Who must keep silent for some characters goes by it. */
+  readonly baudRate?: number;
   /** Adds a listener for received bytes, at least one at a time, in order; the array is the listener's to keep. */
   onData(listener: ByteListener): () => void;
   /** Adds a listener for those of several who leave; absent where there is one, or nobody can tell. */

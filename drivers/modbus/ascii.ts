@@ -1,0 +1,33 @@
+import { lrc } from './crc.js';
+import type { Framing, Found } from './framing.js';
+import { fits } from './pdu.js';
+
+const COLON = 0x3a;
+const RETURN = 0x0d;
+
+/** Modbus ASCII [MODBUS over Serial Line V1.02 §2.5.2]: hexadecimal digits between a colon and a line end. */
+export const ascii: Framing = {
+  hasTransactions: false,
+  limit: 513,
+  lengthOf: (pduLength) => 2 * (pduLength + 2) + 3,
+  frame({ unit, request: { pdu } }) {
+    const bytes = Buffer.concat([Buffer.from([unit]), pdu]);
+    const digits = Buffer.concat([bytes, Buffer.from([lrc(bytes)])]).toString('hex');
+    return Buffer.from(`:${digits.toUpperCase()}\r\n`);
+  },
+  find(held, { unit, request }): Found {
+    let from = held.indexOf(COLON);
+    for (let next = from; next >= 0;) {
+      from = next;
+      next = held.indexOf(COLON, from + 1);
+      const end = held.indexOf(RETURN, from);
+      // A colon always begins a frame anew, whatever was before.
+      if (end < 0 || (next >= 0 && next < end)) continue;
+      const bytes = Buffer.from(held.toString('latin1', from + 1, end), 'hex');
+      const isWhole = 2 * bytes.length === end - from - 1 && bytes.length > 2 && lrc(bytes) === 0;
+      const pdu = bytes.subarray(1, -1);
+      if (isWhole && bytes[0] === unit && fits(request, pdu)) return { pdu, used: end + 1 };
+    }
+    return { pdu: undefined, used: from < 0 ? held.length : from };
+  },
+};

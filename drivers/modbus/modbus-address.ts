@@ -1,0 +1,184 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import {
+  bool,
+  declare,
+  float,
+  int,
+  text,
+  type FunctionDeclaration,
+  type Parameter,
+} from '../../src/device/declare.js';
+import {
+  moduleKind,
+  variableType,
+  type ModuleDefinition,
+  type RunningInstances,
+  type Value,
+  type VariableDeclaration,
+} from '../../src/device/module.js';
+import { modbusFlow } from './flow.js';
+import { dataTypes, type DataType } from './types.js';
+
+/** The ident of the one variable. */
+export const VALUE = 'Value';
+
+/** A value may be late by some polls, and by what others' answers take, before it is stale. */
+const POLLS_MISSED = 3;
+const OTHERS_S = 10;
+
+/** Registers that one request reads, and writes [MODBUS Application Protocol V1.1b3 §6.3, §6.12]. */
+const READ_MAX = 125;
+const WRITE_MAX = 123;
+
+/** Faster than this no line answers, and no processor of a small box wants to ask. */
+const POLLER_MIN_MS = 50;
+const DAY_MS = 86_400_000;
+
+const address = (): TSchema & { static: number } => Type.Integer({ default: 0, minimum: 0, maximum: 65_535 });
+
+const properties = Type.Object({
+  /** By its number in the interface (`types.ts`). */
+  DataType: Type.Integer({ default: 0, minimum: 0, maximum: dataTypes.length - 1 }),
+  /** 0: it is not read. */
+  ReadFunctionCode: Type.Integer({ default: 0, minimum: 0, maximum: 4 }),
+  ReadAddress: address(),
+  /** 0: it is not written. */
+  WriteFunctionCode: Type.Integer({ default: 0, minimum: 0, maximum: 16 }),
+  WriteAddress: address(),
+  /** Milliseconds between two readings; 0: it is read only when somebody asks. */
+  Poller: Type.Integer({ default: 1000, minimum: 0, maximum: DAY_MS }),
+  /** Value = number in the unit × factor; 0: it is the number. */
+  Factor: Type.Number({ default: 0 }),
+  /** 0: the high byte of a register comes first; 1: the low one. */
+  ByteOrder: Type.Integer({ default: 0, minimum: 0, maximum: 1 }),
+  /** Registers of a text. */
+  Length: Type.Integer({ default: 0, minimum: 0, maximum: READ_MAX }),
+  /** A confirmed write is the value, without reading it back. */
+  EmulateStatus: Type.Boolean({ default: false }),
+  Profile: Type.String({ default: '', maxLength: 200 }),
+});
+
+/** The properties of a ModBus Address. */
+export type AddressProperties = Static<typeof properties>;
+
+const MODULE = { id: '{CB197E50-273D-4535-8C91-BB35273E3CA5}', name: 'ModBus Address' } as const;
+
+/** The module **ModBus Address**: one value in a unit. */
+export const modbusAddress: ModuleDefinition<typeof properties> = {
+  ...MODULE,
+  aliases: ['ModBus Device'],
+  kind: moduleKind.device,
+  prefix: 'ModBus',
+  properties,
+  needs: modbusFlow,
+  variables: (set) => [variable(set)],
+  check,
+  functions,
+  open: async (host) => {
+    const unit = host.parent(modbusFlow);
+    const { ModbusAddress } = await import('./address.js');
+    return new ModbusAddress(host, unit);
+  },
+};
+
+/** The type of these properties' value. */
+export function typeOf(set: AddressProperties): DataType {
+  return dataTypes[set.DataType] as DataType;
+}
+
+/** How many registers it takes; 0: it is a coil. */
+export function registersOf(set: AddressProperties): number {
+  return typeOf(set).registers ?? set.Length;
+}
+
+/** What the numbers of the unit are multiplied by; undefined: they are the values. */
+export function factorOf({ Factor }: AddressProperties): number | undefined {
+  return Factor === 0 || Factor === 1 ? undefined : Factor;
+}
+
+function variable(set: AddressProperties): VariableDeclaration {
+  const { kind } = typeOf(set);
+  const isWritten = set.WriteFunctionCode !== 0;
+  const isPolled = set.ReadFunctionCode !== 0 && set.Poller > 0;
+  const profile = set.Profile === '' && kind === 'boolean' && isWritten ? '~Switch' : set.Profile;
+  const isWhole = kind === 'integer' && factorOf(set) === undefined;
+  return {
+    ident: VALUE,
+    name: VALUE,
+    type: kind === 'integer' && !isWhole ? variableType.float : variableType[kind],
+    ...(profile === '' ? {} : { profile }),
+    action: isWritten,
+    position: 1,
+    ...(isPolled ? { staleAfterS: Math.ceil((POLLS_MISSED * set.Poller) / 1000) + OTHERS_S } : {}),
+  };
+}
+
+function check(set: AddressProperties): string | undefined {
+  const { ReadFunctionCode: read, WriteFunctionCode: write, Poller, Length, Factor } = set;
+  const { name, kind } = typeOf(set);
+  const registers = registersOf(set);
+  const said = `DataType ${set.DataType} (${name})`;
+  if (read === 0 && write === 0) return 'ReadFunctionCode and WriteFunctionCode are both 0: nothing to do';
+  if (kind === 'boolean') {
+    if (read > 2) return `${said} is read with ReadFunctionCode 1 (coils) or 2 (discrete inputs)`;
+    if (write !== 0 && write !== 5 && write !== 15)
+      return `${said} is written with WriteFunctionCode 5 or 15`;
+  } else {
+    if (read !== 0 && read < 3)
+      return `${said} is read with ReadFunctionCode 3 (holding registers) or 4 (input registers)`;
+    if (write !== 0 && write !== 6 && write !== 16)
+      return `${said} is written with WriteFunctionCode 6 or 16`;
+    if (registers === 0) return `${said} needs a Length: how many registers it takes`;
+    if (write === 6 && registers > 1)
+      return `${said} takes ${registers} registers: write it with WriteFunctionCode 16`;
+    if (write === 16 && registers > WRITE_MAX)
+      return `Length: at most ${WRITE_MAX} registers can be written at once`;
+    if (write !== 0 && name.includes('Int8'))
+      return `${said} can only be read: a register is written whole, and its other half would be changed`;
+  }
+  if (Length !== 0 && kind !== 'string') return `Length is of texts; ${said} takes ${registers} registers`;
+  if (Factor !== 0 && kind !== 'integer' && kind !== 'float') return `Factor is of numbers, not of ${said}`;
+  if (Poller > 0 && Poller < POLLER_MIN_MS) return `Poller must be 0 or at least ${POLLER_MIN_MS} ms`;
+  const beyond = (from: number) => from + Math.max(1, registers) > 65_536;
+  if ((read !== 0 && beyond(set.ReadAddress)) || (write !== 0 && beyond(set.WriteAddress)))
+    return `the address and its ${registers} registers go beyond 65535`;
+  return undefined;
+}
+
+function functions(instances: RunningInstances): FunctionDeclaration[] {
+  const writing = <T extends Value>(name: string, value: Parameter<T>, help: string) =>
+    declare({
+      name,
+      parameters: [int('InstanceID'), value],
+      result: 'boolean',
+      audited: true,
+      help,
+      run: async (_caller, id, wished) => {
+        await instances.running(id, MODULE).write?.(VALUE, wished);
+        return true;
+      },
+    });
+  return [
+    declare({
+      name: 'ModBus_RequestRead',
+      parameters: [int('InstanceID')],
+      result: 'boolean',
+      help: 'Reads the value of a ModBus Address now, and returns when it is there.',
+      run: async (_caller, id) => {
+        await instances.running(id, MODULE).refresh?.(VALUE);
+        return true;
+      },
+    }),
+    writing('ModBus_WriteCoil', bool('Value'), 'Switches a coil; returns when the unit has confirmed it.'),
+    writing(
+      'ModBus_WriteRegister',
+      float('Value'),
+      'Writes a number to the registers of a ModBus Address; returns when the unit has confirmed it.',
+    ),
+    writing(
+      'ModBus_WriteRegisterString',
+      text('Value'),
+      'Writes a text to the registers of a ModBus Address; returns when the unit has confirmed it.',
+    ),
+  ];
+}

@@ -1,0 +1,149 @@
+import type { Cancel, Clock } from '../../src/base/clock.js';
+import type { FarEnd } from '../../drivers/serial/fake.js';
+
+/** How a unit behaves: as it should, or as they do in the field. */
+export type Behaviour =
+  | 'answers'
+  /** Nothing comes. */
+  | 'silent'
+  /** Bits fall over on the way. */
+  | 'garbled'
+  /** What it answers is of another unit. */
+  | 'alien'
+  /** It begins to send, and never ends. */
+  | 'endless'
+  /** It answers with this exception. */
+  | { readonly exception: number };
+
+/** A unit on a line: registers that are read and written, coils too. */
+export class FakeUnit {
+  readonly registers = new Map<number, number>();
+  readonly coils = new Map<number, boolean>();
+  behaviour: Behaviour = 'answers';
+  /** How long it takes to answer. */
+  delayMs = 5;
+  /** Addresses that it never says anything about. */
+  readonly mute = new Set<number>();
+}
+
+/** Units on one RS-485 line, written after the protocol's text and not after the driver: Modbus RTU only. */
+export class FakeLine {
+  readonly #far: FarEnd;
+  readonly #clock: Clock;
+  readonly units = new Map<number, FakeUnit>();
+  /** What was asked, in order: `1:3@100` is unit 1, function 3, address 100. */
+  readonly asked: string[] = [];
+  /** When, monotonic milliseconds. */
+  readonly askedMs: number[] = [];
+  readonly #timers = new Set<Cancel>();
+
+  constructor(far: FarEnd, clock: Clock) {
+    this.#far = far;
+    this.#clock = clock;
+    far.heard.on((frame) => this.#hear(frame));
+  }
+
+  unit(number: number, registers: Readonly<Record<number, number>> = {}): FakeUnit {
+    const unit = new FakeUnit();
+    for (const [at, value] of Object.entries(registers)) unit.registers.set(Number(at), value);
+    this.units.set(number, unit);
+    return unit;
+  }
+
+  #hear(frame: Buffer): void {
+    const [number = 0, code = 0] = frame;
+    const at = frame.readUInt16BE(2);
+    this.asked.push(`${number}:${code}@${at}`);
+    this.askedMs.push(Number(this.#clock.monotonicNs()) / 1e6);
+    const unit = this.units.get(number);
+    const isSound = frame.readUInt16LE(frame.length - 2) === slowCrc(frame.subarray(0, -2));
+    if (unit === undefined || !isSound || unit.mute.has(at)) return;
+    const pdu = answer(unit, frame.subarray(1, -2));
+    const sent = sealed(unit.behaviour === 'alien' ? number + 1 : number, pdu);
+    if (unit.behaviour === 'garbled') sent.writeUInt8((sent[2] ?? 0) ^ 0x10, 2);
+    if (unit.behaviour === 'silent') return;
+    this.#after(unit.delayMs, () => {
+      if (unit.behaviour !== 'endless') this.#far.send(sent);
+      else this.#babble();
+    });
+  }
+
+  /** Nobody is there any more. */
+  close(): void {
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+  }
+
+  #babble(): void {
+    this.#far.send(Buffer.alloc(500, 1));
+    this.#after(5, () => this.#babble());
+  }
+
+  #after(ms: number, run: () => void): void {
+    const cancel = this.#clock.after(ms, () => {
+      this.#timers.delete(cancel);
+      run();
+    });
+    this.#timers.add(cancel);
+  }
+}
+
+/** A frame of Modbus RTU. */
+export function sealed(unit: number, pdu: Buffer): Buffer {
+  const frame = Buffer.concat([Buffer.from([unit]), pdu, Buffer.alloc(2)]);
+  frame.writeUInt16LE(slowCrc(frame.subarray(0, -2)), frame.length - 2);
+  return frame;
+}
+
+/** Bit by bit, as the protocol's text has it. */
+export function slowCrc(bytes: Uint8Array): number {
+  let crc = 0xffff;
+  for (const byte of bytes) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) {
+      const isOdd = crc % 2 === 1;
+      crc = Math.floor(crc / 2);
+      if (isOdd) crc ^= 0xa001;
+    }
+  }
+  return crc;
+}
+
+function answer(unit: FakeUnit, pdu: Buffer): Buffer {
+  const code = pdu[0] ?? 0;
+  const [at, count] = [pdu.readUInt16BE(1), pdu.readUInt16BE(3)];
+  const exception = (number: number) => Buffer.from([code | 0x80, number]);
+  if (typeof unit.behaviour === 'object') return exception(unit.behaviour.exception);
+  switch (code) {
+    case 1:
+    case 2:
+      return Buffer.from([code, 1, unit.coils.get(at) === true ? 1 : 0]);
+    case 3:
+    case 4: {
+      const data = Buffer.alloc(2 + 2 * count);
+      data.writeUInt8(code, 0);
+      data.writeUInt8(2 * count, 1);
+      for (let index = 0; index < count; index++) {
+        const value = unit.registers.get(at + index);
+        if (value === undefined) return exception(2);
+        data.writeUInt16BE(value, 2 + 2 * index);
+      }
+      return data;
+    }
+    case 5:
+      unit.coils.set(at, count === 0xff00);
+      return pdu.subarray(0, 5);
+    case 6:
+      unit.registers.set(at, count);
+      return pdu.subarray(0, 5);
+    case 15:
+      unit.coils.set(at, ((pdu[6] ?? 0) & 1) === 1);
+      return pdu.subarray(0, 5);
+    case 16:
+      for (let index = 0; index < count; index++)
+        unit.registers.set(at + index, pdu.readUInt16BE(6 + 2 * index));
+      return pdu.subarray(0, 5);
+    default:
+      return exception(1);
+  }
+}

@@ -1,0 +1,410 @@
+import t, { type Test } from 'tap';
+import { modbusModules } from '../../drivers/modbus/index.js';
+import { WISH_EVERY_MS, WISHES_MAX } from '../../drivers/modbus/bus.js';
+import { SerialWorld } from '../../drivers/serial/fake.js';
+import { serialModules } from '../../drivers/serial/index.js';
+import { ManualClock } from '../../src/base/clock.js';
+import { nextTurn } from '../../src/base/turn.js';
+import type { Instance } from '../../src/kernel/attachments.js';
+import { FakeLine, type FakeUnit } from '../tools/fake-units.js';
+import { until } from '../tools/until.js';
+import { Workbench } from '../tools/workbench.js';
+
+const PORT = '/dev/ttyUSB0';
+
+/** A line with units on it, and the modules under the supervisor, in time that is turned by hand. */
+class Scene implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly world = new SerialWorld();
+  readonly far = this.world.plug(PORT);
+  readonly line = new FakeLine(this.far, this.clock);
+  readonly desk = new Workbench([...serialModules(this.world), ...modbusModules()], this.clock);
+  #port: Instance | undefined;
+
+  async port(properties: Record<string, unknown> = {}): Promise<Instance> {
+    this.#port ??= await this.desk.add('Serial Port', { Port: PORT, BaudRate: '9600', ...properties });
+    await this.desk.isLink(this.#port, 'online');
+    return this.#port;
+  }
+
+  async gateway(DeviceID: number, properties: Record<string, unknown> = {}): Promise<Instance> {
+    const own = { GatewayMode: 1, DeviceID, TimeoutMs: 200, ...properties };
+    const gateway = await this.desk.add('ModBus Gateway', own, await this.port());
+    await this.online(gateway);
+    return gateway;
+  }
+
+  /** A register that is read as it is, every second. */
+  async register(
+    gateway: Instance,
+    ReadAddress: number,
+    more: Record<string, unknown> = {},
+  ): Promise<Instance> {
+    const own = { DataType: 2, ReadFunctionCode: 3, ReadAddress, Poller: 1000, ...more };
+    const address = await this.desk.add('ModBus Address', own, gateway);
+    await this.online(address);
+    return address;
+  }
+
+  /** Turns the clock as time passes: what is asked at one moment is answered before the next. */
+  async pass(ms: number): Promise<void> {
+    const stepMs = ms < 10_000 ? 2 : 10;
+    for (let left = ms; left > 0; left -= stepMs) {
+      this.clock.advance(stepMs);
+      await nextTurn();
+    }
+  }
+
+  /** Lets time pass until something is so, for a simulated quarter of an hour at most. */
+  async comes(what: string, probe: () => boolean): Promise<void> {
+    for (let ms = 0; !probe(); ms += 20) {
+      if (ms > 900_000) throw new Error(`Not within a quarter of an hour: ${what}`);
+      await this.pass(20);
+    }
+  }
+
+  isValue(address: Instance, value: unknown): Promise<void> {
+    return this.comes(
+      `${String(value)}, now ${this.desk.status(address)}`,
+      () => this.value(address) === value,
+    );
+  }
+
+  isQuality(address: Instance, quality: string): Promise<void> {
+    return this.comes(`${quality}`, () => this.quality(address) === quality);
+  }
+
+  value = (address: Instance) => this.desk.value(address, 'Value');
+  quality = (address: Instance) => this.desk.quality(address, 'Value');
+
+  /** The outcome of a call, while time passes. */
+  async outcome(call: Promise<unknown>): Promise<unknown> {
+    let outcome: unknown;
+    call.then(
+      (result) => (outcome = { result }),
+      (thrown: Error) => (outcome = thrown),
+    );
+    await this.comes('an outcome', () => outcome !== undefined);
+    return outcome;
+  }
+
+  /** What it needs is loaded from the disk, which is no matter of this clock. */
+  async online(instance: Instance): Promise<void> {
+    await until(`online: ${this.desk.status(instance)}`, async () => {
+      await this.pass(20);
+      return this.desk.value(instance, 'LINK') === 'online';
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.desk[Symbol.asyncDispose]();
+  }
+}
+
+const scene = (what: string, run: (t: Test, scene: Scene) => Promise<void>) =>
+  t.test(what, async (t) => {
+    const one = new Scene();
+    await run(t, one);
+    await one[Symbol.asyncDispose]();
+    one.line.close();
+    t.equal(one.clock.waiting, 0, 'no timer is left');
+    t.equal(one.world.held, 0);
+  });
+
+await scene('a unit is polled, and what it has is the value', async (t, scene) => {
+  const unit = scene.line.unit(3, { 100: 215, 101: 7 });
+  const gateway = await scene.gateway(3);
+  const warm = await scene.register(gateway, 100, { DataType: 5, Factor: 0.1 });
+  await scene.isValue(warm, 21.5);
+  t.equal(scene.quality(warm), 'good');
+  unit.registers.set(100, 0xfff6);
+  await scene.isValue(warm, -1);
+  const asked = scene.line.asked.length;
+  await scene.pass(10_000);
+  t.equal(scene.line.asked.length - asked, 10, 'once a second');
+  t.strictSame([...new Set(scene.line.asked)], ['3:3@100']);
+});
+
+await scene('the line is silent for three and a half characters before each request', async (t, scene) => {
+  await scene.port({ BaudRate: '1200' });
+  scene.line.unit(1, { 0: 1, 1: 2 });
+  const gateway = await scene.gateway(1);
+  await Promise.all([scene.register(gateway, 0), scene.register(gateway, 1)]);
+  scene.line.asked.length = 0;
+  scene.line.askedMs.length = 0;
+  await scene.comes('two requests', () => scene.line.asked.length >= 2);
+  const [first = 0, second = 0] = scene.line.askedMs;
+  // Request of 8 characters, answered 5 ms after it was handed over; at 1200 baud a character takes 9.17 ms.
+  t.ok(second - first >= 5 + 3.5 * 9.16, `${second - first} ms`);
+});
+
+await scene('a unit that is away is left alone, and others are read as before', async (t, scene) => {
+  const dead = scene.line.unit(1, { 0: 1 });
+  scene.line.unit(2, { 0: 2 });
+  const [one, two] = [await scene.gateway(1), await scene.gateway(2)];
+  const first = await scene.register(one, 0);
+  const other = await scene.register(one, 0);
+  const second = await scene.register(two, 0);
+  await scene.isValue(first, 1);
+  await scene.isValue(second, 2);
+  dead.behaviour = 'silent';
+  await scene.isQuality(first, 'bad UNAVAILABLE');
+  t.equal(scene.quality(other), 'bad UNAVAILABLE', 'all of that unit, at once');
+  t.match(scene.desk.status(one), /unit 1 does not answer: no answer within 200 ms.*wiring/);
+  t.notMatch(scene.desk.status(two), /answer/);
+  scene.line.asked.length = 0;
+  const reports = scene.desk.watch(second, 'Value');
+  await scene.pass(120_000);
+  const asked = scene.line.asked.filter((one) => one.startsWith('1:')).length;
+  t.ok(asked >= 3 && asked <= 12, `${asked} in two minutes`);
+  t.ok(reports.length >= 115, `${reports.length} readings of the other`);
+  t.equal(scene.quality(second), 'good');
+  dead.behaviour = 'answers';
+  dead.registers.set(0, 11);
+  await scene.isValue(first, 11);
+  await scene.isValue(other, 11);
+  await scene.isQuality(first, 'good');
+  t.notMatch(scene.desk.status(one), /answer/);
+});
+
+await scene('single lost or garbled answers are repeated, and nobody notices', async (t, scene) => {
+  const unit = scene.line.unit(1, { 0: 5 });
+  const gateway = await scene.gateway(1);
+  const address = await scene.register(gateway, 0);
+  await scene.isValue(address, 5);
+  for (const behaviour of ['garbled', 'silent', 'alien'] as const) {
+    unit.behaviour = behaviour;
+    const before = scene.line.asked.length;
+    await scene.comes('a request', () => scene.line.asked.length > before);
+    await scene.pass(100);
+    unit.behaviour = 'answers';
+    unit.registers.set(0, (unit.registers.get(0) as number) + 1);
+    await scene.isValue(address, unit.registers.get(0));
+    t.equal(scene.quality(address), 'good');
+  }
+  unit.behaviour = 'garbled';
+  await scene.isQuality(address, 'bad UNAVAILABLE');
+  t.match(scene.desk.status(gateway), /bytes that are none: disturbed/);
+  t.equal(scene.value(address), 8, 'the value of a garbled answer is never told');
+});
+
+await scene('an answer that comes too late is nobody else’s', async (t, scene) => {
+  const unit = scene.line.unit(1, { 0: 1000, 50: 2000 });
+  unit.delayMs = 300;
+  const gateway = await scene.gateway(1);
+  const one = await scene.register(gateway, 0);
+  const other = await scene.register(gateway, 50);
+  const seen = [scene.desk.watch(one, 'Value'), scene.desk.watch(other, 'Value')];
+  await scene.pass(60_000);
+  t.strictSame(
+    new Set([...(seen[0] ?? []), ...(seen[1] ?? [])]),
+    new Set(),
+    'all are too late, so none is taken',
+  );
+  unit.delayMs = 5;
+  await scene.isValue(one, 1000);
+  await scene.isValue(other, 2000);
+  t.strictSame(new Set(seen[0]), new Set([1000]));
+  t.strictSame(new Set(seen[1]), new Set([2000]));
+});
+
+await scene('a unit that never stops sending does not stop the others for long', async (t, scene) => {
+  const mad = scene.line.unit(1, { 0: 1 });
+  const gateway = await scene.gateway(1);
+  const address = await scene.register(gateway, 0);
+  await scene.isValue(address, 1);
+  mad.behaviour = 'endless';
+  await scene.isQuality(address, 'bad UNAVAILABLE');
+  const before = scene.line.asked.length;
+  await scene.pass(120_000);
+  t.ok(scene.line.asked.length > before, 'it is asked now and then all the same');
+  t.equal(scene.value(address), 1);
+});
+
+await scene('exceptions are told in words, and polling goes on', async (t, scene) => {
+  const unit = scene.line.unit(1, { 0: 1 });
+  const gateway = await scene.gateway(1);
+  const address = await scene.register(gateway, 0);
+  const wrong = await scene.register(gateway, 99);
+  await scene.isValue(address, 1);
+  await scene.isQuality(wrong, 'bad REFUSED');
+  t.match(scene.desk.status(wrong), /unit 1 answers with exception 2, illegal data address/);
+  t.equal(scene.quality(address), 'good', 'an exception is an answer');
+  unit.registers.set(99, 3);
+  await scene.isValue(wrong, 3);
+  await scene.isQuality(wrong, 'good');
+  t.notMatch(scene.desk.status(wrong), /exception/);
+  unit.behaviour = { exception: 11 };
+  await scene.isQuality(address, 'bad UNAVAILABLE');
+  t.match(scene.desk.status(gateway), /exception 11, gateway target device failed to respond/);
+});
+
+await scene('an address that gets no answer pauses, and its unit stays there', async (t, scene) => {
+  const unit = scene.line.unit(1, { 0: 1, 99: 9 });
+  unit.mute.add(99);
+  const gateway = await scene.gateway(1);
+  const address = await scene.register(gateway, 0);
+  const mute = await scene.register(gateway, 99);
+  await scene.isQuality(mute, 'bad NO_ANSWER');
+  scene.line.asked.length = 0;
+  await scene.pass(60_000);
+  const asked = scene.line.asked.filter((one) => one === '1:3@99').length;
+  t.ok(asked >= 1 && asked <= 20, `${asked} in a minute`);
+  t.equal(scene.quality(address), 'good');
+  unit.mute.clear();
+  await scene.isValue(mute, 9);
+  await scene.isQuality(mute, 'good');
+});
+
+await scene('wishes go before polls, are confirmed, and are read back', async (t, scene) => {
+  const unit = scene.line.unit(1, Object.fromEntries(Array.from({ length: 40 }, (_, at) => [at, at])));
+  unit.delayMs = 20;
+  const gateway = await scene.gateway(1);
+  const wish = { WriteFunctionCode: 6, WriteAddress: 39, Poller: 0 };
+  const set = await scene.register(gateway, 39, wish);
+  for (let at = 0; at < 30; at++) await scene.register(gateway, at, { Poller: 50 });
+  await scene.pass(500);
+  scene.line.asked.length = 0;
+  t.same(await scene.outcome(scene.desk.devices.write(set.id, 'Value', 1234)), { result: undefined });
+  const at = scene.line.asked.indexOf('1:6@39');
+  t.ok(at >= 0 && at <= 1, 'one request was under way, and then it came');
+  await scene.isValue(set, 1234);
+  t.equal(scene.line.asked[at + 1], '1:3@39', 'read back at once');
+  unit.registers.set(39, 7);
+  t.same(await scene.outcome(scene.desk.call('ModBus_RequestRead', set.id)), { result: true });
+  t.equal(scene.value(set), 7, 'the value is there when the call returns');
+});
+
+await scene('a flood of wishes is bounded, and polls have their turns', async (t, scene) => {
+  scene.line.unit(1, { 0: 0, 5: 1 });
+  const gateway = await scene.gateway(1, { TimeoutMs: 1000 });
+  const set = await scene.register(gateway, 5, {
+    WriteFunctionCode: 6,
+    WriteAddress: 5,
+    EmulateStatus: true,
+    Poller: 0,
+  });
+  const polled = await scene.register(gateway, 0, { Poller: 50 });
+  await scene.isValue(polled, 0);
+  scene.line.asked.length = 0;
+  const calls = Array.from({ length: WISHES_MAX + 20 }, (_, value) =>
+    scene.desk.devices.write(set.id, 'Value', value).then(
+      () => 'done',
+      (thrown: { code?: string }) => thrown.code,
+    ),
+  );
+  const { result } = (await scene.outcome(Promise.all(calls))) as { result: string[] };
+  t.ok(result.filter((one) => one === 'BUSY').length >= 10, 'more than may wait are refused at once');
+  const written = scene.line.asked.filter((one) => one === '1:6@5').length;
+  t.equal(result.filter((one) => one === 'done').length, written);
+  const polls = scene.line.asked.filter((one) => one === '1:3@0').length;
+  t.ok(polls >= 5, `${polls} polls among ${written} wishes`);
+});
+
+await scene(
+  'a wish that is not confirmed fails, is never repeated, and is looked after',
+  async (t, scene) => {
+    const unit = scene.line.unit(1, { 0: 1 });
+    const gateway = await scene.gateway(1, { Retries: 10 });
+    const set = await scene.register(gateway, 0, { WriteFunctionCode: 6, Poller: 0 });
+    await scene.isValue(set, 1);
+    const blind = await scene.register(gateway, 0, {
+      ReadFunctionCode: 0,
+      WriteFunctionCode: 6,
+      WriteAddress: 8,
+    });
+    t.same(await scene.outcome(scene.desk.devices.write(blind.id, 'Value', 3)), { result: undefined });
+    t.equal(scene.value(blind), 3, 'what can not be read back is what was confirmed');
+    unit.behaviour = 'silent';
+    scene.line.asked.length = 0;
+    for (const address of [set, blind]) {
+      t.match(await scene.outcome(scene.desk.devices.write(address.id, 'Value', 2)), {
+        code: 'DEVICE_OFFLINE',
+        message: /unit 1: no answer within 200 ms/,
+      });
+      t.equal(scene.quality(address), 'bad NOT_CONFIRMED');
+    }
+    unit.behaviour = 'answers';
+    await scene.pass(30_000);
+    t.strictSame(
+      scene.line.asked.filter((one) => /^1:6/.test(one)),
+      ['1:6@0', '1:6@8'],
+      'each was sent once',
+    );
+    t.equal(scene.value(blind), 3);
+    t.same(await scene.outcome(scene.desk.call('ModBus_RequestRead', set.id)), { result: true });
+    t.equal(scene.value(set), 2, 'it was done, and only its answer was lost');
+    t.equal(scene.quality(set), 'good');
+  },
+);
+
+await scene(
+  'a unit that is away refuses wishes at once, but is tried for one now and then',
+  async (t, scene) => {
+    const unit: FakeUnit = scene.line.unit(1, { 0: 1 });
+    const gateway = await scene.gateway(1, { Retries: 0 });
+    const set = await scene.register(gateway, 0, { WriteFunctionCode: 16, Poller: 0 });
+    await scene.isValue(set, 1);
+    unit.behaviour = 'silent';
+    t.match(await scene.outcome(scene.desk.devices.write(set.id, 'Value', 2)), { code: 'DEVICE_OFFLINE' });
+    const before = scene.line.asked.length;
+    await t.rejects(scene.desk.devices.write(set.id, 'Value', 2), {
+      code: 'DEVICE_OFFLINE',
+      message: /unit 1 does not answer/,
+    });
+    t.equal(scene.line.asked.length, before, 'nothing was sent');
+    unit.behaviour = 'answers';
+    await scene.pass(WISH_EVERY_MS);
+    t.same(await scene.outcome(scene.desk.devices.write(set.id, 'Value', 5)), { result: undefined });
+    await scene.isValue(set, 5);
+    await scene.isQuality(set, 'good');
+  },
+);
+
+await scene('an adapter that is torn out takes all wishes along', async (t, scene) => {
+  const unit = scene.line.unit(1, { 0: 1 });
+  const gateway = await scene.gateway(1);
+  const set = await scene.register(gateway, 0, { WriteFunctionCode: 6 });
+  await scene.isValue(set, 1);
+  unit.delayMs = 150;
+  const writes = [2, 3, 4].map((value) => scene.desk.devices.write(set.id, 'Value', value));
+  await scene.pass(20);
+  scene.world.unplug(PORT);
+  const outcomes = (await scene.outcome(Promise.allSettled(writes))) as { result: unknown[] };
+  t.match(outcomes.result, Array(3).fill({ status: 'rejected', reason: { code: 'DEVICE_OFFLINE' } }));
+  await scene.comes('all wait', () => scene.desk.value(set, 'LINK') === 'waiting');
+  t.equal(scene.desk.value(gateway, 'LINK'), 'waiting');
+  t.match(scene.desk.status(gateway), /waiting for its Serial Port/);
+  t.match(scene.desk.status(set), /waiting for its ModBus Gateway/);
+  t.match(scene.quality(set), /^bad/);
+  const line = new FakeLine(scene.world.plug(PORT), scene.clock);
+  line.unit(1, { 0: 9 });
+  await scene.isValue(set, 9);
+  await scene.pass(5000);
+  t.strictSame([...new Set(line.asked)], ['1:3@0'], 'what was wished meanwhile or before was never sent');
+});
+
+await scene('gateways share their line, in one mode', async (_t, scene) => {
+  scene.line.unit(1, { 0: 1 });
+  const gateway = await scene.gateway(1);
+  await scene.isValue(await scene.register(gateway, 0), 1);
+  const other = await scene.desk.add('ModBus Gateway', { GatewayMode: 7, DeviceID: 2 }, await scene.port());
+  await scene.comes('why not', () => /another ModBus Gateway speaks RTU on/.test(scene.desk.status(other)));
+  await scene.desk.change(other, { GatewayMode: 2 });
+  await scene.online(other);
+});
+
+await scene('what goes over the wire can be followed at the gateway', async (t, scene) => {
+  scene.line.unit(1, { 0: 1 });
+  const gateway = await scene.gateway(1);
+  const address = await scene.register(gateway, 0, { Poller: 0 });
+  await scene.isValue(address, 1);
+  const seen: unknown[] = [];
+  scene.desk.kernel.changes.listen(({ SenderID, Data }) => {
+    if (SenderID === gateway.id) seen.push([Data[0], Data[1]]);
+  });
+  scene.desk.debug.enable(gateway.id, 60);
+  await scene.outcome(scene.desk.call('ModBus_RequestRead', address.id));
+  scene.desk.debug.disable(gateway.id);
+  t.match(JSON.stringify(seen), /sent.*01 ?03 ?00 ?00 ?00 ?01 ?84 ?0a.*received.*01 ?03 ?02 ?00 ?01/i);
+});

@@ -1,0 +1,252 @@
+import t from 'tap';
+import { ascii } from '../../drivers/modbus/ascii.js';
+import { decode, encode, type Layout } from '../../drivers/modbus/codec.js';
+import { crc16, lrc } from '../../drivers/modbus/crc.js';
+import type { Framing } from '../../drivers/modbus/framing.js';
+import {
+  coilRequest,
+  exceptionText,
+  readRequest,
+  registerRequest,
+  type Request,
+} from '../../drivers/modbus/pdu.js';
+import { rtu } from '../../drivers/modbus/rtu.js';
+import { tcp } from '../../drivers/modbus/tcp.js';
+import { dataTypes } from '../../drivers/modbus/types.js';
+import type { Value } from '../../src/device/module.js';
+import { sealed, slowCrc } from '../tools/fake-units.js';
+import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+
+const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
+
+await t.test('requests stand as the protocol has them', async (t) => {
+  const sent = (request: Request, unit = 1) => rtu.frame({ unit, request, transaction: 0 }).toString('hex');
+  t.equal(sent(readRequest(3, 0, 10)), '01030000000ac5cd');
+  t.equal(sent(readRequest(3, 0x6b, 3), 17), '1103006b00037687');
+  t.equal(sent(coilRequest(5, 0xac, true), 17), '110500acff004e8b');
+  t.equal(sent(registerRequest(6, 1, hex('0003')), 17), '1106000100039a9b');
+  t.equal(sent(registerRequest(16, 1, hex('000a0102')), 17), '1110000100020400 0a0102c6f0'.replace(' ', ''));
+  t.equal(coilRequest(15, 0x13, true).pdu.toString('hex'), '0f001300010101');
+  t.equal(coilRequest(15, 0x13, false).pdu.toString('hex'), '0f001300010100');
+  t.equal(coilRequest(5, 0x13, false).pdu.toString('hex'), '0500130000');
+  const request = readRequest(4, 8, 1);
+  t.equal(tcp.frame({ unit: 255, request, transaction: 0x1234 }).toString('hex'), '123400000006ff0400080001');
+  t.equal(
+    ascii.frame({ unit: 247, request: readRequest(3, 0x1389, 10), transaction: 0 }).toString(),
+    ':F7031389000A60\r\n',
+  );
+  t.match(exceptionText(2), /^exception 2, illegal data address/);
+  t.match(exceptionText(99), /^exception 99, which the protocol does not know/);
+});
+
+await t.test('the checks are those of slow arithmetic', async (t) => {
+  const random = new Random(fuzzSeed());
+  t.equal(crc16(hex('0207')), 0x1241, 'the example of the protocol');
+  for (let round = 0; round < 300; round++) {
+    const bytes = random.bytes(random.below(260));
+    t.equal(crc16(bytes), slowCrc(bytes));
+    t.equal(lrc(Buffer.concat([bytes, Buffer.from([lrc(bytes)])])), 0);
+  }
+});
+
+/** Finds the answer in chunks, as a line does; undefined where none came. */
+function found(framing: Framing, chunks: readonly Buffer[], asked: Parameters<Framing['find']>[1]) {
+  let held = Buffer.alloc(0);
+  for (const chunk of chunks) {
+    held = Buffer.concat([held, chunk]);
+    const { pdu, used } = framing.find(held, asked);
+    if (pdu !== undefined) return pdu.toString('hex');
+    held = held.subarray(used);
+  }
+  return undefined;
+}
+
+const framings: readonly (readonly [string, Framing])[] = [
+  ['RTU', rtu],
+  ['TCP', tcp],
+  ['ASCII', ascii],
+];
+
+/** An answer as the unit would send it. */
+function answered(framing: Framing, unit: number, [pdu, transaction]: readonly [Buffer, number]): Buffer {
+  if (framing === rtu) return sealed(unit, pdu);
+  if (framing === tcp) {
+    const head = Buffer.from([transaction >> 8, transaction & 255, 0, 0, 0, pdu.length + 1, unit]);
+    return Buffer.concat([head, pdu]);
+  }
+  const bytes = Buffer.from([unit, ...pdu]);
+  const sum = bytes.reduce((before, byte) => before + byte, 0);
+  return Buffer.from(
+    `:${bytes.toString('hex')}${((256 - (sum % 256)) % 256).toString(16).padStart(2, '0')}\r\n`,
+  );
+}
+
+/** Any cut of some bytes. */
+function cut(random: Random, bytes: Buffer): Buffer[] {
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < bytes.length;) {
+    const end = at + 1 + random.below(9);
+    chunks.push(bytes.subarray(at, end));
+    at = end;
+  }
+  return chunks;
+}
+
+const seed = fuzzSeed();
+await t.test(`answers are found in any pieces, behind others' (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed);
+  for (const [name, framing] of framings)
+    for (let round = 0; round < 300; round++) {
+      const unit = 1 + random.below(247);
+      const transaction = random.below(0x10000);
+      const count = 1 + random.below(125);
+      const isRead = random.chance(0.6);
+      const request = isRead
+        ? readRequest(random.pick([3, 4] as const), random.below(1000), count)
+        : registerRequest(16, random.below(1000), random.bytes(2 * random.below(60) + 2));
+      const isException = random.chance(0.2);
+      const pdu = isException
+        ? Buffer.from([request.functionCode | 0x80, 1 + random.below(11)])
+        : isRead
+          ? Buffer.concat([Buffer.from([request.functionCode, 2 * count]), random.bytes(2 * count)])
+          : request.pdu.subarray(0, 5);
+      const late = readRequest(3, 7, 1);
+      const before = [
+        // Of another unit, of another length, to another write, of an earlier transaction.
+        answered(framing, (unit % 247) + 1, [pdu, transaction]),
+        answered(framing, unit, [Buffer.from([late.functionCode, 4, 1, 2, 3, 4]), transaction ^ 1]),
+        answered(framing, unit, [hex('1000ff0001'), transaction ^ 1]),
+      ].filter(() => random.chance(0.5));
+      const bytes = Buffer.concat([...before, answered(framing, unit, [pdu, transaction]), random.bytes(3)]);
+      const asked = { unit, request, transaction };
+      const expected = count === 2 && isRead && !isException ? undefined : pdu.toString('hex');
+      if (expected === undefined) continue; // as long as the late one
+      t.equal(found(framing, cut(random, bytes), asked), expected, `${name} ${request.pdu.toString('hex')}`);
+    }
+});
+
+await t.test(`of garbage nothing is an answer, and little is kept (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed);
+  const wrong: string[] = [];
+  for (const [name, framing] of framings)
+    for (let round = 0; round < 300; round++) {
+      const request = readRequest(random.pick([1, 3] as const), 0, 1 + random.below(100));
+      const asked = { unit: 1 + random.below(3), request, transaction: random.below(3) };
+      const length = random.below(2000);
+      const bytes =
+        framing === ascii
+          ? Buffer.from(Array.from({ length }, () => random.pick([...':0123456789ABCDEF\r\nx'])).join(''))
+          : Buffer.from(Array.from({ length }, () => random.pick([0, 1, 2, 3, 4, 200, 255])));
+      let kept = 0;
+      let held = Buffer.alloc(0);
+      for (const chunk of cut(random, bytes)) {
+        held = Buffer.concat([held, chunk]);
+        const { pdu, used } = framing.find(held, asked);
+        const isAnswer =
+          pdu === undefined ||
+          pdu[0] === (request.functionCode | 0x80) ||
+          pdu.length === request.answerLength;
+        if (!isAnswer || used < 0 || used > held.length) wrong.push(`${name} ${bytes.toString('hex')}`);
+        held = held.subarray(used);
+        kept = Math.max(kept, held.length);
+      }
+      if (framing !== ascii && kept > framing.limit + 9) wrong.push(`${name} keeps ${kept}`);
+    }
+  t.strictSame(wrong, []);
+});
+
+const layoutOf = (name: string, more: Partial<Layout> = {}): Layout => {
+  const type = dataTypes.find((one) => one.name === name);
+  if (type === undefined) throw new Error(name);
+  const registers = type.registers ?? 4;
+  return { type, registers, factor: undefined, swapBytes: false, swapWords: false, ...more };
+};
+
+await t.test('values stand in registers as devices have them', async (t) => {
+  const read = (name: string, digits: string, more?: Partial<Layout>) =>
+    decode(layoutOf(name, more), hex(digits));
+  t.equal(read('UInt16', 'ffff'), 65_535);
+  t.equal(read('Int16', 'fffe'), -2);
+  t.equal(read('UInt8MSB', '12ff'), 0x12);
+  t.equal(read('UInt8LSB', '12ff'), 0xff);
+  t.equal(read('Int8MSB', 'ff01'), -1);
+  t.equal(read('Int8LSB', '01ff'), -1);
+  t.equal(read('UInt32', '0001 0002'), 65_538);
+  t.equal(read('UInt32', '0002 0001', { swapWords: true }), 65_538);
+  t.equal(read('UInt32', '0100 0200', { swapBytes: true }), 65_538);
+  t.equal(read('UInt32', '0200 0100', { swapBytes: true, swapWords: true }), 65_538);
+  t.equal(read('Int32', 'ffff fffe'), -2);
+  t.equal(read('Float32', '4366 199a'), 230.1, 'as it was meant, not 230.10000610351562');
+  t.equal(read('Float32', '199a 4366', { swapWords: true }), 230.1);
+  t.equal(read('Float64', '406c c333 3333 3333'), 230.1);
+  t.equal(read('Int64', 'ffff ffff ffff ffff'), -1);
+  t.equal(read('UInt64', '0000 0001 0000 0000'), 2 ** 32);
+  t.equal(read('UInt64', '001f ffff ffff ffff'), Number.MAX_SAFE_INTEGER);
+  t.match(read('UInt64', '0020 0000 0000 0000'), { unreadable: /beyond ±2\^53.*Factor/ });
+  t.equal(read('UInt64', '0020 0000 0000 0000', { factor: 0.001 }), 9_007_199_254_740.99);
+  t.match(read('Float32', '7fc0 0000'), { unreadable: /NaN/ });
+  t.match(read('Float32', '7f80 0000'), { unreadable: /Infinity/ });
+  t.equal(read('Int16', '0003', { factor: 0.1 }), 0.3, 'without noise in the last digits');
+  t.ok(Object.is(read('Int16', '0000', { factor: -0.1 }), 0));
+  t.equal(read('StringPlain', '4142 4300 5858 2020'), 'ABC', 'up to the first NUL');
+  t.equal(read('StringPlain', '4142 4320 2020 2020'), 'ABC');
+  t.equal(read('StringPlain', '4241 2043 2020 2020', { swapBytes: true }), 'ABC');
+  t.equal(
+    read('StringPlain', '4142 4344 4546 4748', { swapWords: true }),
+    'ABCDEFGH',
+    'a text has no words to swap',
+  );
+  t.equal(read('StringHex', '00ff 4142 0000 0001'), '00ff414200000001');
+});
+
+await t.test('what a unit can not hold is refused before anything is sent', async (t) => {
+  const refused = (name: string, value: Value, more?: Partial<Layout>) =>
+    t.throws(
+      () => encode(layoutOf(name, more), value),
+      { code: 'CANNOT_CONVERT' },
+      `${name} ${String(value)}`,
+    );
+  t.equal(
+    encode(layoutOf('Int16', { factor: 0.1 }), 21.57).toString('hex'),
+    '00d8',
+    'rounded to what it can hold',
+  );
+  t.equal(encode(layoutOf('Int16', { factor: 0.1 }), -21.55).toString('hex'), 'ff28');
+  t.equal(encode(layoutOf('StringPlain'), 'AB').toString('hex'), '4142000000000000');
+  t.equal(encode(layoutOf('StringHex'), '00Ff').toString('hex'), '00ff000000000000');
+  t.equal(encode(layoutOf('Float32'), 0.1).toString('hex'), '3dcccccd');
+  refused('UInt16', 65_536);
+  refused('UInt16', -1);
+  refused('UInt16', 2.5);
+  refused('UInt16', true);
+  refused('UInt16', '5');
+  refused('Int16', 3276.8, { factor: 0.1 });
+  refused('Int32', 2 ** 31);
+  refused('UInt32', 2 ** 32);
+  refused('UInt64', 2 ** 64, { factor: 0.001 });
+  refused('Int64', 2 ** 53);
+  refused('Float32', 1e39);
+  refused('Float64', Infinity);
+  refused('StringPlain', 'ABCDEFGHI');
+  refused('StringPlain', '€');
+  refused('StringPlain', 5);
+  refused('StringHex', 'abc');
+  refused('StringHex', 'zz');
+  refused('StringHex', '00'.repeat(9));
+});
+
+await t.test(`what is written is what is read (${seedNote(seed)})`, async (t) => {
+  const random = new Random(seed);
+  for (const type of dataTypes.filter(({ kind }) => kind !== 'boolean'))
+    for (let round = 0; round < 100; round++) {
+      const more = { swapBytes: random.chance(0.5), swapWords: random.chance(0.5) };
+      const layout = layoutOf(type.name, more);
+      const registers = random.bytes(2 * layout.registers);
+      const value = decode(layout, registers);
+      if (typeof value === 'object') continue;
+      const again = decode(layout, encode(layout, value));
+      if (type.name.startsWith('String')) t.equal(again, value);
+      else t.ok(again === value, `${type.name} ${value} ${again}`);
+      t.notOk(typeof value === 'number' && !Number.isFinite(value));
+    }
+});
