@@ -115,7 +115,7 @@ export class Bus implements Disposable {
         },
         reject: (cause) => {
           end();
-          reject(cause as Error);
+          reject(cause);
         },
       };
       const abort = () => job.reject(signal.reason);

@@ -265,6 +265,8 @@ export interface Functions {
   MQTT_UIChangeSendTopic(InstanceID: number, Active: boolean): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   MQTT_UIChangeType(InstanceID: number, Type: number): boolean;
+  /** Reads the value of a ModBus Address now, and returns when it is there. */
+  ModBus_RequestRead(InstanceID: number): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIChangeMode(InstanceID: number, Mode: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
@@ -291,6 +293,12 @@ export interface Functions {
   ModBus_UIUpdateVirtual(InstanceID: number, VariableType: 0 | 1 | 2 | 3): boolean;
   /** A gateway has nothing to do for it: no form editor waits for it: set properties with SVC_SetProperty or in gateway.yaml. */
   ModBus_UIValidateTemplate(InstanceID: number, ImportData: string): boolean;
+  /** Switches a coil; returns when the unit has confirmed it. */
+  ModBus_WriteCoil(InstanceID: number, Value: boolean): boolean;
+  /** Writes a number to the registers of a ModBus Address; returns when the unit has confirmed it. */
+  ModBus_WriteRegister(InstanceID: number, Value: number): boolean;
+  /** Writes a text to the registers of a ModBus Address; returns when the unit has confirmed it. */
+  ModBus_WriteRegisterString(InstanceID: number, Value: string): boolean;
   /** The devices that the kernel has found on a 1-Wire bus, and the instances that they have. */
   OW_GetKnownDevices(InstanceID: number): {
     DeviceID: string;

@@ -5,6 +5,7 @@ import { parse } from 'yaml';
 import { gpioModules } from '../../drivers/gpio/index.js';
 import { ledModules } from '../../drivers/led/index.js';
 import { FakeBroker } from '../../drivers/mqtt/fake.js';
+import { modbusModules } from '../../drivers/modbus/index.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
 import { pwmModules } from '../../drivers/pwm/index.js';
 import { SerialWorld } from '../../drivers/serial/fake.js';
@@ -24,6 +25,7 @@ const modules = new Modules([
   ...pwmModules({}, systemClock()),
   ...serialModules(new SerialWorld()),
   ...socketModules(),
+  ...modbusModules(),
   ...mqttModules(new FakeBroker()),
 ]);
 

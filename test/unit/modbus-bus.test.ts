@@ -1,109 +1,11 @@
 import t, { type Test } from 'tap';
-import { modbusModules } from '../../drivers/modbus/index.js';
 import { WISH_EVERY_MS, WISHES_MAX } from '../../drivers/modbus/bus.js';
-import { SerialWorld } from '../../drivers/serial/fake.js';
-import { serialModules } from '../../drivers/serial/index.js';
-import { ManualClock } from '../../src/base/clock.js';
-import { nextTurn } from '../../src/base/turn.js';
-import type { Instance } from '../../src/kernel/attachments.js';
 import { FakeLine, type FakeUnit } from '../tools/fake-units.js';
-import { until } from '../tools/until.js';
-import { Workbench } from '../tools/workbench.js';
+import { MODBUS_PORT, ModbusScene } from '../tools/modbus-scene.js';
 
-const PORT = '/dev/ttyUSB0';
-
-/** A line with units on it, and the modules under the supervisor, in time that is turned by hand. */
-class Scene implements AsyncDisposable {
-  readonly clock = new ManualClock();
-  readonly world = new SerialWorld();
-  readonly far = this.world.plug(PORT);
-  readonly line = new FakeLine(this.far, this.clock);
-  readonly desk = new Workbench([...serialModules(this.world), ...modbusModules()], this.clock);
-  #port: Instance | undefined;
-
-  async port(properties: Record<string, unknown> = {}): Promise<Instance> {
-    this.#port ??= await this.desk.add('Serial Port', { Port: PORT, BaudRate: '9600', ...properties });
-    await this.desk.isLink(this.#port, 'online');
-    return this.#port;
-  }
-
-  async gateway(DeviceID: number, properties: Record<string, unknown> = {}): Promise<Instance> {
-    const own = { GatewayMode: 1, DeviceID, TimeoutMs: 200, ...properties };
-    const gateway = await this.desk.add('ModBus Gateway', own, await this.port());
-    await this.online(gateway);
-    return gateway;
-  }
-
-  /** A register that is read as it is, every second. */
-  async register(
-    gateway: Instance,
-    ReadAddress: number,
-    more: Record<string, unknown> = {},
-  ): Promise<Instance> {
-    const own = { DataType: 2, ReadFunctionCode: 3, ReadAddress, Poller: 1000, ...more };
-    const address = await this.desk.add('ModBus Address', own, gateway);
-    await this.online(address);
-    return address;
-  }
-
-  /** Turns the clock as time passes: what is asked at one moment is answered before the next. */
-  async pass(ms: number): Promise<void> {
-    const stepMs = ms < 10_000 ? 2 : 10;
-    for (let left = ms; left > 0; left -= stepMs) {
-      this.clock.advance(stepMs);
-      await nextTurn();
-    }
-  }
-
-  /** Lets time pass until something is so, for a simulated quarter of an hour at most. */
-  async comes(what: string, probe: () => boolean): Promise<void> {
-    for (let ms = 0; !probe(); ms += 20) {
-      if (ms > 900_000) throw new Error(`Not within a quarter of an hour: ${what}`);
-      await this.pass(20);
-    }
-  }
-
-  isValue(address: Instance, value: unknown): Promise<void> {
-    return this.comes(
-      `${String(value)}, now ${this.desk.status(address)}`,
-      () => this.value(address) === value,
-    );
-  }
-
-  isQuality(address: Instance, quality: string): Promise<void> {
-    return this.comes(`${quality}`, () => this.quality(address) === quality);
-  }
-
-  value = (address: Instance) => this.desk.value(address, 'Value');
-  quality = (address: Instance) => this.desk.quality(address, 'Value');
-
-  /** The outcome of a call, while time passes. */
-  async outcome(call: Promise<unknown>): Promise<unknown> {
-    let outcome: unknown;
-    call.then(
-      (result) => (outcome = { result }),
-      (thrown: Error) => (outcome = thrown),
-    );
-    await this.comes('an outcome', () => outcome !== undefined);
-    return outcome;
-  }
-
-  /** What it needs is loaded from the disk, which is no matter of this clock. */
-  async online(instance: Instance): Promise<void> {
-    await until(`online: ${this.desk.status(instance)}`, async () => {
-      await this.pass(20);
-      return this.desk.value(instance, 'LINK') === 'online';
-    });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.desk[Symbol.asyncDispose]();
-  }
-}
-
-const scene = (what: string, run: (t: Test, scene: Scene) => Promise<void>) =>
+const scene = (what: string, run: (t: Test, scene: ModbusScene) => Promise<void>) =>
   t.test(what, async (t) => {
-    const one = new Scene();
+    const one = new ModbusScene();
     await run(t, one);
     await one[Symbol.asyncDispose]();
     one.line.close();
@@ -327,7 +229,7 @@ await scene(
     unit.behaviour = 'answers';
     await scene.pass(30_000);
     t.strictSame(
-      scene.line.asked.filter((one) => /^1:6/.test(one)),
+      scene.line.asked.filter((one) => one.startsWith('1:6')),
       ['1:6@0', '1:6@8'],
       'each was sent once',
     );
@@ -369,7 +271,7 @@ await scene('an adapter that is torn out takes all wishes along', async (t, scen
   unit.delayMs = 150;
   const writes = [2, 3, 4].map((value) => scene.desk.devices.write(set.id, 'Value', value));
   await scene.pass(20);
-  scene.world.unplug(PORT);
+  scene.world.unplug(MODBUS_PORT);
   const outcomes = (await scene.outcome(Promise.allSettled(writes))) as { result: unknown[] };
   t.match(outcomes.result, Array(3).fill({ status: 'rejected', reason: { code: 'DEVICE_OFFLINE' } }));
   await scene.comes('all wait', () => scene.desk.value(set, 'LINK') === 'waiting');
@@ -377,7 +279,7 @@ await scene('an adapter that is torn out takes all wishes along', async (t, scen
   t.match(scene.desk.status(gateway), /waiting for its Serial Port/);
   t.match(scene.desk.status(set), /waiting for its ModBus Gateway/);
   t.match(scene.quality(set), /^bad/);
-  const line = new FakeLine(scene.world.plug(PORT), scene.clock);
+  const line = new FakeLine(scene.world.plug(MODBUS_PORT), scene.clock);
   line.unit(1, { 0: 9 });
   await scene.isValue(set, 9);
   await scene.pass(5000);

@@ -115,12 +115,13 @@ await t.test(`answers are found in any pieces, behind others' (${seedNote(seed)}
         // Of another unit, of another length, to another write, of an earlier transaction.
         answered(framing, (unit % 247) + 1, [pdu, transaction]),
         answered(framing, unit, [Buffer.from([late.functionCode, 4, 1, 2, 3, 4]), transaction ^ 1]),
-        answered(framing, unit, [hex('1000ff0001'), transaction ^ 1]),
+        answered(framing, unit, [hex('100fff0001'), transaction ^ 1]),
       ].filter(() => random.chance(0.5));
       const bytes = Buffer.concat([...before, answered(framing, unit, [pdu, transaction]), random.bytes(3)]);
       const asked = { unit, request, transaction };
-      const expected = count === 2 && isRead && !isException ? undefined : pdu.toString('hex');
-      if (expected === undefined) continue; // as long as the late one
+      // Without transactions one that is as long as the late one can't be told from it: the bus sees to that.
+      if (isRead && count === 2) continue;
+      const expected = pdu.toString('hex');
       t.equal(found(framing, cut(random, bytes), asked), expected, `${name} ${request.pdu.toString('hex')}`);
     }
 });
@@ -246,7 +247,7 @@ await t.test(`what is written is what is read (${seedNote(seed)})`, async (t) =>
       if (typeof value === 'object') continue;
       const again = decode(layout, encode(layout, value));
       if (type.name.startsWith('String')) t.equal(again, value);
-      else t.ok(again === value, `${type.name} ${value} ${again}`);
+      else t.ok(again === value, `${type.name} ${value} ${String(again)}`);
       t.notOk(typeof value === 'number' && !Number.isFinite(value));
     }
 });

@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { modbusModules } from '../../../drivers/modbus/index.js';
+import { serialModules } from '../../../drivers/serial/index.js';
+import { socketModules } from '../../../drivers/socket/index.js';
+import { OtherSide } from '../../tools/modbus-side.js';
+import { freePort } from '../../tools/place.js';
+import { Program } from '../../tools/program.js';
+import { openPtyPair } from '../../tools/pty.js';
+import { TcpProxy } from '../../tools/tcp-proxy.js';
+
+/** A unit of another maker's, and the way to it. */
+export interface ModbusBench extends AsyncDisposable {
+  readonly side: OtherSide;
+  /** The I/O module with its properties, and `GatewayMode`. */
+  readonly io: readonly [module: string, properties: Record<string, unknown>];
+  readonly mode: number;
+  /** Cuts the way, where that can be, and mends it. */
+  readonly cut?: () => void;
+}
+
+export const MODULES = [...serialModules(), ...socketModules(), ...modbusModules()];
+export const UNIT = 7;
+
+/** Modbus TCP, through a stretch of network that can be cut. */
+export async function tcpBench(): Promise<ModbusBench> {
+  const side = new OtherSide(UNIT);
+  const server = await side.overTcp();
+  const proxy = await TcpProxy.start(server.port);
+  return {
+    side,
+    io: ['Client Socket', { Host: '127.0.0.1', Port: proxy.port }],
+    mode: 0,
+    cut: () => proxy.cut(),
+    async [Symbol.asyncDispose]() {
+      await proxy[Symbol.asyncDispose]();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Modbus RTU on two joined pseudo-terminals. */
+export async function lineBench(): Promise<ModbusBench> {
+  const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
+  const pair = await openPtyPair(directory);
+  const side = new OtherSide(UNIT);
+  const server = await side.overLine(pair.far);
+  return {
+    side,
+    io: ['Serial Port', { Port: pair.near, BaudRate: '19200' }],
+    mode: 1,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await pair[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Modbus RTU over TCP: a box between the network and the line, which knows nothing of Modbus. */
+export async function boxBench(): Promise<ModbusBench> {
+  const line = await lineBench();
+  const port = await freePort();
+  const near = String(line.io[1]['Port']);
+  const box = new Program('socat', [
+    '-dd',
+    `tcp-listen:${port},bind=127.0.0.1,reuseaddr`,
+    `file:${near},rawer`,
+  ]);
+  await box.waitFor(/listening on/);
+  return {
+    ...line,
+    io: ['Client Socket', { Host: '127.0.0.1', Port: port }],
+    mode: 2,
+    async [Symbol.asyncDispose]() {
+      await box.end();
+      await line[Symbol.asyncDispose]();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { idOf, rpc, valueAt } from '../tools/exchange.js';
+import { SIMULATED, startHouse, type House } from '../tools/house.js';
+import { OtherSide } from '../tools/modbus-side.js';
+import { tempDirectory } from '../tools/place.js';
+import { hasProgram } from '../tools/program.js';
+import { openPtyPair } from '../tools/pty.js';
+import { until } from '../tools/until.js';
+
+const skip = hasProgram('socat') ? false : 'socat is not installed (Debian package socat)';
+const PAGE = join(import.meta.dirname, '..', '..', '..', 'docs', 'modbus.md');
+
+/** The examples of the page, as a user copies them. */
+const [line = '', network = ''] = [...readFileSync(PAGE, 'utf8').matchAll(/```yaml\n([^]*?)```/g)].map(
+  ([, yaml]) => yaml ?? '',
+);
+
+/** What the other side of the examples has: 230.1 V, -1500.5 W, 12,345.67 kWh, a pump that is off. */
+function metered(): OtherSide {
+  // All units of the line.
+  const side = new OtherSide(255);
+  for (const [at, word] of [0x4366, 0x199a].entries()) side.input.set(at, word);
+  for (const [at, word] of [0xc4bb, 0x9000].entries()) side.input.set(12 + at, word);
+  for (const [at, word] of [0x0012, 0xd687].entries()) side.input.set(342 + at, word);
+  side.coils.set(0, false);
+  return side;
+}
+
+const isShown = (house: House, path: string, text: string) =>
+  until(`${path} to show ${text}`, async () => {
+    const shown = await rpc(house, 'GetValueFormatted', await idOf(house, path));
+    return shown === text;
+  });
+
+await t.test('an energy meter and a relay board on one line, as the page has them', { skip }, async (t) => {
+  await using pair = await openPtyPair(await tempDirectory(t));
+  const side = metered();
+  await using _server = await side.overLine(pair.far);
+  const house = await startHouse(t, SIMULATED + line.replace(/Port: \S+,/, `Port: ${pair.near},`));
+  await isShown(house, 'rs485/meter/voltage/Value', '230.1 V');
+  await isShown(house, 'rs485/meter/power/Value', '-1500.5 W');
+  await isShown(house, 'rs485/meter/energy/Value', '12345.670 kWh');
+  await isShown(house, 'rs485/relays/pump/Value', 'Off');
+  const pump = await idOf(house, 'rs485/relays/pump/Value');
+  await rpc(house, 'RequestAction', pump, true);
+  t.equal(side.coils.get(0), true, 'the unit has it when the call returns');
+  await isShown(house, 'rs485/relays/pump/Value', 'On');
+  side.coils.set(0, false);
+  await isShown(house, 'rs485/relays/pump/Value', 'Off');
+  const energy = await idOf(house, 'rs485/meter/energy');
+  side.input.set(343, 0xd688);
+  t.equal(await rpc(house, 'ModBus_RequestRead', energy), true);
+  t.equal(await rpc(house, 'GetValue', await idOf(house, 'rs485/meter/energy/Value')), 12_345.68);
+});
+
+await t.test('the same meter behind a network', async (t) => {
+  const side = metered();
+  await using server = await side.overTcp();
+  const yaml = network.replace(/Host: \S+, Port: 502/, `Host: 127.0.0.1, Port: ${server.port}`);
+  const house = await startHouse(t, SIMULATED + yaml);
+  await isShown(house, 'meter_socket/meter/voltage/Value', '230.1 V');
+  t.equal(await valueAt(house, 'meter_socket/meter/LINK'), 'online');
+});

@@ -1,0 +1,101 @@
+import { modbusModules } from '../../drivers/modbus/index.js';
+import { SerialWorld } from '../../drivers/serial/fake.js';
+import { serialModules } from '../../drivers/serial/index.js';
+import { ManualClock } from '../../src/base/clock.js';
+import { nextTurn } from '../../src/base/turn.js';
+import type { Instance } from '../../src/kernel/attachments.js';
+import { FakeLine } from './fake-units.js';
+import { until } from './until.js';
+import { Workbench } from './workbench.js';
+
+/** Where the line is plugged in. */
+export const MODBUS_PORT = '/dev/ttyUSB0';
+
+/** A line with units on it, and the modules under the supervisor, in time that is turned by hand. */
+export class ModbusScene implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly world = new SerialWorld();
+  readonly far = this.world.plug(MODBUS_PORT);
+  readonly line = new FakeLine(this.far, this.clock);
+  readonly desk = new Workbench([...serialModules(this.world), ...modbusModules()], this.clock);
+  #port: Instance | undefined;
+
+  async port(properties: Record<string, unknown> = {}): Promise<Instance> {
+    this.#port ??= await this.desk.add('Serial Port', { Port: MODBUS_PORT, BaudRate: '9600', ...properties });
+    await this.desk.isLink(this.#port, 'online');
+    return this.#port;
+  }
+
+  async gateway(DeviceID: number, properties: Record<string, unknown> = {}): Promise<Instance> {
+    const own = { GatewayMode: 1, DeviceID, TimeoutMs: 200, ...properties };
+    const gateway = await this.desk.add('ModBus Gateway', own, await this.port());
+    await this.online(gateway);
+    return gateway;
+  }
+
+  /** A register that is read as it is, every second. */
+  async register(
+    gateway: Instance,
+    ReadAddress: number,
+    more: Record<string, unknown> = {},
+  ): Promise<Instance> {
+    const own = { DataType: 2, ReadFunctionCode: 3, ReadAddress, Poller: 1000, ...more };
+    const address = await this.desk.add('ModBus Address', own, gateway);
+    await this.online(address);
+    return address;
+  }
+
+  /** Turns the clock as time passes: what is asked at one moment is answered before the next. */
+  async pass(ms: number): Promise<void> {
+    const stepMs = ms < 10_000 ? 2 : 10;
+    for (let left = ms; left > 0; left -= stepMs) {
+      this.clock.advance(stepMs);
+      await nextTurn();
+    }
+  }
+
+  /** Lets time pass until something is so, for a simulated quarter of an hour at most. */
+  async comes(what: string, probe: () => boolean): Promise<void> {
+    for (let ms = 0; !probe(); ms += 20) {
+      if (ms > 900_000) throw new Error(`Not within a quarter of an hour: ${what}`);
+      await this.pass(20);
+    }
+  }
+
+  isValue(address: Instance, value: unknown): Promise<void> {
+    return this.comes(
+      `${String(value)}, now ${this.desk.status(address)}`,
+      () => this.value(address) === value,
+    );
+  }
+
+  isQuality(address: Instance, quality: string): Promise<void> {
+    return this.comes(`${quality}`, () => this.quality(address) === quality);
+  }
+
+  value = (address: Instance) => this.desk.value(address, 'Value');
+  quality = (address: Instance) => this.desk.quality(address, 'Value');
+
+  /** The outcome of a call, while time passes. */
+  async outcome(call: Promise<unknown>): Promise<unknown> {
+    let outcome: unknown;
+    call.then(
+      (result) => (outcome = { result }),
+      (thrown: Error) => (outcome = thrown),
+    );
+    await this.comes('an outcome', () => outcome !== undefined);
+    return outcome;
+  }
+
+  /** What it needs is loaded from the disk, which is no matter of this clock. */
+  async online(instance: Instance): Promise<void> {
+    await until(`online: ${this.desk.status(instance)}`, async () => {
+      await this.pass(20);
+      return this.desk.value(instance, 'LINK') === 'online';
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.desk[Symbol.asyncDispose]();
+  }
+}
