@@ -31,7 +31,13 @@ export async function edgeFigures(effort: Effort, cores: Cores, directory: strin
     () => presses(gateway, effort, (on) => request('GW_SimulateLine', 'BUTTON1', on)),
     () => presses(bare, effort, (on) => request('SetValue', 1, on)),
   ]);
-  return { figures: [edge(ours, theirs), await idleFigure(gateway, effort)], wrong };
+  return {
+    figures: [
+      edge(ours, theirs),
+      await idleFigure(gateway, 'processor time while nothing happens', IDLE_S * effort.rounds),
+    ],
+    wrong,
+  };
 }
 
 function edge(ours: readonly number[][], theirs: readonly number[][]): Figure {
@@ -72,15 +78,16 @@ async function presses(
   return lags;
 }
 
-async function idleFigure({ pid }: Server, { rounds }: Effort): Promise<Figure> {
+/** What a server costs that has nothing to do, over so many seconds. */
+export async function idleFigure({ pid }: Server, name: string, seconds: number): Promise<Figure> {
   await idle(pid);
   const before = cpuMs(pid);
   const startMs = performance.now();
-  await sleep(IDLE_S * rounds * 1000);
+  await sleep(seconds * 1000);
   const tookMs = performance.now() - startMs;
   const usedMs = cpuMs(pid) - before;
   return {
-    name: 'processor time while nothing happens',
+    name,
     value: (usedMs / tookMs) * 100,
     unit: '%',
     goal: { is: 'below', value: 0.5 },

@@ -13,6 +13,7 @@ import { changeFigures } from './changes.js';
 import { cabinetFigures } from './cabinet.js';
 import { countingFigures } from './counting.js';
 import { edgeFigures } from './edge.js';
+import { eventFigures } from './events.js';
 import { httpFigures } from './http.js';
 import { mqttFigures } from './mqtt.js';
 import { takeCores, type Cores } from './machine.js';
@@ -32,6 +33,7 @@ const families: Readonly<Record<string, Family>> = {
   counting: countingFigures,
   cabinet: cabinetFigures,
   snapshot: snapshotFigures,
+  events: eventFigures,
   scripts: scriptFigures,
   archive: archiveFigures,
   process: processFigures,
