@@ -7,6 +7,7 @@ import { oneWireModules } from '../drivers/onewire/index.js';
 import { pwmModules } from '../drivers/pwm/index.js';
 import { serialModules } from '../drivers/serial/index.js';
 import { socketModules } from '../drivers/socket/index.js';
+import { virtualModules } from '../drivers/virtual/index.js';
 import type { Clock } from './base/clock.js';
 import { COMPATIBLE, loadBoard, type Board } from './config/board.js';
 import { webFront } from './config/configurators.js';
@@ -45,6 +46,7 @@ export function modulesOf(
       ...oneWireModules(board, clock),
       ...serialModules(),
       ...socketModules(),
+      ...virtualModules(),
       ...mqttModules(),
       ...modbusModules(),
     ];

@@ -1165,6 +1165,38 @@ export interface Functions {
   USCK_SendPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
   /** Sends a text as a datagram to the Host of a UDP socket, one character a byte (Latin-1). */
   USCK_SendText(InstanceID: number, Text: string): boolean;
+  /** A client comes to a virtual I/O, as to a server. */
+  VIO_Connect(InstanceID: number, ClientIP: string, ClientPort: number): boolean;
+  /** A client of a virtual I/O leaves; what it had begun to say is forgotten. */
+  VIO_Disconnect(InstanceID: number, ClientIP: string, ClientPort: number): boolean;
+  /** What was sent over a virtual I/O to single clients, one character a byte, the oldest first. */
+  VIO_GetPacketList(InstanceID: number): {
+    TimeStamp: number;
+    Text: string;
+    ClientIP: string;
+    ClientPort: number;
+  }[];
+  /** What the devices below a virtual I/O have sent, one character a byte, the oldest first. */
+  VIO_GetTextList(InstanceID: number): {
+    TimeStamp: number;
+    Text: string;
+  }[];
+  /** Sets what a device below a virtual I/O is answered when it sends such a request of HTTP/1. */
+  VIO_HTTPResponse(InstanceID: number, Route: string, Method: string, Data: string): boolean;
+  /** The devices below a virtual I/O receive a server-sent event, as it stands in an event stream (UTF-8). */
+  VIO_PushData(InstanceID: number, Event: string, Data: string, Retry: string, ID: string): boolean;
+  /** The devices below a virtual I/O receive a text of a client, one character a byte (Latin-1). */
+  VIO_PushPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
+  /** The devices below a virtual I/O receive bytes of a client, given as hexadecimal digits. */
+  VIO_PushPacketHEX(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
+  /** The devices below a virtual I/O receive a text, one character a byte (Latin-1). */
+  VIO_PushText(InstanceID: number, Text: string): boolean;
+  /** The devices below a virtual I/O receive bytes, given as hexadecimal digits. */
+  VIO_PushTextHEX(InstanceID: number, Text: string): boolean;
+  /** Sends a text over a virtual I/O to a client as if a device below did, one character a byte (Latin-1). */
+  VIO_SendPacket(InstanceID: number, Text: string, ClientIP: string, ClientPort: number): boolean;
+  /** Sends a text over a virtual I/O as if a device below did, one character a byte (Latin-1). */
+  VIO_SendText(InstanceID: number, Text: string): boolean;
   /** Adds an item to a web front, below another or with "" at the top; its position is 0. */
   WFC_AddItem(
     InstanceID: number,

@@ -25,6 +25,11 @@ export class Incoming {
   /** `ByteStream.onLeave`. */
   readonly onLeave = (listener: (who: Peer) => void): (() => void) => this.#leaves.on(listener);
 
+  /** Whether anybody listens. */
+  get isHeard(): boolean {
+    return this.#arrivals.size > 0;
+  }
+
   /** These bytes have arrived, at least one. */
   received(bytes: Uint8Array, from?: Peer): void {
     this.#arrivals.emit({ bytes, from });

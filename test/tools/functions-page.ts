@@ -45,6 +45,7 @@ const families: Readonly<Record<string, string>> = {
   CSCK: 'Client sockets',
   SSCK: 'Server sockets',
   USCK: 'UDP sockets',
+  VIO: 'Virtual I/O',
   MQTT: 'MQTT',
   GW: "The gateway's own",
   rpc: 'About the functions themselves',

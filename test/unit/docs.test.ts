@@ -11,6 +11,7 @@ import { pwmModules } from '../../drivers/pwm/index.js';
 import { SerialWorld } from '../../drivers/serial/fake.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { socketModules } from '../../drivers/socket/index.js';
+import { virtualModules } from '../../drivers/virtual/index.js';
 import { systemClock } from '../../src/base/clock.js';
 import { parseConfig } from '../../src/config/load.js';
 import { gatewaySchema, nodeSchemas } from '../../src/config/schema.js';
@@ -26,6 +27,7 @@ const modules = new Modules([
   ...serialModules(new SerialWorld()),
   ...socketModules(),
   ...modbusModules(),
+  ...virtualModules(),
   ...mqttModules(new FakeBroker()),
 ]);
 
