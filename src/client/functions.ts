@@ -388,7 +388,7 @@ export interface Functions {
   SVC_DeleteLink(LinkID: number): boolean;
   /** Deletes a media object with nothing below it, and with DeleteFile its file unless another has it. */
   SVC_DeleteMedia(MediaID: number, DeleteFile: boolean): boolean;
-  /** Deletes a script with nothing below it, and with DeleteFile its text. */
+  /** Deletes a script with nothing below it, and with DeleteFile its text unless another script has the file. */
   SVC_DeleteScript(ScriptID: number, DeleteFile: boolean): boolean;
   /** Deletes a variable with nothing below it. */
   SVC_DeleteVariable(VariableID: number): boolean;

@@ -97,7 +97,7 @@ function changes({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptID, bool('DeleteFile')],
       result: 'boolean',
       audited: true,
-      help: 'Deletes a script with nothing below it, and with DeleteFile its text.',
+      help: 'Deletes a script with nothing below it, and with DeleteFile its text unless another script has the file.',
       run: async (_caller, id, deleteFile) => {
         await scripts.delete(id, deleteFile);
         return true;

@@ -84,7 +84,10 @@ export class ScriptEngine implements AsyncDisposable {
     return (await this.#read(this.#script(id).data.file)).text;
   }
 
-  /** Gives a script its text; one that cannot be compiled is kept, and marked broken. Throws `NOT_OF_TYPE`, `STORE_FAILED`. */
+  /**
+   * Gives a script its text, and all others that have its file; one that cannot be compiled is kept, and marked broken.
+   * Throws `NOT_OF_TYPE`, `STORE_FAILED`.
+   */
   async setContent(id: number, text: string): Promise<void> {
     const { kernel, files, clock } = this.#options;
     const script = this.#script(id);
@@ -92,8 +95,10 @@ export class ScriptEngine implements AsyncDisposable {
     const written = await files.write(file, text);
     this.#seen.set(file, written.crc);
     this.#checkKept(script);
-    kernel.scripts.updated(script, written, clock.nowMs());
-    await this.#compile(script, { file, text });
+    const owners = this.#ownersOf(file);
+    for (const owner of owners) kernel.scripts.updated(owner, written, clock.nowMs());
+    for (const owner of owners) await this.#compile(owner, { file, text });
+    this.#checkKept(script);
   }
 
   /** Gives a script another file, which is made where it is not there. Throws `FILE_NAME`, `NOT_OF_TYPE`. */
@@ -105,6 +110,7 @@ export class ScriptEngine implements AsyncDisposable {
     this.#checkKept(script);
     kernel.scripts.setFile(script, file);
     await this.#compile(script, { file, text });
+    this.#checkKept(script);
   }
 
   /** Gives the file of a script another name, for all scripts that have it. Throws `NOT_OF_TYPE`, `FILE_NAME`, `FILE_MISSING`. */
@@ -113,7 +119,7 @@ export class ScriptEngine implements AsyncDisposable {
     const before = this.#script(id).data.file;
     if (before === file) return;
     await files.rename(before, file);
-    const owners = [...kernel.tree.of(objectType.script)].filter(({ data }) => data.file === before);
+    const owners = this.#ownersOf(before);
     for (const script of owners) kernel.scripts.setFile(script, file);
     const { text, crc } = await this.#read(file);
     this.#seen.delete(before);
@@ -122,13 +128,13 @@ export class ScriptEngine implements AsyncDisposable {
     for (const script of owners) await this.#compile(script, { file, text });
   }
 
-  /** Deletes a script, and its file when asked to. Throws `NOT_OF_TYPE`, `HAS_CHILDREN`. */
+  /** Deletes a script, and its file when asked to and when no other has it. Throws `NOT_OF_TYPE`, `HAS_CHILDREN`. */
   async delete(id: number, deleteFile: boolean): Promise<void> {
     const { kernel, files } = this.#options;
     const script = this.#script(id);
     const { file } = script.data;
     kernel.tree.delete(script);
-    if (deleteFile) await files.remove(file);
+    if (deleteFile && this.#ownersOf(file).length === 0) await files.remove(file);
   }
 
   /** Why a script is broken, with its place; '' for one that is not. Throws `NOT_OF_TYPE`. */
@@ -213,6 +219,11 @@ export class ScriptEngine implements AsyncDisposable {
     return this.#options.kernel.scripts.get(id);
   }
 
+  #ownersOf(file: string): Script[] {
+    const scripts = [...this.#options.kernel.tree.of(objectType.script)];
+    return scripts.filter(({ data }) => data.file === file);
+  }
+
   /** Throws `NOT_OF_TYPE` for a script that was deleted while a file was being read or written. */
   #checkKept(script: Script): void {
     if (this.#options.kernel.tree.find(script.id) !== script) throw fault('NOT_OF_TYPE', 'Script', script.id);
@@ -276,7 +287,7 @@ export class ScriptEngine implements AsyncDisposable {
     const known = this.#seen.get(file);
     if (isText) this.#seen.set(file, read.crc);
     else this.#seen.delete(file);
-    for (const script of [...kernel.tree.of(objectType.script)].filter(({ data }) => data.file === file)) {
+    for (const script of this.#ownersOf(file)) {
       if (isText && read.crc === known && !script.data.broken) continue;
       if (isText) {
         if (read.crc !== known) kernel.scripts.updated(script, read, clock.nowMs());
@@ -296,7 +307,7 @@ export class ScriptEngine implements AsyncDisposable {
     const { kernel, log } = this.#options;
     const crc = this.#seen.get(file);
     const mistake = await this.#runs.check({ file, text });
-    this.#checkKept(script);
+    if (kernel.tree.find(script.id) !== script) return;
     if (this.#seen.get(file) !== crc || script.data.file !== file) return;
     if (mistake !== undefined && !script.data.broken)
       log.warn({ script: script.id, file }, `${nameOf(script)} cannot be run: ${mistake}`);

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
@@ -122,4 +123,22 @@ t.test("the gateway's own writing is told once", async (t) => {
   await writeFile(join(directory, 'scripts', other.data.file), 'print(2)');
   await until('the other one is noticed', () => others === 1);
   t.equal(updates, 1);
+});
+
+t.test('scripts that share a file share its text, and the file goes with the last of them', async (t) => {
+  const { script, engine, directory, kernel } = await scriptBench(t);
+  const [first, second] = [await script('print(1)', 'lamp.js'), await script('', 'lamp.js')];
+  const told: number[] = [];
+  kernel.changes.listen(({ SenderID, Message }) => {
+    if (Message === message.SM_UPDATE) told.push(SenderID);
+  });
+  await engine.setContent(first.id, 'let a = ;');
+  t.strictSame(told, [first.id, second.id], 'both are told of');
+  t.strictSame([first.data.broken, second.data.broken], [true, true]);
+  await engine.setContent(second.id, 'print(2)');
+  t.strictSame([first.data.broken, second.data.broken], [false, false]);
+  await engine.delete(first.id, true);
+  t.equal(await engine.content(second.id), 'print(2)', 'its text is still there');
+  await engine.delete(second.id, true);
+  t.notOk(existsSync(join(directory, 'scripts', 'lamp.js')));
 });
