@@ -4,9 +4,11 @@ import { ManualClock } from '../../src/base/clock.js';
 import { SIMULATED, home, serve, startHouse } from '../tools/house.js';
 import { tempDirectory } from '../tools/place.js';
 import { Random, fuzzSeed, seedNote } from '../tools/random.js';
-import { Run, complaintOf, written } from './model/run.js';
-import { SocketWorld } from './model/socket-world.js';
-import { Author, type Step } from './model/steps.js';
+import { Author } from './model/author.js';
+import { Run } from './model/run.js';
+import { socketCast, socketModules, SocketWorld } from './model/socket-world.js';
+import type { Cast, Step } from './model/steps.js';
+import { complaintOf, written } from './model/told-sequence.js';
 
 /** Bound the suite: about 10 s. */
 const STOPS = 4;
@@ -14,11 +16,15 @@ const KILLS = 2;
 const STEPS = 40;
 
 const seed = fuzzSeed();
+const modules = await socketModules();
 
-/** One sequence in parts: between two of them the gateway ends and begins anew. */
-function parts(count: number, seed: number): Step[][] {
-  const author = new Author(new Random(seed), 'GPIO Output');
-  return Array.from({ length: count }, () => author.sequence(STEPS));
+/**
+ * One sequence in parts: between two of them the gateway ends and begins anew. The last call of each has all written that
+ * came about by itself.
+ */
+function parts(count: number, seed: number, cast: Cast): Step[][] {
+  const author = new Author(new Random(seed), cast);
+  return Array.from({ length: count }, () => [...author.sequence(STEPS), author.last()]);
 }
 
 await t.test(
@@ -26,13 +32,12 @@ await t.test(
   async (t) => {
     const clock = new ManualClock();
     let house = await startHouse(t, SIMULATED, { clock });
-    let world = new SocketWorld(house, clock);
+    let world = new SocketWorld(house, modules, clock);
     const run = await Run.begin(world, new Random(seed));
     const done: Step[] = [];
-    for (const [round, steps] of parts(STOPS, seed).entries()) {
+    for (const [round, steps] of parts(STOPS, seed, socketCast).entries()) {
       done.push(...steps);
       for (const step of steps) {
-        clock.advance(700);
         const complaint = await run.step(step);
         if (complaint !== undefined) return void t.fail(`${complaint}\n${written(done)}`);
       }
@@ -42,7 +47,7 @@ await t.test(
       const directory = after === 'a cut' ? await copied(t, house.directory) : house.directory;
       await house.gateway.close();
       house = await startHouse(t, undefined, { directory, clock });
-      world = new SocketWorld(house, clock);
+      world = new SocketWorld(house, modules, clock);
       const complaint = await run.goOn(world, after);
       if (complaint !== undefined) return void t.fail(`${complaint}\n${written(done)}`);
     }
@@ -60,16 +65,16 @@ async function copied(t: Test, directory: string): Promise<string> {
 await t.test(`a gateway that was killed has all that it had answered for (${seedNote(seed)})`, async (t) => {
   const directory = await home(t, SIMULATED);
   let served = await serve(t, directory);
-  let world = new SocketWorld(served);
+  let world = new SocketWorld(served, modules);
   const run = await Run.begin(world);
   const done: Step[] = [];
-  for (const steps of parts(KILLS, seed + 1)) {
+  for (const steps of parts(KILLS, seed + 1, { ...socketCast, active: [] })) {
     done.push(...steps);
     const wrong = await complaintOf(run, steps);
     await world[Symbol.asyncDispose]();
     await served.program.end('SIGKILL');
     served = await serve(t, directory);
-    world = new SocketWorld(served);
+    world = new SocketWorld(served, modules);
     const complaint = wrong ?? (await run.goOn(world, 'a cut'));
     if (complaint !== undefined) return void t.fail(`${complaint}\n${written(done)}`);
   }

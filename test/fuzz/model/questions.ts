@@ -1,8 +1,6 @@
 import type { Random } from '../../tools/random.js';
 import type { Model } from './model.js';
-
-/** A call that only asks, and what must come of it. */
-export type Question = readonly [name: string, params: readonly unknown[], answer: unknown];
+import { ofType, type Question } from './questions-of-type.js';
 
 /** By type: who says whether there is one, and who finds it by its name. */
 const byType: Readonly<Record<number, readonly [exists: string, byName: string]>> = {
@@ -10,14 +8,14 @@ const byType: Readonly<Record<number, readonly [exists: string, byName: string]>
   1: ['SVC_InstanceExists', 'SVC_GetInstanceIDByName'],
   2: ['SVC_VariableExists', 'SVC_GetVariableIDByName'],
   3: ['SVC_ScriptExists', 'SVC_GetScriptIDByName'],
+  4: ['SVC_EventExists', 'SVC_GetEventIDByName'],
+  5: ['SVC_MediaExists', 'SVC_GetMediaIDByName'],
   6: ['SVC_LinkExists', 'SVC_GetLinkIDByName'],
 };
 
-const getters = ['GetValueBoolean', 'GetValueInteger', 'GetValueFloat', 'GetValueString'] as const;
-
 /** What can be asked about an object of the model, and about the tree. */
-export function questions(model: Model, random: Random): Question[] {
-  const [id, entry] = random.pick([...model.objects]);
+export function questions(model: Model, id: number, random: Random): Question[] {
+  const entry = model.get(id);
   const children = model.childrenOf(id);
   const other = random.pick([...model.objects.keys()]);
   const parent = entry.parentID;
@@ -74,37 +72,6 @@ function byPlace([a, one]: Child, [b, other]: Child): number {
   return one.position - other.position || one.type - other.type || byName || a - b;
 }
 
-function ofType(model: Model, id: number): Question[] {
-  const { type, data } = model.get(id);
-  if (type === 0) return [['SVC_GetCategory', [id], {}]];
-  if (type === 6) return [['SVC_GetLink', [id], { LinkID: id, TargetID: data['targetID'] }]];
-  if (type === 3) return [['SVC_GetScriptFile', [id], data['file']]];
-  if (type !== 2 || model.theirs.has(id)) return [];
-  const action = data['customAction'] as number;
-  return [
-    ['GetValue', [id], data['value']],
-    [getters[data['type'] as number] ?? '', [id], data['value']],
-    ['HasAction', [id], action >= 10_000],
-    ['SVC_GetVariableEventList', [id], []],
-    [
-      'SVC_GetVariable',
-      [id],
-      {
-        VariableID: id,
-        VariableType: data['type'],
-        VariableProfile: data['profile'],
-        VariableCustomProfile: data['customProfile'],
-        VariableAction: data['action'],
-        VariableCustomAction: action,
-        VariableUpdated: data['lastUpdate'],
-        VariableChanged: data['lastChange'],
-        VariableIsLocked: false,
-        VariableValue: data['value'],
-      },
-    ],
-  ];
-}
-
 /** Lists come in no promised order: they are compared sorted. */
 function lists(model: Model): Question[] {
   const ids = (type?: number) =>
@@ -118,6 +85,8 @@ function lists(model: Model): Question[] {
     ['SVC_GetInstanceList', [], ids(1)],
     ['SVC_GetVariableList', [], ids(2)],
     ['SVC_GetScriptList', [], ids(3)],
+    ['SVC_GetEventList', [], ids(4)],
+    ['SVC_GetMediaList', [], ids(5)],
     ['SVC_GetLinkList', [], ids(6)],
     ['SVC_GetVariableProfileList', [], names()],
     ['SVC_GetVariableProfileListByType', [1], names(1)],

@@ -1,20 +1,33 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Random } from '../../tools/random.js';
-import { Replica, type Frame } from '../../tools/replica.js';
-import { Model, Refusal, type ShownModule, type Snapshot } from './model.js';
+import type { Frame } from '../../tools/replica.js';
+import { Follower } from './follower.js';
+import { Model } from './model.js';
+import { ofType, type Question } from './questions-of-type.js';
 import { questions } from './questions.js';
-import { isRef, type Ref, type Step } from './steps.js';
+import { carryOut } from './rules.js';
+import { pass } from './running.js';
+import { types, Refusal, type Snapshot, type Surroundings } from './shown.js';
+import { isRef, PASS, type Ref, type Step } from './steps.js';
 
-/** How often, after a call, it is asked about the tree; the snapshot is looked at always. */
+/** How often, after a call, all is asked of an object of the tree and about the tree; the snapshot is looked at always. */
 const ASKING = 0.25;
+/** What the machine says, and not the model. */
+const THEIRS = ['MediaUpdated', 'InstanceStatus'];
+/** What follows from the time. */
+const TIMES: readonly string[] =
+  'lastUpdate lastChange lastRun nextRun LastRun NextRun InstanceChanged VariableUpdated VariableChanged'.split(
+    ' ',
+  );
 
 /** A gateway as a sequence meets it. */
-export interface World {
-  readonly module: ShownModule;
+export interface World extends Surroundings {
   /** The result, or the fault's code in `{ code }`. */
   call(name: string, params: readonly unknown[]): Promise<Outcome>;
   /** A snapshot, and the messages up to it since the last time it was looked at. */
   look(): Promise<{ readonly snapshot: Snapshot; readonly frames: readonly Frame[] }>;
+  /** Lets a second pass, or less; what becomes due then is done. */
+  pass(): Promise<void>;
   /** Unix seconds, or undefined where nobody can say which second a call falls into. */
   readonly nowS: number | undefined;
 }
@@ -27,7 +40,7 @@ export class Run {
   readonly #random: Random | undefined;
   readonly #made = new Map<number, number>();
   #world: World;
-  #replica: Replica;
+  #follower: Follower;
   /** How many calls succeeded, and how many were refused. */
   readonly seen = { taken: 0, refused: 0 };
 
@@ -39,67 +52,92 @@ export class Run {
   private constructor(world: World, snapshot: Snapshot, random: Random | undefined) {
     this.#world = world;
     this.#random = random;
-    this.model = new Model(snapshot, world.module);
-    this.#replica = new Replica(snapshot.objects);
+    this.model = new Model(snapshot, world);
+    this.#follower = new Follower(snapshot);
   }
 
   /** The gateway has been started anew: whether all is as it was; after a power cut a value may be an earlier one. */
   async goOn(world: World, after: 'a stop' | 'a cut'): Promise<string | undefined> {
     const { snapshot } = await world.look();
     this.#world = world;
-    this.#replica = new Replica(snapshot.objects);
+    this.#follower = new Follower(snapshot, this.model.told);
+    this.model.restart();
+    this.model.adopt(snapshot);
     const lost = after === 'a cut' ? this.model.fallBack(snapshot) : undefined;
-    const complaint = lost ?? (await this.agrees(snapshot));
+    const all = [...this.model.objects.keys()].flatMap((id) => ofType(this.model, id));
+    const complaint = lost ?? (await this.#ask(all)) ?? (await this.check());
     return complaint === undefined ? undefined : `after ${after}: ${complaint}`;
   }
 
   /** Makes one call and looks whether all agree on what came of it: what does not, in words, or undefined. */
   async step({ name, params, made }: Step): Promise<string | undefined> {
-    const given = params.map((param) => (isRef(param) ? this.#idOf(param) : param));
+    await this.#pass(name === PASS ? (params[0] as number) : 1);
+    const given = params.map((param) => this.#given(param));
     const told = `${name}(${JSON.stringify(given).slice(1, -1)})`;
-    const outcome = await this.#world.call(name, given);
-    const isMade = made !== undefined && 'result' in outcome;
-    if (isMade) this.#made.set(made, outcome.result as number);
-    this.model.now = this.#world.nowS ?? 0;
-    const expected = this.#expected(name, given, isMade ? (outcome.result as number) : 0);
-    if ('result' in outcome) this.seen.taken += 1;
-    else this.seen.refused += 1;
-    if (!isDeepStrictEqual(outcome, expected))
-      return `${told} gave ${JSON.stringify(outcome)}, not ${JSON.stringify(expected)}`;
-    const difference = await this.check();
+    const wrong = name === PASS ? undefined : await this.#call(name, given, made);
+    const difference = wrong ?? (await this.check(given[0]));
     return difference === undefined ? undefined : `after ${told}: ${difference}`;
   }
 
+  async #pass(seconds: number): Promise<void> {
+    for (let n = 0; n < seconds; n++) {
+      await this.#world.pass();
+      if (this.#world.nowS === undefined) return;
+      this.model.now = this.#world.nowS;
+      pass(this.model);
+    }
+  }
+
+  async #call(
+    name: string,
+    given: readonly unknown[],
+    place: number | undefined,
+  ): Promise<string | undefined> {
+    const outcome = await this.#world.call(name, given);
+    const made = place !== undefined && 'result' in outcome ? (outcome.result as number) : 0;
+    if (place !== undefined && made !== 0) this.#made.set(place, made);
+    const expected = this.#expected({ name, params: given, made });
+    if ('result' in outcome) this.seen.taken += 1;
+    else this.seen.refused += 1;
+    return isDeepStrictEqual(outcome, expected)
+      ? undefined
+      : `it gave ${JSON.stringify(outcome)}, not ${JSON.stringify(expected)}`;
+  }
+
   /** Whether the snapshot is what the messages told and what the model says, and the answers fit. */
-  async check(): Promise<string | undefined> {
+  async check(touched?: unknown): Promise<string | undefined> {
     const { snapshot, frames } = await this.#world.look();
     try {
-      for (const frame of frames) this.#replica.apply(frame);
+      for (const frame of frames) this.#follower.apply(frame);
     } catch (thrown) {
       return `a follower of the messages: ${(thrown as Error).message}`;
     }
-    const followed = Object.fromEntries([...this.#replica.objects].map(([id, entry]) => [`ID${id}`, entry]));
-    return (
-      difference(snapshot.objects, followed, 'a follower of the messages') ?? (await this.agrees(snapshot))
-    );
-  }
-
-  /** Whether a snapshot is what the model says. */
-  async agrees(snapshot: Snapshot): Promise<string | undefined> {
     this.model.adopt(snapshot);
-    const { objects, profiles } = this.model.snapshot;
+    const [shown, expected] = [this.#timeless(snapshot), this.#timeless(this.model.snapshot)];
+    const told = Object.fromEntries(this.#follower.told);
     const wrong =
-      difference(this.#timeless(snapshot.objects), this.#timeless(objects), 'the model') ??
-      difference(snapshot.profiles, profiles, 'the model');
-    if (wrong !== undefined || this.#random?.chance(ASKING) !== true) return wrong;
-    return this.#ask(this.#random);
+      difference(snapshot, this.#follower.snapshot, 'a follower of the messages') ??
+      difference(shown, expected, 'the model') ??
+      difference({ objects: told }, { objects: Object.fromEntries(this.model.told) }, 'the model');
+    return wrong ?? (this.#random === undefined ? undefined : this.#askAbout(touched, this.#random));
   }
 
-  async #ask(random: Random): Promise<string | undefined> {
-    for (const [name, params, answer] of questions(this.model, random)) {
+  /** What the call was about, or else any event, is asked for what it is; now and then any object for all there is. */
+  async #askAbout(touched: unknown, random: Random): Promise<string | undefined> {
+    const { objects } = this.model;
+    const events = this.model.all(types.event).map(([id]) => id);
+    const one = objects.has(touched as number) ? (touched as number) : random.pick([...events, 0]);
+    const wrong = await this.#ask(ofType(this.model, one));
+    if (wrong !== undefined || !random.chance(ASKING)) return wrong;
+    return this.#ask(questions(this.model, random.pick([...objects.keys()]), random));
+  }
+
+  async #ask(all: readonly Question[]): Promise<string | undefined> {
+    for (const [name, params, answer] of all) {
       const outcome = await this.#world.call(name, params);
       const isList = name.endsWith('List') || name.endsWith('ByType');
-      const sorted = (list: unknown) => (isList ? [...(list as unknown[])].sort() : list);
+      const sorted = (list: unknown) =>
+        isList ? [...(list as unknown[])].sort() : this.#timeless(without(list, THEIRS));
       const given = 'result' in outcome ? sorted(outcome.result) : outcome;
       if (!isDeepStrictEqual(given, sorted(answer)))
         return `${name}(${JSON.stringify(params).slice(1, -1)}) says ${JSON.stringify(given)}, not ${JSON.stringify(answer)}`;
@@ -107,84 +145,55 @@ export class Run {
     return undefined;
   }
 
-  #expected(name: string, given: readonly unknown[], made: number): Outcome {
+  #expected(call: Parameters<typeof carryOut>[1]): Outcome {
     try {
-      return { result: this.model.carryOut(name, given, made) };
+      return { result: carryOut(this.model, call) };
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;
       return { code: thrown.code };
     }
   }
 
+  /** A parameter as it is given: with ids where the sequence speaks of what it made. */
+  #given(param: unknown): unknown {
+    if (isRef(param)) return this.#idOf(param);
+    if (Array.isArray(param)) return param.map((one) => this.#given(one));
+    if (typeof param !== 'object' || param === null) return param;
+    return Object.fromEntries(Object.entries(param).map(([key, value]) => [key, this.#given(value)]));
+  }
+
   #idOf({ made, ident }: Ref): number {
+    const { objects } = this.model;
     if (made === -1) return 0;
+    if (made === -3)
+      return [...objects].find(([, { data }]) => data['moduleName'] === 'Utility Control')?.[0] ?? 0;
     const id = this.#made.get(made) ?? 9999;
-    if (ident === undefined || !this.model.objects.has(id)) return id;
+    if (ident === undefined || !objects.has(id)) return id;
     return this.model.childrenOf(id).find(([, child]) => child.ident === ident)?.[0] ?? 9999;
   }
 
-  /** Without the times, in a world of which nobody knows them. */
-  #timeless(objects: Snapshot['objects']): Snapshot['objects'] {
-    if (this.#world.nowS !== undefined) return objects;
-    return Object.fromEntries(
-      Object.entries(objects).map(([key, entry]) => {
-        const { lastUpdate: _updated, lastChange: _changed, ...data } = entry.data;
-        return [key, { ...entry, data }];
-      }),
-    );
+  /** Without the times in a world of which nobody knows them. */
+  #timeless<T>(value: T): T {
+    return this.#world.nowS === undefined ? without(value, TIMES) : value;
   }
 }
+
+/** A value as JSON has it, without some keys. */
+function without<T>(value: T, keys: readonly string[]): T {
+  const text = JSON.stringify(value, (key, one: unknown) => (keys.includes(key) ? undefined : one));
+  return text === undefined ? value : (JSON.parse(text) as T);
+}
+
+type Parts = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** The first entry in which the gateway and another differ. */
-function difference(
-  gateway: Readonly<Record<string, unknown>>,
-  other: Readonly<Record<string, unknown>>,
-  who: string,
-): string | undefined {
-  for (const key of new Set([...Object.keys(gateway), ...Object.keys(other)])) {
-    if (isDeepStrictEqual(gateway[key], other[key])) continue;
-    return `${key} is ${JSON.stringify(gateway[key])}, to ${who} ${JSON.stringify(other[key])}`;
-  }
-  return undefined;
-}
-
-/** Runs a sequence to its end or to the first disagreement. */
-export async function complaintOf(run: Run, steps: readonly Step[]): Promise<string | undefined> {
-  for (const step of steps) {
-    const complaint = await run.step(step);
-    if (complaint !== undefined) return complaint;
-  }
-  return undefined;
-}
-
-/** A sequence that fails, with as many steps left out as can be: halves first, single steps last. */
-export async function shortened(
-  steps: readonly Step[],
-  fails: (steps: readonly Step[]) => Promise<boolean>,
-): Promise<readonly Step[]> {
-  let kept = steps;
-  for (let size = Math.ceil(steps.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
-    for (let at = 0; at < kept.length;) {
-      const without = [...kept.slice(0, at), ...kept.slice(at + size)];
-      if (await fails(without)) kept = without;
-      else at += size;
+function difference(gateway: object, other: object, who: string): string | undefined {
+  for (const [part, entries] of Object.entries(gateway as Parts)) {
+    const others = (other as Parts)[part] ?? {};
+    for (const key of new Set([...Object.keys(entries), ...Object.keys(others)])) {
+      if (isDeepStrictEqual(entries[key], others[key])) continue;
+      return `${key} is ${JSON.stringify(entries[key])}, to ${who} ${JSON.stringify(others[key])}`;
     }
   }
-  return kept;
-}
-
-/** A sequence as a person reads it. */
-export function written(steps: readonly Step[]): string {
-  const word = (param: unknown) => {
-    if (!isRef(param)) return JSON.stringify(param);
-    const { made, ident } = param;
-    if (made < 0) return made === -1 ? 'root' : 'never';
-    return ident === undefined ? `#${made}` : `#${made}/${ident}`;
-  };
-  return steps
-    .map(
-      ({ name, params, made }) =>
-        `${made === undefined ? '' : `#${made} = `}${name}(${params.map(word).join(', ')})`,
-    )
-    .join('\n');
+  return undefined;
 }

@@ -1,34 +1,62 @@
 import { Client, RpcError, type AnyFunction, type Item } from '../../../src/client/index.js';
+import { systemClock, type ManualClock } from '../../../src/base/clock.js';
+import { nextTurn } from '../../../src/base/turn.js';
+import { defaultsOf } from '../../../src/device/properties.js';
+import { modulesOf } from '../../../src/modules.js';
 import { OWNER } from '../../tools/api-world.js';
 import type { Reached } from '../../tools/exchange.js';
 import type { Frame } from '../../tools/replica.js';
 import { soon } from '../../tools/until.js';
-import type { Snapshot } from './model.js';
 import type { Outcome, World } from './run.js';
+import type { ShownModule, ShownModules, Snapshot } from './shown.js';
+import { deskCast } from './desk-world.js';
+import type { Cast } from './steps.js';
+
+/**
+ * What sequences over sockets are made of. There a script is a process, and nobody knows when it ends: events run none, and
+ * none is set off by a variable.
+ */
+export const socketCast: Cast = {
+  ...deskCast,
+  families: [...deskCast.families, 'scripts'],
+  io: 'MQTT Client',
+  device: 'MQTT Device',
+  settings: [
+    ['ClientID', 'me'],
+    ['Password', 'geheim'],
+    ['WillRetain', false],
+    ['WillRetain', true],
+  ],
+  active: [1, 2],
+  timeTypes: [0, 3],
+  eventTexts: [''],
+};
 
 /** A whole gateway, called over HTTP and followed over a WebSocket. */
 export class SocketWorld implements World, AsyncDisposable {
-  /** Made without a line, it stays as it is. */
-  readonly module = {
-    moduleID: '{1448F419-4671-4427-8CFD-A3117E879461}',
-    moduleName: 'GPIO Output',
-    moduleType: 3,
-  };
+  readonly hasTexts = true;
+  readonly modules: ShownModules;
   readonly #client: Client<AnyFunction>;
   readonly #stop = new AbortController();
-  readonly #clock: { nowMs(): number } | undefined;
+  readonly #clock: ManualClock | undefined;
   #changes: AsyncGenerator<Item> | undefined;
   #counter = 0;
 
   /** `clock`: the gateway's, where the test turns it. */
-  constructor(at: Reached, clock?: { nowMs(): number }) {
+  constructor(at: Reached, modules: ShownModules, clock?: ManualClock) {
     const login = `${encodeURIComponent(OWNER.username)}:${OWNER.password}`;
     this.#client = new Client<AnyFunction>(`http://${login}@127.0.0.1:${at.port}/api/`);
+    this.modules = modules;
     this.#clock = clock;
   }
 
   get nowS(): number | undefined {
     return this.#clock === undefined ? undefined : Math.floor(this.#clock.nowMs() / 1000);
+  }
+
+  async pass(): Promise<void> {
+    this.#clock?.advance(700);
+    await nextTurn();
   }
 
   async call(name: string, params: readonly unknown[]): Promise<Outcome> {
@@ -59,4 +87,15 @@ export class SocketWorld implements World, AsyncDisposable {
     this.#stop.abort();
     await this.#changes?.next().catch(() => undefined);
   }
+}
+
+/** Modules that, without an address, stay as they are. */
+export async function socketModules(): Promise<ShownModules> {
+  const all = await modulesOf(systemClock())({ board: 'simulated' });
+  const shown = (name: string, secret: string): ShownModule => {
+    const module = all.get(name);
+    const { id: moduleID, kind: moduleType } = module;
+    return { moduleID, moduleName: name, moduleType, properties: defaultsOf(module), secret };
+  };
+  return { io: shown('MQTT Client', 'Password'), device: shown('MQTT Device', '') };
 }

@@ -2,7 +2,7 @@ import type { Random } from '../../tools/random.js';
 
 /** Stands for the id that an earlier step of the sequence made, so that a sequence means the same in every run. */
 export interface Ref {
-  /** Which creation of the sequence; -1 is the root, -2 an object that never was. */
+  /** Which creation of the sequence; -1 is the root, -2 an object that never was, -3 the instance of Utility Control. */
   readonly made: number;
   /** One of the variables that an instance brought along, by its ident. */
   readonly ident?: string;
@@ -19,125 +19,55 @@ export interface Step {
 export const isRef = (param: unknown): param is Ref =>
   typeof param === 'object' && param !== null && 'made' in param;
 
+/** The name of a step that lets so many seconds pass. */
+export const PASS = '(time passes)';
+
 export const ROOT: Ref = { made: -1 };
 export const NEVER: Ref = { made: -2 };
+export const UTILITY: Ref = { made: -3 };
 
-const IDENTS = ['', 'a', 'b', 'Light_1', 'not an ident', 'ä'];
-const NAMES = ['', 'Lamp', 'Blind', 'ä "quoted"\n'];
-const PROFILES = ['Own', 'Other', 'Third', '~Switch', '~Temperature', '~Intensity.100', 'Nowhere', '', 'a~b'];
-const TEXTS = ['', 'x', ' °C', '\u{1F600}'];
-const VALUES = [true, false, 0, 1, 3, -2.5, 2.5, 21.5, '3', 'true', 'x', '', null, [1], 2 ** 53];
+/** What was made: an object of a kind, and of which of its types. */
+export interface Made {
+  readonly kind: Kind;
+  readonly type: number;
+}
+export type Kind = 'category' | 'instance' | 'variable' | 'script' | 'event' | 'media' | 'link';
 
-type Kind = 'category' | 'instance' | 'variable' | 'script' | 'link';
+/** A call: its name and its parameters. */
+export type Choice = readonly [name: string, ...params: unknown[]];
 
-/** Makes up a sequence of calls from a seed; it needs to know nothing of what comes of them. */
-export class Author {
-  readonly #random: Random;
-  readonly #module: string;
-  readonly #kinds: Kind[] = [];
+/** The kinds of things that a sequence can be about. */
+export type Family =
+  | 'objects'
+  | 'profiles'
+  | 'triggers'
+  | 'cyclic'
+  | 'schedules'
+  | 'conditions'
+  | 'media'
+  | 'instances'
+  | 'scripts';
 
-  constructor(random: Random, module: string) {
-    this.#random = random;
-    this.#module = module;
-  }
+/** What a sequence may be made of, which depends on where it runs. */
+export interface Cast {
+  readonly families: readonly Family[];
+  readonly io: string;
+  readonly device: string;
+  /** Properties and values for them. */
+  readonly settings: readonly (readonly [string, unknown])[];
+  /** Types of events that may be active: what they run must be done with the call that sets them off. */
+  readonly active: readonly number[];
+  /** What cyclic events repeat within a day. */
+  readonly timeTypes: readonly number[];
+  readonly eventTexts: readonly string[];
+}
 
-  sequence(length: number): Step[] {
-    const steps: Step[] = [];
-    while (steps.length < length) {
-      if (this.#kinds.length < 4 || this.#random.chance(0.15)) steps.push(this.#creation());
-      else steps.push(...this.#any());
-    }
-    return steps;
-  }
-
-  #creation(): Step {
-    const random = this.#random;
-    const [kind, name, ...params] = random.pick<readonly [Kind, string, ...unknown[]]>([
-      ['category', 'SVC_CreateCategory'],
-      ['variable', 'SVC_CreateVariable', random.below(4)],
-      ['variable', 'SVC_CreateVariable', random.below(4)],
-      ['link', 'SVC_CreateLink'],
-      ['script', 'SVC_CreateScript', 0],
-      ['instance', 'SVC_CreateInstance', this.#module],
-    ]);
-    return { name, params, made: this.#kinds.push(kind) - 1 };
-  }
-
-  #any(): Step[] {
-    const random = this.#random;
-    if (random.chance(0.1)) return this.#deletion();
-    const id = this.#ref();
-    const variable = this.#ref('variable');
-    const profile = random.pick(PROFILES);
-    const number = random.pick([0, 1, -3, 2.5, 100]);
-    const type = random.below(4);
-    const choices: (readonly [string, ...unknown[]])[] = [
-      ['SVC_SetName', id, random.pick(NAMES)],
-      ['SVC_SetName', id, 'Lamp'],
-      ['SVC_SetIdent', id, random.pick(IDENTS)],
-      ['SVC_SetPosition', id, random.below(5) - 2],
-      ['SVC_SetHidden', id, random.chance(0.5)],
-      ['SVC_SetDisabled', id, random.chance(0.5)],
-      ['SVC_SetIcon', id, random.pick(TEXTS)],
-      ['SVC_SetInfo', id, random.pick(TEXTS)],
-      ['SVC_SetParent', id, random.chance(0.2) ? ROOT : this.#ref()],
-      ['SVC_SetParent', id, this.#ref('category')],
-      ['SVC_SetLinkTargetID', this.#ref('link'), random.chance(0.2) ? ROOT : this.#ref()],
-      ['SVC_SetVariableCustomProfile', variable, profile],
-      ['SVC_SetVariableCustomAction', variable, this.#action()],
-      ['SetValue', variable, random.pick(VALUES)],
-      ['SetValue', variable, random.pick(VALUES)],
-      ['SetValueBoolean', variable, random.chance(0.5)],
-      ['SetValueInteger', variable, random.below(9)],
-      ['SetValueFloat', variable, number],
-      ['SetValueString', variable, random.pick(TEXTS)],
-      ['SVC_CreateVariableProfile', profile, type],
-      ['SVC_SetVariableProfileText', profile, random.pick(TEXTS), random.pick(TEXTS)],
-      ['SVC_SetVariableProfileValues', profile, number, number, 1],
-      ['SVC_SetVariableProfileDigits', profile, random.below(20) - 2],
-      ['SVC_SetVariableProfileIcon', profile, random.pick(TEXTS)],
-      ['SVC_SetVariableProfileAssociation', profile, random.pick(VALUES), ...this.#label()],
-      ['SVC_SetVariableProfileAssociation', profile, random.pick(VALUES), ...this.#label()],
-    ];
-    const [name, ...params] = random.pick(choices);
-    return [{ name, params }];
-  }
-
-  /** A deletion, of the right kind mostly; an instance goes with the variables that it brought along, or does not go. */
-  #deletion(): Step[] {
-    const random = this.#random;
-    if (random.chance(0.15)) return [{ name: 'SVC_DeleteVariableProfile', params: [random.pick(PROFILES)] }];
-    const made = random.below(this.#kinds.length);
-    const kind = random.chance(0.1) ? 'category' : (this.#kinds[made] ?? 'category');
-    const own = ['LINK', 'STATUS'].map((ident) => ({
-      name: 'SVC_DeleteVariable',
-      params: [{ made, ident }],
-    }));
-    const before = kind === 'instance' && random.chance(0.5) ? own : [];
-    const name = `SVC_Delete${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
-    const more = kind === 'script' ? [random.chance(0.5)] : [];
-    return [...before, { name, params: [{ made }, ...more] }];
-  }
-
-  #ref(wanted?: Kind): Ref {
-    const random = this.#random;
-    if (random.chance(0.03)) return random.pick([ROOT, NEVER]);
-    const fitting = this.#kinds.flatMap((kind, made) =>
-      wanted === undefined || kind === wanted || random.chance(0.05) ? [made] : [],
-    );
-    const made = fitting.length === 0 ? random.below(this.#kinds.length) : random.pick(fitting);
-    const hasOwn = this.#kinds[made] === 'instance' && random.chance(0.2);
-    return hasOwn ? { made, ident: random.pick(['LINK', 'STATUS']) } : { made };
-  }
-
-  #action(): unknown {
-    return this.#random.chance(0.3)
-      ? this.#random.pick([0, 1])
-      : this.#ref(this.#random.pick(['script', 'instance']));
-  }
-
-  #label(): readonly [string, string, number] {
-    const random = this.#random;
-    return [random.pick(['', 'On', 'Off']), random.pick(['', 'Bulb']), random.below(300) - 1];
-  }
+/** Who makes up calls: what chooses, and from what. */
+export interface Chooser {
+  readonly random: Random;
+  readonly cast: Cast;
+  /** Any object, or one of a kind; now and then another, or none. */
+  ref(wanted?: Kind): Ref;
+  /** An object of just that kind and of one of these types; none where there is none. */
+  exactly(wanted: Kind, ...wantedTypes: number[]): Ref;
 }

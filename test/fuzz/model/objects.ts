@@ -1,0 +1,84 @@
+import type { Entry } from '../../tools/replica.js';
+import { initial } from './convert.js';
+import type { Model, Rule } from './model.js';
+import { types, Refusal } from './shown.js';
+
+const deletes =
+  (type: number): Rule =>
+  (model: Model, id: number) =>
+    model.delete(type, id);
+const sets =
+  (key: keyof Entry): Rule =>
+  (model: Model, id: number, value: never) =>
+    model.set(id, { [key]: value });
+
+/** Objects of every type, and those types that are little more: categories, links, variables. */
+export const objectRules: Readonly<Record<string, Rule>> = {
+  SVC_CreateCategory: (model: Model, made: number) => model.create(made, types.category, {}),
+  SVC_CreateLink: (model: Model, made: number) => model.create(made, types.link, { targetID: 0 }),
+  SVC_CreateVariable: (model: Model, type: number, made: number) => {
+    const none = { profile: '', customProfile: '', action: 0, customAction: 0 };
+    const never = { lastUpdate: 0, lastChange: 0, isLocked: false };
+    return model.create(made, types.variable, { type, value: initial[type], ...none, ...never });
+  },
+  SVC_DeleteCategory: deletes(types.category),
+  SVC_DeleteInstance: deletes(types.instance),
+  SVC_DeleteVariable: deletes(types.variable),
+  SVC_DeleteEvent: deletes(types.event),
+  SVC_DeleteLink: deletes(types.link),
+  SVC_SetName: (model: Model, id: number, name: string) =>
+    model.set(id, { name: name === '' ? `Unnamed Object (ID: ${id})` : name }),
+  SVC_SetIdent: sets('ident'),
+  SVC_SetPosition: sets('position'),
+  SVC_SetHidden: sets('hidden'),
+  SVC_SetDisabled: sets('disabled'),
+  SVC_SetIcon: sets('icon'),
+  SVC_SetInfo: sets('info'),
+  SVC_SetParent: (model: Model, id: number, parent: number) => model.move(id, parent),
+  SVC_SetLinkTargetID: (model: Model, id: number, target: number) => {
+    const { data } = model.of(types.link, id);
+    if (target !== 0) model.get(target);
+    data['targetID'] = target;
+    return true;
+  },
+  UC_DeleteObjects: (model: Model, _utility: number, ids: readonly number[]) => {
+    for (const id of ids) model.get(id);
+    if (ids.includes(0)) throw new Refusal('ROOT_FIXED');
+    const isMeant = (id: number) => ids.some((above) => model.isWithin(id, above));
+    for (let left = [...model.objects.keys()].filter(isMeant); left.length > 0;) {
+      for (const id of left) if (model.childrenOf(id).length === 0) model.delete(model.get(id).type, id);
+      left = left.filter((id) => model.objects.has(id));
+    }
+    return true;
+  },
+  UC_DuplicateObject: (model: Model, ...[, id, parent, , made]: [number, number, number, boolean, number]) =>
+    copy(model, { id, parent, made }),
+};
+
+/** A copy without what is below it, of those types whose copies are much as they are. */
+function copy(model: Model, { id, parent, made }: { id: number; parent: number; made: number }): number {
+  const source = model.get(id);
+  model.get(parent);
+  if (id === 0) throw new Refusal('ROOT_FIXED');
+  const isTaken = model
+    .childrenOf(parent)
+    .some(([child, { ident }]) => child !== made && ident === source.ident);
+  const entry = { ...structuredClone(source), parentID: parent, ...(isTaken && { ident: '' }) };
+  if (source.name === `Unnamed Object (ID: ${id})`) entry.name = `Unnamed Object (ID: ${made})`;
+  const { data } = entry;
+  const orNone = (key: string) => (model.objects.has(data[key] as number) ? data[key] : 0);
+  if (source.type === types.variable) {
+    const customAction = data['customAction'] === 1 ? 1 : orNone('customAction');
+    const usable = (name: unknown) => (model.profiles.get(name as string)?.type === data['type'] ? name : '');
+    const profiles = { profile: usable(data['profile']), customProfile: usable(data['customProfile']) };
+    Object.assign(data, { lastUpdate: 0, lastChange: 0, action: 0, customAction, ...profiles });
+    delete data['quality'];
+  } else if (source.type === types.link) data['targetID'] = orNone('targetID');
+  else if (source.type === types.event) {
+    Object.assign(data, { active: false, lastRun: 0, nextRun: 0 });
+    model.told.set(made, structuredClone(model.told.get(id)!));
+    model.own.set(made, { created: model.now, lastActionID: 0 });
+  }
+  model.objects.set(made, entry);
+  return made;
+}
