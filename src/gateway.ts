@@ -294,7 +294,6 @@ export class Gateway implements AsyncDisposable {
     makeCore(this.#status.declare(), { kernel, devices: this.#devices });
     await this.#archive.start();
     await this.#applyConfig();
-    await this.#events.begin();
     this.#devices.start();
     this.#media.start();
     this.#scripts.begin();
@@ -344,10 +343,13 @@ export class Gateway implements AsyncDisposable {
     const target = {
       kernel: this.kernel,
       devices: this.#devices,
+      clock: this.clock,
+      actionOf: this.#events.actionOf,
       log: this.#options.log.root.subject('config'),
     };
     const before = JSON.parse(this.#store.meta(APPLIED) ?? '{}') as Applied;
     const { applied, problems } = await applyTree(tree, before, target);
+    await this.#events.begin();
     this.#store.setMeta(APPLIED, JSON.stringify(applied));
     const made = makeConfigurators(config.configurators ?? [], target);
     this.#configurators = made.configurators;

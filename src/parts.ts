@@ -7,6 +7,7 @@ import { fault, messageOf } from './base/fault.js';
 import { Late } from './base/late.js';
 import type { Log } from './base/log.js';
 import type { Configurator } from './config/configurators.js';
+import type { ActionOf } from './config/events.js';
 import type { LoadedConfig } from './config/load.js';
 import type { GatewayConfig } from './config/schema.js';
 import { Debug } from './device/debug.js';
@@ -199,6 +200,10 @@ export class EventPart implements AsyncDisposable {
     const { done } = kernel.tree.of(objectType.event).next();
     if (done !== true) await this.ready();
   }
+
+  /** An action by its name, for events that the configuration lists. */
+  readonly actionOf: ActionOf = async (name, parameters) =>
+    (await import('./functions/built-in-actions.js')).namedAction(name, parameters);
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;

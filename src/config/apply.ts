@@ -1,10 +1,12 @@
 import { messageOf } from '../base/fault.js';
+import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Devices } from '../device/devices.js';
 import { convertValue } from '../kernel/convert.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, typeName, type TreeObject } from '../kernel/object.js';
 import type { VariableType } from '../kernel/value.js';
+import type { ActionOf } from './events.js';
 import { typeNames, type NodeKind, type TreeNode } from './schema.js';
 
 /** What the configuration said when it was last applied: JSON by key, by ident path. Kept in the store. */
@@ -15,13 +17,16 @@ export interface ApplyTarget {
   readonly kernel: Kernel;
   readonly devices: Devices;
   readonly log: Log;
+  readonly clock: Clock;
+  readonly actionOf: ActionOf;
 }
 
-const typeOf: Record<NodeKind, 0 | 1 | 2 | 6> = {
+const typeOf: Record<NodeKind, 0 | 1 | 2 | 4 | 6> = {
   category: objectType.category,
   instance: objectType.instance,
   variable: objectType.variable,
   link: objectType.link,
+  event: objectType.event,
 };
 
 const attributes = ['name', 'position', 'icon', 'info', 'hidden', 'disabled'] as const;
@@ -38,7 +43,7 @@ export async function applyTree(
 ): Promise<{ applied: Applied; problems: string[] }> {
   const applying = new Applying(applied, target);
   await applying.all(nodes, target.kernel.tree.root);
-  await applying.links();
+  await applying.last();
   return { applied: applying.after, problems: applying.problems };
 }
 
@@ -47,8 +52,8 @@ class Applying {
   readonly problems: string[] = [];
   readonly #before: Applied;
   readonly #target: ApplyTarget;
-  /** Links are made last: their targets may stand further down. */
-  readonly #links: { node: Extract<TreeNode, { kind: 'link' }>; parent: TreeObject; path: string }[] = [];
+  /** Links and events are made last: what they name may stand further down. */
+  readonly #late: { node: TreeNode; parent: TreeObject; path: string }[] = [];
 
   constructor(before: Applied, target: ApplyTarget) {
     this.#before = before;
@@ -60,8 +65,8 @@ class Applying {
   async all(nodes: readonly TreeNode[], parent: TreeObject, path = ''): Promise<void> {
     for (const node of nodes) {
       const own = path === '' ? node.ident : `${path}/${node.ident}`;
-      if (node.kind === 'link') {
-        this.#links.push({ node, parent, path: own });
+      if (node.kind === 'link' || node.kind === 'event') {
+        this.#late.push({ node, parent, path: own });
         continue;
       }
       const object = await this.#guarded(own, () => this.#one(node, parent, own));
@@ -69,8 +74,8 @@ class Applying {
     }
   }
 
-  async links(): Promise<void> {
-    for (const { node, parent, path } of this.#links) {
+  async last(): Promise<void> {
+    for (const { node, parent, path } of this.#late) {
       const object = await this.#guarded(path, () => this.#one(node, parent, path));
       if (object !== undefined) await this.all(node.children, object, path);
     }
@@ -82,7 +87,7 @@ class Applying {
       throw new Error(
         `#${found.id} has this ident and is a ${typeName[found.type]}; delete it or choose another ident`,
       );
-    const object = found ?? this.#create(node, parent);
+    const object = found ?? (await this.#create(node, parent));
     // A new object has nothing that a run-time change could have made.
     const before = found === undefined ? {} : (this.#before[path] ?? {});
     const after: Record<string, string> = {};
@@ -95,12 +100,18 @@ class Applying {
       const value = node[key];
       if (value !== undefined && isNew(key, value)) this.#target.kernel.tree.set(object, key, value);
     }
-    await this.#particular(node, object, isNew);
+    try {
+      await this.#particular(node, object, isNew);
+    } catch (thrown) {
+      // What could not be applied is tried again, with all of its lines.
+      this.after[path] = before;
+      throw thrown;
+    }
     return object;
   }
 
-  #create(node: TreeNode, parent: TreeObject): TreeObject {
-    const { kernel, devices } = this.#target;
+  async #create(node: TreeNode, parent: TreeObject): Promise<TreeObject> {
+    const { kernel, devices, clock } = this.#target;
     const place = { parent, ident: node.ident, name: node.name };
     switch (node.kind) {
       case 'category':
@@ -114,6 +125,10 @@ class Applying {
       }
       case 'link':
         return kernel.links.create(place);
+      case 'event': {
+        const { typeOfEvent } = await import('./events.js');
+        return kernel.events.create(typeOfEvent(node), clock.nowMs(), place);
+      }
     }
   }
 
@@ -122,7 +137,9 @@ class Applying {
     object: TreeObject,
     isNew: (key: string, value: unknown) => boolean,
   ): Promise<void> {
-    const { kernel } = this.#target;
+    const { kernel, actionOf } = this.#target;
+    if (node.kind === 'event' && object.is(objectType.event))
+      await (await import('./events.js')).applyEvent(node, object, { kernel, actionOf, isNew });
     if (node.kind === 'instance' && object.is(objectType.instance)) await this.#instance(node, object, isNew);
     if (node.kind === 'variable' && object.is(objectType.variable)) {
       if (typeNames[object.data.type] !== node.type)

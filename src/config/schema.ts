@@ -109,6 +109,20 @@ const placed = {
 /** The names of the variable types; the index is the interface's number. */
 export const typeNames = ['boolean', 'integer', 'float', 'string'] as const;
 
+/** The days of the week; the index is their place in the interface's masks. */
+export const weekDays = [
+  'monday',
+  'tuesday',
+  'wednesday',
+  'thursday',
+  'friday',
+  'saturday',
+  'sunday',
+] as const;
+const words = <const W extends readonly string[]>(all: W) =>
+  Type.Union(all.map((word) => Type.Literal(word as W[number])));
+const scalar = Type.Union([Type.Boolean(), Type.Number(), Type.String()]);
+
 /** What may stand in `tree`: the key that names the object says what it is. */
 export const nodeSchemas = {
   category: strict({ category: Type.String(), ...placed }),
@@ -121,11 +135,35 @@ export const nodeSchemas = {
   variable: strict({
     variable: Type.String(),
     type: Type.Union(typeNames.map((name) => Type.Literal(name))),
-    value: maybe(Type.Union([Type.Boolean(), Type.Number(), Type.String()])),
+    value: maybe(scalar),
     profile: maybe(Type.String()),
     ...placed,
   }),
   link: strict({ link: Type.String(), target: text, ...placed }),
+  event: strict({
+    event: Type.String(),
+    trigger: maybe(
+      strict({
+        variable: text,
+        on: words(['update', 'change', 'above', 'below', 'value']),
+        value: maybe(scalar),
+        subsequent: maybe(Type.Boolean()),
+      }),
+    ),
+    cyclic: maybe(
+      strict({
+        at: maybe(text),
+        everyS: maybe(Type.Integer({ minimum: 1, maximum: 86_400 })),
+        from: maybe(text),
+        to: maybe(text),
+        days: maybe(Type.Array(words(weekDays), { minItems: 1 })),
+      }),
+    ),
+    script: maybe(Type.String({ minLength: 1, maxLength: 65_536 })),
+    action: maybe(strict({ name: text, target: maybe(text), value: maybe(scalar) })),
+    active: maybe(Type.Boolean()),
+    ...placed,
+  }),
 } as const satisfies Record<string, TSchema>;
 
 export type NodeKind = keyof typeof nodeSchemas;
@@ -140,3 +178,6 @@ type Checked<K extends NodeKind> = Omit<Static<(typeof nodeSchemas)[K]>, 'childr
 
 /** One checked entry of `tree`. */
 export type TreeNode = { [K in NodeKind]: Checked<K> }[NodeKind];
+
+/** An event of `tree`. */
+export type EventNode = Extract<TreeNode, { kind: 'event' }>;

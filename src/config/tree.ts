@@ -3,11 +3,13 @@ import type { Modules } from '../device/modules.js';
 import { defaultsOf, mistakeIn, withProperty } from '../device/properties.js';
 import { check } from './check.js';
 import type { ConfigDocument, Path } from './document.js';
-import { nodeKinds, nodeSchemas, type NodeKind, type TreeNode } from './schema.js';
+import { nodeKinds, nodeSchemas, type EventNode, type NodeKind, type TreeNode } from './schema.js';
 import { meant } from './words.js';
 
 /** Deeper trees are mistakes. */
 const DEPTH_LIMIT = 50;
+
+const TIME_OF_DAY = /^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 
 /** A document whose `tree` is checked, and the modules that instances may be of; without them that is not checked. */
 export interface TreeCheck {
@@ -54,12 +56,30 @@ function checkNode(tree: TreeCheck, node: unknown, path: Path): TreeNode | undef
   if (!isRight) return undefined;
   const checked = shaped(kind, given, children);
   if (checked.kind === 'instance') checkModule(tree, checked, path);
+  if (checked.kind === 'event') for (const mistake of eventMistakes(checked)) document.mistake(path, mistake);
   return checked;
 }
 
 /** The check above has established the shape. */
 function shaped(kind: NodeKind, given: Record<string, unknown>, children: readonly TreeNode[]): TreeNode {
   return { ...given, kind, name: given[kind], children } as TreeNode;
+}
+
+/** What the schema can't say of an event. */
+function* eventMistakes({ trigger, cyclic, script, action }: EventNode): Generator<string> {
+  if ((trigger === undefined) === (cyclic === undefined))
+    yield 'an event has exactly one of the keys trigger, cyclic';
+  if ((script === undefined) === (action === undefined))
+    yield 'an event has exactly one of the keys script, action';
+  const needsValue = trigger !== undefined && !['update', 'change'].includes(trigger.on);
+  if (needsValue && trigger.value === undefined) yield `on: ${trigger.on} needs a value`;
+  if (cyclic === undefined) return;
+  const { at, everyS, from, to } = cyclic;
+  for (const time of [at, from, to])
+    if (time !== undefined && !TIME_OF_DAY.test(time)) yield `${time} is no time of day; write it like 06:00`;
+  if ((at === undefined) === (everyS === undefined)) yield 'cyclic has exactly one of the keys at, everyS';
+  if (at !== undefined && (from ?? to) !== undefined)
+    yield 'from and to go with everyS; at is a time of its own';
 }
 
 function checkModule(

@@ -103,6 +103,20 @@ export function actionOf(id: string): BuiltInAction {
 /** The environment of all of them: each can be carried out wherever there are actions. */
 export const DEFAULT_ENVIRONMENT = 'Default';
 
+/** The action of that name, as {@link checkedAction} gives it: for those who write and read names. Throws as that does. */
+export function namedAction(
+  name: string,
+  given: Readonly<Record<string, unknown>>,
+): ReturnType<typeof checkedAction> {
+  const wanted = name.toLowerCase();
+  const action = builtInActions.find((one) => one.name.toLowerCase() === wanted);
+  if (action === undefined) {
+    const names = builtInActions.map((one) => one.name).join(', ');
+    throw fault('CONFIGURATION_INVALID', `there is no action ${name}; known: ${names}`);
+  }
+  return checkedAction(action.id, given, 'action');
+}
+
 /** What any action is given besides its own parameters by those who know many kinds of places. */
 const EVERYWHERE: readonly ActionParameter[] = [
   TARGET,

@@ -4,10 +4,12 @@ import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import { applyTree } from '../../src/config/apply.js';
+import type { ActionOf } from '../../src/config/events.js';
 import { ConfigurationError } from '../../src/config/document.js';
 import { type LoadedConfig, parseConfig } from '../../src/config/load.js';
 import { Devices } from '../../src/device/devices.js';
 import { Modules } from '../../src/device/modules.js';
+import { namedAction } from '../../src/functions/built-in-actions.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { gpioModules } from '../../drivers/gpio/index.js';
 import { serialModules } from '../../drivers/serial/index.js';
@@ -54,7 +56,9 @@ await t.test(`a configuration is taken, or each mistake has its line (${seedNote
 /** What was taken can be applied: to nothing, and again to what that made. */
 async function applied({ tree }: LoadedConfig, modules: Modules): Promise<void> {
   const kernel = new Kernel({ counter: 0, random: () => 0.5 });
-  const target = { kernel, devices: new Devices({ kernel, modules, clock, log: silentLog }), log: silentLog };
+  const devices = new Devices({ kernel, modules, clock, log: silentLog });
+  const actionOf: ActionOf = async (name, parameters) => namedAction(name, parameters);
+  const target = { kernel, devices, clock, actionOf, log: silentLog };
   const first = await applyTree(tree, {}, target);
   await applyTree(tree, first.applied, target);
 }

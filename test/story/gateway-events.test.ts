@@ -165,3 +165,33 @@ t.test('the examples of the page run, on the sample that make run starts', async
   t.equal(timed.length, 2);
   for (const id of timed) await until('it to be planned', async () => (await nextRun(house, id)) > 0);
 });
+
+t.test('events stand in gateway.yaml, and come with a reload', async (t) => {
+  const clock = new ManualClock(new Date(2026, 2, 27, 5, 59, 30).getTime());
+  const house = await startHouse(t, SIMULATED + TREE, { clock });
+  await house.configure(`${SIMULATED}${TREE}  - event: Light by the button
+    ident: by_button
+    trigger: { variable: ground_floor/hall_button/STATE, on: value, value: true, subsequent: false }
+    action: { name: Toggle, target: ground_floor/hall_relay/STATE }
+  - event: Blind in the morning
+    ident: morning
+    cyclic: { at: "06:00", days: [friday] }
+    action: { name: Set a variable, target: upper_floor/blind, value: 40 }
+`);
+  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
+  const relay = await idOf(house, 'ground_floor/hall_relay/STATE');
+  await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
+  await until('the relay to follow', async () => {
+    clock.advance(5);
+    return rpc(house, 'GetValue', relay);
+  });
+  const morning = await idOf(house, 'morning');
+  await until('it to be planned', async () => (await nextRun(house, morning)) > 0);
+  clock.advance(30_000);
+  const blind = await idOf(house, 'upper_floor/blind');
+  await until('the blind', async () => (await rpc(house, 'GetValue', blind)) === 40);
+  t.match(await rpc(house, 'SVC_GetEvent', morning), {
+    EventActive: true,
+    NextRun: new Date(2026, 3, 3, 6).getTime() / 1000,
+  });
+});

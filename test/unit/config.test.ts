@@ -13,6 +13,7 @@ import { loadConfig, parseConfig } from '../../src/config/load.js';
 import { Devices } from '../../src/device/devices.js';
 import { moduleKind, type Flow, type ModuleDefinition } from '../../src/device/module.js';
 import { Modules } from '../../src/device/modules.js';
+import { namedAction } from '../../src/functions/built-in-actions.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 
 const wire: Flow<unknown> = { id: '{WIRE}' };
@@ -72,7 +73,7 @@ configurators:
     /^13:19 tree\[2\]\.properties\.Lin: Relay has no such property; did you mean Line\?/,
     /^13:\d+ tree\[2\]\.properties\.Count: Property Count/,
     /^14:\d+ tree\[3\]\.type: expected boolean or integer or float or string/,
-    /^15:\d+ tree\[4\]: an entry has exactly one of the keys category, instance, variable, link/,
+    /^15:\d+ tree\[4\]: an entry has exactly one of the keys category, instance, variable, link, event/,
   ].entries())
     t.match(found[i], expected);
   t.equal(found.length, 9);
@@ -168,7 +169,8 @@ function house() {
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const clock = new ManualClock();
   const devices = new Devices({ kernel, modules, clock, log: silentLog });
-  const target = { kernel, devices, log: silentLog };
+  const actionOf = async (name: string, given: Readonly<Record<string, unknown>>) => namedAction(name, given);
+  const target = { kernel, devices, clock, actionOf, log: silentLog };
   const apply = async (text: string, applied: Applied) =>
     applyTree((await parseConfig('/x', text, async () => modules)).tree, applied, target);
   return { kernel, devices, apply };
@@ -242,4 +244,121 @@ t.test('a configurator whose base is deleted has none, whoever gets its id', asy
   t.equal(kernel.tree.create(0, {}, { ident: 'cellar' }).id, base.id);
   t.equal(made?.baseId, -1);
   await devices.close();
+});
+
+const events = (trigger: string, rest = '') => `
+tree:
+  - category: Hall
+    ident: hall
+    children:
+      - event: Too warm
+        ident: warm
+        trigger: ${trigger}
+        action: { name: Set a variable, target: hall/fan, value: true }
+        ${rest}
+      - event: Morning
+        ident: morning
+        cyclic: { at: "6:30", days: [monday, friday] }
+        script: print(1)
+      - { variable: Fan, ident: fan, type: boolean }
+      - { variable: Warmth, ident: warmth, type: float }
+  - event: Often
+    ident: often
+    active: false
+    cyclic: { everyS: 90, from: "08:00", to: "20:00:30" }
+    script: print(2)
+`;
+const WARM = '{ variable: hall/warmth, on: above, value: 25, subsequent: false }';
+
+t.test(
+  'events of the tree: what sets them off, what they do; and what is wrong is tried again',
+  async (t) => {
+    const { kernel, apply } = house();
+    const first = await apply(events(WARM), {});
+    t.same(first.problems, []);
+    const at = (path: string) => {
+      const found = kernel.tree.at(path);
+      if (!found?.is(4)) throw new Error(`no event at ${path}`);
+      return found;
+    };
+    const [fan, warmth] = ['hall/fan', 'hall/warmth'].map((path) => kernel.tree.at(path)?.id);
+    t.match(at('hall/warm'), {
+      name: 'Too warm',
+      data: {
+        active: true,
+        trigger: { type: 2, variableId: warmth, value: 25, subsequent: false },
+        actionParameters: { TARGET: fan, VALUE: true },
+      },
+    });
+    t.match(at('hall/morning').data, {
+      active: true,
+      script: 'print(1)',
+      cyclic: {
+        dateType: 3,
+        dateValue: 1,
+        dateDay: 1 + 16,
+        timeType: 0,
+        timeFrom: { hour: 6, minute: 30, second: 0 },
+      },
+    });
+    t.match(at('often').data, {
+      active: false,
+      cyclic: {
+        dateType: 0,
+        timeType: 1,
+        timeValue: 90,
+        timeFrom: { hour: 8, minute: 0 },
+        timeTo: { hour: 20, minute: 0, second: 30 },
+      },
+    });
+
+    const warm = at('hall/warm');
+    kernel.events.set(warm, { active: false });
+    kernel.events.setTrigger(warm.id, { value: 30 });
+    const second = await apply(events(WARM), first.applied);
+    t.match(warm.data, { active: false, trigger: { value: 30 } }, 'no line changed');
+    const third = await apply(events(WARM.replace('25', '24')), second.applied);
+    t.match(warm.data, { active: false, trigger: { value: 24 } }, 'one did');
+
+    const lost = await apply(events(WARM.replace('warmth', 'heat')), third.applied);
+    t.same(lost.problems, ['tree: hall/warm: there is no object at hall/heat']);
+    t.equal(warm.data.trigger?.variableId, warmth, 'it stays what it was');
+    kernel.variables.create(2, {
+      parent: kernel.tree.at('hall') ?? kernel.tree.root,
+      ident: 'heat',
+      name: 'Heat',
+    });
+    t.same((await apply(events(WARM.replace('warmth', 'heat')), lost.applied)).problems, []);
+    t.equal(
+      warm.data.trigger?.variableId,
+      kernel.tree.at('hall/heat')?.id,
+      'tried again with the same lines',
+    );
+
+    const never = house();
+    const no = await never.apply(events(WARM.replace('25', 'hot')), {});
+    t.match(no.problems, [/^tree: hall\/warm: .*the text is not a number/]);
+    t.match(never.kernel.tree.at('hall/warm')?.data, { active: false }, 'what is not whole sets nothing off');
+    const unknown = await never.apply(events(WARM).replace('Set a variable', 'Sett'), {});
+    t.match(unknown.problems, [/there is no action Sett; known: Run a text as a script, Run a script, /]);
+  },
+);
+
+t.test('mistakes in events are named at their lines', async (t) => {
+  t.same(await mistakes(events(WARM)), []);
+  t.match(await mistakes(events('{ variable: hall/warmth, on: value }')), [/on: value needs a value/]);
+  t.match(await mistakes(events('{ variable: hall/warmth, on: often }')), [
+    /expected update or change or above/,
+  ]);
+  t.match(await mistakes(events(WARM, 'script: print(1)')), [/exactly one of the keys script, action/]);
+  t.match(await mistakes(events(WARM, 'cyclic: { at: "5:00" }')), [
+    /exactly one of the keys trigger, cyclic/,
+  ]);
+  t.match(await mistakes(events(WARM, 'cyclic: { at: "5:00" }')), [
+    /exactly one of the keys trigger, cyclic/,
+  ]);
+  const often = (cyclic: string) => events(WARM).replace(/cyclic: .*from.*/, `cyclic: ${cyclic}`);
+  t.match(await mistakes(often('{ at: "25:00" }')), [/25:00 is no time of day; write it like 06:00/]);
+  t.match(await mistakes(often('{ from: "5:00" }')), [/exactly one of the keys at, everyS/]);
+  t.match(await mistakes(often('{ at: "5:00", to: "6:00" }')), [/from and to go with everyS/]);
 });
