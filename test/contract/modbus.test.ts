@@ -149,3 +149,22 @@ await t.test('a connection that is cut is made again, and nothing of before is s
   await desk.isQuality(one, 'Value', 'good');
   t.equal(side.held(0, 1), '0002');
 });
+
+await t.test('a network that fell silent shows, and what it held back is no answer', async (t) => {
+  await using bench = await tcpBench();
+  await using desk = new Workbench(MODULES);
+  const { side } = bench;
+  side.hold(0, '0001');
+  const { gateway, address } = await build(desk, bench);
+  const one = await address({ DataType: 2, ReadFunctionCode: 3 });
+  await desk.isValue(one, 'Value', 1);
+  bench.freeze?.();
+  await desk.isQuality(one, 'Value', 'bad UNAVAILABLE');
+  t.match(desk.status(gateway), /unit 7 does not answer: no answer within 500 ms/);
+  const seen = desk.watch(one, 'Value');
+  side.hold(0, '0002');
+  bench.thaw?.();
+  await desk.isValue(one, 'Value', 2);
+  await desk.isQuality(one, 'Value', 'good');
+  t.strictSame([...new Set(seen)], [2], 'nothing of before');
+});

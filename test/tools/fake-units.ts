@@ -60,7 +60,7 @@ export class FakeLine {
     if (unit === undefined || !isSound || unit.mute.has(at)) return;
     const pdu = answer(unit, frame.subarray(1, -2));
     const sent = sealed(unit.behaviour === 'alien' ? number + 1 : number, pdu);
-    if (unit.behaviour === 'garbled') sent.writeUInt8((sent[2] ?? 0) ^ 0x10, 2);
+    if (unit.behaviour === 'garbled') sent.writeUInt8((sent[3] ?? 0) ^ 0x10, 3);
     if (unit.behaviour === 'silent') return;
     this.#after(unit.delayMs, () => {
       if (unit.behaviour !== 'endless') this.#far.send(sent);

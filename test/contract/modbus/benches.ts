@@ -16,8 +16,10 @@ export interface ModbusBench extends AsyncDisposable {
   /** The I/O module with its properties, and `GatewayMode`. */
   readonly io: readonly [module: string, properties: Record<string, unknown>];
   readonly mode: number;
-  /** Cuts the way, where that can be, and mends it. */
+  /** Cuts the way, or holds back all that goes over it, where that can be. */
   readonly cut?: () => void;
+  readonly freeze?: () => void;
+  readonly thaw?: () => void;
 }
 
 export const MODULES = [...serialModules(), ...socketModules(), ...modbusModules()];
@@ -33,6 +35,8 @@ export async function tcpBench(): Promise<ModbusBench> {
     io: ['Client Socket', { Host: '127.0.0.1', Port: proxy.port }],
     mode: 0,
     cut: () => proxy.cut(),
+    freeze: () => proxy.freeze(),
+    thaw: () => proxy.thaw(),
     async [Symbol.asyncDispose]() {
       await proxy[Symbol.asyncDispose]();
       await server[Symbol.asyncDispose]();
