@@ -31,7 +31,7 @@ interface Thinning {
 /**
  * Thins some of a variable's records that are older than the rule says, the oldest first; what is thinned once is not
  * looked at again. Each piece of time keeps of a gauge its average, of a counter its last reading and both sides of each
- * reset, of texts the last one. So what is aggregated over longer pieces stays as it was.
+ * reset, whether zeros are passed over or not, of texts the last one. So what is aggregated over longer pieces stays as it was.
  */
 export function compact(
   file: ArchiveFile,
@@ -123,6 +123,8 @@ class Kept {
   #atMs = NaN;
   #value: Stored | undefined;
   #isReset = false;
+  /** The newest of a counter that is no zero; NaN where that is not known. */
+  #counted = NaN;
   /** Where the piece ends that the newest record lies in. */
   #endMs = -Infinity;
   /** What has been summed up of it, and since when. */
@@ -162,11 +164,18 @@ class Kept {
   /** The record before it stays when it is the last of its piece, the first of all, or at a side of a reset. */
   #pass(span: CuttingSpan, atMs: number, value: Stored): void {
     const before = this.#value;
-    const isReset = typeof value === 'number' && typeof before === 'number' && value < before;
+    const isReset = typeof value === 'number' && this.#falls(before, value);
+    if (typeof value === 'number' && value !== 0) this.#counted = value;
     if (atMs >= this.#endMs) this.#endMs = nextAfter(span, startOf(span, atMs));
     else if (!isReset && !this.#isReset && !this.#isFirst()) return void (this.#isReset = isReset);
     if (!Number.isNaN(this.#atMs)) this.#keep(this.#atMs, before as Stored);
     this.#isReset = isReset;
+  }
+
+  /** Also where zeros are passed over: then it is another one that stands before. */
+  #falls(before: Stored | undefined, value: number): boolean {
+    if (typeof before !== 'number') return false;
+    return value < before || (before === 0 && value !== 0 && !(value >= this.#counted));
   }
 
   #isFirst(): boolean {

@@ -106,7 +106,7 @@ function counted(
   for (let n = 1; n < given.length; n++) {
     const [before, now] = [given[n - 1], given[n]];
     if (before === undefined || now === undefined || now.atMs < start || now.atMs >= end) continue;
-    rises.push([now.value >= before.value ? now.value - before.value : now.value, now.atMs]);
+    rises.push([riseFrom(before.value, now.value), now.atMs]);
   }
   const sum = rises.reduce((total, [rise]) => total + rise, 0);
   const [least, most] = [rises.map(([rise]) => rise), rises].map((list) => list) as [
@@ -117,4 +117,15 @@ function counted(
   const [min, max] = [Math.min(...least), Math.max(...least)];
   const when = (wanted: number) => most.find(([rise]) => rise === wanted)?.[1] ?? 0;
   return [start, end - Math.max(start, first), sum, min, when(min), max, when(max)];
+}
+
+/** A meter that falls began anew, unless it can have gone over the end of a register within a sixteenth of it. */
+function riseFrom(before: number, now: number): number {
+  if (now >= before) return now - before;
+  const isWhole = before % 1 === 0 && now % 1 === 0;
+  for (const size of [65_536, 4_294_967_296]) {
+    const rise = size - before + now;
+    if (isWhole && before < size && rise <= size / 16) return rise;
+  }
+  return now;
 }
