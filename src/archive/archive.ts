@@ -166,9 +166,13 @@ export class Archive implements ArchivePort, AsyncDisposable {
     return (await this.#asked('facts', {})).series;
   }
 
-  /** Thins what is old enough, as the variables' rules say, in small steps; what goes wrong is logged. */
+  /**
+   * Thins what is old enough, as the variables' rules say, in small steps; what goes wrong is logged. By a clock that is not
+   * trusted nothing is: it may be years ahead.
+   */
   async compact(): Promise<void> {
     const { kernel, clock, log } = this.#options;
+    if (!clock.trusted()) return;
     const rules = [...kernel.tree.of(objectType.variable)].flatMap(({ id, data: { logging } }) =>
       (logging?.compaction ?? []).map((rule) => ({
         variableId: id,
@@ -317,12 +321,15 @@ export class Archive implements ArchivePort, AsyncDisposable {
   }
 
   #rangeOf(id: number, type: number, { startS, endS, limit }: LoggedRange): Range {
-    const nowMs = this.#options.clock.nowMs();
+    const { clock } = this.#options;
+    const nowMs = clock.nowMs();
+    // By an untrusted clock all that was ever recorded may lie ahead.
+    const endMs = clock.trusted() ? nowMs : END_OF_TIME_MS;
     return {
       id,
       isText: type === variableType.string,
       fromMs: startS * 1000,
-      toMs: endS === 0 ? nowMs : endS * 1000 + 999,
+      toMs: endS === 0 ? endMs : endS * 1000 + 999,
       limit: limit <= 0 || limit > MOST_ROWS ? MOST_ROWS : limit,
       nowMs,
       waiting: this.#waiting.of(id),
