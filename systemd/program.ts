@@ -7,7 +7,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { forNode } from './bundle.js';
+import { forNode } from './for-node.js';
 
 /** The programs: the gateway, and what it starts beside itself. Each is found by its name beside who starts it. */
 const PROGRAMS = [

@@ -5,7 +5,7 @@
 import { build } from 'esbuild';
 import { basename, join } from 'node:path';
 import type { Test } from 'tap';
-import { forNode } from '../../systemd/bundle.js';
+import { forNode } from '../../systemd/for-node.js';
 import type { Agent } from './agent.js';
 import { ROOT } from './paths.js';
 
