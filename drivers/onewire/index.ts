@@ -1,8 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { fault } from '../../src/base/fault.js';
 import { type Attributes, Holders } from '../../src/device/attributes.js';
-import { bool, declare, type FunctionDeclaration, text } from '../../src/device/declare.js';
+import { ClassWorld } from '../../src/device/class-world.js';
 import { type Flow, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
 import type { Bus } from './bus.js';
 import { ADDRESS, variablesOf } from './families.js';
@@ -44,13 +43,14 @@ export function oneWireModules(
   clock: Clock,
   given?: Promise<SimulatedOneWire>,
 ): readonly ModuleDefinition[] {
-  let simulated = given;
-  const world = () => (simulated ??= simulatedOneWire(board, clock));
-  const around: OneWireAround = {
-    holders: new Holders(),
-    gate: new Gate(),
-    attributes: board.simulated === undefined && given === undefined ? kernelOneWire : world,
-  };
+  const world = new ClassWorld({
+    root: async () => (await import('./files.js')).ONE_WIRE,
+    simulated: async () =>
+      new (await import('./fake.js')).SimulatedOneWire(clock, [board.simulated?.onewire ?? []]),
+    given,
+    isSimulated: board.simulated !== undefined,
+  });
+  const around: OneWireAround = { holders: new Holders(), gate: new Gate(), attributes: world.attributes };
   const bus: ModuleDefinition<typeof busProperties> = {
     id: '{F462BFF3-6772-4720-8450-49E6E2820643}',
     name: '1-Wire Bus',
@@ -63,7 +63,11 @@ export function oneWireModules(
       name === '' ? 'Bus is empty: give the name of a bus (ls /sys/bus/w1/devices)' : undefined,
     functions: (instances) => [
       ...busFunctions(instances, bus),
-      ...(board.simulated === undefined ? [] : [oneWireGone(world)]),
+      ...world.functions({
+        name: 'GW_SimulateOneWireGone',
+        device: 'Address',
+        help: 'Takes a 1-Wire device of the simulated board off its bus, or puts it back.',
+      }),
     ],
     find: async () => (await import('./find.js')).findOneWire(around),
     open: async (host) => (await import('./bus.js')).openBus(host, around),
@@ -85,32 +89,3 @@ export function oneWireModules(
   };
   return [bus, device] as readonly ModuleDefinition[];
 }
-
-async function kernelOneWire(): Promise<Attributes> {
-  const [{ kernelAttributes }, { ONE_WIRE }] = await Promise.all([
-    import('../../src/device/kernel-attributes.js'),
-    import('./files.js'),
-  ]);
-  return kernelAttributes(ONE_WIRE);
-}
-
-async function simulatedOneWire({ simulated }: OneWireBoard, clock: Clock): Promise<SimulatedOneWire> {
-  const { SimulatedOneWire } = await import('./fake.js');
-  return new SimulatedOneWire(clock, [simulated?.onewire ?? []]);
-}
-
-/** Registered on the simulated board only. */
-const oneWireGone = (world: () => Promise<SimulatedOneWire>): FunctionDeclaration =>
-  declare({
-    name: 'GW_SimulateOneWireGone',
-    parameters: [text('Address'), bool('Gone')],
-    result: 'boolean',
-    audited: true,
-    help: 'Takes a 1-Wire device of the simulated board off its bus, or puts it back.',
-    run: async (_caller, address, isGone) => {
-      const onewire = await world();
-      if (!onewire.has(address)) throw fault('NAME_NOT_FOUND', address);
-      onewire.setGone(address, isGone);
-      return true;
-    },
-  });
