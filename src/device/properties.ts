@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
-import { Value as Schema } from '@sinclair/typebox/value';
+import { Value as Schema, type ValueError } from '@sinclair/typebox/value';
 import { fault } from '../base/fault.js';
 import { booleanOf, numberOf } from '../kernel/convert.js';
 import type { InstanceData } from '../kernel/object.js';
@@ -37,15 +37,21 @@ export function withProperty(
   const taken = coerced(schema, value);
   const mistake = Schema.Errors(schema, taken).First();
   if (mistake !== undefined)
-    throw fault('PROPERTY_INVALID', name + mistake.path.replaceAll('/', '.'), mistake.message);
+    throw fault('PROPERTY_INVALID', name + mistake.path.replaceAll('/', '.'), textOf(mistake));
   return { ...properties, [name]: taken };
 }
 
 /** What is wrong with the properties as a whole and what to do; undefined when they can be opened. */
 export function mistakeIn(module: ModuleDefinition, properties: Properties): string | undefined {
   const mistake = Schema.Errors(module.properties, properties).First();
-  if (mistake !== undefined) return `${mistake.path.slice(1).replaceAll('/', '.')}: ${mistake.message}`;
+  if (mistake !== undefined) return `${mistake.path.slice(1).replaceAll('/', '.')}: ${textOf(mistake)}`;
   return module.check?.(properties);
+}
+
+/** Where some words are allowed, those; they stand in the schema for readers (`choice`). */
+function textOf({ schema, message }: ValueError): string {
+  const words = schema['enum'] as readonly string[] | undefined;
+  return words === undefined ? message : `expected ${words.join(' or ')}`;
 }
 
 /** Why an instance that could be opened stays closed: its module's own switch, or nobody has looked at this copy yet. */

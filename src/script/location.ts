@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { Cancel } from '../base/clock.js';
+import { choice } from '../device/choice.js';
 import {
   type Host,
   type ModuleDefinition,
@@ -25,7 +26,10 @@ const variables = [
 ] as const satisfies readonly [ident: string, name: string, time: keyof Sun.SunTimes][];
 const IS_DAY = 'IsDay';
 
-const sunTime = Type.Union(variables.map(([ident]) => Type.Literal(ident)));
+const sunTime = choice(
+  variables.map(([ident]) => ident),
+  'Sunrise',
+);
 /** Seconds after it; below 0 before it. */
 const offsetS = Type.Optional(Type.Integer({ minimum: -43_200, maximum: 43_200 }));
 

@@ -261,7 +261,7 @@ await t.test('a wrong configuration is named before anything is opened', async (
   const mistake = (properties: Properties) =>
     mistakeIn(serialDevice as unknown as ModuleDefinition, { ...defaults(), ...properties });
   t.equal(mistake({}), undefined);
-  t.match(mistake({ Framing: 'lines' }), /Framing.*line\|delimiter/);
+  t.match(mistake({ Framing: 'lines' }), /Framing: expected line or delimiter/);
   t.match(mistake({ Framing: 'delimiter', Delimiter: '' }), /Delimiter is empty/);
   t.match(mistake({ Framing: 'delimiter', Delimiter: '\\q' }), /escapes/);
   t.match(mistake({ Framing: 'idle-gap', IdleMs: 0 }), /IdleMs/);
