@@ -102,6 +102,26 @@ export class DelimiterFramer implements Framer {
   }
 }
 
+/** What comes at once is a frame: where those who send have frames of their own, as datagrams are. */
+export class WholeFramer implements Framer {
+  readonly #limit: number;
+  readonly #listener: FrameListener;
+
+  constructor(limit: number, listener: FrameListener) {
+    this.#limit = limit;
+    this.#listener = listener;
+  }
+
+  push(chunk: Buffer): void {
+    if (chunk.length > this.#limit) this.#listener.overflow();
+    else this.#listener.frame(chunk, 0, chunk.length);
+  }
+
+  close(): void {
+    // Nothing is ever begun.
+  }
+}
+
 /** Drops one carriage return at the end of each frame: lines end with `\n` or `\r\n`. */
 export function withoutReturn(listener: FrameListener): FrameListener {
   return {

@@ -2,11 +2,11 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
 import { choice } from '../../src/device/choice.js';
 import { unescape } from './escape.js';
-import { DelimiterFramer, withoutReturn, type FrameListener, type Framer } from './frames.js';
+import { DelimiterFramer, WholeFramer, withoutReturn, type FrameListener, type Framer } from './frames.js';
 import { GapFramer, GapReset } from './gap.js';
 import { fixedLength, lengthField, MeasuredFramer } from './measured.js';
 
-export const framings = ['line', 'delimiter', 'fixed', 'length-prefixed', 'idle-gap'] as const;
+export const framings = ['line', 'delimiter', 'fixed', 'length-prefixed', 'idle-gap', 'datagram'] as const;
 
 /** The longest frame that may be asked for: what is longer is a file, not a reading. */
 export const FRAME_LIMIT = 65_536;
@@ -75,6 +75,8 @@ export function makeFramer(properties: FramingProperties, clock: Clock, listener
     }
     case 'idle-gap':
       return new GapFramer({ clock, idleMs: IdleMs, limit: MaxLength }, listener);
+    case 'datagram':
+      return new WholeFramer(MaxLength, listener);
   }
 }
 

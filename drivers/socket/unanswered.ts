@@ -29,7 +29,7 @@ type Ends = Pick<Socket, 'localPort' | 'remotePort'>;
 /** Those of the sockets whose other side has stopped answering what was sent to it. */
 export async function unanswered<T extends Socket>(sockets: readonly T[]): Promise<T[]> {
   const tables = await Promise.all(
-    ['tcp', 'tcp6'].map((name) => readFile(`/proc/net/${name}`, 'utf8').catch(() => '')),
+    ['tcp', 'tcp6'].map((name) => readFile(`/proc/self/net/${name}`, 'utf8').catch(() => '')),
   );
   const table = tables.join('');
   return sockets.filter((socket) => isUnanswered(table, socket));

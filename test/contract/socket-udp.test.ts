@@ -67,6 +67,25 @@ await t.test('the Serial Device works over datagrams; who sends at the same time
   t.same([one.heard[1]?.text, two.heard[0]?.text], ['ÿ', 'two']);
 });
 
+await t.test('a datagram is a frame, where the device says so', async (t) => {
+  const one = await far(t);
+  const BindPort = await freeUdpPort();
+  await using desk = new Workbench(MODULES);
+  const socket = await desk.add('UDP Socket', { BindIP: '127.0.0.1', BindPort });
+  const device = await desk.add('Serial Device', { ...DEVICE, Framing: 'datagram' }, socket);
+  await desk.isLink(device, 'online');
+  one.socket.send('T=21.5', BindPort, '127.0.0.1');
+  await desk.isValue(device, 'TEMPERATURE', 21.5);
+  one.socket.send('T=x', BindPort, '127.0.0.1');
+  one.socket.send('T=4', BindPort, '127.0.0.1');
+  await desk.isValue(device, 'TEMPERATURE', 4);
+  t.same(desk.devices.knownDevices(device.id), [
+    { Frame: 'T=4', Matched: true },
+    { Frame: 'T=x', Matched: false },
+    { Frame: 'T=21.5', Matched: true },
+  ]);
+});
+
 await t.test('the largest datagram goes, one byte more does not', async (t) => {
   const one = await far(t);
   await using desk = new Workbench(MODULES);

@@ -2,6 +2,7 @@ import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import {
   DelimiterFramer,
+  WholeFramer,
   withoutReturn,
   type FrameListener,
   type Framer,
@@ -89,6 +90,12 @@ await t.test('frames of known length', async (t) => {
     '\x02\x00',
     '\x03\x00z',
   ]);
+});
+
+await t.test('frames that come whole', async (t) => {
+  const whole = cut((listener) => new WholeFramer(4, listener), ['T=1', 'a\nb\n', '', '12345', 'T=2\n']);
+  t.same(whole.frames, ['T=1', 'a\nb\n', '', 'T=2\n']);
+  t.equal(whole.overflows, 1);
 });
 
 await t.test('silence', async (t) => {
