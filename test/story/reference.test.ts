@@ -7,6 +7,7 @@ import { SIMULATED, TREE, startHouse } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
 const CONFIG = `${SIMULATED}${TREE}  - { instance: 1-Wire, ident: onewire, module: 1-Wire Bus, properties: { Bus: w1_bus_master1 } }
+  - { instance: Trial, ident: trial, module: Virtual I/O }
 configurators:
   - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
 `;
@@ -22,6 +23,7 @@ t.test('every function that tells something tells it as declared, in a real gate
   const variable = await idOf(house, 'ground_floor/hall_relay/STATE');
   const ground = await idOf(house, 'ground_floor');
   const bus = await idOf(house, 'onewire');
+  const wire = await idOf(house, 'trial');
   const made: Record<string, number> = {};
   for (const [what, method, ...params] of [
     ['script', 'SVC_CreateScript', 0],
@@ -46,6 +48,9 @@ t.test('every function that tells something tells it as declared, in a real gate
     'the hardware to be looked at',
     () => kernel.instances.get(made['hardware'] ?? 0).data.status === 102,
   );
+  await until('the wire to be there', () => kernel.instances.get(wire).data.status === 102);
+  await client.call('VIO_SendText', wire, 'one');
+  await client.call('VIO_SendPacket', wire, 'one', '10.0.0.1', 1);
   const [front] = (await client.call('WFC_GetConfigurators')) as { ID: number }[];
   const [library] = (await client.call('SVC_GetLibraryList')) as string[];
   const [utility] = (await client.call('SVC_GetInstanceListByModuleID', 'Utility Control')) as number[];
@@ -113,6 +118,7 @@ t.test('every function that tells something tells it as declared, in a real gate
       if (name.startsWith('UC_') && parameter.name === 'InstanceID') return utility;
       if (name.startsWith('AC_') && parameter.name === 'InstanceID') return archive;
       if (name.startsWith('OW_')) return bus;
+      if (name.startsWith('VIO_')) return wire;
       if (/Found|Searching/.test(name) && parameter.name === 'InstanceID') return made['hardware'];
       const typed = made[name.replace('GetValue', '')];
       if (typed !== undefined) return typed;
