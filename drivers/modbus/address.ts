@@ -17,6 +17,7 @@ export class ModbusAddress implements Running {
   readonly #unit: ModbusUnit;
   readonly #layout: Layout;
   readonly #ends: Cancel[] = [];
+  #cancel: Cancel | undefined;
   #isAway = false;
   #isPolling = false;
   #pauses = 0;
@@ -39,7 +40,7 @@ export class ModbusAddress implements Running {
     if (set.ReadFunctionCode === 0) return;
     // Once at the opening, also where nothing is polled: what is shown shall be what is.
     void this.#poll();
-    if (set.Poller > 0) this.#ends.push(host.clock.every(set.Poller, () => void this.#poll()));
+    if (set.Poller > 0) this.#await(set.Poller);
   }
 
   async write(_ident: string, value: Value): Promise<void> {
@@ -61,6 +62,7 @@ export class ModbusAddress implements Running {
   }
 
   async close(): Promise<void> {
+    this.#cancel?.();
     for (const end of this.#ends) end();
     await Promise.resolve();
   }
@@ -90,6 +92,16 @@ export class ModbusAddress implements Running {
     const text = 'whether the last command was done is not known: no answer came';
     this.#host.doubt(VALUE, { state: quality.bad, reason: 'NOT_CONFIRMED', text });
     if (this.#host.properties.ReadFunctionCode !== 0) void this.#read('wish').catch(() => undefined);
+  }
+
+  /** Whenever the clock comes to a multiple of the interval: all that have the same are due together, and neighbours asked at once. */
+  #await(everyMs: number): void {
+    const { clock } = this.#host;
+    const nowMs = Number(clock.monotonicNs() / 1_000_000n);
+    this.#cancel = clock.after(everyMs - (nowMs % everyMs), () => {
+      void this.#poll();
+      this.#await(everyMs);
+    });
   }
 
   async #poll(): Promise<void> {

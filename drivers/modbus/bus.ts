@@ -1,6 +1,8 @@
 import type { Cancel, Clock } from '../../src/base/clock.js';
 import { fault, type Fault } from '../../src/base/fault.js';
+import { nextTurn } from '../../src/base/turn.js';
 import type { Line, Patience } from './line.js';
+import { merged, partOf } from './merge.js';
 import { exceptionIn, exceptionText, isOfTheWay, refusal, type Request } from './pdu.js';
 import { Unit } from './unit.js';
 
@@ -31,6 +33,14 @@ export interface Job {
   isOver: boolean;
   readonly resolve: (pdu: Buffer) => void;
   readonly reject: (cause: unknown) => void;
+}
+
+/** One request, and whom it is for. */
+interface Turn {
+  readonly unit: Unit;
+  readonly request: Request;
+  readonly manners: Manners;
+  readonly jobs: readonly Job[];
 }
 
 /** What is asked of a bus. */
@@ -130,8 +140,7 @@ export class Bus implements Disposable {
     this.#isClosed = true;
     this.#wake?.();
     this.#line[Symbol.dispose]();
-    const all = [...this.#wishes, ...[...this.#units.values()].flatMap(({ routine }) => routine)];
-    for (const job of all) job.reject(closed());
+    rejectAll([...this.#wishes, ...[...this.#units.values()].flatMap(({ routine }) => routine)], closed());
   }
 
   #checkWish(unit: Unit): void {
@@ -145,8 +154,10 @@ export class Bus implements Disposable {
   async #work(): Promise<void> {
     if (this.#isWorking) return;
     this.#isWorking = true;
+    // What falls due together is there together.
+    await nextTurn();
     try {
-      for (let job = this.#next(); job !== undefined; job = this.#next()) await this.#do(job);
+      for (let turn = this.#next(); turn !== undefined; turn = this.#next()) await this.#do(turn);
     } finally {
       this.#isWorking = false;
     }
@@ -166,7 +177,7 @@ export class Bus implements Disposable {
     this.#wake = this.#clock.after(ms, () => void this.#work());
   }
 
-  #next(): Job | undefined {
+  #next(): Turn | undefined {
     if (this.#isClosed) return undefined;
     const nowMs = this.#nowMs();
     if (nowMs < this.#quietUntilMs) return undefined;
@@ -175,42 +186,61 @@ export class Bus implements Disposable {
     const unit = this.#units.values().find((one) => one.routine.length > 0 && isFree(one));
     if (wish !== undefined && (unit === undefined || this.#inARow < WISHES_IN_A_ROW)) {
       this.#inARow += 1;
-      this.#forget(wish);
-      return wish;
+      return this.#turn(wish, []);
     }
     this.#inARow = 0;
-    if (unit === undefined) return undefined;
+    const [first] = unit?.routine ?? [];
+    if (unit === undefined || first === undefined) return undefined;
     // Behind all others: their turns come first.
     this.#units.delete(unit.number);
     this.#units.set(unit.number, unit);
-    return unit.routine.shift();
+    // What was sent before without success goes alone: it may be the block that the unit does not take.
+    const canJoin = (job: Job) => job.sent === 0 && job.manners === first.manners && job !== first;
+    return this.#turn(first, unit.takesBlocks && first.sent === 0 ? unit.routine.filter(canJoin) : []);
   }
 
-  async #do(job: Job): Promise<void> {
-    const { unit, request, manners } = job;
-    job.sent += 1;
+  /** Takes a job, and of the others those that the same request answers, out of the line. */
+  #turn(first: Job, others: readonly Job[]): Turn {
+    const { request, reads: jobs } = merged(first, others);
+    for (const job of jobs) this.#forget(job);
+    return { unit: first.unit, request, manners: first.manners, jobs };
+  }
+
+  async #do(turn: Turn): Promise<void> {
+    const { unit, request, manners, jobs } = turn;
+    for (const job of jobs) job.sent += 1;
     unit.askedMs = this.#nowMs();
     this.#lateUntilMs = unit.askedMs + 2 * manners.timeoutMs;
     const outcome = await this.#line.exchange(unit.number, request, manners);
-    if (this.#isClosed) return job.reject(closed());
-    if ('missing' in outcome) return this.#missed(job, outcome.missing);
+    if (this.#isClosed) return rejectAll(jobs, closed());
+    if ('missing' in outcome) return this.#missed(turn, outcome.missing);
     const exception = exceptionIn(outcome.pdu);
-    if (exception !== undefined && isOfTheWay(exception)) return this.#missed(job, exceptionText(exception));
+    if (exception !== undefined && isOfTheWay(exception)) return this.#missed(turn, exceptionText(exception));
     unit.answered();
-    if (exception === undefined) job.resolve(outcome.pdu);
-    else job.reject(refusal(unit.number, exception));
+    if (jobs.length > 1) unit.block(exception === undefined);
+    if (exception === undefined)
+      for (const job of jobs) job.resolve(partOf(outcome.pdu, request, job.request));
+    else if (jobs.length > 1) unit.routine.push(...jobs.filter(({ isOver }) => !isOver));
+    else rejectAll(jobs, refusal(unit.number, exception));
   }
 
-  #missed(job: Job, why: string): void {
-    const { unit, manners } = job;
+  #missed({ unit, manners, jobs }: Turn, why: string): void {
     const nowMs = this.#nowMs();
     const lateMs = this.#hasTransactions ? 0 : manners.timeoutMs;
     const { retries } = manners;
     const isThere = unit.missed(why, { nowMs, lateMs, retries, random: this.#clock.random() });
-    if (isThere && job.isRoutine && !job.isOver && job.sent <= retries) return void unit.routine.push(job);
-    job.reject(noAnswer(unit, why));
+    if (jobs.length > 1) unit.block(false);
+    const isRepeated = (job: Job) => isThere && job.isRoutine && job.sent <= retries;
+    unit.routine.push(...jobs.filter((job) => isRepeated(job) && !job.isOver));
+    rejectAll(
+      jobs.filter((job) => !isRepeated(job)),
+      noAnswer(unit, why),
+    );
     if (isThere) return;
-    for (const wish of this.#wishes.filter((one) => one.unit === unit)) wish.reject(noAnswer(unit, why));
+    rejectAll(
+      this.#wishes.filter((one) => one.unit === unit),
+      noAnswer(unit, why),
+    );
   }
 
   #tooLate(job: Job): void {
@@ -227,6 +257,10 @@ export class Bus implements Disposable {
   #nowMs(): number {
     return Number(this.#clock.monotonicNs()) / 1e6;
   }
+}
+
+function rejectAll(jobs: readonly Job[], cause: Fault): void {
+  for (const job of jobs) job.reject(cause);
 }
 
 function closed(): Fault {

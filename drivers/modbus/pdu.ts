@@ -5,6 +5,12 @@ export type ReadCode = 1 | 2 | 3 | 4;
 /** What writes: one coil, one register, several coils, several registers. */
 export type WriteCode = 5 | 6 | 15 | 16;
 
+/** Coils or registers in a row. */
+export interface Block {
+  readonly at: number;
+  readonly count: number;
+}
+
 /** One request, and how the answer to it is known. */
 export interface Request {
   readonly functionCode: ReadCode | WriteCode;
@@ -12,6 +18,8 @@ export interface Request {
   readonly pdu: Buffer;
   /** How long its answer is, unless that is an exception. */
   readonly answerLength: number;
+  /** What a read is of. */
+  readonly block?: Block;
 }
 
 /** An exception's answer: function code with the highest bit set, and a code. */
@@ -29,7 +37,7 @@ export function readRequest(functionCode: ReadCode, address: number, count: numb
   pdu.writeUInt16BE(address, 1);
   pdu.writeUInt16BE(count, 3);
   const bytes = functionCode <= 2 ? Math.ceil(count / 8) : 2 * count;
-  return { functionCode, pdu, answerLength: 2 + bytes };
+  return { functionCode, pdu, answerLength: 2 + bytes, block: { at: address, count } };
 }
 
 /** The request that switches one coil. */

@@ -5,6 +5,9 @@ import type { Job } from './bus.js';
 export const FIRST_REST_MS = 2_000;
 export const LONGEST_REST_MS = 60_000;
 
+/** Neighbours are read in one request, until so many such requests in a row failed: not all units take them. */
+const BLOCKS_FAILED_MOST = 3;
+
 /** How a unit stands, and what waits for it. Whatever it does, the others of its bus are asked meanwhile. */
 export class Unit {
   readonly number: number;
@@ -18,11 +21,22 @@ export class Unit {
   askedMs = -Infinity;
   /** Why it counts as away. */
   away: string | undefined;
+  #blocksFailed = 0;
   #missed = 0;
   #rests = 0;
 
   constructor(number: number) {
     this.number = number;
+  }
+
+  /** Whether neighbours are read in one request. */
+  get takesBlocks(): boolean {
+    return this.away === undefined && this.#blocksFailed < BLOCKS_FAILED_MOST;
+  }
+
+  /** A request for several addresses was answered with what they have, or was not. */
+  block(isAnswered: boolean): void {
+    this.#blocksFailed = isAnswered ? 0 : this.#blocksFailed + 1;
   }
 
   /** It answered, be it with an exception. */

@@ -22,6 +22,8 @@ export class FakeUnit {
   behaviour: Behaviour = 'answers';
   /** How long it takes to answer. */
   delayMs = 5;
+  /** What it says to a request for more registers or coils than so many. */
+  most = { count: Infinity, answer: 'exception' as 'exception' | 'nothing' };
   /** Addresses that it never says anything about. */
   readonly mute = new Set<number>();
 }
@@ -58,7 +60,9 @@ export class FakeLine {
     const unit = this.units.get(number);
     const isSound = frame.readUInt16LE(frame.length - 2) === slowCrc(frame.subarray(0, -2));
     if (unit === undefined || !isSound || unit.mute.has(at)) return;
-    const pdu = answer(unit, frame.subarray(1, -2));
+    const isTooMuch = code <= 4 && frame.readUInt16BE(4) > unit.most.count;
+    if (isTooMuch && unit.most.answer === 'nothing') return;
+    const pdu = isTooMuch ? Buffer.from([code | 0x80, 3]) : answer(unit, frame.subarray(1, -2));
     const sent = sealed(unit.behaviour === 'alien' ? number + 1 : number, pdu);
     if (unit.behaviour === 'garbled') sent.writeUInt8((sent[3] ?? 0) ^ 0x10, 3);
     if (unit.behaviour === 'silent') return;
@@ -116,8 +120,13 @@ function answer(unit: FakeUnit, pdu: Buffer): Buffer {
   if (typeof unit.behaviour === 'object') return exception(unit.behaviour.exception);
   switch (code) {
     case 1:
-    case 2:
-      return Buffer.from([code, 1, unit.coils.get(at) === true ? 1 : 0]);
+    case 2: {
+      const bits = Array.from({ length: count }, (_, index) => unit.coils.get(at + index) === true);
+      const bytes = Array.from({ length: Math.ceil(count / 8) }, (_, index) =>
+        bits.slice(8 * index, 8 * index + 8).reduce((sum, bit, place) => sum + (bit ? 2 ** place : 0), 0),
+      );
+      return Buffer.from([code, bytes.length, ...bytes]);
+    }
     case 3:
     case 4: {
       const data = Buffer.alloc(2 + 2 * count);

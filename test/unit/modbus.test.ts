@@ -3,6 +3,7 @@ import { ascii } from '../../drivers/modbus/ascii.js';
 import { decode, encode, type Layout } from '../../drivers/modbus/codec.js';
 import { crc16, lrc } from '../../drivers/modbus/crc.js';
 import type { Framing } from '../../drivers/modbus/framing.js';
+import { merged, partOf } from '../../drivers/modbus/merge.js';
 import {
   coilRequest,
   exceptionText,
@@ -251,3 +252,48 @@ await t.test(`what is written is what is read (${seedNote(seed)})`, async (t) =>
       t.notOk(typeof value === 'number' && !Number.isFinite(value));
     }
 });
+
+await t.test(
+  `a block has all of its parts, and nothing that nobody asked for (${seedNote(seed)})`,
+  async (t) => {
+    const random = new Random(seed);
+    const wrong: string[] = [];
+    for (let round = 0; round < 500; round++) {
+      const code = random.pick([1, 3] as const);
+      const reach = random.pick([30, 300, 3000]);
+      const some = Array.from({ length: 1 + random.below(60) }, () => ({
+        request: readRequest(random.chance(0.9) ? code : 4, random.below(reach), 1 + random.below(4)),
+      }));
+      const [first, ...others] = some;
+      if (first === undefined) continue;
+      const { request, reads } = merged(first, others);
+      const { at, count } = request.block ?? { at: 0, count: 0 };
+      const asked = new Set(
+        reads.flatMap(({ request: { block } }) =>
+          Array.from({ length: block?.count ?? 0 }, (_, index) => (block?.at ?? 0) + index),
+        ),
+      );
+      const isExact = asked.size === count && Math.min(...asked) === at;
+      const isAlike = reads.every((one) => one.request.functionCode === first.request.functionCode);
+      if (!isExact || !isAlike || !reads.includes(first) || count > (code === 1 ? 2000 : 125))
+        wrong.push(`${at} ${count} ${JSON.stringify(some)}`);
+      const bits = random.bytes(Math.ceil(count / 8));
+      const words = random.bytes(2 * count);
+      const isBits = first.request.functionCode <= 2;
+      const pdu = Buffer.concat([Buffer.from([first.request.functionCode, 0]), isBits ? bits : words]);
+      for (const one of reads) {
+        const part = partOf(pdu, request, one.request);
+        const { block } = one.request;
+        for (let index = 0; index < (block?.count ?? 0); index++) {
+          const place = (block?.at ?? 0) - at + index;
+          const isSame = isBits
+            ? (((part[2] ?? 0) >> index) & 1) === (((bits[place >> 3] ?? 0) >> (place % 8)) & 1)
+            : part.readUInt16BE(2 + 2 * index) === words.readUInt16BE(2 * place);
+          if (!isSame) wrong.push(`${JSON.stringify(one.request.block)} of ${at}`);
+        }
+        if (part.length !== one.request.answerLength || part[1] !== part.length - 2) wrong.push('its length');
+      }
+    }
+    t.strictSame(wrong, []);
+  },
+);
