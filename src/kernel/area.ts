@@ -15,7 +15,6 @@ const namedIn: ReadonlyMap<number, number> = new Map([
   [message.WF_NOTIFICATION, 5],
   [message.WF_AUDIO, 1],
   [message.WF_OPEN_CATEGORY, 0],
-  [message.EM_CHANGETRIGGER, 1],
 ]);
 
 /**
@@ -119,11 +118,13 @@ export class Area {
       case message.VM_CHANGEPROFILEACTION:
       case message.IM_CONNECT:
       case message.IM_DISCONNECT:
-      // What sets an event off may stand outside, and what a schedule does is no front's.
-      case message.EM_CHANGETRIGGER:
+      // What a schedule does is no front's.
       case message.EM_ADDSCHEDULEACTION:
       case message.EM_CHANGESCHEDULEACTION:
         return this.contains(SenderID) && !this.admits(change);
+      // With the variable the value may come into sight, or go out of it, and nobody tells that.
+      case message.EM_CHANGETRIGGER:
+        return this.contains(SenderID);
       default:
         return false;
     }
@@ -133,6 +134,7 @@ export class Area {
   #admitsOfEvent({ SenderID, Message, Data }: Change): boolean {
     switch (Message) {
       case message.EM_CHANGEACTION:
+      case message.EM_CHANGETRIGGER:
         return false;
       case message.EM_CHANGETRIGGERVALUE: {
         const event = this.#tree.find(SenderID);

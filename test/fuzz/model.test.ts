@@ -15,7 +15,7 @@ const seed = fuzzSeed();
 await t.test(`gateway, messages and model agree after every call (${seedNote(seed)})`, async (t) => {
   const seen = { taken: 0, refused: 0, ran: 0 };
   const tried = async (steps: readonly Step[], asking: Random | undefined) => {
-    await using world = await DeskWorld.open();
+    await using world = await DeskWorld.open(seed);
     const run = await Run.begin(world, asking);
     const complaint = await complaintOf(run, steps);
     seen.taken += run.seen.taken;

@@ -136,10 +136,12 @@ export type Message = [sender: number, message: number, data: readonly unknown[]
 
 /** The command reference over a kernel and two kinds of devices, with everything outside of the process told by hand. */
 export class Desk implements AsyncDisposable {
+  /** Where ids come from; set by tests that must be the same again for the same seed. */
+  random: () => number = Math.random;
   readonly clock = new ManualClock();
   readonly kernel = new Kernel({
     counter: 1000,
-    random: Math.random,
+    random: () => this.random(),
     isClockTrusted: () => this.clock.trusted(),
   });
   readonly devices: Devices;

@@ -228,11 +228,14 @@ t.test('a front is told nothing of what stands outside its area', async (t) => {
   t.match(shown(), '"name":"On"');
 
   const known = heard(() => events.setTrigger(event.id, { variableId: inside.id, value: 5 }));
-  t.strictSame(known, {
-    admitted: [message.EM_CHANGETRIGGER, message.EM_CHANGETRIGGERVALUE],
-    isLost: false,
-  });
+  t.strictSame(known, { admitted: [message.EM_CHANGETRIGGERVALUE], isLost: true });
   t.match(shown(), `"triggerVariableID":${inside.id},"triggerValue":5`);
+  t.strictSame(heard(() => events.setTrigger(event.id, { value: 6 })).admitted, [
+    message.EM_CHANGETRIGGERVALUE,
+  ]);
+  const untold = heard(() => events.untrigger(event));
+  t.strictSame(untold, lost, 'the value goes out of sight with the variable, and no message says so');
+  t.match(shown(), '"triggerVariableID":0,"triggerValue":""');
   const plain = heard(() => events.setSchedule(plan.id, { actions: [action(1, 'Off')] }));
   t.strictSame(plain, { admitted: [message.EM_CHANGESCHEDULEACTION], isLost: false });
   t.strictSame(heard(() => events.set(event, { active: true })).admitted, [message.EM_CHANGEACTIVE]);

@@ -5,6 +5,7 @@ import { Fault } from '../../../src/base/fault.js';
 import { nextTurn } from '../../../src/base/turn.js';
 import { wholeOf } from '../../tools/conform.js';
 import { bus, Desk, lamp, owner } from '../../tools/desk.js';
+import { Random } from '../../tools/random.js';
 import { snapshotOf, type Frame } from '../../tools/replica.js';
 import type { Outcome, World } from './run.js';
 import type { ShownProfile } from './shown.js';
@@ -49,10 +50,13 @@ export class DeskWorld implements World, AsyncDisposable {
     shown: {},
   };
 
-  static async open(): Promise<DeskWorld> {
+  /** `seed`: of the ids. */
+  static async open(seed: number): Promise<DeskWorld> {
     const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
     await mkdir(join(directory, 'user'));
-    return new DeskWorld(new Desk([], directory), directory);
+    const [desk, random] = [new Desk([], directory), new Random(seed)];
+    desk.random = () => random.next();
+    return new DeskWorld(desk, directory);
   }
 
   private constructor(desk: Desk, directory: string) {
