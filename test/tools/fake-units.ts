@@ -52,22 +52,25 @@ export class FakeLine {
     return unit;
   }
 
-  #hear(frame: Buffer): void {
+  #hear(sent: Buffer): void {
+    const isText = sent[0] === 0x3a;
+    const frame = isText ? fromText(sent) : sent.subarray(0, -2);
     const [number = 0, code = 0] = frame;
     const at = frame.readUInt16BE(2);
     this.asked.push(`${number}:${code}@${at}`);
     this.askedMs.push(Number(this.#clock.monotonicNs()) / 1e6);
     const unit = this.units.get(number);
-    const isSound = frame.readUInt16LE(frame.length - 2) === slowCrc(frame.subarray(0, -2));
+    const isSound = isText || sent.readUInt16LE(sent.length - 2) === slowCrc(frame);
     if (unit === undefined || !isSound || unit.mute.has(at)) return;
     const isTooMuch = code <= 4 && frame.readUInt16BE(4) > unit.most.count;
     if (isTooMuch && unit.most.answer === 'nothing') return;
-    const pdu = isTooMuch ? Buffer.from([code | 0x80, 3]) : answer(unit, frame.subarray(1, -2));
-    const sent = sealed(unit.behaviour === 'alien' ? number + 1 : number, pdu);
-    if (unit.behaviour === 'garbled') sent.writeUInt8((sent[3] ?? 0) ^ 0x10, 3);
+    const pdu = isTooMuch ? Buffer.from([code | 0x80, 3]) : answer(unit, frame.subarray(1));
+    const seal = isText ? toText : sealed;
+    const back = seal(unit.behaviour === 'alien' ? number + 1 : number, pdu);
+    if (unit.behaviour === 'garbled') back.writeUInt8((back[3] ?? 0) ^ 0x10, 3);
     if (unit.behaviour === 'silent') return;
     this.#after(unit.delayMs, () => {
-      if (unit.behaviour !== 'endless') this.#far.send(sent);
+      if (unit.behaviour !== 'endless') this.#far.send(back);
       else this.#babble();
     });
   }
@@ -97,6 +100,23 @@ export function sealed(unit: number, pdu: Buffer): Buffer {
   const frame = Buffer.concat([Buffer.from([unit]), pdu, Buffer.alloc(2)]);
   frame.writeUInt16LE(slowCrc(frame.subarray(0, -2)), frame.length - 2);
   return frame;
+}
+
+/** A frame of Modbus ASCII. */
+function toText(unit: number, pdu: Buffer): Buffer {
+  const bytes = Buffer.from([unit, ...pdu]);
+  const sum = bytes.reduce((before, byte) => before + byte, 0) % 256;
+  const digits = Buffer.from([...bytes, (256 - sum) % 256]).toString('hex');
+  return Buffer.from(`:${digits.toUpperCase()}\r\n`);
+}
+
+/** Unit and PDU of a frame of Modbus ASCII; throws where it is none. */
+function fromText(frame: Buffer): Buffer {
+  const [, digits = ''] = /^:((?:[0-9A-F]{2})+)\r\n$/.exec(frame.toString('latin1')) ?? [];
+  const bytes = Buffer.from(digits, 'hex');
+  if (bytes.length < 4 || bytes.reduce((before, byte) => before + byte, 0) % 256 !== 0)
+    throw new Error(`no frame: ${frame.toString('latin1')}`);
+  return bytes.subarray(0, -1);
 }
 
 /** Bit by bit, as the protocol's text has it. */

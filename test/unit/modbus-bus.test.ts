@@ -364,6 +364,22 @@ await scene('an adapter that is torn out takes all wishes along', async (t, scen
   t.strictSame([...new Set(line.asked)], ['1:3@0'], 'what was wished meanwhile or before was never sent');
 });
 
+await scene('Modbus ASCII does the same in letters', async (t, scene) => {
+  const unit = scene.line.unit(1, { 0: 40_000, 1: 7 });
+  const gateway = await scene.gateway(1, { GatewayMode: 7 });
+  const address = await scene.register(gateway, 0);
+  const set = await scene.register(gateway, 1, { WriteFunctionCode: 16, WriteAddress: 1 });
+  await scene.isValue(address, 40_000);
+  t.same(await scene.outcome(scene.desk.devices.write(set.id, 'Value', 8)), { result: undefined });
+  await scene.isValue(set, 8);
+  unit.behaviour = 'garbled';
+  await scene.isQuality(address, 'bad UNAVAILABLE');
+  unit.behaviour = { exception: 4 };
+  await scene.isQuality(address, 'bad REFUSED');
+  unit.behaviour = 'answers';
+  await scene.isQuality(address, 'good');
+});
+
 await scene('gateways share their line, in one mode', async (_t, scene) => {
   scene.line.unit(1, { 0: 1 });
   const gateway = await scene.gateway(1);

@@ -3,6 +3,7 @@ import { ascii } from '../../drivers/modbus/ascii.js';
 import { decode, encode, type Layout } from '../../drivers/modbus/codec.js';
 import { crc16, lrc } from '../../drivers/modbus/crc.js';
 import type { Framing } from '../../drivers/modbus/framing.js';
+import { modbusModules } from '../../drivers/modbus/index.js';
 import { merged, partOf } from '../../drivers/modbus/merge.js';
 import {
   coilRequest,
@@ -14,7 +15,8 @@ import {
 import { rtu } from '../../drivers/modbus/rtu.js';
 import { tcp } from '../../drivers/modbus/tcp.js';
 import { dataTypes } from '../../drivers/modbus/types.js';
-import type { Value } from '../../src/device/module.js';
+import { variableType, type Value } from '../../src/device/module.js';
+import { defaultsOf, mistakeIn } from '../../src/device/properties.js';
 import { sealed, slowCrc } from '../tools/fake-units.js';
 import { fuzzSeed, Random, seedNote } from '../tools/random.js';
 
@@ -297,3 +299,50 @@ await t.test(
     t.strictSame(wrong, []);
   },
 );
+
+await t.test('what can not be is said before it is tried, with what to do', async (t) => {
+  const [gateway, address] = modbusModules();
+  if (gateway === undefined || address === undefined) throw new Error('two modules');
+  const gatewayMistake = (set: object) => mistakeIn(gateway, { ...defaultsOf(gateway), ...set });
+  const mistake = (set: object) => mistakeIn(address, { ...defaultsOf(address), ...set });
+  t.equal(gatewayMistake({}), undefined);
+  t.equal(gatewayMistake({ DeviceID: 0 }), undefined, 'of TCP');
+  t.match(gatewayMistake({ GatewayMode: 3 }), /is not offered: 0 is TCP, 1 RTU/);
+  t.match(gatewayMistake({ GatewayMode: 4 }), /is not offered/);
+  t.match(gatewayMistake({ GatewayMode: 1, DeviceID: 0 }), /no unit of a RTU line: they go from 1 to 247/);
+  t.match(gatewayMistake({ GatewayMode: 8, DeviceID: 248 }), /ASCII line/);
+  t.match(mistake({}), /both 0/);
+  t.equal(mistake({ ReadFunctionCode: 2 }), undefined);
+  t.match(mistake({ ReadFunctionCode: 3 }), /\(Bit\) is read with ReadFunctionCode 1/);
+  t.match(mistake({ WriteFunctionCode: 16 }), /\(Bit\) is written with WriteFunctionCode 5 or 15/);
+  t.match(mistake({ DataType: 2, ReadFunctionCode: 1 }), /\(UInt16\) is read with ReadFunctionCode 3/);
+  t.match(mistake({ DataType: 2, WriteFunctionCode: 5 }), /written with WriteFunctionCode 6 or 16/);
+  t.match(
+    mistake({ DataType: 3, WriteFunctionCode: 6 }),
+    /takes 2 registers: write it with WriteFunctionCode 16/,
+  );
+  t.match(mistake({ DataType: 1, WriteFunctionCode: 6 }), /can only be read/);
+  t.equal(mistake({ DataType: 12, ReadFunctionCode: 4 }), undefined);
+  t.match(mistake({ DataType: 10, ReadFunctionCode: 3 }), /needs a Length/);
+  t.match(mistake({ DataType: 10, WriteFunctionCode: 16, Length: 124 }), /at most 123/);
+  t.equal(mistake({ DataType: 10, ReadFunctionCode: 3, Length: 125 }), undefined);
+  t.match(mistake({ DataType: 2, ReadFunctionCode: 3, Length: 2 }), /Length is of texts/);
+  t.match(mistake({ DataType: 10, ReadFunctionCode: 3, Length: 2, Factor: 2 }), /Factor is of numbers/);
+  t.match(mistake({ ReadFunctionCode: 1, Poller: 20 }), /0 or at least 50 ms/);
+  t.match(mistake({ DataType: 9, ReadFunctionCode: 3, ReadAddress: 65_533 }), /go beyond 65535/);
+  t.equal(mistake({ DataType: 9, ReadFunctionCode: 3, ReadAddress: 65_532 }), undefined);
+  const variable = (set: object) => address.variables({ ...defaultsOf(address), ...set })[0];
+  t.match(variable({ WriteFunctionCode: 5 }), {
+    type: variableType.boolean,
+    profile: '~Switch',
+    action: true,
+  });
+  t.match(variable({ DataType: 5, ReadFunctionCode: 3 }), {
+    type: variableType.integer,
+    action: false,
+    staleAfterS: 13,
+  });
+  t.match(variable({ DataType: 5, ReadFunctionCode: 3, Factor: 0.1 }), { type: variableType.float });
+  t.match(variable({ DataType: 14, ReadFunctionCode: 3, Length: 2 }), { type: variableType.string });
+  t.equal(variable({ DataType: 5, ReadFunctionCode: 3, Poller: 0 })?.staleAfterS, undefined);
+});
