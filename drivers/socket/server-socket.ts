@@ -89,6 +89,8 @@ async function open(host: Host<Properties>): Promise<Running> {
           'LIMIT',
           () => `${limit} clients are connected, the one at ${from} was sent away; raise Limit`,
         ),
+      unsecured: (from, why) =>
+        complaints.add('TLS', () => `the client at ${from} could not begin with TLS: ${why}`),
       lost: (cause) => host.lost(cause),
     },
   );

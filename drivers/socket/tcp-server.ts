@@ -22,6 +22,8 @@ export interface ServerListener {
   joined(socket: Socket): void;
   /** One more than the limit came, and was sent away. */
   refused(address: string): void;
+  /** One came that could not begin with TLS, and why. */
+  unsecured(address: string, why: string): void;
   lost(cause: Error): void;
 }
 
@@ -46,8 +48,11 @@ export async function listen(where: Listening, listener: ServerListener): Promis
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
     listener.joined(socket),
   );
-  server.on('drop', (dropped) => listener.refused(dropped?.remoteAddress ?? 'one that is gone'));
-  server.on('tlsClientError', (_error, socket: Socket) => socket.destroy());
+  server.on('drop', (dropped) => listener.refused(addressOf(dropped)));
+  server.on('tlsClientError', (error: Error, socket: Socket) => {
+    listener.unsecured(addressOf(socket), messageOf(error));
+    socket.destroy();
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('listening', resolve);
     server.once('error', reject);
@@ -63,6 +68,10 @@ export async function listen(where: Listening, listener: ServerListener): Promis
       for (const socket of sockets) socket.destroy();
     });
   return { close: () => (closing ??= close()) };
+}
+
+function addressOf(client: { readonly remoteAddress?: string | undefined } | undefined): string {
+  return client?.remoteAddress ?? 'an address that is gone';
 }
 
 async function secured(

@@ -31,5 +31,8 @@ export interface ByteStream {
   send(bytes: Uint8Array): Promise<void>;
 }
 
-/** The interface's "simple" data flow (§1, I/O module GUIDs). */
+/**
+ * The interface's "simple" data flow (§1, I/O module GUIDs). What the "extended" one has beyond it, `from` and `onLeave`
+ * carry: no module here needs that alone.
+ */
 export const byteStream: Flow<ByteStream> = { id: '{79827379-F36E-4ADA-8A95-5F8D1DC92FA9}' };

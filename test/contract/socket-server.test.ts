@@ -253,6 +253,7 @@ await t.test('over TLS, and nothing is left of it when it closes', async (t) => 
   using plain = await Guest.connect(port);
   plain.say('GET / HTTP/1.1\r\n\r\n');
   await plain.ends();
+  await status(desk, server, /the client at 127\.0\.0\.1 could not begin with TLS/);
   using mute = await Guest.connect(port);
   await desk.change(server, { KeyFile: at('c.pem') });
   await status(desk, server, /CertificateFile and KeyFile do not work/);
