@@ -1,3 +1,4 @@
+import t, { type Test } from 'tap';
 import { modbusModules } from '../../drivers/modbus/index.js';
 import { SerialWorld } from '../../drivers/serial/fake.js';
 import { serialModules } from '../../drivers/serial/index.js';
@@ -99,3 +100,14 @@ export class ModbusScene implements AsyncDisposable {
     await this.desk[Symbol.asyncDispose]();
   }
 }
+
+/** A test in a scene of its own, which leaves no timer and no port behind. */
+export const scene = (what: string, run: (t: Test, scene: ModbusScene) => Promise<void>) =>
+  t.test(what, async (t) => {
+    const one = new ModbusScene();
+    await run(t, one);
+    await one[Symbol.asyncDispose]();
+    one.line.close();
+    t.equal(one.clock.waiting, 0, 'no timer is left');
+    t.equal(one.world.held, 0);
+  });
