@@ -111,10 +111,17 @@ function guarded(
   }
 }
 
-/** Reads the version without touching the file, as a program older than the database must. */
+/** Reads the version without changing anything, as a program older than the database must. */
 function refuseNewer(shape: Shape, path: string): void {
-  const db = guarded(path, { readOnly: true }, (reader) => refuseVersion(shape, reader, path));
-  db.close();
+  const look = (readOnly: boolean) =>
+    guarded(path, { readOnly }, (reader) => refuseVersion(shape, reader, path)).close();
+  try {
+    look(true);
+  } catch (thrown) {
+    // The power went in the midst of a change that has a journal: only who may write can take it back.
+    if (sqliteCodeOf(thrown) !== sqliteCode.readOnly) throw thrown;
+    look(false);
+  }
 }
 
 function refuseVersion(shape: Shape, db: DatabaseSync, path: string): void {

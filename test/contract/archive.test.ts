@@ -1,5 +1,7 @@
+import { cpSync, readdirSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { AGGREGATED_FIELDS } from '../../src/archive/aggregate.js';
 import { aggregationSpan } from '../../src/archive/buckets.js';
@@ -374,5 +376,24 @@ t.test('a damaged archive is set aside, and said; a missing one is made', async 
   await rm(join(directory, 'archive.db'));
   const again = opened(directory);
   t.strictSame(contents(again), []);
+  again.close();
+});
+
+t.test('a power cut in the midst of a change that has a journal is taken back', async (t) => {
+  const [directory, left] = [await tempDirectory(t), await tempDirectory(t)];
+  const file = opened(directory);
+  write(file, [{ atMs: 1_000, value: 7 }]);
+  file.close();
+  const path = join(directory, 'archive.db');
+  const db = new DatabaseSync(path);
+  // As when the database is made ready for its log; so small a cache that all goes to the disk at once.
+  db.exec('PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; BEGIN; DELETE FROM tail');
+  for (let n = 0; n < 50; n++) db.prepare('INSERT INTO tail (records) VALUES (zeroblob(8000))').run();
+  for (const name of readdirSync(directory)) cpSync(join(directory, name), join(left, name));
+  db.exec('ROLLBACK');
+  db.close();
+  t.strictSame(readdirSync(left), ['archive.db', 'archive.db-journal']);
+  const again = opened(left);
+  t.strictSame(contents(again), [{ atMs: 1_000, value: 7 }]);
   again.close();
 });
