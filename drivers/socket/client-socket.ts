@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import { moduleKind, type Host, type ModuleDefinition, type Running } from '../../src/device/module.js';
-import { byteStream, type ByteStream } from '../../src/device/stream.js';
+import { byteStream, peerName, type ByteStream } from '../../src/device/stream.js';
 import { sendText } from './functions.js';
 
 const properties = Type.Object({
@@ -57,7 +57,7 @@ async function open(host: Host<Properties>): Promise<Running> {
     VerifyPeer: verifyPeer,
     CaFile,
   } = host.properties;
-  const name = `${to}:${port}`;
+  const name = peerName({ address: to, port });
   const tls = UseSSL ? { verifyHost, verifyPeer, caFile: CaFile } : undefined;
   const socket = await connect({ host: to, port, tls }, host);
   const incoming = new Incoming(host.log, name);

@@ -15,7 +15,7 @@ const properties = Type.Object({
   /** So many clients at a time; more are sent away. */
   Limit: Type.Integer({ default: 16, minimum: 1, maximum: CLIENTS_MOST }),
   /** The address that is listened on; `0.0.0.0` or `::` are all of this machine. */
-  BindIP: Type.String({ default: '127.0.0.1', maxLength: 45 }),
+  BindIP: Type.String({ default: '127.0.0.1', maxLength: 64 }),
   Open: Type.Boolean({ default: true }),
   /** Seconds after which a client that says nothing is dropped; 0: never. */
   IdleS: Type.Integer({ default: 0, minimum: 0, maximum: 86_400 }),
@@ -61,7 +61,7 @@ async function open(host: Host<Properties>): Promise<Running> {
   ]);
   const { Port: port, Limit: limit, BindIP: address, IdleS } = host.properties;
   const { UseSSL, CertificateFile: certificateFile, KeyFile: keyFile } = host.properties;
-  const name = `${address}:${port}`;
+  const name = peerName({ address, port });
   const incoming = new Incoming(host.log, name);
   const complaints = new Complaints(host);
   const clients = new Clients({

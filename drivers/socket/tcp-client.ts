@@ -3,6 +3,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { faultFrom, messageOf } from '../../src/base/fault.js';
 import type { Host } from '../../src/device/module.js';
+import { peerName } from '../../src/device/stream.js';
 import { within } from '../../src/device/within.js';
 import { KEEPALIVE_IDLE_MS } from './connection.js';
 import { refusal } from './refusal.js';
@@ -31,7 +32,7 @@ export async function connect(
   to: Destination,
   { clock, signal }: Pick<Host, 'clock' | 'signal'>,
 ): Promise<Socket> {
-  const name = `${to.host}:${to.port}`;
+  const name = peerName({ address: to.host, port: to.port });
   const { tls } = to;
   const secure = tls === undefined ? undefined : await import('node:tls');
   const socket =

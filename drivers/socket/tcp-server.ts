@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { faultFrom, messageOf } from '../../src/base/fault.js';
+import { peerName } from '../../src/device/stream.js';
 import { KEEPALIVE_IDLE_MS } from './connection.js';
 import { refusal } from './refusal.js';
 
@@ -58,9 +59,9 @@ export async function listen(where: Listening, listener: ServerListener): Promis
     server.once('error', reject);
     server.listen({ host: address, port });
   }).catch((thrown: unknown) => {
-    throw refusal(thrown, `${address}:${port}`);
+    throw refusal(thrown, peerName(where));
   });
-  server.on('error', (error) => listener.lost(refusal(error, `${address}:${port}`)));
+  server.on('error', (error) => listener.lost(refusal(error, peerName(where))));
   let closing: Promise<void> | undefined;
   const close = () =>
     new Promise<void>((resolve) => {

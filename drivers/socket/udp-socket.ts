@@ -9,7 +9,7 @@ const properties = Type.Object({
   Host: Type.String({ default: '', maxLength: 255 }),
   Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
   /** The address of this machine that is listened on; empty with BindPort 0 only. */
-  BindIP: Type.String({ default: '', maxLength: 45 }),
+  BindIP: Type.String({ default: '', maxLength: 64 }),
   /** The port that is listened on; 0: one that the kernel chooses, for answers. */
   BindPort: Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
   EnableBroadcast: Type.Boolean({ default: false }),
@@ -66,7 +66,10 @@ async function open(host: Host<Properties>): Promise<Running> {
       lost: (cause) => host.lost(cause),
     },
   );
-  const name = to === '' ? `UDP port ${socket.port}` : `${to}:${Port} from UDP port ${socket.port}`;
+  const name =
+    to === ''
+      ? `UDP port ${socket.port}`
+      : `${peerName({ address: to, port: Port })} from UDP port ${socket.port}`;
   const incoming = new Incoming(host.log, name);
   const sendTo = async (bytes: Uint8Array, peer: Peer) => {
     if (peer.address === '') throw fault('PARAMETER_BOUNDS', 'ClientIP');

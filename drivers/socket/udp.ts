@@ -40,7 +40,7 @@ export class DatagramSocket {
       if (this.#closing === undefined && bytes.length > 0) received(bytes, { address, port });
     });
     socket.on('error', (error) => {
-      if (this.#closing === undefined) lost(error);
+      if (this.#closing === undefined) lost(refusal(error, 'the socket'));
     });
   }
 

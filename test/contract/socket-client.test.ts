@@ -139,6 +139,8 @@ await t.test('what answers there, or does not, is told in words', async (t) => {
   await status(/nobody listens there/, socket);
   await desk.change(socket, { Host: 'converter.invalid' });
   await status(/the name is not known/, socket);
+  await desk.change(socket, { Host: '::1' });
+  await status(/\[::1\]:\d+: \w+/, socket);
   await desk.change(socket, { Open: false });
   t.equal(desk.value(socket, 'LINK'), 'closed');
   t.match(desk.status(socket), /switched off/);
