@@ -282,7 +282,7 @@ export class ScriptEngine implements AsyncDisposable {
   /** Something happened to a file: if it has another text, is gone, or has come back, its scripts tell so. */
   async #changed(file: string): Promise<void> {
     const { kernel, files, clock, log } = this.#options;
-    const read = await files.read(file).catch((thrown: unknown) => messageOf(thrown));
+    const read = await files.readWritten(file).catch((thrown: unknown) => messageOf(thrown));
     const isText = typeof read === 'object';
     const known = this.#seen.get(file);
     if (isText) this.#seen.set(file, read.crc);

@@ -49,6 +49,11 @@ export class ScriptFiles {
     }
   }
 
+  /** As {@link read}, when what is being written is: between the two, a file has a text that its writer has not told of yet. */
+  readWritten(file: string): Promise<Written | undefined> {
+    return this.#turn.run(() => this.read(file));
+  }
+
   /** Puts a text in place whole, durably. Throws `FILE_NAME`, `TEXT_TOO_LONG`, `STORE_FAILED`. */
   async write(file: string, text: string): Promise<Written> {
     const bytes = Buffer.from(text);

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { SCRIPT_LIMIT } from '../../src/script/files.js';
+import { SCRIPT_LIMIT, ScriptFiles } from '../../src/script/files.js';
 import { message } from '../../src/kernel/messages.js';
+import { tempDirectory } from '../tools/place.js';
 import { scriptBench } from '../tools/script-bench.js';
 import { until } from '../tools/until.js';
 
@@ -106,6 +107,14 @@ t.test('a change on the disk is noticed, however an editor makes it', async (t) 
   });
   t.equal(await runId(made.id), '4');
   t.equal(updates.filter((one) => (one as number[])[0] === 10704).length % 2, 0);
+});
+
+t.test('what is being written is read when it is written', async (t) => {
+  const files = new ScriptFiles(await tempDirectory(t));
+  const writing = files.write('a.js', 'print(1)');
+  t.match(await files.readWritten('a.js'), { text: 'print(1)' });
+  t.match(await writing, { text: 'print(1)' });
+  t.equal(await files.readWritten('b.js'), undefined);
 });
 
 t.test("the gateway's own writing is told once", async (t) => {
