@@ -175,7 +175,10 @@ export class Bus implements Running {
 
   async #askAll(members: readonly Member[]): Promise<void> {
     const slow = members.filter(({ isSlow }) => isSlow).length;
-    if (slow > 1) await this.run(true, () => measureAll(this.attributes, this.#host.properties.Bus));
+    // The kernel takes the data of other families' drivers for its thermometers' (trigger_bulk_read in w1_therm.c).
+    const isAlike = this.#found.every((address) => familyOf(address).kind === 'thermometer');
+    if (slow > 1 && isAlike)
+      await this.run(true, () => measureAll(this.attributes, this.#host.properties.Bus));
     for (const member of members) {
       const place = this.#places.get(member);
       if (place === undefined) continue;

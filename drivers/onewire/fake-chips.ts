@@ -32,7 +32,6 @@ function sure<T>(answers: Answers, read: () => T): T {
 }
 
 function byteOf(answers: Answers, text: string): number {
-  if (text.length !== 1) throw errno('EFAULT', 'one byte');
   return sure(answers, () => text.charCodeAt(0));
 }
 
@@ -61,7 +60,6 @@ export class SimulatedThermometer implements SimulatedChip {
   /** A clone that leaves byte 6 as it is at the start. */
   isClone = false;
   #pad = FRESH;
-  #good = [...FRESH, checksum(FRESH)];
 
   constructor(celsius: () => number) {
     this.celsius = celsius;
@@ -84,11 +82,11 @@ export class SimulatedThermometer implements SimulatedChip {
     const came = answers === 'no' ? sent.map(() => NOTHING) : sent;
     if (this.isDamaged) came[0] = (came[0] as number) ^ 1;
     const crc = checksum(came.slice(0, 8));
-    const isGood = crc === came[8];
-    if (isGood) this.#good = came;
+    // It tries a few times, and then says nothing (Linux from 5.8 on).
+    if (crc !== came[8]) return '';
     const raw = (((came[1] as number) << 24) >> 16) | (came[0] as number);
     const t = Math.trunc((raw * 1000) / 16);
-    return `${hex(came)} : crc=${hex([crc])} ${isGood ? 'YES' : 'NO'}\n${hex(this.#good)} t=${t}`;
+    return `${hex(came)} : crc=${hex([crc])} YES\n${hex(came)} t=${t}`;
   }
 }
 

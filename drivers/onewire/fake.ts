@@ -101,9 +101,12 @@ export class SimulatedOneWire extends SimulatedAttributes {
 
   override async write(path: string, data: string | Uint8Array): Promise<void> {
     await super.write(path, data);
-    // The kernel takes anything, and does it when it is this.
-    if (path.endsWith('/therm_bulk_read') && data === 'trigger\n')
-      await this.#measure(this.#thermometers(path.split('/')[0] as string));
+    // The kernel takes anything, and does it when it is this and nothing else is on the bus.
+    const [bus = '', attribute] = path.split('/');
+    if (attribute !== 'therm_bulk_read' || data !== 'trigger\n') return;
+    const thermometers = this.#thermometers(bus);
+    const others = [...this.#slaves.values()].filter((slave) => slave.bus === bus && !slave.isGone);
+    if (others.length === thermometers.length) await this.#measure(thermometers);
   }
 
   protected files(): ReadonlyMap<string, SimulatedFile> {

@@ -76,8 +76,9 @@ export async function listDevices(attributes: Attributes, bus: string): Promise<
 }
 
 /**
- * Has all thermometers of a bus measure at once, and waits for it: they then answer without measuring. False where the kernel can't,
- * or we may not have it done: Linux has it from 5.8 on. It tells failures by what it reads afterwards alone.
+ * Has all thermometers of a bus measure at once, and waits for it: they then answer without measuring. For a bus with nothing
+ * else on it. False where the kernel can't, or we may not have it done: Linux has it from 5.8 on. It tells failures by what it reads
+ * afterwards alone.
  */
 export async function measureAll(attributes: Attributes, bus: string): Promise<boolean> {
   const path = `${bus}/therm_bulk_read`;

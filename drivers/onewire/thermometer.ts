@@ -39,7 +39,9 @@ export class Thermometer implements Chip {
 export function judged(text: string, last: number | undefined): number | Doubt {
   const [, bytes = '', verdict, shown] =
     /^((?:[0-9a-f]{2} ){9}): crc=[0-9a-f]{2} (YES|NO)\n.* t=(-?\d+)$/.exec(text) ?? [];
-  if (verdict === undefined) return doubt('NO_ANSWER', 'the thermometer does not answer');
+  // From Linux 5.8 on it says nothing when its tries have failed, whatever came.
+  if (verdict === undefined)
+    return doubt('NO_ANSWER', 'the thermometer does not answer, or not so that it could be read');
   // Where nobody pulls the wire down all bits are 1.
   if (/^(ff )+$/.test(bytes)) return doubt('NO_ANSWER', 'the thermometer does not answer');
   if (verdict === 'NO')
