@@ -56,7 +56,8 @@ export const faults = {
   TEXT_TOO_LONG: row(
     rpcCode.failed,
     false,
-    (what: string, limit: number) => `${what} is longer than ${limit} bytes`,
+    (what: string, limit: number, unit: 'bytes' | 'characters' = 'bytes') =>
+      `${what} is longer than ${limit} ${unit}`,
   ),
   VARIABLE_TYPE: row(rpcCode.failed, false, (id: number) => `Variable #${id}: variable type does not match`),
   PROFILE_MISSING: row(
@@ -130,7 +131,11 @@ export const faults = {
   EVENT_TYPE: row(rpcCode.failed, false, (id: number, kind: string) => `Event #${id} is not a ${kind} event`),
   EVENT_PART_MISSING: row(rpcCode.failed, false, (what: string) => `${what} does not exist`),
   ACTION_MISSING: row(rpcCode.failed, false, (id: string) => `Action ${id} does not exist`),
-  FILE_NAME: row(rpcCode.failed, false, (name: string) => `${name} is not a usable file name`),
+  FILE_NAME: row(
+    rpcCode.failed,
+    false,
+    (name: string, why: string) => `${name} is not a usable file name: ${why}`,
+  ),
   ICON_MISSING: row(rpcCode.failed, false, (name: string) => `Icon ${name} does not exist`),
   RETAINED_MISSING: row(rpcCode.failed, false, (topic: string) => `The broker retains nothing at ${topic}`),
   FILE_MISSING: row(rpcCode.failed, false, (name: string) => `File ${name} does not exist`),
@@ -212,8 +217,14 @@ export function faultFrom<C extends FaultCode>(cause: unknown, code: C, ...args:
 }
 
 function textOf<C extends FaultCode>(code: C, args: Args<C>): string {
-  return (faults[code].text as (...args: Args<C>) => string)(...args);
+  const shown = args.map((one) => (typeof one === 'string' ? cut(one) : one)) as Args<C>;
+  return (faults[code].text as (...args: Args<C>) => string)(...shown);
 }
+
+/** What a caller sent, and a failure quotes, may be megabytes. */
+const QUOTED_LIMIT = 4096;
+const cut = (text: string): string =>
+  text.length > QUOTED_LIMIT ? `${text.slice(0, QUOTED_LIMIT)}… (${text.length} characters)` : text;
 
 /** The message of whatever was thrown, on one line, for logs and service messages. */
 export function messageOf(thrown: unknown): string {

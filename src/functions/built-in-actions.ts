@@ -163,7 +163,7 @@ export function knownParameters(
       throw fault('PARAMETER_TYPE', name, `${key} takes ${words[parameter.takes]}`);
   }
   if (JSON.stringify(parameters).length > PARAMETERS_LIMIT)
-    throw fault('TEXT_TOO_LONG', name, PARAMETERS_LIMIT);
+    throw fault('TEXT_TOO_LONG', name, PARAMETERS_LIMIT, 'characters');
   return parameters;
 }
 

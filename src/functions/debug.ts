@@ -63,7 +63,8 @@ export function debugFunctions({ kernel, debug }: Ports): FunctionDeclaration[] 
       help: 'A debug message of an object, for those who follow it; binary data has one character a byte (Latin-1).',
       run: (_caller, senderId, what, data, format) => {
         const { id } = kernel.tree.get(senderId);
-        if (what.length > MESSAGE_LIMIT) throw fault('TEXT_TOO_LONG', 'The message', MESSAGE_LIMIT);
+        if (what.length > MESSAGE_LIMIT)
+          throw fault('TEXT_TOO_LONG', 'The message', MESSAGE_LIMIT, 'characters');
         const isBinary = debugFormats[format] === 'dfBinary';
         const bytes = Buffer.from(data, 'latin1');
         if (isBinary && bytes.toString('latin1') !== data)

@@ -40,7 +40,8 @@ function logMessage({ kernel, clock, logged }: Ports): FunctionDeclaration {
     result: 'boolean',
     help: 'Writes a line to the log, and sends it to those who follow the changes.',
     run: (caller, sender, written) => {
-      if (sender.length + written.length > LOG_LIMIT) throw fault('TEXT_TOO_LONG', 'The message', LOG_LIMIT);
+      if (sender.length + written.length > LOG_LIMIT)
+        throw fault('TEXT_TOO_LONG', 'The message', LOG_LIMIT, 'characters');
       logged.custom(written, { sender, user: caller.user });
       kernel.changes.emit(0, message.KL_CUSTOM, [sender, written, Math.floor(clock.nowMs() / 1000)]);
       return true;

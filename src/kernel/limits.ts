@@ -7,5 +7,5 @@ export const INFO_LIMIT = 65_536;
 
 /** Throws `TEXT_TOO_LONG` for a text of more characters than that. */
 export function checkLength(what: string, text: string, limit = NAME_LIMIT): void {
-  if (text.length > limit) throw fault('TEXT_TOO_LONG', what, limit);
+  if (text.length > limit) throw fault('TEXT_TOO_LONG', what, limit, 'characters');
 }

@@ -9,6 +9,8 @@ import { variableType, type VariableType } from './value.js';
 
 export type { Association, Profile } from './profile.js';
 
+/** People read them in lists. */
+const PROFILE_NAME_LIMIT = 256;
 /** More digits than a double has would only show noise. */
 const DIGITS_LIMIT = 15;
 
@@ -47,7 +49,8 @@ export class Profiles {
 
   /** Throws `PROFILE_EXISTS`, `PROFILE_NAME`. */
   create(name: string, type: VariableType): void {
-    if (name === '' || name.includes('~') || name.length > 256) throw fault('PROFILE_NAME');
+    if (name === '' || name.includes('~')) throw fault('PROFILE_NAME');
+    checkLength('The name of a profile', name, PROFILE_NAME_LIMIT);
     if (this.#profiles.has(name)) throw fault('PROFILE_EXISTS', name);
     this.#put(emptyProfile(name, type), message.PM_CREATE, [name, type]);
   }

@@ -187,7 +187,7 @@ export class MediaContents implements AsyncDisposable {
     const { kernel } = this.#with;
     if (url === shownFile(media.data.file)) return;
     if (!STREAM.test(url))
-      throw fault('FILE_NAME', `${shownFile(url)} (a stream has a URL, as rtsp://camera/stream)`);
+      throw fault('FILE_NAME', shownFile(url), 'a stream has a URL, as rtsp://camera/stream');
     kernel.media.setFile(media, url);
     kernel.media.setAvailable(media, true);
   }

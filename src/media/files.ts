@@ -44,7 +44,8 @@ export class MediaFiles {
       rest.length > 0 &&
       rest.length <= DEPTH_LIMIT &&
       rest.every((step) => NAME.test(step));
-    if (!isUsable) throw fault('FILE_NAME', `${path} (files of media stand in media/ and user/)`);
+    if (!isUsable)
+      throw fault('FILE_NAME', path, 'files of media stand in media/ and user/, like media/roof.svg');
     return [folder, ...rest].join('/');
   }
 
@@ -123,7 +124,8 @@ export class MediaFiles {
     const [folder = ''] = file.split('/');
     const root = await realpath(join(this.#directory, folder));
     const parent = await realpath(dirname(join(root, file.slice(folder.length))));
-    if (parent !== root && !parent.startsWith(`${root}${sep}`)) throw fault('FILE_NAME', file);
+    if (parent !== root && !parent.startsWith(`${root}${sep}`))
+      throw fault('FILE_NAME', file, 'its folder is elsewhere, and links are not followed');
     return join(parent, basename(file));
   }
 }

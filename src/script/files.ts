@@ -78,7 +78,7 @@ export class ScriptFiles {
         () => false,
         (thrown: unknown) => codeOf(thrown) === 'ENOENT',
       );
-      if (!isFree) throw fault('FILE_NAME', `${to} (another file has it)`);
+      if (!isFree) throw fault('FILE_NAME', to, 'another file has it');
       try {
         await rename(from, path);
         await syncDirectory(this.directory);
@@ -96,7 +96,8 @@ export class ScriptFiles {
   }
 
   #path(file: string): string {
-    if (!NAME.test(file)) throw fault('FILE_NAME', file);
+    if (!NAME.test(file))
+      throw fault('FILE_NAME', file, 'a script has a name like light.js or light.ts, in no folder');
     return join(this.directory, file);
   }
 }

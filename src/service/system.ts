@@ -25,13 +25,6 @@ export interface SystemFacts {
   readonly timezone: string;
 }
 
-/** Gives back what of the heap is not needed, where the program was started with `gc` (`bin/stellwerk` does); else false. */
-export async function trim(): Promise<boolean> {
-  if (globalThis.gc === undefined) return false;
-  await globalThis.gc({ type: 'major', execution: 'async', flavor: 'last-resort' });
-  return true;
-}
-
 /** The full version of the program. */
 export function packageVersion(): string {
   const { version } = JSON.parse(readFileSync(`${PACKAGE_ROOT}package.json`, 'utf8')) as { version: string };

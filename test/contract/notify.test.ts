@@ -1,12 +1,16 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import t from 'tap';
+import { nextTurn } from '../../src/base/turn.js';
 import { tempDirectory } from '../tools/place.js';
 import { hasProgram, Program } from '../tools/program.js';
 import { until } from '../tools/until.js';
 
-const { notify } = createRequire(import.meta.url)('../../../build/notify.node') as {
+const { notify, giveBack } = createRequire(import.meta.url)('../../../build/notify.node') as {
   notify(path: string, text: string): void;
+  giveBack(): void;
 };
 const skip = hasProgram('socat') ? false : 'needs socat, which plays systemd here';
 
@@ -47,4 +51,23 @@ await t.test('what cannot be sent is thrown, not waited for', async (t) => {
   const untyped = notify as (...args: unknown[]) => void;
   for (const wrong of [[], [path], [path, 1], [null, 'READY=1']])
     t.throws(() => untyped(...wrong), { code: 'EINVAL' });
+});
+
+await t.test('memory that nobody uses goes back to the machine', async (t) => {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as () => void;
+  const resident = () => process.memoryUsage().rss / 2 ** 20;
+  // Below what the C library has a mapping of its own for; some stay, so that what lies between can't just be cut off.
+  const all = Array.from({ length: 2000 }, () => Buffer.allocUnsafeSlow(60_000).fill(1));
+  const kept = all.filter((_one, n) => n % 50 === 0);
+  all.length = 0;
+  gc();
+  await nextTurn();
+  const before = resident();
+  giveBack();
+  t.ok(before - resident() > 50, `${before} MiB before, ${resident()} after`);
+  t.ok(
+    kept.every((one) => one.every((byte) => byte === 1)),
+    'and nothing that somebody uses',
+  );
 });

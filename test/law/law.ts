@@ -100,6 +100,7 @@ export const IO_FILES: readonly string[] = [
   'src/service/figures.ts',
   'src/service/machine.ts',
   'src/service/marks.ts',
+  'src/service/memory.ts',
   'src/service/notify.ts',
   'src/service/programs.ts',
   'src/service/surroundings.ts',

@@ -1,9 +1,13 @@
 /*
  * notify(path, text): one datagram to systemd's notification socket (sd_notify(3)), which Node itself can't send.
  * A path that begins with '@' is an abstract address. Never blocks; throws an Error with `code` when it can't be sent.
+ *
+ * giveBack(): what the C library holds of memory that nobody uses goes back to the machine (malloc_trim(3)). After many large
+ * requests that is most of what the process has, as small pieces that are in use keep it from shrinking by itself.
  */
 #define _GNU_SOURCE /* strerrorname_np */
 #include <errno.h>
+#include <malloc.h>
 #include <node_api.h>
 #include <stddef.h>
 #include <string.h>
@@ -51,10 +55,20 @@ static napi_value notify(napi_env env, napi_callback_info info) {
   return error ? fail_errno(env, error) : NULL;
 }
 
-NAPI_MODULE_INIT() {
+static napi_value give_back(napi_env env, napi_callback_info info) {
+  (void)env, (void)info;
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+  return NULL;
+}
+
+static int offer(napi_env env, napi_value exports, const char *name, napi_callback call) {
   napi_value function;
-  if (napi_create_function(env, "notify", NAPI_AUTO_LENGTH, notify, NULL, &function) != napi_ok ||
-      napi_set_named_property(env, exports, "notify", function) != napi_ok)
-    return NULL;
-  return exports;
+  return napi_create_function(env, name, NAPI_AUTO_LENGTH, call, NULL, &function) == napi_ok &&
+         napi_set_named_property(env, exports, name, function) == napi_ok;
+}
+
+NAPI_MODULE_INIT() {
+  return offer(env, exports, "notify", notify) && offer(env, exports, "giveBack", give_back) ? exports : NULL;
 }
