@@ -57,7 +57,8 @@ node_modules/.setup: package.json package-lock.json .npmrc
 	$(Q)cp package-lock.json $@
 
 node_modules/epoll/build/Release/epoll.node: build/native/$(HOST_ARCH)/epoll.node
-	$(Q)mkdir -p $(@D) && cp $< $@
+	@# A gateway that runs has mapped the one before: it keeps it.
+	$(Q)mkdir -p $(@D) && cp --remove-destination $< $@
 
 # $(1): architecture. The headers are the same for both; only the compiler differs.
 define addons_for
