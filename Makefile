@@ -57,7 +57,6 @@ node_modules/.setup: package.json package-lock.json .npmrc
 	$(Q)cp package-lock.json $@
 
 node_modules/epoll/build/Release/epoll.node: build/native/$(HOST_ARCH)/epoll.node
-	@# A gateway that runs has mapped the one before: it keeps it.
 	$(Q)mkdir -p $(@D) && cp --remove-destination $< $@
 
 # $(1): architecture. The headers are the same for both; only the compiler differs.
@@ -78,11 +77,12 @@ endef
 $(eval $(call addons_for,x64))
 $(eval $(call addons_for,arm64))
 
+# A gateway that runs has mapped the one before: it keeps that.
 build/%.node: build/native/$(HOST_ARCH)/%.node
-	$(Q)cp $< $@
+	$(Q)cp --remove-destination $< $@
 
 build/stellwerk-keeper: build/native/$(HOST_ARCH)/stellwerk-keeper
-	$(Q)cp $< $@
+	$(Q)cp --remove-destination $< $@
 
 # The list of sources is an input too: what was deleted must not live on in dist/.
 build/sources: FORCE
