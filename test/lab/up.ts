@@ -39,7 +39,7 @@ async function assemble(): Promise<string> {
     }),
     bring({
       name: 'kernel',
-      from: [recipe('kernel.sh'), SUITE],
+      from: [recipe('kernel.sh'), recipe('w1-sim.c'), SUITE],
       output: READY.kernel,
       make: () => script('kernel.sh', SUITE, kernel),
     }),

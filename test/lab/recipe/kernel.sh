@@ -1,9 +1,10 @@
 #!/bin/bash
-# kernel.sh SUITE OUT_DIR: Debian's own arm64 kernel of SUITE, and gpio-sim built from Debian's own source of that very kernel.
+# kernel.sh SUITE OUT_DIR: Debian's own arm64 kernel of SUITE, gpio-sim built from Debian's own source of that very kernel, and our own
+# w1-sim for it.
 # Leaves in OUT_DIR: vmlinuz, root/ (the package's modules, ours under extra/), version.
 set -euo pipefail
-suite=$1 out=$2
-mirror=$("$(dirname "$0")/mirror.sh" "$suite")
+suite=$1 out=$2 here=$(cd "$(dirname "$0")" && pwd)
+mirror=$("$here/mirror.sh" "$suite")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -47,7 +48,8 @@ cp "$work/source/$tree/drivers/gpio/"{gpio-sim.c,gpiolib.h} "$work/source/$tree/
 # irq_to_desc() is not exported to modules; generic_handle_irq() is, and reaches the same handler.
 sed -i 's/handle_simple_irq(irq_to_desc(irqnum))/generic_handle_irq(irqnum)/' "$work/module/irq_sim.c"
 printf '\n#include <linux/module.h>\nMODULE_LICENSE("GPL");\n' >>"$work/module/irq_sim.c"
-echo 'obj-m += irq_sim.o gpio-sim.o' >"$work/module/Kbuild"
+cp "$here/w1-sim.c" "$work/module/"
+echo 'obj-m += irq_sim.o gpio-sim.o w1-sim.o' >"$work/module/Kbuild"
 
 headers=$work/headers/usr/src/linux-headers-$version
 sed -i "s#/usr/src/#$work/headers/usr/src/#" "$headers/Makefile"
