@@ -240,14 +240,14 @@ export class Archive implements ArchivePort, AsyncDisposable {
 
   async #write(): Promise<void> {
     this.#isScheduled = false;
-    const clocks = this.#clocks.take();
     if (this.#waiting.count > 0) {
-      const records = this.#waiting.take();
+      const [records, clocks] = [this.#waiting.take(), this.#clocks.take()];
       try {
         await this.#port.ask('write', { records, clocks, isPresent: false });
+        this.#waiting.written();
         this.#showState(undefined);
       } catch (thrown) {
-        this.#waiting.putBack(records);
+        this.#waiting.putBack();
         this.#clocks.putBack(clocks);
         this.#showState(thrown);
         return;

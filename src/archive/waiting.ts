@@ -22,6 +22,8 @@ export interface Recorded {
 /** Records that wait to be written, in the order in which they came. */
 export class Waiting {
   #records: Records = noRecords();
+  /** Those that are being written: until that is done they are nowhere else. */
+  #taken: Records = noRecords();
   #characters = 0;
   #lost = 0;
 
@@ -46,34 +48,41 @@ export class Waiting {
     if (ids.length > MOST_RECORDS || this.#characters > MOST_TEXT) this.#dropOldest();
   }
 
-  /** All of them, which are the caller's now. */
+  /** All of them, to be written: they are {@link written} then, or {@link putBack}. */
   take(): Records {
-    const taken = this.#records;
+    this.#taken = this.#records;
     this.#records = noRecords();
     this.#characters = 0;
-    return taken;
+    return this.#taken;
   }
 
-  /** They could not be written: they come before what has come since. */
-  putBack(taken: Records): void {
-    const since = this.take();
+  /** What was taken is on the disk. */
+  written(): void {
+    this.#taken = noRecords();
+  }
+
+  /** What was taken could not be written: it comes before what has come since. */
+  putBack(): void {
+    const [taken, since] = [this.#taken, this.#records];
     for (const key of ['ids', 'times', 'values', 'marks'] as const)
       for (const one of since[key]) (taken[key] as unknown[]).push(one);
+    this.#taken = noRecords();
     this.#records = taken;
+    this.#characters = 0;
     for (const value of taken.values) if (typeof value === 'string') this.#characters += value.length;
     while (this.count > MOST_RECORDS || this.#characters > MOST_TEXT) this.#dropOldest();
   }
 
-  /** What waits of one variable. */
+  /** What is not on the disk yet of one variable. */
   of(id: number): Run {
     const run = emptyRun();
-    const { ids, times, values, marks } = this.#records;
-    for (let n = 0; n < ids.length; n++) {
-      if (ids[n] !== id) continue;
-      run.times.push(times[n] as number);
-      run.values.push(values[n] as number | string);
-      run.marks.push(marks[n] as number);
-    }
+    for (const { ids, times, values, marks } of [this.#taken, this.#records])
+      for (let n = 0; n < ids.length; n++) {
+        if (ids[n] !== id) continue;
+        run.times.push(times[n] as number);
+        run.values.push(values[n] as number | string);
+        run.marks.push(marks[n] as number);
+      }
     return run;
   }
 

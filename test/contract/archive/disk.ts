@@ -1,5 +1,6 @@
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
+import { nextTurn } from '../../../src/base/turn.js';
 import { empty, fill, smallDisk } from '../../tools/small-disk.js';
 import { openArchive, VARIABLE } from './bench.js';
 
@@ -32,6 +33,11 @@ export function diskTests(skip: string | false): void {
       t.match(findings.get('archive'), { state: 'failed', whatToDo: /free some space/ });
       const [newest] = await archive.logged(VARIABLE, { ...ALL, limit: 1 });
       t.equal(newest?.value, value, 'what waits is read');
+      const tried = archive.flush();
+      await nextTurn();
+      const [trying] = await archive.logged(VARIABLE, { ...ALL, limit: 1 });
+      t.equal(trying?.value, value, 'also while it is tried again');
+      await tried;
       empty(directory);
       set(++value);
       await archive.flush();
