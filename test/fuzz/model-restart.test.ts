@@ -11,20 +11,21 @@ import type { Cast, Step } from './model/steps.js';
 import { complaintOf, written } from './model/told-sequence.js';
 
 /** Bound the suite: about 10 s. */
-const STOPS = 4;
+const STOPS = 9;
 const KILLS = 2;
-const STEPS = 40;
+const STEPS = 24;
 
 const seed = fuzzSeed();
 const modules = await socketModules();
 
 /**
- * One sequence in parts: between two of them the gateway ends and begins anew. The last call of each has all written that
- * came about by itself.
+ * One sequence in parts, one after the other about each kind of thing: between two of them the gateway ends and begins
+ * anew. The last call of each has all written that came about by itself.
  */
 function parts(count: number, seed: number, cast: Cast): Step[][] {
   const author = new Author(new Random(seed), cast);
-  return Array.from({ length: count }, () => [...author.sequence(STEPS), author.last()]);
+  const themeOf = (n: number) => cast.families[(seed + n) % cast.families.length];
+  return Array.from({ length: count }, (_, n) => [...author.sequence(STEPS, themeOf(n)), author.last()]);
 }
 
 await t.test(

@@ -1,6 +1,6 @@
 import type { Random } from '../../tools/random.js';
 import { choicesOf, families } from './choices.js';
-import { setUp } from './event-choices.js';
+import { asks, setUp } from './event-choices.js';
 import {
   NEVER,
   ROOT,
@@ -22,20 +22,22 @@ export class Author implements Chooser {
   readonly #made: Made[] = [];
   /** Which of them it has had deleted; whether they went nobody here knows. */
   readonly #gone = new Set<number>();
-  readonly #theme: Family;
 
   constructor(random: Random, cast: Cast) {
     this.random = random;
     this.cast = cast;
-    this.#theme = random.pick(cast.families);
   }
 
   /** More than half of it is about one thing, so that much comes together there. */
-  sequence(length: number): Step[] {
+  sequence(length: number, theme = this.random.pick(this.cast.families)): Step[] {
     const { random, cast } = this;
-    const steps = this.#made.length === 0 ? this.#beginning() : [];
+    const steps = [
+      ...(this.#made.length === 0 ? this.#beginning() : []),
+      ...this.#creation(theme),
+      ...this.#creation(theme),
+    ];
     while (steps.length < length) {
-      const family = random.chance(0.6) ? this.#theme : random.pick(cast.families);
+      const family = random.chance(0.6) ? theme : random.pick(cast.families);
       if (random.chance(0.12)) steps.push(...this.#creation(family));
       else if (random.chance(0.06)) steps.push(...this.#deletion());
       else steps.push(this.#step(random.pick(choicesOf(family, this))));
@@ -54,7 +56,7 @@ export class Author implements Chooser {
     const makes = [...numbers, 3].map((type) =>
       this.#step(['SVC_CreateVariable', type], { kind: 'variable', type }),
     );
-    return [this.last(), ...makes, ...this.#creation(this.#theme), ...this.#creation(this.#theme)];
+    return [this.last(), ...makes];
   }
 
   #step([name, ...params]: Choice, made?: Made): Step {
@@ -82,7 +84,8 @@ export class Author implements Chooser {
     const creation = this.#step(choice, made);
     if (made.kind !== 'event' || random.chance(0.3)) return [creation];
     const ref = { made: this.#made.length - 1 };
-    return [creation, ...setUp(this, made.type, ref).map((one) => this.#step(one))];
+    const more = [...setUp(this, made.type, ref), ...(family === 'conditions' ? asks(this, ref) : [])];
+    return [creation, ...more.map((one) => this.#step(one))];
   }
 
   /** A copy, of what copies are simple of. */

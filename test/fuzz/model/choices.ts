@@ -1,7 +1,7 @@
 import type { Random } from '../../tools/random.js';
 import { conditionChoices, cyclicChoices, scheduleChoices, triggerChoices, VALUES } from './event-choices.js';
 import { TEXTS as SCRIPTS } from './scripts.js';
-import { PASS, ROOT, UTILITY, type Choice, type Chooser, type Family, type Made } from './steps.js';
+import { NEVER, PASS, ROOT, UTILITY, type Choice, type Chooser, type Family, type Made } from './steps.js';
 
 const IDENTS = ['', 'a', 'b', 'Light_1', 'not an ident', 'ä'];
 const NAMES = ['', 'Lamp', 'Blind', 'ä "quoted"\n'];
@@ -9,7 +9,15 @@ const PROFILES = ['Own', 'Other', 'Third', '~Switch', '~Temperature', '~Intensit
 const TEXTS = ['', 'x', ' °C', '\u{1F600}'];
 /** Of different sizes: two of one size, written within a second, look the same until they are read. */
 const CONTENTS = ['', 'a', 'bcd', 'ä{}"'].map((text) => Buffer.from(text).toString('base64'));
-const MEDIA_FILES = ['a.png', 'media/a.png', 'user/b.svg', 'rtsp://camera/1', '../c.png', 'media/none.txt'];
+const MEDIA_FILES = [
+  'a.png',
+  'media/a.png',
+  'a.png',
+  'user/b.svg',
+  'rtsp://camera/1',
+  '../c.png',
+  'media/none.txt',
+];
 const SCRIPT_FILES = ['a.js', 'b.js', 'c.ts', 'no.txt', '../a.js'];
 
 /** What is said about one kind of thing. */
@@ -101,8 +109,10 @@ function mediaChoices(author: Chooser): readonly Choice[] {
     ['SVC_SetMediaContent', id, random.chance(0.1) ? 'no Base64!' : random.pick(CONTENTS)],
     ['SVC_SetMediaContent', id, random.pick(CONTENTS)],
     ['SVC_SetMediaFile', id, file, random.chance(0.3)],
-    ['SVC_SetMediaCached', id, random.chance(0.5)],
+    ['SVC_SetMediaFile', id, 'a.png', false],
+    ['SVC_SetMediaCached', id, random.chance(0.7)],
     ['SVC_SendMediaEvent', id],
+    ['SVC_DeleteMedia', random.chance(0.3) ? id : NEVER, true],
   ];
 }
 

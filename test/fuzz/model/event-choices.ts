@@ -55,6 +55,19 @@ export function setUp(author: Chooser, type: number, id: Ref): readonly Choice[]
   return [...(when[type] ?? []), ...active];
 }
 
+/** What makes a new event ask for something: a condition within another, both about numbers. */
+export function asks(author: Chooser, id: Ref): readonly Choice[] {
+  const { random } = author;
+  const rule = (condition: number, place: number): Choice => {
+    const number = author.exactly('variable', ...TRIGGERS);
+    const rule = [id, condition, place, number, random.below(6), random.pick([0, 1, true])];
+    return ['SVC_SetEventConditionVariableRule', ...rule];
+  };
+  const top: readonly Choice[] = [['SVC_SetEventCondition', id, 0, 0, random.below(4)], rule(0, 0)];
+  const below: readonly Choice[] = [['SVC_SetEventCondition', id, 1, 0, random.below(4)], rule(1, 0)];
+  return [...top, ...(random.chance(0.7) ? below : []), rule(0, 1)];
+}
+
 function common(author: Chooser): readonly Choice[] {
   const { random, cast } = author;
   const id = author.ref('event');
