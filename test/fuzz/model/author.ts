@@ -2,6 +2,7 @@ import type { Random } from '../../tools/random.js';
 import { choicesOf, families } from './choices.js';
 import { asks, setUp } from './event-choices.js';
 import {
+  IO,
   NEVER,
   ROOT,
   UTILITY,
@@ -72,9 +73,9 @@ export class Author implements Chooser {
       [['SVC_CreateLink'], { kind: 'link', type: 0 }],
       [['SVC_CreateScript', 0], { kind: 'script', type: 0 }],
     ];
-    const module = random.pick([cast.io, cast.device]);
     const own: (readonly [Choice, Made])[] = families[family].makes(random).map((made) => {
-      if (made.kind === 'instance') return [['SVC_CreateInstance', module], made];
+      if (made.kind === 'instance')
+        return [['SVC_CreateInstance', made.type === IO ? cast.io : cast.device], made];
       const name = `SVC_Create${made.kind.charAt(0).toUpperCase()}${made.kind.slice(1)}`;
       return [[name, made.type], made];
     });

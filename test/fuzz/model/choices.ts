@@ -1,7 +1,18 @@
 import type { Random } from '../../tools/random.js';
 import { conditionChoices, cyclicChoices, scheduleChoices, triggerChoices, VALUES } from './event-choices.js';
 import { TEXTS as SCRIPTS } from './scripts.js';
-import { NEVER, PASS, ROOT, UTILITY, type Choice, type Chooser, type Family, type Made } from './steps.js';
+import {
+  DEVICE,
+  IO,
+  NEVER,
+  PASS,
+  ROOT,
+  UTILITY,
+  type Choice,
+  type Chooser,
+  type Family,
+  type Made,
+} from './steps.js';
 
 const IDENTS = ['', 'a', 'b', 'Light_1', 'not an ident', 'ä'];
 const NAMES = ['', 'Lamp', 'Blind', 'ä "quoted"\n'];
@@ -41,7 +52,14 @@ export const families: Readonly<Record<Family, Subject>> = {
     makes: (random) => [{ kind: 'media', type: random.below(6) }],
     choices: mediaChoices,
   },
-  instances: { makes: () => [{ kind: 'instance', type: 0 }], choices: instanceChoices },
+  instances: {
+    makes: () => [
+      { kind: 'instance', type: IO },
+      { kind: 'instance', type: DEVICE },
+      { kind: 'instance', type: DEVICE },
+    ],
+    choices: instanceChoices,
+  },
   scripts: { makes: () => [], choices: scriptChoices },
 };
 
@@ -119,12 +137,15 @@ function mediaChoices(author: Chooser): readonly Choice[] {
 function instanceChoices(author: Chooser): readonly Choice[] {
   const { random, cast } = author;
   const id = author.ref('instance');
+  const device = author.exactly('instance', DEVICE);
   const [name, value] = random.chance(0.1) ? ['Nowhere', 1] : random.pick(cast.settings);
   const given = random.chance(0.1) ? ['no property'] : value;
   return [
     ['SVC_ConnectInstance', id, author.ref('instance')],
-    ['SVC_ConnectInstance', id, author.ref('instance')],
-    ['SVC_DisconnectInstance', id],
+    ['SVC_ConnectInstance', device, author.exactly('instance', IO)],
+    ['SVC_ConnectInstance', device, author.exactly('instance', IO)],
+    ['SVC_DisconnectInstance', random.chance(0.5) ? id : device],
+    ['SVC_DeleteInstance', random.chance(0.5) ? author.exactly('instance', IO) : NEVER],
     ['SVC_SetProperty', id, name, given],
     ['SVC_SetProperty', id, name, given],
     ['SVC_SetConfiguration', id, random.pick([JSON.stringify({ [name]: given }), '{}', '[', '[]'])],

@@ -26,6 +26,10 @@ export const ROOT: Ref = { made: -1 };
 export const NEVER: Ref = { made: -2 };
 export const UTILITY: Ref = { made: -3 };
 
+/** Of which of the two modules an instance is. */
+export const IO = 0;
+export const DEVICE = 1;
+
 /** What was made: an object of a kind, and of which of its types. */
 export interface Made {
   readonly kind: Kind;
