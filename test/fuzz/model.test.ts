@@ -34,7 +34,7 @@ await t.test(`gateway, messages and model agree after every call (${seedNote(see
   }
   const { taken, refused, ran } = seen;
   t.ok(
-    taken > SEQUENCES * 10 && refused > SEQUENCES * 5 && ran > SEQUENCES,
+    taken > SEQUENCES * 10 && refused > SEQUENCES * 5 && ran > SEQUENCES / 3,
     `${taken} taken, ${refused} refused; ${ran} runs of events`,
   );
 });

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { message } from '../../src/kernel/messages.js';
+import { owner } from '../tools/desk.js';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
 import { SIMULATED, startHouse, TREE, type House } from '../tools/house.js';
 import { until } from '../tools/until.js';
@@ -105,7 +106,13 @@ t.test('only a module that searches does; a search tells its beginning and its e
     if (SenderID === hardware) told.push(Message);
   });
   t.equal(await rpc(house, 'SVC_StopSearch', hardware), false, 'none is going on');
-  t.equal(await rpc(house, 'SVC_StartSearch', hardware), true);
+  const { registry } = house.gateway;
+  // In one turn, in which no search ends.
+  const [started, isSearching] = ['SVC_StartSearch', 'SVC_IsSearching'].map((name) =>
+    registry.call(name, [hardware], owner),
+  );
+  t.equal(await isSearching, true);
+  t.equal(await started, true);
   await searched(house, hardware);
   t.strictSame(told, [message.IM_SEARCHSTART, message.IM_SEARCHUPDATE, message.IM_SEARCHSTOP]);
 });

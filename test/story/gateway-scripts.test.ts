@@ -1,6 +1,9 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
+import { ManualClock } from '../../src/base/clock.js';
+import { nextTurn } from '../../src/base/turn.js';
+import { owner } from '../tools/desk.js';
 import { idOf, rpc } from '../tools/exchange.js';
 import { SIMULATED, startHouse, TREE } from '../tools/house.js';
 import { until } from '../tools/until.js';
@@ -101,4 +104,19 @@ t.test('what scripts run in, what they share, and who called is seen through the
   await until('the log has it once, with its line', () =>
     house.log.some((line) => line.includes(`script ${String(id)}: ${String(id)}.js:1:`)),
   );
+});
+
+t.test('SVC_Sleep lasts as long as it says', async (t) => {
+  const clock = new ManualClock();
+  const house = await startHouse(t, SIMULATED, { clock });
+  let isOver = false;
+  const sleeping = Promise.resolve(house.gateway.registry.call('SVC_Sleep', [1000], owner)).then((result) => {
+    isOver = true;
+    return result;
+  });
+  clock.advance(999);
+  await nextTurn();
+  t.equal(isOver, false);
+  clock.advance(1);
+  t.equal(await sleeping, true);
 });

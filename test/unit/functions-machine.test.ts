@@ -8,8 +8,10 @@ import { messageOf } from '../../src/base/fault.js';
 import { CONTENT_LIMIT } from '../../src/service/fetch.js';
 import { Figures } from '../../src/service/figures.js';
 import { Programs } from '../../src/service/programs.js';
+import { machineFunctions } from '../../src/functions/machine.js';
+import type { Ports } from '../../src/functions/ports.js';
 import { drivesOf, networksOf, roomOf } from '../../src/service/surroundings.js';
-import { Desk } from '../tools/desk.js';
+import { Desk, owner } from '../tools/desk.js';
 import { tempDirectory } from '../tools/place.js';
 import { until } from '../tools/until.js';
 
@@ -223,6 +225,30 @@ t.test('the print service says what waits', async (t) => {
     { Job: 'laser-12', User: 'anna', Size: 10_240 },
     { Job: 'laser-13', User: 'bob', Size: 5 },
   ]);
+});
+
+t.test('each function answers what the machine says of that', async (t) => {
+  const says = (what: string) => async () => ({ said: what });
+  const machine = {
+    processors: says('processors'),
+    memory: says('memory'),
+    process: says('process'),
+    battery: says('battery'),
+    drives: says('drives'),
+    networks: says('networks'),
+    spooler: says('spooler'),
+  };
+  const declared = machineFunctions({ machine: async () => machine } as unknown as Ports);
+  for (const [name, what] of [
+    ['Sys_GetCPUInfo', 'processors'],
+    ['Sys_GetMemoryInfo', 'memory'],
+    ['Sys_GetProcessInfo', 'process'],
+    ['Sys_GetBattery', 'battery'],
+    ['Sys_GetHardDiskInfo', 'drives'],
+    ['Sys_GetNetworkInfo', 'networks'],
+    ['Sys_GetSpooler', 'spooler'],
+  ] as const)
+    t.strictSame(await declared.find((one) => one.name === name)?.run(owner), { said: what }, name);
 });
 
 t.test('the functions answer of this very machine', async (t) => {

@@ -73,7 +73,9 @@ function copy(model: Model, { id, parent, made }: { id: number; parent: number; 
     const profiles = { profile: usable(data['profile']), customProfile: usable(data['customProfile']) };
     Object.assign(data, { lastUpdate: 0, lastChange: 0, action: 0, customAction, ...profiles });
     delete data['quality'];
-  } else if (source.type === types.link) data['targetID'] = orNone('targetID');
+    // What pointed to what was copied points to the copy.
+  } else if (source.type === types.link)
+    data['targetID'] = data['targetID'] === id ? made : orNone('targetID');
   else if (source.type === types.event) {
     Object.assign(data, { active: false, lastRun: 0, nextRun: 0 });
     model.told.set(made, structuredClone(model.told.get(id)!));
