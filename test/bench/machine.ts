@@ -17,8 +17,19 @@ export interface Cores {
 export function takeCores(): Cores {
   if (availableParallelism() < 2 || !hasProgram('taskset')) return { server: undefined, load: undefined };
   const load = cpus().length - 1;
-  execFileSync('taskset', ['-a', '-c', '-p', String(load), String(process.pid)], { stdio: 'ignore' });
+  pin(load);
   return { server: 0, load };
+}
+
+/** All threads of this process. One may end between being listed and being moved, of which taskset makes a failure. */
+function pin(core: number): void {
+  for (let tries = 3; tries > 0; tries--)
+    try {
+      execFileSync('taskset', ['-a', '-c', '-p', String(core), String(process.pid)], { stdio: 'ignore' });
+      return;
+    } catch (thrown) {
+      if (tries === 1) throw thrown;
+    }
 }
 
 /** A program on one core. */
