@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { format } from 'prettier';
 import type { FunctionDeclaration, Parameter } from '../../src/device/declare.js';
 import { openRpc } from '../../src/functions/openrpc.js';
-import { ROOT, textOf } from '../law/sources.js';
+import { ROOT } from '../law/sources.js';
 import { wholeReference } from './whole-reference.js';
 
 /** What people and programs read of the command reference, by path: a page, and the OpenRPC document. */
@@ -59,12 +59,6 @@ function pageOf(declared: readonly FunctionDeclaration[]): string {
     declared.filter(({ nothing }) => nothing !== undefined),
     ({ nothing = '' }) => nothing,
   );
-  const known = new Set(declared.map(({ name }) => name));
-  const later = textOf('test/fixtures/reference.txt')
-    .split('\n')
-    .slice(1)
-    .map((line) => line.slice(0, line.indexOf('(')))
-    .filter((name) => name !== '' && !known.has(name));
   const prefixes = new Set([...Object.keys(families), ...made.map(prefixOf)]);
   return `# Functions
 
@@ -87,7 +81,7 @@ ${[...prefixes]
 These are known and refused, with the error \`NOTHING_TO_DO\` and its reason.
 
 ${[...refused].map(([why, functions]) => `${upper(why)}:\n\n${functions.map((one) => `- \`${signature(one)}\`\n`).join('')}\n`).join('')}
-${later.length === 0 ? '' : `## Still to come\n\n${later.map((name) => `- \`${name}\`\n`).join('')}`}`;
+`;
 }
 
 function section(title: string, functions: readonly FunctionDeclaration[]): string {
