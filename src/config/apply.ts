@@ -34,7 +34,8 @@ const attributes = ['name', 'position', 'icon', 'info', 'hidden', 'disabled'] as
 /**
  * Brings what `tree` lists into the tree: what is missing is created, what is there is matched by its ident path, nothing
  * is deleted. A key wins over a change made at run time only when its own line changed since it was last applied; a
- * `value` counts at creation only. Returns what was applied, to be kept, and what could not be: one entry never stops the rest.
+ * `value` counts at creation only, and what an entry names counts again when that was deleted or made anew. Returns what was
+ * applied, to be kept, and what could not be: one entry never stops the rest.
  */
 export async function applyTree(
   nodes: readonly TreeNode[],
@@ -149,11 +150,16 @@ class Applying {
       if (node.profile !== undefined && isNew('profile', node.profile))
         kernel.variables.setCustomProfile(object, node.profile);
     }
-    if (node.kind === 'link' && object.is(objectType.link) && isNew('target', node.target)) {
-      const target = kernel.tree.at(node.target);
-      if (target === undefined) throw new Error(`there is no object at ${node.target}`);
-      kernel.links.setTarget(object, target.id);
-    }
+    if (node.kind === 'link' && object.is(objectType.link)) this.#link(node.target, object, isNew);
+  }
+
+  #link(path: string, link: TreeObject<6>, isNew: (key: string, value: unknown) => boolean): void {
+    const { tree, links } = this.#target.kernel;
+    const isGone = link.data.targetId === 0 || tree.find(link.data.targetId) === undefined;
+    if (!isNew('target', path) && !isGone) return;
+    const target = tree.at(path);
+    if (target === undefined) throw new Error(`there is no object at ${path}`);
+    links.setTarget(link, target.id);
   }
 
   async #instance(

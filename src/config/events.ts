@@ -32,8 +32,8 @@ const triggerTypes = {
 } as const;
 
 /**
- * Brings an event to what its entry says; `isNew` tells which of its keys count. It becomes active last, so that none is set off
- * that is not whole. Throws what is wrong.
+ * Brings an event to what its entry says; `isNew` tells which of its keys count. A key counts too when what it
+ * names was deleted or made anew since. It becomes active last, so that none is set off that is not whole. Throws what is wrong.
  */
 export async function applyEvent(
   node: EventNode,
@@ -47,12 +47,14 @@ export async function applyEvent(
   const { trigger, cyclic, script, action, active = true } = node;
   if (event.data.type !== typeOfEvent(node))
     throw new Error('the event is set off by something else; delete it to have it made anew');
-  if (trigger !== undefined && isNew('trigger', trigger))
+  const isGone = (id: unknown) => id === 0 || (typeof id === 'number' && kernel.tree.find(id) === undefined);
+  const { trigger: present, actionParameters: given } = event.data;
+  if (trigger !== undefined && (isNew('trigger', trigger) || isGone(present?.variableId)))
     kernel.events.setTrigger(event.id, triggerOf(trigger, kernel));
   if (cyclic !== undefined && isNew('cyclic', cyclic)) kernel.events.setCyclic(event.id, cyclicOf(cyclic));
   if (script !== undefined && isNew('script', script))
     kernel.events.set(event, { script, actionId: '', actionParameters: {} });
-  if (action !== undefined && isNew('action', action)) {
+  if (action !== undefined && (isNew('action', action) || isGone(given['TARGET']))) {
     const { name, target, value } = action;
     const parameters = {
       ...(target === undefined ? {} : { TARGET: objectAt(target, kernel).id }),

@@ -344,6 +344,25 @@ t.test(
   },
 );
 
+t.test('what an entry names was deleted and made anew: it is led to again', async (t) => {
+  const { kernel, apply } = house();
+  const text = `${events(WARM)}  - { link: Fan, ident: link, target: hall/fan }\n`;
+  const first = await apply(text, {});
+  t.same(first.problems, []);
+  for (const path of ['hall/fan', 'hall/warmth']) {
+    const gone = kernel.tree.at(path);
+    if (gone !== undefined) kernel.tree.delete(gone);
+  }
+  const { id } = kernel.tree.at('hall/warm') ?? {};
+  t.same((await apply(text, first.applied)).problems, []);
+  const [fan, warmth] = ['hall/fan', 'hall/warmth'].map((path) => kernel.tree.at(path)?.id);
+  t.match(kernel.tree.at('hall/warm'), {
+    id,
+    data: { trigger: { variableId: warmth, value: 25 }, actionParameters: { TARGET: fan } },
+  });
+  t.match(kernel.tree.at('link')?.data, { targetId: fan });
+});
+
 t.test('mistakes in events are named at their lines', async (t) => {
   t.same(await mistakes(events(WARM)), []);
   t.match(await mistakes(events('{ variable: hall/warmth, on: value }')), [/on: value needs a value/]);
