@@ -20,10 +20,16 @@ export async function openDevice(
   around: OneWireAround,
   bus: Bus,
 ): Promise<Running> {
+  host.signal.throwIfAborted();
   const release = around.holders.take(`the 1-Wire device ${host.properties.Address}`);
-  const device = new OneWireDevice(host, bus, release);
-  device.begin();
-  return device;
+  try {
+    const device = new OneWireDevice(host, bus, release);
+    device.begin();
+    return device;
+  } catch (thrown) {
+    release();
+    throw thrown;
+  }
 }
 
 /** One device of a bus: asked by the bus, told by whoever wishes something. */
@@ -48,7 +54,7 @@ export class OneWireDevice implements Running, Member {
     this.#bus = bus;
     this.#release = release;
     this.#complaints = new Complaints(host);
-    this.#files = new DeviceFiles(shownTo(host, bus.attributes), Address);
+    this.#files = new DeviceFiles(shownTo(host, bus.attributes), Address, host.signal);
     this.#family = familyOf(Address);
     this.#chip = chipOf(this.#family, this.#files);
     this.address = Address;
@@ -162,14 +168,19 @@ export class OneWireDevice implements Running, Member {
     return this.#chip;
   }
 
-  /** Does something to the device, and reports how it stands then, also when that failed half way. */
+  /**
+   * Does something to the device, and reports how it stands then, also when that failed half way. Whoever wished it was answered when
+   * this opening ends: from then on nothing is written.
+   */
   async #change(job: (chip: Chip) => Promise<void>): Promise<void> {
     const chip = this.#there();
     if (chip === undefined) return;
     const changing = this.#bus.run(false, async () => {
+      this.#host.signal.throwIfAborted();
       try {
         await job(chip);
       } catch (thrown) {
+        if (isAbort(thrown)) throw thrown;
         await this.#look().catch(() => undefined);
         throw thrown instanceof Fault ? thrown : await this.#files.faultOf(thrown);
       }
@@ -197,6 +208,7 @@ export class OneWireDevice implements Running, Member {
         }
       }
     } catch (thrown) {
+      if (isAbort(thrown)) throw thrown;
       const failed = thrown instanceof Fault ? thrown : await this.#files.faultOf(thrown);
       // Where the kernel has noticed that it went, that is all there is to say.
       if (failed.code === 'DEVICE_OFFLINE') await this.#bus.probe().catch((gone: unknown) => host.lost(gone));

@@ -7,13 +7,18 @@ export const ONE_WIRE = '/sys/bus/w1/devices';
 
 const BUS = /^w1_bus_master\d+$/;
 
-/** The files of one device. What is wrong rejects with the kernel's errno; `faultOf` says what it means. */
+/**
+ * The files of one device. What is wrong rejects with the kernel's errno; `faultOf` says what it means. Once `signal` aborts nothing is
+ * written: that rejects with its AbortError.
+ */
 export class DeviceFiles {
   readonly address: string;
   readonly #attributes: Attributes;
+  readonly #signal: AbortSignal | undefined;
 
-  constructor(attributes: Attributes, address: string) {
+  constructor(attributes: Attributes, address: string, signal?: AbortSignal) {
     this.#attributes = attributes;
+    this.#signal = signal;
     this.address = address;
   }
 
@@ -33,9 +38,10 @@ export class DeviceFiles {
     return (await this.bytes(attribute, 1))[0] as number;
   }
 
-  write(attribute: string, data: string | readonly number[]): Promise<void> {
+  async write(attribute: string, data: string | readonly number[]): Promise<void> {
+    this.#signal?.throwIfAborted();
     const sent = typeof data === 'string' ? data : Uint8Array.from(data);
-    return this.#attributes.write(`${this.address}/${attribute}`, sent);
+    await this.#attributes.write(`${this.address}/${attribute}`, sent);
   }
 
   /** A whole number of a text attribute. */

@@ -85,7 +85,11 @@ export function oneWireModules(
         ? undefined
         : 'Address must be as the kernel writes it, like 28-0000075565ad (ls /sys/bus/w1/devices)',
     functions: (instances) => deviceFunctions(instances, device),
-    open: async (host) => (await import('./device.js')).openDevice(host, around, host.parent(busFlow)),
+    open: async (host) => {
+      // Before it is waited for anything: the bus may be gone then.
+      const bus = host.parent(busFlow);
+      return (await import('./device.js')).openDevice(host, around, bus);
+    },
   };
   return [bus, device] as readonly ModuleDefinition[];
 }

@@ -1,13 +1,40 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
+import type { Bus } from '../../drivers/onewire/bus.js';
+import { openDevice } from '../../drivers/onewire/device.js';
 import { SimulatedSwitch, SimulatedThermometer } from '../../drivers/onewire/fake-chips.js';
-import { MEASURING_MS } from '../../drivers/onewire/fake.js';
+import { MEASURING_MS, type SimulatedOneWire } from '../../drivers/onewire/fake.js';
+import { Gate } from '../../drivers/onewire/gate.js';
+import type { DeviceProperties } from '../../drivers/onewire/index.js';
 import { judged } from '../../drivers/onewire/thermometer.js';
+import { Holders } from '../../src/device/attributes.js';
+import type { Host } from '../../src/device/module.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { BUS, OneWireMachine } from '../tools/onewire-machine.js';
 import { until } from '../tools/until.js';
 
 const HALL = '28-0000075565ad';
 const EIGHT = '29-000000d0d0d0';
+
+/** Lets the kernel take its time with a file, until it may answer. */
+function slowed(wire: SimulatedOneWire, path: string) {
+  const may = Promise.withResolvers<void>();
+  const [read, readBytes] = [wire.read.bind(wire), wire.readBytes.bind(wire)];
+  let isRead = false;
+  const wait = async (asked: string) => {
+    if (asked !== path) return;
+    isRead = true;
+    await may.promise;
+  };
+  wire.read = async (asked) => {
+    await wait(asked);
+    return read(asked);
+  };
+  wire.readBytes = async (asked, length) => {
+    await wait(asked);
+    return readBytes(asked, length);
+  };
+  return { isRead: () => isRead, answer: () => may.resolve() };
+}
 
 await t.test('a thermometer tells its temperature, again and again', async (t) => {
   const machine = new OneWireMachine(t, [[HALL]]);
@@ -156,6 +183,47 @@ await t.test(
     t.equal(chip.on, 0x81);
   },
 );
+
+await t.test('a wish that was given up is not carried out later', async (t) => {
+  const wish = async (t: Test, path: string, isBusyBefore: boolean) => {
+    const machine = new OneWireMachine(t, [[EIGHT, HALL]]);
+    const bus = await machine.bus();
+    const eight = await machine.device(bus, EIGHT, 3600);
+    await machine.device(bus, HALL);
+    await machine.comes(eight, 'PORT', { value: 0 });
+    const slow = slowed(machine.wire, path);
+    if (isBusyBefore)
+      await until('a read that takes long', () => {
+        machine.clock.advance(50);
+        return slow.isRead();
+      });
+    await t.rejects(machine.during(machine.devices.write(eight.id, 'PIN1', true)), { code: 'TIMED_OUT' });
+    t.ok(slow.isRead());
+    slow.answer();
+    await machine.comesBack(eight, machine.clock);
+    await machine.during(machine.call('OW_RequestStatus', eight.id));
+    t.strictSame(machine.moves, []);
+    await machine.during(machine.devices.write(eight.id, 'PIN2', true));
+    t.strictSame(machine.moves, [[EIGHT, 4]]);
+  };
+  await t.test('while it waits for its turn', (t) => wish(t, `${HALL}/w1_slave`, true));
+  await t.test('while it is under way', (t) => wish(t, `${EIGHT}/output`, false));
+});
+
+await t.test('an opening that fails lets the address go', async (t) => {
+  const holders = new Holders();
+  const around = { holders, gate: new Gate(), attributes: () => Promise.reject(new Error('not asked for')) };
+  const host: Partial<Host<DeviceProperties>> = {
+    properties: { Address: HALL, EveryS: 3 },
+    signal: new AbortController().signal,
+    last() {
+      throw new Error('no memory');
+    },
+  };
+  const bus = { attributes: new OneWireMachine(t, [[HALL]]).wire } as Partial<Bus> as Bus;
+  await t.rejects(openDevice(host as Host<DeviceProperties>, around, bus), { message: 'no memory' });
+  t.doesNotThrow(() => holders.take(`the 1-Wire device ${HALL}`));
+});
 
 await t.test('a switch that does not do as it is told says so, and shows what it does', async (t) => {
   const machine = new OneWireMachine(t, [[EIGHT, HALL]]);
