@@ -1,9 +1,9 @@
 import type { Chunk } from './chunks.js';
-import type { Run } from './codec.js';
+import { emptyRun, type Run } from './codec.js';
 import { seriesOf, type ArchiveFile } from './file.js';
 import type { Asked } from './messages.js';
 import { bootId } from './place.js';
-import { filtered, indexAt, slice, sorted } from './runs.js';
+import { append, filtered, indexAt, slice, sorted } from './runs.js';
 
 /** Chunks that are looked at in one step: the worker has others to answer. */
 const STEP = 500;
@@ -72,6 +72,8 @@ export function mendTimes(
         return [mark, offsetMs - untrustedMs];
       }),
     );
+    // All of them first: what is put back may change chunks that were not looked at yet.
+    const all = new Map<number, Run>();
     const marked = chunks.statement('SELECT number, series FROM chunks WHERE marked = 1').all();
     for (const row of marked) {
       const [number, series] = row as unknown as readonly [number, number];
@@ -80,14 +82,14 @@ export function mendTimes(
       const mine = filtered(run, isMine);
       if (mine.times.length === 0) continue;
       count += mine.times.length;
-      chunks.replace(
-        series,
-        { number },
-        filtered(run, (n) => !isMine(n)),
-      );
-      file.forget();
-      file.put(series, mended(mine, shifts));
+      const others = filtered(run, (n) => !isMine(n));
+      chunks.replace(series, { number }, others);
+      const known = all.get(series) ?? emptyRun();
+      append(known, mine);
+      all.set(series, known);
     }
+    file.forget();
+    for (const [series, run] of all) file.put(series, mended(run, shifts));
     chunks.statement('DELETE FROM untrusted WHERE boot = ?').run(bootId());
   });
   return { count };

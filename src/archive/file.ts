@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sqliteCode, sqliteCodeOf } from '../store/connection.js';
-import { Chunks, chunkLength, fillsChunk } from './chunks.js';
+import { CHUNK_RECORDS, Chunks, chunkLength, fillsChunk } from './chunks.js';
 import { emptyRun, pack, Reader, RecordDamage, unpack, Writer, type Run } from './codec.js';
 import type { Asked, Opened, Records } from './messages.js';
 import { asideOf, bootId, openPlace, setAside } from './place.js';
@@ -30,7 +30,7 @@ export class ArchiveFile {
   /** The last time in the chunks of a series. */
   readonly #sealed = new Map<number, number>();
   /** What the transaction that is under way has put into heads, in order. */
-  #fresh: [series: number, run: Run][] = [];
+  #fresh: (readonly [series: number, run: Run])[] = [];
   #tailBytes = 0;
   #text = '';
   #nowMs = 0;
@@ -90,8 +90,8 @@ export class ArchiveFile {
   transaction<T>(act: () => T): T {
     const { chunks: _opened } = this;
     const db = this.#db as DatabaseSync;
-    db.exec('BEGIN IMMEDIATE');
     try {
+      db.exec('BEGIN IMMEDIATE');
       const result = act();
       this.#writeTail();
       db.exec('COMMIT');
@@ -114,6 +114,8 @@ export class ArchiveFile {
     else head = merged(head, rest);
     this.#heads.set(series, head);
     this.#fresh.push([series, rest]);
+    // A history of years would not fit into memory.
+    if (fillsChunk(head)) this.#seal(series);
   }
 
   /** All records go into chunks: what changes them needs to know of nothing else. In a transaction. */
@@ -181,14 +183,11 @@ export class ArchiveFile {
     if (isDamaged || thrown instanceof RecordDamage) setAside(this.#directory, this.#nowMs);
   }
 
-  /** Full chunks are written, and the rest of what came goes to the tail. */
+  /** What came and fills no chunk goes to the tail. */
   #writeTail(): void {
-    for (const series of new Set(this.#fresh.map(([touched]) => touched))) this.#seal(series);
     const writer = new Writer(256);
     for (const [series, run] of this.#fresh.splice(0)) {
-      const rest = slice(run, indexAt(run, this.#sealedMs(series) + 1));
-      if (rest.times.length === 0) continue;
-      const bytes = pack(rest);
+      const bytes = pack(run);
       writer.whole(series);
       writer.whole(bytes.length);
       writer.raw(bytes);
@@ -216,16 +215,24 @@ export class ArchiveFile {
     }
   }
 
+  /** What of a series fills chunks goes there. */
   #seal(series: number): void {
-    let head = this.#heads.get(series) ?? emptyRun();
-    while (fillsChunk(head)) {
-      const count = chunkLength(head);
-      this.chunks.insert(series, slice(head, 0, count));
-      this.#sealed.set(series, head.times[count - 1] as number);
-      head = slice(head, count);
+    const head = this.#heads.get(series) ?? emptyRun();
+    let from = 0;
+    for (;;) {
+      const piece = slice(head, from, from + CHUNK_RECORDS + 1);
+      if (!fillsChunk(piece)) break;
+      const count = chunkLength(piece);
+      this.chunks.insert(series, slice(piece, 0, count));
+      this.#sealed.set(series, piece.times[count - 1] as number);
+      from += count;
     }
-    if (head.times.length === 0) this.#heads.delete(series);
-    else this.#heads.set(series, head);
+    if (from === head.times.length) this.#heads.delete(series);
+    else this.#heads.set(series, slice(head, from));
+    const sealedMs = this.#sealedMs(series);
+    this.#fresh = this.#fresh
+      .map(([of, run]) => [of, of === series ? slice(run, indexAt(run, sealedMs + 1)) : run] as const)
+      .filter(([, run]) => run.times.length > 0);
   }
 
   /** Puts records between those that are in chunks, or before them. */

@@ -6,64 +6,25 @@ import t from 'tap';
 import { AGGREGATED_FIELDS } from '../../src/archive/aggregate.js';
 import { aggregationSpan } from '../../src/archive/buckets.js';
 import { compact } from '../../src/archive/compaction.js';
-import { emptyRun } from '../../src/archive/codec.js';
-import { deleteRecords, mendTimes, moveRecords, resum } from '../../src/archive/changing.js';
+import { deleteRecords, moveRecords, resum } from '../../src/archive/changing.js';
 import { factsOf } from '../../src/archive/facts.js';
 import { ArchiveFile } from '../../src/archive/file.js';
-import type { Aggregated, Range, Records } from '../../src/archive/messages.js';
+import type { Aggregated } from '../../src/archive/messages.js';
 import { aggregated, logged } from '../../src/archive/reading.js';
 import { tempDirectory } from '../tools/place.js';
 import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { contents, everything, ID, opened, write } from './archive/file.js';
 import { slowly, type Given } from './archive/slow.js';
 
 // A place where the clocks are changed; the day after each change has 23 or 25 hours before it.
 process.env['TZ'] = 'Europe/Berlin';
 
-const ID = 12_345;
 /** The clocks went back that night, and forward on the 29th of March. */
 const AUTUMN_MS = Date.parse('2025-10-26T00:00:00Z');
 const SPRING_MS = Date.parse('2026-03-29T00:00:00Z');
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const seed = fuzzSeed();
-
-interface Written extends Given {
-  readonly mark?: number;
-}
-
-function recordsOf(given: readonly Written[], id = ID): Records {
-  return {
-    ids: given.map(() => id),
-    times: given.map(({ atMs }) => atMs),
-    values: given.map(({ value }) => value),
-    marks: given.map(({ mark = 0 }) => mark),
-  };
-}
-
-const write = (file: ArchiveFile, given: readonly Written[], id = ID) =>
-  file.write({ records: recordsOf(given, id), clocks: [], isPresent: false });
-
-const everything = (toMs: number): Range => ({
-  id: ID,
-  isText: false,
-  fromMs: 0,
-  toMs,
-  limit: 1_000_000,
-  nowMs: toMs,
-  waiting: emptyRun(),
-});
-
-function opened(directory: string): ArchiveFile {
-  const file = new ArchiveFile(directory);
-  file.open(0);
-  return file;
-}
-
-/** What stands in the archive, oldest first. */
-function contents(file: ArchiveFile, id = ID): Given[] {
-  const { times, values } = logged(file, { ...everything(2 ** 43), id });
-  return Array.from(times, (atMs, n) => ({ atMs, value: values[n] as number })).reverse();
-}
 
 /** What should stand there: of several of the same time, the last one that was written. */
 function expected(given: readonly Given[]): Given[] {
@@ -284,48 +245,6 @@ t.test("a variable's records become another's, among those that it has", async (
   moveRecords(file, { variableId: 20_000, toId: ID });
   t.strictSame(contents(file), expected([...own, ...expected(old)]));
   t.strictSame(contents(file, 20_000), []);
-  file.close();
-});
-
-t.test('times of an untrusted clock are mended, also when the program was restarted meanwhile', async (t) => {
-  const directory = await tempDirectory(t);
-  let file = opened(directory);
-  write(file, [{ atMs: 5_000, value: 1 }]);
-  file.write({
-    records: recordsOf([
-      { atMs: 4_000, value: 2, mark: 1 },
-      { atMs: 6_000, value: 3, mark: 1 },
-      { atMs: 7_000, value: 4, mark: 2 },
-    ]),
-    clocks: [
-      { mark: 1, offsetMs: 100 },
-      { mark: 2, offsetMs: 1_100 },
-    ],
-    isPresent: false,
-  });
-  t.strictSame(
-    contents(file).map(({ atMs }) => atMs),
-    [4_000, 5_000, 6_000, 7_000],
-  );
-  file.close();
-  file = new ArchiveFile(directory);
-  t.match(file.open(0), { isMarked: true, mark: 2 });
-  t.strictSame(mendTimes(file, { offsetMs: 10_100 }), { count: 3 });
-  t.strictSame(
-    contents(file),
-    [
-      { atMs: 5_000, value: 1 },
-      { atMs: 14_000, value: 2 },
-      { atMs: 16_000, value: 3 },
-      // What began 9 s after the first clock was off by a second less.
-    ]
-      .concat([{ atMs: 16_000, value: 4 }])
-      .filter((_, n) => n !== 2),
-  );
-  file.close();
-  file = new ArchiveFile(directory);
-  t.match(file.open(0), { isMarked: false });
-  t.strictSame(mendTimes(file, { offsetMs: 99_999 }), { count: 0 });
   file.close();
 });
 

@@ -1,0 +1,69 @@
+/** Records of untrusted clocks. */
+import t from 'tap';
+import { mendTimes } from '../../src/archive/changing.js';
+import { ArchiveFile } from '../../src/archive/file.js';
+import { tempDirectory } from '../tools/place.js';
+import { contents, ID, opened, recordsOf, write } from './archive/file.js';
+
+t.test('times of an untrusted clock are mended, also when the program was restarted meanwhile', async (t) => {
+  const directory = await tempDirectory(t);
+  let file = opened(directory);
+  write(file, [{ atMs: 5_000, value: 1 }]);
+  file.write({
+    records: recordsOf([
+      { atMs: 4_000, value: 2, mark: 1 },
+      { atMs: 6_000, value: 3, mark: 1 },
+      { atMs: 7_000, value: 4, mark: 2 },
+    ]),
+    clocks: [
+      { mark: 1, offsetMs: 100 },
+      { mark: 2, offsetMs: 1_100 },
+    ],
+    isPresent: false,
+  });
+  t.strictSame(
+    contents(file).map(({ atMs }) => atMs),
+    [4_000, 5_000, 6_000, 7_000],
+  );
+  file.close();
+  file = new ArchiveFile(directory);
+  t.match(file.open(0), { isMarked: true, mark: 2 });
+  t.strictSame(mendTimes(file, { offsetMs: 10_100 }), { count: 3 });
+  t.strictSame(
+    contents(file),
+    [
+      { atMs: 5_000, value: 1 },
+      { atMs: 14_000, value: 2 },
+      { atMs: 16_000, value: 3 },
+      // What began 9 s after the first clock was off by a second less.
+    ]
+      .concat([{ atMs: 16_000, value: 4 }])
+      .filter((_, n) => n !== 2),
+  );
+  file.close();
+  file = new ArchiveFile(directory);
+  t.match(file.open(0), { isMarked: false });
+  t.strictSame(mendTimes(file, { offsetMs: 99_999 }), { count: 0 });
+  file.close();
+});
+
+t.test('many records of several chunks and variables are mended, though their times overlap', async (t) => {
+  const directory = await tempDirectory(t);
+  const file = opened(directory);
+  // 150 s of each: 40 s later they lie over those that are not looked at yet.
+  const given = Array.from({ length: 1_500 }, (_, n) => ({ atMs: 1_000 + n * 100, value: n, mark: 1 }));
+  for (const id of [ID, ID + 1])
+    for (let n = 0; n < given.length; n += 100)
+      file.write({
+        records: recordsOf(given.slice(n, n + 100), id),
+        clocks: [{ mark: 1, offsetMs: 100 }],
+        isPresent: false,
+      });
+  t.strictSame(mendTimes(file, { offsetMs: 40_100 }), { count: 3_000 });
+  const wanted = given.map(({ atMs, value }) => ({ atMs: atMs + 40_000, value }));
+  file.close();
+  const again = opened(directory);
+  for (const id of [ID, ID + 1]) t.strictSame(contents(again, id), wanted);
+  t.strictSame(mendTimes(again, { offsetMs: 40_100 }), { count: 0 });
+  again.close();
+});
