@@ -157,13 +157,9 @@ export class Bus implements Running {
     this.#isAsking = true;
     const nowMs = this.#nowMs();
     const due = [...this.#places.values()].filter(({ dueMs }) => dueMs <= nowMs);
-    for (const place of due) {
-      const { everyMs } = place.member;
-      // At whole multiples, so that those who are asked as often are due together.
-      place.dueMs = (Math.floor(nowMs / everyMs) + 1) * everyMs;
-    }
+    for (const place of due) place.dueMs = after(nowMs, place);
     try {
-      await this.#askAll(due.map(({ member }) => member));
+      await this.#askAll(due);
     } catch (thrown) {
       if (!this.#isClosed)
         this.#host.log.error({ instance: this.#host.id, err: thrown }, 'asking a bus failed');
@@ -173,22 +169,38 @@ export class Bus implements Running {
     }
   }
 
-  async #askAll(members: readonly Member[]): Promise<void> {
-    const slow = members.filter(({ isSlow }) => isSlow).length;
+  async #askAll(due: readonly Place[]): Promise<void> {
+    const slow = due.filter(({ member }) => member.isSlow).length;
     // The kernel takes the data of other families' drivers for its thermometers' (trigger_bulk_read in w1_therm.c).
     const isAlike = this.#found.every((address) => familyOf(address).kind === 'thermometer');
-    if (slow > 1 && isAlike)
-      await this.run(true, () => measureAll(this.attributes, this.#host.properties.Bus));
-    for (const member of members) {
-      const place = this.#places.get(member);
-      if (place === undefined) continue;
-      const { asked } = place;
-      place.asked = undefined;
-      // What it rejects with it has told; the others are asked all the same.
-      const answer = this.run(member.isSlow, () => member.poll());
-      await answer.then(asked?.resolve, asked?.reject ?? (() => undefined));
+    const haveMeasured =
+      slow > 1 &&
+      isAlike &&
+      (await this.run(true, () => measureAll(this.attributes, this.#host.properties.Bus)));
+    const left = new Set(due);
+    for (const place of due) {
+      // One by one they may take longer than anybody waits. Those that have measured are read soon, and then all that are asked measure.
+      if (!haveMeasured)
+        for (const wanted of [...this.#places.values()].filter(({ asked }) => asked !== undefined)) {
+          left.delete(wanted);
+          await this.#askOne(wanted);
+        }
+      if (left.delete(place)) await this.#askOne(place);
     }
   }
+
+  async #askOne(place: Place): Promise<void> {
+    const { member, asked } = place;
+    if (this.#places.get(member) !== place) return;
+    place.dueMs = after(this.#nowMs(), place);
+    place.asked = undefined;
+    // What it rejects with it has told; the others are asked all the same.
+    const answer = this.run(member.isSlow, () => member.poll());
+    await answer.then(asked?.resolve, asked?.reject ?? (() => undefined));
+  }
 }
+
+/** When it is due again: at whole multiples, so that those who are asked as often are due together. */
+const after = (nowMs: number, { member: { everyMs } }: Place) => (Math.floor(nowMs / everyMs) + 1) * everyMs;
 
 const closed = (what: string) => new DOMException(`${what} is closed`, 'AbortError');

@@ -134,6 +134,31 @@ await t.test('where they measure one by one, a wish waits for one of them at mos
   t.equal(machine.wire.mostMeasuring, 1);
 });
 
+await t.test('where they measure one by one, those that somebody asks come first', async (t) => {
+  const addresses = Array.from({ length: 20 }, (_, n) => `28-0000000000${10 + n}`);
+  const machine = new OneWireMachine(t, [addresses]);
+  machine.wire.canMeasureAll = false;
+  const bus = await machine.bus();
+  const all = await Promise.all(addresses.map((address) => machine.device(bus, address, 60)));
+  const [first, last] = [all[0] as Instance, all.at(-1) as Instance];
+  await machine.comes(last, 'TEMPERATURE', {});
+  machine.wire.chip(addresses[0] as string, SimulatedThermometer).celsius = () => 50;
+  await machine.comes(first, 'TEMPERATURE', { value: 50 });
+  machine.wire.chip(addresses.at(-1) as string, SimulatedThermometer).celsius = () => 60;
+  const atMs = Number(machine.clock.monotonicNs()) / 1e6;
+  await machine.during(
+    Promise.all([first, last].map(({ id }) => machine.devices.refresh(id, 'TEMPERATURE'))),
+  );
+  const tookMs = Number(machine.clock.monotonicNs()) / 1e6 - atMs;
+  t.ok(tookMs <= 4 * MEASURING_MS, `it took ${tookMs} ms`);
+  t.equal(machine.value(last, 'TEMPERATURE'), 60);
+  const others = all.slice(1, -1);
+  for (const other of others)
+    machine.wire.chip(String(addresses[all.indexOf(other)]), SimulatedThermometer).celsius = () => 70;
+  for (const other of others) await machine.comes(other, 'TEMPERATURE', { value: 70 });
+  t.equal(machine.wire.mostMeasuring, 1);
+});
+
 await t.test('however many buses measure, two threads of the process are everybody else’s', async (t) => {
   const buses = Array.from({ length: 6 }, (_, n) => [`28-00000000000${n}`]);
   const machine = new OneWireMachine(t, buses);
