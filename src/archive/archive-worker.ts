@@ -30,7 +30,7 @@ function answerFrom(file: ArchiveFile, message: Exclude<Message, { ask: 'open' }
   switch (message.ask) {
     case 'write':
       file.write(message);
-      return {};
+      return file.found();
     case 'logged':
       return logged(file, message.range);
     case 'records':

@@ -5,12 +5,11 @@ import type { Log } from '../base/log.js';
 import { Turn } from '../base/turn.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
-import { variableType, type Value } from '../kernel/value.js';
+import { variableType } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
 import { adviceFor } from '../store/findings.js';
 import { WorkerPort, type Port } from '../store/port.js';
-import { AGGREGATED_FIELDS } from './aggregate.js';
-import type { Asked, Range, Rows, SeriesFacts } from './messages.js';
+import type { Asked, Found, Range, Records, SeriesFacts, Untrusted } from './messages.js';
 import {
   MOST_ROWS,
   type AddedValue,
@@ -21,7 +20,8 @@ import {
   type LoggedValue,
 } from './port.js';
 import { UntrustedClocks } from './untrusted.js';
-import { Waiting, noRecords, storedOf } from './waiting.js';
+import { aggregatedOf, valueOf, valuesOf } from './values.js';
+import { recordsOf, Waiting } from './waiting.js';
 
 /** How soon old records are thinned, when all that starts has started, and how often then. */
 const COMPACT_FIRST_MS = 600_000;
@@ -60,6 +60,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
   readonly #turn = new Turn();
   #unwrite: Cancel = () => undefined;
   #uncompact: Cancel[] = [];
+  #isOpen = false;
   #isFailing = false;
   #isScheduled = false;
   #closing: Promise<void> | undefined;
@@ -93,7 +94,9 @@ export class Archive implements ArchivePort, AsyncDisposable {
       value: variable.data.value,
       mark: this.#clocks.mark(),
     });
-    if (this.#waiting.count >= WRITE_AT && !this.#isScheduled) this.#schedule();
+    // A disk that takes nothing is tried now and then, not with each record.
+    const isTime = this.#waiting.count >= WRITE_AT && !this.#isFailing;
+    if (isTime && !this.#isScheduled) this.#schedule();
   }
 
   async logged(variableId: number, range: LoggedRange): Promise<readonly LoggedValue[]> {
@@ -129,13 +132,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
   }
 
   async add(variableId: number, values: readonly AddedValue[]): Promise<void> {
-    const records = noRecords();
-    for (const { atMs, value } of values) {
-      records.ids.push(variableId);
-      records.times.push(Math.round(atMs));
-      records.values.push(storedOf(value));
-      records.marks.push(0);
-    }
+    const records = recordsOf(values.map((one) => ({ id: variableId, ...one, mark: 0 })));
     await this.#asked('write', { records, clocks: [], isPresent: false });
   }
 
@@ -205,15 +202,9 @@ export class Archive implements ArchivePort, AsyncDisposable {
   }
 
   async #open(): Promise<void> {
-    const { clock, checks, directory, kernel, writeEveryMs } = this.#options;
+    const { clock, checks, kernel, writeEveryMs } = this.#options;
     checks.set('archive', fine('everything is on the disk'));
-    try {
-      const opened = await this.#port.ask('open', { directory, nowMs: clock.nowMs() });
-      this.#clocks.begin(opened.mark, opened.isMarked);
-      this.#showOpened(opened);
-    } catch (thrown) {
-      this.#showState(thrown);
-    }
+    await this.#openFile();
     this.writeEveryMs = writeEveryMs;
     const compact = () => void this.compact();
     this.#uncompact = [clock.after(COMPACT_FIRST_MS, compact), clock.every(COMPACT_EVERY_MS, compact)];
@@ -221,7 +212,22 @@ export class Archive implements ArchivePort, AsyncDisposable {
     await this.#turn.run(() => this.#writePresent(kernel.variables.logged()));
   }
 
-  #showOpened({ text, aside }: Asked['open']['answer']): void {
+  /** Whether it is open. Without that nobody knows which marks are in use. */
+  async #openFile(): Promise<boolean> {
+    if (this.#isOpen) return true;
+    const { clock, directory } = this.#options;
+    try {
+      const opened = await this.#port.ask('open', { directory, nowMs: clock.nowMs() });
+      this.#waiting.raise(this.#clocks.begin(opened));
+      this.#isOpen = true;
+      this.#showFound(opened);
+    } catch (thrown) {
+      this.#showState(thrown);
+    }
+    return this.#isOpen;
+  }
+
+  #showFound({ text, aside }: Found): void {
     const { checks, log } = this.#options;
     if (text !== '') log.error({}, text);
     if (aside.length === 0) return;
@@ -240,10 +246,13 @@ export class Archive implements ArchivePort, AsyncDisposable {
 
   async #write(): Promise<void> {
     this.#isScheduled = false;
+    if (!(await this.#openFile())) return;
+    // Before records are taken: all that have an old mark are written then before times are mended.
+    const offsetMs = this.#clocks.known();
     if (this.#waiting.count > 0) {
       const [records, clocks] = [this.#waiting.take(), this.#clocks.take()];
       try {
-        await this.#port.ask('write', { records, clocks, isPresent: false });
+        await this.#send(records, clocks, false);
         this.#waiting.written();
         this.#showState(undefined);
       } catch (thrown) {
@@ -254,32 +263,38 @@ export class Archive implements ArchivePort, AsyncDisposable {
       }
       await this.#count();
     }
-    await this.#mend();
+    if (offsetMs !== undefined) await this.#mend(offsetMs);
+  }
+
+  async #send(records: Records, clocks: readonly Untrusted[], isPresent: boolean): Promise<void> {
+    const nowMs = this.#options.clock.nowMs();
+    const found = await this.#port.ask('write', { records, clocks, isPresent, nowMs });
+    if (found.text !== '') this.#showFound(found);
   }
 
   async #writePresent(variables: readonly Variable[]): Promise<void> {
     const { clock } = this.#options;
-    const records = noRecords();
     const mark = this.#clocks.mark();
-    for (const { id, data } of variables) {
-      if (data.updated === 0) continue;
-      records.ids.push(id);
-      records.times.push(Math.round(clock.nowMs()));
-      records.values.push(storedOf(data.value));
-      records.marks.push(mark);
-    }
-    if (records.ids.length === 0) return;
+    const present = variables
+      .filter(({ data }) => data.updated !== 0)
+      .map(({ id, data: { value } }) => ({ id, atMs: clock.nowMs(), value, mark }));
+    if (present.length === 0) return;
+    const later = () => {
+      for (const one of present) this.#waiting.add(one);
+    };
+    if (!this.#isOpen) return later();
     const clocks = this.#clocks.take();
-    await this.#port.ask('write', { records, clocks, isPresent: true }).catch((thrown: unknown) => {
+    try {
+      await this.#send(recordsOf(present), clocks, true);
+    } catch (thrown) {
       this.#clocks.putBack(clocks);
+      later();
       this.#showState(thrown);
-    });
+    }
   }
 
   /** The time has become known. */
-  async #mend(): Promise<void> {
-    const offsetMs = this.#clocks.known();
-    if (offsetMs === undefined) return;
+  async #mend(offsetMs: number): Promise<void> {
     try {
       const { count } = await this.#port.ask('mend', { offsetMs });
       this.#clocks.mended();
@@ -352,38 +367,4 @@ export class Archive implements ArchivePort, AsyncDisposable {
       this.#options.log.error({ records: this.#waiting.count }, 'the last records could not be written');
     await this.#port.ask('close', {}).catch(() => undefined);
   }
-}
-
-const seconds = (ms: number): number => Math.floor(ms / 1000);
-
-function valuesOf({ times, durations, values }: Rows, type: number): LoggedValue[] {
-  return Array.from(times, (atMs, n) => ({
-    timeStamp: seconds(atMs),
-    value: valueOf(values[n] as number | string, type),
-    durationS: seconds(atMs + (durations[n] as number)) - seconds(atMs),
-  }));
-}
-
-/** Of what was thinned, numbers are averages. */
-function valueOf(stored: number | string, type: number): Value {
-  if (typeof stored === 'string') return stored;
-  if (type === variableType.boolean) return stored >= 0.5;
-  return type === variableType.integer ? Math.round(stored) : stored;
-}
-
-function aggregatedOf(fields: Float64Array): AggregatedValue[] {
-  const values: AggregatedValue[] = [];
-  for (let n = 0; n < fields.length; n += AGGREGATED_FIELDS) {
-    const field = (index: number) => fields[n + index] as number;
-    values.push({
-      timeStamp: seconds(field(0)),
-      durationS: Math.round(field(1) / 1000),
-      avg: field(2),
-      min: field(3),
-      minTime: seconds(field(4)),
-      max: field(5),
-      maxTime: seconds(field(6)),
-    });
-  }
-  return values;
 }

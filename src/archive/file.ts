@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { sqliteCode, sqliteCodeOf } from '../store/connection.js';
 import { CHUNK_RECORDS, Chunks, chunkLength, fillsChunk } from './chunks.js';
 import { emptyRun, pack, Reader, RecordDamage, unpack, Writer, type Run } from './codec.js';
-import type { Asked, Opened, Records } from './messages.js';
-import { asideOf, bootId, openPlace, setAside } from './place.js';
+import type { Asked, Found, Opened, Records } from './messages.js';
+import { asideOf, begunAnew, bootId, openPlace, setAside } from './place.js';
 import { append, indexAt, merged, slice, sorted } from './runs.js';
 
 /**
@@ -46,11 +46,17 @@ export class ArchiveFile {
     const mark = chunks.statement('SELECT coalesce(max(mark), 0) FROM untrusted').get();
     const marked = chunks.statement('SELECT 1 FROM untrusted WHERE boot = ?').get(bootId());
     return {
-      text: this.#text,
-      aside: asideOf(this.#directory),
+      ...this.found(),
       mark: Number((mark as unknown as readonly unknown[])[0]),
       isMarked: marked !== undefined,
     };
+  }
+
+  /** What was found damaged since this was last asked. */
+  found(): Found {
+    const text = this.#text;
+    this.#text = '';
+    return { text, aside: asideOf(this.#directory) };
   }
 
   /** The chunks of the open archive; opens it where it is not. */
@@ -73,7 +79,8 @@ export class ArchiveFile {
     return this.#heads;
   }
 
-  write({ records, clocks, isPresent }: Asked['write']['request']): void {
+  write({ records, clocks, isPresent, nowMs = this.#nowMs }: Asked['write']['request']): void {
+    this.#nowMs = nowMs;
     this.transaction(() => {
       for (const { mark, offsetMs } of clocks)
         this.chunks
@@ -156,7 +163,7 @@ export class ArchiveFile {
     const { db, text } = openPlace(this.#directory, this.#nowMs);
     this.#db = db;
     this.#chunks = new Chunks(db);
-    this.#text = text;
+    if (text !== '') this.#text = text;
     try {
       this.#readTail();
     } catch (thrown) {
@@ -180,7 +187,9 @@ export class ArchiveFile {
     if (code === sqliteCode.full && this.#db !== undefined) return this.#readTail();
     this.close();
     const isDamaged = [sqliteCode.corrupt, sqliteCode.notADatabase].some((damage) => damage === code);
-    if (isDamaged || thrown instanceof RecordDamage) setAside(this.#directory, this.#nowMs);
+    if (!isDamaged && !(thrown instanceof RecordDamage)) return;
+    const aside = setAside(this.#directory, this.#nowMs);
+    this.#text = begunAnew(thrown as Error, aside);
   }
 
   /** What came and fills no chunk goes to the tail. */

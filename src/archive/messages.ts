@@ -57,10 +57,14 @@ export interface SeriesFacts {
 }
 
 /** How an archive was found: `text` is for people, '' where there is nothing to say. */
-export interface Opened {
+export interface Found {
   readonly text: string;
   /** Damaged archives that are kept aside. */
   readonly aside: readonly string[];
+}
+
+/** An archive that was opened. */
+export interface Opened extends Found {
   /** The highest mark that is in use. */
   readonly mark: number;
   /** Whether records of an untrusted clock of this run of the machine wait to be mended. */
@@ -78,8 +82,8 @@ export interface Asked {
   open: { request: { directory: string; nowMs: number }; answer: Opened };
   /** Writes records, in one transaction with those clocks; `isPresent`: only those that differ from the newest. */
   write: {
-    request: { records: Records; clocks: readonly Untrusted[]; isPresent: boolean };
-    answer: object;
+    request: { records: Records; clocks: readonly Untrusted[]; isPresent: boolean; nowMs?: number };
+    answer: Found;
   };
   logged: { request: { range: Range }; answer: Rows };
   records: { request: { range: Range }; answer: Page };

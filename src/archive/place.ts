@@ -5,9 +5,7 @@ import { Damage, connectAs, createDatabase, migrate } from '../store/connection.
 import { makeDirectory, putInPlace, removeDatabase, renameDatabase, timeName } from '../store/files.js';
 import { archiveShape } from './schema.js';
 
-/** Damaged archives that are kept aside: a dying card must not fill itself with them. */
-const ASIDE_KEPT = 2;
-const ASIDE = /^archive\.db\.damaged-.*Z$/;
+const ASIDE = /^archive\.db\.damaged-.*Z(-\d+)?$/;
 /** One run of the machine: its monotonic clock goes on through it (random(4)). */
 const BOOT = '/proc/sys/kernel/random/boot_id';
 
@@ -29,10 +27,13 @@ export function openPlace(directory: string, nowMs: number): { db: DatabaseSync;
     if (!(thrown instanceof Damage)) throw thrown;
     const aside = setAside(directory, nowMs);
     create(path);
-    const text = `the archive was damaged (${thrown.message}) and is kept as ${aside}; a new one was begun`;
-    return { db: connected(path), text };
+    return { db: connected(path), text: begunAnew(thrown, aside) };
   }
 }
+
+/** For people: what was wrong, and where the archive is now. */
+export const begunAnew = ({ message }: Error, aside: string): string =>
+  `the archive was damaged (${message}) and is kept as ${aside}; a new one was begun`;
 
 /** Names of the damaged archives that are kept, newest first. */
 export function asideOf(directory: string): string[] {
@@ -40,12 +41,19 @@ export function asideOf(directory: string): string[] {
   return names.sort().reverse();
 }
 
-/** Renames an archive that turned out to be damaged. Returns its new name. */
+/**
+ * Renames an archive that turned out to be damaged. Returns its new name. Of those before it the oldest stays, which has
+ * the history: a dying card must not fill itself with them.
+ */
 export function setAside(directory: string, nowMs: number): string {
-  const aside = `${pathOf(directory)}.damaged-${timeName(nowMs)}`;
+  const name = `${pathOf(directory)}.damaged-${timeName(nowMs)}`;
+  let aside = name;
+  for (let n = 2; existsSync(aside); n++) aside = `${name}-${n}`;
   renameDatabase(pathOf(directory), aside);
-  for (const name of asideOf(directory).slice(ASIDE_KEPT)) removeDatabase(join(directory, name));
-  return basename(aside);
+  const kept = basename(aside);
+  for (const other of asideOf(directory).slice(0, -1))
+    if (other !== kept) removeDatabase(join(directory, other));
+  return kept;
 }
 
 /** Tells this run of the machine from all others. */

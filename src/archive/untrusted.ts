@@ -20,10 +20,16 @@ export class UntrustedClocks {
     this.#clock = clock;
   }
 
-  /** `mark` is the highest in use; `isMarked`: records of this run of the machine wait for the right time. */
-  begin(mark: number, isMarked: boolean): void {
-    this.#mark = Math.max(mark, this.#mark);
+  /**
+   * `mark` is the highest in use; `isMarked`: records of this run of the machine wait for the right time. Returns by how
+   * much the marks that were given before that must rise.
+   */
+  begin({ mark, isMarked }: { readonly mark: number; readonly isMarked: boolean }): number {
+    this.#mark += mark;
+    this.#fresh = this.#fresh.map((one) => ({ ...one, mark: one.mark + mark }));
+    if (this.#present !== undefined) this.#present = this.#fresh.at(-1);
     this.#isWaiting ||= isMarked;
+    return mark;
   }
 
   /** The mark of a time that the clock says now: 0 while it is trusted. */
@@ -46,15 +52,19 @@ export class UntrustedClocks {
     this.#fresh.unshift(...clocks);
   }
 
-  /** Where the clock is right now and records wait for it: what it is off the monotonic one by. */
+  /**
+   * Where the clock is right now and records wait for it: what it is off the monotonic one by. A mark that was given before
+   * is not given again: it may be gone when a record comes to have it.
+   */
   known(): number | undefined {
-    return this.#isWaiting && this.#clock.trusted() ? this.#offsetMs() : undefined;
+    if (!this.#isWaiting || !this.#clock.trusted()) return undefined;
+    this.#present = undefined;
+    return this.#offsetMs();
   }
 
-  /** All that waited has its right time. */
+  /** All that had come before it was {@link known} has its right time. */
   mended(): void {
-    this.#isWaiting = false;
-    this.#present = undefined;
+    this.#isWaiting = this.#present !== undefined;
   }
 
   #offsetMs(): number {

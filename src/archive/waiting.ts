@@ -39,13 +39,15 @@ export class Waiting {
   }
 
   add({ id, atMs, value, mark }: Recorded): void {
-    const { ids, times, values, marks } = this.#records;
-    ids.push(id);
-    times.push(Math.round(atMs));
-    values.push(storedOf(value));
-    marks.push(mark);
+    const { ids } = this.#records;
+    push(this.#records, { id, atMs, value, mark });
     if (typeof value === 'string') this.#characters += value.length;
     if (ids.length > MOST_RECORDS || this.#characters > MOST_TEXT) this.#dropOldest();
+  }
+
+  /** The marks that were given rise by so much. */
+  raise(by: number): void {
+    for (const [n, mark] of this.#records.marks.entries()) if (mark !== 0) this.#records.marks[n] = mark + by;
   }
 
   /** All of them, to be written: they are {@link written} then, or {@link putBack}. */
@@ -97,8 +99,19 @@ export class Waiting {
   }
 }
 
-/** A value as the archive keeps it. */
-export const storedOf = (value: Value): number | string =>
-  typeof value === 'boolean' ? Number(value) : value;
+/** As the archive's worker takes them. */
+export function recordsOf(all: readonly Recorded[]): Records {
+  const records = noRecords();
+  for (const one of all) push(records, one);
+  return records;
+}
 
+function push({ ids, times, values, marks }: Records, { id, atMs, value, mark }: Recorded): void {
+  ids.push(id);
+  times.push(Math.round(atMs));
+  values.push(typeof value === 'boolean' ? Number(value) : value);
+  marks.push(mark);
+}
+
+/** None yet. */
 export const noRecords = (): Records => ({ ids: [], ...emptyRun() });

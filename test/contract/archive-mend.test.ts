@@ -1,8 +1,13 @@
 /** Records of untrusted clocks. */
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { mendTimes } from '../../src/archive/changing.js';
 import { ArchiveFile } from '../../src/archive/file.js';
+import { ManualClock } from '../../src/base/clock.js';
 import { tempDirectory } from '../tools/place.js';
+import { openArchive, VARIABLE } from './archive/bench.js';
 import { contents, ID, opened, recordsOf, write } from './archive/file.js';
 
 t.test('times of an untrusted clock are mended, also when the program was restarted meanwhile', async (t) => {
@@ -66,4 +71,74 @@ t.test('many records of several chunks and variables are mended, though their ti
   for (const id of [ID, ID + 1]) t.strictSame(contents(again, id), wanted);
   t.strictSame(mendTimes(again, { offsetMs: 40_100 }), { count: 0 });
   again.close();
+});
+
+const ALL = { startS: 0, endS: 0, limit: 0 };
+
+t.test(
+  'what is recorded while the last batch is written is mended too, when the time becomes known then',
+  async (t) => {
+    const clock = new ManualClock(3_600_000);
+    clock.isTrusted = false;
+    const { archive, kernel, variable } = await openArchive(await tempDirectory(t), clock);
+    const set = (value: number) => {
+      clock.advance(1_000);
+      kernel.variables.update(variable, value, clock.nowMs());
+    };
+    set(1);
+    const written = archive.flush();
+    t.equal((await archive.records(VARIABLE, ALL)).records.length, 1);
+    set(2);
+    clock.jump(1_000_000_000);
+    clock.isTrusted = true;
+    await written;
+    await archive.flush();
+    await archive.flush();
+    t.match(await archive.records(VARIABLE, ALL), {
+      records: [
+        { atMs: 1_003_601_000, value: 1, isTrusted: true },
+        { atMs: 1_003_602_000, value: 2, isTrusted: true },
+      ],
+    });
+    await archive.close();
+  },
+);
+
+t.test('an archive that opens late keeps the marks that it has, and what waited for it', async (t) => {
+  const place = await tempDirectory(t);
+  const [directory, away] = [join(place, 'data'), join(place, 'away')];
+  await mkdir(directory);
+  const file = opened(directory);
+  write(file, [{ atMs: 5_000, value: 7, mark: 1 }], VARIABLE);
+  file.chunks.statement("INSERT INTO untrusted VALUES (1, 'another run', 100)").run();
+  file.close();
+  await rename(directory, away);
+  await writeFile(directory, 'no directory');
+  const clock = new ManualClock(3_600_000);
+  clock.isTrusted = false;
+  const { archive, kernel, variable, findings } = await openArchive(directory, clock);
+  t.equal(findings.get('archive')?.state, 'failed');
+  kernel.variables.update(variable, 8, clock.nowMs());
+  await archive.flush();
+  await rm(directory);
+  await rename(away, directory);
+  await archive.flush();
+  t.equal(findings.get('archive')?.state, 'ok');
+  const { records } = await archive.records(VARIABLE, ALL);
+  t.match(records, [
+    { value: 7, isTrusted: false },
+    { value: 8, isTrusted: false },
+  ]);
+  clock.jump(1_000_000_000);
+  clock.isTrusted = true;
+  await archive.flush();
+  t.match(await archive.records(VARIABLE, ALL), {
+    records: [
+      { atMs: 5_000, isTrusted: false },
+      { atMs: 1_003_600_000, isTrusted: true },
+    ],
+  });
+  await archive.close();
+  using db = new DatabaseSync(join(directory, 'archive.db'));
+  t.match(db.prepare('SELECT mark, boot FROM untrusted').all(), [{ mark: 1, boot: 'another run' }]);
 });

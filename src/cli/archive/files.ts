@@ -66,7 +66,11 @@ export async function openOutput(file: string): Promise<Output> {
   );
   if (isThere) throw new UsageError(`${file} is there already`);
   const part = `${file}.part`;
-  const handle = await open(part, 'w', 0o600).catch((thrown: unknown) => {
+  const handle = await open(part, 'wx', 0o600).catch((thrown: unknown) => {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST')
+      throw new UsageError(
+        `${part} is there already: another export writes it, or one was broken off (delete it then)`,
+      );
     throw new UsageError(`${file} cannot be written: ${messageOf(thrown)}`);
   });
   return new Part(handle, { part, file });
