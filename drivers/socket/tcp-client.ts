@@ -23,7 +23,7 @@ export interface TlsWish {
   readonly verifyPeer: boolean;
   /** Whether it must be for this host. */
   readonly verifyHost: boolean;
-  /** A file in PEM; empty: the authorities that come with Node. */
+  /** A file in PEM, of an authority or the device's own certificate; empty: the authorities that come with Node. */
   readonly caFile: string;
 }
 
@@ -35,10 +35,9 @@ export async function connect(
   const name = peerName({ address: to.host, port: to.port });
   const { tls } = to;
   const secure = tls === undefined ? undefined : await import('node:tls');
-  const socket =
-    tls === undefined || secure === undefined
-      ? connectTcp(optionsOf(to))
-      : secure.connect({ ...optionsOf(to), ...(await securityOf(to.host, tls)) });
+  const security = tls === undefined ? undefined : await securityOf(to.host, tls);
+  signal.throwIfAborted();
+  const socket = secure?.connect({ ...optionsOf(to), ...security }) ?? connectTcp(optionsOf(to));
   const made = new Promise<void>((resolve, reject) => {
     socket.once(tls === undefined ? 'connect' : 'secureConnect', resolve);
     socket.on('error', reject);
@@ -65,7 +64,8 @@ function optionsOf({ host, port }: Destination) {
 
 async function securityOf(host: string, { caFile, verifyPeer }: TlsWish): Promise<ConnectionOptions> {
   return {
-    ...(caFile === '' ? {} : { ca: await authority(caFile) }),
+    // What stands in the file is believed as it is, also where another authority has signed it.
+    ...(caFile === '' ? {} : { ca: await authority(caFile), allowPartialTrustChain: true }),
     // A name that the server may choose its certificate by; an address is none (RFC 6066 §3).
     ...(isIP(host) === 0 ? { servername: host } : {}),
     rejectUnauthorized: verifyPeer,

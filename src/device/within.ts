@@ -23,11 +23,12 @@ export function within<T>(clock: Clock, { ms, what, signal }: Limit, promise: Pr
     };
     const abort = () => end(() => reject(signal?.reason as Error));
     const cancel = clock.after(ms, () => end(() => reject(fault('TIMED_OUT', what))));
-    if (signal?.aborted) return abort();
-    signal?.addEventListener('abort', abort, { once: true });
+    // Before all else: should it reject when nobody waits any more, that is no unhandled rejection.
     promise.then(
       (value) => end(() => resolve(value)),
       (thrown: Error) => end(() => reject(thrown)),
     );
+    if (signal?.aborted) return abort();
+    signal?.addEventListener('abort', abort, { once: true });
   });
 }

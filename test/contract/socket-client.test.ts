@@ -1,10 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import t from 'tap';
 import { KEEPALIVE_IDLE_MS, QUEUE_LIMIT, STALL_MS } from '../../drivers/socket/connection.js';
 import { socketModules } from '../../drivers/socket/index.js';
-import { CONNECT_MS } from '../../drivers/socket/tcp-client.js';
+import { connect, CONNECT_MS } from '../../drivers/socket/tcp-client.js';
 import { isUnanswered, RETRIES, unanswered } from '../../drivers/socket/unanswered.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { SerialWorld } from '../../drivers/serial/fake.js';
@@ -12,12 +14,15 @@ import { selfSigned } from '../../src/api/certificate.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { message } from '../../src/kernel/messages.js';
 import { freePort, tempDirectory } from '../tools/place.js';
+import { hasProgram } from '../tools/program.js';
 import { Random } from '../tools/random.js';
 import { soon, until } from '../tools/until.js';
 import { Workbench } from '../tools/workbench.js';
 import { FarEnd } from './socket/far-end.js';
 
 const MODULES = [...socketModules(), ...serialModules(new SerialWorld())];
+
+const run = promisify(execFile);
 
 const DEVICE = {
   Rules: [{ Pattern: '^T=(-?[0-9.]+)$', Ident: 'TEMPERATURE', Type: 'float' }],
@@ -234,4 +239,64 @@ await t.test('a device that vanished is found by what the kernel repeats in vain
   );
   const running = desk.devices.running(socket.id, MODULES[0] as (typeof MODULES)[number]);
   t.equal(await running.probe?.(), undefined);
+});
+
+const skipOpenssl = hasProgram('openssl') ? false : 'openssl is not installed (Debian package openssl)';
+
+await t.test("CaFile may be the device's own, of a vendor's authority", { skip: skipOpenssl }, async (t) => {
+  const directory = await tempDirectory(t);
+  const at = (name: string) => join(directory, name);
+  const make = (name: string, subject: string, ...more: string[]) => {
+    const key = [
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-keyout',
+      at(`${name}.key`),
+    ];
+    return run('openssl', [
+      'req',
+      '-x509',
+      ...key,
+      '-days',
+      '2',
+      '-subj',
+      subject,
+      '-out',
+      at(name),
+      ...more,
+    ]);
+  };
+  await make('vendor', '/CN=Vendor');
+  await make('other', '/CN=Other');
+  const signed = ['-CA', at('vendor'), '-CAkey', at('vendor.key')];
+  await make('device', '/CN=Device', ...signed, '-addext', 'subjectAltName=DNS:localhost');
+  const [cert, key] = [await readFile(at('device')), await readFile(at('device.key'))];
+  await using far = await FarEnd.start({ cert, key });
+  await using desk = new Workbench(MODULES);
+  const properties = { Host: 'localhost', Port: far.port, UseSSL: true };
+  const socket = await desk.add('Client Socket', { ...properties, CaFile: at('device') });
+  await desk.isLink(socket, 'online');
+  await desk.change(socket, { CaFile: at('other') });
+  await until('a refusal', () => /not from a known authority/.test(desk.status(socket)));
+  await desk.change(socket, { CaFile: at('vendor') });
+  await desk.isLink(socket, 'online');
+});
+
+await t.test('who is stopped before the socket is made connects nowhere', async (t) => {
+  await using far = await FarEnd.start();
+  const stopped = AbortSignal.abort();
+  const connecting = connect(
+    { host: '127.0.0.1', port: far.port, tls: undefined },
+    { clock: new ManualClock(), signal: stopped },
+  );
+  await t.rejects(connecting, { name: 'AbortError' });
+  // One that comes later is taken later: were there another, it would be counted by now.
+  const clock = new ManualClock();
+  const { signal } = new AbortController();
+  (await connect({ host: '127.0.0.1', port: far.port, tls: undefined }, { clock, signal })).destroy();
+  await until('the later one', () => far.connections > 0);
+  t.equal(far.connections, 1);
 });
