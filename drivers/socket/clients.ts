@@ -50,9 +50,11 @@ export class Clients {
     if (remoteAddress === undefined || remotePort === undefined) return void socket.destroy();
     const { clock, joined, received, sent, left } = this.#with;
     const who: Peer = { address: plainAddress(remoteAddress), port: remotePort };
+    const name = peerName(who);
+    this.#replace(name);
     const connection = new Connection({
       socket,
-      name: peerName(who),
+      name,
       clock,
       received: (bytes) => {
         client.heardNs = clock.monotonicNs();
@@ -60,13 +62,25 @@ export class Clients {
       },
       sent: (bytes) => sent(bytes, who),
       lost: (cause) => {
-        this.#all.delete(peerName(who));
+        // Another has come from there meanwhile, and this one was told of then.
+        if (this.#all.get(name) !== client) return;
+        this.#all.delete(name);
         left(who, messageOf(cause), connection.isGivenUp);
       },
     });
-    const client = { who, socket, connection, sinceMs: clock.nowMs(), heardNs: clock.monotonicNs() };
-    this.#all.set(peerName(who), client);
+    const client: Client = { who, socket, connection, sinceMs: clock.nowMs(), heardNs: clock.monotonicNs() };
+    this.#all.set(name, client);
     joined(who);
+  }
+
+  /** Ends the one of this name, if there is one: where it came from there is another now. */
+  #replace(name: string): void {
+    const older = this.#all.get(name);
+    if (older === undefined) return;
+    this.#all.delete(name);
+    const cause = fault('DEVICE_OFFLINE', `${name} has connected anew`);
+    this.#with.left(older.who, messageOf(cause), false);
+    older.connection.giveUp(cause);
   }
 
   /**

@@ -64,10 +64,10 @@ export class Connection {
     }
     await new Promise<void>((resolve, reject) => {
       this.#waiting.add(reject);
-      this.#watch();
+      this.#unwatch ??= this.#stalled();
       socket.write(bytes, (error) => {
         this.#waiting.delete(reject);
-        this.#watch();
+        this.#taken();
         // A write that was under way when the socket was destroyed is called back as if it had gone well.
         if (error || socket.destroyed) return reject(this.#gone());
         sent(bytes);
@@ -96,23 +96,24 @@ export class Connection {
     if (!socket.closed) await new Promise<void>((resolve) => socket.once('close', () => resolve()));
   }
 
-  /** While something waits, the time runs from when the last of it was taken. */
-  #watch(): void {
+  /** While something waits, the time runs from when something was taken last; what is sent meanwhile changes nothing. */
+  #taken(): void {
     this.#unwatch?.();
+    this.#unwatch = this.#waiting.size === 0 ? undefined : this.#stalled();
+  }
+
+  #stalled(): Cancel {
     const { clock, name } = this.#with;
-    this.#unwatch =
-      this.#waiting.size === 0
-        ? undefined
-        : clock.after(STALL_MS, () =>
-            this.giveUp(fault('DEVICE_OFFLINE', `${name} takes nothing of what is sent; look at the device`)),
-          );
+    return clock.after(STALL_MS, () =>
+      this.giveUp(fault('DEVICE_OFFLINE', `${name} takes nothing of what is sent; look at the device`)),
+    );
   }
 
   #end(): void {
     const gone = this.#gone();
     for (const reject of this.#waiting) reject(gone);
     this.#waiting.clear();
-    this.#watch();
+    this.#taken();
     if (!this.#isClosed) this.#with.lost(gone);
   }
 

@@ -40,18 +40,22 @@ export async function listen(where: Listening, listener: ServerListener): Promis
   const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_IDLE_MS };
   const server = tls === undefined ? createServer(options) : await secured(tls, options);
   const sockets = new Set<Socket>();
+  let closing: Promise<void> | undefined;
   server.maxConnections = limit;
   server.on('connection', (socket: Socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
   });
-  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) =>
-    listener.joined(socket),
-  );
-  server.on('drop', (dropped) => listener.refused(addressOf(dropped)));
+  server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+    if (closing === undefined) listener.joined(socket);
+  });
+  server.on('drop', (dropped) => {
+    if (closing === undefined) listener.refused(addressOf(dropped));
+  });
+  // Also of those whom our own closing interrupts.
   server.on('tlsClientError', (error: Error, socket: Socket) => {
-    listener.unsecured(addressOf(socket), messageOf(error));
+    if (closing === undefined) listener.unsecured(addressOf(socket), messageOf(error));
     socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
@@ -61,8 +65,9 @@ export async function listen(where: Listening, listener: ServerListener): Promis
   }).catch((thrown: unknown) => {
     throw refusal(thrown, peerName(where));
   });
-  server.on('error', (error) => listener.lost(refusal(error, peerName(where))));
-  let closing: Promise<void> | undefined;
+  server.on('error', (error) => {
+    if (closing === undefined) listener.lost(refusal(error, peerName(where)));
+  });
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());

@@ -6,6 +6,7 @@ import t from 'tap';
 import { connect as connectTls } from 'node:tls';
 import { STALL_MS } from '../../drivers/socket/connection.js';
 import { socketModules } from '../../drivers/socket/index.js';
+import { listen } from '../../drivers/socket/tcp-server.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { SerialWorld } from '../../drivers/serial/fake.js';
 import { selfSigned } from '../../src/api/certificate.js';
@@ -275,3 +276,37 @@ await t.test(
     await guest.hears('x');
   },
 );
+
+await t.test('those whom its own closing interrupts are no complaint', async (t) => {
+  const directory = await tempDirectory(t);
+  const [from, end] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
+  const { certificate, key } = selfSigned({ names: ['localhost'], from, until: end });
+  const [certificateFile, keyFile] = [join(directory, 'server.pem'), join(directory, 'server.key')];
+  await writeFile(certificateFile, certificate);
+  await writeFile(keyFile, key);
+  const told: string[] = [];
+  const port = await freePort();
+  const server = await listen(
+    { address: '127.0.0.1', port, limit: 2, tls: { certificateFile, keyFile } },
+    {
+      joined: () => told.push('joined'),
+      refused: () => told.push('refused'),
+      unsecured: (_from, why) => told.push(why),
+      lost: () => told.push('lost'),
+    },
+  );
+  using wrong = await Guest.connect(port);
+  wrong.say('this is no TLS\n');
+  await until('a complaint', () => told.length === 1);
+  using silent = await Guest.connect(port);
+  // The server has it when a later one was answered.
+  using later = await Guest.connect(port, (to) =>
+    connectTls({ port: to, host: '127.0.0.1', ca: certificate, servername: 'localhost' }),
+  );
+  await until('the later one', () => told.length === 2);
+  await server.close();
+  await Promise.all([silent.ends(), later.ends()]);
+  await new Promise((resolve) => setImmediate(resolve));
+  t.match(told, [/./, 'joined']);
+  t.equal(told.length, 2);
+});
