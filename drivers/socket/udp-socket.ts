@@ -59,6 +59,7 @@ async function open(host: Host<Properties>): Promise<Running> {
   const socket = await DatagramSocket.open(
     { address: BindIP, port: BindPort, host: to, broadcast: EnableBroadcast, reuse: EnableReuseAddress },
     {
+      clock: host.clock,
       received: (bytes, from) => {
         host.debug('received', bytes, peerName(from));
         incoming.received(bytes, from);

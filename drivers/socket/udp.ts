@@ -1,14 +1,29 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { isIPv6 } from 'node:net';
+import { lookup } from 'node:dns/promises';
+import { isIP, isIPv6, SocketAddress } from 'node:net';
+import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import { peerName, type Peer } from '../../src/device/stream.js';
+import { within } from '../../src/device/within.js';
 import { refusal } from './refusal.js';
 
 /** The most that one datagram holds over IPv4: 65,535 bytes less two headers. */
 export const DATAGRAM_LIMIT = 65_507;
 
-/** What may wait for the kernel, in bytes; more is refused. */
-const QUEUE_LIMIT = 256 * 1024;
+/** What may wait for its name to be resolved and for the kernel, in bytes; more is refused. */
+export const QUEUE_LIMIT = 256 * 1024;
+
+/** What one counts for beside its bytes: those that are empty or short take memory too. */
+const DATAGRAM_COST = 256;
+
+/** How long one datagram may wait for its name, and then for the kernel; less than a write's deadline in all. */
+export const SEND_MS = 4_500;
+
+/** So many names are resolved at a time: each takes one of the process's few threads, for as long as it likes. */
+export const LOOKUPS_MOST = 2;
+
+/** Of so many addresses that were sent to last answers are taken. */
+export const ASKED_MOST = 64;
 
 /** How a socket for datagrams is opened. */
 export interface Binding {
@@ -22,33 +37,51 @@ export interface Binding {
   readonly reuse: boolean;
 }
 
-/** Who opens one hears of it here; nothing after `close()`. */
-export interface DatagramListener {
-  /** At least one byte. */
+/** What a socket works with. */
+export interface DatagramParts {
+  readonly clock: Clock;
+  /** The address of a name. */
+  readonly resolve?: (name: string, family: 4 | 6) => Promise<string>;
+  /** At least one byte; nothing after `close()`. */
   received(bytes: Buffer, from: Peer): void;
+  /** Not after `close()`. */
   lost(cause: Error): void;
 }
 
-/** A socket for datagrams that is open. */
+/**
+ * A socket for datagrams that is open. On a port that the kernel chose it takes answers alone: what comes from an
+ * address that was sent to lately. With broadcasts allowed nobody can tell who answers, and all is taken.
+ */
 export class DatagramSocket {
   readonly #socket: Socket;
+  readonly #with: DatagramParts;
+  readonly #family: 4 | 6;
+  readonly #takesAll: boolean;
+  readonly #ending = new AbortController();
+  readonly #lookups = new Map<string, Promise<string>>();
+  /** Who was sent to, the last one last. */
+  readonly #asked = new Set<string>();
+  #waitingBytes = 0;
   #closing: Promise<void> | undefined;
 
-  private constructor(socket: Socket, { received, lost }: DatagramListener) {
+  private constructor(socket: Socket, { address, port, host, broadcast }: Binding, parts: DatagramParts) {
     this.#socket = socket;
+    this.#with = parts;
+    this.#family = familyOf({ address, host });
+    this.#takesAll = port !== 0 || broadcast;
     socket.on('message', (bytes, { address, port }) => {
-      if (this.#closing === undefined && bytes.length > 0) received(bytes, { address, port });
+      if (this.#closing !== undefined || bytes.length === 0) return;
+      if (this.#takesAll || this.#asked.has(plain(address))) parts.received(bytes, { address, port });
     });
     socket.on('error', (error) => {
-      if (this.#closing === undefined) lost(refusal(error, 'the socket'));
+      if (this.#closing === undefined) parts.lost(refusal(error, 'the socket'));
     });
   }
 
   /** Rejects with a fault that says what to do. */
-  static async open(binding: Binding, listener: DatagramListener): Promise<DatagramSocket> {
-    const { address, port, host, broadcast, reuse } = binding;
-    const type = isIPv6(address === '' ? host : address) ? 'udp6' : 'udp4';
-    const socket = createSocket({ type, reuseAddr: reuse });
+  static async open(binding: Binding, parts: DatagramParts): Promise<DatagramSocket> {
+    const { address, port, broadcast, reuse } = binding;
+    const socket = createSocket({ type: `udp${familyOf(binding)}`, reuseAddr: reuse });
     try {
       await new Promise<void>((resolve, reject) => {
         socket.once('listening', resolve);
@@ -60,7 +93,7 @@ export class DatagramSocket {
       socket.close();
       throw refusal(thrown, peerName({ address, port }));
     }
-    return new DatagramSocket(socket, listener);
+    return new DatagramSocket(socket, binding, parts);
   }
 
   /** The port that is bound. */
@@ -68,22 +101,89 @@ export class DatagramSocket {
     return this.#socket.address().port;
   }
 
-  /** Resolves when the kernel has taken it. Rejects with `DEVICE_OFFLINE`, `DEVICE_CONFIGURATION`, `TEXT_TOO_LONG`. */
-  async send(bytes: Uint8Array, { address, port }: Peer): Promise<void> {
+  /**
+   * Resolves when the kernel has taken it. Rejects with `DEVICE_OFFLINE`, `DEVICE_CONFIGURATION`, `TEXT_TOO_LONG`; what
+   * waited for its name by then is never sent.
+   */
+  async send(bytes: Uint8Array, to: Peer): Promise<void> {
     if (bytes.length > DATAGRAM_LIMIT) throw fault('TEXT_TOO_LONG', 'A datagram', DATAGRAM_LIMIT);
-    if (this.#closing !== undefined) throw fault('DEVICE_OFFLINE', 'the socket was closed meanwhile');
-    if (this.#socket.getSendQueueSize() > QUEUE_LIMIT)
-      throw fault('DEVICE_OFFLINE', `the network is behind: more than ${QUEUE_LIMIT} bytes wait; send less`);
-    await new Promise<void>((resolve, reject) => {
+    if (this.#closing !== undefined) throw closed();
+    const cost = bytes.length + DATAGRAM_COST;
+    if (this.#waitingBytes + cost > QUEUE_LIMIT)
+      throw fault('DEVICE_OFFLINE', `the network is behind: ${this.#waitingBytes} bytes wait; send less`);
+    this.#waitingBytes += cost;
+    try {
+      const address = await this.#inTime(to, this.#resolved(to.address));
+      this.#ending.signal.throwIfAborted();
+      this.#expect(address);
+      await this.#inTime(to, this.#hand(bytes, { address, port: to.port }));
+    } catch (thrown) {
+      throw refusal(thrown, peerName(to));
+    } finally {
+      this.#waitingBytes -= cost;
+    }
+  }
+
+  /** What waits is rejected. Twice is fine, and waits. */
+  close(): Promise<void> {
+    return (this.#closing ??= new Promise((resolve) => {
+      this.#ending.abort(closed());
+      this.#socket.close(resolve);
+    }));
+  }
+
+  #inTime<T>(to: Peer, promise: Promise<T>): Promise<T> {
+    return within(
+      this.#with.clock,
+      { ms: SEND_MS, what: peerName(to), signal: this.#ending.signal },
+      promise,
+    );
+  }
+
+  #resolved(name: string): Promise<string> {
+    if (isIP(name) !== 0) return Promise.resolve(name);
+    const begun = this.#lookups.get(name);
+    if (begun !== undefined) return begun;
+    if (this.#lookups.size >= LOOKUPS_MOST)
+      return Promise.reject(fault('DEVICE_OFFLINE', 'other names are being looked up; look at the network'));
+    const { resolve = addressOf } = this.#with;
+    const lookingUp = resolve(name, this.#family).finally(() => this.#lookups.delete(name));
+    this.#lookups.set(name, lookingUp);
+    return lookingUp;
+  }
+
+  #expect(address: string): void {
+    const asked = plain(address);
+    this.#asked.delete(asked);
+    this.#asked.add(asked);
+    for (const oldest of this.#asked) {
+      if (this.#asked.size <= ASKED_MOST) break;
+      this.#asked.delete(oldest);
+    }
+  }
+
+  #hand(bytes: Uint8Array, { address, port }: Peer): Promise<void> {
+    return new Promise<void>((resolve, reject) => {
       this.#socket.send(bytes, port, address, (error) => {
         if (error === null) resolve();
-        else reject(refusal(error, peerName({ address, port })));
+        else reject(error);
       });
     });
   }
+}
 
-  /** Twice is fine, and waits. */
-  close(): Promise<void> {
-    return (this.#closing ??= new Promise((resolve) => this.#socket.close(resolve)));
-  }
+function familyOf({ address, host }: Pick<Binding, 'address' | 'host'>): 4 | 6 {
+  return isIPv6(address === '' ? host : address) ? 6 : 4;
+}
+
+const closed = () => fault('DEVICE_OFFLINE', 'the socket was closed meanwhile');
+
+async function addressOf(name: string, family: 4 | 6): Promise<string> {
+  return (await lookup(name, { family })).address;
+}
+
+/** An address as it is compared: in IPv6 one has many spellings, and those of a link name the interface. */
+function plain(address: string): string {
+  const [bare = ''] = address.split('%');
+  return isIPv6(bare) ? new SocketAddress({ address: bare, family: 'ipv6' }).address : bare;
 }

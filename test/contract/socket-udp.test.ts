@@ -1,10 +1,18 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
-import { DATAGRAM_LIMIT } from '../../drivers/socket/udp.js';
+import {
+  ASKED_MOST,
+  DATAGRAM_LIMIT,
+  DatagramSocket,
+  LOOKUPS_MOST,
+  QUEUE_LIMIT,
+  SEND_MS,
+} from '../../drivers/socket/udp.js';
 import { socketModules } from '../../drivers/socket/index.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { SerialWorld } from '../../drivers/serial/fake.js';
+import { ManualClock } from '../../src/base/clock.js';
 import { until } from '../tools/until.js';
 import { Workbench } from '../tools/workbench.js';
 
@@ -161,4 +169,97 @@ await t.test('EnableBroadcast opens the way to the broadcast address', async (t)
   await desk.change(socket, { EnableBroadcast: true });
   await desk.isLink(socket, 'online');
   t.equal(await desk.call('USCK_SendText', socket.id, 'x'), true);
+});
+
+/** A socket on a port that the kernel chose, names resolved by the test, and what arrived. */
+async function datagrams(t: Test, { broadcast = false } = {}) {
+  const clock = new ManualClock();
+  const lookups = new Map<string, PromiseWithResolvers<string>>();
+  const heard: string[] = [];
+  const socket = await DatagramSocket.open(
+    { address: '127.0.0.1', port: 0, host: '', broadcast, reuse: false },
+    {
+      clock,
+      resolve: (name) => {
+        const lookup = Promise.withResolvers<string>();
+        lookups.set(name, lookup);
+        return lookup.promise;
+      },
+      received: (bytes) => heard.push(bytes.toString()),
+      lost: (cause) => t.fail(cause.message),
+    },
+  );
+  t.teardown(() => socket.close());
+  return { socket, clock, lookups, heard };
+}
+
+await t.test('what waits for a name is sent in time or never, and is counted', async (t) => {
+  const one = await far(t);
+  const { socket, clock, lookups } = await datagrams(t);
+  const to = (address: string) => ({ address, port: one.port });
+  const text = (length: number) => Buffer.alloc(length, 'x');
+
+  const late = socket.send(Buffer.from('late'), to('slow.test'));
+  clock.advance(SEND_MS);
+  await t.rejects(late, { code: 'DEVICE_OFFLINE', message: /can not be reached/ });
+  const [first, second] = [
+    socket.send(Buffer.from('1'), to('slow.test')),
+    socket.send(Buffer.from('2'), to('slow.test')),
+  ];
+  t.equal(lookups.size, 1, 'the lookup that is under way is theirs too');
+  lookups.get('slow.test')?.resolve('127.0.0.1');
+  await Promise.all([first, second]);
+  await until('both', () => one.heard.length >= 2);
+  t.same(
+    one.heard.map((datagram) => datagram.text),
+    ['1', '2'],
+    'not what was late',
+  );
+
+  const waiting = Array.from({ length: LOOKUPS_MOST }, (_, i) => socket.send(text(1), to(`${i}.test`)));
+  await t.rejects(socket.send(text(1), to('further.test')), { message: /other names are being looked up/ });
+  const large = Math.floor(QUEUE_LIMIT / 5);
+  for (let i = 0; i < 4; i++) waiting.push(socket.send(text(large), to('0.test')));
+  await t.rejects(socket.send(text(large), to('127.0.0.1')), { message: /\d+ bytes wait; send less/ });
+
+  const outcomes = Promise.allSettled(waiting);
+  await socket.close();
+  for (const outcome of await outcomes)
+    t.match(outcome, { reason: { code: 'DEVICE_OFFLINE', message: /closed meanwhile/ } });
+  for (const { resolve } of lookups.values()) resolve('127.0.0.1');
+  t.equal(clock.waiting, 0, 'no timer stays');
+});
+
+await t.test('on a port of the kernel only those are heard who were sent to lately', async (t) => {
+  const [one, two] = [await far(t), await far(t)];
+  const stranger = createSocket('udp4').bind(0, '127.0.0.2');
+  t.teardown(() => void stranger.close());
+  const { socket, heard, lookups } = await datagrams(t);
+  const { port } = socket;
+  const say = (from: Socket, text: string) =>
+    new Promise<void>((resolve) => from.send(text, port, '127.0.0.1', () => resolve()));
+  const sending = socket.send(Buffer.from('?'), { address: 'device.test', port: one.port });
+  lookups.get('device.test')?.resolve('127.0.0.1');
+  await sending;
+  await say(stranger, 'stranger');
+  await say(one.socket, 'answer');
+  await say(two.socket, 'from another port of the device');
+  await until('the answers', () => heard.length >= 2);
+  t.same(heard, ['answer', 'from another port of the device']);
+
+  for (let i = 0; i < ASKED_MOST; i++)
+    await socket.send(Buffer.from('?'), { address: `127.0.1.${i + 1}`, port: one.port });
+  await say(one.socket, 'forgotten');
+  await socket.send(Buffer.from('?'), { address: '127.0.0.2', port: one.port });
+  await say(stranger, 'no stranger any more');
+  await until('it', () => heard.length >= 3);
+  t.same(heard.slice(2), ['no stranger any more']);
+});
+
+await t.test('who answers a broadcast is not known before', async (t) => {
+  const one = await far(t);
+  const { socket, heard } = await datagrams(t, { broadcast: true });
+  one.socket.send('here', socket.port, '127.0.0.1');
+  await until('the answer', () => heard.length === 1);
+  t.same(heard, ['here']);
 });
