@@ -2,8 +2,11 @@ import { errno } from '../../src/device/attributes.js';
 import type { SimulatedFile } from '../../src/device/simulated-attributes.js';
 import { familyOf } from './families.js';
 
-/** Whether a device answers; one that doesn't may be alone on its bus, which the kernel then notices. */
-export type Answers = 'yes' | 'no' | 'nobody does';
+/**
+ * Whether a device answers; one that doesn't may be alone on its bus, which the kernel then notices. A bus that is pulled to ground
+ * answers with zeros, and to a reset as if devices were there.
+ */
+export type Answers = 'yes' | 'no' | 'nobody does' | 'zeros';
 
 /** A simulated device: the files that the kernel makes of it, by name, as things stand on the wire. */
 export interface SimulatedChip {
@@ -13,6 +16,7 @@ export interface SimulatedChip {
 /** Where nobody pulls the wire down all bits are 1. */
 const NOTHING = 0xff;
 
+const unanswered = (answers: Answers) => (answers === 'zeros' ? 0 : NOTHING);
 const character = (byte: number) => String.fromCharCode(byte);
 const hex = (bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
 
@@ -20,7 +24,7 @@ const hex = (bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).
 const register = (answers: Answers, read: () => number, write?: (byte: number) => void): SimulatedFile => ({
   read() {
     if (answers === 'nobody does') throw errno('EIO', 'register');
-    return character(answers === 'no' ? NOTHING : read());
+    return character(answers === 'yes' ? read() : unanswered(answers));
   },
   ...(write && { write: (text: string) => write(byteOf(answers, text)) }),
 });
@@ -29,6 +33,11 @@ const register = (answers: Answers, read: () => number, write?: (byte: number) =
 function sure<T>(answers: Answers, read: () => T): T {
   if (answers !== 'yes') throw errno('EIO', 'checked');
   return read();
+}
+
+/** What zeros pass for: the checksum of zeros is zero, or there is none. */
+function unlessZeros(answers: Answers, read: () => number): number {
+  return answers === 'zeros' ? 0 : sure(answers, read);
 }
 
 function byteOf(answers: Answers, text: string): number {
@@ -79,7 +88,7 @@ export class SimulatedThermometer implements SimulatedChip {
   #text(answers: Answers): string {
     if (answers === 'nobody does') return '';
     const sent = [...this.#pad, checksum(this.#pad)];
-    const came = answers === 'no' ? sent.map(() => NOTHING) : sent;
+    const came = answers === 'yes' ? sent : sent.map(() => unanswered(answers));
     if (this.isDamaged) came[0] = (came[0] as number) ^ 1;
     const crc = checksum(came.slice(0, 8));
     // It tries a few times, and then says nothing (Linux from 5.8 on).
@@ -126,9 +135,9 @@ export class SimulatedSwitch implements SimulatedChip {
     switch (this.#type) {
       case 'DS2405':
         return {
-          state: checked(() => this.#levels),
+          state: { read: () => unlessZeros(answers, () => this.#levels) },
           output: {
-            ...checked(() => this.#latch),
+            read: () => unlessZeros(answers, () => this.#latch),
             write: (text) => {
               if (!/^\s*[01]/.test(text)) throw errno('EINVAL', 'output');
               sure(answers, () => latch(Number(text)));
@@ -195,7 +204,7 @@ export class SimulatedMonitor implements SimulatedChip {
 
   files(answers: Answers): Readonly<Record<string, SimulatedFile>> {
     const number = (read: () => number): SimulatedFile => ({
-      read: () => sure(answers, () => Math.round(read())),
+      read: () => unlessZeros(answers, () => Math.round(read())),
     });
     return {
       temperature: number(() => this.celsius * 256),
@@ -213,7 +222,8 @@ export class SimulatedPotentiometer implements SimulatedChip {
   files(answers: Answers): Readonly<Record<string, SimulatedFile>> {
     return {
       rw: {
-        read: () => (answers === 'yes' ? this.#says : [NOTHING, NOTHING]).map(character).join(''),
+        read: () =>
+          (answers === 'yes' ? this.#says : [1, 2].map(() => unanswered(answers))).map(character).join(''),
         write: (text) => {
           if (answers === 'nobody does') throw errno('EIO', 'rw');
           if (answers === 'yes') this.#hear([...Buffer.from(text, 'latin1')]);

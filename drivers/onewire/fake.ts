@@ -34,6 +34,8 @@ export class SimulatedOneWire extends SimulatedAttributes {
   canMeasureAll = true;
   /** Devices whose family's driver is not loaded. */
   readonly undriven = new Set<string>();
+  /** Buses that are pulled to ground. */
+  readonly grounded = new Set<string>();
   /** Told of every write to a switch: the pins whose transistors then conduct. */
   moved: (address: string, on: number) => void = () => undefined;
   /** So many reads wait now for a measurement, and so many did at most. */
@@ -144,6 +146,7 @@ export class SimulatedOneWire extends SimulatedAttributes {
   }
 
   #answers({ bus, isSilent }: Slave): Answers {
+    if (this.grounded.has(bus)) return 'zeros';
     if (!isSilent) return 'yes';
     const others = [...this.#slaves.values()].some((slave) => slave.bus === bus && !slave.isSilent);
     return others ? 'no' : 'nobody does';

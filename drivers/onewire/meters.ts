@@ -47,10 +47,15 @@ export class Monitor implements Chip {
 
   async look(): Promise<Told[]> {
     const files = this.#files;
+    const temperature = await files.number('temperature');
+    const vad = await files.number('vad');
+    const vdd = await files.number('vdd');
+    // It measures with its supply, which so is never 0. The checksum of zeros is zero: so looks a bus that is pulled down.
+    if (vdd === 0) throw errno('EIO', files.address);
     return [
-      { ident: 'TEMPERATURE', value: (await files.number('temperature')) / 256 },
-      { ident: 'VAD', value: (await files.number('vad')) / 100 },
-      { ident: 'VDD', value: (await files.number('vdd')) / 100 },
+      { ident: 'TEMPERATURE', value: temperature / 256 },
+      { ident: 'VAD', value: vad / 100 },
+      { ident: 'VDD', value: vdd / 100 },
     ];
   }
 }
@@ -92,8 +97,8 @@ export class Potentiometer implements Chip {
     const files = this.#files;
     await files.write('rw', [READ_POSITION]);
     const [control = LISTEN, position = LISTEN] = await files.bytes('rw', 2);
-    // Where nobody answers all bits are 1; the control register has two that are others turned round.
-    if (control === 0xff) throw errno('EIO', files.address);
+    // Where nobody answers all bits are 1, or 0 on a bus that is pulled down; the control register has two that are others turned round.
+    if (control === 0xff || control === 0) throw errno('EIO', files.address);
     return position;
   }
 }

@@ -177,6 +177,8 @@ export class Ds2408 extends Switch {
     const state = await files.byte('state');
     // None of these has a checksum: where nobody answers all bits are 1, and of this register some never are.
     this.#control = await this.#readControl();
+    // On a bus that is pulled down all are 0. Of a device without a supply of its own 0 could be so, once somebody has cleared bit 3.
+    if ((latch | state | this.#control) === 0) throw errno('EIO', files.address);
     return { on: ~latch & this.all, down: ~state & this.all };
   }
 

@@ -4,9 +4,10 @@ import {
   SimulatedMonitor,
   SimulatedPotentiometer,
   SimulatedSwitch,
+  SimulatedThermometer,
 } from '../../drivers/onewire/fake-chips.js';
 import type { Instance } from '../../src/kernel/attachments.js';
-import { OneWireMachine } from '../tools/onewire-machine.js';
+import { BUS, OneWireMachine } from '../tools/onewire-machine.js';
 
 const HALL = '28-0000075565ad';
 const EIGHT = '29-000000d0d0d0';
@@ -117,6 +118,36 @@ await t.test('counters, a battery’s monitor, and what is only there', async (t
   machine.wire.setGone(KEY, false);
   await machine.comes(key, 'PRESENT', { value: true });
   await t.rejects(machine.devices.write(key.id, 'PRESENT', false), { code: 'READ_ONLY' });
+});
+
+await t.test('a bus that is pulled to ground is no answer', async (t) => {
+  const devices = [
+    [HALL, 'TEMPERATURE'],
+    [EIGHT, 'PIN0'],
+    ['12-00000000000b', 'PIN0'],
+    ['3a-00000000000c', 'PIN0'],
+    ['1d-000000000001', 'COUNTER_A'],
+    ['26-000000000002', 'TEMPERATURE'],
+    ['2c-00000000000d', 'POSITION'],
+  ] as const;
+  const machine = new OneWireMachine(t, [devices.map(([address]) => address)]);
+  machine.wire.chip(HALL, SimulatedThermometer).celsius = () => 20;
+  const bus = await machine.bus();
+  for (const [address, ident] of devices) {
+    const device = await machine.device(bus, address);
+    await machine.comes(device, ident, {});
+    const before = machine.value(device, ident);
+    machine.wire.grounded.add(BUS);
+    const reason = ident === 'COUNTER_A' ? 'CHECKSUM' : 'NO_ANSWER';
+    await machine.comes(device, ident, { value: before, quality: `bad ${reason}` });
+    if (ident === 'PIN0')
+      await t.rejects(machine.during(machine.devices.write(device.id, ident, true)), {
+        code: 'DEVICE_REFUSED',
+      });
+    machine.wire.grounded.delete(BUS);
+    await machine.comes(device, ident, { value: before });
+  }
+  t.strictSame(machine.moves, []);
 });
 
 await t.test(
