@@ -3,14 +3,8 @@ import { fault } from '../../src/base/fault.js';
 import { choice } from '../../src/device/choice.js';
 import { bool, declare, int, text, type FunctionDeclaration } from '../../src/device/declare.js';
 import { latin1 } from '../../src/device/latin1.js';
-import {
-  moduleKind,
-  type Host,
-  type ModuleDefinition,
-  type Running,
-  type RunningInstances,
-} from '../../src/device/module.js';
-import { byteStream } from '../../src/device/stream.js';
+import type { Host, ModuleDefinition, Running, RunningInstances } from '../../src/device/module.js';
+import { streamModule } from '../../src/device/stream.js';
 import type { Parity, PortSettings, SerialPorts } from './port.js';
 import { SerialStream } from './stream.js';
 
@@ -44,11 +38,9 @@ const MODULE = { id: '{6DC3D946-0D31-450F-A8C6-C42DB8D7D4F1}', name: 'Serial Por
 export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properties> {
   return {
     ...MODULE,
-    kind: moduleKind.io,
+    ...streamModule,
     prefix: 'SPRT',
     properties,
-    variables: () => [],
-    offers: byteStream,
     check({ Port, BaudRate }) {
       if (Port === '')
         return 'Port is empty: give a path (/dev/serial/by-id/…, /dev/ttyAMA0) or VID:PID:serial';
@@ -57,7 +49,6 @@ export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properti
       return undefined;
     },
     retryWithinMs: RETRY_WITHIN_MS,
-    off: ({ Open }) => (Open ? undefined : 'switched off; set Open to true'),
     functions,
     find: async () => (await import('./find.js')).findPorts(),
     open: (host) => open(host, ports),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { moduleKind, type Host, type ModuleDefinition, type Running } from '../../src/device/module.js';
-import { byteStream, peerName, type ByteStream } from '../../src/device/stream.js';
+import type { Host, ModuleDefinition, Running } from '../../src/device/module.js';
+import { streamModule, peerName, type ByteStream } from '../../src/device/stream.js';
 import { sendText } from './functions.js';
 
 const properties = Type.Object({
@@ -25,17 +25,14 @@ const PREFIX = 'CSCK';
 /** The module **Client Socket**: a connection over TCP, for the devices connected to it. */
 export const clientSocket: ModuleDefinition<typeof properties> = {
   ...MODULE,
-  kind: moduleKind.io,
+  ...streamModule,
   prefix: PREFIX,
   properties,
-  variables: () => [],
-  offers: byteStream,
   check({ Host: to, Port, UseSSL, CaFile }) {
     if (to === '' || Port === 0) return 'Host and Port say where to: give both, like 192.168.1.5 and 23';
     if (CaFile !== '' && !UseSSL) return 'CaFile is of use with UseSSL only';
     return undefined;
   },
-  off: ({ Open }) => (Open ? undefined : 'switched off; set Open to true'),
   functions: (instances) => [
     sendText(instances, { module: MODULE, prefix: PREFIX, where: 'over a client socket' }),
   ],

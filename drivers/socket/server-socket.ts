@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Complaints } from '../../src/device/complaints.js';
-import { moduleKind, type Host, type ModuleDefinition, type Running } from '../../src/device/module.js';
-import { byteStream, peerName } from '../../src/device/stream.js';
+import type { Host, ModuleDefinition, Running } from '../../src/device/module.js';
+import { streamModule, peerName } from '../../src/device/stream.js';
 import { sendPacket, sendText } from './functions.js';
 
 /** The most clients that may be asked for: each has memory of the gateway and of the kernel. */
@@ -32,11 +32,9 @@ const PREFIX = 'SSCK';
 /** The module **Server Socket**: listens for clients over TCP, for the devices connected to it. */
 export const serverSocket: ModuleDefinition<typeof properties> = {
   ...MODULE,
-  kind: moduleKind.io,
+  ...streamModule,
   prefix: PREFIX,
   properties,
-  variables: () => [],
-  offers: byteStream,
   check({ Port, BindIP, UseSSL, CertificateFile, KeyFile }) {
     if (Port === 0) return 'Port is 0: give the one that clients connect to';
     if (BindIP === '')
@@ -45,7 +43,6 @@ export const serverSocket: ModuleDefinition<typeof properties> = {
       return 'UseSSL, CertificateFile and KeyFile go together';
     return undefined;
   },
-  off: ({ Open }) => (Open ? undefined : 'switched off; set Open to true'),
   functions: (instances) => [
     sendText(instances, { module: MODULE, prefix: PREFIX, where: 'to all clients of a server socket' }),
     sendPacket(instances, { module: MODULE, prefix: PREFIX, where: 'to one client of a server socket' }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { moduleKind, type Host, type ModuleDefinition, type Running } from '../../src/device/module.js';
-import { byteStream, peerName, type Peer } from '../../src/device/stream.js';
+import type { Host, ModuleDefinition, Running } from '../../src/device/module.js';
+import { streamModule, peerName, type Peer } from '../../src/device/stream.js';
 import { sendPacket, sendText } from './functions.js';
 
 const properties = Type.Object({
@@ -25,11 +25,9 @@ const PREFIX = 'USCK';
 /** The module **UDP Socket**: datagrams, for the devices connected to it. */
 export const udpSocket: ModuleDefinition<typeof properties> = {
   ...MODULE,
-  kind: moduleKind.io,
+  ...streamModule,
   prefix: PREFIX,
   properties,
-  variables: () => [],
-  offers: byteStream,
   check({ Host: to, Port, BindIP, BindPort }) {
     if ((to === '') !== (Port === 0)) return 'Host and Port go together';
     if (to === '' && BindPort === 0)
@@ -38,7 +36,6 @@ export const udpSocket: ModuleDefinition<typeof properties> = {
       return 'BindIP is empty: give 127.0.0.1, an address of this machine, or 0.0.0.0 for all';
     return undefined;
   },
-  off: ({ Open }) => (Open ? undefined : 'switched off; set Open to true'),
   functions: (instances) => [
     sendText(instances, {
       module: MODULE,

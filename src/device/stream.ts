@@ -1,4 +1,4 @@
-import type { Flow } from './module.js';
+import { moduleKind, type Flow } from './module.js';
 
 /** One of several at the other end of an I/O instance: a client of a server socket, who sent a datagram. */
 export interface Peer {
@@ -36,3 +36,11 @@ export interface ByteStream {
  * carry: no module here needs that alone.
  */
 export const byteStream: Flow<ByteStream> = { id: '{79827379-F36E-4ADA-8A95-5F8D1DC92FA9}' };
+
+/** What the I/O modules have in common that offer a stream of bytes and are switched off by their property `Open`. */
+export const streamModule = {
+  kind: moduleKind.io,
+  variables: () => [],
+  offers: byteStream,
+  off: ({ Open }: { readonly Open: boolean }) => (Open ? undefined : 'switched off; set Open to true'),
+} as const;
