@@ -3,8 +3,6 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../base/clock.js';
 import { Fault, fault, isAbort, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import type { JsonPieces } from '../base/pieces.js';
-import { nextTurn } from '../base/turn.js';
 import { BY_TOKEN, type Caller } from '../device/declare.js';
 import type { Access } from './access.js';
 import { WEBFRONT, type Accounts } from './accounts.js';
@@ -17,6 +15,7 @@ import type { Origins } from './origins.js';
 import { errorText, type Reply, type Rpc } from './rpc.js';
 import { LINGER_MS, refusalOf, type Refusal } from './refusals.js';
 import type { Refused } from './refused.js';
+import { corsHeaders, sendPieces, sendText } from './send.js';
 
 /** The original's default (`ServerMaxPostSize`), configurable as `api.bodyLimit`. */
 export const BODY_LIMIT = 25_165_824;
@@ -30,19 +29,30 @@ const IN_FLIGHT_LIMIT = 2048;
 const NONE = -1;
 const GREETING = '{"jsonrpc":"2.0","api":"stellwerk"}';
 
-/** What is known of a connection, so that its next call need not be examined anew. */
+/**
+ * What requests on a connection have in common. Requests can be pipelined, so nothing here belongs to a single one: each
+ * record is replaced as a whole and names the headers that it was derived from.
+ */
 interface Connection {
   readonly remote: string;
-  /** What was found right, and by which rules. */
-  host: string | undefined;
-  origin: string | undefined;
-  origins: Origins | undefined;
-  /** The origin's pages may read the answers. */
-  cors: string | undefined;
-  authorization: string | undefined;
-  accounts: Accounts | undefined;
-  /** The owner, while `authorization` and `accounts` are the same. */
-  owner: Caller | undefined;
+  allowed: Allowed | undefined;
+  known: Known | undefined;
+}
+
+/** `Host` and `Origin` headers that passed, and the rules by which they did. */
+interface Allowed {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly origins: Origins;
+  /** The origin, if its pages may read the replies. */
+  readonly cors: string | undefined;
+}
+
+/** The owner, as verified from exactly this header and against these accounts. */
+interface Known {
+  readonly authorization: string;
+  readonly accounts: Accounts;
+  readonly owner: Caller;
 }
 
 export interface HttpParts {
@@ -75,25 +85,25 @@ export class HttpApi {
 
   /** Takes a request to `/api/`. `expects`: the client waits for leave to send its body (100-continue). */
   handle(request: IncomingMessage, response: ServerResponse, { origins, expects = false }: Hearing): void {
-    const connection = this.#connectionOf(request.socket);
     switch (request.method) {
-      case 'POST':
-        if (!this.#isAllowed(connection, request, origins))
-          return this.#refuseOrigin(request, response, origins);
-        return this.#post({ request, response, connection, expects });
+      case 'POST': {
+        const connection = this.#connectionOf(request.socket);
+        const allowed = allowedOf(connection, request, origins);
+        if (allowed === undefined) return this.#refuseOrigin(request, response, origins);
+        return this.#post({ request, response, connection, expects, cors: allowed.cors });
+      }
       case 'GET':
       case 'HEAD':
         return sendText(response, GREETING, undefined);
       case 'OPTIONS':
         return this.#preflight(request, response, origins);
       default:
-        return this.refuse(request, response, refusalOf(fault('METHOD_NOT_ALLOWED')));
+        return this.refuse({ request, response }, refusalOf(fault('METHOD_NOT_ALLOWED')));
     }
   }
 
   /** Answers with a refusal. What the client still sends is read for a moment and thrown away. */
-  refuse(request: IncomingMessage, response: ServerResponse, { status, headers, body }: Refusal): void {
-    const cors = this.#connectionOf(request.socket).cors;
+  refuse({ request, response, cors }: Refusable, { status, headers, body }: Refusal): void {
     for (const [name, value] of cors === undefined ? headers : [...headers, ...corsHeaders(cors)])
       response.setHeader(name, value);
     response.setHeader('Content-Length', Buffer.byteLength(body));
@@ -112,36 +122,18 @@ export class HttpApi {
   #connectionOf(socket: Socket): Connection {
     let connection = this.#connections.get(socket);
     if (connection === undefined) {
-      connection = {
-        remote: remoteOf(socket),
-        host: undefined,
-        origin: undefined,
-        origins: undefined,
-        cors: undefined,
-        authorization: undefined,
-        accounts: undefined,
-        owner: undefined,
-      };
+      connection = { remote: remoteOf(socket), allowed: undefined, known: undefined };
       this.#connections.set(socket, connection);
     }
     return connection;
   }
 
-  #isAllowed(connection: Connection, { headers }: IncomingMessage, origins: Origins): boolean {
-    const { host, origin } = headers;
-    if (connection.origins === origins && connection.host === host && connection.origin === origin)
-      return true;
-    if (!origins.allowsHost(host) || !origins.allowsOrigin(origin, host)) return false;
-    connection.host = host;
-    connection.origin = origin;
-    connection.origins = origins;
-    connection.cors = origin !== undefined && origins.isListed(origin) ? origin : undefined;
-    return true;
-  }
-
   #refuseOrigin(request: IncomingMessage, response: ServerResponse, origins: Origins): void {
     const remote = remoteOf(request.socket);
-    this.refuse(request, response, refusalOf(this.#parts.refused.origin(request.headers, origins, remote)));
+    this.refuse(
+      { request, response },
+      refusalOf(this.#parts.refused.origin(request.headers, origins, remote)),
+    );
   }
 
   #preflight(request: IncomingMessage, response: ServerResponse, origins: Origins): void {
@@ -167,7 +159,7 @@ export class HttpApi {
       this.#admit(exchange).catch((thrown: unknown) => {
         if (!(thrown instanceof Fault) && !isAbort(thrown))
           this.#parts.log.error({ error: messageOf(thrown) }, 'a request failed in an unforeseen way');
-        this.refuse(request, response, refusalOf(thrown));
+        this.refuse(exchange, refusalOf(thrown));
       });
       return;
     }
@@ -180,17 +172,15 @@ export class HttpApi {
   /** The owner, when this connection's or another's credentials of the same text were found right before. */
   #knownOwner(connection: Connection, authorization: string | undefined): Caller | undefined {
     const { accounts } = this;
+    const { known } = connection;
     if (authorization === undefined) return undefined;
-    if (connection.authorization === authorization && connection.accounts === accounts)
-      return connection.owner;
+    if (known?.authorization === authorization && known.accounts === accounts) return known.owner;
     const login = readAuthorization(authorization);
-    const known =
-      login !== undefined && login.username !== WEBFRONT && this.#parts.access.knows(accounts.owner, login);
-    const owner = known ? ownerOf(accounts, connection.remote, login) : undefined;
-    // A token is asked for anew at each call: its time may be over.
-    connection.authorization = login?.username === TOKEN ? undefined : authorization;
-    connection.accounts = accounts;
-    connection.owner = owner;
+    if (login === undefined || login.username === WEBFRONT) return undefined;
+    if (!this.#parts.access.knows(accounts.owner, login)) return undefined;
+    const owner = ownerOf(accounts, connection.remote, login);
+    // A token is verified at each call: it may have expired.
+    if (login.username !== TOKEN) connection.known = { authorization, accounts, owner };
     return owner;
   }
 
@@ -205,8 +195,9 @@ export class HttpApi {
     const signIn = async () => {
       if (login === undefined || isWebfront || !(await access.check(accounts.owner, login, remote)))
         throw fault('UNAUTHORIZED');
-      connection.owner = ownerOf(accounts, remote, login);
-      return connection.owner;
+      // The password may have been changed while this one was verified.
+      if (!access.knows(this.accounts.owner, login)) throw fault('UNAUTHORIZED');
+      return ownerOf(accounts, remote, login);
     };
     const reader = new Body(request);
     const first = await read(reader, isWebfront ? WEBFRONT_BODY_LIMIT : UNKNOWN_BODY_LIMIT);
@@ -251,7 +242,7 @@ export class HttpApi {
   #answer(exchange: Exchange, caller: Caller, message: unknown): void {
     if (this.#inFlight >= IN_FLIGHT_LIMIT) {
       const busy = fault('BUSY', 'Too many calls are under way');
-      return this.refuse(exchange.request, exchange.response, refusalOf(busy));
+      return this.refuse(exchange, refusalOf(busy));
     }
     const reply = this.#parts.rpc.answer(message, caller);
     if (!(reply instanceof Promise)) return this.#send(exchange, reply);
@@ -262,8 +253,7 @@ export class HttpApi {
     });
   }
 
-  #send({ response, connection }: Exchange, reply: Reply): void {
-    const { cors } = connection;
+  #send({ response, cors }: Exchange, reply: Reply): void {
     if (reply === undefined) {
       if (cors !== undefined) for (const [name, value] of corsHeaders(cors)) response.setHeader(name, value);
       response.writeHead(204).end();
@@ -271,8 +261,8 @@ export class HttpApi {
     else void sendPieces(response, reply, cors);
   }
 
-  #tooLarge({ request, response }: Exchange): void {
-    this.refuse(request, response, refusalOf(fault('BODY_TOO_LARGE', this.bodyLimit)));
+  #tooLarge(exchange: Exchange): void {
+    this.refuse(exchange, refusalOf(fault('BODY_TOO_LARGE', this.bodyLimit)));
   }
 }
 
@@ -282,11 +272,32 @@ export interface Hearing {
   readonly expects?: boolean;
 }
 
-interface Exchange {
+/** A request that can be refused. */
+interface Refusable {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** The origin whose pages may read the reply. */
+  readonly cors?: string | undefined;
+}
+
+interface Exchange extends Refusable {
   readonly connection: Connection;
   readonly expects: boolean;
+}
+
+/** Undefined if `Host` or `Origin` is not allowed. */
+function allowedOf(
+  connection: Connection,
+  { headers }: IncomingMessage,
+  origins: Origins,
+): Allowed | undefined {
+  const { host, origin } = headers;
+  const { allowed } = connection;
+  if (allowed?.origins === origins && allowed.host === host && allowed.origin === origin) return allowed;
+  if (!origins.allowsHost(host) || !origins.allowsOrigin(origin, host)) return undefined;
+  const cors = origin !== undefined && origins.isListed(origin) ? origin : undefined;
+  connection.allowed = { host, origin, origins, cors };
+  return connection.allowed;
 }
 
 /** The address at the far end, an IPv4 one without its IPv6 wrapping. */
@@ -311,54 +322,6 @@ function tryDecode(body: Buffer): unknown {
   } catch {
     return undefined;
   }
-}
-
-function corsHeaders(origin: string): readonly (readonly [string, string])[] {
-  return [
-    ['Access-Control-Allow-Origin', origin],
-    ['Vary', 'Origin'],
-  ];
-}
-
-function sendText(response: ServerResponse, text: string, cors: string | undefined): void {
-  const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(text))];
-  if (cors !== undefined) headers.push(...corsHeaders(cors).flat());
-  response.writeHead(200, headers).end(text);
-}
-
-/** A piece a turn, and no faster than the client takes them. */
-async function sendPieces(
-  response: ServerResponse,
-  pieces: JsonPieces,
-  cors: string | undefined,
-): Promise<void> {
-  try {
-    response.writeHead(200, {
-      'Content-Type': 'application/json',
-      ...(cors !== undefined && Object.fromEntries(corsHeaders(cors))),
-    });
-    for (let piece = pieces.next(); piece !== undefined; piece = pieces.next()) {
-      if (!response.write(piece)) await drained(response);
-      if (response.destroyed || response.closed) return;
-      await nextTurn();
-    }
-    response.end();
-  } catch {
-    // Half an answer can't be taken back: the client must see that it ended too early.
-    response.destroy();
-  } finally {
-    pieces.close();
-  }
-}
-
-function drained(response: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      response.off('drain', done).off('close', done);
-      resolve();
-    };
-    response.on('drain', done).on('close', done);
-  });
 }
 
 /** Whether the rest of a request's body can just be read to its end, and the connection be kept. */

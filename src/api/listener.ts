@@ -180,13 +180,13 @@ export class Listener implements AsyncDisposable {
   #request(request: IncomingMessage, response: ServerResponse, expects = false): void {
     const { http } = this.#parts;
     const url = request.url ?? '';
-    if (this.#isClosing) return http.refuse(request, response, refusalOf(fault('STOPPING')));
+    if (this.#isClosing) return http.refuse({ request, response }, refusalOf(fault('STOPPING')));
     if (request.headers.host === undefined && request.httpVersion === '1.1')
-      return http.refuse(request, response, badRequest(400, 'it has no Host header (RFC 9112 §3.2)'));
+      return http.refuse({ request, response }, badRequest(400, 'it has no Host header (RFC 9112 §3.2)'));
     if (url === '/api/' || url.startsWith('/api/?'))
       return http.handle(request, response, { origins: this.#origins, expects });
     if (this.#web === undefined || /^\/api(?:[/?]|$)/.test(url))
-      return http.refuse(request, response, refusalOf(fault('NOT_FOUND')));
+      return http.refuse({ request, response }, refusalOf(fault('NOT_FOUND')));
     if (expects) response.writeContinue();
     this.#web(request, response);
   }
