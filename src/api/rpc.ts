@@ -3,6 +3,7 @@ import type { Log } from '../base/log.js';
 import { PiecedResult, gather, type JsonPieces } from '../base/pieces.js';
 import { nextTurn } from '../base/turn.js';
 import type { Caller } from '../device/declare.js';
+import { InexactParams } from './decode.js';
 import type { Dispatcher } from './dispatcher.js';
 
 /** What goes back: a text, a text made in pieces, or nothing (JSON-RPC 2.0 §4.1: notifications). */
@@ -53,6 +54,7 @@ export class Rpc {
     }
     const wrong = complaintOf(jsonrpc, method, params);
     if (wrong !== undefined) return errorText(id ?? 'null', fault('INVALID_REQUEST', wrong));
+    if (params instanceof InexactParams) return this.#failure(id, fault('INEXACT_NUMBER', params.numeral));
     try {
       const result = this.#dispatcher.call(method as string, params ?? undefined, caller);
       if (!(result instanceof Promise)) return this.#resultText(id, result);
@@ -141,6 +143,8 @@ function idText(id: unknown): string | undefined | null {
     case 'number':
       // A number beyond all doubles is read as infinity, which JSON cannot say.
       return Number.isFinite(id) ? String(id) : null;
+    case 'bigint':
+      return String(id);
     case 'undefined':
       return undefined;
     default:

@@ -33,6 +33,12 @@ export const faults = {
     false,
     (name: string, method: string) => `${method} has no parameter ${name}`,
   ),
+  INEXACT_NUMBER: row(
+    rpcCode.invalidParams,
+    false,
+    (numeral: string) =>
+      `${numeral.length > 40 ? `${numeral.slice(0, 40)}…` : numeral} cannot be represented exactly; send it as a text, or a number that is a double`,
+  ),
   CANNOT_CONVERT: row(
     rpcCode.invalidParams,
     false,

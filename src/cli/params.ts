@@ -1,3 +1,5 @@
+import { inexactIn, parseJson } from '../base/json.js';
+
 /** A parameter as `SVC_GetFunction` tells it (interface §1, reflection record). */
 export interface ParameterFacts {
   /** 0 boolean, 1 integer, 2 float, 3 string, 4 variant, 5 array. */
@@ -53,7 +55,9 @@ async function meant(word: string, parameter: ParameterFacts | undefined, idAt: 
 /** What the word is as JSON; undefined where it is none. */
 function jsonOf(word: string): unknown {
   try {
-    return JSON.parse(word) as unknown;
+    const value = parseJson(word);
+    // As it was written: the gateway says whether it fits.
+    return inexactIn(value) === undefined ? value : word;
   } catch {
     return undefined;
   }

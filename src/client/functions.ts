@@ -165,6 +165,8 @@ export interface Functions {
   GW_GetRecords(VariableID: number, StartTime: number, EndTime: number, Limit: number): ArchiveRecords;
   /** Values and times of many variables, in the order asked for; one that fails has an Error instead. */
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
+  /** The version of the gateway, as `stellwerk --version` prints it. */
+  GW_GetVersion(): string;
   /** Publishes a message through an MQTT client. */
   GW_Publish(InstanceID: number, Topic: string, Payload: string, QoS: 0 | 1 | 2, Retain: boolean): boolean;
   /** Reads the configuration again, applies what can change now, and says what needs a restart. */
@@ -513,7 +515,7 @@ export interface Functions {
   SVC_GetInstanceIDByName(Name: string, ParentID: number): number;
   /** The IDs of all instances. */
   SVC_GetInstanceList(): number[];
-  /** The IDs of the instances of a module. */
+  /** The IDs of the instances of a module; none where there is no such module. */
   SVC_GetInstanceListByModuleID(ModuleID: string): number[];
   /** The IDs of the instances of all modules of a type. */
   SVC_GetInstanceListByModuleType(ModuleType: 0 | 1 | 2 | 3 | 4 | 5 | 6): number[];
@@ -547,7 +549,7 @@ export interface Functions {
   SVC_GetKernelRunlevel(): number;
   /** When it was started, in unix seconds. */
   SVC_GetKernelStartTime(): number;
-  /** The version, as "<major>.<minor>". */
+  /** The version of the interface, as "<major>.<minor>"; that of the gateway is GW_GetVersion. */
   SVC_GetKernelVersion(): string;
   /** What is known of some libraries; of all, for an empty list. */
   SVC_GetLibraries(LibraryIDs: readonly string[]): LibraryRecord[];

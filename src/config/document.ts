@@ -9,6 +9,7 @@ import {
   type ParsedNode,
 } from 'yaml';
 import { messageOf } from '../base/fault.js';
+import { isInexact } from '../base/json.js';
 import { nearest } from './words.js';
 
 /** One mistake in a file: where, which key, and what to do. Lines and columns count from 1. */
@@ -60,6 +61,10 @@ export class ConfigDocument {
     const [error] = this.#document.errors;
     if (error !== undefined) this.#at(error.pos[0], '', withoutSource(error.message));
     visit(this.#document, {
+      Scalar: (_, { value, source, range }) => {
+        if (typeof value === 'number' && source !== undefined && isInexact(source))
+          this.#at(range?.[0] ?? 0, '', `${source} cannot be represented exactly; a text stands in quotes`);
+      },
       Pair: (_, { key }) => {
         if (!isScalar(key))
           this.#at(isNode(key) ? (key.range?.[0] ?? 0) : 0, '', 'a key must be a plain word');

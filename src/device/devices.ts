@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.js';
 import { fault, messageOf } from '../base/fault.js';
+import { parseJson } from '../base/json.js';
 import type { Log } from '../base/log.js';
 import { instanceStatus, type Instance } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -188,7 +189,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
     const { instance, module } = this.#known(id);
     let given: unknown;
     try {
-      given = JSON.parse(json);
+      given = parseJson(json);
     } catch (thrown) {
       throw fault('CONFIGURATION_INVALID', messageOf(thrown));
     }

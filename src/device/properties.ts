@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { Value as Schema, type ValueError } from '@sinclair/typebox/value';
 import { fault } from '../base/fault.js';
+import { inexactIn, isInexact, parseJson } from '../base/json.js';
 import { booleanOf, numberOf } from '../kernel/convert.js';
 import type { InstanceData } from '../kernel/object.js';
 import type { ModuleDefinition } from './module.js';
@@ -35,6 +36,9 @@ export function withProperty(
   if (schema === undefined) throw fault('PROPERTY_MISSING', name);
   if (isSecret(schema) && value === HIDDEN) return properties;
   const taken = coerced(schema, value);
+  const numeral = inexactIn(taken);
+  if (numeral !== undefined)
+    throw fault('PROPERTY_INVALID', name, `${numeral} cannot be represented exactly`);
   const mistake = Schema.Errors(schema, taken).First();
   if (mistake !== undefined)
     throw fault('PROPERTY_INVALID', name + mistake.path.replaceAll('/', '.'), textOf(mistake));
@@ -98,7 +102,7 @@ function coerced(schema: TSchema, value: unknown): unknown {
       return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;
     case 'number':
     case 'integer':
-      return typeof value === 'string' ? (numberOf(value) ?? value) : value;
+      return typeof value === 'string' && !isInexact(value.trim()) ? (numberOf(value) ?? value) : value;
     case 'boolean':
       return booleanOf(value) ?? value;
     case 'array':
@@ -111,7 +115,7 @@ function coerced(schema: TSchema, value: unknown): unknown {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     return text;
   }

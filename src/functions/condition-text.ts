@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { fault, messageOf } from '../base/fault.js';
+import { parseJson } from '../base/json.js';
 import type { Condition } from '../kernel/event.js';
 
 const PARAMETER = 'Conditions';
@@ -71,7 +72,7 @@ const withId = <T extends { id?: number }>(entry: T): T & { id: number } => ({ .
 function parsed(text: string): Static<typeof schema> {
   let given: unknown;
   try {
-    given = text.trim() === '' ? [] : JSON.parse(text);
+    given = text.trim() === '' ? [] : parseJson(text);
   } catch (thrown) {
     throw fault('PARAMETER_TYPE', PARAMETER, messageOf(thrown));
   }

@@ -1,4 +1,5 @@
 import { fault } from '../base/fault.js';
+import { isInexact } from '../base/json.js';
 import type { Kind, Parameter } from '../device/declare.js';
 import { booleanOf, numberOf } from '../kernel/convert.js';
 
@@ -33,6 +34,8 @@ const byKind: Readonly<Record<Kind, (name: string) => Converter>> = {
   float: (name) => (value) => {
     const number = typeof value === 'string' ? numberOf(value) : value;
     if (!Number.isFinite(number)) throw refuse(name, 'it takes a number', value);
+    if (typeof value === 'string' && isInexact(value.trim()))
+      throw refuse(name, 'it takes a number that can be represented exactly', value);
     return number;
   },
   // A number has one obvious text; true, null and lists have several.

@@ -151,6 +151,13 @@ function subscribe(): FunctionDeclaration {
 function process({ system }: Ports): FunctionDeclaration[] {
   return [
     declare({
+      name: 'GW_GetVersion',
+      parameters: [],
+      result: 'string',
+      help: 'The version of the gateway, as `stellwerk --version` prints it.',
+      run: () => system.revision,
+    }),
+    declare({
       name: 'GW_GetHealth',
       parameters: [],
       result: 'array',

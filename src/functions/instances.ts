@@ -57,9 +57,10 @@ function readers({ kernel, devices }: Ports): FunctionDeclaration[] {
       parameters: [text('ModuleID')],
       result: 'array',
       shape: shapes.ids,
-      help: 'The IDs of the instances of a module.',
+      help: 'The IDs of the instances of a module; none where there is no such module.',
       run: (_caller, moduleId) => {
-        const { id } = devices.modules.get(moduleId);
+        // Clients ask with it whether there are any (decision 26).
+        const id = devices.modules.find(moduleId)?.id ?? moduleId.toUpperCase();
         return idsOfAll(({ data }) => data.moduleId === id);
       },
     }),

@@ -4,6 +4,12 @@ import { message } from '../kernel/messages.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
 
+/**
+ * The version of the interface that is implemented, `<major>.<minor>` and readable as a float. Clients test it for a minimum
+ * and adapt to it (decision 17); the version of the product is another matter: `GW_GetVersion`.
+ */
+export const INTERFACE_VERSION = '7.0';
+
 /** The longest text that `SVC_LogMessage` takes, in characters: a log line, not a document. */
 const LOG_LIMIT = 16_384;
 
@@ -16,7 +22,10 @@ function facts({ kernel, system }: Ports): FunctionDeclaration[] {
   const fact = (name: string, result: Kind, [help, get]: readonly [string, () => unknown]) =>
     declare({ name: `SVC_Get${name}`, parameters: [], result, help, run: get });
   return [
-    fact('KernelVersion', 'string', ['The version, as "<major>.<minor>".', () => system.version]),
+    fact('KernelVersion', 'string', [
+      'The version of the interface, as "<major>.<minor>"; that of the gateway is GW_GetVersion.',
+      () => INTERFACE_VERSION,
+    ]),
     fact('KernelRevision', 'string', ['Which build it is.', () => system.revision]),
     fact('KernelDate', 'integer', ['When it was built, in unix seconds.', () => system.builtAt]),
     fact('KernelDir', 'string', ['The data directory, ending in "/".', () => system.kernelDir]),

@@ -4,11 +4,9 @@ import type { Change } from '../kernel/changes.js';
 import { shown } from '../kernel/profiles.js';
 import { SnapshotReader, type Depth } from '../kernel/snapshot.js';
 import type { TreeObject } from '../kernel/object.js';
+import { INTERFACE_VERSION } from './kernel.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
-
-/** The interface version that clients adapt themselves to, and its date (interface §2.2). */
-const COMPATIBLE_WITH = '5.2';
 
 /** The whole tree at once, and what has changed since (interface §2.2, §2.3). */
 export function snapshotFunctions(ports: Ports): FunctionDeclaration[] {
@@ -83,7 +81,8 @@ function headOf(
   timestamp: number,
   { names, objects }: { names: ReadonlySet<string> | undefined; objects: Shown | undefined },
 ): string {
-  const { architecture, platform, version, builtAt: date, timezone } = system;
+  const { architecture, platform, builtAt: date, timezone } = system;
+  const version = INTERFACE_VERSION;
   const facts = JSON.stringify({
     options: options.all(),
     archive: archiveOf(kernel, objects),
@@ -91,7 +90,7 @@ function headOf(
     license: { expiration: { demo: 0, subscription: 0 }, licensee: '' },
     timestamp,
     timezone,
-    compatibility: { version: COMPATIBLE_WITH, date },
+    compatibility: { version, date },
   });
   const profiles = names === undefined ? kernel.profiles.text : profilesText(kernel.profiles, names);
   return `${facts.slice(0, -1)},"profiles":${profiles},"objects":{`;

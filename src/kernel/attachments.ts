@@ -143,6 +143,12 @@ export class Scripts {
     script.data.executed = Math.floor(nowMs / 1000);
     this.#tree.changes.emit(script.id, message.SE_EXECUTE, [1, thread, 0, script.data.executed]);
   }
+
+  /** A text runs, that of a script or one of its own. The number is that of SE_EXECUTE: runs are counted from the start. */
+  running({ sender, file, thread }: { sender: string; file: string; thread: number }, nowMs: number): void {
+    const at = Math.floor(nowMs / 1000);
+    this.#tree.changes.emit(0, message.SE_RUNNING, [sender, `scripts/${file}`, thread, at]);
+  }
 }
 
 /** Links: an object in a second place. */

@@ -1,4 +1,5 @@
 import { fault } from '../base/fault.js';
+import { isInexact } from '../base/json.js';
 import { variableType, type Value, type VariableType } from './value.js';
 
 /** Content from 1024 kB is refused (interface §5). */
@@ -81,6 +82,8 @@ export function convertValue(type: VariableType, value: unknown, parameter = 'Va
 function toNumber(value: unknown, parameter: string): number {
   if (typeof value === 'boolean') return value ? 1 : 0;
   const number = typeof value === 'string' ? numberOf(value) : value;
+  if (typeof value === 'string' && isInexact(value.trim()))
+    throw refuse(parameter, 'the integer cannot be represented exactly');
   if (typeof number !== 'number') throw refuse(parameter, `${describe(value)} is not a number`);
   if (!Number.isFinite(number)) throw refuse(parameter, 'the number is not finite');
   return number;

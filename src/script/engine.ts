@@ -202,14 +202,21 @@ export class ScriptEngine implements AsyncDisposable {
 
   async #run({ id, text = '', parameters, sender, caller }: ScriptRun, isAwaited: boolean): Promise<string> {
     const what = { parameters, sender, caller, isAwaited };
-    if (id === undefined)
-      return this.#runs.run({ script: undefined, file: TEXT_FILE, read: async () => text, ...what });
     const { kernel, clock } = this.#options;
+    if (id === undefined) {
+      const once = async () => {
+        kernel.scripts.running({ sender, file: TEXT_FILE, thread: ++this.#thread }, clock.nowMs());
+        return text;
+      };
+      return this.#runs.run({ script: undefined, file: TEXT_FILE, read: once, ...what });
+    }
     const script = this.#script(id);
     const { file } = script.data;
     const read = async () => {
       const { text: content } = await this.#readFor(script);
-      kernel.scripts.executed(script, ++this.#thread, clock.nowMs());
+      const thread = ++this.#thread;
+      kernel.scripts.executed(script, thread, clock.nowMs());
+      kernel.scripts.running({ sender, file, thread }, clock.nowMs());
       return content;
     };
     return this.#runs.run({ script, file, read, ...what });

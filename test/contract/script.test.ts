@@ -1,5 +1,6 @@
 import t from 'tap';
-import { scriptBench } from '../tools/script-bench.js';
+import { message } from '../../src/kernel/messages.js';
+import { owner, scriptBench } from '../tools/script-bench.js';
 import { liveIn } from '../tools/zone.js';
 
 t.test('functions are synchronous globals, and what is printed comes back', async (t) => {
@@ -24,6 +25,24 @@ t.test('functions are synchronous globals, and what is printed comes back', asyn
   const own = await runs('print(SELF)');
   t.equal(kernel.scripts.get(Number(own)).data.broken, false);
   t.equal(await runs('print(SENDER, VARIABLE, EVENT, PARAMETERS.SENDER)'), 'TestundefinedundefinedTest');
+});
+
+t.test('each run is told: that of a script, and that of a text', async (t) => {
+  const { engine, script, runId, kernel } = await scriptBench(t);
+  const told: unknown[] = [];
+  kernel.changes.listen(({ SenderID, Message, Data }) => {
+    if (Message === message.SE_EXECUTE || Message === message.SE_RUNNING)
+      told.push([SenderID, Message, Data]);
+  });
+  const { id, data } = await script('print(1)');
+  await runId(id);
+  const at = data.executed;
+  t.strictSame(told.splice(0), [
+    [id, message.SE_EXECUTE, [1, 1, 0, at]],
+    [0, message.SE_RUNNING, ['Test', `scripts/${data.file}`, 1, at]],
+  ]);
+  t.equal(await engine.run({ text: 'print(2)', parameters: {}, sender: 'RunScript', caller: owner }), '2');
+  t.match(told, [[0, message.SE_RUNNING, ['RunScript', 'scripts/text.js', 2, Number]]]);
 });
 
 t.test('what a script gets is of its own kind, and what it prints is readable', async (t) => {

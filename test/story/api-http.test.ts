@@ -95,6 +95,41 @@ t.test('batches and notifications (JSON-RPC 2.0 §6)', async (t) => {
   t.match(JSON.parse(snapshots.body), [{ result: { [`ID${world.lamp.id}`]: Object } }, { result: 2 }]);
 });
 
+t.test('an integer that no number represents is refused where it stands, and changes nothing', async (t) => {
+  const world = await startWorld(t);
+  const body = (params: string, id = '1') =>
+    `{"jsonrpc":"2.0","id":${id},"method":"Echo","params":${params}}`;
+  for (const numeral of ['9007199254740993', '-9007199254740993', '36893488147419103233', '1'.repeat(500)])
+    for (const params of [`[${numeral}]`, `{"Value":[[1,${numeral}]]}`]) {
+      const answer = read(await post(world, body(params)));
+      t.match(answer.error, { code: -32602, data: { code: 'INEXACT_NUMBER' } }, params.slice(0, 60));
+    }
+  t.equal(world.functions.calls.length, 0, 'nothing was called');
+  for (const numeral of [
+    '9007199254740992',
+    '1e300',
+    '0.1234567890123456789',
+    '36893488147419103000',
+    '"9007199254740993"',
+  ])
+    t.equal(short(await post(world, body(`[${numeral}]`))), JSON.parse(numeral), numeral);
+  t.match(
+    (await post(world, body('[1]', '1234567890123456789'))).body,
+    /"id":1234567890123456789,/,
+    'an id is nobody’s number',
+  );
+  const batch = await post(
+    world,
+    `[${body('[1.5]', '1')},${body('[9007199254740993]', '2')},${body('[3]', '3')}]`,
+  );
+  t.strictSame(
+    (JSON.parse(batch.body) as Answer[]).map((answer) => outcome(answer)),
+    [1.5, 'INEXACT_NUMBER', 3],
+  );
+  const many = `[[${'1,'.repeat(20_000)}9007199254740993]]`;
+  t.equal(codeOf(await post(world, body(many))), 'PARSE_ERROR', 'nobody looks for it among very many');
+});
+
 t.test('GET /api/, /api, other paths, other methods', async (t) => {
   const world = await startWorld(t);
   const host = `Host: 127.0.0.1:${world.port}`;

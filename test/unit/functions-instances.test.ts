@@ -19,6 +19,8 @@ t.test(
       ModuleInfo: { ModuleID: lamp.id, ModuleName: 'Lamp', ModuleType: 3 },
     });
     t.strictSame(await desk.call('SVC_GetInstanceListByModuleID', 'Bulb'), ids);
+    for (const unknown of ['{0}', 'Nothing', ''])
+      t.strictSame(await desk.call('SVC_GetInstanceListByModuleID', unknown), [], `no module: "${unknown}"`);
     t.strictSame(await desk.call('SVC_GetInstanceListByModuleType', 3), ids);
     t.strictSame(await desk.call('SVC_GetInstanceListByModuleType', 1), []);
     await desk.call('SVC_SetName', ids[1], 'one');
@@ -26,7 +28,6 @@ t.test(
     for (const [method, ...params] of [
       ['SVC_CreateInstance', 'Nothing'],
       ['SVC_CreateInstance', ''],
-      ['SVC_GetInstanceListByModuleID', '{0}'],
       ['SVC_GetModule', 'Nothing'],
     ] as const)
       await t.rejects(desk.call(method, ...params), { code: 'MODULE_MISSING' });

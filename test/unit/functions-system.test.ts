@@ -12,7 +12,8 @@ interface Snapshot {
 t.test('what the kernel is and where (decision 17)', async (t) => {
   await using desk = new Desk();
   for (const [name, fact] of Object.entries({
-    SVC_GetKernelVersion: '0.1',
+    SVC_GetKernelVersion: '7.0',
+    GW_GetVersion: 'test',
     SVC_GetKernelRevision: 'test',
     SVC_GetKernelDate: 1_690_000_000,
     SVC_GetKernelDir: '/var/lib/stellwerk/',

@@ -41,7 +41,7 @@ t.test('what would need a guess is −32602 and changes nothing', async (t) => {
   const refused: unknown[][] = [
     [2, -1, 'yes', '', 'truee', [], {}],
     ['seven', '', '7x', '0x7', [7], {}, 2 ** 53, '9007199254740993', '1e400'],
-    ['seven', '', 'NaN', 'Infinity', '1e400', [], {}],
+    ['seven', '', 'NaN', 'Infinity', '1e400', '9007199254740993', ' -9007199254740993 ', [], {}],
     [[], {}, ['x']],
   ];
   for (const [type, values] of refused.entries()) {

@@ -1,3 +1,4 @@
+import { inexactIn, parseJson } from '../../base/json.js';
 import { FormatError, LONGEST, type Row } from './row.js';
 
 /** Rows of JSON lines: an object a line. Throws {@link FormatError}. */
@@ -16,12 +17,14 @@ function* rowOf(text: string, line: number): Generator<Row> {
   if (text.trim() === '') return;
   const object = objectOf(text);
   if (object === undefined) yield { line, mistake: 'it is no object of JSON' };
+  else if (inexactIn(object) !== undefined)
+    yield { line, mistake: `${inexactIn(object)} cannot be represented exactly` };
   else yield { line, fields: new Map(Object.entries(object)), isCsv: false };
 }
 
 function objectOf(text: string): object | undefined {
   try {
-    const value = JSON.parse(text) as unknown;
+    const value = parseJson(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
   } catch {
     return undefined;

@@ -1,3 +1,4 @@
+import { isInexact } from '../../base/json.js';
 import type { Row } from './row.js';
 import { timeOf } from './times.js';
 
@@ -50,7 +51,7 @@ const NUMBER = /^[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?$/i;
 function valueOfText(text: string, type: number): unknown {
   if (type === BOOLEAN) return TRUE.test(text.trim()) ? true : FALSE.test(text.trim()) ? false : undefined;
   if (type !== INTEGER && type !== FLOAT) return text;
-  return NUMBER.test(text.trim()) ? Number(text) : undefined;
+  return NUMBER.test(text.trim()) && !isInexact(text.trim()) ? Number(text) : undefined;
 }
 
 function isOf(type: number, value: unknown): value is boolean | number | string {
