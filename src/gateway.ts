@@ -383,6 +383,7 @@ export class Gateway implements AsyncDisposable {
       kernel,
       clock,
       log: log.root,
+      limits: this.health.limits,
       pages: { start: startPage, front: frontPage },
       configurators: { all: access, get: (id) => access().find((one) => one.id === id) },
       directory,

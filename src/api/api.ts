@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from '../base/clock.js';
+import type { Limits } from '../base/limits.js';
 import type { Log } from '../base/log.js';
 import { Turn } from '../base/turn.js';
 import type { ConnectionsPort, SocketFacts } from '../functions/ports.js';
@@ -50,6 +51,8 @@ export interface ApiParts {
   readonly clock: Clock;
   readonly configurators: Configurators;
   readonly pages: Pages;
+  /** Told of limits that take effect. */
+  readonly limits: Limits;
   /** The data directory. */
   readonly directory: string;
   /** Where certificates that the gateway makes are kept. */
@@ -76,14 +79,17 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   #ownerIs = '';
 
   private constructor(parts: ApiParts, options: ApiOptions) {
-    const { dispatcher, kernel, clock } = parts;
+    const { dispatcher, kernel, clock, limits } = parts;
     const log = parts.log.subject('api');
     this.#parts = { ...parts, log };
     const accounts = new Accounts(options.remoteAccess, parts.configurators);
     const refused = new Refused(log, clock);
     const access = (this.#access = new Access(log, clock));
     const rpc = (this.#rpc = new Rpc({ dispatcher, log }));
-    const http = (this.#http = new HttpApi({ rpc, dispatcher, access, clock, refused, log }, accounts));
+    const http = (this.#http = new HttpApi(
+      { rpc, dispatcher, access, clock, refused, log, limits },
+      accounts,
+    ));
     const sockets = { rpc, access, refused, kernel, log, clock };
     this.#sockets = new SocketApi(sockets, accounts, options.bodyLimit ?? BODY_LIMIT);
     const timeouts = parts.timeouts ?? TIMEOUTS;

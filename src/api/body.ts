@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** The body of a request, read up to a limit; what came stays, so that it can be read on with a larger one. */
 export class Body {
   readonly #request: IncomingMessage;
-  readonly #chunks: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #length = 0;
   #limit = 0;
   #isWhole = false;
@@ -25,6 +25,17 @@ export class Body {
     else if (this.#length > limit) this.#over();
     else if (this.#isWhole) this.#end();
     else this.#request.resume();
+  }
+
+  /** What has arrived so far. */
+  get taken(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  /** Discards what has arrived; whoever reads is not called any more. */
+  cancel(): void {
+    this.#done = undefined;
+    this.#chunks = [];
   }
 
   #listen(): void {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../base/clock.js';
 import { Fault, fault, isAbort, messageOf } from '../base/fault.js';
+import type { Limits } from '../base/limits.js';
 import type { Log } from '../base/log.js';
 import { BY_TOKEN, type Caller } from '../device/declare.js';
 import type { Access } from './access.js';
@@ -10,18 +11,19 @@ import { Body } from './body.js';
 import { readAuthorization, TOKEN, type Login } from './credentials.js';
 import { decodeJson } from './decode.js';
 import { anonymous, type Dispatcher } from './dispatcher.js';
-import { needOf } from './need.js';
+import { claimedConfigurator, needOf } from './need.js';
 import type { Origins } from './origins.js';
 import { errorText, type Reply, type Rpc } from './rpc.js';
 import { LINGER_MS, refusalOf, type Refusal } from './refusals.js';
 import type { Refused } from './refused.js';
 import { corsHeaders, sendPieces, sendText } from './send.js';
+import { Unverified, type Share } from './unverified.js';
 
 /** The original's default (`ServerMaxPostSize`), configurable as `api.bodyLimit`. */
 export const BODY_LIMIT = 25_165_824;
-/** What is read of somebody who is not known yet: a call without credentials takes a hundred bytes. */
+/** What is read before the credentials are verified, bytes: a call without credentials takes a hundred. */
 export const UNKNOWN_BODY_LIMIT = 64 * 1024;
-/** `webfront` users are known only once the body is read; a text of 1 MiB for a variable must fit, escaped. */
+/** What a verified `webfront` user may send, bytes: a text of 1 MiB for a variable must fit, escaped. */
 export const WEBFRONT_BODY_LIMIT = 2 * 1024 * 1024;
 /** Calls that may take their time at once, over all connections. */
 const IN_FLIGHT_LIMIT = 2048;
@@ -62,12 +64,14 @@ export interface HttpParts {
   readonly clock: Clock;
   readonly refused: Refused;
   readonly log: Log;
+  readonly limits: Limits;
 }
 
 /** The API over HTTP (E1): everything at `/api/`. One serves all listeners of a gateway. */
 export class HttpApi {
   readonly #parts: HttpParts;
   readonly #connections = new WeakMap<Socket, Connection>();
+  readonly #unverified: Unverified;
   #inFlight = 0;
   /** May be changed at any time. */
   bodyLimit = BODY_LIMIT;
@@ -75,6 +79,7 @@ export class HttpApi {
 
   constructor(parts: HttpParts, accounts: Accounts) {
     this.#parts = parts;
+    this.#unverified = new Unverified(parts.limits);
     this.accounts = accounts;
   }
 
@@ -154,7 +159,6 @@ export class HttpApi {
     const { authorization, 'content-length': length } = request.headers;
     if (length !== undefined && Number(length) > this.bodyLimit) return this.#tooLarge(exchange);
     const owner = this.#knownOwner(connection, authorization);
-    if (expects) response.writeContinue();
     if (owner === undefined) {
       this.#admit(exchange).catch((thrown: unknown) => {
         if (!(thrown instanceof Fault) && !isAbort(thrown))
@@ -163,9 +167,14 @@ export class HttpApi {
       });
       return;
     }
-    new Body(request).read(this.bodyLimit, (body) => {
-      if (body === undefined) this.#tooLarge(exchange);
-      else this.#run(exchange, owner, body);
+    if (expects) response.writeContinue();
+    this.#readAs(owner, exchange, new Body(request));
+  }
+
+  #readAs(owner: Caller, exchange: Exchange, body: Body): void {
+    body.read(this.bodyLimit, (bytes) => {
+      if (bytes === undefined) this.#tooLarge(exchange);
+      else this.#run(exchange, owner, bytes);
     });
   }
 
@@ -186,10 +195,27 @@ export class HttpApi {
 
   /** The long way in, for whoever is not known to be the owner. Rejects with what the request is refused by. */
   async #admit(exchange: Exchange): Promise<void> {
-    const { request, connection } = exchange;
+    const { request, response, connection } = exchange;
+    const length = lengthOf(request);
+    const body = new Body(request);
+    const share = this.#unverified.take(connection.remote, Math.min(length, UNKNOWN_BODY_LIMIT), () => {
+      body.cancel();
+      this.refuse(exchange, refusalOf(fault('BUSY', 'Too many requests without verified credentials')));
+    });
+    // Also if the client goes away.
+    response.once('close', share.release);
+    try {
+      await this.#verify(exchange, { body, share, length });
+    } finally {
+      share.release();
+    }
+  }
+
+  async #verify(exchange: Exchange, { body, share, length }: Arrival): Promise<void> {
+    const { request, response, expects } = exchange;
     const { access, dispatcher, rpc } = this.#parts;
     const { accounts } = this;
-    const { remote } = connection;
+    const { remote } = exchange.connection;
     const login = readAuthorization(request.headers.authorization);
     const isWebfront = login?.username === WEBFRONT;
     const signIn = async () => {
@@ -199,32 +225,34 @@ export class HttpApi {
       if (!access.knows(this.accounts.owner, login)) throw fault('UNAUTHORIZED');
       return ownerOf(accounts, remote, login);
     };
-    const reader = new Body(request);
-    const first = await read(reader, isWebfront ? WEBFRONT_BODY_LIMIT : UNKNOWN_BODY_LIMIT);
+    const isUser = async (configurator: number) =>
+      login !== undefined && (await access.check(accounts.configurator(configurator), login, remote));
+    // More than a stranger may send: nothing of it is read before the owner's credentials are verified.
+    const isLong = length > UNKNOWN_BODY_LIMIT && length < Number.POSITIVE_INFINITY;
+    const owner = isLong && !isWebfront ? await signIn() : undefined;
+    if (expects) response.writeContinue();
+    if (owner !== undefined) return this.#readAs(owner, exchange, body);
+    let first = await read(body, UNKNOWN_BODY_LIMIT);
+    share.arrived();
+    if (first === undefined && !isWebfront) return this.#readAs(await signIn(), exchange, body);
     if (first === undefined) {
-      if (isWebfront) throw fault('BODY_TOO_LARGE', WEBFRONT_BODY_LIMIT);
-      const owner = await signIn();
-      const body = await read(reader, this.bodyLimit);
-      if (body === undefined) throw fault('BODY_TOO_LARGE', this.bodyLimit);
-      return this.#run(exchange, owner, body);
+      const claimed = claimedConfigurator(body.taken);
+      if (claimed === undefined) throw fault('BODY_TOO_LARGE', UNKNOWN_BODY_LIMIT);
+      if (!(await isUser(claimed))) throw fault('UNAUTHORIZED');
+      first = await read(body, WEBFRONT_BODY_LIMIT);
+      if (first === undefined) throw fault('BODY_TOO_LARGE', WEBFRONT_BODY_LIMIT);
     }
     const message = tryDecode(first);
     const { isPublic, configurator } = needOf(dispatcher, message, rpc.batchLimit);
     if (isPublic) return this.#answer(exchange, anonymous(remote), message);
     if (configurator !== undefined && (login === undefined || isWebfront)) {
-      const isIn =
-        accounts.isOpen(configurator) ||
-        (login !== undefined && (await access.check(accounts.configurator(configurator), login, remote)));
-      if (!isIn) throw fault('UNAUTHORIZED');
+      if (!accounts.isOpen(configurator) && !(await isUser(configurator))) throw fault('UNAUTHORIZED');
       return this.#answer(exchange, { role: 'webfront', user: WEBFRONT, remote, configurator }, message);
     }
     // Outside its functions: refused unchecked, call by call (decisions 3, 14).
     if (isWebfront && message !== undefined) {
-      return this.#answer(
-        exchange,
-        { role: 'webfront', user: WEBFRONT, remote, configurator: NONE },
-        message,
-      );
+      const nobody: Caller = { role: 'webfront', user: WEBFRONT, remote, configurator: NONE };
+      return this.#answer(exchange, nobody, message);
     }
     return this.#run(exchange, await signIn(), first);
   }
@@ -270,6 +298,14 @@ export class HttpApi {
 export interface Hearing {
   readonly origins: Origins;
   readonly expects?: boolean;
+}
+
+/** A request's body before its sender is verified. */
+interface Arrival {
+  readonly body: Body;
+  readonly share: Share;
+  /** In bytes as the client states it; infinite if it does not. */
+  readonly length: number;
 }
 
 /** A request that can be refused. */
@@ -324,8 +360,13 @@ function tryDecode(body: Buffer): unknown {
   }
 }
 
+/** The length of a request's body as its head states it; infinite if the body is sent in chunks. */
+function lengthOf({ headers }: IncomingMessage): number {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  return coding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY;
+}
+
 /** Whether the rest of a request's body can just be read to its end, and the connection be kept. */
 function isSmall(request: IncomingMessage): boolean {
-  const { 'content-length': length, 'transfer-encoding': coding } = request.headers;
-  return request.complete || (coding === undefined && Number(length ?? 0) <= UNKNOWN_BODY_LIMIT);
+  return request.complete || lengthOf(request) <= UNKNOWN_BODY_LIMIT;
 }

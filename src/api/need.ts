@@ -32,3 +32,12 @@ function readId(value: unknown): number | undefined {
   const id = typeof value === 'string' && /^\d{1,9}(\.0+)?$/.test(value) ? Number(value) : value;
   return typeof id === 'number' && Number.isSafeInteger(id) ? id : undefined;
 }
+
+/**
+ * The configurator that the beginning of a request names, for a `webfront` user whose request is longer than what is read of
+ * strangers. A claim: once the request is complete, {@link needOf} says which one it is about.
+ */
+export function claimedConfigurator(beginning: Buffer): number | undefined {
+  const params = /"params"\s*:\s*(?:\[\s*|\{\s*"\w{1,64}"\s*:\s*)"?(\d{1,9})\b/;
+  return readId(params.exec(beginning.toString('latin1'))?.[1]);
+}

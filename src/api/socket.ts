@@ -9,7 +9,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import type { Access, Account } from './access.js';
 import { WEBFRONT, type Accounts } from './accounts.js';
 import { readAuthorization, readProtocol, type Login } from './credentials.js';
-import { WEBFRONT_BODY_LIMIT, remoteOf } from './http.js';
+import { UNKNOWN_BODY_LIMIT, WEBFRONT_BODY_LIMIT, remoteOf } from './http.js';
 import { Hub } from './hub.js';
 import type { Origins } from './origins.js';
 import { endWith, refusalOf } from './refusals.js';
@@ -69,6 +69,8 @@ export class SocketApi {
   /** The sub-protocol to be echoed. The library is not shown the header: it would refuse it (decision 19). */
   readonly #echoes = new WeakMap<IncomingMessage, string>();
   readonly #webfronts: WebSocketServer;
+  /** Of fronts that need no credentials. */
+  readonly #guests: WebSocketServer;
   #owners: WebSocketServer;
   #accounts: Accounts;
   /** One for each configurator, so that its sessions share their work. */
@@ -81,6 +83,7 @@ export class SocketApi {
     this.#accounts = accounts;
     this.#owners = this.#server(bodyLimit);
     this.#webfronts = this.#server(WEBFRONT_BODY_LIMIT);
+    this.#guests = this.#server(UNKNOWN_BODY_LIMIT);
   }
 
   /** From now on these accounts hold; sessions of those that have changed are ended. */
@@ -109,8 +112,9 @@ export class SocketApi {
       (entry) => {
         socket.off('error', fail);
         if (socket.destroyed) return;
-        const server = entry.target.configurator === undefined ? this.#owners : this.#webfronts;
-        server.handleUpgrade(request, socket, head, (webSocket) => this.#open(webSocket, socket, entry));
+        this.#serverFor(entry.target).handleUpgrade(request, socket, head, (webSocket) =>
+          this.#open(webSocket, socket, entry),
+        );
       },
       (thrown: unknown) => endWith(socket, refusalOf(thrown), this.#parts.clock),
     );
@@ -204,6 +208,11 @@ export class SocketApi {
     const base = accounts.baseOf(configurator);
     const account = this.#parts.access.fingerprint(accounts.configurator(configurator));
     return `${account} ${base} ${accounts.isOpen(configurator)}`;
+  }
+
+  #serverFor({ configurator }: Target): WebSocketServer {
+    if (configurator === undefined) return this.#owners;
+    return this.#accounts.isOpen(configurator) ? this.#guests : this.#webfronts;
   }
 
   #server(maxPayload: number): WebSocketServer {

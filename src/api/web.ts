@@ -56,6 +56,9 @@ const USER = 'user';
 export async function openWeb(parts: WebParts, { serve, basicAuth }: WebOptions): Promise<WebHandler> {
   const { fastify } = await import('fastify');
   const app = fastify({ logger: false, forceCloseConnections: false, exposeHeadRoutes: false });
+  // Nothing here takes a body: fastify would hold 1 MiB of each before it answers that there is no such page.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
   app.setNotFoundHandler((_request, reply) => plain(reply, 404, 'Not found\n'));
   app.setErrorHandler((thrown, _request, reply) => fail(reply, thrown));
   app.addHook('onSend', async (_request, reply) => {

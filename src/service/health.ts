@@ -1,6 +1,7 @@
 import type { CheckState, Checks, Finding } from '../base/check.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
+import { LimitEffects } from './limits.js';
 
 /** A named health check, as `GW_GetHealth` gives it. */
 export interface CheckRecord {
@@ -20,6 +21,8 @@ export interface HealthRecord {
 
 /** The gateway's health: what its parts found out about themselves, and checks that are looked up when asked. */
 export class Health implements Checks {
+  /** Limits that took effect; the check `limits`. */
+  readonly limits: LimitEffects;
   readonly #clock: Clock;
   readonly #log: Log;
   readonly #found = new Map<string, { readonly finding: Finding; readonly sinceMs: number }>();
@@ -29,6 +32,8 @@ export class Health implements Checks {
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
+    this.limits = new LimitEffects(clock, log);
+    this.ask('limits', () => this.limits.finding());
   }
 
   /** Something that gets better or worse is logged; what stays as it is, is not. */

@@ -1,7 +1,9 @@
 import t from 'tap';
 import { OWNER, ownerLine, startWorld } from '../tools/api-world.js';
-import { call, short } from '../tools/exchange.js';
+import { UNVERIFIED_PER_ADDRESS } from '../../src/api/unverified.js';
+import { call, post, short } from '../tools/exchange.js';
 import { RawConnection, basicLine, rawPost } from '../tools/raw-http.js';
+import { RawSocket, closeOf, frameBytes, opcode } from '../tools/raw-socket.js';
 
 t.test('a pipelined wrong login is never answered as the owner', async (t) => {
   const world = await startWorld(t);
@@ -43,4 +45,67 @@ t.test('what pages may read an answer follows from the request that was answered
   await connection.response();
   connection.write(`PUT /api/ HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   t.equal((await connection.response()).headers['access-control-allow-origin'], undefined);
+});
+
+/** A request whose body never comes, or only its beginning. */
+const half = (line: string, length: number, beginning = '') =>
+  `POST /api/ HTTP/1.1\r\nHost: localhost\r\n${line}\r\nContent-Length: ${length}\r\n\r\n${beginning}`;
+
+t.test('without verified credentials nobody has more than 64 KiB of a body held', async (t) => {
+  const world = await startWorld(t);
+  const long = 1024 * 1024;
+  const front = `{"jsonrpc":"2.0","id":1,"method":"WFC_Area","params":[50001,"${'x'.repeat(70_000)}`;
+  const cases: [string, string, number][] = [
+    [half(basicLine(OWNER.username, 'wrong'), long), 'a wrong login of the owner, before its body', 401],
+    [half('X: x', long), 'none', 401],
+    [half(`${basicLine(OWNER.username, 'wrong')}\r\nExpect: 100-continue`, long), 'with leave', 401],
+    [half(basicLine('webfront', 'anything'), long, front), 'a wrong login of a front', 401],
+    [half(basicLine('webfront', 'tulip'), long, 'x'.repeat(70_000)), 'a front that names none', 413],
+  ];
+  for (const [text, name, status] of cases) {
+    await using connection = await RawConnection.open(world.port);
+    connection.write(text);
+    t.equal((await connection.response()).status, status, name);
+  }
+  const text = 'x'.repeat(200_000);
+  const body = call('WFC_Area', [50_001, text]);
+  t.equal(short(await post(world, body, [basicLine('webfront', 'tulip')])), 50_001, 'a front once verified');
+  t.equal(short(await post(world, call('Echo', [text]), [ownerLine])), text);
+  await using open = await RawSocket.open({ port: world.port, path: '/wfc/50002/api/' });
+  open.connection.write(frameBytes(opcode.text, 'x'.repeat(100_000)));
+  const frame = await open.frame();
+  t.equal(frame && closeOf(frame).code, 1009, 'a socket that needed no credentials');
+});
+
+t.test('what serves pages takes no bodies', async (t) => {
+  const webServers = [{ name: 'house', host: '127.0.0.1', port: 0, serve: 'front' }] as const;
+  const world = await startWorld(t, { webServers });
+  await using connection = await RawConnection.open(world.api.port('house') ?? 0);
+  const head = 'POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
+  connection.write(`${head}Content-Length: 900000\r\n\r\n{`);
+  t.equal((await connection.response()).status, 404, 'before the body');
+});
+
+t.test('slow bodies without credentials have one budget, and honest calls find room in it', async (t) => {
+  const world = await startWorld(t);
+  const slow: RawConnection[] = [];
+  t.teardown(() => Promise.all(slow.map((connection) => connection[Symbol.asyncDispose]())));
+  const open = async (from: string) => {
+    const connection = await RawConnection.open(world.port, from);
+    connection.write(half(basicLine('webfront', 'anything'), 60_000, '{"jsonrpc"'));
+    slow.push(connection);
+    return connection;
+  };
+  const first = await open('127.0.0.2');
+  for (let n = 1; n < 40; n++) await open('127.0.0.2');
+  t.equal((await first.response()).status, 503, 'the oldest makes room');
+  t.strictSame([...world.limits.hits.keys()], [`${UNVERIFIED_PER_ADDRESS} unverified bytes per address`]);
+  const from = async (address: string, line: string, body: string) => {
+    await using connection = await RawConnection.open(world.port, address);
+    connection.write(rawPost({ port: world.port, headers: [line], body }));
+    return short(await connection.response());
+  };
+  const tulip = basicLine('webfront', 'tulip');
+  t.equal(await from('127.0.0.2', tulip, call('WFC_Area', [50_001])), 50_001, 'at the same address');
+  t.equal(await from('127.0.0.2', ownerLine, call('Echo', [1])), 1);
 });

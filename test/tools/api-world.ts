@@ -4,6 +4,7 @@ import { Api, type ApiOptions, type ApiParts } from '../../src/api/api.js';
 import type { Dispatcher } from '../../src/api/dispatcher.js';
 import { systemClock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
+import type { Limits } from '../../src/base/limits.js';
 import type { Log } from '../../src/base/log.js';
 import { PiecedResult, type JsonPieces } from '../../src/base/pieces.js';
 import type { Access, Caller } from '../../src/device/declare.js';
@@ -27,6 +28,14 @@ export class Lines implements Log {
   warn = this.#add('warn');
   error = this.#add('error');
   subject = () => this;
+}
+
+/** Which limits took effect: how often, by what they are called. */
+export class HitLimits implements Limits {
+  readonly hits = new Map<string, number>();
+  hit(limit: string): void {
+    this.hits.set(limit, (this.hits.get(limit) ?? 0) + 1);
+  }
 }
 
 interface FakeFunction {
@@ -68,6 +77,7 @@ export interface World {
   readonly kernel: Kernel;
   readonly functions: FakeFunctions;
   readonly log: Lines;
+  readonly limits: HitLimits;
   readonly directory: string;
   readonly ground: TreeObject;
   readonly upper: TreeObject;
@@ -102,10 +112,12 @@ export async function startWorld(
     [50_002, { id: 50_002, base: upper.id, passwordRequired: false, autostart: [] }],
   ]);
   const log = new Lines();
+  const limits = new HitLimits();
   const all: ApiParts = {
     dispatcher: functions,
     kernel,
     log,
+    limits,
     clock: systemClock(),
     configurators: { get: (id) => configurators.get(id), all: () => configurators.values() },
     pages: { start: startPage, front: frontPage },
@@ -116,7 +128,17 @@ export async function startWorld(
   const options: ApiOptions = { host: '127.0.0.1', port: 0, remoteAccess: OWNER, ...given };
   const api = await Api.start(all, options);
   t.teardown(() => api.close());
-  const made = { api, port: api.port() ?? 0, kernel, functions, log, directory, configurators, options };
+  const made = {
+    api,
+    port: api.port() ?? 0,
+    kernel,
+    functions,
+    log,
+    limits,
+    directory,
+    configurators,
+    options,
+  };
   const set: World['set'] = (variable, value) => variables.update(variable, value, Date.now());
   return { ...made, ground, upper, lamp, blind, set, release: () => released.resolve() };
 }

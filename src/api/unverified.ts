@@ -1,0 +1,92 @@
+import { fault } from '../base/fault.js';
+import type { Limits } from '../base/limits.js';
+import { guesserOf } from './slowdown.js';
+
+/** What one address may have held of requests whose credentials are not verified yet, bytes: hundreds of ordinary calls. */
+export const UNVERIFIED_PER_ADDRESS = 2 * 1024 * 1024;
+/** The same of all addresses together, bytes: what a box with 512 MiB can spare at any time. */
+export const UNVERIFIED_IN_ALL = 16 * 1024 * 1024;
+/** What a request costs before its body, bytes: its head, its objects, its place in a queue. */
+export const REQUEST_COST = 4096;
+
+const WHAT_TO_DO = 'if this is no attack, let these clients send their credentials with shorter requests';
+
+interface Held {
+  readonly who: string;
+  readonly bytes: number;
+  /** Absent once the body is complete: then it is about to be decided. */
+  evict: (() => void) | undefined;
+}
+
+/** A request's part of the budget. */
+export interface Share {
+  /** The body is complete. From now on it is not evicted. */
+  arrived(): void;
+  /** The request is verified, or is over. A second call does nothing. */
+  release(): void;
+}
+
+/**
+ * The budget of all bytes that are held for requests nobody has verified yet. When it is used up, the oldest request whose
+ * body is still incomplete makes room: an honest call arrives in one go, a slow body is what an attack consists of.
+ */
+export class Unverified {
+  readonly #limits: Limits;
+  /** Oldest first. */
+  readonly #held = new Set<Held>();
+  readonly #bytesOf = new Map<string, number>();
+  #bytes = 0;
+
+  constructor(limits: Limits) {
+    this.#limits = limits;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Takes a share for a request with a body of so many bytes at most. Throws `BUSY`. */
+  take(remote: string, bodyBytes: number, evict: () => void): Share {
+    const who = guesserOf(remote);
+    const held: Held = { who, bytes: REQUEST_COST + bodyBytes, evict };
+    this.#makeRoom(held, remote);
+    this.#held.add(held);
+    this.#add(who, held.bytes);
+    return {
+      arrived: () => (held.evict = undefined),
+      release: () => this.#release(held),
+    };
+  }
+
+  #makeRoom({ who, bytes }: Held, remote: string): void {
+    while ((this.#bytesOf.get(who) ?? 0) + bytes > UNVERIFIED_PER_ADDRESS) {
+      this.#limits.hit(`${UNVERIFIED_PER_ADDRESS} unverified bytes per address`, remote, WHAT_TO_DO);
+      this.#evict((held) => held.who === who);
+    }
+    while (this.#bytes + bytes > UNVERIFIED_IN_ALL) {
+      this.#limits.hit(`${UNVERIFIED_IN_ALL} unverified bytes`, remote, WHAT_TO_DO);
+      this.#evict(() => true);
+    }
+  }
+
+  #evict(isMeant: (held: Held) => boolean): void {
+    for (const held of this.#held) {
+      if (held.evict === undefined || !isMeant(held)) continue;
+      this.#release(held);
+      held.evict();
+      return;
+    }
+    throw fault('BUSY', 'Too many requests without verified credentials');
+  }
+
+  #release(held: Held): void {
+    if (this.#held.delete(held)) this.#add(held.who, -held.bytes);
+  }
+
+  #add(who: string, bytes: number): void {
+    this.#bytes += bytes;
+    const sum = (this.#bytesOf.get(who) ?? 0) + bytes;
+    if (sum === 0) this.#bytesOf.delete(who);
+    else this.#bytesOf.set(who, sum);
+  }
+}
