@@ -106,7 +106,7 @@ function variable(set: AddressProperties): VariableDeclaration {
     ident: VALUE,
     name: VALUE,
     type: kind === 'integer' && !isWhole ? variableType.float : variableType[kind],
-    ...(profile === '' ? {} : { profile }),
+    ...(profile === '' ? {} : { profile, profileProperty: 'Profile' }),
     action: isWritten,
     position: 1,
     ...(isPolled ? { staleAfterS: Math.ceil((POLLS_MISSED * set.Poller) / 1000) + OTHERS_S } : {}),

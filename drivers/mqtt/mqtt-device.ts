@@ -76,7 +76,7 @@ function variable(fields: TopicFields, index: number): VariableDeclaration {
     ident: Ident,
     name: Name,
     type: variableType[type],
-    ...(Profile === undefined ? {} : { profile: Profile }),
+    ...(Profile === undefined ? {} : { profile: Profile, profileProperty: `Topics[${index}].Profile` }),
     action: CommandTopic !== '',
     position: index + 1,
     ...(StaleAfterS === undefined ? {} : { staleAfterS: StaleAfterS }),

@@ -61,17 +61,23 @@ function compile({ Rules: rules, Commands, Encoding }: Properties): {
 /** One variable for each ident, whether rules read it, a command writes it, or both. */
 function variables({ Rules: rules, Commands }: Properties): VariableDeclaration[] {
   const written = new Set(Commands.map(({ Ident }) => Ident));
-  const byIdent = Map.groupBy([...rules, ...Commands], ({ Ident }) => Ident);
-  return [...byIdent].map(([ident, fields], index) => {
-    const profile = fields.find(({ Profile }) => Profile !== undefined)?.Profile;
+  const all = [
+    ...rules.map((fields, at) => ({ fields, profileProperty: `Rules[${at}].Profile` })),
+    ...Commands.map((fields, at) => ({ fields, profileProperty: `Commands[${at}].Profile` })),
+  ];
+  const byIdent = Map.groupBy(all, ({ fields }) => fields.Ident);
+  return [...byIdent].map(([ident, entries], index) => {
+    const named = entries.find(({ fields }) => fields.Profile !== undefined);
     const staleAfterS = rules.find(
       (one) => one.Ident === ident && one.StaleAfterS !== undefined,
     )?.StaleAfterS;
     return {
       ident,
-      name: fields.find(({ Name }) => Name !== undefined)?.Name ?? ident,
-      type: variableType[fields[0]?.Type ?? 'string'],
-      ...(profile === undefined ? {} : { profile }),
+      name: entries.find(({ fields }) => fields.Name !== undefined)?.fields.Name ?? ident,
+      type: variableType[entries[0]?.fields.Type ?? 'string'],
+      ...(named?.fields.Profile === undefined
+        ? {}
+        : { profile: named.fields.Profile, profileProperty: named.profileProperty }),
       action: written.has(ident),
       position: index + 1,
       ...(staleAfterS === undefined ? {} : { staleAfterS }),

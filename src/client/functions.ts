@@ -394,7 +394,7 @@ export interface Functions {
   SVC_DeleteScript(ScriptID: number, DeleteFile: boolean): boolean;
   /** Deletes a variable with nothing below it. */
   SVC_DeleteVariable(VariableID: number): boolean;
-  /** Deletes a profile; variables that have it then show "Invalid profile". */
+  /** Deletes a profile. Variables that users gave it show "Invalid profile"; those of instances go on without, and the instance reports it. */
   SVC_DeleteVariableProfile(ProfileName: string): boolean;
   /** Ends what SVC_EnableDebug began; fine when it is over. */
   SVC_DisableDebug(ID: number): boolean;

@@ -1,6 +1,5 @@
 import type { Clock } from '../base/clock.js';
 import { fault, messageOf } from '../base/fault.js';
-import { parseJson } from '../base/json.js';
 import type { Log } from '../base/log.js';
 import { instanceStatus, type Instance } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -18,14 +17,17 @@ import type {
   Value,
 } from './module.js';
 import { areCompatible, type Modules } from './modules.js';
+import { PendingProperties, propertiesIn } from './pending.js';
 import { completed, defaultsOf, redacted, withProperty, type Properties } from './properties.js';
-import { Standing } from './standing.js';
+import { Standing, type Absence } from './standing.js';
 import { Supervisor } from './supervisor.js';
 import type { Took } from './took.js';
 import { toggle, type Act } from './toggle.js';
-import { declareVariables } from './variables.js';
+import { declareVariables, usesProfile } from './variables.js';
 
 const NO_MODULE = 'this version has no such module';
+type Closed = Trouble & { readonly code: Absence };
+const MODULE_MISSING: Closed = { code: 'MODULE_MISSING', text: NO_MODULE };
 
 /** What the instances work with. */
 export interface DevicesOptions {
@@ -42,9 +44,7 @@ export interface DevicesOptions {
 }
 
 /** One line of `HW_ReadServiceMessages`, with the instance it is about. */
-export interface InstanceTrouble extends Trouble {
-  readonly id: number;
-}
+export type InstanceTrouble = Trouble & { readonly id: number };
 
 /**
  * The instances at work: their properties (active and pending), their connections, their supervisors. One that fails
@@ -57,8 +57,9 @@ export class Devices implements RunningInstances, AsyncDisposable {
   readonly #deadlines: Deadlines;
   readonly #debug: Debug;
   readonly #supervisors = new Map<number, Supervisor>();
-  /** Properties set and not yet applied. */
-  readonly #pending = new Map<number, Properties>();
+  readonly #pending = new PendingProperties();
+  /** Why instances have no supervisor. */
+  readonly #closed = new Map<number, Closed>();
   /** I/O instance → instances connected to it. */
   readonly #connected = new Map<number, Set<number>>();
   #isStarted = false;
@@ -69,22 +70,23 @@ export class Devices implements RunningInstances, AsyncDisposable {
     this.#deadlines = new Deadlines(options.clock);
     this.#debug = options.debug ?? new Debug(options);
     this.modules = options.modules;
+    options.kernel.profiles.onListed = (name) => this.#profileListed(name);
   }
 
   /** Starts all instances of the tree, I/O instances being opened before what is connected to them. */
   start(): void {
     this.#isStarted = true;
-    const { kernel, clock, log } = this.#options;
-    const deadlines = this.#deadlines;
+    const { kernel, log } = this.#options;
     for (const instance of Array.from(kernel.tree.of(objectType.instance))) {
       const module = this.modules.find(instance.data.moduleId);
-      if (module === undefined) {
-        log.error({ instance: instance.id, module: instance.data.moduleId }, NO_MODULE);
-        new Standing({ kernel, clock, instance, deadlines }).offline('MODULE_MISSING', NO_MODULE);
-        kernel.instances.setStatus(instance, instanceStatus.moduleMissing);
-        continue;
+      try {
+        if (module !== undefined) this.#supervise(instance, module);
+        else this.#leave(instance, MODULE_MISSING, instanceStatus.moduleMissing);
+      } catch (thrown) {
+        log.error({ instance: instance.id, err: thrown }, 'it could not be made ready');
+        const text = messageOf(thrown);
+        this.#leave(instance, { code: 'CLOSED', text }, instanceStatus.configurationInvalid);
       }
-      this.#supervise(instance, module);
     }
     for (const supervisor of this.#supervisors.values()) supervisor.start();
   }
@@ -103,7 +105,8 @@ export class Devices implements RunningInstances, AsyncDisposable {
   }
 
   /**
-   * A new instance with the module's default properties and, where given, others; opened at once, or by `start`. Throws `MODULE_MISSING`, `PROPERTY_*`.
+   * A new instance with the module's default properties and, where given, others; opened at once, or by `start`. Throws
+   * `MODULE_MISSING`, `PROPERTY_*`.
    */
   create(moduleId: string, beginning: Beginning = {}, properties: Properties = {}): Instance {
     const { kernel, clock } = this.#options;
@@ -153,9 +156,10 @@ export class Devices implements RunningInstances, AsyncDisposable {
       throw thrown;
     }
     this.#supervisors.delete(id);
+    this.#closed.delete(id);
     this.#connected.delete(id);
     this.#disconnected(instance);
-    this.#pending.delete(id);
+    this.#pending.take(id);
   }
 
   /** The active properties, secrets hidden. */
@@ -177,27 +181,19 @@ export class Devices implements RunningInstances, AsyncDisposable {
   setProperty(id: number, name: string, value: unknown): boolean {
     const { instance, module } = this.#known(id);
     if (!Object.hasOwn(module.properties.properties, name)) return false;
-    const before = this.#pending.get(id) ?? instance.data.properties;
-    const after = withProperty(module, before, [name, value]);
-    if (isSame(before, after)) return false;
-    this.#setPending(instance, after);
-    return true;
+    return this.#pending.set(instance, module, { [name]: value });
+  }
+
+  /** Sets all properties that are given, not applied yet, or none of them. Throws `PROPERTY_*`. */
+  setProperties(id: number, properties: Properties): void {
+    const { instance, module } = this.#known(id);
+    this.#pending.set(instance, module, properties);
   }
 
   /** Sets all properties that the JSON object names, or none of them. Throws `CONFIGURATION_INVALID`, `PROPERTY_*`. */
   setConfiguration(id: number, json: string): boolean {
     const { instance, module } = this.#known(id);
-    let given: unknown;
-    try {
-      given = parseJson(json);
-    } catch (thrown) {
-      throw fault('CONFIGURATION_INVALID', messageOf(thrown));
-    }
-    if (typeof given !== 'object' || given === null || Array.isArray(given))
-      throw fault('CONFIGURATION_INVALID', 'it is not a JSON object');
-    let after = this.#pending.get(id) ?? instance.data.properties;
-    for (const [name, value] of Object.entries(given)) after = withProperty(module, after, [name, value]);
-    this.#setPending(instance, after);
+    this.#pending.set(instance, module, propertiesIn(json));
     return true;
   }
 
@@ -208,21 +204,20 @@ export class Devices implements RunningInstances, AsyncDisposable {
 
   resetChanges(id: number): void {
     this.#options.kernel.instances.get(id);
-    this.#pending.delete(id);
+    this.#pending.take(id);
   }
 
   /** Makes the pending properties the active ones and opens the instance with them; its id, name and history stay. */
   async applyChanges(id: number): Promise<void> {
     const { kernel, clock } = this.#options;
     const { instance, module } = this.#known(id);
-    const properties = this.#pending.get(id);
-    this.#pending.delete(id);
+    const properties = this.#pending.take(id);
     kernel.instances.setAsleep(instance, false);
     if (properties !== undefined) {
       const shown = JSON.stringify(redacted(module, properties));
       kernel.instances.setProperties(instance, { properties, shown }, clock.nowMs());
-      declareVariables(this.#options, instance, module);
     }
+    this.#declare(instance, module);
     await this.#supervisors.get(id)?.restart(instance.data.properties);
   }
 
@@ -292,9 +287,8 @@ export class Devices implements RunningInstances, AsyncDisposable {
   }
 
   #troublesOf(id: number): InstanceTrouble[] {
-    const supervisor = this.#supervisors.get(id);
-    if (supervisor === undefined) return [{ id, code: 'MODULE_MISSING', text: NO_MODULE }];
-    return supervisor.troubles().map((trouble) => ({ id, ...trouble }));
+    const troubles = this.#supervisors.get(id)?.troubles() ?? [this.#closed.get(id) ?? MODULE_MISSING];
+    return troubles.map((trouble) => ({ id, ...trouble }));
   }
 
   #known(id: number): { readonly instance: Instance; readonly module: ModuleDefinition } {
@@ -307,20 +301,36 @@ export class Devices implements RunningInstances, AsyncDisposable {
     const variable = instance.children?.byIdent(ident);
     if (!variable?.is(objectType.variable)) throw fault('IDENT_NOT_FOUND', ident);
     const supervisor = this.#supervisors.get(id);
-    if (supervisor === undefined) throw fault('DEVICE_OFFLINE', NO_MODULE);
+    if (supervisor === undefined) throw fault('DEVICE_OFFLINE', this.#closed.get(id)?.text ?? NO_MODULE);
     return supervisor;
   }
 
-  #setPending(instance: Instance, properties: Properties): void {
-    if (isSame(instance.data.properties, properties)) this.#pending.delete(instance.id);
-    else this.#pending.set(instance.id, properties);
+  /** It stays closed, and why; nothing of it is at work. */
+  #leave(instance: Instance, closed: Closed, status: number): void {
+    const { kernel, clock, log } = this.#options;
+    log.error({ instance: instance.id, module: instance.data.moduleId }, closed.text);
+    this.#closed.set(instance.id, closed);
+    new Standing({ kernel, clock, instance, deadlines: this.#deadlines }).offline(closed.code, closed.text);
+    kernel.instances.setStatus(instance, status);
+  }
+
+  /** A profile was created or deleted: the variables whose module names it have it, or go without. */
+  #profileListed(name: string): void {
+    for (const { instance, module } of this.#supervisors.values())
+      if (usesProfile(module, instance.data.properties, name)) this.#declare(instance, module);
+  }
+
+  #declare(instance: Instance, module: ModuleDefinition): void {
+    const problems = declareVariables(this.#options, instance, module);
+    const supervisor = this.#supervisors.get(instance.id);
+    if (supervisor !== undefined) supervisor.declared = problems;
   }
 
   #supervise(instance: Instance, module: ModuleDefinition): Supervisor {
     const { kernel, clock, log } = this.#options;
     const properties = completed(module, instance.data.properties);
     instance.data.properties = properties;
-    declareVariables(this.#options, instance, module);
+    const problems = declareVariables(this.#options, instance, module);
     this.#noteConnection(instance);
     const supervisor = new Supervisor(
       {
@@ -344,6 +354,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
       },
       properties,
     );
+    supervisor.declared = problems;
     this.#supervisors.set(instance.id, supervisor);
     return supervisor;
   }
@@ -386,8 +397,4 @@ export class Devices implements RunningInstances, AsyncDisposable {
   #disconnected({ id, data }: Instance): void {
     this.#connected.get(data.connectionId)?.delete(id);
   }
-}
-
-function isSame(a: Properties, b: Properties): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -39,6 +39,8 @@ export interface VariableDeclaration {
   readonly name: string;
   readonly type: VariableType;
   readonly profile?: string;
+  /** The property that names the profile, where one does: `Topics[2].Profile`. */
+  readonly profileProperty?: string;
   /** True when the instance takes writes to it (`RequestAction`, `HW_WriteValue*`). */
   readonly action?: boolean;
   readonly position?: number;

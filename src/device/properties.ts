@@ -4,6 +4,7 @@ import { fault } from '../base/fault.js';
 import { inexactIn, isInexact, parseJson } from '../base/json.js';
 import { booleanOf, numberOf } from '../kernel/convert.js';
 import type { InstanceData } from '../kernel/object.js';
+import { meaningMistake } from './declarations.js';
 import type { ModuleDefinition } from './module.js';
 
 /** The properties of an instance by name. */
@@ -19,7 +20,10 @@ export function defaultsOf(module: ModuleDefinition): Properties {
 
 /** Stored or configured properties with those filled in that a newer version of the module added, and unknown ones left out. */
 export function completed(module: ModuleDefinition, stored: Properties): Properties {
-  const known = Object.entries(stored).filter(([name]) => Object.hasOwn(module.properties.properties, name));
+  // What comes from a damaged store may be anything.
+  const known = Object.entries(isRecord(stored) ? stored : {}).filter(([name]) =>
+    Object.hasOwn(module.properties.properties, name),
+  );
   return { ...defaultsOf(module), ...Object.fromEntries(known) };
 }
 
@@ -49,7 +53,7 @@ export function withProperty(
 export function mistakeIn(module: ModuleDefinition, properties: Properties): string | undefined {
   const mistake = Schema.Errors(module.properties, properties).First();
   if (mistake !== undefined) return `${mistake.path.slice(1).replaceAll('/', '.')}: ${textOf(mistake)}`;
-  return module.check?.(properties);
+  return meaningMistake(module, properties);
 }
 
 /** Where some words are allowed, those; they stand in the schema for readers (`choice`). */
@@ -86,6 +90,10 @@ export function secretsIn(module: ModuleDefinition, properties: Properties): str
   return Object.entries(properties).flatMap(([name, value]) =>
     typeof value === 'string' && value !== '' && isSecretProperty(module, name) ? [value] : [],
   );
+}
+
+function isRecord(value: unknown): value is Properties {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function schemaOf(object: TObject, name: string): TSchema | undefined {

@@ -3,7 +3,7 @@ import type { Instance } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import { quality, type Doubt } from '../kernel/quality.js';
-import type { Variable } from '../kernel/variables.js';
+import { hasValue, type Variable } from '../kernel/variables.js';
 import { Promised, type Deadlines } from './deadlines.js';
 import { Took } from './took.js';
 import { NO_VALUE, reportedVariables } from './variables.js';
@@ -60,7 +60,7 @@ export class Standing {
     const { kernel, instance } = this.#with;
     for (const variable of reportedVariables(instance)) {
       kernel.tree.touch(variable);
-      variable.data.doubt ??= variable.data.updated === 0 ? NO_VALUE : NOT_REPORTED;
+      variable.data.doubt ??= hasValue(variable) ? NOT_REPORTED : NO_VALUE;
     }
   }
 
@@ -108,7 +108,7 @@ export class Standing {
     if (this.#away !== undefined) return;
     for (const variable of reportedVariables(instance))
       if (absences.has(variable.data.doubt?.reason ?? ''))
-        kernel.variables.doubt(variable, variable.data.updated === 0 ? NO_VALUE : NOT_REPORTED);
+        kernel.variables.doubt(variable, hasValue(variable) ? NOT_REPORTED : NO_VALUE);
   }
 
   /** It is not online: nothing is known of its values. */

@@ -5,8 +5,11 @@ import { Turn } from '../base/turn.js';
 import { instanceStatus, type Instance } from '../kernel/attachments.js';
 import { isOfType } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
+import { hasValue } from '../kernel/variables.js';
+import { SETTLED_MS, backoffMs } from './backoff.js';
 import type { Tap } from './debug.js';
 import type { Flow, Host, Marks, ModuleDefinition, Running, Sibling, Trouble, Value } from './module.js';
+import { Problems } from './problems.js';
 import { mistakeIn, restOf, type Properties } from './properties.js';
 import { absenceOf, Standing, type StandingParts } from './standing.js';
 import { Took } from './took.js';
@@ -23,17 +26,6 @@ export const CLOSE_DEADLINE_MS = 5_000;
 /** How often a binding is asked whether it lives, and how long it may take to say so. */
 export const PROBE_EVERY_MS = 10_000;
 export const PROBE_DEADLINE_MS = 5_000;
-/** The back-off: doubling from half a second to 30 s, so that a plugged-in adapter is taken up within half a minute. */
-export const BACKOFF_FIRST_MS = 500;
-export const BACKOFF_MOST_MS = 30_000;
-/** Online for this long, an instance has recovered and its next failure begins with the shortest wait. */
-export const SETTLED_MS = 10_000;
-
-/** How long to wait after the nth failure in a row (from 0): between half and all of a doubling time, at random. */
-export function backoffMs(attempt: number, random: number, mostMs = BACKOFF_MOST_MS): number {
-  return Math.min(mostMs, BACKOFF_FIRST_MS * 2 ** Math.min(attempt, 10)) * (0.5 + random / 2);
-}
-
 /** What a supervisor works with. */
 export interface Supervision extends StandingParts {
   readonly log: Log;
@@ -59,7 +51,7 @@ export class Supervisor {
   readonly #standing: Standing;
   /** How long the device took to do what it was asked. */
   readonly asked: Took;
-  readonly #troubles = new Map<string, { readonly text: string; readonly shown: string }>();
+  readonly #problems = new Problems();
   /** Closing and opening anew never overlap, whoever asks for them. */
   readonly #turn = new Turn();
   #isEnded = false;
@@ -101,9 +93,15 @@ export class Supervisor {
     return this.#standing.taken;
   }
 
+  /** What is wrong with its variables (`declareVariables`). */
+  set declared(problems: readonly Trouble[]) {
+    this.#problems.declared = problems;
+    if (this.#sinceMs !== 0) this.#tell();
+  }
+
   /** What is wrong, in words, the reason for not being online first. */
   troubles(): Trouble[] {
-    const own = [...this.#troubles].map(([code, { text }]) => ({ code, text }));
+    const own = this.#problems.all();
     const isFine = this.#link === 'online' || (this.#link === 'opening' && this.#text === '');
     return isFine ? own : [{ code: absenceOf(this.#link), text: this.#text }, ...own];
   }
@@ -111,6 +109,14 @@ export class Supervisor {
   /** Opens it and keeps it open, if its properties and its parent allow. Does nothing when it is kept open already. */
   start(): void {
     if (this.#life !== undefined || this.#isEnded) return;
+    try {
+      this.#begin();
+    } catch (thrown) {
+      this.#show('closed', messageOf(thrown), instanceStatus.configurationInvalid);
+    }
+  }
+
+  #begin(): void {
     const { module, instance } = this.#with;
     const mistake = mistakeIn(module, this.#properties);
     if (mistake !== undefined) return this.#show('closed', mistake, instanceStatus.configurationInvalid);
@@ -145,7 +151,7 @@ export class Supervisor {
       await this.#close('being opened anew', instanceStatus.inactive);
       if (properties !== undefined) {
         this.#properties = properties;
-        this.#troubles.clear();
+        this.#problems.clear();
       }
       this.start();
     });
@@ -235,7 +241,7 @@ export class Supervisor {
     stop.addEventListener('abort', abort, { once: true });
     if (this.#link === 'closed') this.#show('opening', '', instanceStatus.creating);
     // What an earlier opening complained of, this one finds out for itself.
-    this.#troubles.clear();
+    this.#problems.clear();
     try {
       const host = this.#host(ending.signal, lost.resolve);
       // `open` may throw before it returns a promise; that is a failure like any other.
@@ -337,8 +343,8 @@ export class Supervisor {
         if (!signal.aborted) this.#standing.away(text);
       },
       last: (ident) => {
-        const data = variable(ident)?.data;
-        return data === undefined || data.updated === 0 ? undefined : data.value;
+        const known = variable(ident);
+        return known === undefined || !hasValue(known) ? undefined : known.data.value;
       },
       tell: (message, data) => {
         if (!signal.aborted) kernel.changes.emit(instance.id, message, data);
@@ -350,10 +356,7 @@ export class Supervisor {
         if (!signal.aborted) lost(cause);
       },
       trouble: (code, text, shown = text) => {
-        if (signal.aborted || this.#troubles.get(code)?.text === text) return;
-        if (text === undefined || shown === undefined) this.#troubles.delete(code);
-        else this.#troubles.set(code, { text, shown });
-        this.#tell();
+        if (!signal.aborted && this.#problems.report(code, text, shown)) this.#tell();
       },
       siblings: () => this.#with.siblings(),
       toggle: async (path) => {
@@ -383,7 +386,7 @@ export class Supervisor {
     const what = [
       `${this.#link} since ${since} UTC${clock.trusted() ? '' : ' (clock not set)'}`,
       this.#text,
-      ...[...this.#troubles.values()].map(({ shown }) => shown),
+      ...this.#problems.shown(),
     ];
     for (const [ident, text] of [
       ['LINK', this.#link],

@@ -1,18 +1,14 @@
+import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { Instance } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
-import { objectType } from '../kernel/object.js';
+import { objectType, typeName } from '../kernel/object.js';
 import { quality, type Doubt } from '../kernel/quality.js';
-import { variableType } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
-import { moduleKind, type ModuleDefinition, type VariableDeclaration } from './module.js';
-import { mistakeIn } from './properties.js';
-
-/** Variables that every instance with hardware or a line behind it has, after its module's own. */
-const common: readonly VariableDeclaration[] = [
-  { ident: 'LINK', name: 'Link', type: variableType.string, position: 1000 },
-  { ident: 'STATUS', name: 'Status', type: variableType.string, position: 1001 },
-];
+import { commonVariables, isCommon } from './declarations.js';
+import type { ModuleDefinition, Trouble, VariableDeclaration } from './module.js';
+import { mistakeIn, type Properties } from './properties.js';
+import { typeWords } from './reading.js';
 
 /** What a variable shows before its first report is no value of its device's. */
 export const NO_VALUE: Doubt = {
@@ -21,46 +17,94 @@ export const NO_VALUE: Doubt = {
   text: 'the device has never told it',
 };
 
-/** Creates the variables that an instance's properties call for, where they are missing. */
+/**
+ * Creates the variables that an instance's properties call for, where they are missing, and brings those that exist to
+ * what is declared. Returns what could not be done; the instance works without it.
+ */
 export function declareVariables(
-  { kernel, log }: { readonly kernel: Kernel; readonly log: Log },
+  parts: { readonly kernel: Kernel; readonly log: Log },
   instance: Instance,
   module: ModuleDefinition,
-): void {
-  const own =
-    mistakeIn(module, instance.data.properties) === undefined
-      ? module.variables(instance.data.properties)
-      : [];
-  const linked = module.kind === moduleKind.visualisation ? [] : common;
-  for (const declared of [...own, ...linked]) {
-    const { ident, name, type, profile = '', action = false, position = 0 } = declared;
-    const found = instance.children?.byIdent(ident);
-    const actionId = action ? instance.id : 0;
-    if (found === undefined) {
-      // Read-only: only a report changes it.
-      const place = { parent: instance, ident, name, position, readOnly: true };
-      const variable = kernel.variables.create(type, { ...place, profile, action: actionId });
-      variable.data.durable = declared.durable;
-      if (!common.includes(declared)) kernel.variables.doubt(variable, NO_VALUE);
-    } else if (found.is(objectType.variable)) {
-      if (found.data.type !== type) {
-        log.error(
-          { instance: instance.id, ident },
-          'the variable has another type; delete it to have it made anew',
-        );
-        continue;
-      }
-      kernel.tree.set(found, 'readOnly', true);
-      kernel.variables.setProfile(found, profile);
-      kernel.variables.setAction(found, actionId);
-      found.data.durable = declared.durable;
+): Trouble[] {
+  const { properties } = instance.data;
+  const own = mistakeIn(module, properties) === undefined ? module.variables(properties) : [];
+  const problems = [...own, ...commonVariables(module)].flatMap((declared) => {
+    try {
+      return declare(parts, instance, declared);
+    } catch (thrown) {
+      return [{ code: 'VARIABLE', text: `it has no variable ${declared.ident}: ${messageOf(thrown)}` }];
     }
+  });
+  for (const { text } of problems)
+    parts.log.warn({ instance: instance.id, name: instance.displayName }, text);
+  return problems;
+}
+
+/** Whether an instance with these properties gives one of its variables this profile. */
+export function usesProfile(module: ModuleDefinition, properties: Properties, name: string): boolean {
+  if (mistakeIn(module, properties) !== undefined) return false;
+  return module.variables(properties).some(({ profile }) => profile === name);
+}
+
+function declare(
+  { kernel, log }: { readonly kernel: Kernel; readonly log: Log },
+  instance: Instance,
+  declared: VariableDeclaration,
+): Trouble[] {
+  const { ident, name, type, action = false, position = 0 } = declared;
+  const { profile, problem } = usableProfile(kernel, declared);
+  const problems: Trouble[] = problem === undefined ? [] : [{ code: 'PROFILE', text: problem }];
+  const found = instance.children?.byIdent(ident);
+  const actionId = action ? instance.id : 0;
+  if (found === undefined) {
+    // Read-only: only a report changes it.
+    const place = { parent: instance, ident, name, position, readOnly: true };
+    const variable = kernel.variables.create(type, { ...place, profile, action: actionId });
+    variable.data.durable = declared.durable;
+    if (!isCommon(ident)) kernel.variables.doubt(variable, NO_VALUE);
+    return problems;
   }
+  if (!found.is(objectType.variable) || (found.data.type !== type && !found.readOnly)) {
+    // What users put there is theirs.
+    const what = found.is(objectType.variable)
+      ? `variable of type ${typeWords[found.data.type]}`
+      : typeName[found.type];
+    const text = `it has no variable ${ident}: #${found.id} below it, a ${what}, has this ident; delete it or change its ident, then apply the changes (SVC_ApplyChanges)`;
+    return [{ code: 'VARIABLE', text }];
+  }
+  if (found.data.type !== type) {
+    const types = `${typeWords[found.data.type]} to ${typeWords[type]}`;
+    log.warn(
+      { instance: instance.id, variable: found.id, ident },
+      `the type of the variable changes from ${types}`,
+    );
+    kernel.variables.setType(found, type);
+    if (!isCommon(ident)) kernel.variables.doubt(found, NO_VALUE);
+  }
+  kernel.tree.set(found, 'readOnly', true);
+  kernel.variables.setProfile(found, profile);
+  kernel.variables.setAction(found, actionId);
+  found.data.durable = declared.durable;
+  return problems;
+}
+
+/** The declared profile, or none and why not: there may be none of that name, or one of another type. */
+function usableProfile(
+  { profiles }: Kernel,
+  { ident, type, profile = '', profileProperty }: VariableDeclaration,
+): { readonly profile: string; readonly problem?: string } {
+  const found = profiles.find(profile);
+  if (profile === '' || found?.type === type) return { profile };
+  const where = profileProperty === undefined ? '' : `${profileProperty}: `;
+  const what =
+    found === undefined
+      ? `there is no profile ${profile}`
+      : `the profile ${profile} is one of type ${typeWords[found.type]}, and ${ident} is of type ${typeWords[type]}`;
+  return { profile: '', problem: `${where}${what}; ${ident} works without; name another or create it` };
 }
 
 /** The variables of an instance that its device reports, also those that its module declared once and no longer does. */
 export function* reportedVariables(instance: Instance): Generator<Variable> {
   for (const child of instance.children ?? [])
-    if (child.is(objectType.variable) && child.readOnly && !common.some(({ ident }) => ident === child.ident))
-      yield child;
+    if (child.is(objectType.variable) && child.readOnly && !isCommon(child.ident)) yield child;
 }

@@ -68,7 +68,7 @@ function changes({ kernel: { profiles } }: Ports): FunctionDeclaration[] {
       parameters: [text('ProfileName')],
       result: 'boolean',
       audited: true,
-      help: 'Deletes a profile; variables that have it then show "Invalid profile".',
+      help: 'Deletes a profile. Variables that users gave it show "Invalid profile"; those of instances go on without, and the instance reports it.',
       run: (_caller, name) => done(profiles.delete(name)),
     }),
     declare({

@@ -33,6 +33,8 @@ export interface VariableData {
   doubt?: Doubt | undefined;
   /** Where its driver told when the value was so. Not stored. */
   heard?: Heard | undefined;
+  /** Its type changed since its last update: the value is that type's initial one. Not stored. */
+  retyped?: boolean;
   /** Its value came while the clock was not trusted: `updated` may be wrong. Stored with the value. */
   untimed?: boolean;
   /** How the archive keeps its values; absent where nobody ever said. Immutable. */

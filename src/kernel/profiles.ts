@@ -20,6 +20,8 @@ export class Profiles {
   readonly #changes: Changes;
   readonly #journal: Journal;
   #text: string | undefined;
+  /** Called with the name of one that was created or deleted. */
+  onListed: (name: string) => void = () => undefined;
 
   constructor(changes: Changes, journal: Journal) {
     this.#changes = changes;
@@ -53,6 +55,7 @@ export class Profiles {
     checkLength('The name of a profile', name, PROFILE_NAME_LIMIT);
     if (this.#profiles.has(name)) throw fault('PROFILE_EXISTS', name);
     this.#put(emptyProfile(name, type), message.PM_CREATE, [name, type]);
+    this.onListed(name);
   }
 
   /** Puts a stored profile in place at start: no message. */
@@ -64,6 +67,7 @@ export class Profiles {
     this.#own(name);
     this.#profiles.delete(name);
     this.#told(name, message.PM_DELETE, [name]);
+    this.onListed(name);
   }
 
   /** Throws `TEXT_TOO_LONG`. */

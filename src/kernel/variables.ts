@@ -71,12 +71,30 @@ export class Variables {
     this.#tree.touch(variable);
     data.value = value;
     data.updated = now;
+    if (data.retyped === true) delete data.retyped;
     if (differs) data.changed = now;
     const untimed = !this.#isClockTrusted();
     if (untimed !== (data.untimed ?? false)) data.untimed = untimed;
     this.#tree.journal.value(variable, old, nowMs);
     this.#tree.changes.emit(variable.id, message.VM_UPDATE, [value, differs, old, now, updated, changed]);
     if (data.logging?.active === true && differs) this.onLogged(variable, nowMs);
+  }
+
+  /**
+   * The variable is of another type from now on: it holds that type's initial value, and profiles of another type go. Its
+   * id, its place and all that refers to it stay; clients are told as of a new one (`VM_CREATE`).
+   */
+  setType(variable: Variable, type: VariableType): void {
+    const { data } = variable;
+    const { profile, customProfile } = data;
+    this.#tree.touch(variable);
+    Object.assign(data, { type, value: initialValue(type), heard: undefined, retyped: true });
+    const { changes, journal } = this.#tree;
+    changes.emit(variable.id, message.VM_CREATE, [type]);
+    const kept = (name: string) => (this.#profiles.find(name)?.type === type ? name : '');
+    this.#change(variable, { profile: kept(profile), customProfile: kept(customProfile) });
+    journal.object(variable);
+    journal.values.add(variable);
   }
 
   /** How the archive keeps its values; undefined: nothing is said of it any more. */
@@ -156,6 +174,9 @@ export class Variables {
     journal.object(variable);
   }
 }
+
+/** Whether it has had a value since it was created, or since its type changed. */
+export const hasValue = ({ data }: Variable): boolean => data.updated !== 0 && data.retyped !== true;
 
 /** The data of a new variable. */
 export function variableData(type: VariableType, value: Value = initialValue(type)): VariableData {

@@ -14,14 +14,12 @@ import {
 } from '../../src/device/module.js';
 import { Modules } from '../../src/device/modules.js';
 import { HIDDEN } from '../../src/device/properties.js';
+import { BACKOFF_FIRST_MS, BACKOFF_MOST_MS, backoffMs } from '../../src/device/backoff.js';
 import {
-  BACKOFF_FIRST_MS,
-  BACKOFF_MOST_MS,
   OPEN_DEADLINE_MS,
   PROBE_DEADLINE_MS,
   PROBE_EVERY_MS,
   WRITE_DEADLINE_MS,
-  backoffMs,
 } from '../../src/device/supervisor.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import type { Instance } from '../../src/kernel/attachments.js';

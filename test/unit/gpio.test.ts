@@ -14,7 +14,8 @@ import type { Caller } from '../../src/device/declare.js';
 import { Devices } from '../../src/device/devices.js';
 import type { ModuleDefinition } from '../../src/device/module.js';
 import { Modules } from '../../src/device/modules.js';
-import { BACKOFF_MOST_MS, PROBE_EVERY_MS } from '../../src/device/supervisor.js';
+import { BACKOFF_MOST_MS } from '../../src/device/backoff.js';
+import { PROBE_EVERY_MS } from '../../src/device/supervisor.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 
