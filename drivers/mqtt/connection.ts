@@ -9,15 +9,15 @@ import type {
   PublishOptions,
   SubscriptionWish,
 } from './broker.js';
-import { PacketGuard } from './guard.js';
 import { Message } from './message.js';
+import { PacedStream } from './paced-stream.js';
+import { PacketChecker } from './packet-checker.js';
+import { PACKET_LIMIT } from './packet-reader.js';
 import { refusal } from './refusal.js';
+import { connectTransport, type Credentials } from './transport.js';
 
 /** How long a broker may take to answer CONNECT; less than an opening's deadline, to tell what is wrong. */
 const CONNECT_TIMEOUT_MS = 20_000;
-
-/** A packet above this closes the connection: no reading is so large, and the memory of a small box is. */
-export const PACKET_LIMIT = 16 * 1024 * 1024;
 
 /** Some brokers in clouds take no more filters in one SUBSCRIBE. */
 const FILTERS_PER_PACKET = 8;
@@ -34,6 +34,9 @@ const LEAVE_MS = 1_000;
  */
 const IN_FLIGHT = 20;
 
+/** Messages of QoS 1 and 2 that a broker of MQTT 5 may send before we have acknowledged one of them. */
+const RECEIVE_MAXIMUM = 100;
+
 /** Connections over TCP, TLS or WebSocket through the package `mqtt`, which is imported at the first one. */
 export class NetworkBrokers implements Brokers {
   #held = 0;
@@ -47,11 +50,17 @@ export class NetworkBrokers implements Brokers {
     listener: ConnectionListener,
     signal: AbortSignal,
   ): Promise<Connection> {
-    const settings = { ...(await certificates(options)), ...settingsOf(options) };
-    const { connect } = await import('mqtt');
-    signal.throwIfAborted();
-    const client = connect(options.url, settings);
-    guard(client);
+    const credentials = await certificates(options);
+    const { MqttClient } = await import('mqtt');
+    const transport = await connectTransport(options.url, credentials);
+    const checker = new PacketChecker(options);
+    const stream = new PacedStream(transport, checker);
+    if (signal.aborted) {
+      stream.destroy();
+      throw signal.reason;
+    }
+    const client = new MqttClient(() => stream, settingsOf(options));
+    client.on('packetsend', (packet) => checker.sent(packet));
     const connection = new NetworkConnection({ client, options, listener }, () => (this.#held -= 1));
     this.#held += 1;
     const abort = () => void connection.close();
@@ -68,15 +77,6 @@ export class NetworkBrokers implements Brokers {
   }
 }
 
-/** Cuts the connection at a packet that is too large; from its first byte on, or the lengths would not be seen. */
-function guard({ stream }: MqttClient): void {
-  const packets = new PacketGuard(PACKET_LIMIT);
-  stream.on('data', (bytes: Buffer) => {
-    if (!packets.allows(bytes))
-      stream.destroy(Object.assign(new Error('a packet is too large'), { code: 149 }));
-  });
-}
-
 function settingsOf(options: ConnectOptions): IClientOptions {
   const { clientId, userName, password, keepAliveS, version, cleanSession, will } = options;
   const expiry = cleanSession ? {} : { sessionExpiryInterval: SESSION_EXPIRY_S };
@@ -88,7 +88,9 @@ function settingsOf(options: ConnectOptions): IClientOptions {
     ...(userName === '' ? {} : { username: userName }),
     ...(password === '' ? {} : { password }),
     ...(will === undefined ? {} : { will: { ...will, payload: Buffer.from(will.payload) } }),
-    ...(version === 5 ? { properties: { maximumPacketSize: PACKET_LIMIT, ...expiry } } : {}),
+    ...(version === 5
+      ? { properties: { maximumPacketSize: PACKET_LIMIT, receiveMaximum: RECEIVE_MAXIMUM, ...expiry } }
+      : {}),
     connectTimeout: CONNECT_TIMEOUT_MS,
     // The supervisor reconnects, with a new client: nothing outlives a connection, least of all a command.
     reconnectPeriod: 0,
@@ -98,7 +100,7 @@ function settingsOf(options: ConnectOptions): IClientOptions {
   };
 }
 
-async function certificates({ caFile, certificateFile, keyFile }: ConnectOptions): Promise<IClientOptions> {
+async function certificates({ caFile, certificateFile, keyFile }: ConnectOptions): Promise<Credentials> {
   const read = async (property: string, path: string) => {
     try {
       return await readFile(path);
@@ -159,6 +161,8 @@ class NetworkConnection implements Connection {
     });
     client.on('disconnect', ({ reasonCode }) => {
       this.#cause ??= Object.assign(new Error('the broker ended the connection'), { code: reasonCode });
+      // It should close the connection itself; until then we would wait for messages that never come.
+      client.stream.destroy();
     });
     client.once('close', () => this.#lose());
   }

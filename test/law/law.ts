@@ -66,6 +66,7 @@ export const IO_FILES: readonly string[] = [
   'drivers/gpio/ways.ts',
   'drivers/serial/binding.ts',
   'drivers/mqtt/connection.ts',
+  'drivers/mqtt/transport.ts',
   'drivers/serial/find.ts',
   'drivers/socket/tcp-client.ts',
   'drivers/socket/tcp-server.ts',

@@ -7,7 +7,7 @@ import type { ModuleDefinition } from '../../src/device/module.js';
 import type { ConnectOptions } from '../../drivers/mqtt/broker.js';
 import { FakeBroker } from '../../drivers/mqtt/fake.js';
 import { filterMistake, matches, topicMistake } from '../../drivers/mqtt/filter.js';
-import { PacketGuard } from '../../drivers/mqtt/guard.js';
+import { PACKET_LIMIT, PacketReader } from '../../drivers/mqtt/packet-reader.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
 import { jsonPath, Message, NOT_JSON, valueAt } from '../../drivers/mqtt/message.js';
 import { PAYLOAD_LIMIT, REPORTS_PER_TURN } from '../../drivers/mqtt/mqtt-device.js';
@@ -78,36 +78,43 @@ await t.test('JSON in messages', async (t) => {
   t.doesNotThrow(() => valueAt(deep.json, Array<number>(400_000).fill(0)), 'however deep');
 });
 
-await t.test('the sizes of packets are seen however they are cut', async (t) => {
+await t.test('packets are cut out of a stream however it arrives', (t) => {
   const seed = fuzzSeed();
   const random = new Random(seed);
-  const packet = (size: number): Buffer => {
+  const header = (size: number): Buffer => {
     const length: number[] = [];
     for (let left = size; ; left = Math.floor(left / 128)) {
       length.push(left >= 128 ? (left % 128) + 128 : left);
       if (left < 128) break;
     }
-    return Buffer.concat([Buffer.from([0x30, ...length]), Buffer.alloc(size, 0xff)]);
+    return Buffer.from([0x30, ...length]);
   };
-  const allowed = (bytes: Buffer, limit: number): boolean => {
-    const guard = new PacketGuard(limit);
+  const packet = (size: number) => Buffer.concat([header(size), random.bytes(size)]);
+  const read = (bytes: Buffer): Buffer[] => {
+    const reader = new PacketReader();
+    const found: Buffer[] = [];
     for (let at = 0; at < bytes.length;) {
       const size = 1 + random.below(random.chance(0.5) ? 3 : 500);
-      if (!guard.allows(bytes.subarray(at, at + size))) return false;
+      reader.feed(bytes.subarray(at, at + size));
+      for (let next = reader.next(); next !== undefined; next = reader.next()) found.push(next);
       at += size;
     }
-    return true;
+    return found;
   };
-  for (let round = 0; round < 200; round += 1) {
-    const sizes = Array.from({ length: 1 + random.below(8) }, () =>
-      random.pick([0, 1, 127, 128, 300, 999, 1000, 1001, 2000]),
+  for (let round = 0; round < 100; round += 1) {
+    const packets = Array.from({ length: 1 + random.below(8) }, () =>
+      packet(random.pick([0, 1, 127, 128, 300, 999, 20_000])),
     );
-    const expected = sizes.every((size) => size <= 1000);
-    const actual = allowed(Buffer.concat(sizes.map(packet)), 1000);
-    if (actual !== expected) t.equal(actual, expected, `${seedNote(seed)} ${sizes.join(' ')}`);
+    const found = read(Buffer.concat(packets));
+    const isSame = found.length === packets.length && found.every((one, n) => one.equals(packets[n] ?? one));
+    if (!isSame) t.fail(`${seedNote(seed)} ${packets.map(({ length }) => length).join(' ')}`);
   }
-  t.equal(allowed(packet(2_097_152), 3_000_000), true, 'four bytes of length');
-  t.equal(allowed(packet(2_097_152), 2_097_151), false);
+  t.equal(read(packet(2_097_152)).length, 1, 'four bytes of length');
+  t.same(read(header(PACKET_LIMIT)), [], 'still to come');
+  t.throws(() => read(header(PACKET_LIMIT + 1)), { code: 149 });
+  t.throws(() => read(Buffer.from([0x90, 0xff, 0xff, 0x7f])), { code: 149 }, 'no SUBACK is so large');
+  t.throws(() => read(Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff])), { code: 129 });
+  t.end();
 });
 
 await t.test('topics as configured', async (t) => {

@@ -1,0 +1,217 @@
+import { isUtf8 } from 'node:buffer';
+import type { Packet } from 'mqtt';
+import { checkProperties } from './packet-properties.js';
+import { protocolError, reason } from './protocol-error.js';
+
+/** Packet types (MQTT 5 §2.1.2) that a broker may send. */
+const type = {
+  connack: 2,
+  publish: 3,
+  puback: 4,
+  pubrec: 5,
+  pubrel: 6,
+  pubcomp: 7,
+  suback: 9,
+  unsuback: 11,
+  pingresp: 13,
+  disconnect: 14,
+  auth: 15,
+} as const;
+
+/**
+ * Messages of QoS 2 that a broker may have sent and not yet released. A broker of MQTT 5 is told a smaller number;
+ * one of MQTT 3.1.1 has a limit of its own (mosquitto 20), and may have none.
+ */
+export const UNRELEASED_LIMIT = 10_000;
+
+/** And their bytes: the memory of a small box. */
+export const UNRELEASED_BYTES = 32 * 1024 * 1024;
+
+/** An acknowledgement with this reason code, or a higher one, ends the exchange (MQTT 5 §4.13.2). */
+const FAILURE = 0x80;
+
+/** Packet identifiers are two bytes long. */
+const IDENTIFIERS = 65_535;
+
+/**
+ * Follows one connection and rejects what a broker must not send. The package `mqtt` answers or ignores much of it, each
+ * packet at a cost, so that a broker could fill the memory or keep the gateway busy.
+ */
+export class PacketChecker {
+  readonly #version: 4 | 5;
+  readonly #isClean: boolean;
+  #isConnected = false;
+  /** The broker kept our session: it may go on with what an earlier connection began. */
+  #isResumed = false;
+  #isEnded = false;
+  /** The highest QoS that was granted, which is the highest that a message may have [MQTT-3.8.4-6]. */
+  #granted = 0;
+  /** What each packet identifier of ours waits for: a packet type. */
+  readonly #expected = new Map<number, number>();
+  /** The QoS asked for in each SUBSCRIBE in flight, for each of its filters. */
+  readonly #asked = new Map<number, readonly number[]>();
+  /** The bytes of each message of QoS 2 that is not yet released, by its identifier. */
+  readonly #unreleased = new Map<number, number>();
+  #unreleasedBytes = 0;
+  #resumedReleases = 0;
+  #pings = 0;
+
+  constructor({ version, cleanSession }: { readonly version: 4 | 5; readonly cleanSession: boolean }) {
+    this.#version = version;
+    this.#isClean = cleanSession;
+  }
+
+  /** True after a DISCONNECT: what follows it must not be processed. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Notes a packet that is being sent. */
+  sent(packet: Packet): void {
+    const id = packet.messageId ?? 0;
+    switch (packet.cmd) {
+      case 'publish':
+        if (packet.qos > 0) this.#expected.set(id, packet.qos === 1 ? type.puback : type.pubrec);
+        break;
+      case 'pubrel':
+        this.#expected.set(id, type.pubcomp);
+        break;
+      case 'subscribe':
+        this.#expected.set(id, type.suback);
+        this.#asked.set(
+          id,
+          packet.subscriptions.map(({ qos }) => qos),
+        );
+        break;
+      case 'unsubscribe':
+        this.#expected.set(id, type.unsuback);
+        break;
+      case 'pingreq':
+        this.#pings += 1;
+        break;
+      default:
+    }
+  }
+
+  /** Checks a received packet; throws a protocol error. */
+  check(packet: Buffer): void {
+    const kind = (packet[0] ?? 0) >> 4;
+    let body = 2;
+    while ((packet[body - 1] ?? 0) >= 0x80) body += 1;
+    if (!this.#isConnected && kind !== type.connack && kind !== type.auth)
+      throw protocolError('no CONNACK first');
+    switch (kind) {
+      case type.connack:
+        this.#isConnected = true;
+        this.#isResumed = !this.#isClean && ((packet[body] ?? 0) & 1) === 1;
+        this.#properties(packet, body + 2);
+        return;
+      case type.publish:
+        return this.#publish(packet, body);
+      case type.puback:
+      case type.pubrec:
+      case type.pubcomp:
+        this.#properties(packet, body + 3);
+        return this.#acknowledged(kind, packet, body);
+      case type.suback:
+        return this.#subscribed(packet, body);
+      case type.unsuback:
+        this.#properties(packet, body + 2);
+        return this.#acknowledged(kind, packet, body);
+      case type.pubrel:
+        this.#properties(packet, body + 3);
+        return this.#released(identifier(packet, body));
+      case type.pingresp:
+        if (this.#pings === 0) throw protocolError('a PINGRESP that nobody asked for');
+        this.#pings -= 1;
+        return;
+      case type.disconnect:
+        if (this.#version !== 5) break;
+        this.#properties(packet, body + 1);
+        this.#isEnded = true;
+        return;
+      case type.auth:
+        this.#properties(packet, body + 1);
+        return;
+      default:
+    }
+    throw protocolError(`a packet of type ${kind}, which no broker may send`);
+  }
+
+  #publish(packet: Buffer, body: number): void {
+    const qos = ((packet[0] ?? 0) >> 1) & 3;
+    const length = body + 2 <= packet.length ? packet.readUInt16BE(body) : packet.length;
+    let at = body + 2 + length;
+    if (at > packet.length) throw malformed();
+    const topic = packet.subarray(body + 2, at);
+    if (!isUtf8(topic) || topic.includes(0)) throw protocolError('a topic is not UTF-8', reason.malformed);
+    if (topic.includes('+') || topic.includes('#')) throw protocolError('a topic has wildcards');
+    if (topic.length === 0 && this.#version === 4) throw protocolError('a topic is empty');
+    const id = qos === 0 ? 0 : identifier(packet, at);
+    if (qos > 0) at += 2;
+    if (this.#version === 5) checkProperties(packet, at, true);
+    // aedes sends what is retained with the QoS it was published with, whatever it granted.
+    const isRetained = ((packet[0] ?? 0) & 1) === 1;
+    if (!isRetained && qos > this.#mostQos())
+      throw protocolError(`a message of QoS ${qos}, which was not granted`, reason.qos);
+    if (qos === 2) this.#keep(id, packet.length);
+  }
+
+  #keep(id: number, bytes: number): void {
+    this.#unreleasedBytes += bytes - (this.#unreleased.get(id) ?? 0);
+    this.#unreleased.set(id, bytes);
+    if (this.#unreleased.size > UNRELEASED_LIMIT || this.#unreleasedBytes > UNRELEASED_BYTES)
+      throw protocolError('too many messages of QoS 2 that it does not release', reason.quota);
+  }
+
+  #released(id: number): void {
+    const bytes = this.#unreleased.get(id);
+    if (bytes !== undefined) {
+      this.#unreleased.delete(id);
+      this.#unreleasedBytes -= bytes;
+      return;
+    }
+    // Each of an earlier connection once.
+    if (this.#isResumed && this.#resumedReleases < IDENTIFIERS) this.#resumedReleases += 1;
+    else throw protocolError('a PUBREL without its message');
+  }
+
+  #acknowledged(kind: number, packet: Buffer, body: number): void {
+    const id = identifier(packet, body);
+    if (this.#expected.get(id) !== kind) throw protocolError('an acknowledgement of what was not sent');
+    this.#expected.delete(id);
+    const code = packet[body + 2] ?? 0;
+    if (kind === type.pubrec && (this.#version === 4 || code < FAILURE)) this.#expected.set(id, type.pubcomp);
+  }
+
+  #subscribed(packet: Buffer, body: number): void {
+    const id = identifier(packet, body);
+    const codes = this.#version === 5 ? checkProperties(packet, body + 2, false) : body + 2;
+    this.#acknowledged(type.suback, packet, body);
+    const count = this.#asked.get(id)?.length;
+    this.#asked.delete(id);
+    if (packet.length - codes !== count) throw protocolError('an answer to another number of filters');
+    for (const code of packet.subarray(codes)) if (code <= 2 && code > this.#granted) this.#granted = code;
+  }
+
+  /** Until the broker has answered, what was asked for counts as granted: messages may come before the answer. */
+  #mostQos(): number {
+    if (this.#isResumed) return 2;
+    return Math.max(this.#granted, ...[...this.#asked.values()].flat());
+  }
+
+  /** A packet may end before its properties. */
+  #properties(packet: Buffer, at: number): void {
+    if (this.#version === 5 && at < packet.length) checkProperties(packet, at, false);
+  }
+}
+
+function identifier(packet: Buffer, at: number): number {
+  const id = at + 2 <= packet.length ? packet.readUInt16BE(at) : 0;
+  if (id === 0) throw malformed();
+  return id;
+}
+
+function malformed() {
+  return protocolError('a malformed packet', reason.malformed);
+}
