@@ -1,13 +1,18 @@
 import { readSync, writeSync } from 'node:fs';
-import { CHANNEL, CALL_LIMIT, type FromChild, type ToChild } from './protocol.js';
+import { CHANNEL, type FromChild, type ToChild } from './protocol.js';
 
 /** A script's process's end of the channel: what is said is written, and what comes is read, without an event loop between. */
 export class Channel {
   readonly #chunk = Buffer.alloc(65_536);
   #rest: Buffer[] = [];
 
-  /** Waits for the next message; `parse` makes its objects, in the realm of who is to have them. */
-  receive(parse: (text: string) => unknown = JSON.parse): ToChild {
+  /** Waits for the next message. */
+  receive(): ToChild {
+    return JSON.parse(this.receiveText()) as ToChild;
+  }
+
+  /** Waits for the next message, as its JSON. */
+  receiveText(): string {
     for (;;) {
       const last = this.#rest.at(-1);
       const end = last?.indexOf(10) ?? -1;
@@ -15,7 +20,7 @@ export class Channel {
         this.#rest[this.#rest.length - 1] = last.subarray(0, end);
         const line = Buffer.concat(this.#rest).toString('utf8');
         this.#rest = [last.subarray(end + 1)];
-        return parse(line) as ToChild;
+        return line;
       }
       const size = this.#read();
       // The gateway has let go: nobody waits for this process any more.
@@ -35,11 +40,14 @@ export class Channel {
     }
   }
 
-  /** Throws a RangeError for a call that the gateway would not take. */
   send(message: FromChild): void {
-    const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
-    if (message.is === 'call' && bytes.length > CALL_LIMIT)
-      throw new RangeError(`the script sent more than ${CALL_LIMIT} bytes at once`);
+    this.sendText(JSON.stringify(message));
+  }
+
+  /** Sends JSON. Throws a RangeError above the limit. */
+  sendText(text: string, limit = Infinity): void {
+    const bytes = Buffer.from(`${text}\n`);
+    if (bytes.length > limit) throw new RangeError(`the script sent more than ${limit} bytes at once`);
     for (let at = 0; at < bytes.length;) at += writeSync(CHANNEL, bytes, at);
   }
 }

@@ -1,61 +1,49 @@
-import { createContext, Script, type Context } from 'node:vm';
+import { constants, createContext, Script, type Context } from 'node:vm';
 import type { Channel } from './channel.js';
+import { CALL_LIMIT, placeIn, type Ended, type Failed, type ScriptText, type ToChild } from './protocol.js';
 import {
-  placeIn,
-  type Ended,
-  type Failed,
-  type FromChild,
-  type Place,
-  type ScriptText,
-  type ToChild,
-} from './protocol.js';
+  REALM_SOURCE,
+  undefinedNames,
+  type Bridge,
+  type MakeRealm,
+  type Realm,
+  type Thrown,
+} from './realm.js';
 import { compile, Mistake, type Compiled } from './source.js';
-import { Output, Timers } from './world.js';
+import { Timers } from './timers.js';
 
-/** Objects that a script gets are of its own realm: its `instanceof Array` and `instanceof Error` hold. */
-interface Realm {
-  readonly parse: (text: string) => unknown;
-  readonly Error: ErrorConstructor;
-}
-const REALM = '({ parse: JSON.parse, Error })';
-
-/** The values of the original that are there in every script, undefined where its start gave none. */
-const VALUES = ['VARIABLE', 'VALUE', 'OLDVALUE', 'EVENT', 'TARGET'] as const;
+const realmScript = new Script(REALM_SOURCE, { filename: 'stellwerk:realm' });
 
 /** What a failure shows of what was thrown. */
 const MESSAGE_LENGTH = 2000;
 
-/** One run of a script. */
+/** One run of a script, in a context that holds nothing of this process. */
 export class Run {
   readonly #job: Extract<ToChild, { is: 'run' }>;
   readonly #channel: Channel;
-  readonly #output: Output;
-  readonly #timers = new Timers((thrown) => this.fail(thrown));
+  readonly #names: readonly string[];
+  readonly #timers = new Timers((id, isLast) => this.#fire(id, isLast));
   readonly #failure = Promise.withResolvers<never>();
   readonly #included = new Set<string>();
   readonly #context: Context;
   readonly #realm: Realm;
+  #compiled: Script | undefined;
+  #output = '';
+  #isPending = false;
   #isOver = false;
 
   constructor(job: Extract<ToChild, { is: 'run' }>, channel: Channel, names: readonly string[]) {
     this.#job = job;
     this.#channel = channel;
-    this.#output = new Output(job.outputLimit, (why) => this.#stop(why));
-    const { values } = job;
-    const globals: Record<string, unknown> = {
-      ...Object.fromEntries(VALUES.map((name) => [name, undefined])),
-      ...values,
-      PARAMETERS: values,
-      ...this.#output.globals(),
-      ...this.#timers.globals(),
-      include: (what: unknown) => this.#include(what),
-      atob: (text: unknown) => atob(String(text)),
-      btoa: (text: unknown) => btoa(String(text)),
+    this.#names = names;
+    // Without this callback, and without --experimental-vm-modules, `import()` rejects with an error of this realm.
+    const importModuleDynamically = () => {
+      throw this.#realm.importError();
     };
-    for (const name of names)
-      globals[name] = (...params: unknown[]) => this.#ask({ is: 'call', method: name, params });
-    this.#context = createContext(globals);
-    this.#realm = new Script(REALM).runInContext(this.#context) as Realm;
+    this.#context = createContext(constants.DONT_CONTEXTIFY, { importModuleDynamically });
+    const makeRealm = realmScript.runInContext(this.#context) as MakeRealm;
+    const { values } = job;
+    this.#realm = makeRealm(this.#bridge(), JSON.stringify({ values, names, undefinedNames }));
     this.#failure.promise.catch(() => undefined);
   }
 
@@ -65,68 +53,156 @@ export class Run {
     this.#included.add(file);
     let compiled: Compiled;
     try {
-      compiled = compile({ file, text }, true);
+      compiled = this.#compile({ file, text }, true);
     } catch (thrown) {
-      return failure(thrown, { isBroken: true });
+      return mistake(thrown);
     }
     try {
       await this.#done(compiled);
-      return { is: 'ended', output: this.#output.text, peakBytes: peakBytes() };
+      return { is: 'ended', output: this.#output, peakBytes: peakBytes() };
     } catch (thrown) {
-      return failure(thrown, { output: this.#output.text });
+      return failure(thrownOf(thrown), { output: this.#output });
     } finally {
       this.#isOver = true;
       this.#timers.clear();
     }
   }
 
-  /** What was thrown where nobody waits for it: the run has failed. */
+  /** Something was thrown where nobody waits for it: the run has failed. */
   fail(thrown: unknown): void {
-    this.#failure.reject(thrown);
-  }
-
-  async #done({ script, isAsync }: Compiled): Promise<void> {
-    const given: unknown = script.runInContext(this.#context);
-    let isPending = isAsync;
-    if (isAsync)
-      (given as Promise<unknown>).then(
-        () => (isPending = false),
-        (thrown: unknown) => this.fail(thrown),
-      );
-    await Promise.race([this.#failure.promise, this.#timers.done()]);
-    if (isPending) throw new Error('the script awaits what never comes');
-  }
-
-  #include(what: unknown): boolean {
-    const { file, text } = this.#ask({ is: 'include', what }) as ScriptText;
-    if (this.#included.has(file)) return false;
-    this.#included.add(file);
-    compile({ file, text }, false).script.runInContext(this.#context);
-    return true;
-  }
-
-  /** A call: it is written, and its answer read. */
-  #ask(call: FromChild): unknown {
-    if (this.#isOver) throw new Error('the script has ended');
-    this.#channel.send(call);
-    const answer = this.#channel.receive(this.#realm.parse);
-    switch (answer.is) {
-      case 'result':
-        return answer.value;
-      case 'fault':
-        throw Object.assign(new this.#realm.Error(answer.message), { code: answer.code });
-      case 'stop':
-        return this.#stop(answer.why);
-      default:
-        throw new Error(`an answer was expected, not ${answer.is}`);
+    let text = '{"message":"the script threw what cannot be shown"}';
+    try {
+      text = this.#realm.describe(thrown);
+    } catch {
+      // The stack is exhausted.
     }
+    this.#failed(text);
+  }
+
+  #failed(thrown: string): void {
+    this.#failure.reject(new ScriptError(thrown));
+  }
+
+  async #done({ isAsync }: Compiled): Promise<void> {
+    this.#isPending = isAsync;
+    const thrown = this.#realm.main(isAsync);
+    if (thrown !== undefined) throw new ScriptError(thrown);
+    await Promise.race([this.#failure.promise, this.#timers.done()]);
+    if (this.#isPending) throw new Error('the script awaits what never comes');
+  }
+
+  #compile(text: ScriptText, mayAwait: boolean): Compiled {
+    const compiled = compile(text, mayAwait, () => {
+      throw this.#realm.importError();
+    });
+    this.#compiled = compiled.script;
+    return compiled;
+  }
+
+  #fire(id: number, isLast: boolean): void {
+    const thrown = this.#realm.fire(id, isLast);
+    if (thrown !== undefined) this.#failed(thrown);
+  }
+
+  /** Takes and returns primitive values only, and throws nothing. */
+  #bridge(): Bridge {
+    return {
+      call: (index, params) => {
+        const method = JSON.stringify(this.#names[index]);
+        return this.#ask(`{"is":"call","method":${method},"params":${params ?? '[]'}}`);
+      },
+      include: (what) => this.#include(what ?? 'null'),
+      // Decorating an error would read its stack, which the script may have made a getter.
+      run: (): unknown => this.#compiled?.runInContext(this.#context, { displayErrors: false }) as unknown,
+      print: (text) => this.#print(text),
+      startTimer: (id, ms, isRepeated) => this.#timers.start(id, ms, isRepeated),
+      stopTimer: (id) => this.#timers.stop(id),
+      atob: (text) => unlessThrown(() => atob(text)),
+      btoa: (text) => unlessThrown(() => btoa(text)),
+      settled: () => void (this.#isPending = false),
+      failed: (thrown) => this.#failed(thrown),
+    };
+  }
+
+  /** Fetches and compiles another script. */
+  #include(what: string): string {
+    const reply = this.#ask(`{"is":"include","what":${what}}`);
+    try {
+      const message = JSON.parse(reply) as ToChild;
+      if (message.is !== 'result') return reply;
+      const { file, text } = message.value as ScriptText;
+      if (this.#included.has(file)) return '{"is":"result","value":false}';
+      this.#included.add(file);
+      this.#compile({ file, text }, false);
+      return '{"is":"result","value":true}';
+    } catch (thrown) {
+      return faultText(thrown);
+    }
+  }
+
+  /** A call: it is written, and its reply read. */
+  #ask(call: string): string {
+    try {
+      if (this.#isOver) throw new Error('the script has ended');
+      this.#channel.sendText(call, CALL_LIMIT);
+      const reply = this.#channel.receiveText();
+      if (reply.startsWith('{"is":"stop"')) this.#stop((JSON.parse(reply) as { why: string }).why);
+      return reply;
+    } catch (thrown) {
+      return faultText(thrown);
+    }
+  }
+
+  /** Past the limit the script is stopped, whatever it does. */
+  #print(text: string): void {
+    this.#output += text;
+    const { outputLimit } = this.#job;
+    if (this.#output.length <= outputLimit) return;
+    this.#output = '';
+    this.#stop(`the script printed more than ${outputLimit} characters and was stopped`);
   }
 
   /** Says where the script is, and ends the process: a script can't catch it. */
   #stop(why: string): never {
-    this.#channel.send(failure(new Error(why), { output: this.#output.text, isLast: true }));
+    const thrown = thrownOf(new Error(why));
+    this.#channel.send(failure(thrown, { output: this.#output, isLast: true }));
     return process.exit(0);
   }
+}
+
+/** What a script threw, as its realm describes it. */
+class ScriptError extends Error {
+  override readonly name = 'ScriptError';
+  readonly thrown: Thrown;
+  constructor(text: string) {
+    const thrown = JSON.parse(text) as Thrown;
+    super(thrown.message);
+    this.thrown = thrown;
+  }
+}
+
+function unlessThrown(recode: () => string): string | undefined {
+  try {
+    return recode();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What this process threw, as a reply. */
+function faultText(thrown: unknown): string {
+  const { message, at } = thrownOf(thrown);
+  return JSON.stringify({ is: 'fault', message, at });
+}
+
+/** What this process threw. */
+function thrownOf(thrown: unknown): Thrown {
+  if (thrown instanceof ScriptError) return thrown.thrown;
+  if (!(thrown instanceof Error)) return { message: String(thrown) };
+  const { message, stack = '' } = thrown;
+  return thrown instanceof Mistake && thrown.at !== undefined
+    ? { message, at: thrown.at }
+    : { message, stack };
 }
 
 /** Whether a text can be compiled; it is not run. */
@@ -135,28 +211,18 @@ export function check(text: ScriptText): Ended | Failed {
     compile(text, true);
     return { is: 'ended', output: '', peakBytes: peakBytes() };
   } catch (thrown) {
-    return failure(thrown, { isBroken: true });
+    return mistake(thrown);
   }
 }
 
-function failure(thrown: unknown, { output = '', isBroken = false, isLast = false }): Failed {
-  const { message, at } = facts(thrown);
+const mistake = (thrown: unknown): Failed => failure(thrownOf(thrown), { isBroken: true });
+
+function failure(
+  { message, stack = '', at = placeIn(stack) }: Thrown,
+  { output = '', isBroken = false, isLast = false },
+): Failed {
   const short = message.slice(0, MESSAGE_LENGTH);
   return { is: 'failed', message: short, at, output, isBroken, isLast, peakBytes: peakBytes() };
-}
-
-/** What was thrown may be anything, also something that does not let itself be looked at. */
-function facts(thrown: unknown): { message: string; at: Place | undefined } {
-  try {
-    if (typeof thrown !== 'object' || thrown === null || !('message' in thrown) || !('stack' in thrown))
-      return { message: String(thrown), at: undefined };
-    return {
-      message: String(thrown.message),
-      at: thrown instanceof Mistake ? thrown.at : placeIn(String(thrown.stack)),
-    };
-  } catch {
-    return { message: 'the script threw what cannot be shown', at: undefined };
-  }
 }
 
 const peakBytes = (): number => process.resourceUsage().maxRSS * 1024;

@@ -1,5 +1,5 @@
 import { stripTypeScriptTypes } from 'node:module';
-import { Script } from 'node:vm';
+import { Script, type ScriptOptions } from 'node:vm';
 import { placeIn, STACK_PREFIX, type Place, type ScriptText } from './protocol.js';
 
 /** A script, ready to be run in a context. */
@@ -8,6 +8,9 @@ export interface Compiled {
   /** It gives a promise of its end: its text awaits. */
   readonly isAsync: boolean;
 }
+
+/** Called for a dynamic import; throws. */
+type OnImport = () => never;
 
 /** A text that awaits is the body of a function; on the same line, so that lines stay what they are. */
 const AWAITING = ['(async () => {', '\n})()'] as const;
@@ -24,28 +27,29 @@ export class Mistake extends Error {
 
 /**
  * Compiles a text; types are taken out of a `.ts` file, and every place stays where it is. As a plain script, whose
- * functions and variables are global, also for those who include it; one that awaits is a function of its own. Throws a
- * {@link Mistake}.
+ * functions and variables are global, also for those who include it; one that awaits is a function of its own. A text
+ * that is to be run is given `onImport`. Throws a {@link Mistake}.
  */
-export function compile({ file, text }: ScriptText, mayAwait: boolean): Compiled {
+export function compile({ file, text }: ScriptText, mayAwait: boolean, onImport?: OnImport): Compiled {
   const filename = STACK_PREFIX + file;
   try {
     const source = file.endsWith('.ts') ? stripTypeScriptTypes(text, { sourceUrl: filename }) : text;
-    return compileScript(source, filename, mayAwait);
+    const options = onImport === undefined ? { filename } : { filename, importModuleDynamically: onImport };
+    return compileScript(source, options, mayAwait);
   } catch (thrown) {
     throw new Mistake(thrown);
   }
 }
 
-function compileScript(source: string, filename: string, mayAwait: boolean): Compiled {
+function compileScript(source: string, options: ScriptOptions, mayAwait: boolean): Compiled {
   try {
-    return { script: new Script(source, { filename }), isAsync: false };
+    return { script: new Script(source, options), isAsync: false };
   } catch (thrown) {
     if (!mayAwait || !/\bawait\b/.test(source)) throw thrown;
     const [before, after] = AWAITING;
     try {
-      const options = { filename, columnOffset: -before.length };
-      return { script: new Script(before + source + after, options), isAsync: true };
+      const shifted = { ...options, columnOffset: -before.length };
+      return { script: new Script(before + source + after, shifted), isAsync: true };
     } catch (second) {
       // Of both complaints the one that is not about the await itself.
       throw /await|reserved word/.test(String(thrown)) ? second : thrown;

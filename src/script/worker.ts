@@ -263,6 +263,11 @@ function start(heapMiB: number): ChildProcess {
     '--trace-gc-ignore-scavenger',
     '--trace-sigint',
     '--disable-warning=ExperimentalWarning',
+    // For the callback with which a script's dynamic import fails (run.ts).
+    '--experimental-vm-modules',
+    // A script's own context has `eval`; the process's context has not, nor can its intrinsics be changed.
+    '--disallow-code-generation-from-strings',
+    '--frozen-intrinsics',
     '--permission',
     `--allow-fs-read=${dirname(PROGRAM)}/`,
   ];

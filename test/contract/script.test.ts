@@ -65,20 +65,8 @@ t.test('there is nothing of the machine: no modules, no network, no process', as
     await runs(`print(${absent.map((name) => `typeof ${name}`).join()})`),
     'undefined'.repeat(absent.length),
   );
-  await t.rejects(runs('await import("node:fs")'), { message: /import/ });
+  await t.rejects(runs('await import("node:fs")'), { message: /can import nothing/ });
   await t.rejects(runs('import fs from "node:fs"'), { message: /import statement/ });
-  const escaped = 'const p = Double.constructor("return process")();';
-  t.match(
-    await runs(`${escaped} print(Object.keys(p.env).filter((name) => name !== 'TZ'))`),
-    '[]',
-    'nothing of our environment',
-  );
-  await t.rejects(runs(`${escaped} p.getBuiltinModule("fs").readFileSync("/etc/passwd")`), {
-    message: /restricted/,
-  });
-  await t.rejects(runs(`${escaped} p.getBuiltinModule("child_process").spawnSync("true")`), {
-    message: /restricted/,
-  });
 });
 
 t.test('a script has the time zone of the gateway', async (t) => {

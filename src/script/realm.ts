@@ -1,0 +1,299 @@
+/** The values of the original that every script finds, undefined if its start gave none. */
+const VALUES = ['VARIABLE', 'VALUE', 'OLDVALUE', 'EVENT', 'TARGET'] as const;
+
+/** What a realm is set up with, as JSON. */
+export interface RealmSetup {
+  /** Global values; all of them are in `PARAMETERS` too. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** The functions of the command reference. */
+  readonly names: readonly string[];
+  readonly undefinedNames: readonly string[];
+}
+
+/**
+ * The only way from a script's realm to its process. Every argument and every result is a primitive value: an object
+ * or function of the process in the hands of a script would be a way to all of it (`x.constructor.constructor`).
+ */
+export interface Bridge {
+  /** Calls the function with this index; `params` is JSON. Returns the reply as JSON. */
+  readonly call: (index: number, params: string | undefined) => string;
+  /** Fetches and compiles another script; `what` is JSON. Returns JSON: a fault, or whether `run` is to be called. */
+  readonly include: (what: string | undefined) => string;
+  /** Runs what was compiled last. */
+  readonly run: () => unknown;
+  readonly print: (text: string) => void;
+  readonly startTimer: (id: number, ms: number, isRepeated: boolean) => void;
+  readonly stopTimer: (id: number) => void;
+  /** A text of Base64, decoded or encoded; undefined if it cannot be. */
+  readonly atob: (text: string) => string | undefined;
+  readonly btoa: (text: string) => string | undefined;
+  /** The script's promise is fulfilled. */
+  readonly settled: () => void;
+  /** Something was thrown where nobody waits for it. */
+  readonly failed: (thrown: string) => void;
+}
+
+/** Functions of the realm, called by the process. None of them throws unless the stack is exhausted. */
+export interface Realm {
+  /** Runs what was compiled last; returns what it threw as JSON. */
+  readonly main: (isAsync: boolean) => string | undefined;
+  /** Runs a timer's function; returns what it threw as JSON. */
+  readonly fire: (id: number, isLast: boolean) => string | undefined;
+  /** What was thrown, as JSON of {@link Thrown}. */
+  readonly describe: (thrown: unknown) => string;
+  /** The error of a dynamic import. */
+  readonly importError: () => unknown;
+}
+
+/** What is known of something thrown. */
+export interface Thrown {
+  readonly message: string;
+  readonly stack?: string;
+  /** The place of a syntax error. */
+  readonly at?: { readonly file: string; readonly line: number; readonly column: number };
+}
+
+/**
+ * Makes the globals of a script. Its source is evaluated inside the script's own context, so that every function and
+ * error that a script gets is of that context. It therefore refers to nothing outside itself, and it uses no method
+ * that a script can replace, with the exception of those that only see the script's own objects.
+ */
+function makeRealm(bridge: Bridge, setupText: string): Realm {
+  const { parse, stringify } = JSON;
+  const { apply, defineProperty, deleteProperty, getPrototypeOf, ownKeys } = Reflect;
+  const ObjectPrototype = Object.prototype;
+  const { String, Number, Error, SyntaxError, TypeError, RangeError } = globalThis;
+  const own = globalThis as unknown as Record<string, unknown>;
+  type Callback = (...args: unknown[]) => unknown;
+  type Reply = { is: string; value?: unknown; message?: string; code?: string; at?: Thrown['at'] };
+
+  /** A syntax error with its place. */
+  class CompileError extends SyntaxError {
+    readonly #at: Thrown['at'];
+    constructor(message: string, at: Thrown['at']) {
+      super(message);
+      this.#at = at;
+    }
+    static placeOf(thrown: object): Thrown['at'] {
+      return #at in thrown ? thrown.#at : undefined;
+    }
+  }
+
+  const define = (name: string, value: unknown) =>
+    defineProperty(own, name, { value, writable: true, enumerable: true, configurable: true });
+  // A bridge function throws only if the stack is exhausted, and then an error of the process.
+  const exhausted = () => new RangeError('Maximum call stack size exceeded');
+
+  function fromJson(text: string): unknown {
+    const reply = parse(text) as Reply;
+    if (reply.is !== 'fault') return reply.value;
+    if (reply.at !== undefined) throw new CompileError(String(reply.message), reply.at);
+    const error = new Error(reply.message) as Error & { code?: string };
+    if (reply.code !== undefined) error.code = reply.code;
+    throw error;
+  }
+
+  /** Whether something thrown is a primitive, or an object of this realm. */
+  function isOwn(thrown: unknown): boolean {
+    if (typeof thrown !== 'function' && (typeof thrown !== 'object' || thrown === null)) return true;
+    try {
+      let prototype: object | null = getPrototypeOf(thrown);
+      if (prototype === null) return true;
+      while (prototype !== null && prototype !== ObjectPrototype) prototype = getPrototypeOf(prototype);
+      return prototype !== null;
+    } catch {
+      return false;
+    }
+  }
+
+  function describe(thrown: unknown): string {
+    try {
+      if (typeof thrown !== 'object' || thrown === null || !('message' in thrown) || !('stack' in thrown))
+        return `{"message":${stringify(String(thrown))}}`;
+      const at = stringify(CompileError.placeOf(thrown));
+      const place = at === undefined ? '' : `,"at":${at}`;
+      return `{"message":${stringify(String(thrown.message))},"stack":${stringify(String(thrown.stack))}${place}}`;
+    } catch {
+      return '{"message":"the script threw what cannot be shown"}';
+    }
+  }
+
+  /** What is thrown by a function, as JSON. */
+  function thrownBy(job: Callback, args: unknown[]): string | undefined {
+    try {
+      apply(job, undefined, args);
+      return undefined;
+    } catch (thrown) {
+      return describe(thrown);
+    }
+  }
+
+  const plain = (item: unknown): string => String(item);
+
+  /** Texts as they are, lists and objects as JSON. */
+  function shown(item: unknown): string {
+    if (typeof item !== 'object' || item === null || ('stack' in item && 'message' in item))
+      return plain(item);
+    try {
+      return stringify(item) ?? plain(item);
+    } catch {
+      return plain(item); // it contains itself, or a BigInt
+    }
+  }
+
+  function write(items: unknown[], between: string, end: string): void {
+    let text = '';
+    for (let i = 0; i < items.length; i++) text += (i === 0 ? '' : between) + shown(items[i]);
+    try {
+      bridge.print(text + end);
+    } catch {
+      throw exhausted();
+    }
+  }
+
+  function call(index: number, params: unknown[]): unknown {
+    const text = stringify(params);
+    let reply: string;
+    try {
+      reply = bridge.call(index, text);
+    } catch {
+      throw exhausted();
+    }
+    return fromJson(reply);
+  }
+
+  function include(what: unknown): boolean {
+    const text = stringify(what);
+    let reply: string;
+    try {
+      reply = bridge.include(text);
+    } catch {
+      throw exhausted();
+    }
+    if (fromJson(reply) !== true) return false;
+    try {
+      bridge.run();
+    } catch (thrown) {
+      throw isOwn(thrown) ? thrown : exhausted();
+    }
+    return true;
+  }
+
+  const jobs = { __proto__: null } as unknown as Record<number, { job: Callback; args: unknown[] }>;
+  let lastTimer = 0;
+
+  function startTimer([job, ms, ...args]: unknown[], isRepeated: boolean): number {
+    if (typeof job !== 'function') throw new TypeError('a timer takes a function');
+    const delay = Number(ms ?? 0);
+    const id = ++lastTimer;
+    jobs[id] = { job: job as Callback, args };
+    try {
+      bridge.startTimer(id, delay, isRepeated);
+    } catch {
+      throw exhausted();
+    }
+    return id;
+  }
+
+  function stopTimer(given: unknown): void {
+    const id = Number(given);
+    delete jobs[id];
+    try {
+      bridge.stopTimer(id);
+    } catch {
+      throw exhausted();
+    }
+  }
+
+  const fulfilled = (async () => undefined)();
+  async function later(job: Callback): Promise<void> {
+    await fulfilled;
+    const thrown = thrownBy(job, []);
+    if (thrown !== undefined) bridge.failed(thrown);
+  }
+
+  async function settle(value: unknown): Promise<void> {
+    let thrown: string | undefined;
+    try {
+      await value;
+    } catch (reason) {
+      thrown = describe(reason);
+    }
+    if (thrown === undefined) bridge.settled();
+    else bridge.failed(thrown);
+  }
+
+  function recode(code: (text: string) => string | undefined, given: unknown, why: string): string {
+    const text = String(given);
+    let result: string | undefined;
+    try {
+      result = code(text);
+    } catch {
+      throw exhausted();
+    }
+    if (result === undefined) throw new Error(why);
+    return result;
+  }
+
+  const { values, names, undefinedNames } = parse(setupText) as RealmSetup;
+  for (let i = 0; i < undefinedNames.length; i++) define(undefinedNames[i] as string, undefined);
+  const given = ownKeys(values) as string[];
+  for (let i = 0; i < given.length; i++) define(given[i] as string, values[given[i] as string]);
+  define('PARAMETERS', values);
+  const print = (...items: unknown[]) => write(items, '', '');
+  const line = (...items: unknown[]) => write(items, ' ', '\n');
+  define('print', print);
+  define('echo', print);
+  define('console', { log: line, info: line, debug: line, warn: line, error: line });
+  define('setTimeout', (...args: unknown[]) => startTimer(args, false));
+  define('setInterval', (...args: unknown[]) => startTimer(args, true));
+  define('setImmediate', (job: unknown, ...args: unknown[]) => startTimer([job, 0, ...args], false));
+  define('queueMicrotask', (job: unknown) => {
+    if (typeof job !== 'function') throw new TypeError('queueMicrotask takes a function');
+    void later(job as Callback);
+  });
+  for (const name of ['clearTimeout', 'clearInterval', 'clearImmediate'])
+    define(name, (id: unknown) => stopTimer(id));
+  define('include', (what: unknown) => include(what));
+  define('atob', (text: unknown) => recode(bridge.atob, text, 'atob: the text is not Base64'));
+  define('btoa', (text: unknown) =>
+    recode(bridge.btoa, text, 'btoa: the text has a character beyond U+00FF'),
+  );
+  for (let i = 0; i < names.length; i++)
+    define(names[i] as string, (...params: unknown[]) => call(i, params));
+
+  // Through these the engine hands out objects of the process: call sites, and errors of its own.
+  const constant = { writable: false, enumerable: false, configurable: false };
+  defineProperty(Error, 'prepareStackTrace', { value: undefined, ...constant });
+  defineProperty(own, 'Error', { value: Error, ...constant });
+  const wasm = own['WebAssembly'] as object;
+  deleteProperty(wasm, 'compileStreaming');
+  deleteProperty(wasm, 'instantiateStreaming');
+
+  return {
+    main: (isAsync) => {
+      let value: unknown;
+      try {
+        value = bridge.run();
+      } catch (thrown) {
+        return describe(thrown);
+      }
+      if (isAsync) void settle(value);
+      return undefined;
+    },
+    fire: (id, isLast) => {
+      const timer = jobs[id];
+      if (isLast) delete jobs[id];
+      return timer === undefined ? undefined : thrownBy(timer.job, timer.args);
+    },
+    describe,
+    importError: () => new Error('A script can import nothing; include(script) runs another script'),
+  };
+}
+
+/** The source of the realm's function, to be evaluated in a script's context. */
+export const REALM_SOURCE = `'use strict';(${makeRealm.toString()})`;
+
+export type MakeRealm = typeof makeRealm;
+
+export const undefinedNames: readonly string[] = VALUES;

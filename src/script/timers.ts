@@ -1,0 +1,39 @@
+import { clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
+
+/** The timers of one script, by the number that its realm gave them. The script runs as long as there are any. */
+export class Timers {
+  readonly #timers = new Map<number, NodeJS.Timeout>();
+  readonly #fire: (id: number, isLast: boolean) => void;
+  #onNone: () => void = () => undefined;
+
+  constructor(fire: (id: number, isLast: boolean) => void) {
+    this.#fire = fire;
+  }
+
+  start(id: number, ms: number, isRepeated: boolean): void {
+    const once = () => {
+      this.#fire(id, true);
+      this.stop(id);
+    };
+    this.#timers.set(id, isRepeated ? setInterval(() => this.#fire(id, false), ms) : setTimeout(once, ms));
+  }
+
+  stop(id: number): void {
+    clearTimeout(this.#timers.get(id));
+    this.#timers.delete(id);
+    if (this.#timers.size === 0) this.#onNone();
+  }
+
+  /** Resolves when none is left, and what they began is done. */
+  async done(): Promise<void> {
+    for (;;) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.#timers.size === 0) return;
+      await new Promise<void>((resolve) => (this.#onNone = resolve));
+    }
+  }
+
+  clear(): void {
+    for (const id of this.#timers.keys()) this.stop(id);
+  }
+}
