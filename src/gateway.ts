@@ -2,11 +2,11 @@ import { join, resolve } from 'node:path';
 import { Keeping } from '../drivers/gpio/index.js';
 import { Api, type ApiOptions, type ApiParts } from './api/api.js';
 import type { ConfiguratorAccess } from './api/accounts.js';
+import { applyConfiguration } from './composition/configuring.js';
 import { systemClock, type Cancel, type Clock } from './base/clock.js';
-import { faultFrom, messageOf } from './base/fault.js';
+import { faultFrom } from './base/fault.js';
 import { Turn } from './base/turn.js';
-import { applyTree, type Applied } from './config/apply.js';
-import { accessTo, makeConfigurators, type Configurator } from './config/configurators.js';
+import { accessTo, type Configurator } from './config/configurators.js';
 import { makeCore } from './config/core.js';
 import { loadConfig, type LoadedConfig } from './config/load.js';
 import { RELOADABLE, bufferOf, levelsOf, listenersOf, needsRestart } from './config/settings.js';
@@ -36,7 +36,7 @@ import {
   storedOptions,
 } from './parts.js';
 import type { ScriptEngine } from './script/engine.js';
-import { clockFinding, configurationFinding, devicesFinding, listenersFinding } from './service/findings.js';
+import { clockFinding, devicesFinding, listenersFinding } from './service/findings.js';
 import { Health } from './service/health.js';
 import type { ServiceLog } from './service/log.js';
 import { BootMarks } from './service/marks.js';
@@ -78,8 +78,6 @@ export interface ReloadReport {
 const BY_DEVICE: Caller = { role: 'owner', user: 'device', remote: 'local' };
 /** How often health goes to the tree's variables. */
 const STATUS_EVERY_MS = 10_000;
-/** Name in the store of what the configuration said when it was last applied. */
-const APPLIED = 'applied';
 /** Folders in the data directory. */
 const SCRIPTS = 'scripts';
 const USER = 'user';
@@ -340,26 +338,21 @@ export class Gateway implements AsyncDisposable {
 
   /** Tree and configurators; what could not be applied comes back in words. */
   async #applyConfig(): Promise<readonly string[]> {
-    const { config, tree } = this.#loaded;
-    const target = {
-      kernel: this.kernel,
+    const { kernel, clock, health } = this;
+    const { configurators, problems } = await applyConfiguration(this.#loaded, {
+      kernel,
+      clock,
+      health,
       devices: this.#devices,
-      clock: this.clock,
-      actionOf: this.#events.actionOf,
-      log: this.#options.log.root.subject('config'),
-    };
-    const before = JSON.parse(this.#store.meta(APPLIED) ?? '{}') as Applied;
-    const { applied, problems } = await applyTree(tree, before, target);
-    await this.#events.begin();
-    this.#store.setMeta(APPLIED, JSON.stringify(applied));
-    const made = makeConfigurators(config.configurators ?? [], target);
-    this.#configurators = made.configurators;
-    const all = [...problems, ...made.problems];
-    this.health.set('configuration', configurationFinding(all));
-    await this.#store
-      .committed()
-      .catch((thrown: unknown) => this.#options.log.root.error({}, messageOf(thrown)));
-    return all;
+      store: this.#store,
+      log: this.#options.log.root,
+      events: this.#events,
+      archive: this.#archive,
+      scripts: this.#scripts,
+      media: this.#media,
+    });
+    this.#configurators = configurators;
+    return problems;
   }
 
   /** Warnings and errors go to the clients too, as the original's log messages do. */

@@ -1,13 +1,27 @@
+import { createHash } from 'node:crypto';
 import { messageOf } from '../base/fault.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Devices } from '../device/devices.js';
 import { convertValue } from '../kernel/convert.js';
 import type { Kernel } from '../kernel/kernel.js';
+import type { MediaType } from '../kernel/media.js';
 import { objectType, typeName, type TreeObject } from '../kernel/object.js';
+import type { Beginning } from '../kernel/tree.js';
 import type { VariableType } from '../kernel/value.js';
+import type { Variable } from '../kernel/variables.js';
 import type { ActionOf } from './events.js';
-import { typeNames, type NodeKind, type TreeNode } from './schema.js';
+import { objectAt } from './event-convert.js';
+import { applyProfile } from './profiles.js';
+import {
+  mediaTypes,
+  typeNames,
+  type InstanceVariable,
+  type NodeKind,
+  type ProfileConfig,
+  type TreeNode,
+} from './schema.js';
+import { applyAction, applyArchive } from './variables.js';
 
 /** What the configuration said when it was last applied: JSON by key, by ident path. Kept in the store. */
 export type Applied = Record<string, Record<string, string>>;
@@ -19,31 +33,60 @@ export interface ApplyTarget {
   readonly log: Log;
   readonly clock: Clock;
   readonly actionOf: ActionOf;
+  readonly contents: Contents;
 }
 
-const typeOf: Record<NodeKind, 0 | 1 | 2 | 4 | 6> = {
+/** What of objects is not in the kernel: their records and their files. */
+export interface Contents {
+  /** Begins to record a variable, which is marked as logged already. */
+  record(variableId: number): Promise<void>;
+  createScript(beginning: Beginning): Promise<TreeObject<3>>;
+  setScriptText(id: number, text: string): Promise<void>;
+  setScriptFile(id: number, file: string): Promise<void>;
+  setMediaFile(id: number, file: string): Promise<void>;
+  setMediaCached(id: number, cached: boolean): Promise<void>;
+}
+
+const typeOf: Record<NodeKind, 0 | 1 | 2 | 3 | 4 | 5 | 6> = {
   category: objectType.category,
   instance: objectType.instance,
   variable: objectType.variable,
   link: objectType.link,
   event: objectType.event,
+  script: objectType.script,
+  media: objectType.media,
 };
 
 const attributes = ['name', 'position', 'icon', 'info', 'hidden', 'disabled'] as const;
 
+/** Begins the keys of profiles among those of objects: no ident has a colon. */
+const PROFILE = 'profile:';
+/** A text longer than this is remembered by its digest. */
+const REMEMBERED = 1024;
+
+/** Whether a key's line differs from when it was last applied. */
+type IsNew = (key: string, value: unknown) => boolean;
+
+/** What of a configuration is brought into the tree. */
+export interface Listed {
+  readonly tree: readonly TreeNode[];
+  readonly profiles?: Readonly<Record<string, ProfileConfig>> | undefined;
+}
+
 /**
- * Brings what `tree` lists into the tree: what is missing is created, what is there is matched by its ident path, nothing
- * is deleted. A key wins over a change made at run time only when its own line changed since it was last applied; a
+ * Brings what a configuration lists into the tree: what is missing is created, what is there is matched by its ident path,
+ * nothing is deleted. A key wins over a change made at run time only when its own line changed since it was last applied; a
  * `value` counts at creation only, and what an entry names counts again when that was deleted or made anew. Returns what was
  * applied, to be kept, and what could not be: one entry never stops the rest.
  */
 export async function applyTree(
-  nodes: readonly TreeNode[],
+  { tree, profiles = {} }: Listed,
   applied: Applied,
   target: ApplyTarget,
 ): Promise<{ applied: Applied; problems: string[] }> {
   const applying = new Applying(applied, target);
-  await applying.all(nodes, target.kernel.tree.root);
+  for (const [name, profile] of Object.entries(profiles)) await applying.profile(name, profile);
+  await applying.all(tree, target.kernel.tree.root);
   await applying.last();
   return { applied: applying.after, problems: applying.problems };
 }
@@ -53,8 +96,8 @@ class Applying {
   readonly problems: string[] = [];
   readonly #before: Applied;
   readonly #target: ApplyTarget;
-  /** Links and events are made last: what they name may stand further down. */
-  readonly #late: { node: TreeNode; parent: TreeObject; path: string }[] = [];
+  /** What names other objects comes last: they may be listed further down. */
+  readonly #late: { readonly path: string; readonly job: () => Promise<void> }[] = [];
 
   constructor(before: Applied, target: ApplyTarget) {
     this.#before = before;
@@ -63,56 +106,87 @@ class Applying {
     this.#target = target;
   }
 
+  async profile(name: string, config: ProfileConfig): Promise<void> {
+    const { kernel } = this.#target;
+    const path = PROFILE + name;
+    const isNew = this.#lines(path, kernel.profiles.find(name) === undefined);
+    await this.#guarded(path, async () => applyProfile(name, config, { kernel, isNew }), `profiles: ${name}`);
+  }
+
   async all(nodes: readonly TreeNode[], parent: TreeObject, path = ''): Promise<void> {
+    let last = 0;
     for (const node of nodes) {
+      // Without one of its own, an entry comes after the one before it.
+      const position = node.position ?? last + 1;
+      last = position;
       const own = path === '' ? node.ident : `${path}/${node.ident}`;
-      if (node.kind === 'link' || node.kind === 'event') {
-        this.#late.push({ node, parent, path: own });
-        continue;
-      }
-      const object = await this.#guarded(own, () => this.#one(node, parent, own));
-      if (object !== undefined) await this.all(node.children, object, own);
+      const object = await this.#guarded(own, () => this.#one(node, { parent, path: own, position }));
+      if (object === undefined) continue;
+      if (node.kind === 'instance')
+        for (const [ident, { children }] of Object.entries(node.variables ?? {})) {
+          const variable = object.children?.byIdent(ident);
+          if (variable !== undefined) await this.all(children, variable, `${own}/${ident}`);
+        }
+      await this.all(node.children, object, own);
     }
   }
 
   async last(): Promise<void> {
-    for (const { node, parent, path } of this.#late) {
-      const object = await this.#guarded(path, () => this.#one(node, parent, path));
-      if (object !== undefined) await this.all(node.children, object, path);
-    }
+    for (const { path, job } of this.#late) await this.#guarded(path, job);
   }
 
-  async #one(node: TreeNode, parent: TreeObject, path: string): Promise<TreeObject> {
+  /** What counts of an entry; with `all` everything, as nothing can have been changed at run time. */
+  #lines(path: string, all: boolean): IsNew {
+    const before = all ? {} : (this.#before[path] ?? {});
+    const after: Record<string, string> = {};
+    this.after[path] = after;
+    return (key, value) => {
+      const line = JSON.stringify(value);
+      after[key] = line.length > REMEMBERED ? createHash('sha256').update(line).digest('hex') : line;
+      return before[key] !== after[key];
+    };
+  }
+
+  async #one(
+    node: TreeNode,
+    { parent, path, position }: { parent: TreeObject; path: string; position: number },
+  ): Promise<TreeObject> {
     const found = parent.children?.byIdent(node.ident);
     if (found !== undefined && found.type !== typeOf[node.kind])
       throw new Error(
         `#${found.id} has this ident and is a ${typeName[found.type]}; delete it or choose another ident`,
       );
     const object = found ?? (await this.#create(node, parent));
-    // A new object has nothing that a run-time change could have made.
-    const before = found === undefined ? {} : (this.#before[path] ?? {});
-    const after: Record<string, string> = {};
-    this.after[path] = after;
-    const isNew = (key: string, value: unknown): boolean => {
-      after[key] = JSON.stringify(value);
-      return before[key] !== after[key];
-    };
-    for (const key of attributes) {
-      const value = node[key];
-      if (value !== undefined && isNew(key, value)) this.#target.kernel.tree.set(object, key, value);
-    }
-    try {
-      await this.#particular(node, object, isNew);
-    } catch (thrown) {
-      // What could not be applied is tried again, with all of its lines.
-      this.after[path] = before;
-      throw thrown;
-    }
+    const isNew = this.#lines(path, found === undefined);
+    this.#attributes(
+      { ...node, position: node.position ?? this.#placed(position, object, path) },
+      object,
+      isNew,
+    );
+    await this.#particular(node, object, { isNew, path });
     return object;
   }
 
+  /** The position that follows from the order, but for an object that got one at run time before the order counted. */
+  #placed(position: number, object: TreeObject, path: string): number {
+    const before = this.#before[path];
+    const isOlder = before !== undefined && before['position'] === undefined;
+    return isOlder && object.position !== 0 ? object.position : position;
+  }
+
+  #attributes(
+    given: Pick<InstanceVariable, (typeof attributes)[number]>,
+    object: TreeObject,
+    isNew: IsNew,
+  ): void {
+    for (const key of attributes) {
+      const value = given[key];
+      if (value !== undefined && isNew(key, value)) this.#target.kernel.tree.set(object, key, value);
+    }
+  }
+
   async #create(node: TreeNode, parent: TreeObject): Promise<TreeObject> {
-    const { kernel, devices, clock } = this.#target;
+    const { kernel, devices, clock, contents } = this.#target;
     const place = { parent, ident: node.ident, name: node.name };
     switch (node.kind) {
       case 'category':
@@ -130,42 +204,93 @@ class Applying {
         const { typeOfEvent } = await import('./events.js');
         return kernel.events.create(typeOfEvent(node), clock.nowMs(), place);
       }
+      case 'script':
+        return contents.createScript(place);
+      case 'media':
+        return kernel.media.create(mediaTypes.indexOf(node.type) as MediaType, place);
     }
   }
 
   async #particular(
     node: TreeNode,
     object: TreeObject,
-    isNew: (key: string, value: unknown) => boolean,
+    { isNew, path }: { isNew: IsNew; path: string },
   ): Promise<void> {
     const { kernel, actionOf } = this.#target;
+    const late = (job: () => void | Promise<void>) => this.#late.push({ path, job: async () => job() });
     if (node.kind === 'event' && object.is(objectType.event))
-      await (await import('./events.js')).applyEvent(node, object, { kernel, actionOf, isNew });
-    if (node.kind === 'instance' && object.is(objectType.instance)) await this.#instance(node, object, isNew);
+      late(async () => (await import('./events.js')).applyEvent(node, object, { kernel, actionOf, isNew }));
+    if (node.kind === 'instance' && object.is(objectType.instance)) {
+      await this.#instance(node, object, isNew);
+      late(() => this.#connect(node, object, isNew));
+      for (const [ident, given] of Object.entries(node.variables ?? {})) {
+        const variable = object.children?.byIdent(ident);
+        if (!variable?.is(objectType.variable)) throw new Error(`it has no variable ${ident}`);
+        const isNewHere: IsNew = (key, value) => isNew(`variables.${ident}.${key}`, value);
+        this.#attributes(given, variable, isNewHere);
+        await this.#variable(given, variable, { isNew: isNewHere, path });
+      }
+    }
     if (node.kind === 'variable' && object.is(objectType.variable)) {
       if (typeNames[object.data.type] !== node.type)
         throw new Error(
           `the variable is of type ${typeNames[object.data.type]}; delete it to have it made anew`,
         );
-      if (node.profile !== undefined && isNew('profile', node.profile))
-        kernel.variables.setCustomProfile(object, node.profile);
+      await this.#variable(node, object, { isNew, path });
     }
-    if (node.kind === 'link' && object.is(objectType.link)) this.#link(node.target, object, isNew);
+    if (node.kind === 'link' && object.is(objectType.link))
+      late(() => this.#link(node.target, object, isNew));
+    await this.#files(node, object, isNew);
   }
 
-  #link(path: string, link: TreeObject<6>, isNew: (key: string, value: unknown) => boolean): void {
+  /** What people set on a variable, whoever made it. */
+  async #variable(
+    { profile, archive, action }: Pick<InstanceVariable, 'profile' | 'archive' | 'action'>,
+    variable: Variable,
+    { isNew, path }: { isNew: IsNew; path: string },
+  ): Promise<void> {
+    const { kernel, contents } = this.#target;
+    if (profile !== undefined && isNew('profile', profile))
+      kernel.variables.setCustomProfile(variable, profile);
+    if (archive !== undefined && isNew('archive', archive))
+      await applyArchive(archive, variable, { kernel, record: (id) => contents.record(id) });
+    if (action === undefined) return;
+    const job = async () => {
+      const isGone =
+        variable.data.customAction > 1 && kernel.tree.find(variable.data.customAction) === undefined;
+      if (isNew('action', action) || isGone) applyAction(action, variable, kernel);
+    };
+    this.#late.push({ path, job });
+  }
+
+  /** The text of a script, and where the content of a medium is. */
+  async #files(node: TreeNode, { id }: TreeObject, isNew: IsNew): Promise<void> {
+    const { contents } = this.#target;
+    if (node.kind === 'script') {
+      const { file, text } = node;
+      if (file !== undefined && isNew('file', file)) await contents.setScriptFile(id, file);
+      if (text !== undefined && isNew('text', text)) await contents.setScriptText(id, text);
+    }
+    if (node.kind === 'media') {
+      const { file, cached } = node;
+      if (file !== undefined && isNew('file', file)) await contents.setMediaFile(id, file);
+      if (cached !== undefined && isNew('cached', cached)) await contents.setMediaCached(id, cached);
+    }
+  }
+
+  #link(path: string, link: TreeObject<6>, isNew: IsNew): void {
     const { tree, links } = this.#target.kernel;
     const isGone = link.data.targetId === 0 || tree.find(link.data.targetId) === undefined;
     if (!isNew('target', path) && !isGone) return;
-    const target = tree.at(path);
-    if (target === undefined) throw new Error(`there is no object at ${path}`);
-    links.setTarget(link, target.id);
+    const target = path === '' ? undefined : tree.at(path);
+    if (target === undefined && path !== '') throw new Error(`there is no object at ${path}`);
+    links.setTarget(link, target?.id ?? 0);
   }
 
   async #instance(
     node: Extract<TreeNode, { kind: 'instance' }>,
     object: TreeObject<1>,
-    isNew: (key: string, value: unknown) => boolean,
+    isNew: IsNew,
   ): Promise<void> {
     const { devices } = this.#target;
     const module = devices.modules.get(node.module);
@@ -179,17 +304,36 @@ class Applying {
       if (isNew(`properties.${name}`, value)) devices.setProperty(object.id, name, value);
     }
     if (devices.hasChanges(object.id)) await devices.applyChanges(object.id);
+  }
+
+  /** To what its entry names, else to the I/O instance that it is below. */
+  async #connect(
+    { connection }: Extract<TreeNode, { kind: 'instance' }>,
+    object: TreeObject<1>,
+    isNew: IsNew,
+  ): Promise<void> {
+    const { kernel, devices } = this.#target;
+    if (connection !== undefined) {
+      const present = object.data.connectionId;
+      const isGone = present === 0 || kernel.tree.find(present) === undefined;
+      if (!isNew('connection', connection) && !(isGone && connection !== '')) return;
+      const id = connection === '' ? 0 : objectAt(connection, kernel).id;
+      if (present === id) return;
+      return id === 0 ? devices.disconnect(object.id) : devices.connect(object.id, id);
+    }
     const above = object.parent;
-    if (module.needs === undefined || !above?.is(objectType.instance) || !isNew('connection', above.ident))
-      return;
+    const { needs } = devices.modules.get(object.data.moduleId);
+    if (needs === undefined || !above?.is(objectType.instance) || !isNew('connection', above.ident)) return;
     if (object.data.connectionId !== above.id) await devices.connect(object.id, above.id);
   }
 
-  async #guarded<T>(path: string, job: () => Promise<T>): Promise<T | undefined> {
+  async #guarded<T>(path: string, job: () => Promise<T>, name = `tree: ${path}`): Promise<T | undefined> {
     try {
       return await job();
     } catch (thrown) {
-      const problem = `tree: ${path}: ${messageOf(thrown)}`;
+      // What could not be applied is tried again, with all of its lines.
+      this.after[path] = this.#before[path] ?? {};
+      const problem = `${name}: ${messageOf(thrown)}`;
       this.problems.push(problem);
       this.#target.log.error({ path }, problem);
       return undefined;

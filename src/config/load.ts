@@ -4,6 +4,7 @@ import { messageOf } from '../base/fault.js';
 import type { Modules } from '../device/modules.js';
 import { check } from './check.js';
 import { ConfigDocument, ConfigurationError, FILE_LIMIT, type Path } from './document.js';
+import { profileProblems } from './profiles.js';
 import { gatewaySchema, type GatewayConfig, type SecretConfig, type TreeNode } from './schema.js';
 import { checkTree } from './tree.js';
 
@@ -130,6 +131,9 @@ function checkMeaning(document: ConfigDocument, config: GatewayConfig): void {
     if (names.has(name)) document.mistake(['webServers', i, 'name'], 'another listener has this name');
     names.add(name);
   }
+  for (const [name, profile] of Object.entries(config.profiles ?? {}))
+    for (const [at, text] of profileProblems(name, profile))
+      document.mistake(['profiles', name, ...at], text);
   const idents = new Set<string>();
   for (const [i, configurator] of (config.configurators ?? []).entries()) {
     const path: Path = ['configurators', i];

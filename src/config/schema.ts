@@ -1,13 +1,10 @@
-import { Type, type Static, type TProperties, type TSchema } from '@sinclair/typebox';
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { color, eventKeys, maybe, scalar, strict, text, words } from './event-schema.js';
 
-/** An object that takes no other keys. */
-const strict = <P extends TProperties>(properties: P) =>
-  Type.Object(properties, { additionalProperties: false });
+export { weekDays } from './event-schema.js';
 
-const text = Type.String({ minLength: 1 });
 /** 0 takes a free one, which the log names. */
 const port = Type.Integer({ minimum: 0, maximum: 65_535 });
-const maybe = Type.Optional;
 
 /** A secret may stand in the file, as a scrypt hash (`stellwerk hash-password`), or in a file of its own. */
 const secret = {
@@ -47,6 +44,26 @@ const configurator = strict({
   autostart: maybe(Type.Array(text)),
 });
 
+/** The names of the variable types; the index is the interface's number. */
+export const typeNames = ['boolean', 'integer', 'float', 'string'] as const;
+
+/** A user-defined variable profile, with all that the `SVC_SetVariableProfile*` functions set. */
+const profile = strict({
+  type: words(typeNames),
+  icon: maybe(Type.String()),
+  prefix: maybe(Type.String()),
+  suffix: maybe(Type.String()),
+  min: maybe(Type.Number()),
+  max: maybe(Type.Number()),
+  step: maybe(Type.Number()),
+  digits: maybe(Type.Integer({ minimum: 0, maximum: 15 })),
+  associations: maybe(
+    Type.Array(
+      strict({ value: scalar, name: maybe(Type.String()), icon: maybe(Type.String()), color: maybe(color) }),
+    ),
+  ),
+});
+
 /** The levels of the log, most talkative first. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 const level = Type.Union(logLevels.map((name) => Type.Literal(name)));
@@ -72,6 +89,7 @@ export const gatewaySchema = strict({
     }),
   ),
   webServers: maybe(Type.Array(webServer)),
+  profiles: maybe(Type.Record(Type.String(), profile)),
   tree: maybe(Type.Array(Type.Unknown())),
   configurators: maybe(Type.Array(configurator)),
   changes: maybe(
@@ -89,6 +107,8 @@ export const gatewaySchema = strict({
   log: maybe(strict({ level: maybe(Type.Union([level, Type.Record(Type.String(), level)])) })),
 });
 
+export type ProfileConfig = Static<typeof profile>;
+export type ArchiveConfig = Static<typeof archive>;
 export type GatewayConfig = Static<typeof gatewaySchema>;
 export type LoginConfig = Static<typeof login>;
 export type WebServerConfig = Static<typeof webServer>;
@@ -96,8 +116,7 @@ export type ConfiguratorConfig = Static<typeof configurator>;
 export type TlsConfig = Static<typeof tls>;
 export type SecretConfig = Pick<LoginConfig, 'password' | 'passwordHash' | 'passwordFile'>;
 
-const placed = {
-  ident: Type.String({ pattern: '^[A-Za-z0-9_]+$' }),
+const attributes = {
   position: maybe(Type.Integer()),
   icon: maybe(Type.String()),
   info: maybe(Type.String()),
@@ -105,23 +124,49 @@ const placed = {
   disabled: maybe(Type.Boolean()),
   children: maybe(Type.Array(Type.Unknown())),
 };
+const placed = { ident: Type.String({ pattern: '^[A-Za-z0-9_]+$' }), ...attributes };
 
-/** The names of the variable types; the index is the interface's number. */
-export const typeNames = ['boolean', 'integer', 'float', 'string'] as const;
-
-/** The days of the week; the index is their place in the interface's masks. */
-export const weekDays = [
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-  'sunday',
+/** Which age of records is kept as what; the index is the interface's number. */
+export const compactionKinds = [
+  'none',
+  'minute',
+  'fiveMinutes',
+  'hour',
+  'day',
+  'week',
+  'month',
+  'year',
+  'delete',
 ] as const;
-const words = <const W extends readonly string[]>(all: W) =>
-  Type.Union(all.map((word) => Type.Literal(word as W[number])));
-const scalar = Type.Union([Type.Boolean(), Type.Number(), Type.String()]);
+
+/** How the archive keeps a variable's values: recorded or not, or with what the `AC_Set*` functions set. */
+const archive = Type.Union([
+  Type.Boolean(),
+  strict({
+    active: maybe(Type.Boolean()),
+    type: maybe(words(['gauge', 'counter'])),
+    ignoreZeros: maybe(Type.Boolean()),
+    graph: maybe(Type.Boolean()),
+    compaction: maybe(
+      Type.Array(
+        strict({
+          months: Type.Integer({ minimum: 0, maximum: 1200 }),
+          to: words(compactionKinds.slice(1)),
+        }),
+      ),
+    ),
+  }),
+]);
+
+/** What people set on a variable, whoever made it. */
+const variableKeys = {
+  profile: maybe(Type.String()),
+  action: maybe(Type.Union([Type.String(), Type.Literal(false)])),
+  archive: maybe(archive),
+};
+
+/** The media types; the index is the interface's number. */
+export const mediaTypes = ['dashboard', 'image', 'sound', 'stream', 'chart', 'document'] as const;
 
 /** What may stand in `tree`: the key that names the object says what it is. */
 export const nodeSchemas = {
@@ -130,38 +175,32 @@ export const nodeSchemas = {
     instance: Type.String(),
     module: text,
     properties: maybe(Type.Record(Type.String(), Type.Unknown())),
+    connection: maybe(Type.String()),
+    variables: maybe(
+      Type.Record(Type.String(), strict({ name: maybe(Type.String()), ...variableKeys, ...attributes })),
+    ),
     ...placed,
   }),
   variable: strict({
     variable: Type.String(),
     type: Type.Union(typeNames.map((name) => Type.Literal(name))),
     value: maybe(scalar),
-    profile: maybe(Type.String()),
+    ...variableKeys,
     ...placed,
   }),
-  link: strict({ link: Type.String(), target: text, ...placed }),
-  event: strict({
-    event: Type.String(),
-    trigger: maybe(
-      strict({
-        variable: text,
-        on: words(['update', 'change', 'above', 'below', 'value']),
-        value: maybe(scalar),
-        subsequent: maybe(Type.Boolean()),
-      }),
-    ),
-    cyclic: maybe(
-      strict({
-        at: maybe(text),
-        everyS: maybe(Type.Integer({ minimum: 1, maximum: 86_400 })),
-        from: maybe(text),
-        to: maybe(text),
-        days: maybe(Type.Array(words(weekDays), { minItems: 1 })),
-      }),
-    ),
-    script: maybe(Type.String({ minLength: 1, maxLength: 65_536 })),
-    action: maybe(strict({ name: text, target: maybe(text), value: maybe(scalar) })),
-    active: maybe(Type.Boolean()),
+  link: strict({ link: Type.String(), target: Type.String(), ...placed }),
+  event: strict({ event: Type.String(), ...eventKeys, ...placed }),
+  script: strict({
+    script: Type.String(),
+    text: maybe(Type.String({ maxLength: 1024 * 1024 })),
+    file: maybe(text),
+    ...placed,
+  }),
+  media: strict({
+    media: Type.String(),
+    type: words(mediaTypes),
+    file: maybe(Type.String()),
+    cached: maybe(Type.Boolean()),
     ...placed,
   }),
 } as const satisfies Record<string, TSchema>;
@@ -169,10 +208,17 @@ export const nodeSchemas = {
 export type NodeKind = keyof typeof nodeSchemas;
 export const nodeKinds = Object.keys(nodeSchemas) as NodeKind[];
 
-type Checked<K extends NodeKind> = Omit<Static<(typeof nodeSchemas)[K]>, 'children'> & {
+type Checked<K extends NodeKind> = Omit<Static<(typeof nodeSchemas)[K]>, 'children' | 'variables'> & {
   readonly kind: K;
   /** The object's name, from the key that says its kind. */
   readonly name: string;
+  readonly children: readonly TreeNode[];
+} & (K extends 'instance' ? { readonly variables?: Readonly<Record<string, InstanceVariable>> } : unknown);
+
+type RawVariables = NonNullable<Static<(typeof nodeSchemas)['instance']>['variables']>;
+
+/** What an entry says of a variable that its instance's module makes. */
+export type InstanceVariable = Omit<RawVariables[string], 'children'> & {
   readonly children: readonly TreeNode[];
 };
 

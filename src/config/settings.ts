@@ -6,7 +6,16 @@ import type { GatewayConfig, TlsConfig } from './schema.js';
 const LOCAL = { host: '127.0.0.1', port: 3777 };
 
 /** Keys of the configuration that take effect without a restart. */
-export const RELOADABLE = ['remoteAccess', 'api', 'webServers', 'tree', 'configurators', 'changes', 'log'];
+export const RELOADABLE = [
+  'remoteAccess',
+  'api',
+  'webServers',
+  'profiles',
+  'tree',
+  'configurators',
+  'changes',
+  'log',
+];
 
 /** Keys that have changed and take effect only with a restart. */
 export function needsRestart(before: GatewayConfig, after: GatewayConfig): string[] {

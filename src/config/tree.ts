@@ -3,13 +3,13 @@ import type { Modules } from '../device/modules.js';
 import { defaultsOf, mistakeIn, withProperty } from '../device/properties.js';
 import { check } from './check.js';
 import type { ConfigDocument, Path } from './document.js';
-import { nodeKinds, nodeSchemas, type EventNode, type NodeKind, type TreeNode } from './schema.js';
+import { eventProblems } from './event-check.js';
+import { variableProblems } from './variables.js';
+import { nodeKinds, nodeSchemas, type NodeKind, type TreeNode } from './schema.js';
 import { meant } from './words.js';
 
 /** Deeper trees are mistakes. */
 const DEPTH_LIMIT = 50;
-
-const TIME_OF_DAY = /^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 
 /** A document whose `tree` is checked, and the modules that instances may be of; without them that is not checked. */
 export interface TreeCheck {
@@ -43,7 +43,8 @@ function checkNode(tree: TreeCheck, node: unknown, path: Path): TreeNode | undef
     return undefined;
   }
   const given: Record<string, unknown> = { ...node };
-  const kinds = nodeKinds.filter((kind) => kind in given);
+  // An event has a key `script` too.
+  const kinds = nodeKinds.filter((kind) => kind in given && !(kind === 'script' && 'event' in given));
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
     document.mistake(path, `an entry has exactly one of the keys ${nodeKinds.join(', ')}`);
@@ -54,32 +55,38 @@ function checkNode(tree: TreeCheck, node: unknown, path: Path): TreeNode | undef
     ? checkTree(tree, given['children'], [...path, 'children'])
     : [];
   if (!isRight) return undefined;
-  const checked = shaped(kind, given, children);
+  const variables = checkVariables(tree, given['variables'], [...path, 'variables']);
+  const checked = shaped(kind, { ...given, ...(variables && { variables }) }, children);
   if (checked.kind === 'instance') checkModule(tree, checked, path);
-  if (checked.kind === 'event') for (const mistake of eventMistakes(checked)) document.mistake(path, mistake);
+  if (checked.kind === 'event')
+    for (const [at, mistake] of eventProblems(checked, isBelowScript(document, path)))
+      document.mistake([...path, ...at], mistake);
   return checked;
+}
+
+/** The entries below an instance's variables; undefined where it lists none. */
+function checkVariables(tree: TreeCheck, given: unknown, path: Path): Record<string, object> | undefined {
+  if (typeof given !== 'object' || given === null) return undefined;
+  const entries = Object.entries(given as Record<string, { children?: unknown } | null>);
+  return Object.fromEntries(
+    entries.map(([ident, settings]) => {
+      const below = settings?.children;
+      const children = Array.isArray(below) ? checkTree(tree, below, [...path, ident, 'children']) : [];
+      return [ident, { ...settings, children }];
+    }),
+  );
+}
+
+function isBelowScript(document: ConfigDocument, path: Path): boolean {
+  const parent: unknown = path
+    .slice(0, -2)
+    .reduce<unknown>((at, step) => (at as never)?.[step], document.value);
+  return typeof parent === 'object' && parent !== null && 'script' in parent && !('event' in parent);
 }
 
 /** The check above has established the shape. */
 function shaped(kind: NodeKind, given: Record<string, unknown>, children: readonly TreeNode[]): TreeNode {
   return { ...given, kind, name: given[kind], children } as TreeNode;
-}
-
-/** What the schema can't say of an event. */
-function* eventMistakes({ trigger, cyclic, script, action }: EventNode): Generator<string> {
-  if ((trigger === undefined) === (cyclic === undefined))
-    yield 'an event has exactly one of the keys trigger, cyclic';
-  if ((script === undefined) === (action === undefined))
-    yield 'an event has exactly one of the keys script, action';
-  const needsValue = trigger !== undefined && !['update', 'change'].includes(trigger.on);
-  if (needsValue && trigger.value === undefined) yield `on: ${trigger.on} needs a value`;
-  if (cyclic === undefined) return;
-  const { at, everyS, from, to } = cyclic;
-  for (const time of [at, from, to])
-    if (time !== undefined && !TIME_OF_DAY.test(time)) yield `${time} is no time of day; write it like 06:00`;
-  if ((at === undefined) === (everyS === undefined)) yield 'cyclic has exactly one of the keys at, everyS';
-  if (at !== undefined && (from ?? to) !== undefined)
-    yield 'from and to go with everyS; at is a time of its own';
 }
 
 function checkModule(
@@ -97,6 +104,7 @@ function checkModule(
     );
     return;
   }
+  for (const [at, mistake] of variableProblems(node, module)) document.mistake([...path, ...at], mistake);
   const known = Object.keys(module.properties.properties);
   for (const [name, value] of Object.entries(node.properties ?? {})) {
     const at: Path = [...path, 'properties', name];

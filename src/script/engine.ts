@@ -5,6 +5,7 @@ import type { Caller } from '../device/declare.js';
 import type { Script } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
+import type { Beginning } from '../kernel/tree.js';
 import type { ScriptFiles, Written } from './files.js';
 import { scriptLimits, type ScriptLimits } from './limits.js';
 import type { ScriptText } from './protocol.js';
@@ -70,9 +71,9 @@ export class ScriptEngine implements AsyncDisposable {
   }
 
   /** A new script with an empty file. Throws `IDS_EXHAUSTED`, `STORE_FAILED`. */
-  async create(): Promise<number> {
+  async create(beginning: Beginning = {}): Promise<number> {
     const { kernel, files } = this.#options;
-    const script = kernel.scripts.create(0);
+    const script = kernel.scripts.create(0, beginning);
     const { file } = script.data;
     this.#watchFiles();
     this.#seen.set(file, (await files.write(file, '')).crc);

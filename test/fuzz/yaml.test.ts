@@ -15,6 +15,7 @@ import { gpioModules } from '../../drivers/gpio/index.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { Random, fuzzSeed, seedNote } from '../tools/random.js';
 import { anyYaml } from './inputs/yaml.js';
+import { fakeContents } from '../tools/contents.js';
 
 /** Bounds the suite: about 5 s. */
 const FILES = 800;
@@ -58,7 +59,7 @@ async function applied({ tree }: LoadedConfig, modules: Modules): Promise<void> 
   const kernel = new Kernel({ counter: 0, random: () => 0.5 });
   const devices = new Devices({ kernel, modules, clock, log: silentLog });
   const actionOf: ActionOf = async (name, parameters) => namedAction(name, parameters);
-  const target = { kernel, devices, clock, actionOf, log: silentLog };
-  const first = await applyTree(tree, {}, target);
-  await applyTree(tree, first.applied, target);
+  const target = { kernel, devices, clock, actionOf, log: silentLog, contents: fakeContents(kernel) };
+  const first = await applyTree({ tree }, {}, target);
+  await applyTree({ tree }, first.applied, target);
 }

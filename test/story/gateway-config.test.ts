@@ -125,7 +125,7 @@ t.test('a reload applies what can change at run time and says what needs a resta
       `${web}store: { backups: 3 }\nlog: { level: warn }\n`,
   );
   t.match(await rpc(house, 'GW_ReloadConfiguration'), {
-    Applied: ['remoteAccess', 'api', 'webServers', 'tree', 'configurators', 'changes', 'log'],
+    Applied: ['remoteAccess', 'api', 'webServers', 'profiles', 'tree', 'configurators', 'changes', 'log'],
     NeedsRestart: ['board', 'store', 'api.aliases'],
     Problems: [],
   });

@@ -15,6 +15,7 @@ import { moduleKind, type Flow, type ModuleDefinition } from '../../src/device/m
 import { Modules } from '../../src/device/modules.js';
 import { namedAction } from '../../src/functions/built-in-actions.js';
 import { Kernel } from '../../src/kernel/kernel.js';
+import { fakeContents } from '../tools/contents.js';
 
 const wire: Flow<unknown> = { id: '{WIRE}' };
 const properties = Type.Object({ Line: Type.String({ default: '' }), Count: Type.Integer({ default: 1 }) });
@@ -173,9 +174,9 @@ function house() {
   const clock = new ManualClock();
   const devices = new Devices({ kernel, modules, clock, log: silentLog });
   const actionOf = async (name: string, given: Readonly<Record<string, unknown>>) => namedAction(name, given);
-  const target = { kernel, devices, clock, actionOf, log: silentLog };
+  const target = { kernel, devices, clock, actionOf, log: silentLog, contents: fakeContents(kernel) };
   const apply = async (text: string, applied: Applied) =>
-    applyTree((await parseConfig('/x', text, async () => modules)).tree, applied, target);
+    applyTree(await parseConfig('/x', text, async () => modules), applied, target);
   return { kernel, devices, apply };
 }
 

@@ -1,0 +1,60 @@
+import { messageOf } from '../base/fault.js';
+import type { Clock } from '../base/clock.js';
+import type { Log } from '../base/log.js';
+import { applyTree, type Applied, type Contents } from '../config/apply.js';
+import { makeConfigurators, type Configurator } from '../config/configurators.js';
+import type { LoadedConfig } from '../config/load.js';
+import type { Devices } from '../device/devices.js';
+import type { Kernel } from '../kernel/kernel.js';
+import type { EventPart, LazyArchive, MediaPart } from '../parts.js';
+import type { ScriptEngine } from '../script/engine.js';
+import { configurationFinding } from '../service/findings.js';
+import type { Health } from '../service/health.js';
+import type { Store } from '../store/store.js';
+
+/** Name in the store of what the configuration said when it was last applied. */
+const APPLIED = 'applied';
+
+/** What of a gateway a configuration is applied to. */
+export interface Configured {
+  readonly kernel: Kernel;
+  readonly devices: Devices;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly health: Health;
+  readonly log: Log;
+  readonly events: EventPart;
+  readonly archive: LazyArchive;
+  readonly scripts: ScriptEngine;
+  readonly media: MediaPart;
+}
+
+/** Applies profiles, tree and configurators; what could not be applied is returned in words. */
+export async function applyConfiguration(
+  { config, tree }: LoadedConfig,
+  to: Configured,
+): Promise<{ configurators: Configurator[]; problems: readonly string[] }> {
+  const { store, events, log } = to;
+  const target = { ...to, actionOf: events.actionOf, log: log.subject('config'), contents: contentsOf(to) };
+  const before = JSON.parse(store.meta(APPLIED) ?? '{}') as Applied;
+  const { applied, problems } = await applyTree({ tree, profiles: config.profiles }, before, target);
+  await events.begin();
+  store.setMeta(APPLIED, JSON.stringify(applied));
+  const made = makeConfigurators(config.configurators ?? [], target);
+  const all = [...problems, ...made.problems];
+  to.health.set('configuration', configurationFinding(all));
+  await store.committed().catch((thrown: unknown) => log.error({}, messageOf(thrown)));
+  return { configurators: made.configurators, problems: all };
+}
+
+/** What a configuration sets outside of the kernel: records in the archive, and files of scripts and media. */
+function contentsOf({ kernel, archive, scripts, media }: Configured): Contents {
+  return {
+    record: async (id) => (await archive.get()).begin(id),
+    createScript: async (beginning) => kernel.scripts.get(await scripts.create(beginning)),
+    setScriptText: (id, text) => scripts.setContent(id, text),
+    setScriptFile: (id, file) => scripts.setFile(id, file),
+    setMediaFile: async (id, file) => (await media.use()).setFile(id, file, false),
+    setMediaCached: async (id, cached) => (await media.use()).setCached(id, cached),
+  };
+}
