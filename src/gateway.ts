@@ -288,6 +288,7 @@ export class Gateway implements AsyncDisposable {
   async #start(): Promise<void> {
     const { kernel, clock } = this;
     await this.#store.load(kernel);
+    await this.#archive.guardIds();
     kernel.setRunlevel(runlevel.init);
     this.#showLog();
     makeCore(this.#status.declare(), { kernel, devices: this.#devices });

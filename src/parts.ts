@@ -6,6 +6,7 @@ import type { Cancel, Clock } from './base/clock.js';
 import { fault, messageOf } from './base/fault.js';
 import { Late } from './base/late.js';
 import type { Log } from './base/log.js';
+import { guardIds } from './composition/ids.js';
 import type { Configurator } from './config/configurators.js';
 import type { ActionOf } from './config/events.js';
 import type { LoadedConfig } from './config/load.js';
@@ -280,6 +281,11 @@ export class LazyArchive {
   /** Opens it where something is logged. */
   async start(): Promise<void> {
     if (this.#parts.kernel.variables.logged().length > 0) await this.get();
+  }
+
+  /** No id of an object is given while records, or anything else, refer to it. */
+  guardIds(): Promise<void> {
+    return guardIds({ ...this.#parts, archive: this });
   }
 
   /** Rejects with `STOPPING`. */

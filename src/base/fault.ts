@@ -58,7 +58,7 @@ export const faults = {
   ROOT_FIXED: row(rpcCode.failed, false, () => 'Cannot change root'),
   HAS_CHILDREN: row(rpcCode.failed, false, () => 'Cannot call UnregisterObject if a children is present'),
   PARENT_LOOP: row(rpcCode.failed, false, () => 'An object cannot be moved below itself'),
-  IDS_EXHAUSTED: row(rpcCode.failed, false, () => 'All 50,000 object IDs are in use; delete objects first'),
+  IDS_EXHAUSTED: row(rpcCode.failed, false, () => 'No object ID is left; delete objects first'),
   TEXT_TOO_LONG: row(
     rpcCode.failed,
     false,

@@ -28,7 +28,7 @@ export function mapOf(
   return {};
 }
 
-/** As many as there can be objects. */
+/** More than one answer should hold. */
 const LIST_LIMIT = 50_000;
 
 /** The ids of an array parameter. */

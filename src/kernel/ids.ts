@@ -1,63 +1,185 @@
 import { fault } from '../base/fault.js';
 
-/** Object ids are 10000–59999 (interface §5). */
+/** Object ids have five digits (interface §5), and six once the former have all been used. */
 export const FIRST_ID = 10_000;
-export const LAST_ID = 59_999;
+export const LAST_ID = 999_999;
+
+/** Ids from `first` on. */
+interface Range {
+  readonly first: number;
+  readonly count: number;
+}
+
+const RANGES: readonly Range[] = [
+  { first: FIRST_ID, count: 50_000 },
+  { first: 100_000, count: 900_000 },
+];
+const countOf = (ranges: readonly Range[]) => ranges.reduce((sum, { count }) => sum + count, 0);
 /** How many objects there can be beside the root. */
-export const ID_COUNT = LAST_ID - FIRST_ID + 1;
+export const ID_COUNT = countOf(RANGES);
+
+/** When so few ids are left, those that can be given again are looked for: a large copy takes fewer. */
+const LOW = 10_000;
+/** After a backup was restored, so many are passed over: ids that were given since must not be given again. */
+const AFTER_BACKUP = 1_000;
+
+const UNSURE = ':unsure';
+const STATE = /^(\d{1,10}):(\d{1,7})(:unsure)?$/;
+
+/** The state of a pool that came out of a backup, so that ids that were given since the backup are not given again. */
+export function idsAfterBackup(state: string): string {
+  const [, seed, position, unsure = ''] = STATE.exec(state) ?? [];
+  return position === undefined ? state : `${seed}:${Number(position) + AFTER_BACKUP}${unsure}`;
+}
+
+/** What a pool is made of. */
+export interface IdPoolOptions {
+  /** In [0, 1), for the order of the ids. */
+  readonly random: () => number;
+  readonly isTaken: (id: number) => boolean;
+  /** Ranges in the order in which they are used up. */
+  readonly ranges?: readonly Range[];
+}
 
 /**
- * The shuffled pool of object ids. Taking and giving back cost the same however many are in use: a Fisher–Yates shuffle
- * that is done a step at a time, as ids are taken.
+ * Gives out object ids in random order. Each id is given once before any is given again, over all restarts: the order follows
+ * from a seed, and `state` says how far it has come. Giving one costs the same however many objects there are.
  */
 export class IdPool {
-  /** ids[0..#taken) are in use, the rest are free; #place[id − FIRST_ID] says where an id stands. */
-  readonly #ids = new Uint16Array(ID_COUNT);
-  readonly #place = new Uint16Array(ID_COUNT);
-  #taken = 0;
-  readonly #random: () => number;
+  /** Called when few ids are left, until {@link refill} brings others. */
+  onLow: () => void = () => undefined;
+  /** Whether ids may have been given of which this pool does not know: what is mentioned anywhere must be retired at each start. */
+  isUnsure = false;
+  readonly #options: IdPoolOptions;
+  readonly #ranges: readonly Range[];
+  readonly #count: number;
+  readonly #retired = new Set<number>();
+  #spare: number[] = [];
+  #seed: number;
+  #position = 0;
+  #orders: readonly Order[] | undefined;
 
-  constructor(random: () => number) {
-    this.#random = random;
-    for (let i = 0; i < ID_COUNT; i++) {
-      this.#ids[i] = FIRST_ID + i;
-      this.#place[i] = i;
-    }
+  constructor(options: IdPoolOptions) {
+    this.#options = options;
+    this.#ranges = options.ranges ?? RANGES;
+    this.#count = countOf(this.#ranges);
+    this.#seed = Math.floor(options.random() * 2 ** 32);
   }
 
-  get free(): number {
-    return ID_COUNT - this.#taken;
+  /** How many can be given now; some of them may turn out to be in use. */
+  get left(): number {
+    return this.#count - this.#position + this.#spare.length;
   }
 
-  /** A free id at random. Throws `IDS_EXHAUSTED`. */
+  /** The number of ids that were given or passed over: it grows with each {@link take} and says that `state` is another. */
+  get position(): number {
+    return this.#position;
+  }
+
+  /** For {@link restore}. */
+  get state(): string {
+    return `${this.#seed}:${this.#position}${this.isUnsure ? UNSURE : ''}`;
+  }
+
+  /** Goes on where another pool was. Without a usable state the pool is unsure. */
+  restore(state: string | undefined): void {
+    const [, seed, position, unsure] = STATE.exec(state ?? '') ?? [];
+    this.isUnsure = position === undefined || unsure !== undefined;
+    if (position === undefined) return;
+    this.#seed = Number(seed);
+    this.#orders = undefined;
+    this.#position = Math.min(this.#count, Number(position));
+  }
+
+  /** Whether an object may have this id. */
+  isPossible(id: number): boolean {
+    return this.#ranges.some(({ first, count }) => Number.isInteger(id) && id >= first && id < first + count);
+  }
+
+  /** Ids without an object that must not be given: something refers to them. */
+  retire(ids: Iterable<number>): void {
+    for (const id of ids) this.#retired.add(id);
+  }
+
+  /** Brings ids that were used and that nothing refers to any more; they are given when no other is left. */
+  refill(ids: readonly number[]): void {
+    this.#spare = [...ids];
+  }
+
+  /** All ids that were used and have no object. It takes as long as there are ids. */
+  *spent(): Generator<number> {
+    const ahead = new Set<number>();
+    for (let place = this.#position; place < this.#count; place++) ahead.add(this.#at(place));
+    for (const { first, count } of this.#ranges)
+      for (let id = first; id < first + count; id++)
+        if (!ahead.has(id) && !this.#options.isTaken(id)) yield id;
+  }
+
+  /** A free id. Throws `IDS_EXHAUSTED`. */
   take(): number {
-    if (this.#taken === ID_COUNT) throw fault('IDS_EXHAUSTED');
-    const place = this.#taken + Math.floor(this.#random() * (ID_COUNT - this.#taken));
-    const id = this.#ids[place] as number;
-    this.#swap(place, this.#taken++);
-    return id;
+    const { isTaken } = this.#options;
+    if (this.left <= LOW) this.onLow();
+    while (this.#position < this.#count) {
+      const id = this.#at(this.#position++);
+      if (!isTaken(id) && !this.#retired.has(id)) return id;
+    }
+    for (let id = this.#spare.pop(); id !== undefined; id = this.#spare.pop()) if (!isTaken(id)) return id;
+    throw fault('IDS_EXHAUSTED');
   }
 
-  /** Marks an id as in use, when a tree is loaded. */
-  claim(id: number): void {
-    const place = this.#place[id - FIRST_ID];
-    if (place === undefined || place < this.#taken) throw new RangeError(`id ${id} cannot be claimed`);
-    this.#swap(place, this.#taken++);
+  #at(position: number): number {
+    this.#orders ??= this.#ranges.map((range) => new Order(range, this.#seed));
+    let rest = position;
+    for (const order of this.#orders) {
+      if (rest < order.count) return order.at(rest);
+      rest -= order.count;
+    }
+    throw new RangeError(`no id has place ${position}`);
+  }
+}
+
+/**
+ * The ids of a range in an order that looks random and needs no memory: a Feistel network over the smallest power of four
+ * that holds the range, walked on while it leads out of it.
+ */
+class Order {
+  readonly count: number;
+  readonly #first: number;
+  readonly #seed: number;
+  readonly #halfBits: number;
+  readonly #mask: number;
+
+  constructor({ first, count }: Range, seed: number) {
+    this.count = count;
+    this.#first = first;
+    this.#seed = seed;
+    this.#halfBits = Math.max(1, Math.ceil(Math.log2(count) / 2));
+    this.#mask = 2 ** this.#halfBits - 1;
   }
 
-  /** Gives an id back. */
-  release(id: number): void {
-    const place = this.#place[id - FIRST_ID];
-    if (place === undefined || place >= this.#taken) throw new RangeError(`id ${id} is not taken`);
-    this.#swap(place, --this.#taken);
+  at(place: number): number {
+    let value = place;
+    do value = this.#mixed(value);
+    while (value >= this.count);
+    return this.#first + value;
   }
 
-  #swap(a: number, b: number): void {
-    const idA = this.#ids[a] as number;
-    const idB = this.#ids[b] as number;
-    this.#ids[a] = idB;
-    this.#ids[b] = idA;
-    this.#place[idB - FIRST_ID] = a;
-    this.#place[idA - FIRST_ID] = b;
+  #mixed(value: number): number {
+    let left = value >>> this.#halfBits;
+    let right = value & this.#mask;
+    for (let round = 0; round < ROUNDS; round++)
+      [left, right] = [right, left ^ (scrambled(right, this.#seed + round) & this.#mask)];
+    return left * (this.#mask + 1) + right;
   }
+}
+
+/** Three make a permutation look random; one more costs nothing. */
+const ROUNDS = 4;
+
+/** The finalizer of MurmurHash3 over a number and a seed. */
+function scrambled(value: number, seed: number): number {
+  let hash = Math.imul(value + 1, 0x9e3779b1) ^ seed;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }

@@ -76,7 +76,7 @@ export class Tree {
   readonly changes: Changes;
   readonly journal: Journal;
   readonly #objects = new Map<number, TreeObject>();
-  readonly #ids: IdPool;
+  readonly ids: IdPool;
   readonly #byType = new Map<ObjectType, Set<TreeObject>>();
   readonly #watchers = new Set<BeforeChange>();
   #order = 0;
@@ -86,7 +86,7 @@ export class Tree {
   constructor(changes: Changes, journal: Journal, random: () => number) {
     this.changes = changes;
     this.journal = journal;
-    this.#ids = new IdPool(random);
+    this.ids = new IdPool({ random, isTaken: (id) => this.#objects.has(id) });
     this.root = new TreeObject(0, objectType.category, {});
     this.root.name = 'stellwerk';
     this.#objects.set(0, this.root);
@@ -143,7 +143,7 @@ export class Tree {
     const parent = beginning.parent ?? this.root;
     if (beginning.ident !== undefined) this.#checkIdent(beginning.ident, parent);
     if (beginning.name !== undefined) checkLength('The name', beginning.name);
-    const object = this.#place(new TreeObject(this.#ids.take(), type, data), { ...beginning, parent });
+    const object = this.#place(new TreeObject(this.ids.take(), type, data), { ...beginning, parent });
     const { changes } = this;
     changes.emit(object.id, message.OM_REGISTER, [type]);
     const creation = createMessage[type];
@@ -161,7 +161,8 @@ export class Tree {
 
   /** Puts a stored object into the tree at start: no messages, nothing to save. Parents come first. Throws RangeError on a bad id. */
   load<T extends ObjectType>(type: T, data: DataOf[T], beginning: Beginning & { id: number }): TreeObject<T> {
-    this.#ids.claim(beginning.id);
+    if (!this.ids.isPossible(beginning.id) || this.#objects.has(beginning.id))
+      throw new RangeError(`no object can have the id ${beginning.id}`);
     return this.#place(new TreeObject(beginning.id, type, data), beginning);
   }
 
@@ -182,7 +183,6 @@ export class Tree {
     if (deletion !== undefined) this.changes.emit(object.id, deletion, []);
     this.changes.emit(object.id, message.OM_UNREGISTER, [object.type]);
     this.journal.remove(object);
-    this.#ids.release(object.id);
   }
 
   /** Moves an object with all below it. Throws `ROOT_FIXED`, `PARENT_LOOP`, `IDENT_TAKEN`. */

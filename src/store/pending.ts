@@ -3,6 +3,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
 import { AUDIT_KEPT, type Batch, type ValueRow } from './messages.js';
 import { rowOf, valueRowOf } from './rows.js';
+import { metaName } from './schema.js';
 
 /** Values in one message to the worker: about a millisecond of the event loop. */
 export const VALUES_SLICE = 2000;
@@ -27,9 +28,13 @@ export class Pending {
   #values = new Set<Valued>();
   #meta = new Map<string, string>();
   #audit: string[] = [];
+  /** How many ids were given when that was last noted. */
+  #given: number;
 
-  constructor(kernel: Kernel) {
+  /** `ids`: the state of the ids as it is stored. */
+  constructor(kernel: Kernel, ids: string | undefined) {
     this.#kernel = kernel;
+    this.#given = kernel.tree.ids.state === ids ? kernel.tree.ids.position : -1;
   }
 
   get hasValues(): boolean {
@@ -68,6 +73,10 @@ export class Pending {
   take(hasAllValues: boolean): Taken {
     const journal = this.#journal;
     const { objects, removed, profiles, version } = journal;
+    const { ids } = this.#kernel.tree;
+    // In one transaction with the objects: an id that was given is never given again, whatever happens.
+    if (ids.position !== this.#given) this.#meta.set(metaName.ids, ids.state);
+    this.#given = ids.position;
     journal.objects = new Set();
     journal.removed = new Set();
     journal.profiles = new Set();

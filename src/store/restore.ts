@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, renameSync, statSync, writeFileSync } from 'n
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
+import { idsAfterBackup } from '../kernel/ids.js';
 import { writeBackup, type Made } from './backup.js';
 import { Damage, connectToRead } from './connection.js';
 import { counterAfterBackup } from './database.js';
@@ -106,6 +107,8 @@ function prepare(path: string, when: { backupMs: number; nowMs: number }): void 
   const stored = db.prepare('SELECT value FROM meta WHERE name = ?').get(metaName.counter)?.['value'] ?? 0;
   const put = db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)');
   put.run(metaName.counter, String(counterAfterBackup(Number(stored), when)));
+  const ids = db.prepare('SELECT value FROM meta WHERE name = ?').get(metaName.ids)?.['value'];
+  if (typeof ids === 'string') put.run(metaName.ids, idsAfterBackup(ids));
   // What lies in the runtime directory belongs to another life.
   put.run(metaName.life, '');
 }

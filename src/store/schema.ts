@@ -49,6 +49,8 @@ export const runtimeSchema = `
 export const metaName = {
   /** After a clean stop the last counter given out, otherwise the end of what is reserved. */
   counter: 'counter',
+  /** Which object ids were given: `IdPool.state`. */
+  ids: 'ids',
   /** '1' after a clean stop. */
   clean: 'clean',
   /** Tells one run of the gateway from another. */

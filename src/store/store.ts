@@ -4,6 +4,7 @@ import type { Cancel, Clock } from '../base/clock.js';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { nextTurn } from '../base/turn.js';
+import { idsAfterBackup } from '../kernel/ids.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { CounterReserve } from './counter.js';
 import { adviceFor, openingFinding } from './findings.js';
@@ -107,6 +108,8 @@ export class Store implements AsyncDisposable {
   /** Fills the kernel and begins to write what changes in it. Once. */
   async load(kernel: Kernel): Promise<LoadReport> {
     const { clock, log, checks } = this.#options;
+    const given = this.#meta.get(metaName.ids);
+    kernel.tree.ids.restore(this.#opened.found === 'from-backup' ? idsAfterBackup(given ?? '') : given);
     const report = await loadTree(kernel, this.#port, this.#opened.profiles);
     const finding = openingFinding(this.#opened, report);
     checks.set('database', finding);
@@ -114,7 +117,7 @@ export class Store implements AsyncDisposable {
     const details = { found: this.#opened.found, objects: report.objects };
     if (finding.state === 'ok') log.info(details, this.#opened.text === '' ? 'loaded' : this.#opened.text);
     else log.error({ ...details, orphans: report.orphans, unusable: report.unusable }, finding.text);
-    const pending = new Pending(kernel);
+    const pending = new Pending(kernel, given);
     const onState = (failure: unknown) => this.#showState(failure);
     const writer = new Writer({ kernel, pending, port: this.#port, clock, onState });
     this.#life = { kernel, pending, writer };
@@ -160,6 +163,11 @@ export class Store implements AsyncDisposable {
   /** A small thing by name: options, what the configuration applied. */
   meta(name: string): string | undefined {
     return this.#meta.get(name);
+  }
+
+  /** All small things. */
+  texts(): Iterable<string> {
+    return this.#meta.values();
   }
 
   /** Sets a small thing; it is a change of the configuration like any other (`committed`). */

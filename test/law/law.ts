@@ -86,6 +86,7 @@ export const IO_FILES: readonly string[] = [
   'src/cli/owners.ts',
   'src/cli/setup.ts',
   'src/cli/where.ts',
+  'src/composition/ids.ts',
   'src/config/board.ts',
   'src/config/load.ts',
   'src/base/replace.ts',

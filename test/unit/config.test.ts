@@ -245,7 +245,7 @@ t.test('a configurator whose base is deleted has none, whoever gets its id', asy
   const [made] = makeConfigurators([config], { kernel, devices, log: silentLog }).configurators;
   t.equal(made?.baseId, base.id);
   kernel.tree.delete(base);
-  t.equal(kernel.tree.create(0, {}, { ident: 'cellar' }).id, base.id);
+  kernel.tree.load(0, {}, { id: base.id, ident: 'cellar' });
   t.equal(made?.baseId, -1);
   await devices.close();
 });

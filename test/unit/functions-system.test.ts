@@ -26,7 +26,7 @@ t.test('what the kernel is and where (decision 17)', async (t) => {
     t.equal(await desk.call(name), fact, name);
   t.equal(await desk.call('SVC_GetLogDir'), '/var/log/stellwerk/');
   t.equal(await desk.call('SVC_GetSystemLanguage'), 'en_US');
-  t.equal(await desk.call('SVC_GetLimitVariables'), 50_000);
+  t.equal(await desk.call('SVC_GetLimitVariables'), 950_000);
   t.equal(await desk.call('SVC_GetInstanceMessageQueueSize'), 0);
   t.strictSame(await desk.call('SVC_GetInstanceMessageStatistics'), []);
   await t.rejects(desk.call('SVC_GetKernelVersion', 1), {

@@ -5,7 +5,6 @@ import { Area } from '../../src/kernel/area.js';
 import { convertValue, settableValue } from '../../src/kernel/convert.js';
 import { formatValue } from '../../src/kernel/format.js';
 import { Changes } from '../../src/kernel/changes.js';
-import { FIRST_ID, LAST_ID } from '../../src/kernel/ids.js';
 import { SnapshotReader } from '../../src/kernel/snapshot.js';
 import type { TreeObject } from '../../src/kernel/object.js';
 import { Replica, snapshotOf, type Frame } from '../tools/replica.js';
@@ -189,18 +188,6 @@ t.test('values are shown by their profiles (§5)', async (t) => {
   t.throws(() => profiles.create('Word', 1), { code: 'PROFILE_EXISTS' });
   t.throws(() => profiles.create('~Own', 1), { code: 'PROFILE_NAME' });
   t.throws(() => profiles.setDigits('~Switch', 1), { code: 'PROFILE_BUILT_IN' });
-});
-
-t.test('ids: each once, freed on deletion, the pool ends with a fault', async (t) => {
-  const { tree } = fresh();
-  const seen = new Set<number>();
-  for (let i = FIRST_ID; i <= LAST_ID; i++) seen.add(tree.create(0, {}).id);
-  t.equal(seen.size, LAST_ID - FIRST_ID + 1);
-  t.equal(Math.min(...seen), FIRST_ID);
-  t.equal(Math.max(...seen), LAST_ID);
-  t.throws(() => tree.create(0, {}), { code: 'IDS_EXHAUSTED' });
-  tree.delete(tree.get(30_000));
-  t.equal(tree.create(0, {}).id, 30_000);
 });
 
 t.test(
