@@ -37,3 +37,12 @@ export function inexactIn(value: unknown): bigint | undefined {
   }
   return undefined;
 }
+
+/** The value of a JSON text; `otherwise` where there is none, or it is damaged. */
+export function parsedOr<T>(text: string | undefined, otherwise: T): T {
+  try {
+    return text === undefined ? otherwise : (JSON.parse(text) as T);
+  } catch {
+    return otherwise;
+  }
+}

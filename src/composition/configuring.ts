@@ -1,3 +1,4 @@
+import { parsedOr } from '../base/json.js';
 import { messageOf } from '../base/fault.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
@@ -36,7 +37,7 @@ export async function applyConfiguration(
 ): Promise<{ configurators: Configurator[]; problems: readonly string[] }> {
   const { store, events, log } = to;
   const target = { ...to, actionOf: events.actionOf, log: log.subject('config'), contents: contentsOf(to) };
-  const before = JSON.parse(store.meta(APPLIED) ?? '{}') as Applied;
+  const before = parsedOr<Applied>(store.meta(APPLIED), {});
   const { applied, problems } = await applyTree({ tree, profiles: config.profiles }, before, target);
   await events.begin();
   store.setMeta(APPLIED, JSON.stringify(applied));

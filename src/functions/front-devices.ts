@@ -1,3 +1,4 @@
+import { parsedOr } from '../base/json.js';
 import { fault } from '../base/fault.js';
 import { declare, int, text, type FunctionDeclaration } from '../device/declare.js';
 import { checkLength } from '../kernel/limits.js';
@@ -91,7 +92,7 @@ function administration(ports: Ports): FunctionDeclaration[] {
 
 function devicesOf(ports: Ports, id: number): readonly Device[] {
   configuratorOf(ports, id);
-  return JSON.parse(ports.configurators.kept(id, 'devices') ?? '[]') as Device[];
+  return parsedOr<Device[]>(ports.configurators.kept(id, 'devices'), []);
 }
 
 function keep({ configurators }: Ports, id: number, devices: readonly Device[]): void {

@@ -1,3 +1,4 @@
+import { parsedOr } from '../base/json.js';
 import { fault } from '../base/fault.js';
 import { bool, declare, int, text, type Conforming, type FunctionDeclaration } from '../device/declare.js';
 import { configuratorOf } from './areas.js';
@@ -124,7 +125,7 @@ function changing(ports: Ports): FunctionDeclaration[] {
 
 function itemsOf(ports: Ports, id: number): readonly Item[] {
   configuratorOf(ports, id);
-  return JSON.parse(ports.configurators.kept(id, 'items') ?? '[]') as Item[];
+  return parsedOr<Item[]>(ports.configurators.kept(id, 'items'), []);
 }
 
 function itemOf(items: readonly Item[], itemId: string): Item {

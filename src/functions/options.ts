@@ -1,3 +1,4 @@
+import { parsedOr } from '../base/json.js';
 import { fault } from '../base/fault.js';
 import { Signal } from '../base/signal.js';
 import { numberOf } from '../kernel/convert.js';
@@ -155,7 +156,7 @@ export interface OptionTexts {
 
 /** The options as they were last set, with what was kept of them. */
 export function keptOptions(texts: OptionTexts): { saved: Record<string, number>; settings: Options } {
-  const saved = JSON.parse(texts.meta(KEPT) ?? '{}') as Record<string, number>;
+  const saved = parsedOr<Record<string, number>>(texts.meta(KEPT), {});
   const save = async (name: string, value: number) => {
     saved[name] = value;
     texts.setMeta(KEPT, JSON.stringify(saved));

@@ -1,11 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { faultFrom, fault } from '../base/fault.js';
-import { APPLICATION_ID, steps } from './schema.js';
+import { APPLICATION_ID, metaName, SCHEMA_VERSION, steps, type Step } from './schema.js';
+import { hasSums, isSound, putMeta, rowsOf } from './sums.js';
 
 /** What a database is: whose, and the steps to its newest version. */
 export interface Shape {
   readonly id: number;
-  readonly steps: readonly string[];
+  readonly steps: readonly Step[];
 }
 /** The store's own. */
 const storeShape: Shape = { id: APPLICATION_ID, steps };
@@ -13,11 +14,16 @@ const storeShape: Shape = { id: APPLICATION_ID, steps };
 /** SQLite result codes that the store tells apart (sqlite.org/rescode.html); extended ones carry them in the low byte. */
 export const sqliteCode = {
   busy: 5,
+  error: 1,
+  internal: 2,
   readOnly: 8,
   ioError: 10,
   corrupt: 11,
   full: 13,
   cannotOpen: 14,
+  schema: 17,
+  tooBig: 18,
+  mismatch: 20,
   notADatabase: 26,
 } as const;
 
@@ -40,7 +46,10 @@ const BUSY_MS = 5_000;
  * is damaged, `STORE_UNUSABLE` when a newer version wrote it (nothing is changed then), and SQLite's errors.
  */
 export function connect(path: string): DatabaseSync {
-  return connectAs(storeShape, path, (db) => checkSound(db, 'quick_check'));
+  return connectAs(storeShape, path, (db) => {
+    checkSound(db, 'quick_check');
+    if (versionOf(db) === SCHEMA_VERSION) checkRows(db);
+  });
 }
 
 /** As {@link connect}, for a database of another shape; `check` throws when something is wrong with it. */
@@ -74,13 +83,17 @@ export function versionOf(db: DatabaseSync): number {
 }
 
 /** Takes the database to the newest version, a transaction a step: a failing step leaves the one before it. */
-export function migrate(db: DatabaseSync, by: readonly string[]): void {
+export function migrate(db: DatabaseSync, by: readonly Step[]): void {
   for (let version = versionOf(db); version < by.length; version++) {
     db.exec('BEGIN IMMEDIATE');
     try {
-      db.exec(`${by[version] ?? ''}; PRAGMA user_version = ${version + 1}; COMMIT`);
+      const step = by[version] ?? '';
+      if (typeof step === 'string') db.exec(step);
+      else step(db);
+      if (hasSums(db)) putMeta(db, metaName.schema, String(version + 1));
+      db.exec(`PRAGMA user_version = ${version + 1}; COMMIT`);
     } catch (thrown) {
-      db.exec('ROLLBACK');
+      if (db.isTransaction) db.exec('ROLLBACK');
       throw thrown;
     }
   }
@@ -102,13 +115,18 @@ function guarded(
     return db;
   } catch (thrown) {
     db?.close();
-    const code = sqliteCodeOf(thrown);
-    if (code === sqliteCode.corrupt || code === sqliteCode.notADatabase)
-      throw new Damage((thrown as Error).message, { cause: thrown });
-    if (code === sqliteCode.busy)
+    if (isDamage(thrown)) throw new Damage((thrown as Error).message, { cause: thrown });
+    if (sqliteCodeOf(thrown) === sqliteCode.busy)
       throw faultFrom(thrown, 'STORE_UNUSABLE', `${path} is in use by another program`);
     throw thrown;
   }
+}
+
+/** Whether it is what SQLite, or reading a row, says of a database with flipped bits. */
+function isDamage(thrown: unknown): boolean {
+  const { error, internal, corrupt, schema, tooBig, mismatch, notADatabase } = sqliteCode;
+  const code = sqliteCodeOf(thrown);
+  return [error, internal, corrupt, schema, tooBig, mismatch, notADatabase].some((damage) => damage === code);
 }
 
 /** Reads the version without changing anything, as a program older than the database must. */
@@ -127,11 +145,50 @@ function refuseNewer(shape: Shape, path: string): void {
 function refuseVersion(shape: Shape, db: DatabaseSync, path: string): void {
   if (pragma(db, 'application_id') !== shape.id) throw new Damage('it is not a database of stellwerk');
   const [version, known] = [versionOf(db), shape.steps.length];
+  const recorded = recordedVersion(db);
+  if (recorded !== undefined && recorded !== version)
+    throw new Damage(`its header says schema ${version}, and it has schema ${recorded}`);
   if (version > known)
     throw fault(
       'STORE_UNUSABLE',
       `${path} was written by a newer stellwerk (schema ${version}, this one knows ${known}); install that one again, or restore a backup of this one's time`,
     );
+}
+
+/** The version that stands beside the header's, where it can be read. */
+function recordedVersion(db: DatabaseSync): number | undefined {
+  try {
+    for (const row of rowsOf(db, 'SELECT name, value, sum FROM meta WHERE name = ?', metaName.schema))
+      return isSound(row) ? Number(row[1]) : undefined;
+  } catch {
+    // An archive, a database of version 1, or a damaged one: the header's counts.
+  }
+  return undefined;
+}
+
+/**
+ * What SQLite's quick check leaves out: the definitions of the tables, the index of the objects' ids, and the checksums of
+ * the small tables. Those of objects and values are verified when they are read.
+ */
+function checkRows(db: DatabaseSync): void {
+  const definitions =
+    "SELECT group_concat(sql, ';' ORDER BY name) AS all_sql FROM sqlite_schema WHERE name IN";
+  const names = "('meta', 'profiles', 'objects', 'last_values', 'audit')";
+  const sqlOf = (of: DatabaseSync) => of.prepare(`${definitions} ${names}`).get()?.['all_sql'];
+  using model = new DatabaseSync(':memory:');
+  migrate(model, steps);
+  if (sqlOf(db) !== sqlOf(model)) throw new Damage('the definition of a table is damaged');
+  const digest = 'SELECT count(*), total(id + born) FROM objects';
+  const [byRow, byIndex] = ['NOT INDEXED', 'INDEXED BY sqlite_autoindex_objects_1 WHERE id >= -1e18'].map(
+    (how) => [...rowsOf(db, `${digest} ${how}`)].join(),
+  );
+  if (byRow !== byIndex) throw new Damage('the index of the objects is damaged');
+  for (const [table, columns] of [
+    ['meta', 'name, value'],
+    ['profiles', 'name, profile'],
+  ])
+    for (const row of rowsOf(db, `SELECT ${columns}, sum FROM ${table}`))
+      if (!isSound(row)) throw new Damage(`the checksum of ${table} "${String(row[0])}" is wrong`);
 }
 
 function checkSound(db: DatabaseSync, check: 'quick_check' | 'integrity_check'): void {

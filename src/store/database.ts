@@ -2,8 +2,18 @@ import { rmSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { makeBackup } from './backup.js';
 import { messageOf } from '../base/fault.js';
-import { Damage, sqliteCode, sqliteCodeOf } from './connection.js';
-import { asideOf, copyToRead, findDatabase, isUnwritable, reopen, type Found } from './find.js';
+import { connect, sqliteCode, sqliteCodeOf } from './connection.js';
+import {
+  asideOf,
+  copyToRead,
+  databasePath,
+  findDatabase,
+  isUnwritable,
+  reopen,
+  repairPlace,
+  type Found,
+} from './find.js';
+import { isSound, rowsOf, summed, sumOf, type SummedTable } from './sums.js';
 import {
   AUDIT_KEPT,
   blockAfter,
@@ -15,27 +25,13 @@ import {
   type ValueRow,
 } from './messages.js';
 import { writtenByThread } from './files.js';
+import { counterAfterBackup } from './counter.js';
 import { lockDirectory } from './lock.js';
 import { metaName } from './schema.js';
-import { RuntimeValues } from './runtime.js';
+import { nothingLeft, RuntimeValues } from './runtime.js';
 
 /** Objects in one answer: a few hundred KB, so that neither side holds much of a large tree at once. */
 const ROWS = 1000;
-/**
- * A database from a backup knows nothing of the counters given out since. It goes on after as many as can have been: a
- * thousand changes a second since then, and a week where the clock can't say.
- */
-const CHANGES_PER_S = 1000;
-const WEEK_S = 7 * 24 * 3600;
-
-/** Where a counter goes on after a backup of that time was taken, so that it never goes back. */
-export function counterAfterBackup(
-  counter: number,
-  { backupMs, nowMs }: { backupMs: number; nowMs: number },
-): number {
-  return blockAfter(counter + Math.max(WEEK_S, (nowMs - backupMs) / 1000) * CHANGES_PER_S);
-}
-
 /** The database of one gateway, as the worker holds it. Synchronous; every failure is thrown. */
 export class Database {
   readonly #places: Places;
@@ -47,6 +43,14 @@ export class Database {
   readonly #statements = new Map<string, StatementSync>();
   #runtime: RuntimeValues | undefined;
   #born = 0;
+  /** When it was opened, for the name of a file that is kept. */
+  #nowMs = 0;
+  /** Values that were read with their objects. */
+  #valuesRead = 0;
+  /** Set when a repair was not possible: damaged rows are left out then. */
+  #why: string | undefined;
+  readonly #restored: string[] = [];
+  readonly #lost: string[] = [];
   #staged: ValueRow[] = [];
 
   constructor(places: Places) {
@@ -55,6 +59,7 @@ export class Database {
 
   /** Finds, checks and opens the database; takes over what a crashed run left in the runtime directory. */
   open(nowMs: number, life: string): Opened {
+    this.#nowMs = nowMs;
     const found = findDatabase(this.#places, nowMs);
     try {
       return this.#begin(found, nowMs, life);
@@ -62,16 +67,16 @@ export class Database {
       // Room enough to open it, and not to write to it.
       this.close();
       if (found.passing !== undefined || !isUnwritable(thrown)) throw thrown;
-      return this.#begin(copyToRead(this.#places, messageOf(thrown)), nowMs, life);
+      return this.#begin(copyToRead(this.#places, nowMs, messageOf(thrown)), nowMs, life);
     }
   }
 
   #begin(found: Found, nowMs: number, life: string): Opened {
     this.#lock = found.lock;
     const meta = metaOf(found.db);
-    const { runtime, problem } = openRuntime(this.#places.runtimeDirectory);
+    const { runtime, left, problem } = openRuntime(this.#places.runtimeDirectory, meta.get(metaName.life));
     this.#runtime = runtime;
-    const left = runtime?.of(meta.get(metaName.life)) ?? { values: [], counter: 0 };
+    if (found.repaired !== undefined) this.#note(found.repaired);
     const counter = firstCounter(found, { meta, left: left.counter, nowMs });
     const reserved = blockAfter(counter);
     const isWritable = found.passing === undefined;
@@ -99,28 +104,102 @@ export class Database {
     };
   }
 
-  /** The objects born after `after`, in that order, with their last values. */
+  /**
+   * The objects born after `after`, in that order, with their last values. When the checksum of a row is wrong, the
+   * database is repaired first; objects from a backup that belong before `after` then come along.
+   */
   rows(after: number): Rows {
-    // SQLite joins the texts, so that few strings are made here; it would round floats, so values come as they are.
-    const statement = (this.#reading?.db ?? this.#connected()).prepare(`
-      SELECT born, '[' || o.id || ',' || type || ',' || parent || ',' || attributes || ',' || data, value, updated, changed
-      FROM objects o LEFT JOIN last_values v ON v.id = o.id WHERE born > ? ORDER BY born LIMIT ${ROWS}`);
-    statement.setReturnArrays(true);
-    const rows = statement.all(after) as unknown as (readonly (number | string | null)[])[];
-    const texts = rows.map(([, text, value, updated, changed]) =>
-      value === null ? `${text}]` : `${text},${JSON.stringify(value)},${updated},${changed}]`,
-    );
-    const last = rows.at(-1)?.[0];
-    return { text: `[${texts.join(',')}]`, next: rows.length === ROWS ? Number(last) : undefined };
+    let read = this.#read(`born > ${after} ORDER BY born LIMIT ${ROWS}`);
+    const isStray = read.last === undefined && this.#why === undefined && this.#hasStray(read.values);
+    let late: string[] = [];
+    if (read.bad.length > 0 || isStray) {
+      const born = this.#repair().filter((place) => place <= after);
+      read = this.#read(`born > ${after} ORDER BY born LIMIT ${ROWS}`);
+      late = this.#read(`born IN (${born.join(', ')})`).texts;
+      this.#lost.push(...read.bad);
+    }
+    this.#valuesRead += read.values;
+    return { text: `[${[...late, ...read.texts].join(',')}]`, next: read.last };
   }
 
-  /** All was read: a copy that was made for it goes. */
-  loaded(): void {
+  /** All was read: a copy that was made for it goes. Gives what was damaged, for people. */
+  loaded(): Asked['loaded']['answer'] {
     const reading = this.#reading;
     this.#reading = undefined;
-    if (reading === undefined) return;
-    reading.db.close();
-    rmSync(reading.directory, { recursive: true, force: true });
+    if (reading !== undefined) {
+      reading.db.close();
+      rmSync(reading.directory, { recursive: true, force: true });
+    }
+    return { restored: this.#restored, lost: this.#lost };
+  }
+
+  #read(where: string) {
+    // SQLite joins the texts, so that few strings are made here; it would round floats, so values come as they are. What is
+    // neither float nor text is no value, and an integer might not fit into a number.
+    const statement = this.#readable().prepare(`
+      SELECT CAST(born AS REAL), born || ',' || o.id || ',' || type || ',' || parent || ',' || attributes || ',' || data, o.sum || '',
+        v.id || '', CASE WHEN typeof(value) IN ('real', 'text') THEN value END, updated || ',' || changed, v.sum || ''
+      FROM objects o LEFT JOIN last_values v ON v.id = o.id WHERE ${where}`);
+    statement.setReturnArrays(true);
+    const rows = statement.all() as unknown as (readonly (number | string | null)[])[];
+    const texts: string[] = [];
+    const bad: string[] = [];
+    let values = 0;
+    for (const [, columns, sum, id, value, times, valueSum] of rows) {
+      if (columns === null || String(sumOf([columns])) !== sum) {
+        bad.push(`object ${String(columns).slice(0, 30)}`);
+        continue;
+      }
+      // The place in the table is no part of what the gateway gets.
+      const text = String(columns).slice(String(columns).indexOf(',') + 1);
+      if (id !== null) values += 1;
+      if (id !== null && (value === null || String(sumOf([id, value, times])) !== valueSum)) {
+        bad.push(`the value of #${id}`);
+        texts.push(`[${text}]`);
+      } else texts.push(id === null ? `[${text}]` : `[${text},${JSON.stringify(value)},${times}]`);
+    }
+    return { texts, bad, values, last: rows.length === ROWS ? Number(rows.at(-1)?.[0]) : undefined };
+  }
+
+  /** Replaces what is damaged with what a backup has. Gives the places of the objects that were replaced. */
+  #repair(): readonly number[] {
+    if (this.#why !== undefined) return [];
+    const reading = this.#reading;
+    reading?.db.close();
+    this.#disconnect();
+    try {
+      const repaired = repairPlace(this.#places, this.#nowMs, reading?.directory);
+      this.#note(repaired);
+      return repaired.born;
+    } catch (thrown) {
+      this.#why = messageOf(thrown);
+      this.#lost.push(`a repair is not possible (${this.#why})`);
+      return [];
+    } finally {
+      const { directory } = this.#places;
+      const db = connect(databasePath(reading?.directory ?? directory));
+      if (reading === undefined) this.#db = db;
+      else this.#reading = { db, directory: reading.directory };
+    }
+  }
+
+  #note({ restored, lost }: { restored: readonly string[]; lost: readonly string[] }): void {
+    this.#restored.push(...restored);
+    this.#lost.push(...lost);
+  }
+
+  #readable(): DatabaseSync {
+    return this.#reading?.db ?? this.#connected();
+  }
+
+  /** Whether there is a value of no object, with a wrong checksum: its id is damaged. */
+  #hasStray(values: number): boolean {
+    const count = Number(this.#readable().prepare('SELECT count(*) AS n FROM last_values').get()?.['n']);
+    if (this.#valuesRead + values >= count) return false;
+    const columns = summed.last_values.join(', ');
+    const sql = `SELECT ${columns}, sum FROM last_values WHERE id NOT IN (SELECT id FROM objects)`;
+    for (const row of rowsOf(this.#readable(), sql)) if (!isSound(row)) return true;
+    return false;
   }
 
   /** Takes values that go with the next {@link commit}: of a large tree they come in slices. */
@@ -151,10 +230,8 @@ export class Database {
 
   /** The newest audit records, newest first, as JSON. */
   audit(limit: number): string[] {
-    const rows = this.#connected()
-      .prepare('SELECT record FROM audit ORDER BY number DESC LIMIT ?')
-      .all(limit);
-    return rows.map(({ record }) => String(record));
+    const sql = 'SELECT number, record, sum FROM audit ORDER BY number DESC LIMIT ?';
+    return [...rowsOf(this.#connected(), sql, limit)].filter(isSound).map(([, record]) => String(record));
   }
 
   backup({ reason, nowMs, kept }: Asked['backup']['request']): Asked['backup']['answer'] {
@@ -219,6 +296,8 @@ export class Database {
   #fill(db: DatabaseSync, { objects, removed, profiles, meta, values, audit }: Batch): void {
     const run = (sql: string, ...parameters: (string | number)[]) =>
       this.#statement(db, sql).run(...parameters);
+    const put = (table: SummedTable, row: readonly (string | number)[]) =>
+      run(`INSERT OR REPLACE INTO ${table} VALUES (${row.map(() => '?').join(', ')}, ?)`, ...row, sumOf(row));
     // Removed ones first: an id that was given back may belong to a new object already.
     for (const id of removed) {
       run('DELETE FROM objects WHERE id = ?', id);
@@ -226,35 +305,20 @@ export class Database {
     }
     if (objects.length > 0 && this.#born === 0)
       this.#born = Number(db.prepare('SELECT coalesce(max(born), 0) AS most FROM objects').get()?.['most']);
-    for (const [id, type, parent, attributes, data] of objects) {
-      const { changes } = run(
-        'UPDATE objects SET type = ?, parent = ?, attributes = ?, data = ? WHERE id = ?',
-        type,
-        parent,
-        attributes,
-        data,
-        id,
-      );
-      if (changes === 0)
-        run(
-          'INSERT INTO objects (born, id, type, parent, attributes, data) VALUES (?, ?, ?, ?, ?, ?)',
-          ++this.#born,
-          id,
-          type,
-          parent,
-          attributes,
-          data,
-        );
+    for (const object of objects) {
+      const known = this.#statement(db, 'SELECT born FROM objects WHERE id = ?').get(object[0]);
+      put('objects', [Number(known?.['born'] ?? ++this.#born), ...object]);
     }
     for (const [name, profile] of profiles)
       if (profile === null) run('DELETE FROM profiles WHERE name = ?', name);
-      else run('INSERT OR REPLACE INTO profiles VALUES (?, ?)', name, profile);
-    for (const [name, value] of meta) run('INSERT OR REPLACE INTO meta VALUES (?, ?)', name, value);
-    for (const [id, value, updated, changed] of values)
-      run('INSERT OR REPLACE INTO last_values VALUES (?, ?, ?, ?)', id, value, updated, changed);
-    for (const record of audit) run('INSERT INTO audit (record) VALUES (?)', record);
-    if (audit.length > 0)
-      run(`DELETE FROM audit WHERE number <= (SELECT max(number) FROM audit) - ${AUDIT_KEPT}`);
+      else put('profiles', [name, profile]);
+    for (const row of meta) put('meta', row);
+    for (const row of values) put('last_values', row);
+    if (audit.length > 0) {
+      let number = Number(db.prepare('SELECT coalesce(max(number), 0) AS most FROM audit').get()?.['most']);
+      for (const record of audit) put('audit', [++number, record]);
+      run(`DELETE FROM audit WHERE number <= ?`, number - AUDIT_KEPT);
+    }
   }
 
   #statement(db: DatabaseSync, sql: string): StatementSync {
@@ -288,7 +352,6 @@ function firstCounter(
   { meta, left, nowMs }: { meta: ReadonlyMap<string, string>; left: number; nowMs: number },
 ): number {
   const stored = Number(meta.get(metaName.counter) ?? 0);
-  if (!Number.isSafeInteger(stored)) throw new Damage('the counter is not a number');
   if (backupMs !== undefined) return counterAfterBackup(Math.max(stored, left), { backupMs, nowMs });
   // Where reserving ahead failed, the runtime directory knows of counters beyond what is reserved.
   return Math.max(stored, left > stored ? blockAfter(left) : 0);
@@ -303,10 +366,11 @@ function hasObject(db: DatabaseSync, id: number): boolean {
   return db.prepare('SELECT 1 FROM objects WHERE id = ?').get(id) !== undefined;
 }
 
-function openRuntime(directory: string | undefined): { runtime: RuntimeValues | undefined; problem: string } {
+function openRuntime(directory: string | undefined, life: string | undefined) {
   try {
-    return { runtime: RuntimeValues.open(directory), problem: '' };
+    return { ...RuntimeValues.open(directory, life), problem: '' };
   } catch (thrown) {
-    return { runtime: undefined, problem: `the runtime directory can't be used: ${messageOf(thrown)}` };
+    const problem = `the runtime directory can't be used: ${messageOf(thrown)}`;
+    return { runtime: undefined, left: nothingLeft, problem };
   }
 }

@@ -23,8 +23,10 @@ import {
   versionOf,
 } from './connection.js';
 import { copyInPlace, makeDirectory, putInPlace, removeDatabase, renameDatabase, timeName } from './files.js';
+import { FIRST_MS } from './counter.js';
 import { lockDirectory } from './lock.js';
 import type { Places } from './messages.js';
+import { rebuild, type Repaired } from './repair.js';
 import { SCHEMA_VERSION, steps } from './schema.js';
 
 /** Damaged files that are kept aside: a dying card must not fill itself with them. */
@@ -36,12 +38,14 @@ export interface Found {
   readonly db: DatabaseSync;
   /** Held as long as the database is; absent where the directory can't be written to. */
   readonly lock?: Disposable;
-  readonly found: 'sound' | 'new' | 'from-backup' | 'read-only';
+  readonly found: 'sound' | 'new' | 'lost' | 'repaired' | 'from-backup' | 'read-only';
   readonly text: string;
   /** Set when `db` is a backup's content: unix milliseconds at which that was made. */
   readonly backupMs?: number;
   /** A copy to read from, to be removed after that: the data directory can't be written to. */
   readonly passing?: string;
+  /** What was replaced in it. */
+  readonly repaired?: Pick<Repaired, 'restored' | 'lost'>;
 }
 
 /** Where the database of a data directory is. */
@@ -70,7 +74,7 @@ export function findDatabase(places: Places, nowMs: number): Found {
   } catch (thrown) {
     lock?.[Symbol.dispose]();
     if (!isUnwritable(thrown)) throw thrown;
-    return copyToRead(places, messageOf(thrown));
+    return copyToRead(places, nowMs, messageOf(thrown));
   }
 }
 
@@ -100,10 +104,9 @@ function openOrReplace(places: Places, nowMs: number): Found {
       create(path);
       return { db: connect(path), found: 'new', text: 'a new database was made' };
     }
-    requireBackup(directory, 'the database is gone');
     // A log that it left behind would be taken for the backup's own.
     setAside(directory, nowMs);
-    return fromBackup(places, 'the database is gone');
+    return fromBackup(places, 'the database is gone') ?? begunAnew(directory, 'the database is gone');
   }
   try {
     if (statSync(path).size === 0) throw new Damage('the file is empty');
@@ -112,11 +115,58 @@ function openOrReplace(places: Places, nowMs: number): Found {
     return { db, found: 'sound', text: '' };
   } catch (thrown) {
     if (!(thrown instanceof Damage)) throw thrown;
-    // A backup must be there before the damaged one goes: without one, all stays as it is for a person to look at.
-    requireBackup(directory, `the database is damaged (${thrown.message})`);
-    const aside = setAside(directory, nowMs);
-    return fromBackup(places, `the database was damaged (${thrown.message}) and is kept as ${aside}`);
+    return replaceDamaged(places, nowMs, thrown.message);
   }
+}
+
+/** Repairs it, where all its objects can be reached; otherwise takes a backup; without one, what can be read. */
+function replaceDamaged(places: Places, nowMs: number, why: string): Found {
+  const { directory } = places;
+  const path = databasePath(directory);
+  const repaired = tryRebuild(path, directory, nowMs);
+  const { path: backup } = newestSound(directory);
+  const aside = setAside(directory, nowMs);
+  const what = `the database was damaged (${why}) and is kept as ${aside}`;
+  if (repaired === undefined || (!repaired.isComplete && backup !== undefined))
+    return fromBackup(places, what) ?? begunAnew(directory, what);
+  putInPlace(`${path}.new`, path);
+  if (repaired.isComplete) return { db: connect(path), found: 'repaired', text: what, repaired };
+  const text = `${what}; there is no sound backup, and what could be read of it was kept`;
+  return { db: connect(path), found: 'lost', text, repaired };
+}
+
+/** Leaves the repaired database beside the damaged one; undefined when too much of it is damaged. */
+function tryRebuild(path: string, directory: string, nowMs: number): Repaired | undefined {
+  try {
+    const repaired = rebuild({ from: path, to: `${path}.new`, directory }, nowMs);
+    connect(`${path}.new`).close();
+    return repaired;
+  } catch (thrown) {
+    removeDatabase(`${path}.new`);
+    if (isUnwritable(thrown)) throw thrown;
+    return undefined;
+  }
+}
+
+/**
+ * Repairs a database whose rows are damaged, in `passing` where the data directory can't be written to. No connection to
+ * it may be open. The damaged file is kept. Throws what stands in the way.
+ */
+export function repairPlace(places: Places, nowMs: number, passing?: string): Repaired {
+  const { directory } = places;
+  const path = databasePath(passing ?? directory);
+  const repaired = rebuild({ from: path, to: `${path}.new`, directory }, nowMs);
+  setAside(passing ?? directory, nowMs);
+  putInPlace(`${path}.new`, path);
+  return repaired;
+}
+
+/** Nothing of it is left: the gateway runs, and its health says what is missing. */
+function begunAnew(directory: string, what: string): Found {
+  const path = databasePath(directory);
+  create(path);
+  const text = `${what}; ${noBackup(directory)}`;
+  return { db: connect(path), found: 'lost', text, backupMs: FIRST_MS };
 }
 
 function migrateSafely(source: BackupSource, directory: string, nowMs: number): void {
@@ -140,19 +190,18 @@ function wasThereEver(directory: string): boolean {
   );
 }
 
-function requireBackup(directory: string, what: string): { path: string; passedOver: string[] } {
-  const { path, passedOver } = newestSound(directory);
-  if (path !== undefined) return { path, passedOver };
+/** For people: that there is none, and what to do. */
+function noBackup(directory: string): string {
+  const { passedOver } = newestSound(directory);
   const others = passedOver.length > 0 ? ` (${passedOver.join('; ')})` : '';
-  throw fault(
-    'STORE_UNUSABLE',
-    `${what}, and there is no sound backup in ${join(directory, 'backups')}${others}. Put one back with "stellwerk restore FILE", or move ${directory} away to begin anew`,
-  );
+  return `there is no sound backup in ${join(directory, 'backups')}${others}, and a new database was made`;
 }
 
-function fromBackup(places: Places, what: string): Found {
+/** Undefined where there is no sound backup. */
+function fromBackup(places: Places, what: string): Found | undefined {
   const { directory } = places;
-  const { path: backup, passedOver } = requireBackup(directory, what);
+  const { path: backup, passedOver } = newestSound(directory);
+  if (backup === undefined) return undefined;
   const path = databasePath(directory);
   copyInPlace(backup, path);
   const db = connect(path);
@@ -176,7 +225,7 @@ export function dropFiles(db: DatabaseSync): void {
  * The data directory can't be written to: what is in it is read from a copy, so that the gateway can run. The copy goes to
  * the first of some places that takes it.
  */
-export function copyToRead(places: Places, why: string): Found {
+export function copyToRead(places: Places, nowMs: number, why: string): Found {
   const { directory, runtimeDirectory } = places;
   const others = [runtimeDirectory, tmpdir(), '/dev/shm'].filter((place) => place !== undefined);
   const refused: string[] = [];
@@ -185,7 +234,7 @@ export function copyToRead(places: Places, why: string): Found {
     let passing: string | undefined;
     try {
       passing = mkdtempSync(join(place, 'stellwerk-read-'));
-      return readFrom(passing, directory, why);
+      return readFrom(passing, directory, { why, nowMs });
     } catch (thrown) {
       if (passing !== undefined) rmSync(passing, { recursive: true, force: true });
       if (thrown instanceof Fault) throw thrown;
@@ -203,7 +252,7 @@ export function copyToRead(places: Places, why: string): Found {
 }
 
 /** A copy in `passing` of the database of `directory`, or of its newest sound backup, or a new one where it has none. */
-function readFrom(passing: string, directory: string, why: string): Found {
+function readFrom(passing: string, directory: string, { why, nowMs }: { why: string; nowMs: number }): Found {
   const copy = databasePath(passing);
   const wrong: string[] = [];
   for (const candidate of [databasePath(directory), ...backupsOf(directory).map(({ path }) => path)]) {
@@ -212,19 +261,34 @@ function readFrom(passing: string, directory: string, why: string): Found {
       removeDatabase(copy);
       copyFileSync(candidate, copy);
       if (existsSync(`${candidate}-wal`)) copyFileSync(`${candidate}-wal`, `${copy}-wal`);
-      const db = connect(copy);
+      const { db, repaired } = connectedOrRepaired(copy, directory, nowMs);
       migrate(db, steps);
       const text = [`${directory} cannot be written to (${why})`, ...wrong].join('; ');
-      return { db, found: 'read-only', text, passing };
+      return { db, found: 'read-only', text, passing, ...(repaired && { repaired }) };
     } catch (thrown) {
       if (!(thrown instanceof Damage)) throw thrown;
       wrong.push(`${basename(candidate)} is damaged (${thrown.message})`);
     }
   }
-  if (wrong.length > 0) requireBackup(directory, wrong.join('; '));
+  removeDatabase(copy);
   createDatabase(copy);
-  const text = `${directory} cannot be written to (${why}), and there is no database in it`;
+  const none =
+    wrong.length > 0 ? `${wrong.join('; ')}; ${noBackup(directory)}` : 'there is no database in it';
+  const text = `${directory} cannot be written to (${why}), and ${none}`;
   return { db: connect(copy), found: 'read-only', text, passing };
+}
+
+function connectedOrRepaired(path: string, directory: string, nowMs: number) {
+  try {
+    return { db: connect(path) };
+  } catch (thrown) {
+    if (!(thrown instanceof Damage)) throw thrown;
+    const repaired = tryRebuild(path, directory, nowMs);
+    if (repaired?.isComplete !== true) throw thrown;
+    removeDatabase(path);
+    putInPlace(`${path}.new`, path);
+    return { db: connect(path), repaired };
+  }
 }
 
 /** Names of the damaged databases that are kept, newest first. */

@@ -23,12 +23,17 @@ export function adviceFor(failure: unknown): string {
 }
 
 /** How the database was found, as a health check. */
-export function openingFinding({ found, text, aside }: Opened, { orphans, unusable }: LoadReport): Finding {
+export function openingFinding({ found, text, aside }: Opened, report: LoadReport): Finding {
+  const { orphans, unusable, restored, lost: gone } = report;
   const lost = [
+    ...(gone.length > 0 ? [`damaged, and in no backup: ${listed(gone)}`] : []),
+    ...(restored.length > 0 ? [`damaged, and taken from a backup: ${listed(restored)}`] : []),
     ...(orphans.length > 0
       ? [`${orphans.length} objects had lost their parent and stand below the root: ${listed(orphans)}`]
       : []),
-    ...(unusable.length > 0 ? [`${unusable.length} objects could not be read: ${listed(unusable)}`] : []),
+    ...(unusable.length > 0
+      ? [`${unusable.length} objects or profiles could not be read: ${listed(unusable)}`]
+      : []),
   ];
   const texts = [text, ...lost].filter((part) => part !== '').join('; ');
   if (found === 'read-only')
@@ -37,11 +42,30 @@ export function openingFinding({ found, text, aside }: Opened, { orphans, unusab
       text: texts,
       whatToDo: 'make the data directory writable; it is tried again by itself',
     };
+  if (found === 'lost')
+    return {
+      state: 'failed',
+      text: texts,
+      whatToDo:
+        'if there is a backup elsewhere, stop the gateway and put it back with "stellwerk restore FILE --replace"',
+    };
+  if (gone.length > 0)
+    return {
+      state: 'failed',
+      text: texts,
+      whatToDo: 'make again what is missing; the damaged file is kept. Check the disk (dmesg)',
+    };
   if (found === 'from-backup')
     return {
       state: 'failed',
       text: texts,
       whatToDo: 'changes since that backup are gone: check the tree, and the disk (dmesg)',
+    };
+  if (restored.length > 0)
+    return {
+      state: 'warning',
+      text: texts,
+      whatToDo: 'check what was taken from a backup, and the disk (dmesg)',
     };
   if (lost.length > 0) return { state: 'warning', text: texts, whatToDo: 'put them where they belong' };
   if (aside.length > 0)

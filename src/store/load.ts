@@ -12,6 +12,9 @@ export interface LoadReport {
   readonly orphans: readonly number[];
   /** Rows that are no objects, and why. */
   readonly unusable: readonly string[];
+  /** Damaged rows that were taken from a backup, and those that are in none. */
+  readonly restored: readonly string[];
+  readonly lost: readonly string[];
 }
 
 /** Fills the kernel with all that is stored. It must be empty. */
@@ -20,8 +23,8 @@ export async function loadTree(
   port: StorePort,
   profiles: readonly string[],
 ): Promise<LoadReport> {
-  for (const text of profiles) kernel.profiles.load(JSON.parse(text) as Profile);
   const loading = new Loading(kernel);
+  for (const text of profiles) loading.takeProfile(text);
   let coming = port.ask('rows', { after: 0 });
   for (;;) {
     const { text, next } = await coming;
@@ -30,8 +33,8 @@ export async function loadTree(
     for (const row of JSON.parse(text) as LoadedRow[]) loading.take(row);
     if (next === undefined) break;
   }
-  await port.ask('loaded', {});
-  return loading.finish();
+  const damage = await port.ask('loaded', {});
+  return { ...loading.finish(), ...damage };
 }
 
 class Loading {
@@ -53,7 +56,15 @@ class Loading {
     else others.push(row);
   }
 
-  finish(): LoadReport {
+  takeProfile(text: string): void {
+    try {
+      this.#kernel.profiles.load(JSON.parse(text) as Profile);
+    } catch (thrown) {
+      this.#unusable.push(`profile ${text.slice(0, 40)}: ${messageOf(thrown)}`);
+    }
+  }
+
+  finish(): Pick<LoadReport, 'objects' | 'orphans' | 'unusable'> {
     // What still waits has a parent that is missing, or that is one of its own descendants.
     while (this.#waiting.size > 0) {
       const missing = [...this.#waiting.keys()].find((id) => !this.#isWaiting(id));

@@ -30,7 +30,7 @@ export interface Places {
 
 /** How the database was found. */
 export interface Opened {
-  readonly found: 'sound' | 'new' | 'from-backup' | 'read-only';
+  readonly found: 'sound' | 'new' | 'lost' | 'repaired' | 'from-backup' | 'read-only';
   /** What was wrong, where something was, with the names of the files that were set aside and taken. */
   readonly text: string;
   /** Damaged databases that are kept aside. */
@@ -52,7 +52,8 @@ export interface Rows {
 export interface Asked {
   open: { request: { places: Places; nowMs: number; life: string }; answer: Opened };
   rows: { request: { after: number }; answer: Rows };
-  loaded: { request: object; answer: object };
+  /** All was read; what was damaged, for people. */
+  loaded: { request: object; answer: { restored: readonly string[]; lost: readonly string[] } };
   stage: { request: { values: readonly ValueRow[] }; answer: object };
   commit: { request: { batch: Batch }; answer: object };
   runtime: { request: { values: readonly ValueRow[]; counter: number }; answer: object };

@@ -5,11 +5,12 @@ import { fault, faultFrom, messageOf } from '../base/fault.js';
 import { idsAfterBackup } from '../kernel/ids.js';
 import { writeBackup, type Made } from './backup.js';
 import { Damage, connectToRead } from './connection.js';
-import { counterAfterBackup } from './database.js';
+import { counterAfterBackup } from './counter.js';
 import { databasePath, dropFiles } from './find.js';
 import { foldersOf, makeDirectory, putInPlace, renameDatabase, syncPath, timeName } from './files.js';
 import { lockDirectory } from './lock.js';
 import { metaName } from './schema.js';
+import { putMeta } from './sums.js';
 
 /** The name under which the configuration stands in a backup. */
 export const CONFIGURATION = 'gateway.yaml';
@@ -105,12 +106,11 @@ function prepare(path: string, when: { backupMs: number; nowMs: number }): void 
   using db = new DatabaseSync(path);
   dropFiles(db);
   const stored = db.prepare('SELECT value FROM meta WHERE name = ?').get(metaName.counter)?.['value'] ?? 0;
-  const put = db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)');
-  put.run(metaName.counter, String(counterAfterBackup(Number(stored), when)));
+  putMeta(db, metaName.counter, String(counterAfterBackup(Number(stored) || 0, when)));
   const ids = db.prepare('SELECT value FROM meta WHERE name = ?').get(metaName.ids)?.['value'];
-  if (typeof ids === 'string') put.run(metaName.ids, idsAfterBackup(ids));
+  if (typeof ids === 'string') putMeta(db, metaName.ids, idsAfterBackup(ids));
   // What lies in the runtime directory belongs to another life.
-  put.run(metaName.life, '');
+  putMeta(db, metaName.life, '');
 }
 
 function setAside(there: readonly string[], database: string, nowMs: number): string[] {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ValueRow } from './messages.js';
 import { metaName, runtimeSchema } from './schema.js';
+import { isSound, rowsOf, sumOf } from './sums.js';
 import { makeDirectory, removeDatabase } from './files.js';
 
 /** What a crashed run left. */
@@ -9,6 +10,8 @@ export interface Left {
   readonly values: readonly ValueRow[];
   readonly counter: number;
 }
+
+export const nothingLeft: Left = { values: [], counter: 0 };
 
 /**
  * Last values between two commits, in the runtime directory (a tmpfs): they outlive a crash of the process, not of the
@@ -23,39 +26,54 @@ export class RuntimeValues {
     this.#path = path;
   }
 
-  /** Undefined where there is no such directory; a file that can't be used is made anew. */
-  static open(directory: string | undefined): RuntimeValues | undefined {
-    if (directory === undefined) return undefined;
+  /**
+   * The file, and what the run of that life left in it: nothing when it was another one's, whose values are older than the
+   * disk's. Undefined where there is no such directory; a file that can't be used is made anew.
+   */
+  static open(
+    directory: string | undefined,
+    life: string | undefined,
+  ): { runtime: RuntimeValues | undefined; left: Left } {
+    if (directory === undefined) return { runtime: undefined, left: nothingLeft };
     const path = join(directory, 'values.db');
     for (const isLast of [false, true]) {
+      let db: DatabaseSync | undefined;
       try {
         makeDirectory(directory);
-        const db = new DatabaseSync(path);
+        db = new DatabaseSync(path);
         // Memory does not lose what was written: no need to wait for anything.
         db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = -64');
         db.exec(runtimeSchema);
-        return new RuntimeValues(db, path);
+        const runtime = new RuntimeValues(db, path);
+        return { runtime, left: runtime.#of(life) };
       } catch (thrown) {
+        db?.close();
         if (isLast) throw thrown;
         removeDatabase(path);
       }
     }
-    return undefined;
+    return { runtime: undefined, left: nothingLeft };
   }
 
-  /** What the run of that life left; nothing when it was another one's, whose values are older than the disk's. */
-  of(life: string | undefined): Left {
+  #of(life: string | undefined): Left {
     const meta = new Map(
       this.#db
         .prepare('SELECT name, value FROM meta')
         .all()
         .map(({ name, value }) => [name, value]),
     );
-    if (life === undefined || meta.get(metaName.life) !== life) return { values: [], counter: 0 };
-    const statement = this.#db.prepare('SELECT id, value, updated, changed FROM last_values');
-    statement.setReturnArrays(true);
-    const values = statement.all() as unknown as ValueRow[];
-    return { values, counter: Number(meta.get(metaName.counter) ?? 0) };
+    if (life === undefined || meta.get(metaName.life) !== life) return nothingLeft;
+    const rows = [...rowsOf(this.#db, 'SELECT id, value, updated, changed, sum FROM last_values')];
+    const values = rows
+      .filter(isSound)
+      .map(([id, value, updated, changed]): ValueRow => [
+        Number(id),
+        typeof value === 'bigint' ? Number(value) : (value as number | string),
+        Number(updated),
+        Number(changed),
+      ]);
+    const counter = Number(meta.get(metaName.counter) ?? 0);
+    return { values, counter: Number.isSafeInteger(counter) ? counter : 0 };
   }
 
   /** From now on it belongs to this life. */
@@ -79,10 +97,10 @@ export class RuntimeValues {
   }
 
   keep(values: readonly ValueRow[], counter: number): void {
-    const put = this.#db.prepare('INSERT OR REPLACE INTO last_values VALUES (?, ?, ?, ?)');
+    const put = this.#db.prepare('INSERT OR REPLACE INTO last_values VALUES (?, ?, ?, ?, ?)');
     this.#db.exec('BEGIN');
     try {
-      for (const row of values) put.run(...row);
+      for (const row of values) put.run(...row, sumOf(row));
       this.#db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(metaName.counter, String(counter));
       this.#db.exec('COMMIT');
     } catch (thrown) {

@@ -1,8 +1,14 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { rowsOf, summed, sumOf } from './sums.js';
+
+/** Takes a database from one version to the next. */
+export type Step = string | ((db: DatabaseSync) => void);
+
 /**
  * The database's shape. `steps[n]` takes it from version n to n + 1 (`PRAGMA user_version`); a step that was released is
  * never changed. No BLOBs in WITHOUT ROWID tables.
  */
-export const steps: readonly string[] = [
+export const steps: readonly Step[] = [
   `
   -- Small things by name: counter, clean, life, options, what the configuration applied last.
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -30,7 +36,30 @@ export const steps: readonly string[] = [
 
   CREATE TABLE audit (number INTEGER PRIMARY KEY, record TEXT NOT NULL);
   `,
+  addSums,
 ];
+
+/**
+ * Version 2: a checksum per row. There are no constraints any more: the checksum covers what they did, and SQLite's check
+ * would condemn the complete database because of one row that fails them.
+ */
+function addSums(db: DatabaseSync): void {
+  const tables = Object.entries(summed);
+  for (const [table] of tables) db.exec(`ALTER TABLE ${table} RENAME TO old_${table}`);
+  db.exec(`
+    CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT, sum INTEGER) WITHOUT ROWID;
+    CREATE TABLE profiles (name TEXT PRIMARY KEY, profile TEXT, sum INTEGER) WITHOUT ROWID;
+    CREATE TABLE objects (
+      born INTEGER PRIMARY KEY, id INTEGER UNIQUE, type INTEGER, parent INTEGER, attributes TEXT, data TEXT, sum INTEGER);
+    CREATE TABLE last_values (id INTEGER PRIMARY KEY, value, updated INTEGER, changed INTEGER, sum INTEGER);
+    CREATE TABLE audit (number INTEGER PRIMARY KEY, record TEXT, sum INTEGER);`);
+  for (const [table, columns] of tables) {
+    const insert = db.prepare(`INSERT INTO ${table} VALUES (${columns.map(() => '?').join(', ')}, ?)`);
+    for (const row of rowsOf(db, `SELECT ${columns.join(', ')} FROM old_${table}`))
+      insert.run(...row, sumOf(row));
+    db.exec(`DROP TABLE old_${table}`);
+  }
+}
 
 /** The version that this program reads and writes. */
 export const SCHEMA_VERSION = steps.length;
@@ -42,11 +71,13 @@ export const APPLICATION_ID = 0x73746c77;
 export const runtimeSchema = `
   CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS last_values (
-    id INTEGER PRIMARY KEY, value NOT NULL, updated INTEGER NOT NULL, changed INTEGER NOT NULL);
+    id INTEGER PRIMARY KEY, value NOT NULL, updated INTEGER NOT NULL, changed INTEGER NOT NULL, sum INTEGER NOT NULL);
 `;
 
 /** Names in `meta`. */
 export const metaName = {
+  /** The schema's version, for the case that the header's is damaged. */
+  schema: 'schema',
   /** After a clean stop the last counter given out, otherwise the end of what is reserved. */
   counter: 'counter',
   /** Which object ids were given: `IdPool.state`. */

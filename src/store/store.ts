@@ -3,6 +3,7 @@ import { fine, type Checks } from '../base/check.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
+import { parsedOr } from '../base/json.js';
 import { nextTurn } from '../base/turn.js';
 import { idsAfterBackup } from '../kernel/ids.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -195,7 +196,10 @@ export class Store implements AsyncDisposable {
       if (waiting.length > 0) return { records: [] };
       throw thrown;
     });
-    return [...waiting, ...records].slice(0, limit).map((record) => JSON.parse(record) as AuditRecord);
+    return [...waiting, ...records]
+      .slice(0, limit)
+      .map((record) => parsedOr<AuditRecord | undefined>(record, undefined))
+      .filter((record) => record !== undefined);
   }
 
   /** Makes a backup now. Rejects when it could not be made. */

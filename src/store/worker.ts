@@ -27,8 +27,7 @@ function answerFrom(database: Database, message: Exclude<Message, { ask: 'open' 
     case 'rows':
       return database.rows(message.after);
     case 'loaded':
-      database.loaded();
-      return {};
+      return database.loaded();
     case 'stage':
       database.stage(message.values);
       return {};

@@ -108,7 +108,7 @@ t.test('a database of an older version is migrated, after a backup', async (t) =
   await store.committed();
   await store.close();
   const backups = readdirSync(join(directory, 'backups'));
-  t.match(backups, [/^backup-000001-.*-before-schema-1\.db$/]);
+  t.match(backups, [/^backup-000001-.*-before-schema-2\.db$/]);
   const saved = new DatabaseSync(join(directory, 'backups', backups[0] ?? ''), { readOnly: true });
   t.match(saved.prepare('PRAGMA user_version').get(), { user_version: 0 });
   t.match(saved.prepare('SELECT a FROM old').get(), { a: 1 });

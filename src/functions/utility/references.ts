@@ -1,3 +1,4 @@
+import { parsedOr } from '../../base/json.js';
 import type { Conforming } from '../../device/declare.js';
 import { nextTurn } from '../../base/turn.js';
 import { mediaType } from '../../kernel/media.js';
@@ -82,10 +83,8 @@ function isPathTo(ports: Ports, value: unknown, target: TreeObject): boolean {
 function inFront({ configurators }: Ports, frontId: number, id: number): string[] {
   const front = configurators.all().find((one) => one.id === frontId);
   if (front === undefined) return [];
-  const items = JSON.parse(configurators.kept(frontId, 'items') ?? '[]') as {
-    readonly ID: string;
-    readonly Configuration: string;
-  }[];
+  type Item = { readonly ID: string; readonly Configuration: string };
+  const items = parsedOr<Item[]>(configurators.kept(frontId, 'items'), []);
   const named = items.filter(({ Configuration }) => mentionOf(id).test(Configuration));
   return [...(front.baseId === id ? ['base'] : []), ...named.map(({ ID }) => ID)];
 }

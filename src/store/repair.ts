@@ -1,0 +1,269 @@
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { messageOf } from '../base/fault.js';
+import { idsAfterBackup } from '../kernel/ids.js';
+import { backupsOf } from './backup.js';
+import { connectToRead, createDatabase } from './connection.js';
+import { counterAfterBackup, FIRST_MS } from './counter.js';
+import { removeDatabase } from './files.js';
+import { metaName } from './schema.js';
+import { hasBadSum, hasSums, isSound, putMeta, rowsOf, summed, sumOf, type SummedTable } from './sums.js';
+
+type Row = readonly SQLOutputValue[];
+
+/** What a repair did, for people. */
+export interface Repaired {
+  /** Rows that were taken from a backup. */
+  readonly restored: readonly string[];
+  /** Rows that are neither readable nor in a backup. */
+  readonly lost: readonly string[];
+  /** Where the objects that were restored are in the table. */
+  readonly born: readonly number[];
+  /** False when there may have been objects that left no trace. */
+  readonly isComplete: boolean;
+}
+
+/** Names in `meta` that are of no use when they come from a backup. */
+const PASSING: readonly string[] = [
+  metaName.clean,
+  metaName.life,
+  metaName.backupMs,
+  metaName.schema,
+  'wear',
+];
+
+/**
+ * Makes a sound database at `to` from the rows of the damaged one at `from` whose checksums are right, and from the
+ * newest backups in `directory` that have a sound version of the others. `from` is not changed.
+ */
+export function rebuild(
+  { from, to, directory }: { from: string; to: string; directory: string },
+  nowMs: number,
+): Repaired {
+  removeDatabase(to);
+  createDatabase(to);
+  using rebuilding = new Rebuilding(from, to, directory);
+  return rebuilding.run(nowMs);
+}
+
+class Rebuilding implements Disposable {
+  readonly #source: DatabaseSync;
+  readonly #target: DatabaseSync;
+  readonly #backups: BackupRows;
+  readonly #restored: string[] = [];
+  readonly #lost: string[] = [];
+  readonly #born: number[] = [];
+  #isComplete = true;
+
+  constructor(from: string, to: string, directory: string) {
+    this.#source = new DatabaseSync(from, { readOnly: true });
+    this.#target = new DatabaseSync(to);
+    this.#backups = new BackupRows(directory);
+  }
+
+  run(nowMs: number): Repaired {
+    this.#target.exec('BEGIN');
+    for (const table of Object.keys(summed) as SummedTable[]) this.#table(table);
+    this.#counter(nowMs);
+    this.#target.exec('COMMIT');
+    const [restored, lost, born] = [this.#restored, this.#lost, this.#born];
+    return { restored, lost, born, isComplete: this.#isComplete };
+  }
+
+  [Symbol.dispose](): void {
+    for (const db of [this.#source, this.#target, this.#backups]) db.close();
+  }
+
+  #table(table: SummedTable): void {
+    const bad: Row[] = [];
+    const end = this.#copySound(table, bad);
+    if (table === 'objects') this.#missingObjects(bad.length, end);
+    for (const row of bad) this.#replace(table, row);
+    if (table === 'objects' || table === 'audit') return;
+    // In a table that can't be read to its end, more is missing than shows.
+    if (end !== undefined) this.#allOfBackup(table, end);
+  }
+
+  /** Gives why the table could not be read to its end. */
+  #copySound(table: SummedTable, bad: Row[]): string | undefined {
+    const columns = summed[table];
+    const places = columns.map(() => '?').join(', ');
+    const insert = this.#target.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${places}, ?)`);
+    const select = `SELECT ${columns.join(', ')}, sum FROM ${table} NOT INDEXED`;
+    const copy = (sql: string): string | undefined => {
+      try {
+        for (const row of rowsOf(this.#source, sql))
+          if (isSound(row)) insert.run(...row);
+          else if (hasBadSum(row)) {
+            insert.run(...row.slice(0, -1), sumOf(row.slice(0, -1)));
+            this.#restored.push(`the checksum of ${nameOf(table, row)}`);
+          } else bad.push(row);
+        return undefined;
+      } catch (thrown) {
+        return messageOf(thrown);
+      }
+    };
+    const end = copy(select);
+    // From the other side, up to the same place.
+    if (end !== undefined) copy(`${select} ORDER BY ${columns[0]} DESC`);
+    return end;
+  }
+
+  /** Looks for the row that a damaged one was: the very same by its checksum, otherwise an older one by its key. */
+  #replace(table: SummedTable, bad: Row): void {
+    const id = table === 'objects' ? bad[1] : bad[0];
+    if (table === 'meta' && (PASSING.includes(String(id)) || id === metaName.counter)) return;
+    const isNumber = typeof id === 'bigint';
+    const key = table === 'objects' ? 'id' : summed[table][0];
+    const found =
+      this.#backups.find(table, 'sum', bad.at(-1)) ??
+      (isNumber || typeof id === 'string' ? this.#backups.find(table, key, id) : undefined);
+    if (found !== undefined && this.#put(table, found)) return;
+    if (found === undefined || !this.#has(table, id)) this.#lost.push(nameOf(table, bad));
+  }
+
+  /** The index of ids tells of objects whose rows are nowhere. */
+  #missingObjects(bad: number, end: string | undefined): void {
+    const sound = Number(this.#target.prepare('SELECT count(*) AS n FROM objects').get()?.['n']);
+    const missing: SQLOutputValue[] = [];
+    let entries = 0;
+    try {
+      const sql = 'SELECT id FROM objects INDEXED BY sqlite_autoindex_objects_1 WHERE id > 0';
+      for (const [id = null] of rowsOf(this.#source, sql)) {
+        entries += 1;
+        if (!this.#has('objects', id)) missing.push(id);
+      }
+    } catch {
+      entries = Infinity;
+    }
+    // Otherwise it is the index that is damaged, and an id in it may be that of an object that was deleted.
+    if (bad === 0 && entries <= sound) return;
+    for (const id of missing) {
+      const row = this.#backups.find('objects', 'id', id);
+      if (row !== undefined) this.#put('objects', row);
+    }
+    this.#isComplete = end === undefined && entries <= sound + bad;
+  }
+
+  #allOfBackup(table: SummedTable, end: string): void {
+    let count = 0;
+    for (const row of this.#backups.newest(table)) {
+      if (table === 'meta' && PASSING.includes(String(row[0]))) continue;
+      if (this.#put(table, row, false)) count += 1;
+    }
+    this.#restored.push(`${count} rows of ${table}, which cannot be read to its end (${end})`);
+  }
+
+  /** Where it is lost, one beyond all that can have been given out. */
+  #counter(nowMs: number): void {
+    if (this.#has('meta', metaName.counter)) return;
+    const row = this.#backups.find('meta', 'name', metaName.counter);
+    const from = { backupMs: row === undefined ? FIRST_MS : this.#backups.madeMs, nowMs };
+    putMeta(this.#target, metaName.counter, String(counterAfterBackup(Number(row?.[1] ?? 0) || 0, from)));
+    this.#restored.push('the counter of changes');
+  }
+
+  #put(table: SummedTable, row: Row, isNamed = true): boolean {
+    const columns = summed[table].length;
+    const values = row.slice(0, columns);
+    if (table === 'meta' && values[0] === metaName.ids) values[1] = idsAfterBackup(String(values[1]));
+    if (table === 'objects') {
+      if (this.#has(table, values[1])) return false;
+      const isTaken = this.#target.prepare('SELECT 1 FROM objects WHERE born = ?').get(values[0] as bigint);
+      if (isTaken !== undefined)
+        values[0] = this.#target.prepare('SELECT max(born) + 1 AS next FROM objects').get()?.['next'] ?? 1;
+      this.#born.push(Number(values[0]));
+    }
+    const places = values.map(() => '?').join(', ');
+    const insert = this.#target.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${places}, ?)`);
+    const { changes } = insert.run(...values, sumOf(values));
+    if (changes === 0) return false;
+    if (isNamed) this.#restored.push(`${nameOf(table, row)} (from ${this.#backups.last})`);
+    return true;
+  }
+
+  #has(table: SummedTable, id: SQLOutputValue | undefined): boolean {
+    const key = table === 'objects' ? 'id' : summed[table][0];
+    return this.#target.prepare(`SELECT 1 FROM ${table} WHERE ${key} = ?`).get(id ?? null) !== undefined;
+  }
+}
+
+/** The rows of the backups in a data directory, the newest first. Opened when first asked. */
+class BackupRows {
+  readonly #directory: string;
+  #opened: { readonly db: DatabaseSync; readonly path: string }[] | undefined;
+  #last = '';
+  #madeMs = 0;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** The backup of the row that was found last, and when it was made. */
+  get last(): string {
+    return this.#last;
+  }
+  get madeMs(): number {
+    return this.#madeMs;
+  }
+
+  /** The newest sound row with that value in a column. */
+  find(table: SummedTable, column: string, value: SQLOutputValue | undefined): Row | undefined {
+    if (value === undefined || value === null) return undefined;
+    for (const { db, path } of this.#all()) {
+      if (!hasSums(db) && column === 'sum') continue;
+      for (const row of this.#rows(db, table, [`WHERE ${column} = ?`, value as bigint | string])) {
+        this.#last = basename(path);
+        this.#madeMs = statSync(path).mtimeMs;
+        return row;
+      }
+    }
+    return undefined;
+  }
+
+  /** All sound rows of the newest backup. */
+  *newest(table: SummedTable): Generator<Row> {
+    const [backup] = this.#all();
+    if (backup !== undefined) yield* this.#rows(backup.db, table);
+  }
+
+  close(): void {
+    for (const { db } of this.#opened ?? []) db.close();
+  }
+
+  *#rows(db: DatabaseSync, table: SummedTable, [where = '', ...values]: (bigint | string)[] = []) {
+    const columns = summed[table].join(', ');
+    const isSummed = hasSums(db);
+    const sql = `SELECT ${columns}${isSummed ? ', sum' : ''} FROM ${table} ${where}`;
+    for (const row of rowsOf(db, sql, ...values)) if (!isSummed || isSound(row)) yield row;
+  }
+
+  #all() {
+    this.#opened ??= backupsOf(this.#directory).flatMap(({ path }) => {
+      try {
+        return [{ db: connectToRead(path, 'integrity_check'), path }];
+      } catch {
+        // Not sound either: the next one.
+        return [];
+      }
+    });
+    return this.#opened;
+  }
+}
+
+function nameOf(table: SummedTable, row: Row): string {
+  const key = String(table === 'objects' ? row[1] : row[0]);
+  switch (table) {
+    case 'objects':
+      return `object #${key}`;
+    case 'last_values':
+      return `the value of #${key}`;
+    case 'audit':
+      return `audit record ${key}`;
+    case 'profiles':
+      return `profile "${key}"`;
+    case 'meta':
+      return `setting "${key}"`;
+  }
+}
