@@ -112,6 +112,7 @@ export const IO_FILES: readonly string[] = [
   'src/service/updating.ts',
   'src/store/backup.ts',
   'src/store/connection.ts',
+  'src/store/repair.ts',
   'src/store/database.ts',
   'src/store/files.ts',
   'src/store/find.ts',
