@@ -34,7 +34,7 @@ export async function seeLines(board: GpioBoard, ways: Ways): Promise<SeenLine[]
           info,
           name: named ?? info.name,
           isNamed: named !== undefined,
-          instance: line === undefined ? 0 : (ways.owners.get(line) ?? 0),
+          instance: line === undefined ? 0 : (ways.ownerOf(line) ?? 0),
           active: await valueOf(line),
         };
       });
@@ -58,17 +58,7 @@ async function valueOf(line: RequestedLine | undefined): Promise<boolean | undef
 }
 
 /** What lines can be turned into; an input first: it drives nothing. */
-const MODULES = [
-  'GPIO Input',
-  'GPIO Output',
-  'Relay',
-  'Pulse',
-  'Blinker',
-  'Blinker',
-  'Button',
-  'Counter',
-  'Frequency',
-];
+const MODULES = ['GPIO Input', 'GPIO Output', 'Relay', 'Pulse', 'Blinker', 'Button', 'Counter', 'Frequency'];
 
 /** Chips and lines, as a search shows them. A machine without GPIO has none. */
 export async function findLines(board: GpioBoard, ways: Ways): Promise<Found[]> {

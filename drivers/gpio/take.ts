@@ -90,21 +90,19 @@ class TakenLines implements Lines {
     const at = this.all.length;
     const isOurs = DebounceUs > 0 && DebounceUs < binding.debouncesFromUs;
     let debounce: Debounce | undefined;
-    const line = await binding.requestInput(
-      place,
-      { activeLow: ActiveLow, bias: Bias, debounceUs: isOurs ? 0 : DebounceUs },
-      {
-        edges: (edges) => {
-          for (const { active } of edges)
-            this.#host.debug('edge', active ? 'active' : 'inactive', place.name);
-          if (debounce === undefined) this.#tell(edges, at);
-          else debounce.edges(edges);
-          this.losses.note(edges, at);
-        },
-        lost: (cause) => this.#host.lost(cause),
+    const listener = {
+      edges: (edges: readonly Edge[]) => {
+        for (const { active } of edges) this.#host.debug('edge', active ? 'active' : 'inactive', place.name);
+        if (debounce === undefined) this.#tell(edges, at);
+        else debounce.edges(edges);
+        this.losses.note(edges, at);
       },
+      lost: (cause: Error) => this.#host.lost(cause),
+    };
+    const settings = { activeLow: ActiveLow, bias: Bias, debounceUs: isOurs ? 0 : DebounceUs };
+    const line = await ways.request(this.#host, { binding, place }, () =>
+      binding.requestInput(place, settings, listener),
     );
-    ways.owners.set(line, this.#host.id);
     const { clock, log } = this.#host;
     if (isOurs) {
       const debouncing = {

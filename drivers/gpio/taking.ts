@@ -59,9 +59,8 @@ export async function findOutput(
       };
       const guard = guardOf(host.properties, known);
       const settings = { activeLow: ActiveLow, drive: Drive, boot, guard, lost };
-      const line = await binding.requestOutput(place, settings);
+      const line = await ways.request(host, { binding, place }, () => binding.requestOutput(place, settings));
       ways.lost.delete(wish);
-      ways.owners.set(line, host.id);
       host.log.debug({ line: place.name, chip: place.chip.label, backend: binding.backend }, 'output taken');
       return noting(line, () => void (isTaken || ways.lost.add(wish)));
     },

@@ -1,9 +1,10 @@
 import { access, readdir } from 'node:fs/promises';
 import { release } from 'node:os';
 import type { Clock } from '../../src/base/clock.js';
-import { fault } from '../../src/base/fault.js';
+import { codeOf, fault } from '../../src/base/fault.js';
+import { inUse, type Holder } from '../../src/device/attributes.js';
 import type { HeldOutputs, Keeping } from './keeping.js';
-import type { Backend, GpioBinding, RequestedLine } from './line.js';
+import type { Backend, GpioBinding, Place, RequestedLine } from './line.js';
 import type { BoardChip } from './places.js';
 import { simulated } from './simulated.js';
 import { World } from './world.js';
@@ -28,8 +29,7 @@ export type BackendWish = Backend | 'auto';
 export class Ways {
   readonly clock: Clock;
   readonly #open = new Map<Backend, Promise<GpioBinding>>();
-  /** Whose each requested line is: the instance's id. */
-  readonly owners = new WeakMap<RequestedLine, number>();
+  readonly #owners = new WeakMap<RequestedLine, Holder>();
   readonly #keeping: Keeping | undefined;
   readonly #opened: GpioBinding[] = [];
   /** The world of a simulated board; undefined on a real one. */
@@ -52,6 +52,34 @@ export class Ways {
     this.#open.set(backend, open);
     open.catch(() => this.#open.delete(backend));
     return open;
+  }
+
+  /** The id of the instance that has a line; undefined where none has. */
+  ownerOf(line: RequestedLine): number | undefined {
+    return this.#owners.get(line)?.id;
+  }
+
+  /** Requests a line for an instance. If another instance of this gateway has it, the failure names that one. */
+  async request<L extends RequestedLine>(
+    owner: Holder,
+    { binding, place }: { readonly binding: GpioBinding; readonly place: Place },
+    request: () => Promise<L>,
+  ): Promise<L> {
+    try {
+      const line = await request();
+      this.#owners.set(line, owner);
+      return line;
+    } catch (thrown) {
+      const holder = this.#holderOf(binding, place);
+      if (holder === undefined || codeOf(thrown) !== 'DEVICE_OFFLINE') throw thrown;
+      throw inUse(place.name, holder, thrown);
+    }
+  }
+
+  #holderOf(binding: GpioBinding, { chip, offset }: Place): Holder | undefined {
+    for (const line of binding.requested())
+      if (line.place.offset === offset && line.place.chip.name === chip.name) return this.#owners.get(line);
+    return undefined;
   }
 
   #outputs(): HeldOutputs {

@@ -13,7 +13,7 @@ type LedProperties = Static<typeof ledProperties>;
 export async function openLed(host: Host<LedProperties>, around: LedAround): Promise<Running> {
   const attributes = shownTo(host, await around.attributes());
   const name = await findLed(attributes, around, host.properties.Led);
-  const release = around.holders.take(`the LED ${name}`);
+  const release = around.holders.take(`the LED ${name}`, host);
   try {
     const led = new Led(host, await KernelLed.open(attributes, host.clock, name), release);
     host.signal.throwIfAborted();

@@ -42,7 +42,7 @@ export async function openBus(host: Host<BusProperties>, around: OneWireAround):
       `this machine has no 1-Wire bus ${name} (${there}); on a Raspberry Pi it takes dtoverlay=w1-gpio in config.txt, and a restart`,
     );
   }
-  const release = around.holders.take(`the 1-Wire bus ${name}`);
+  const release = around.holders.take(`the 1-Wire bus ${name}`, host);
   try {
     const bus = new Bus(host, { attributes, gate: around.gate, release });
     await bus.probe();

@@ -21,7 +21,7 @@ export async function openDevice(
   bus: Bus,
 ): Promise<Running> {
   host.signal.throwIfAborted();
-  const release = around.holders.take(`the 1-Wire device ${host.properties.Address}`);
+  const release = around.holders.take(`the 1-Wire device ${host.properties.Address}`, host);
   try {
     const device = new OneWireDevice(host, bus, release);
     device.begin();

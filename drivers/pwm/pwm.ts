@@ -19,7 +19,7 @@ export async function openPwm(host: Host<PwmProperties>, around: PwmAround): Pro
   const { Chip, Channel } = host.properties;
   const place = await findChannel(attributes, around.board.pwm ?? [], { chip: Chip, channel: Channel });
   const mark = `pwm ${place.chip.id} ${place.chip.name} ${place.channel}`;
-  const release = around.holders.take(`the PWM channel ${place.chip.id}/${place.channel}`);
+  const release = around.holders.take(`the PWM channel ${place.chip.id}/${place.channel}`, host);
   try {
     host.signal.throwIfAborted();
     const pwm = new Pwm(host, await PwmChannel.open(attributes, host.clock, place), release);

@@ -9,6 +9,8 @@ export const rpcCode = {
   refused: -32000,
 } as const;
 
+const OFFLINE = 'The device is offline';
+
 /**
  * The one table of failures: stable name → JSON-RPC code, whether trying again later can help, and the text.
  * Names are never reused for another meaning. Texts are English, always (decision 5), and say what to do where that is known.
@@ -17,7 +19,11 @@ export const faults = {
   PARSE_ERROR: row(rpcCode.parseError, false, (why: string) => `Parse error: ${why}`),
   INVALID_REQUEST: row(rpcCode.invalidRequest, false, (why: string) => `Invalid request: ${why}`),
   METHOD_NOT_FOUND: row(rpcCode.methodNotFound, false, () => 'Method not found'),
-  PARAMETER_COUNT: row(rpcCode.invalidParams, false, (name: string) => `Wrong parameter count for ${name}()`),
+  PARAMETER_COUNT: row(
+    rpcCode.invalidParams,
+    false,
+    (name: string, takes: string) => `Wrong parameter count for ${name}(): it takes ${takes}`,
+  ),
   PARAMETER_TYPE: row(
     rpcCode.invalidParams,
     false,
@@ -52,6 +58,17 @@ export const faults = {
     rpcCode.failed,
     false,
     (ident: string) => `Object with ident ${ident} could not be found`,
+  ),
+  PATH_NOT_FOUND: row(
+    rpcCode.failed,
+    false,
+    (step: string, place: string, there: string) =>
+      `Nothing ${place} has the ident or the name ${step}; ${there}`,
+  ),
+  PATH_AMBIGUOUS: row(
+    rpcCode.failed,
+    false,
+    (path: string, found: string) => `The path ${path} is ambiguous: it leads to ${found}; use the ID`,
   ),
   IDENT_TAKEN: row(rpcCode.failed, false, () => 'Ident must be unique for each category/level'),
   IDENT_INVALID: row(rpcCode.failed, false, () => 'Ident may contain only letters and numbers'),
@@ -94,16 +111,27 @@ export const faults = {
     () => 'Changes since that counter are no longer kept; take a snapshot',
   ),
 
-  MODULE_MISSING: row(rpcCode.failed, false, (id: string) => `Module #${id} does not exist`),
+  MODULE_MISSING: row(
+    rpcCode.failed,
+    false,
+    (id: string, hint = '') => `Module #${id} does not exist${hint}`,
+  ),
   LIBRARY_MISSING: row(rpcCode.failed, false, (id: string) => `Library #${id} does not exist`),
   PROPERTY_MISSING: row(rpcCode.failed, false, (name: string) => `Property ${name} does not exist`),
   PROPERTY_INVALID: row(rpcCode.failed, false, (name: string, why: string) => `Property ${name}: ${why}`),
   CONFIGURATION_INVALID: row(rpcCode.failed, false, (why: string) => `Configuration is not valid: ${why}`),
   INCOMPATIBLE: row(rpcCode.failed, false, () => 'The data flow is incompatible'),
-  ACTION_INVALID: row(rpcCode.failed, false, () => 'Action is invalid'),
+  ACTION_INVALID: row(
+    rpcCode.failed,
+    false,
+    (why = '') => `Action is invalid${why === '' ? '' : `: ${why}`}`,
+  ),
   READ_ONLY: row(rpcCode.failed, false, (what: string) => `${what} cannot be written`),
   WRONG_MODULE: row(rpcCode.failed, false, (id: number, name: string) => `Instance #${id} is not a ${name}`),
-  DEVICE_OFFLINE: row(rpcCode.failed, true, (why: string) => `The device is offline: ${why}`),
+  // What is offline because of something that is offline says so once.
+  DEVICE_OFFLINE: row(rpcCode.failed, true, (why: string) =>
+    why.startsWith(OFFLINE) ? why : `${OFFLINE}: ${why}`,
+  ),
   DEVICE_REFUSED: row(rpcCode.failed, true, (why: string) => `The device did not take it: ${why}`),
   RULE_FORBIDS: row(
     rpcCode.failed,

@@ -5,14 +5,15 @@ import { Input } from './archive/files.js';
 import { formatOf } from './archive/format.js';
 import { importRecords, look } from './archive/import.js';
 import type { Target } from './archive/records.js';
-import { timeOf } from './archive/times.js';
+import { momentOf } from './archive/times.js';
 import { command, UsageError } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { idAt } from './paths.js';
+import { idOf } from './paths.js';
 import { gatewayOf, gatewayOptions, type GivenGateway } from './where.js';
 
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
-const TIMES = '2026-03-29, 2026-03-29T14:05:00Z, 2026-03-29 16:05:00 as local time, or unix seconds';
+const TIMES =
+  '2026-03-29, 2026-03-29T14:05:00Z, 2026-03-29 16:05:00 as local time, yesterday, -2h, or unix seconds';
 
 interface Given extends GivenGateway {
   readonly format?: string;
@@ -45,7 +46,7 @@ the same variable and millisecond as another takes its place: what is imported t
     variable: {
       type: 'string',
       value: 'VARIABLE',
-      help: 'import: all records are this one’s, whatever the column variable says.\nVARIABLE is an ID, or idents from the root down: ground_floor/setpoint',
+      help: 'import: all records are this one’s, whatever the column variable says.\nVARIABLE is an id or a path of idents or names: ground_floor/setpoint',
     },
   },
   words: [2, Infinity],
@@ -64,7 +65,7 @@ async function exported(options: Given, file: string, variables: readonly string
   const format = formatOf(options.format, file);
   const range = rangeOf(options);
   const gateway = await gatewayOf(options);
-  const ids = await Promise.all(variables.map((word) => variableId(gateway, word)));
+  const ids = await Promise.all(variables.map((word) => idOf(gateway, word)));
   const { kept, gone } = ids.length > 0 ? { kept: ids, gone: [] } : await recorded(gateway);
   const done = await exportRecords(gateway, { ids: kept, ...range, file, format });
   if (file !== '-') process.stdout.write(`${file}: ${done.records} records of ${kept.length} variables\n`);
@@ -87,7 +88,7 @@ async function imported(options: Given, file: string): Promise<number> {
   await using input = await Input.open(file);
   const gateway = await gatewayOf(options);
   const archiveId = await archiveOf(gateway);
-  const only = options.variable === undefined ? undefined : await variableId(gateway, options.variable);
+  const only = options.variable === undefined ? undefined : await idOf(gateway, options.variable);
   const targets = new Map<number, Promise<Target>>();
   const target = (id: number): Promise<Target> => {
     const known = targets.get(id) ?? targetOf(gateway, archiveId, id);
@@ -109,15 +110,11 @@ async function imported(options: Given, file: string): Promise<number> {
 
 function rangeOf({ from, to }: Given): { fromMs: number; toMs: number } {
   const [fromMs = 0, toMs = 0] = [from, to].map((given) => {
-    const ms = given === undefined ? 0 : timeOf(given);
+    const ms = given === undefined ? 0 : momentOf(given, Date.now());
     if (ms === undefined) throw new UsageError(`${given} is no time: ${TIMES}`);
     return ms;
   });
   return { fromMs, toMs };
-}
-
-async function variableId(gateway: Client<AnyFunction>, word: string): Promise<number> {
-  return /^\d+$/.test(word) ? Number(word) : idAt(gateway, word.split('/'));
 }
 
 async function archiveOf(gateway: Client<AnyFunction>): Promise<number> {

@@ -1,10 +1,9 @@
 import { systemClock } from '../base/clock.js';
 import type { AnyFunction, Client } from '../client/index.js';
 import { RpcError } from '../client/index.js';
-import { nearest } from '../config/words.js';
+import { nearest } from '../base/did-you-mean.js';
 import { command, UsageError } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { idAt } from './paths.js';
 import { paramsOf, type ParameterFacts } from './params.js';
 import { jsonText } from './terminal.js';
 import { gatewayOf, gatewayOptions } from './where.js';
@@ -15,7 +14,8 @@ export const call = command({
   about: `Calls a function of the gateway and prints its result as JSON.
 
 A parameter is a text where the function takes a text (BUTTON1), and JSON elsewhere (true, 21.5, '[1,2]').
-In place of an object's id its idents do, from the root down: ground_floor/hall_relay/STATE.
+In place of an object's id: its path of idents or names (ground_floor/hall_relay/STATE). In place of a time in
+unix seconds: yesterday, 2026-11-01, -2h. In place of an enumeration's number: its name.
 All parameters may be named: VariableID=12345 Value=21.5.
 
 stellwerk call --help NAME explains a function, or lists those with NAME in their names.`,
@@ -26,7 +26,7 @@ stellwerk call --help NAME explains a function, or lists those with NAME in thei
   run: async (options, [method = '', ...words]) => {
     const gateway = await gatewayOf(options);
     const parameters = (await parametersOf(gateway, method)) ?? [];
-    const params = await paramsOf(words, parameters, (path) => idAt(gateway, path));
+    const params = paramsOf(words, parameters, Date.now());
     const result = await gateway.request(method, params);
     process.stdout.write(`${jsonText(result, process.stdout.isTTY ? 2 : 0)}\n`);
     return exitCode.ok;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '../base/fault.js';
-import { meant } from '../config/words.js';
+import { didYouMean } from '../base/did-you-mean.js';
 
 /** An option of a command; those that take a text name it in `value` for the help. */
 export type Option =
@@ -36,6 +36,8 @@ export interface CommandSpec<O extends Options> {
 /** A command, ready to be run with the arguments after its name. */
 export interface Command {
   readonly help: string;
+  /** For completion in a shell. */
+  readonly options: Options;
   /** Resolves with the exit code; rejects with what went wrong ({@link UsageError} for wrong arguments). */
   run(args: readonly string[]): Promise<number>;
 }
@@ -53,6 +55,7 @@ export function command<const O extends Options>(spec: CommandSpec<O>): Command 
   const help = helpOf(spec, options);
   return {
     help,
+    options,
     run: async (args) => {
       const { values, positionals } = parsed(args, options);
       const words = positionals.map(plain);
@@ -76,7 +79,7 @@ function parsed(args: readonly string[], options: Options) {
   } catch (thrown) {
     const unknown = /^Unknown option '-*([^']*)'/.exec(messageOf(thrown))?.[1];
     if (unknown === undefined) throw new UsageError(messageOf(thrown));
-    throw new UsageError(`there is no option ${unknown}${meant(unknown, Object.keys(options))}`);
+    throw new UsageError(`there is no option ${unknown}${didYouMean(unknown, Object.keys(options))}`);
   }
 }
 

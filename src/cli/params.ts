@@ -1,4 +1,8 @@
 import { inexactIn, parseJson } from '../base/json.js';
+import { didYouMean } from '../base/did-you-mean.js';
+import { momentOf } from './archive/times.js';
+import { UsageError } from './command.js';
+import { asPath } from './paths.js';
 
 /** A parameter as `SVC_GetFunction` tells it (interface §1, reflection record). */
 export interface ParameterFacts {
@@ -10,46 +14,45 @@ export interface ParameterFacts {
   readonly Enumeration: readonly string[];
 }
 
-/** Finds an object by the idents from the root down to it. */
-export type IdAt = (path: readonly string[]) => Promise<number>;
-
 const INTEGER = 1;
 const STRING = 3;
-/** Idents from the root down: `ground_floor/hall_relay`. */
-const PATH = /^[A-Za-z_]\w*(\/\w+)*$/;
 
 /**
  * Words of a command line as parameters: a text where the function takes a text, what is JSON as JSON elsewhere, and a
- * text again where it is none. Where it takes an integer, the names of an enumeration and objects by their path of
- * idents are understood too. With `Name=` of a parameter before every word they are named.
+ * text again where it is none. Where it takes an integer: the names of an enumeration, a time (`yesterday`, `2026-11-01`,
+ * `-2h`) as unix seconds, and objects by their path. With `Name=` of a parameter before every word they are named. Throws
+ * UsageError for a name that the enumeration does not have.
  */
-export async function paramsOf(
+export function paramsOf(
   words: readonly string[],
   parameters: readonly ParameterFacts[],
-  idAt: IdAt,
-): Promise<unknown[] | Record<string, unknown>> {
+  nowMs: number,
+): unknown[] | Record<string, unknown> {
   const named = words.flatMap((word) => {
     const end = word.indexOf('=');
     const parameter = parameters.find(({ Description }) => Description === word.slice(0, end));
     return parameter === undefined ? [] : [{ parameter, word: word.slice(end + 1) }];
   });
   if (words.length === 0 || named.length < words.length)
-    return Promise.all(words.map((word, i) => meant(word, parameters[i], idAt)));
+    return words.map((word, i) => valueOf(word, parameters[i], nowMs));
   return Object.fromEntries(
-    await Promise.all(
-      named.map(async ({ parameter, word }) => [parameter.Description, await meant(word, parameter, idAt)]),
-    ),
-  ) as Record<string, unknown>;
+    named.map(({ parameter, word }) => [parameter.Description, valueOf(word, parameter, nowMs)]),
+  );
 }
 
-async function meant(word: string, parameter: ParameterFacts | undefined, idAt: IdAt): Promise<unknown> {
+function valueOf(word: string, parameter: ParameterFacts | undefined, nowMs: number): unknown {
   const value = jsonOf(word);
   if (parameter?.Type_ === STRING) return typeof value === 'string' ? value : word;
   if (value !== undefined) return value;
   if (parameter?.Type_ !== INTEGER) return word;
-  const number = parameter.Enumeration.indexOf(word);
-  if (number >= 0) return number;
-  return parameter.Enumeration.length === 0 && PATH.test(word) ? idAt(word.split('/')) : word;
+  const { Enumeration: names, Description } = parameter;
+  if (names.length > 0) {
+    const number = names.findIndex((name) => name.toLowerCase() === word.toLowerCase());
+    if (number >= 0) return number;
+    throw new UsageError(`${Description} takes ${names.join(', ')}, not ${word}${didYouMean(word, names)}`);
+  }
+  const ms = momentOf(word, nowMs);
+  return ms === undefined ? asPath(word) : Math.floor(ms / 1000);
 }
 
 /** What the word is as JSON; undefined where it is none. */

@@ -16,6 +16,20 @@ type Say = (data: readonly unknown[], tree: WatchedTree) => string;
 const quoted = (what: unknown) => `“${String(what)}”`;
 const yes = (what: unknown, words: readonly [string, string]) => words[what === true ? 0 : 1];
 const log: Say = ([sender, text]) => `${String(sender)}: ${String(text)}`;
+const HEX = 1;
+/** Data on the wire: as text where they are one, else in hexadecimal (KL_DEBUG: what, data, format). */
+const debug: Say = ([what, data, format]) =>
+  `${String(what)}: ${format === HEX ? (textIn(String(data)) ?? String(data)) : String(data)}`;
+
+/** The text that these bytes are in UTF-8; undefined for what no device sends as text: control characters but white space. */
+function textIn(hex: string): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(hex, 'hex'));
+    return /[^\P{Cc}\t\r\n]/u.test(text) ? undefined : `“${text}”`;
+  } catch {
+    return undefined;
+  }
+}
 const profile =
   (what: string): Say =>
   ([name]) =>
@@ -58,7 +72,7 @@ const phrases: Readonly<Record<number, readonly [Colour, Say]>> = {
   [message.KL_NOTIFY]: ['cyan', log],
   [message.KL_WARNING]: ['yellow', log],
   [message.KL_ERROR]: ['red', log],
-  [message.KL_DEBUG]: ['dim', log],
+  [message.KL_DEBUG]: ['dim', debug],
   [message.KL_CUSTOM]: ['dim', log],
   [message.OM_REGISTER]: ['green', ([type]) => `a new ${kindOf(type)}`],
   [message.OM_UNREGISTER]: ['red', () => 'is deleted'],

@@ -1,35 +1,9 @@
 import { messageOf } from '../base/fault.js';
-import { nearest } from '../config/words.js';
+import { nearest } from '../base/did-you-mean.js';
 import { packageVersion } from '../service/system.js';
-import type { Command } from './command.js';
+import { commands } from './commands.js';
 import { exitCode } from './exit-codes.js';
 import { harmless } from './terminal.js';
-
-/** The commands with what they do, each loaded when it is asked for. */
-const commands: Readonly<Record<string, readonly [about: string, load: () => Promise<Command>]>> = {
-  serve: ['run a gateway', async () => (await import('./serve.js')).serve],
-  setup: ['make the first configuration: name and password', async () => (await import('./setup.js')).setup],
-  check: ['say what is wrong with a configuration', async () => (await import('./check.js')).check],
-  call: ['call a function; call --help NAME explains one', async () => (await import('./call.js')).call],
-  watch: ['show changes as they come', async () => (await import('./watch.js')).watch],
-  types: [
-    'write the declarations that an editor checks scripts by',
-    async () => (await import('./types.js')).types,
-  ],
-  lines: ["draw the board's header with who uses what", async () => (await import('./lines.js')).lines],
-  health: ['say how the gateway is', async () => (await import('./health.js')).health],
-  doctor: [
-    'say what is missing on this box, and how to mend it',
-    async () => (await import('./doctor.js')).doctor,
-  ],
-  backup: ['make a backup', async () => (await import('./backup.js')).backup],
-  restore: ['put a backup back', async () => (await import('./restore.js')).restore],
-  archive: ['records of variables into a file, and back', async () => (await import('./archive.js')).archive],
-  'hash-password': [
-    'hash a password for the configuration',
-    async () => (await import('./hash-password.js')).hashed,
-  ],
-};
 
 const names = [...Object.keys(commands), 'help'];
 

@@ -5,7 +5,7 @@ import { realTiming } from '../client/timing.js';
 import { message } from '../kernel/messages.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { idAt } from './paths.js';
+import { idOf } from './paths.js';
 import { phraseOf } from './phrases.js';
 import { harmless, jsonText, painted } from './terminal.js';
 import { type Snapshot, WatchedTree } from './watched-tree.js';
@@ -139,8 +139,4 @@ function timeOf(date: Date): string {
   return [date.getHours(), date.getMinutes(), date.getSeconds()]
     .map((n) => String(n).padStart(2, '0'))
     .join(':');
-}
-
-async function idOf(gateway: Client<AnyFunction>, text: string): Promise<number> {
-  return /^\d+$/.test(text) ? Number(text) : idAt(gateway, text.split('/'));
 }

@@ -17,14 +17,27 @@ interface ShownProfile extends Omit<Profile, 'name' | 'min' | 'max' | 'step'> {
   readonly stepSize: number;
 }
 
-interface ShownObject {
+/** An object of it. */
+export interface ShownObject {
+  readonly type: number;
   readonly name: string;
+  readonly ident: string;
+  readonly position: number;
   readonly parentID: number;
-  readonly data: { readonly type?: number; readonly profile?: string; readonly customProfile?: string };
+  readonly data: {
+    /** Of a variable. */
+    readonly type?: number;
+    readonly value?: Value;
+    readonly profile?: string;
+    readonly customProfile?: string;
+    /** Of an instance. */
+    readonly moduleName?: string;
+  };
 }
 
 interface Watched {
   name: string;
+  ident: string;
   parent: number;
   /** Of a variable. */
   type: VariableType;
@@ -57,20 +70,28 @@ export class WatchedTree {
   /** Follows a change. Of an object that goes, what is known is gone after this. */
   take({ SenderID: id, Message, Data }: ChangeRecord): void {
     const [first, second] = Data;
-    if (Message === message.OM_REGISTER) this.#objects.set(id, { name: '', parent: 0, type: 3, profile: '' });
+    if (Message === message.OM_REGISTER)
+      this.#objects.set(id, { name: '', ident: '', parent: 0, type: 3, profile: '' });
     if (Message === message.OM_UNREGISTER) this.#objects.delete(id);
     const object = this.#objects.get(id);
     if (object === undefined) return;
     if (Message === message.OM_CHANGENAME) object.name = String(first);
+    if (Message === message.OM_CHANGEIDENT) object.ident = String(first);
     if (Message === message.OM_CHANGEPARENT) object.parent = Number(first);
     if (Message === message.VM_CREATE) object.type = first as VariableType;
     if (Message === message.VM_CHANGEPROFILENAME) object.profile = String(first) || String(second);
   }
 
-  /** The names from the root down to an object: `Ground floor/Hall relay/State`; of an unknown one its number. */
+  /**
+   * The path to an object as `call` takes it: idents, and names where there is no ident (`ground_floor/hall_relay/STATE`);
+   * of an unknown one its number.
+   */
   path(id: number): string {
-    const names = this.#above(id).map((step) => (this.#objects.get(step)?.name ?? '') || `#${step}`);
-    return names.toReversed().join('/');
+    const steps = this.#above(id).map((step) => {
+      const { ident, name } = this.#objects.get(step) ?? { ident: '', name: '' };
+      return ident || name || `#${step}`;
+    });
+    return steps.toReversed().join('/');
   }
 
   /** Whether the object is one of these or stands below one. */
@@ -95,9 +116,9 @@ export class WatchedTree {
   }
 }
 
-function watched({ name, parentID, data }: ShownObject): Watched {
+function watched({ name, ident, parentID, data }: ShownObject): Watched {
   const profile = (data.customProfile ?? '') || (data.profile ?? '');
-  return { name, parent: parentID, type: (data.type ?? 3) as VariableType, profile };
+  return { name, ident, parent: parentID, type: (data.type ?? 3) as VariableType, profile };
 }
 
 function profilesOf(profiles: Snapshot['profiles']): Map<string, Profile> {

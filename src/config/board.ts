@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type, type Static } from '@sinclair/typebox';
 import { check } from './check.js';
-import { meant } from './words.js';
+import { didYouMean } from '../base/did-you-mean.js';
 import { ConfigDocument } from './document.js';
 import { fault, messageOf } from '../base/fault.js';
 
@@ -83,7 +83,7 @@ export async function loadBoard(
     if (!names.includes(wanted))
       throw fault(
         'CONFIGURATION_INVALID',
-        `there is no board ${wanted}${meant(wanted, names)}; known: ${names.sort().join(', ')}`,
+        `there is no board ${wanted}${didYouMean(wanted, names)}; known: ${names.sort().join(', ')}`,
       );
     return readBoard(directory, wanted);
   }

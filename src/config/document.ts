@@ -10,7 +10,7 @@ import {
 } from 'yaml';
 import { messageOf } from '../base/fault.js';
 import { isInexact } from '../base/json.js';
-import { nearest } from './words.js';
+import { nearest } from '../base/did-you-mean.js';
 
 /** One mistake in a file: where, which key, and what to do. Lines and columns count from 1. */
 export interface Mistake {

@@ -6,7 +6,7 @@ import type { ConfigDocument, Path } from './document.js';
 import { eventProblems } from './event-check.js';
 import { variableProblems } from './variables.js';
 import { nodeKinds, nodeSchemas, type NodeKind, type TreeNode } from './schema.js';
-import { meant } from './words.js';
+import { didYouMean } from '../base/did-you-mean.js';
 
 /** Deeper trees are mistakes. */
 const DEPTH_LIMIT = 50;
@@ -100,7 +100,7 @@ function checkModule(
     const names = [...modules.all()].map(({ name }) => name);
     document.mistake(
       [...path, 'module'],
-      `there is no module ${node.module}${meant(node.module, names)}; known: ${names.join(', ')}`,
+      `there is no module ${node.module}${didYouMean(node.module, names)}; known: ${names.join(', ')}`,
     );
     return;
   }

@@ -86,13 +86,23 @@ export function explained(name: string, root: string, thrown: unknown): Fault {
 
 /** Names that are held by an instance each, so that a second one is told so. One for each gateway and driver. */
 export class Holders {
-  readonly #held = new Set<string>();
+  readonly #held = new Map<string, Holder>();
 
-  /** Throws `DEVICE_OFFLINE` while another has it; the function that it gives lets go, once. */
-  take(name: string): () => void {
-    if (this.#held.has(name))
-      throw fault('DEVICE_OFFLINE', `${name} is in use by another instance of this gateway`);
-    this.#held.add(name);
+  /** Throws `DEVICE_OFFLINE`, naming the holder, while another has it; the function that it gives lets go, once. */
+  take(name: string, holder: Holder): () => void {
+    const other = this.#held.get(name);
+    if (other !== undefined) throw inUse(name, other);
+    this.#held.set(name, holder);
     return () => void this.#held.delete(name);
   }
+}
+
+/** An instance that has something for itself. */
+export type Holder = Pick<Host, 'id' | 'name'>;
+
+/** `DEVICE_OFFLINE` because another instance of this gateway has it; those who see only an area are not told which. */
+export function inUse(what: string, { name, id }: Holder, cause?: unknown): Fault {
+  const { code, message } = fault('DEVICE_OFFLINE', `${what} is in use by ${name} (#${id})`);
+  const general = fault('DEVICE_OFFLINE', `${what} is in use by another instance`).message;
+  return new Fault(code, message, { general, ...(cause !== undefined && { cause }) });
 }

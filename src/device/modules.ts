@@ -1,3 +1,4 @@
+import { didYouMean } from '../base/did-you-mean.js';
 import { fault } from '../base/fault.js';
 import type { FunctionDeclaration } from './declare.js';
 import type { ModuleDefinition, RunningInstances } from './module.js';
@@ -42,7 +43,10 @@ export class Modules {
   /** Throws `MODULE_MISSING`. */
   get(idOrName: string): ModuleDefinition {
     const definition = this.find(idOrName);
-    if (definition === undefined) throw fault('MODULE_MISSING', idOrName);
+    if (definition === undefined) {
+      const names = [...this.all()].map(({ name }) => name);
+      throw fault('MODULE_MISSING', idOrName, didYouMean(idOrName, names));
+    }
     return definition;
   }
 }

@@ -1,5 +1,5 @@
 import { delay } from '../base/clock.js';
-import { fault, isAbort, messageOf } from '../base/fault.js';
+import { Fault, fault, generalOf, isAbort, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { Turn } from '../base/turn.js';
 import { instanceStatus, type Instance } from '../kernel/attachments.js';
@@ -61,6 +61,8 @@ export class Supervisor {
   #lose: ((cause: unknown) => void) | undefined;
   #link: Link = 'closed';
   #text = '';
+  /** As `#text`, without the names of other objects. */
+  #shown = '';
   #sinceMs = 0;
 
   constructor(supervision: Supervision, properties: Properties) {
@@ -185,9 +187,10 @@ export class Supervisor {
   }
 
   #online(): Running {
-    if (this.#running === undefined)
-      throw fault('DEVICE_OFFLINE', this.#text === '' ? 'it is being opened' : this.#text);
-    return this.#running;
+    if (this.#running !== undefined) return this.#running;
+    if (this.#text === '') throw fault('DEVICE_OFFLINE', 'it is being opened');
+    const { code, message } = fault('DEVICE_OFFLINE', this.#text);
+    throw new Fault(code, message, { general: fault('DEVICE_OFFLINE', this.#shown).message });
   }
 
   async #ask(question: () => Promise<void>): Promise<void> {
@@ -213,7 +216,8 @@ export class Supervisor {
       if (stop.aborted) break;
       if (Number(clock.monotonicNs() - startedMs) / 1e6 > SETTLED_MS && cause.wasOnline) attempt = 0;
       const waitMs = backoffMs(attempt, clock.random(), module.retryWithinMs);
-      this.#show('waiting', messageOf(cause.thrown), instanceStatus.offline);
+      const [text, shown] = [messageOf(cause.thrown), generalOf(cause.thrown)];
+      this.#show('waiting', text, instanceStatus.offline, shown);
       const again = Math.round(waitMs);
       if (attempt === 0)
         log.warn({ instance: instance.id, name: instance.displayName, again }, messageOf(cause.thrown));
@@ -256,7 +260,7 @@ export class Supervisor {
       unprobe();
       abort();
       // Closing may take its time: nobody is told good values meanwhile.
-      if (!stop.aborted) this.#standing.offline('UNREACHABLE', messageOf(thrown));
+      if (!stop.aborted) this.#standing.offline('UNREACHABLE', generalOf(thrown));
       return { thrown, wasOnline: true };
     } catch (thrown) {
       return { thrown, wasOnline: false };
@@ -322,6 +326,9 @@ export class Supervisor {
     };
     return {
       id: instance.id,
+      get name() {
+        return instance.displayName;
+      },
       properties: this.#properties,
       clock,
       log,
@@ -366,14 +373,16 @@ export class Supervisor {
     };
   }
 
-  #show(link: Link, text: string, status: number): void {
+  /** `shown`: the text for STATUS and quality where the other one names another object. */
+  #show(link: Link, text: string, status: number, shown = text): void {
     const { kernel, clock, instance } = this.#with;
     const linkChanged = link !== this.#link;
     if (linkChanged || text !== this.#text || this.#sinceMs === 0) this.#sinceMs = clock.nowMs();
     this.#link = link;
     this.#text = text;
+    this.#shown = shown;
     if (link === 'online') this.#standing.online();
-    else if (link !== 'opening') this.#standing.offline(absenceOf(link), text);
+    else if (link !== 'opening') this.#standing.offline(absenceOf(link), shown);
     kernel.instances.setStatus(instance, status);
     this.#tell();
     if (linkChanged && link === 'online') this.#with.onLink();
@@ -385,7 +394,7 @@ export class Supervisor {
     const since = new Date(this.#sinceMs).toISOString().replace('T', ' ').slice(0, 19);
     const what = [
       `${this.#link} since ${since} UTC${clock.trusted() ? '' : ' (clock not set)'}`,
-      this.#text,
+      this.#shown,
       ...this.#problems.shown(),
     ];
     for (const [ident, text] of [

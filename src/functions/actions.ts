@@ -1,8 +1,9 @@
-import { fault } from '../base/fault.js';
+import { Fault, fault } from '../base/fault.js';
 import { declare, int, text, variant, type Caller, type FunctionDeclaration } from '../device/declare.js';
 import { convertValue } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
 import type { Value } from '../kernel/value.js';
+import type { Variable } from '../kernel/variables.js';
 import type { Ports } from './ports.js';
 import { hasAction } from './values.js';
 
@@ -79,9 +80,23 @@ export async function requestAction(
     await devices.write(target.id, variable.ident, convertValue(variable.data.type, value));
     return '';
   }
-  if (!target?.is(objectType.script)) throw fault('ACTION_INVALID');
+  if (!target?.is(objectType.script)) throw actionInvalid(variable);
   const parameters = { VARIABLE: variableId, VALUE: convertValue(variable.data.type, value) };
   return scripts.run({ id: target.id, parameters, sender, caller });
+}
+
+/** Why nothing carries out an action of a variable; those who see only an area are not told of the target. */
+function actionInvalid({ id, data: { action, customAction } }: Variable): Fault {
+  const target = customAction || action;
+  const { code, message } = fault('ACTION_INVALID', whyNot(id, target));
+  return new Fault(code, message, { general: fault('ACTION_INVALID').message });
+}
+
+function whyNot(id: number, target: number): string {
+  if (target === 1) return `the action of variable #${id} is switched off (SVC_SetVariableCustomAction)`;
+  return target === 0
+    ? `variable #${id} is read-only; it has no action (SVC_SetVariableCustomAction gives it one)`
+    : `object #${target}, the action of variable #${id}, is not an instance or a script`;
 }
 
 /** Writes to a variable of an instance, by ident; `convert` makes the value of its type. */

@@ -1,4 +1,5 @@
 import type { FunctionDeclaration } from '../device/declare.js';
+import { objectAt } from '../kernel/object-path.js';
 import { actionFunctions } from './actions.js';
 import { archiveFunctions } from './archive.js';
 import { categoryFunctions } from './categories.js';
@@ -104,6 +105,7 @@ export function commandReference(ports: Ports, { brought = [], ...options }: Ref
     ],
     clock: ports.clock,
     log: ports.log,
+    idAt: (path) => objectAt(ports.kernel.tree, path).id,
     ...options,
   });
   return registry;

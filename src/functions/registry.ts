@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { Fault, fault, faultFrom, isAbort } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import type { Caller, FunctionDeclaration } from '../device/declare.js';
+import type { Caller, FunctionDeclaration, Parameter } from '../device/declare.js';
 import { shortened, type Audit } from './audit.js';
 import { converterOf, type Converter } from './converters.js';
 
@@ -22,6 +22,8 @@ export interface RegistryOptions {
   readonly audit: Audit;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: Log;
+  /** The id of the object at a path; throws `PATH_NOT_FOUND`, `PATH_AMBIGUOUS`. Absent: paths are not understood. */
+  readonly idAt?: (path: string) => number;
 }
 
 interface Entry {
@@ -44,9 +46,11 @@ export class Registry {
   readonly #audit: Audit;
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #log: Log;
+  readonly #idAt: ((path: string) => number) | undefined;
 
   /** Throws a RangeError when two functions have the same name. */
-  constructor({ functions, aliases = {}, durability, audit, clock, log }: RegistryOptions) {
+  constructor({ functions, aliases = {}, durability, audit, clock, log, idAt }: RegistryOptions) {
+    this.#idAt = idAt;
     this.#durability = durability;
     this.#audit = audit;
     this.#clock = clock;
@@ -84,7 +88,8 @@ export class Registry {
     const { access } = entry.declaration;
     if (access !== 'public' && caller.role !== 'owner' && caller.role !== access)
       throw fault('ACCESS_DENIED');
-    const args = argumentsOf(entry, params);
+    // Others may not learn which objects there are.
+    const args = argumentsOf(entry, params, caller.role === 'owner' ? this.#idAt : undefined);
     // A web front's users have their own configurator, named by the first parameter, and no other (decision 15).
     if (caller.role === 'webfront' && access === 'webfront' && args[0] !== caller.configurator)
       throw fault('ACCESS_DENIED');
@@ -130,7 +135,11 @@ export class Registry {
     thrown: unknown,
   ): Fault {
     let failure: Fault;
-    if (thrown instanceof Fault) failure = thrown;
+    if (thrown instanceof Fault)
+      failure =
+        caller.role === 'owner' || thrown.general === thrown.message
+          ? thrown
+          : new Fault(thrown.code, thrown.general, { cause: thrown });
     else if (isAbort(thrown)) failure = fault('STOPPING');
     else {
       this.#log.error({ err: thrown, method: declaration.name, user: caller.user }, 'a function failed');
@@ -186,31 +195,50 @@ function entryOf(declaration: FunctionDeclaration): Entry {
   };
 }
 
-function argumentsOf(entry: Entry, params: unknown): unknown[] {
-  if (Array.isArray(params)) return positional(entry, params as readonly unknown[]);
-  if (params === undefined) return positional(entry, []);
-  if (typeof params === 'object' && params !== null) return named(entry, params as Record<string, unknown>);
+/** Finds an object by its path; undefined: paths are not understood. */
+type IdAt = ((path: string) => number) | undefined;
+
+function argumentsOf(entry: Entry, params: unknown, idAt: IdAt): unknown[] {
+  if (Array.isArray(params)) return positional(entry, params as readonly unknown[], idAt);
+  if (params === undefined) return positional(entry, [], idAt);
+  if (typeof params === 'object' && params !== null)
+    return named(entry, params as Record<string, unknown>, idAt);
   throw fault('INVALID_REQUEST', 'params is neither a list nor an object');
 }
 
-function positional({ converters, required, declaration }: Entry, params: readonly unknown[]): unknown[] {
+function positional(entry: Entry, params: readonly unknown[], idAt: IdAt): unknown[] {
+  const { converters, required } = entry;
   const count = params.length;
-  if (count < required || count > converters.length) throw fault('PARAMETER_COUNT', declaration.name);
+  if (count < required || count > converters.length) throw wrongCount(entry);
   const args: unknown[] = [];
-  for (let i = 0; i < count; i++) args.push((converters[i] as Converter)(params[i]));
+  for (let i = 0; i < count; i++) args.push(converted(entry, i, params[i], idAt));
   return args;
 }
 
 /** Parameters by the names of the reference; upper and lower case are told apart. */
-function named({ converters, required, declaration }: Entry, params: Record<string, unknown>): unknown[] {
-  const { name: method, parameters } = declaration;
+function named(entry: Entry, params: Record<string, unknown>, idAt: IdAt): unknown[] {
+  const { name: method, parameters } = entry.declaration;
   for (const name of Object.keys(params)) {
     if (!parameters.some((parameter) => parameter.name === name))
       throw fault('PARAMETER_UNKNOWN', name, method);
   }
   return parameters.map(({ name }, i) => {
-    if (Object.hasOwn(params, name)) return (converters[i] as Converter)(params[name]);
-    if (i < required) throw fault('PARAMETER_COUNT', method);
+    if (Object.hasOwn(params, name)) return converted(entry, i, params[name], idAt);
+    if (i < entry.required) throw wrongCount(entry);
     return undefined;
   });
+}
+
+/** One parameter. Where it is an integer of any kind, a text with `/` in it is the path of an object. */
+function converted({ converters, declaration }: Entry, i: number, given: unknown, idAt: IdAt): unknown {
+  if (typeof given === 'string' && idAt !== undefined && given.includes('/')) {
+    const { kind, enumeration } = declaration.parameters[i] as Parameter;
+    if (kind === 'integer' && enumeration === undefined) return idAt(given);
+  }
+  return (converters[i] as Converter)(given);
+}
+
+function wrongCount({ declaration: { name, parameters } }: Entry): Fault {
+  const names = parameters.map((one) => (one.optional === true ? `[${one.name}]` : one.name));
+  return fault('PARAMETER_COUNT', name, names.length === 0 ? 'no parameters' : names.join(', '));
 }

@@ -1,4 +1,4 @@
-import { Fault, fault } from '../base/fault.js';
+import { fault } from '../base/fault.js';
 import { declare, int, variant, type FunctionDeclaration } from '../device/declare.js';
 import { Area } from '../kernel/area.js';
 import type { Change } from '../kernel/changes.js';
@@ -109,16 +109,7 @@ function execute(ports: Ports, areas: Areas): FunctionDeclaration {
     help: "Has the device or the script behind a variable of a configurator's area carry out a value.",
     run: async (caller, id, _actionId, targetId, value) => {
       if (!areas.of(id).contains(targetId)) throw fault('ACCESS_DENIED');
-      try {
-        return await requestAction(ports, { variableId: targetId, value, sender: SENDER, caller });
-      } catch (thrown) {
-        throw withinArea(thrown);
-      }
+      return requestAction(ports, { variableId: targetId, value, sender: SENDER, caller });
     },
   });
-}
-
-/** What carries an action out may stand outside of the area, or have to do with what does. */
-function withinArea(thrown: unknown): unknown {
-  return thrown instanceof Fault ? new Fault(thrown.code, thrown.general, { cause: thrown }) : thrown;
 }

@@ -1,4 +1,4 @@
-import { fault } from '../base/fault.js';
+import { Fault, fault } from '../base/fault.js';
 import type { Changes } from './changes.js';
 import { IdPool } from './ids.js';
 import type { Journal } from './journal.js';
@@ -130,7 +130,7 @@ export class Tree {
   /** The object of that id and type. Throws `NOT_OF_TYPE`. */
   getOf<T extends ObjectType>(type: T, id: number): TreeObject<T> {
     const object = this.#objects.get(id);
-    if (object === undefined || !object.is(type)) throw fault('NOT_OF_TYPE', typeName[type], id);
+    if (object?.is(type) !== true) throw notOfType(type, id, object);
     return object;
   }
 
@@ -269,4 +269,25 @@ export class Tree {
     if (!IDENT.test(ident)) throw fault('IDENT_INVALID');
     if (ident !== '' && parent.children?.byIdent(ident) !== undefined) throw fault('IDENT_TAKEN');
   }
+}
+
+/** Variables of an instance that an error text lists. */
+const SHOWN = 20;
+
+/** `NOT_OF_TYPE`; where the id is that of another object, the text says of which one, and which variables an instance has. */
+function notOfType(type: ObjectType, id: number, object: TreeObject | undefined): Fault {
+  const plain = fault('NOT_OF_TYPE', typeName[type], id);
+  if (object === undefined || id === 0) return plain;
+  const is = `#${id} is the ${typeName[object.type].toLowerCase()} ${object.displayName}`;
+  const variables =
+    type === objectType.variable && object.type === objectType.instance ? variablesOf(object) : '';
+  return new Fault(plain.code, `${plain.message}: ${is}${variables}`, { general: plain.message });
+}
+
+function variablesOf({ children }: TreeObject): string {
+  const names: string[] = [];
+  for (const child of children ?? [])
+    if (child.is(objectType.variable)) names.push(`${child.ident || child.displayName} (#${child.id})`);
+  if (names.length === 0) return ', which has no variables';
+  return `, whose variables are ${names.slice(0, SHOWN).join(', ')}${names.length > SHOWN ? ', …' : ''}`;
 }

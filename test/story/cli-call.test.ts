@@ -30,9 +30,15 @@ t.test('call switches, reads and says why not', async (t) => {
   t.match(JSON.parse((await call('SVC_GetObject', '0')).stdout), { ObjectID: 0 });
   const failed: [string[], RegExp][] = [
     [['GetValue', '1'], /^stellwerk call: Variable #1 does not exist\n$/],
-    [['GetValue'], /^stellwerk call: Wrong parameter count for GetValue\(\)\n$/],
-    [['GetValue', 'cellar/STATE'], /nothing at the root has the ident cellar; there: .*ground_floor/],
-    [['GetValue', 'ground_floor/hall_rely/STATE'], /nothing below ground_floor has .* hall_relay, /],
+    [['GetValue'], /^stellwerk call: Wrong parameter count for GetValue\(\): it takes VariableID\n$/],
+    [
+      ['GetValue', 'cellar/STATE'],
+      /Nothing at the root has the ident or the name cellar; there: .*ground_floor/,
+    ],
+    [
+      ['GetValue', 'ground_floor/hall_rely/STATE'],
+      /Nothing below ground_floor has .* hall_rely; there: .*hall_relay.*; did you mean hall_relay\?/,
+    ],
     [['GetValeu', '1'], /there is no function GetValeu; did you mean GetValue\?/],
     [['Nothing'], /there is no function Nothing; stellwerk call --help PART/],
   ];

@@ -148,7 +148,7 @@ t.test('instances that fail take no other down, and each says what to do', async
   for (const [ident, text] of [
     ['no_port', '/dev/nothing'],
     ['no_broker', '127.0.0.1'],
-    ['same_line', 'RELAY1 is in use by stellwerk'],
+    ['same_line', 'RELAY1 is in use by another instance'],
     ['no_line', 'RELAY99'],
     ['unfinished', 'Line is empty'],
   ] as const)
@@ -162,6 +162,9 @@ t.test('instances that fail take no other down, and each says what to do', async
   const { Text = '' } = Checks.find(({ Name }) => Name === 'devices') ?? {};
   for (const name of ['No port', 'No broker', 'Same line', 'No line', 'Unfinished']) t.match(Text, name);
   t.strictSame(await rpc(house, 'HW_ReadServiceMessages', relay), []);
+  const [inUse] = (await rpc(house, 'HW_ReadServiceMessages', await idOf(house, 'same_line'))) as object[];
+  const whose = `The device is offline: RELAY1 is in use by Hall relay (#${relay})`;
+  t.match(inUse, { Text: whose }, 'the owner is told by which');
   const said = (await rpc(house, 'HW_ReadServiceMessages', await idOf(house, 'no_line'))) as object[];
   t.match(said, [{ InstanceID: await idOf(house, 'no_line'), Code: String, Text: /RELAY99/ }], 'decision 21');
 });

@@ -40,7 +40,7 @@ t.test('a search finds chips and lines, who has them, and what they can become',
   t.match(free, { About: 'simulated/17, input', UsedBy: '', InstanceID: 0 });
   t.strictSame(
     free?.Create.map(({ ModuleName }) => ModuleName),
-    ['GPIO Input', 'GPIO Output', 'Relay', 'Pulse', 'Blinker', 'Blinker', 'Button', 'Counter', 'Frequency'],
+    ['GPIO Input', 'GPIO Output', 'Relay', 'Pulse', 'Blinker', 'Button', 'Counter', 'Frequency'],
   );
   t.strictSame(free?.Create[0]?.Properties, { Line: 'BUTTON2' });
   t.match(await found(house, 'simulated'), { Kind: 'chip', About: 'gpiochip0, 24 lines', Create: [] });

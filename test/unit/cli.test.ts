@@ -18,8 +18,7 @@ const parameter = (Description: string, kind: Kind, Enumeration: string[] = []):
   Type_: kinds.indexOf(kind),
   Enumeration,
 });
-const ids: Record<string, number> = { 'ground_floor/hall_relay': 12_345, setpoint: 23_456 };
-const idAt = async (path: readonly string[]) => ids[path.join('/')] ?? NaN;
+const NOW_MS = new Date(2026, 10, 22, 15, 30, 10).getTime();
 
 t.test('a word of the command line is what the function takes there', async (t) => {
   const [boolean, integer, float, string, variant, array] = kinds.map((kind) => parameter(kind, kind));
@@ -28,11 +27,19 @@ t.test('a word of the command line is what the function takes there', async (t) 
     [boolean, 'true', true],
     [boolean, 'yes', 'yes'],
     [integer, '12', 12],
-    [integer, 'ground_floor/hall_relay', 12_345],
-    [integer, 'setpoint', 23_456],
+    [integer, 'ground_floor/hall_relay', 'ground_floor/hall_relay'],
+    [integer, 'setpoint', '/setpoint'],
+    [integer, 'Ground floor', '/Ground floor'],
     [integer, '../x', '../x'],
+    [integer, 'now', NOW_MS / 1000],
+    [integer, '-2h', NOW_MS / 1000 - 7200],
+    [integer, 'yesterday', new Date(2026, 10, 21).getTime() / 1000],
+    [integer, '2026-11-01', new Date(2026, 10, 1).getTime() / 1000],
+    [integer, '2026-11-01T12:00:00Z', Date.UTC(2026, 10, 1, 12) / 1000],
+    [integer, '-1w', new Date(2026, 10, 15, 15, 30, 10).getTime() / 1000],
+    [integer, '/yesterday', '/yesterday'],
     [type, 'vtInteger', 1],
-    [type, 'setpoint', 'setpoint'],
+    [type, 'VTINTEGER', 1],
     [float, '-5.5', -5.5],
     [string, 'BUTTON1', 'BUTTON1'],
     [string, '"BUTTON1"', 'BUTTON1'],
@@ -48,18 +55,18 @@ t.test('a word of the command line is what the function takes there', async (t) 
     [undefined, 'a', 'a'],
   ];
   for (const [facts, word, value] of cases)
-    t.strictSame(
-      await paramsOf([word], facts ? [facts] : [], idAt),
-      [value],
-      `${facts?.Description} ${word}`,
-    );
+    t.strictSame(paramsOf([word], facts ? [facts] : [], NOW_MS), [value], `${facts?.Description} ${word}`);
+  t.throws(() => paramsOf(['vtIntger'], [type], NOW_MS), {
+    name: 'UsageError',
+    message: 'Type takes vtBoolean, vtInteger, not vtIntger; did you mean vtInteger?',
+  });
 });
 
 t.test('parameters are named when all of them are', async (t) => {
   const parameters = [parameter('ID', 'integer'), parameter('Name', 'string')];
-  t.strictSame(await paramsOf(['Name=a=b', 'ID=setpoint'], parameters, idAt), { Name: 'a=b', ID: 23_456 });
-  t.strictSame(await paramsOf(['5', 'Name=x'], parameters, idAt), [5, 'Name=x']);
-  t.strictSame(await paramsOf([], parameters, idAt), []);
+  t.strictSame(paramsOf(['Name=a=b', 'ID=setpoint'], parameters, NOW_MS), { Name: 'a=b', ID: '/setpoint' });
+  t.strictSame(paramsOf(['5', 'Name=x'], parameters, NOW_MS), [5, 'Name=x']);
+  t.strictSame(paramsOf([], parameters, NOW_MS), []);
 });
 
 t.test('options may stand anywhere, a negative number is none, a slip is told', async (t) => {
@@ -145,20 +152,20 @@ t.test('a watcher reads names, values as their profiles show them, and what beca
   links.setTarget(link, warm.id);
   tree.delete(link);
   t.same(lines, [
-    'Floor/Warm: 20.0 °C → 21.3 °C',
-    'Floor/Warm: 21.3 °C, as before',
-    'Floor/Warm: is stale (OVERDUE): nothing came',
-    'Floor/Warm: is bad (UNREACHABLE): no wire',
-    'Floor/Warm: is good again',
-    'Ground: is called “Ground”',
+    'floor/Warm: 20.0 °C → 21.3 °C',
+    'floor/Warm: 21.3 °C, as before',
+    'floor/Warm: is stale (OVERDUE): nothing came',
+    'floor/Warm: is bad (UNREACHABLE): no wire',
+    'floor/Warm: is good again',
+    'floor: is called “Ground”',
     `#${text.id}: a new variable`,
     'Text: is called “Text”',
-    'Ground/Text: stands below Ground',
-    'Ground/Text: “” → “on\u001b[2J”',
-    'Ground/Text: is hidden',
+    'floor/Text: stands below floor',
+    'floor/Text: “” → “on\u001b[2J”',
+    'floor/Text: is hidden',
     `#${link.id}: a new link`,
     'Link: is called “Link”',
-    'Link: leads to Ground/Warm',
+    'Link: leads to floor/Warm',
     'Link: is deleted',
   ]);
   t.equal(watched.path(link.id), `#${link.id}`, 'what is gone is forgotten');
@@ -174,6 +181,29 @@ t.test('every message of the table is told, or is the other half of one that is'
   const untold = Object.entries(message).filter(([, number]) => phrase(number)?.startsWith('message '));
   t.same(untold, []);
   t.equal(phrase(10_999), 'message 10999 ["x",1]', 'one that is newer than this program');
+});
+
+t.test('what goes over a wire is text where it is text', async (t) => {
+  const tree = houseOf(new Kernel({ counter: 0, random: Math.random }));
+  const shown = (data: Buffer | string, format: number) =>
+    phraseOf(
+      {
+        TimeStamp: 1,
+        SenderID: 0,
+        Message: message.KL_DEBUG,
+        Data: ['received a/b', typeof data === 'string' ? data : data.toString('hex'), format, 0],
+      },
+      tree,
+    )?.text;
+  t.equal(shown(Buffer.from('{"t": "21,5 °C"}\r\n'), 1), 'received a/b: “{"t": "21,5 °C"}\r\n”');
+  t.equal(shown(Buffer.from([0x01, 0x03, 0x41]), 1), 'received a/b: 010341');
+  t.equal(shown(Buffer.from([0xc3, 0x28]), 1), 'received a/b: c328', 'no UTF-8');
+  t.equal(
+    shown(Buffer.from([0x41, 0xc2, 0x9b]), 1),
+    'received a/b: 41c29b',
+    'a control character of Unicode',
+  );
+  t.equal(shown('4142', 0), 'received a/b: 4142', 'a text that looks like hexadecimal digits');
 });
 
 t.test('a name or a value cannot move the cursor', async (t) => {

@@ -30,7 +30,7 @@ t.test('what the kernel is and where (decision 17)', async (t) => {
   t.equal(await desk.call('SVC_GetInstanceMessageQueueSize'), 0);
   t.strictSame(await desk.call('SVC_GetInstanceMessageStatistics'), []);
   await t.rejects(desk.call('SVC_GetKernelVersion', 1), {
-    message: 'Wrong parameter count for SVC_GetKernelVersion()',
+    message: 'Wrong parameter count for SVC_GetKernelVersion(): it takes no parameters',
   });
 });
 

@@ -176,8 +176,9 @@ await t.test(
     const relay = await make('GPIO Output', { Line: 'RELAY1', Boot: 'active' });
     const second = devices.create('GPIO Output', { name: 'second' }, { Line: 'RELAY1' });
     await becomes(second, 'LINK', 'waiting');
-    t.match(value(second, 'STATUS'), /RELAY1 is in use by stellwerk/);
-    await t.rejects(devices.write(second.id, 'STATE', false), { code: 'DEVICE_OFFLINE', message: /in use/ });
+    t.match(value(second, 'STATUS'), /RELAY1 is in use by another instance/);
+    const whose = new RegExp(`^The device is offline: RELAY1 is in use by RELAY1 \\(#${relay.id}\\)$`);
+    await t.rejects(devices.write(second.id, 'STATE', false), { code: 'DEVICE_OFFLINE', message: whose });
     devices.setProperty(second.id, 'Line', 'RELAI2');
     await devices.applyChanges(second.id);
     await becomes(second, 'LINK', 'waiting');

@@ -239,6 +239,8 @@ await t.test('an opening that fails lets the address go', async (t) => {
   const holders = new Holders();
   const around = { holders, gate: new Gate(), attributes: () => Promise.reject(new Error('not asked for')) };
   const host: Partial<Host<DeviceProperties>> = {
+    id: 12345,
+    name: 'Hall',
     properties: { Address: HALL, EveryS: 3 },
     signal: new AbortController().signal,
     last() {
@@ -247,7 +249,7 @@ await t.test('an opening that fails lets the address go', async (t) => {
   };
   const bus = { attributes: new OneWireMachine(t, [[HALL]]).wire } as Partial<Bus> as Bus;
   await t.rejects(openDevice(host as Host<DeviceProperties>, around, bus), { message: 'no memory' });
-  t.doesNotThrow(() => holders.take(`the 1-Wire device ${HALL}`));
+  t.doesNotThrow(() => holders.take(`the 1-Wire device ${HALL}`, { id: 1, name: 'another' }));
 });
 
 await t.test('a switch that does not do as it is told says so, and shows what it does', async (t) => {

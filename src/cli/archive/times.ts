@@ -30,6 +30,33 @@ export function timeOf(given: unknown): number | undefined {
   return isSame(wanted, localFields(local)) ? within(local.getTime() + ms) : undefined;
 }
 
+/** Milliseconds of the units of a relative time; a day is that of the clock, see {@link momentOf}. */
+const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
+const RELATIVE = /^([+-]\d{1,9})([smhdw])$/;
+const DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
+
+/**
+ * As {@link timeOf}, and relative to now: `-2h`, `+30m`, `-90s`, `-3d`, `-1w`; `now`; `yesterday`, `today`, `tomorrow`: the
+ * beginning of that day here. Days and weeks keep the time of day over a change of the clocks.
+ */
+export function momentOf(given: string, nowMs: number): number | undefined {
+  const text = given.trim().toLowerCase();
+  if (text === 'now') return nowMs;
+  const day = Object.hasOwn(DAYS, text) ? DAYS[text] : undefined;
+  if (day !== undefined) return daysFrom(nowMs, day, true);
+  const [all, amount = '', unit = ''] = RELATIVE.exec(text) ?? [];
+  if (all === undefined) return timeOf(given);
+  if (unit === 'd' || unit === 'w') return daysFrom(nowMs, Number(amount) * (unit === 'w' ? 7 : 1), false);
+  return within(nowMs + Number(amount) * (UNITS[unit] ?? 0));
+}
+
+function daysFrom(nowMs: number, days: number, isStart: boolean): number | undefined {
+  const date = new Date(nowMs);
+  date.setDate(date.getDate() + days);
+  if (isStart) date.setHours(0, 0, 0, 0);
+  return within(date.getTime());
+}
+
 /** As {@link timeOf} reads it anywhere: in UTC, to the millisecond. */
 export const isoOf = (ms: number): string => new Date(ms).toISOString();
 

@@ -3,7 +3,7 @@ const EDITS = 2;
 const WORD_LENGTH = 64;
 
 /** The known word that was most likely meant, as `; did you mean …?`; '' when there is none. */
-export function meant(given: string, known: readonly string[]): string {
+export function didYouMean(given: string, known: readonly string[]): string {
   const near = nearest(given, known);
   return near === undefined ? '' : `; did you mean ${near}?`;
 }

@@ -1,0 +1,62 @@
+import { didYouMean } from '../base/did-you-mean.js';
+import { fault } from '../base/fault.js';
+import type { TreeObject } from './object.js';
+import type { Tree } from './tree.js';
+
+/** More names in an error text would not be read. */
+const SHOWN = 40;
+
+/**
+ * The object at a path from the root down, as people write it: each step is the ident or the name of a child
+ * (`ground_floor/hall_relay/STATE`, `Ground floor/Hall relay/State`; `/` is the root). A name that contains `/` cannot be
+ * written this way. Throws `PATH_NOT_FOUND`, which lists what there is, and `PATH_AMBIGUOUS`: a wrong guess could switch
+ * the wrong output.
+ */
+export function objectAt(tree: Tree, path: string): TreeObject {
+  let object: TreeObject = tree.root;
+  const above: string[] = [];
+  for (const step of path.split('/').filter((step) => step !== '')) {
+    const found = childrenAt(object, step);
+    const [first] = found;
+    if (first === undefined) throw notFound(object, above, step);
+    if (found.size > 1)
+      throw fault('PATH_AMBIGUOUS', [...above, step].join('/'), listed([...found].map(byId)));
+    object = first;
+    above.push(step);
+  }
+  return object;
+}
+
+/**
+ * The path of an object in the form that {@link objectAt} reads: idents, and names where there is no ident. Undefined
+ * where no such path leads to it.
+ */
+export function pathOf(object: TreeObject): string | undefined {
+  const steps: string[] = [];
+  for (let at = object; at.parent !== null; at = at.parent) {
+    const step = at.ident === '' ? at.displayName : at.ident;
+    if (step.includes('/') || childrenAt(at.parent, step).size !== 1) return undefined;
+    steps.push(step);
+  }
+  return steps.reverse().join('/');
+}
+
+function childrenAt({ children }: TreeObject, step: string): Set<TreeObject> {
+  const found = new Set(children?.byName(step) ?? []);
+  const named = children?.byIdent(step);
+  if (named !== undefined) found.add(named);
+  return found;
+}
+
+function notFound(object: TreeObject, above: readonly string[], step: string) {
+  const known: string[] = [];
+  for (const child of object.children ?? []) known.push(child.ident === '' ? child.displayName : child.ident);
+  const place = above.length === 0 ? 'at the root' : `below ${above.join('/')}`;
+  const there = known.length === 0 ? 'there is nothing' : `there: ${listed(known)}`;
+  return fault('PATH_NOT_FOUND', step, place, `${there}${didYouMean(step, known)}`);
+}
+
+const byId = ({ id, ident, displayName }: TreeObject): string => `#${id} (${ident || displayName})`;
+
+const listed = (names: readonly string[]): string =>
+  names.slice(0, SHOWN).join(', ') + (names.length > SHOWN ? ', …' : '');
