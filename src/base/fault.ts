@@ -114,7 +114,7 @@ export const faults = {
   MODULE_MISSING: row(
     rpcCode.failed,
     false,
-    (id: string, hint = '') => `Module #${id} does not exist${hint}`,
+    (id: string, hint: string = '') => `Module #${id} does not exist${hint}`,
   ),
   LIBRARY_MISSING: row(rpcCode.failed, false, (id: string) => `Library #${id} does not exist`),
   PROPERTY_MISSING: row(rpcCode.failed, false, (name: string) => `Property ${name} does not exist`),
@@ -124,7 +124,7 @@ export const faults = {
   ACTION_INVALID: row(
     rpcCode.failed,
     false,
-    (why = '') => `Action is invalid${why === '' ? '' : `: ${why}`}`,
+    (why: string = '') => `Action is invalid${why === '' ? '' : `: ${why}`}`,
   ),
   READ_ONLY: row(rpcCode.failed, false, (what: string) => `${what} cannot be written`),
   WRONG_MODULE: row(rpcCode.failed, false, (id: number, name: string) => `Instance #${id} is not a ${name}`),

@@ -104,7 +104,7 @@ function tableOf(roots: readonly Branch[], withValues: boolean): string {
   const rows = roots.flatMap((root) => rowsOf(root, 0));
   const widths = [0, 1, 2].map((n) => Math.max(0, ...rows.map(({ cells }) => cells[n]?.length ?? 0)));
   return rows
-    .map(({ cells: [step = '', kind = '', id = ''], name, value }) => {
+    .map(({ cells: [step, kind, id], name, value }) => {
       const start = `${step.padEnd(widths[0] ?? 0)}  ${painted('dim', `${kind.padEnd(widths[1] ?? 0)}  ${id.padStart(widths[2] ?? 0)}`)}`;
       const end = withValues && value !== undefined ? `${name}  ${painted('cyan', value)}` : name;
       return `${start}  ${end}`.trimEnd();

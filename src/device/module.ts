@@ -81,7 +81,7 @@ export interface Sibling<P = unknown> {
 export interface Host<P = unknown> {
   /** The instance's object id. */
   readonly id: number;
-  /** The instance's name, for texts that tell the owner which one is meant. */
+  /** The instance's name when it was opened, for texts that tell the owner which one is meant. */
   readonly name: string;
   /** The active properties, checked against the module's schema, defaults filled in. */
   readonly properties: P;

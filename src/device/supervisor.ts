@@ -1,5 +1,5 @@
 import { delay } from '../base/clock.js';
-import { Fault, fault, generalOf, isAbort, messageOf } from '../base/fault.js';
+import { fault, generalOf, isAbort, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { Turn } from '../base/turn.js';
 import { instanceStatus, type Instance } from '../kernel/attachments.js';
@@ -11,6 +11,7 @@ import type { Tap } from './debug.js';
 import type { Flow, Host, Marks, ModuleDefinition, Running, Sibling, Trouble, Value } from './module.js';
 import { Problems } from './problems.js';
 import { mistakeIn, restOf, type Properties } from './properties.js';
+import { offline, reasonOf, statusText, type Reason } from './reason.js';
 import { absenceOf, Standing, type StandingParts } from './standing.js';
 import { Took } from './took.js';
 import { isTimeout, within } from './within.js';
@@ -61,7 +62,6 @@ export class Supervisor {
   #lose: ((cause: unknown) => void) | undefined;
   #link: Link = 'closed';
   #text = '';
-  /** As `#text`, without the names of other objects. */
   #shown = '';
   #sinceMs = 0;
 
@@ -188,9 +188,7 @@ export class Supervisor {
 
   #online(): Running {
     if (this.#running !== undefined) return this.#running;
-    if (this.#text === '') throw fault('DEVICE_OFFLINE', 'it is being opened');
-    const { code, message } = fault('DEVICE_OFFLINE', this.#text);
-    throw new Fault(code, message, { general: fault('DEVICE_OFFLINE', this.#shown).message });
+    throw offline({ text: this.#text, shown: this.#shown });
   }
 
   async #ask(question: () => Promise<void>): Promise<void> {
@@ -216,8 +214,7 @@ export class Supervisor {
       if (stop.aborted) break;
       if (Number(clock.monotonicNs() - startedMs) / 1e6 > SETTLED_MS && cause.wasOnline) attempt = 0;
       const waitMs = backoffMs(attempt, clock.random(), module.retryWithinMs);
-      const [text, shown] = [messageOf(cause.thrown), generalOf(cause.thrown)];
-      this.#show('waiting', text, instanceStatus.offline, shown);
+      this.#show('waiting', reasonOf(cause.thrown), instanceStatus.offline);
       const again = Math.round(waitMs);
       if (attempt === 0)
         log.warn({ instance: instance.id, name: instance.displayName, again }, messageOf(cause.thrown));
@@ -326,9 +323,7 @@ export class Supervisor {
     };
     return {
       id: instance.id,
-      get name() {
-        return instance.displayName;
-      },
+      name: instance.displayName,
       properties: this.#properties,
       clock,
       log,
@@ -373,8 +368,8 @@ export class Supervisor {
     };
   }
 
-  /** `shown`: the text for STATUS and quality where the other one names another object. */
-  #show(link: Link, text: string, status: number, shown = text): void {
+  #show(link: Link, reason: string | Reason, status: number): void {
+    const { text, shown } = typeof reason === 'string' ? { text: reason, shown: reason } : reason;
     const { kernel, clock, instance } = this.#with;
     const linkChanged = link !== this.#link;
     if (linkChanged || text !== this.#text || this.#sinceMs === 0) this.#sinceMs = clock.nowMs();
@@ -391,15 +386,11 @@ export class Supervisor {
   /** LINK and STATUS in the tree; written only when they change. */
   #tell(): void {
     const { kernel, clock, instance } = this.#with;
-    const since = new Date(this.#sinceMs).toISOString().replace('T', ' ').slice(0, 19);
-    const what = [
-      `${this.#link} since ${since} UTC${clock.trusted() ? '' : ' (clock not set)'}`,
-      this.#shown,
-      ...this.#problems.shown(),
-    ];
+    const since = { sinceMs: this.#sinceMs, isTrusted: clock.trusted() };
+    const status = statusText(this.#link, since, [this.#shown, ...this.#problems.shown()]);
     for (const [ident, text] of [
       ['LINK', this.#link],
-      ['STATUS', what.filter((part) => part !== '').join(': ')],
+      ['STATUS', status],
     ] as const) {
       const variable = instance.children?.byIdent(ident);
       if (variable?.is(objectType.variable) && variable.data.value !== text)

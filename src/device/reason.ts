@@ -1,0 +1,30 @@
+import { Fault, fault, generalOf, messageOf } from '../base/fault.js';
+
+/** Why an instance is not online. */
+export interface Reason {
+  /** For the owner. */
+  readonly text: string;
+  /** For STATUS and quality, which fronts see: without the names of other objects. */
+  readonly shown: string;
+}
+
+/** What was thrown, as a reason. */
+export const reasonOf = (thrown: unknown): Reason => ({ text: messageOf(thrown), shown: generalOf(thrown) });
+
+/** `DEVICE_OFFLINE` for a command to an instance that is not online. */
+export function offline({ text, shown }: Reason): Fault {
+  if (text === '') return fault('DEVICE_OFFLINE', 'it is being opened');
+  const { code, message } = fault('DEVICE_OFFLINE', text);
+  return new Fault(code, message, { general: fault('DEVICE_OFFLINE', shown).message });
+}
+
+/** The text of STATUS: the link, since when (UTC), and what else there is to say. */
+export function statusText(
+  link: string,
+  { sinceMs, isTrusted }: { readonly sinceMs: number; readonly isTrusted: boolean },
+  parts: readonly string[],
+): string {
+  const since = new Date(sinceMs).toISOString().replace('T', ' ').slice(0, 19);
+  const first = `${link} since ${since} UTC${isTrusted ? '' : ' (clock not set)'}`;
+  return [first, ...parts].filter((part) => part !== '').join(': ');
+}
