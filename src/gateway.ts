@@ -2,10 +2,11 @@ import { join, resolve } from 'node:path';
 import { Keeping } from '../drivers/gpio/index.js';
 import { Api, type ApiOptions, type ApiParts } from './api/api.js';
 import type { ConfiguratorAccess } from './api/accounts.js';
-import { applyConfiguration } from './composition/configuring.js';
 import { systemClock, type Cancel, type Clock } from './base/clock.js';
-import { faultFrom } from './base/fault.js';
+import { faultFrom, messageOf } from './base/fault.js';
 import { Turn } from './base/turn.js';
+import { applyConfiguration } from './composition/configuring.js';
+import { Starting } from './composition/starting.js';
 import { accessTo, type Configurator } from './config/configurators.js';
 import { makeCore } from './config/core.js';
 import { loadConfig, type LoadedConfig } from './config/load.js';
@@ -36,7 +37,7 @@ import {
   storedOptions,
 } from './parts.js';
 import type { ScriptEngine } from './script/engine.js';
-import { clockFinding, devicesFinding, listenersFinding } from './service/findings.js';
+import { clockFinding, devicesFinding, listenersFinding, unusableFileFinding } from './service/findings.js';
 import { Health } from './service/health.js';
 import type { ServiceLog } from './service/log.js';
 import { BootMarks } from './service/marks.js';
@@ -257,6 +258,7 @@ export class Gateway implements AsyncDisposable {
     return this.#turn.run(async () => {
       const { modules } = this.#devices;
       const loaded = await loadConfig(this.#loaded.file, async () => modules).catch((thrown: unknown) => {
+        this.health.set('configuration', unusableFileFinding(messageOf(thrown)));
         const text = thrown instanceof Error ? thrown.message : String(thrown);
         throw faultFrom(thrown, 'CONFIGURATION_INVALID', text);
       });
@@ -288,15 +290,17 @@ export class Gateway implements AsyncDisposable {
   async #start(): Promise<void> {
     const { kernel, clock } = this;
     await this.#store.load(kernel);
-    await this.#archive.guardIds();
+    const starting = new Starting(this.health, this.#options.log.root.subject('gateway'));
+    await starting.part('ids', () => this.#archive.guardIds());
     kernel.setRunlevel(runlevel.init);
     this.#showLog();
-    makeCore(this.#status.declare(), { kernel, devices: this.#devices });
-    await this.#archive.start();
-    await this.#applyConfig();
-    this.#devices.start();
-    this.#media.start();
-    this.#scripts.begin();
+    const devices = this.#devices;
+    await starting.part('own objects', () => makeCore(this.#status.declare(), { kernel, devices }));
+    await starting.part('archive', () => this.#archive.start());
+    await starting.part('configuration', () => this.#applyConfig());
+    await starting.part('devices', () => devices.start());
+    await starting.part('media', () => this.#media.start());
+    await starting.part('scripts', () => this.#scripts.begin());
     this.#api = await Api.start(this.#apiParts(), this.#apiOptions());
     this.health.ask('clock', () => clockFinding(clock.trusted()));
     this.health.ask('devices', () => devicesFinding(this.#devices, kernel));

@@ -39,7 +39,7 @@ export async function applyConfiguration(
   const target = { ...to, actionOf: events.actionOf, log: log.subject('config'), contents: contentsOf(to) };
   const before = parsedOr<Applied>(store.meta(APPLIED), {});
   const { applied, problems } = await applyTree({ tree, profiles: config.profiles }, before, target);
-  await events.begin();
+  await events.begin().catch((thrown: unknown) => problems.push(`events: ${messageOf(thrown)}`));
   store.setMeta(APPLIED, JSON.stringify(applied));
   const made = makeConfigurators(config.configurators ?? [], target);
   const all = [...problems, ...made.problems];

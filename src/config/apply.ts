@@ -3,6 +3,8 @@ import { messageOf } from '../base/fault.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Devices } from '../device/devices.js';
+import type { ModuleDefinition } from '../device/module.js';
+import { withProperty } from '../device/properties.js';
 import { convertValue } from '../kernel/convert.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { MediaType } from '../kernel/media.js';
@@ -56,6 +58,14 @@ const typeOf: Record<NodeKind, 0 | 1 | 2 | 3 | 4 | 5 | 6> = {
   script: objectType.script,
   media: objectType.media,
 };
+
+type InstanceNode = Extract<TreeNode, { kind: 'instance' }>;
+
+/** The object of an entry, and whether it was made just now. */
+interface Place {
+  readonly object: TreeObject;
+  readonly isNew: boolean;
+}
 
 const attributes = ['name', 'position', 'icon', 'info', 'hidden', 'disabled'] as const;
 
@@ -120,8 +130,11 @@ class Applying {
       const position = node.position ?? last + 1;
       last = position;
       const own = path === '' ? node.ident : `${path}/${node.ident}`;
-      const object = await this.#guarded(own, () => this.#one(node, { parent, path: own, position }));
-      if (object === undefined) continue;
+      const place = await this.#guarded(own, () => this.#place(node, parent));
+      if (place === undefined) continue;
+      const { object } = place;
+      await this.#guarded(own, () => this.#one(node, place, { path: own, position }));
+      // Also below one whose own lines could not be applied.
       if (node.kind === 'instance')
         for (const [ident, { children }] of Object.entries(node.variables ?? {})) {
           const variable = object.children?.byIdent(ident);
@@ -147,24 +160,27 @@ class Applying {
     };
   }
 
-  async #one(
-    node: TreeNode,
-    { parent, path, position }: { parent: TreeObject; path: string; position: number },
-  ): Promise<TreeObject> {
+  async #place(node: TreeNode, parent: TreeObject): Promise<Place> {
     const found = parent.children?.byIdent(node.ident);
     if (found !== undefined && found.type !== typeOf[node.kind])
       throw new Error(
         `#${found.id} has this ident and is a ${typeName[found.type]}; delete it or choose another ident`,
       );
-    const object = found ?? (await this.#create(node, parent));
-    const isNew = this.#lines(path, found === undefined);
+    return { object: found ?? (await this.#create(node, parent)), isNew: found === undefined };
+  }
+
+  async #one(
+    node: TreeNode,
+    { object, isNew: isNewObject }: Place,
+    { path, position }: { path: string; position: number },
+  ): Promise<void> {
+    const isNew = this.#lines(path, isNewObject);
     this.#attributes(
       { ...node, position: node.position ?? this.#placed(position, object, path) },
       object,
       isNew,
     );
     await this.#particular(node, object, { isNew, path });
-    return object;
   }
 
   /** The position that follows from the order, but for an object that got one at run time before the order counted. */
@@ -287,12 +303,20 @@ class Applying {
     links.setTarget(link, target?.id ?? 0);
   }
 
-  async #instance(
-    node: Extract<TreeNode, { kind: 'instance' }>,
-    object: TreeObject<1>,
-    isNew: IsNew,
-  ): Promise<void> {
+  async #instance(node: InstanceNode, object: TreeObject<1>, isNew: IsNew): Promise<void> {
+    try {
+      await this.#properties(node, object, isNew);
+    } catch (thrown) {
+      const differing = differingIn(node, object, this.#target.devices);
+      if (differing.length === 0) throw thrown;
+      const what = `its properties stay as stored and differ from the file in ${differing.join(', ')}`;
+      throw new Error(`${messageOf(thrown)}; ${what}`, { cause: thrown });
+    }
+  }
+
+  async #properties(node: InstanceNode, object: TreeObject<1>, isNew: IsNew): Promise<void> {
     const { devices } = this.#target;
+    const changed: Record<string, unknown> = {};
     const module = devices.modules.get(node.module);
     if (module.id !== object.data.moduleId)
       throw new Error(`it is a ${object.data.moduleName}; delete it to have it made anew as ${module.name}`);
@@ -301,17 +325,15 @@ class Applying {
         throw new Error(
           `${module.name} has no property ${name}; it has ${Object.keys(module.properties.properties).join(', ')}`,
         );
-      if (isNew(`properties.${name}`, value)) devices.setProperty(object.id, name, value);
+      if (isNew(`properties.${name}`, value)) changed[name] = value;
     }
+    // All of them or none: what is stored stays one state that was applied.
+    devices.setProperties(object.id, changed);
     if (devices.hasChanges(object.id)) await devices.applyChanges(object.id);
   }
 
   /** To what its entry names, else to the I/O instance that it is below. */
-  async #connect(
-    { connection }: Extract<TreeNode, { kind: 'instance' }>,
-    object: TreeObject<1>,
-    isNew: IsNew,
-  ): Promise<void> {
+  async #connect({ connection }: InstanceNode, object: TreeObject<1>, isNew: IsNew): Promise<void> {
     const { kernel, devices } = this.#target;
     if (connection !== undefined) {
       const present = object.data.connectionId;
@@ -338,5 +360,23 @@ class Applying {
       this.#target.log.error({ path }, problem);
       return undefined;
     }
+  }
+}
+
+/** The properties whose values in the file are not the stored ones. */
+function differingIn({ properties = {} }: InstanceNode, { data }: TreeObject<1>, devices: Devices): string[] {
+  const module = devices.modules.find(data.moduleId);
+  return Object.entries(properties).flatMap(([name, value]) => {
+    const given = JSON.stringify(module === undefined ? value : takenAs(module, name, value));
+    return given === JSON.stringify(data.properties[name]) ? [] : [name];
+  });
+}
+
+/** A configured value as it would be stored; as it is where it is invalid. */
+function takenAs(module: ModuleDefinition, name: string, value: unknown): unknown {
+  try {
+    return withProperty(module, {}, [name, value])[name];
+  } catch {
+    return value;
   }
 }

@@ -16,6 +16,12 @@ export function configurationFinding(problems: readonly string[]): Finding {
   return { state: 'warning', text: problems.join('; '), whatToDo };
 }
 
+/** The configuration file has validation errors; the gateway runs on with what it read before. */
+export function unusableFileFinding(text: string): Finding {
+  const what = `gateway.yaml was changed and cannot be applied; the gateway runs on with what it read before, and would not start with this file: ${text}`;
+  return { state: 'failed', text: what, whatToDo: 'correct these lines of gateway.yaml and reload' };
+}
+
 /** What is wrong with the instances, each by name and id. */
 export function devicesFinding(devices: Devices, kernel: Kernel): Finding {
   const troubles = [...devices.allTroubles()];

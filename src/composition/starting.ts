@@ -1,0 +1,28 @@
+import { messageOf } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import type { Health } from '../service/health.js';
+
+/** Starts the parts of a gateway: one that fails stays closed, health reports it, and the others start. */
+export class Starting {
+  readonly #health: Health;
+  readonly #log: Log;
+
+  constructor(health: Health, log: Log) {
+    this.#health = health;
+    this.#log = log;
+  }
+
+  /** Does not reject. `name` appears in health and in the log. */
+  async part(name: string, start: () => unknown): Promise<void> {
+    try {
+      await start();
+    } catch (thrown) {
+      this.#log.error({ part: name, err: thrown }, 'a part of the gateway did not start');
+      this.#health.set(`start: ${name}`, {
+        state: 'failed',
+        text: `${name} did not start; the gateway runs without: ${messageOf(thrown)}`,
+        whatToDo: 'correct what the text names and restart the gateway',
+      });
+    }
+  }
+}
