@@ -94,7 +94,7 @@ t.test('a type that changes in the file is the type of the variable, under the s
   const id = await idOf(house, 'wire/meter/TEMP');
   const wire = await idOf(house, 'wire');
   const push = async (house: Reached, text: string) => rpc(house, 'VIO_PushText', wire, text);
-  const isValue = (house: Reached, value: unknown) =>
+  const isValue = (house: Reached, value: number | string) =>
     until(`TEMP is ${value}`, async () => (await valueAt(house, 'wire/meter/TEMP')) === value);
   await push(house, 'T=21.5\r\n');
   await isValue(house, 21.5);
