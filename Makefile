@@ -31,6 +31,8 @@ SOURCES := $(shell find src drivers test systemd -name '*.ts' 2>/dev/null)
 GPIO_C := $(wildcard drivers/gpio/native/*.c)
 KEEPER_C := $(wildcard drivers/gpio/keeper/*.c)
 NOTIFY_C := $(wildcard src/service/native/*.c)
+LAUNCHER_C := $(wildcard src/script/native/*.c)
+PROGRAMS := stellwerk-keeper stellwerk-script
 ADDONS := $(if $(GPIO_C),gpio.node) $(if $(NOTIFY_C),notify.node)
 
 CC_x64 := $(if $(filter x64,$(HOST_ARCH)),gcc,x86_64-linux-gnu-gcc)
@@ -70,6 +72,9 @@ build/native/$(1)/notify.node: $(NOTIFY_C) $(wildcard src/service/native/*.h) | 
 build/native/$(1)/stellwerk-keeper: $(KEEPER_C) $(wildcard drivers/gpio/keeper/*.h)
 	@echo 'program: $$@'
 	$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $(PROGRAM_FLAGS) $(C_FLAGS) -o $$@ $(KEEPER_C)
+build/native/$(1)/stellwerk-script: $(LAUNCHER_C)
+	@echo 'program: $$@'
+	$(Q)mkdir -p $$(@D) && $$(CC_$(1)) $(PROGRAM_FLAGS) $(C_FLAGS) -o $$@ $(LAUNCHER_C)
 build/native/$(1)/epoll.node: $(if $(LINKED),,node_modules/.setup)
 	@echo 'addon: $$@'
 	$(Q)mkdir -p $$(@D) && $$(CXX_$(1)) $(ADDON_FLAGS) $(EPOLL_FLAGS) -o $$@ node_modules/epoll/src/epoll.cc
@@ -81,7 +86,7 @@ $(eval $(call addons_for,arm64))
 build/%.node: build/native/$(HOST_ARCH)/%.node
 	$(Q)cp --remove-destination $< $@
 
-build/stellwerk-keeper: build/native/$(HOST_ARCH)/stellwerk-keeper
+build/stellwerk-%: build/native/$(HOST_ARCH)/stellwerk-%
 	$(Q)cp --remove-destination $< $@
 
 # The list of sources is an input too: what was deleted must not live on in dist/.
@@ -98,7 +103,7 @@ build/program: build/compiled
 	$(Q)$(NODE) dist/systemd/program.js
 	$(Q)touch $@
 
-build: $(SETUP) $(ADDONS:%=build/%) build/stellwerk-keeper build/program ## set up, compile, build the addons
+build: $(SETUP) $(ADDONS:%=build/%) $(PROGRAMS:%=build/%) build/program ## set up, compile, build the addons
 
 run: build ## start a gateway on the simulated board at 127.0.0.1:3777
 	@cat docs/sample/try.txt
@@ -137,7 +142,7 @@ proof: build ## the lab's outputs against their policies, 20 times each event; w
 bench: build ## each figure as a ratio to a yardstick measured in the same run (BENCH=short)
 	$(Q)BENCH=$(BENCH) $(NODE) dist/test/bench/main.js
 
-bundle: build $(ADDONS:%=build/native/$(ARCH)/%) build/native/$(ARCH)/epoll.node build/native/$(ARCH)/stellwerk-keeper ## a tarball for a box without compiler and npm: ARCH=x64|arm64
+bundle: build $(ADDONS:%=build/native/$(ARCH)/%) build/native/$(ARCH)/epoll.node $(PROGRAMS:%=build/native/$(ARCH)/%) ## a tarball for a box without compiler and npm: ARCH=x64|arm64
 	$(Q)STRIP=$(STRIP_$(ARCH)) $(NODE) dist/systemd/bundle.js $(ARCH)
 
 install: ## install what `make bundle` made for this machine: PREFIX=/usr/local DESTDIR=

@@ -190,6 +190,7 @@ export class Gateway implements AsyncDisposable {
       settings,
       log: log.subject('script'),
       directory: join(options.directory, SCRIPTS),
+      checks: health,
       registry: () => this.registry,
     });
     const { directory } = options;

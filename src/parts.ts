@@ -69,6 +69,7 @@ export interface ScriptParts {
   readonly settings: Options;
   /** Where their files stand. */
   readonly directory: string;
+  readonly checks: Checks;
   /** What they may call; asked for when the first one runs. */
   readonly registry: () => Registry;
 }
@@ -80,6 +81,7 @@ export function scriptEngine({
   log,
   settings,
   directory,
+  checks,
   registry,
 }: ScriptParts): ScriptEngine {
   return new ScriptEngine({
@@ -87,6 +89,7 @@ export function scriptEngine({
     files: new ScriptFiles(directory),
     clock,
     log,
+    checks,
     functions: { names: () => registry().names(), call: (...call) => registry().call(...call) },
     limits: () => ({
       ...scriptLimits,

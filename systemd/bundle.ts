@@ -114,6 +114,7 @@ function copyProgram(): void {
   for (const addon of ['gpio', 'notify'])
     cpSync(join(root, 'build', 'native', arch, `${addon}.node`), join(stage, 'build', `${addon}.node`));
   cpSync(join(root, 'build', 'native', arch, 'stellwerk-keeper'), join(stage, 'bin', 'stellwerk-keeper'));
+  cpSync(join(root, 'build', 'native', arch, 'stellwerk-script'), join(stage, 'build', 'stellwerk-script'));
   const epoll = join(stage, 'node_modules', 'epoll', 'build', 'Release');
   mkdirSync(epoll, { recursive: true });
   cpSync(join(root, 'build', 'native', arch, 'epoll.node'), join(epoll, 'epoll.node'));

@@ -1,3 +1,4 @@
+import { noChecks, type Checks } from '../base/check.js';
 import type { Clock } from '../base/clock.js';
 import { fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
@@ -36,6 +37,8 @@ export interface EngineOptions {
   readonly functions: ScriptFunctions;
   /** Looked up for every run; unless given, the standard ones. */
   readonly limits?: () => ScriptLimits;
+  /** Told of restrictions of script processes that this machine does not support. */
+  readonly checks?: Checks;
 }
 
 /** Scripts of type 0: JavaScript and TypeScript (decision 18), each run in a process of its own; their texts are files. */
@@ -49,10 +52,11 @@ export class ScriptEngine implements AsyncDisposable {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    const { kernel, limits = () => scriptLimits, clock, log, functions } = options;
+    const { kernel, limits = () => scriptLimits, checks = noChecks, clock, log, functions } = options;
     this.#runs = new Runs({
       kernel,
       limits,
+      checks,
       clock,
       log,
       functions,

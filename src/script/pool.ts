@@ -1,3 +1,4 @@
+import type { Checks } from '../base/check.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
 import { evenMs } from './budget.js';
@@ -27,6 +28,7 @@ export interface PoolOptions {
   readonly names: () => Promise<readonly string[]>;
   /** Looked up for every run. */
   readonly limits: () => ScriptLimits;
+  readonly checks: Checks;
 }
 
 /** How a script is to be run. */
@@ -145,9 +147,9 @@ export class ScriptPool implements AsyncDisposable {
   }
 
   #start(): Slot {
-    const { names, clock, limits } = this.#options;
+    const { names, clock, limits, checks } = this.#options;
     const thread = this.#threads.take();
-    const worker = new ScriptWorker(names(), clock, limits().heapMiB);
+    const worker = new ScriptWorker({ names: names(), clock, heapMiB: limits().heapMiB, checks });
     const slot = { worker, thread, counts: false };
     this.#all.add(slot);
     void worker.exited.then(() => {

@@ -1,3 +1,4 @@
+import type { Checks } from '../base/check.js';
 import { delay, type Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
 import { Late } from '../base/late.js';
@@ -25,6 +26,7 @@ export interface RunsOptions {
   readonly log: Log;
   readonly functions: ScriptFunctions;
   readonly limits: () => ScriptLimits;
+  readonly checks: Checks;
   /** The text behind what a script includes: an id or a file. */
   readonly included: (what: unknown) => Promise<ScriptText>;
 }
@@ -183,8 +185,8 @@ export class Runs implements AsyncDisposable {
 
   async #open(): Promise<ScriptPool> {
     const { ScriptPool: Pool } = await import('./pool.js');
-    const { clock, functions, limits } = this.#options;
-    const pool = new Pool({ clock, names: async () => functions.names(), limits });
+    const { clock, functions, limits, checks } = this.#options;
+    const pool = new Pool({ clock, names: async () => functions.names(), limits, checks });
     this.#isFull = () => pool.isFull;
     return pool;
   }

@@ -1,27 +1,20 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
-import { setPriority } from 'node:os';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import type { Duplex, Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
+import type { Checks } from '../base/check.js';
 import { delay, type Cancel, type Clock } from '../base/clock.js';
 import { Fault, messageOf } from '../base/fault.js';
 import { gather, PiecedResult } from '../base/pieces.js';
 import { CallBudget } from './budget.js';
+import { confinementFinding, scriptCommand } from './launch.js';
 import type { ScriptLimits } from './limits.js';
 import { CALL_LIMIT, CHANNEL, placeIn } from './protocol.js';
 import type { Ended, Failed, FromChild, ScriptText, ToChild } from './protocol.js';
 
-const PROGRAM = fileURLToPath(new URL('./child.js', import.meta.url));
-
 /** How often the memory of a running script is looked at. */
 const LOOK_EVERY_MS = 100;
-/** The heap may grow by so much beyond its limit, so that the script can still be asked where it is. */
-const HEAP_SLACK_MIB = 64;
 /** How long a process has to say where its script is before it is killed. */
 const GRACE_MS = 3000;
-/** Scripts give way to the gateway. */
-const NICENESS = 10;
 /** What is kept of what a process writes to stderr: a stack is shorter. */
 const STDERR_LIMIT = 16_384;
 const PAGE_BYTES = 4096;
@@ -35,6 +28,15 @@ export interface ScriptJob extends ScriptText {
   call(method: string, params: readonly unknown[]): unknown;
   /** Answers its `include`. */
   include(what: unknown): Promise<ScriptText>;
+}
+
+/** What a process works with. */
+export interface WorkerOptions {
+  /** Of the functions that its scripts find as globals. */
+  readonly names: Promise<readonly string[]>;
+  readonly clock: Clock;
+  readonly heapMiB: number;
+  readonly checks: Checks;
 }
 
 interface Current {
@@ -66,20 +68,21 @@ export class ScriptWorker {
   #isAlive = true;
   #cancelGrace: Cancel = () => undefined;
 
-  /** `names`: of the functions that its scripts find as globals. */
-  constructor(names: Promise<readonly string[]>, clock: Clock, heapMiB: number) {
+  constructor({ names, clock, heapMiB, checks }: WorkerOptions) {
     this.#clock = clock;
     this.heapMiB = heapMiB;
     this.#process = start(heapMiB);
-    const { stdout, stderr, stdio, pid } = this.#process;
+    const { stdout, stderr, stdio } = this.#process;
     this.#channel = (stdio as (Duplex | undefined)[] | undefined)?.[CHANNEL];
     this.#channel?.on('data', (bytes: Buffer) => this.#received(bytes));
     this.#channel?.on('error', () => undefined);
     if (stdout !== null) lines(stdout, (line) => this.#collected(line));
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_LIMIT);
+      // Only the launcher writes before the first script.
+      const finding = this.runs > 0 ? undefined : confinementFinding(this.#stderr);
+      if (finding !== undefined) checks.set('scripts', finding);
     });
-    if (pid !== undefined) yieldTo(pid);
     this.exited = new Promise((resolve) => {
       const end = (why: string) => {
         this.#ended(why);
@@ -213,7 +216,7 @@ export class ScriptWorker {
     }
     const current = this.#current;
     if (current === undefined) return;
-    if (message.is !== 'call' && message.is !== 'include') return this.#result(message);
+    if (message.is !== 'call' && message.is !== 'include') return this.#result(checked(message));
     if (this.#why !== undefined) return this.#send({ is: 'stop', why: this.#why });
     this.#isCalling = true;
     void this.#answer(current, message);
@@ -242,52 +245,28 @@ export class ScriptWorker {
   }
 }
 
-const overMemory = (mib: number): string => `the script used more than ${mib} MiB and was stopped`;
+/** What a process says of its script's end, as what it is declared to be: nothing else reaches the gateway. */
+function checked(said: Ended | Failed): Ended | Failed {
+  const [output, peakBytes] = [String(said.output), Number(said.peakBytes) || 0];
+  if (said.is === 'ended') return { is: 'ended', output, peakBytes };
+  const { file, line, column } = said.at ?? {};
+  const at =
+    line === undefined ? undefined : { file: String(file), line: Number(line), column: Number(column) };
+  const [isBroken, isLast] = [Boolean(said.isBroken), Boolean(said.isLast)];
+  return { is: 'failed', message: String(said.message), at, output, isBroken, isLast, peakBytes };
+}
 
-/**
- * Has the kernel kill the process when the gateway dies, however that happens: in a loop it would never notice. A process can ask
- * for that only itself (prctl(2), PR_SET_PDEATHSIG), and what runs scripts loads no addons: setpriv asks, and becomes it. Where there
- * is none, or an old one, it is done without.
- */
-const BOUND = `unset PWD SHLVL
-setpriv --pdeathsig KILL true 2>/dev/null && exec setpriv --pdeathsig KILL "$@"
-exec "$@"`;
+const overMemory = (mib: number): string => `the script used more than ${mib} MiB and was stopped`;
 
 /** Starts a process. Of our environment it knows where on earth it is; all else it is told over its channel. */
 function start(heapMiB: number): ChildProcess {
-  const flags = [
-    `--max-old-space-size=${heapMiB + HEAP_SLACK_MIB}`,
-    '--max-semi-space-size=1',
-    // A line about each whole collection: how much lives can't be known otherwise while a script runs.
-    '--trace-gc',
-    '--trace-gc-ignore-scavenger',
-    '--trace-sigint',
-    '--disable-warning=ExperimentalWarning',
-    // For the callback with which a script's dynamic import fails (run.ts).
-    '--experimental-vm-modules',
-    // A script's own context has `eval`; the process's context has not, nor can its intrinsics be changed.
-    '--disallow-code-generation-from-strings',
-    '--frozen-intrinsics',
-    '--permission',
-    `--allow-fs-read=${dirname(PROGRAM)}/`,
-  ];
+  const [launcher = '', ...args] = scriptCommand(heapMiB);
   const { TZ } = process.env;
-  const program = [process.execPath, ...flags, PROGRAM, String(process.pid)];
-  return spawn('/bin/sh', ['-c', BOUND, 'sh', ...program], {
+  return spawn(launcher, args, {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     env: TZ === undefined ? {} : { TZ },
     cwd: '/',
   });
-}
-
-/** Where processor time or memory run short, scripts give way first; a process that is gone already does not matter. */
-function yieldTo(pid: number): void {
-  try {
-    setPriority(pid, NICENESS);
-  } catch {
-    // It has ended, or may not be changed.
-  }
-  writeFile(`/proc/${pid}/oom_score_adj`, '1000').catch(() => undefined);
 }
 
 /** Tells each whole line that comes. */

@@ -4,10 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ROOT } from '../law/sources.js';
-import { hasProgram } from '../tools/program.js';
 import { soon, until } from '../tools/until.js';
-
-const skip = hasProgram('setpriv') ? false : 'setpriv is not installed (Debian package util-linux)';
 
 /** A process's state and the processor time that it has used (ticks); one that ended may still be waited for (Z). */
 function look(pid: number): { state: string; ticks: number } {
@@ -20,7 +17,7 @@ function look(pid: number): { state: string; ticks: number } {
   }
 }
 
-t.test('a script that loops ends with the gateway, also when that is killed', { skip }, async (t) => {
+t.test('a script that loops ends with the gateway, also when that is killed', async (t) => {
   const program = join(ROOT, 'dist/test/tools/looping.js');
   const gateway = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(() => gateway.kill('SIGKILL'));

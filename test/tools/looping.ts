@@ -3,11 +3,17 @@
  * once the script runs.
  */
 import { readFileSync } from 'node:fs';
+import { noChecks } from '../../src/base/check.js';
 import { systemClock } from '../../src/base/clock.js';
 import { scriptLimits } from '../../src/script/limits.js';
 import { ScriptWorker } from '../../src/script/worker.js';
 
-const worker = new ScriptWorker(Promise.resolve(['Tell']), systemClock(), scriptLimits.heapMiB);
+const worker = new ScriptWorker({
+  names: Promise.resolve(['Tell']),
+  clock: systemClock(),
+  heapMiB: scriptLimits.heapMiB,
+  checks: noChecks,
+});
 const children = () => readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
 const limits = { ...scriptLimits, timeMs: 3_600_000 };
 await worker.run(
