@@ -5,6 +5,8 @@ import { variableType } from '../../src/kernel/value.js';
 import { openBench } from '../contract/store/bench.js';
 
 const PER_CATEGORY = 100;
+/** Variables in one commit: a gateway's callers come one after the other, too. */
+const COMMITTED = 10_000;
 
 /** Makes a data directory, for a gateway to be started on, with so many variables that have all that variables can have. */
 export async function seed(directory: string, count: number): Promise<number[]> {
@@ -27,6 +29,7 @@ export async function seed(directory: string, count: number): Promise<number[]> 
     });
     kernel.variables.update(variable, 20 + (i % 100) / 10, 1_700_000_000_000);
     ids.push(variable.id);
+    if (i % COMMITTED === COMMITTED - 1) await store.committed();
   }
   await store.committed();
   await store.close();
