@@ -5,6 +5,7 @@ import type { Modules } from '../device/modules.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import type { Health } from './health.js';
+import { releaseWhenIdle } from './memory.js';
 
 /** How soon the machine is looked at, when all that starts has started, and how often then. */
 const FIRST_MS = 5_000;
@@ -20,7 +21,7 @@ export interface RoundsOptions {
   readonly dataDirectory: string;
 }
 
-/** Looks at the machine now and then, and tells health what it sees; until the function that it gives is called. */
+/** Looks at the machine now and then, and tells health what it sees; memory is released after bursts; until the function that it gives is called. */
 export function makeRounds({ kernel, modules, clock, log, health, dataDirectory }: RoundsOptions): Cancel {
   let isOver = false;
   const round = async () => {
@@ -36,7 +37,7 @@ export function makeRounds({ kernel, modules, clock, log, health, dataDirectory 
     void round().catch((thrown: unknown) =>
       log.error({}, `the machine could not be looked at: ${messageOf(thrown)}`),
     );
-  const cancels = [clock.after(FIRST_MS, start), clock.every(EVERY_MS, start)];
+  const cancels = [clock.after(FIRST_MS, start), clock.every(EVERY_MS, start), releaseWhenIdle(clock)];
   return () => {
     isOver = true;
     for (const cancel of cancels) cancel();

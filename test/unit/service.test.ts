@@ -7,6 +7,7 @@ import type { Log } from '../../src/base/log.js';
 import { silentLog } from '../../src/base/log.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { BootMarks } from '../../src/service/marks.js';
+import { releaseWhenIdle } from '../../src/service/memory.js';
 import { Health } from '../../src/service/health.js';
 import { ServiceLog, type LoudLine } from '../../src/service/log.js';
 import { StatusVariables } from '../../src/service/status.js';
@@ -110,3 +111,50 @@ t.test('marks outlive a restart, not a boot, and a directory that is not there i
   mkdirSync(lost);
   t.notOk(new BootMarks(lost, silentLog, 'boot 1').has('output a'));
 });
+
+t.test(
+  'memory is released after a burst when the loop is idle, and no more often than it may cost',
+  async (t) => {
+    const clock = new ManualClock();
+    const MIB = 2 ** 20;
+    const state = { resident: 100 * MIB, busy: 0, released: 0, takesMs: 0, tookMs: 0, leaves: 110 * MIB };
+    const timed = {
+      every: (ms: number, callback: () => void) => clock.every(ms, callback),
+      monotonicNs: () => clock.monotonicNs() + BigInt(state.tookMs) * 1_000_000n,
+    };
+    const cancel = releaseWhenIdle(timed, {
+      resident: () => state.resident,
+      busy: () => state.busy,
+      release: async () => {
+        state.released++;
+        state.tookMs += state.takesMs;
+        state.resident = state.leaves;
+        return true;
+      },
+    });
+    const pass = async (s: number) => {
+      for (let n = 0; n < s; n++) {
+        clock.advance(1000);
+        await new Promise(setImmediate);
+      }
+      return state.released;
+    };
+    state.resident = 120 * MIB;
+    t.equal(await pass(60), 0, 'a little more');
+    state.resident = 400 * MIB;
+    state.busy = 0.9;
+    t.equal(await pass(60), 0, 'not while there is work');
+    state.busy = 0.01;
+    t.equal(await pass(6), 1);
+    t.equal(await pass(600), 1, 'what is left is in use');
+    state.resident = 300 * MIB;
+    state.takesMs = 200;
+    t.equal(await pass(6), 2);
+    state.resident = 300 * MIB;
+    t.equal(await pass(190), 2, 'it took 0.2 s: not again within 200 s');
+    t.equal(await pass(20), 3);
+    cancel();
+    state.resident = 900 * MIB;
+    t.equal(await pass(600), 3);
+  },
+);
