@@ -14,6 +14,7 @@ import { RELOADABLE, bufferOf, levelsOf, listenersOf, needsRestart } from './con
 import type { Caller } from './device/declare.js';
 import { Devices } from './device/devices.js';
 import { Modules } from './device/modules.js';
+import { systemNames } from './device/system-names.js';
 import { frontPage, startPage } from './front/start-page.js';
 import { ACTION_SENDER, requestAction } from './functions/actions.js';
 import type { Options } from './functions/options.js';
@@ -120,11 +121,10 @@ export class Gateway implements AsyncDisposable {
     const { runtimeDirectory = join(directory, 'run') } = options;
     const place = { socket: options.keeperSocket, directory, isUpdating: updateWatch(runtimeDirectory) };
     const keeping = new Keeping(place, { clock, log: options.log.root.subject('keeper') });
+    const names = systemNames(clock);
     let modules = new Modules([]);
-    const loaded = await loadConfig(
-      options.configFile,
-      async (config) => (modules = await modulesOf(clock, { keeping, boards: options.boards })(config)),
-    );
+    const makeModules = modulesOf(clock, { keeping, boards: options.boards, names });
+    const loaded = await loadConfig(options.configFile, async (of) => (modules = await makeModules(of)));
     options.log.levels = levelsOf(loaded.config);
     makeDirectories(directory, runtimeDirectory, join(directory, USER));
     const log = options.log.root;
@@ -140,7 +140,7 @@ export class Gateway implements AsyncDisposable {
     // The simulated board boots with the process.
     const marks =
       loaded.config.board === 'simulated' ? new Set<string>() : new BootMarks(runtimeDirectory, log);
-    const parts = { clock, trust, loaded, modules, health, store, marks, keeping };
+    const parts = { clock, trust, loaded, modules, health, store, marks, keeping, names };
     const gateway = new Gateway({ ...options, directory }, parts);
     try {
       await gateway.#start();
@@ -152,7 +152,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   private constructor(options: GatewayOptions, parts: GatewayParts) {
-    const { clock, trust, loaded, modules, health, store, keeping } = parts;
+    const { clock, trust, loaded, modules, health, store, keeping, names } = parts;
     const log = options.log.root;
     this.#options = options;
     this.#trust = trust;
@@ -208,7 +208,7 @@ export class Gateway implements AsyncDisposable {
       configurators: keptConfigurators(store, () => this.#configurators),
       media: this.#media.use,
       options: settings,
-      ...machinePorts({ ...options, clock, undo: this.#undo }, () => this.#loaded.config),
+      ...machinePorts({ ...options, clock, names, undo: this.#undo }, () => this.#loaded.config),
       logged: options.log,
       connections: () => this.#api,
       watch: messageWatch(kernel, clock, settings),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { gpioModules, type Keeping } from '../drivers/gpio/index.js';
 import { ledModules } from '../drivers/led/index.js';
 import { modbusModules } from '../drivers/modbus/index.js';
+import { NetworkBrokers } from '../drivers/mqtt/connection.js';
 import { mqttModules } from '../drivers/mqtt/index.js';
 import { oneWireModules } from '../drivers/onewire/index.js';
 import { pwmModules } from '../drivers/pwm/index.js';
@@ -14,7 +15,9 @@ import { webFront } from './config/configurators.js';
 import { coreModules } from './config/core.js';
 import type { GatewayConfig } from './config/schema.js';
 import { Modules } from './device/modules.js';
+import type { Names } from './device/names.js';
 import { hardware } from './device/search.js';
+import { systemNames } from './device/system-names.js';
 import { location } from './script/location.js';
 import { PACKAGE_ROOT } from './service/system.js';
 
@@ -26,16 +29,17 @@ export function boardOf(name: string | undefined, directory = BOARDS): Promise<B
   return loadBoard(name, { directory, compatible: COMPATIBLE });
 }
 
-/** Of a gateway that runs: who keeps its outputs, and where the boards are described, unless they are the package's own. */
+/** Of a gateway that runs: who keeps its outputs, where the boards are described (by default in the package), and its name resolver. */
 export interface Around {
   readonly keeping?: Keeping | undefined;
   readonly boards?: string | undefined;
+  readonly names?: Names | undefined;
 }
 
 /** The modules of a gateway: they follow from its configuration's board. */
 export function modulesOf(
   clock: Clock,
-  { keeping, boards }: Around = {},
+  { keeping, boards, names = systemNames(clock) }: Around = {},
 ): (config: GatewayConfig) => Promise<Modules> {
   return async ({ board: name }) => {
     const board = await boardOf(name, boards);
@@ -45,9 +49,9 @@ export function modulesOf(
       ...pwmModules(board, clock),
       ...oneWireModules(board, clock),
       ...serialModules(),
-      ...socketModules(),
+      ...socketModules(names),
       ...virtualModules(),
-      ...mqttModules(),
+      ...mqttModules(new NetworkBrokers(names)),
       ...modbusModules(),
     ];
     const finders = drivers.flatMap(({ find }) => find ?? []);

@@ -12,6 +12,7 @@ import type { ActionOf } from './config/events.js';
 import type { LoadedConfig } from './config/load.js';
 import type { GatewayConfig } from './config/schema.js';
 import { Debug } from './device/debug.js';
+import type { Names } from './device/names.js';
 import type { Marks } from './device/module.js';
 import type { Modules } from './device/modules.js';
 import { MessageWatch } from './functions/message-watch.js';
@@ -157,11 +158,11 @@ export function debugOf(parts: { kernel: Kernel; clock: Clock; log: Log }, direc
 }
 
 /** What can be asked of the machine; what reads it is loaded when something first is. */
-export function askedMachine(clock: Clock, dataDirectory: string): () => Promise<MachinePort> {
-  return new Late(() => loadMachine(clock, dataDirectory)).get;
+export function askedMachine(clock: Clock, names: Names, dataDirectory: string): () => Promise<MachinePort> {
+  return new Late(() => loadMachine(clock, names, dataDirectory)).get;
 }
 
-async function loadMachine(clock: Clock, dataDirectory: string): Promise<MachinePort> {
+async function loadMachine(clock: Clock, names: Names, dataDirectory: string): Promise<MachinePort> {
   const [{ Figures }, around, { Programs }, { contentOf }] = await Promise.all([
     import('./service/figures.js'),
     import('./service/surroundings.js'),
@@ -180,7 +181,7 @@ async function loadMachine(clock: Clock, dataDirectory: string): Promise<Machine
     room: () => around.roomOf(dataDirectory),
     spooler: () => programs.spooler(),
     ping: (host, timeoutMs) => programs.ping(host, timeoutMs),
-    content: (wish) => contentOf(wish, clock),
+    content: (wish) => contentOf(wish, { clock, names }),
   };
 }
 
@@ -236,13 +237,14 @@ export class EventPart implements AsyncDisposable {
 export function machinePorts(
   of: {
     readonly clock: Clock;
+    readonly names: Names;
     readonly directory: string;
     readonly log: ServiceLog;
     readonly undo: Cancel[];
   },
   config: () => GatewayConfig,
 ): Pick<Ports, 'machine' | 'execute'> {
-  const { clock, directory, undo } = of;
+  const { clock, names, directory, undo } = of;
   const log = of.log.root.subject('execute');
   const execution = new Late<Execution>(async () => {
     const { Execution } = await import('./service/execution.js');
@@ -250,7 +252,7 @@ export function machinePorts(
   });
   undo.push(() => void execution.made().then((running) => running?.close()));
   return {
-    machine: askedMachine(clock, directory),
+    machine: askedMachine(clock, names, directory),
     execute: async (wish) => {
       if (config().api?.allowExecute !== true)
         throw fault('NOT_ALLOWED', 'Running programs (gateway.yaml: api.allowExecute: true)');
@@ -324,6 +326,7 @@ export class LazyArchive {
 
 /** What a gateway is made of before its tree is there. */
 export interface GatewayParts {
+  readonly names: Names;
   readonly clock: Clock;
   readonly trust: ClockTrust;
   readonly loaded: LoadedConfig;

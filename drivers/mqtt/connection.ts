@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { IClientOptions, IPublishPacket, MqttClient } from 'mqtt';
+import { systemClock } from '../../src/base/clock.js';
 import { fault, faultFrom, messageOf } from '../../src/base/fault.js';
+import type { Names } from '../../src/device/names.js';
+import { systemNames } from '../../src/device/system-names.js';
 import type {
   Brokers,
   Connection,
@@ -39,7 +42,12 @@ const RECEIVE_MAXIMUM = 100;
 
 /** Connections over TCP, TLS or WebSocket through the package `mqtt`, which is imported at the first one. */
 export class NetworkBrokers implements Brokers {
+  readonly #names: Names;
   #held = 0;
+
+  constructor(names: Names = systemNames(systemClock())) {
+    this.#names = names;
+  }
 
   get held(): number {
     return this.#held;
@@ -52,7 +60,7 @@ export class NetworkBrokers implements Brokers {
   ): Promise<Connection> {
     const credentials = await certificates(options);
     const { MqttClient } = await import('mqtt');
-    const transport = await connectTransport(options.url, credentials);
+    const transport = await connectTransport(options.url, { lookup: this.#names.lookup, ...credentials });
     const checker = new PacketChecker(options);
     const stream = new PacedStream(transport, checker);
     if (signal.aborted) {

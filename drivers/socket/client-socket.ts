@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import type { Host, ModuleDefinition, Running } from '../../src/device/module.js';
+import type { Names } from '../../src/device/names.js';
 import { streamModule, peerName, type ByteStream } from '../../src/device/stream.js';
 import { sendText } from './functions.js';
 
@@ -23,23 +24,25 @@ const MODULE = { id: '{3CFF0FD9-E306-41DB-9B5A-9D06D38576C3}', name: 'Client Soc
 const PREFIX = 'CSCK';
 
 /** The module **Client Socket**: a connection over TCP, for the devices connected to it. */
-export const clientSocket: ModuleDefinition<typeof properties> = {
-  ...MODULE,
-  ...streamModule,
-  prefix: PREFIX,
-  properties,
-  check({ Host: to, Port, UseSSL, CaFile }) {
-    if (to === '' || Port === 0) return 'Host and Port say where to: give both, like 192.168.1.5 and 23';
-    if (CaFile !== '' && !UseSSL) return 'CaFile is of use with UseSSL only';
-    return undefined;
-  },
-  functions: (instances) => [
-    sendText(instances, { module: MODULE, prefix: PREFIX, where: 'over a client socket' }),
-  ],
-  open,
-};
+export function clientSocket(names: Names): ModuleDefinition<typeof properties> {
+  return {
+    ...MODULE,
+    ...streamModule,
+    prefix: PREFIX,
+    properties,
+    check({ Host: to, Port, UseSSL, CaFile }) {
+      if (to === '' || Port === 0) return 'Host and Port say where to: give both, like 192.168.1.5 and 23';
+      if (CaFile !== '' && !UseSSL) return 'CaFile is of use with UseSSL only';
+      return undefined;
+    },
+    functions: (instances) => [
+      sendText(instances, { module: MODULE, prefix: PREFIX, where: 'over a client socket' }),
+    ],
+    open: (host) => open(host, names),
+  };
+}
 
-async function open(host: Host<Properties>): Promise<Running> {
+async function open(host: Host<Properties>, names: Names): Promise<Running> {
   const [{ connect }, { Connection }, { unanswered }, { Incoming }] = await Promise.all([
     import('./tcp-client.js'),
     import('./connection.js'),
@@ -56,7 +59,7 @@ async function open(host: Host<Properties>): Promise<Running> {
   } = host.properties;
   const name = peerName({ address: to, port });
   const tls = UseSSL ? { verifyHost, verifyPeer, caFile: CaFile } : undefined;
-  const socket = await connect({ host: to, port, tls }, host);
+  const socket = await connect({ host: to, port, tls }, { clock: host.clock, signal: host.signal, names });
   const incoming = new Incoming(host.log, name);
   const connection = new Connection({
     socket,

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Complaints } from '../../src/device/complaints.js';
 import type { Host, ModuleDefinition, Running } from '../../src/device/module.js';
+import type { Names } from '../../src/device/names.js';
 import { streamModule, peerName } from '../../src/device/stream.js';
 import { sendPacket, sendText } from './functions.js';
 
@@ -30,27 +31,29 @@ const MODULE = { id: '{8062CF2B-600E-41D6-AD4B-1BA66C32D6ED}', name: 'Server Soc
 const PREFIX = 'SSCK';
 
 /** The module **Server Socket**: listens for clients over TCP, for the devices connected to it. */
-export const serverSocket: ModuleDefinition<typeof properties> = {
-  ...MODULE,
-  ...streamModule,
-  prefix: PREFIX,
-  properties,
-  check({ Port, BindIP, UseSSL, CertificateFile, KeyFile }) {
-    if (Port === 0) return 'Port is 0: give the one that clients connect to';
-    if (BindIP === '')
-      return 'BindIP is empty: give 127.0.0.1, an address of this machine, or 0.0.0.0 for all';
-    if (UseSSL !== (CertificateFile !== '') || UseSSL !== (KeyFile !== ''))
-      return 'UseSSL, CertificateFile and KeyFile go together';
-    return undefined;
-  },
-  functions: (instances) => [
-    sendText(instances, { module: MODULE, prefix: PREFIX, where: 'to all clients of a server socket' }),
-    sendPacket(instances, { module: MODULE, prefix: PREFIX, where: 'to one client of a server socket' }),
-  ],
-  open,
-};
+export function serverSocket(names: Names): ModuleDefinition<typeof properties> {
+  return {
+    ...MODULE,
+    ...streamModule,
+    prefix: PREFIX,
+    properties,
+    check({ Port, BindIP, UseSSL, CertificateFile, KeyFile }) {
+      if (Port === 0) return 'Port is 0: give the one that clients connect to';
+      if (BindIP === '')
+        return 'BindIP is empty: give 127.0.0.1, an address of this machine, or 0.0.0.0 for all';
+      if (UseSSL !== (CertificateFile !== '') || UseSSL !== (KeyFile !== ''))
+        return 'UseSSL, CertificateFile and KeyFile go together';
+      return undefined;
+    },
+    functions: (instances) => [
+      sendText(instances, { module: MODULE, prefix: PREFIX, where: 'to all clients of a server socket' }),
+      sendPacket(instances, { module: MODULE, prefix: PREFIX, where: 'to one client of a server socket' }),
+    ],
+    open: (host) => open(host, names),
+  };
+}
 
-async function open(host: Host<Properties>): Promise<Running> {
+async function open(host: Host<Properties>, names: Names): Promise<Running> {
   const [{ listen }, { Clients }, { Incoming }] = await Promise.all([
     import('./tcp-server.js'),
     import('./clients.js'),
@@ -78,7 +81,7 @@ async function open(host: Host<Properties>): Promise<Running> {
   });
   const tls = UseSSL ? { certificateFile, keyFile } : undefined;
   const server = await listen(
-    { address, port, limit, tls },
+    { address, port, limit, tls, names },
     {
       joined: (socket) => clients.add(socket),
       refused: (from) =>

@@ -3,6 +3,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { faultFrom, messageOf } from '../../src/base/fault.js';
 import type { Host } from '../../src/device/module.js';
+import type { Names } from '../../src/device/names.js';
 import { peerName } from '../../src/device/stream.js';
 import { within } from '../../src/device/within.js';
 import { KEEPALIVE_IDLE_MS } from './connection.js';
@@ -30,14 +31,15 @@ export interface TlsWish {
 /** Connects. Rejects with a fault that says what to do, or with an AbortError when the host's signal aborts. */
 export async function connect(
   to: Destination,
-  { clock, signal }: Pick<Host, 'clock' | 'signal'>,
+  { clock, signal, names }: Pick<Host, 'clock' | 'signal'> & { readonly names: Names },
 ): Promise<Socket> {
   const name = peerName({ address: to.host, port: to.port });
   const { tls } = to;
   const secure = tls === undefined ? undefined : await import('node:tls');
   const security = tls === undefined ? undefined : await securityOf(to.host, tls);
   signal.throwIfAborted();
-  const socket = secure?.connect({ ...optionsOf(to), ...security }) ?? connectTcp(optionsOf(to));
+  const options = { ...optionsOf(to), lookup: names.lookup };
+  const socket = secure?.connect({ ...options, ...security }) ?? connectTcp(options);
   const made = new Promise<void>((resolve, reject) => {
     socket.once(tls === undefined ? 'connect' : 'secureConnect', resolve);
     socket.on('error', reject);

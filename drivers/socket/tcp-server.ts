@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, isIP, type Server, type Socket } from 'node:net';
 import { faultFrom, messageOf } from '../../src/base/fault.js';
+import type { Names } from '../../src/device/names.js';
 import { peerName } from '../../src/device/stream.js';
 import { KEEPALIVE_IDLE_MS } from './connection.js';
 import { refusal } from './refusal.js';
@@ -14,6 +15,7 @@ export interface Listening {
   readonly port: number;
   /** So many clients are taken at a time, those that are about to begin with TLS too. */
   readonly limit: number;
+  readonly names: Pick<Names, 'addressesOf'>;
   /** Files in PEM, for TLS. */
   readonly tls: { readonly certificateFile: string; readonly keyFile: string } | undefined;
 }
@@ -40,6 +42,7 @@ export async function listen(where: Listening, listener: ServerListener): Promis
   const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_IDLE_MS };
   const server = tls === undefined ? createServer(options) : await secured(tls, options);
   const sockets = new Set<Socket>();
+  const bound = isIP(address) === 0 ? await resolved(where) : address;
   let closing: Promise<void> | undefined;
   server.maxConnections = limit;
   server.on('connection', (socket: Socket) => {
@@ -61,7 +64,7 @@ export async function listen(where: Listening, listener: ServerListener): Promis
   await new Promise<void>((resolve, reject) => {
     server.once('listening', resolve);
     server.once('error', reject);
-    server.listen({ host: address, port });
+    server.listen({ host: bound, port });
   }).catch((thrown: unknown) => {
     throw refusal(thrown, peerName(where));
   });
@@ -74,6 +77,14 @@ export async function listen(where: Listening, listener: ServerListener): Promis
       for (const socket of sockets) socket.destroy();
     });
   return { close: () => (closing ??= close()) };
+}
+
+/** The first address of a `BindIP` that is a name. */
+async function resolved(where: Listening): Promise<string> {
+  const [first = ''] = await where.names.addressesOf(where.address).catch((thrown: unknown) => {
+    throw refusal(thrown, peerName(where));
+  });
+  return first;
 }
 
 function addressOf(client: { readonly remoteAddress?: string | undefined } | undefined): string {

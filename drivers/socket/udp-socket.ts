@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
+import type { Names } from '../../src/device/names.js';
 import type { Host, ModuleDefinition, Running } from '../../src/device/module.js';
 import { streamModule, peerName, type Peer } from '../../src/device/stream.js';
 import { sendPacket, sendText } from './functions.js';
@@ -23,31 +24,33 @@ const MODULE = { id: '{82347F20-F541-41E1-AC5B-A636FD3AE2D8}', name: 'UDP Socket
 const PREFIX = 'USCK';
 
 /** The module **UDP Socket**: datagrams, for the devices connected to it. */
-export const udpSocket: ModuleDefinition<typeof properties> = {
-  ...MODULE,
-  ...streamModule,
-  prefix: PREFIX,
-  properties,
-  check({ Host: to, Port, BindIP, BindPort }) {
-    if ((to === '') !== (Port === 0)) return 'Host and Port go together';
-    if (to === '' && BindPort === 0)
-      return 'give Host and Port to send to, or BindIP and BindPort to listen on';
-    if (BindPort !== 0 && BindIP === '')
-      return 'BindIP is empty: give 127.0.0.1, an address of this machine, or 0.0.0.0 for all';
-    return undefined;
-  },
-  functions: (instances) => [
-    sendText(instances, {
-      module: MODULE,
-      prefix: PREFIX,
-      where: 'as a datagram to the Host of a UDP socket',
-    }),
-    sendPacket(instances, { module: MODULE, prefix: PREFIX, where: 'as a datagram from a UDP socket' }),
-  ],
-  open,
-};
+export function udpSocket(names: Names): ModuleDefinition<typeof properties> {
+  return {
+    ...MODULE,
+    ...streamModule,
+    prefix: PREFIX,
+    properties,
+    check({ Host: to, Port, BindIP, BindPort }) {
+      if ((to === '') !== (Port === 0)) return 'Host and Port go together';
+      if (to === '' && BindPort === 0)
+        return 'give Host and Port to send to, or BindIP and BindPort to listen on';
+      if (BindPort !== 0 && BindIP === '')
+        return 'BindIP is empty: give 127.0.0.1, an address of this machine, or 0.0.0.0 for all';
+      return undefined;
+    },
+    functions: (instances) => [
+      sendText(instances, {
+        module: MODULE,
+        prefix: PREFIX,
+        where: 'as a datagram to the Host of a UDP socket',
+      }),
+      sendPacket(instances, { module: MODULE, prefix: PREFIX, where: 'as a datagram from a UDP socket' }),
+    ],
+    open: (host) => open(host, names),
+  };
+}
 
-async function open(host: Host<Properties>): Promise<Running> {
+async function open(host: Host<Properties>, names: Names): Promise<Running> {
   const [{ DatagramSocket }, { Incoming }] = await Promise.all([
     import('./udp.js'),
     import('../../src/device/incoming.js'),
@@ -57,6 +60,7 @@ async function open(host: Host<Properties>): Promise<Running> {
     { address: BindIP, port: BindPort, host: to, broadcast: EnableBroadcast, reuse: EnableReuseAddress },
     {
       clock: host.clock,
+      names,
       received: (bytes, from) => {
         host.debug('received', bytes, peerName(from));
         incoming.received(bytes, from);

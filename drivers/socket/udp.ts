@@ -1,8 +1,8 @@
 import { createSocket, type Socket } from 'node:dgram';
-import { lookup } from 'node:dns/promises';
 import { isIP, isIPv6, SocketAddress } from 'node:net';
 import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
+import type { Names } from '../../src/device/names.js';
 import { peerName, type Peer } from '../../src/device/stream.js';
 import { within } from '../../src/device/within.js';
 import { refusal } from './refusal.js';
@@ -18,9 +18,6 @@ const DATAGRAM_COST = 256;
 
 /** How long one datagram may wait for its name, and then for the kernel; less than a write's deadline in all. */
 export const SEND_MS = 4_500;
-
-/** So many names are resolved at a time: each takes one of the process's few threads, for as long as it likes. */
-export const LOOKUPS_MOST = 2;
 
 /** Of so many addresses that were sent to last answers are taken. */
 export const ASKED_MOST = 64;
@@ -40,8 +37,7 @@ export interface Binding {
 /** What a socket works with. */
 export interface DatagramParts {
   readonly clock: Clock;
-  /** The address of a name. */
-  readonly resolve?: (name: string, family: 4 | 6) => Promise<string>;
+  readonly names: Pick<Names, 'addressesOf'>;
   /** At least one byte; nothing after `close()`. */
   received(bytes: Buffer, from: Peer): void;
   /** Not after `close()`. */
@@ -58,7 +54,6 @@ export class DatagramSocket {
   readonly #family: 4 | 6;
   readonly #takesAll: boolean;
   readonly #ending = new AbortController();
-  readonly #lookups = new Map<string, Promise<string>>();
   /** Who was sent to, the last one last. */
   readonly #asked = new Set<string>();
   #waitingBytes = 0;
@@ -83,10 +78,12 @@ export class DatagramSocket {
     const { address, port, broadcast, reuse } = binding;
     const socket = createSocket({ type: `udp${familyOf(binding)}`, reuseAddr: reuse });
     try {
+      const isName = address !== '' && isIP(address) === 0;
+      const [bound = ''] = isName ? await parts.names.addressesOf(address) : [address];
       await new Promise<void>((resolve, reject) => {
         socket.once('listening', resolve);
         socket.once('error', reject);
-        socket.bind({ port, exclusive: true, ...(address === '' ? {} : { address }) });
+        socket.bind({ port, exclusive: true, ...(bound === '' ? {} : { address: bound }) });
       });
       if (broadcast) socket.setBroadcast(true);
     } catch (thrown) {
@@ -140,16 +137,12 @@ export class DatagramSocket {
     );
   }
 
-  #resolved(name: string): Promise<string> {
-    if (isIP(name) !== 0) return Promise.resolve(name);
-    const begun = this.#lookups.get(name);
-    if (begun !== undefined) return begun;
-    if (this.#lookups.size >= LOOKUPS_MOST)
-      return Promise.reject(fault('DEVICE_OFFLINE', 'other names are being looked up; look at the network'));
-    const { resolve = addressOf } = this.#with;
-    const lookingUp = resolve(name, this.#family).finally(() => this.#lookups.delete(name));
-    this.#lookups.set(name, lookingUp);
-    return lookingUp;
+  async #resolved(name: string): Promise<string> {
+    if (isIP(name) !== 0) return name;
+    const found = await this.#with.names.addressesOf(name);
+    const address = found.find((one) => isIP(one) === this.#family);
+    if (address === undefined) throw fault('DEVICE_OFFLINE', `the name has no address of IPv${this.#family}`);
+    return address;
   }
 
   #expect(address: string): void {
@@ -177,10 +170,6 @@ function familyOf({ address, host }: Pick<Binding, 'address' | 'host'>): 4 | 6 {
 }
 
 const closed = () => fault('DEVICE_OFFLINE', 'the socket was closed meanwhile');
-
-async function addressOf(name: string, family: 4 | 6): Promise<string> {
-  return (await lookup(name, { family })).address;
-}
 
 /** An address as it is compared: in IPv6 one has many spellings, and those of a link name the interface. */
 function plain(address: string): string {

@@ -16,8 +16,9 @@ export function whyUnreachable(code: unknown, setting: string): Unreachable | un
   switch (code) {
     case 'ECONNREFUSED':
       return wait(`nobody listens there; start what should, or correct ${setting}`);
-    case 'ENOTFOUND':
     case 'EAI_AGAIN':
+      return wait('no name server answers for the name; look at the network, or give the address');
+    case 'ENOTFOUND':
       return wait(`the name is not known; correct ${setting}, or look at the network`);
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':

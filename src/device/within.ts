@@ -14,7 +14,11 @@ interface Limit {
 }
 
 /** The promise's result, or `TIMED_OUT` after the limit, or the signal's reason. */
-export function within<T>(clock: Clock, { ms, what, signal }: Limit, promise: Promise<T>): Promise<T> {
+export function within<T>(
+  clock: Pick<Clock, 'after'>,
+  { ms, what, signal }: Limit,
+  promise: Promise<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
       cancel();

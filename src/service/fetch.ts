@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { request as requestSecurely } from 'node:https';
 import { isUtf8 } from 'node:buffer';
+import type { LookupFunction } from 'node:net';
 import type { Clock } from '../base/clock.js';
 import { fault, faultFrom, isAbort, messageOf } from '../base/fault.js';
+import type { Names } from '../device/names.js';
 
 /** Fetched beside the module loader, as in `api/node-http.ts`, which says why. */
 const { request: requestPlainly } = process.getBuiltinModule('node:http');
@@ -30,7 +32,10 @@ export interface Fetching {
  * The content of a URL, by GET. Rejects with `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. Text that is no UTF-8 comes with
  * one character a byte (decision 20).
  */
-export async function contentOf(what: Fetching, clock: Pick<Clock, 'after'>): Promise<string> {
+export async function contentOf(
+  what: Fetching,
+  { clock, names }: { readonly clock: Pick<Clock, 'after'>; readonly names: Names },
+): Promise<string> {
   let url = parsed(what.url);
   const { host } = url;
   const stop = new AbortController();
@@ -38,7 +43,7 @@ export async function contentOf(what: Fetching, clock: Pick<Clock, 'after'>): Pr
   try {
     let asking = what;
     for (let hops = 0; hops <= REDIRECTS_LIMIT; hops++) {
-      const answer = await ask(url, asking, stop.signal);
+      const answer = await ask(url, asking, { signal: stop.signal, lookup: names.lookup });
       const { statusCode = 0, statusMessage, headers } = answer;
       if (!REDIRECTS.includes(statusCode) || headers.location === undefined) {
         if (statusCode >= 200 && statusCode < 300) return await textOf(answer);
@@ -73,7 +78,9 @@ function parsed(text: string, base?: URL): URL {
   return url;
 }
 
-function ask(url: URL, what: Fetching, signal: AbortSignal): Promise<IncomingMessage> {
+type AskOptions = { readonly signal: AbortSignal; readonly lookup: LookupFunction };
+
+function ask(url: URL, what: Fetching, { signal, lookup }: AskOptions): Promise<IncomingMessage> {
   const { headers, login, verifyPeer, verifyHost } = what;
   const options = {
     headers: { 'User-Agent': 'stellwerk', ...headers },
@@ -81,6 +88,7 @@ function ask(url: URL, what: Fetching, signal: AbortSignal): Promise<IncomingMes
     // A connection of its own, closed behind it: nothing is left open.
     agent: false,
     signal,
+    lookup,
     rejectUnauthorized: verifyPeer,
     ...(verifyHost ? {} : { checkServerIdentity: () => undefined }),
   };

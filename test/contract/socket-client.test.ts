@@ -11,6 +11,7 @@ import { isUnanswered, RETRIES, unanswered } from '../../drivers/socket/unanswer
 import { serialModules } from '../../drivers/serial/index.js';
 import { SerialWorld } from '../../drivers/serial/fake.js';
 import { selfSigned } from '../../src/api/certificate.js';
+import { systemNames } from '../../src/device/system-names.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { message } from '../../src/kernel/messages.js';
 import { freePort, tempDirectory } from '../tools/place.js';
@@ -290,13 +291,14 @@ await t.test('who is stopped before the socket is made connects nowhere', async 
   const stopped = AbortSignal.abort();
   const connecting = connect(
     { host: '127.0.0.1', port: far.port, tls: undefined },
-    { clock: new ManualClock(), signal: stopped },
+    { clock: new ManualClock(), signal: stopped, names: systemNames(new ManualClock()) },
   );
   await t.rejects(connecting, { name: 'AbortError' });
   // One that comes later is taken later: were there another, it would be counted by now.
   const clock = new ManualClock();
   const { signal } = new AbortController();
-  (await connect({ host: '127.0.0.1', port: far.port, tls: undefined }, { clock, signal })).destroy();
+  const names = systemNames(clock);
+  (await connect({ host: '127.0.0.1', port: far.port, tls: undefined }, { clock, signal, names })).destroy();
   await until('the later one', () => far.connections > 0);
   t.equal(far.connections, 1);
 });

@@ -13,6 +13,7 @@ import { selfSigned } from '../../src/api/certificate.js';
 import { ManualClock } from '../../src/base/clock.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { freePort, tempDirectory } from '../tools/place.js';
+import { systemNames } from '../../src/device/system-names.js';
 import { until } from '../tools/until.js';
 import { Workbench } from '../tools/workbench.js';
 import { Guest } from './socket/guest.js';
@@ -287,7 +288,13 @@ await t.test('those whom its own closing interrupts are no complaint', async (t)
   const told: string[] = [];
   const port = await freePort();
   const server = await listen(
-    { address: '127.0.0.1', port, limit: 2, tls: { certificateFile, keyFile } },
+    {
+      address: '127.0.0.1',
+      port,
+      limit: 2,
+      tls: { certificateFile, keyFile },
+      names: systemNames(new ManualClock()),
+    },
     {
       joined: () => told.push('joined'),
       refused: () => told.push('refused'),

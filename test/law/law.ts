@@ -91,6 +91,7 @@ export const IO_FILES: readonly string[] = [
   'src/config/load.ts',
   'src/base/replace.ts',
   'src/device/kernel-attributes.ts',
+  'src/device/system-names.ts',
   'src/media/files.ts',
   'src/media/icons.ts',
   'src/script/channel.ts',

@@ -1,3 +1,4 @@
+import { systemNames } from '../../src/device/system-names.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -199,7 +200,7 @@ export class Desk implements AsyncDisposable {
       connections: () => this.api,
       watch: messageWatch(kernel, clock, options),
       execute: async () => Promise.reject(fault('NOT_ALLOWED', 'Running programs on a desk')),
-      machine: askedMachine(this.clock, import.meta.dirname),
+      machine: askedMachine(this.clock, systemNames(this.clock), import.meta.dirname),
       system: { ...system, audit: (limit) => this.audit.slice(-limit).reverse() },
     };
     const { journal } = this.kernel;
