@@ -47,7 +47,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is somebody else's: its warnings are not ours to mend.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test check lint format law lab proof bench bundle install clean
+.PHONY: help setup build run test check lint format law lab proof bench client bundle install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -99,8 +99,9 @@ build/compiled: tsconfig.json build/sources $(SOURCES) | $(SETUP)
 	$(Q)rm -rf dist && $(WITH) tsc -p .
 	$(Q)touch $@
 
-build/program: build/compiled
+build/program: build/compiled docs/clients/package.md
 	$(Q)$(NODE) dist/systemd/program.js
+	$(Q)$(NODE) dist/systemd/client.js
 	$(Q)touch $@
 
 build: $(SETUP) $(ADDONS:%=build/%) $(PROGRAMS:%=build/%) build/program ## set up, compile, build the addons
@@ -141,6 +142,9 @@ proof: build ## the lab's outputs against their policies, 20 times each event; w
 
 bench: build ## each figure as a ratio to a yardstick measured in the same run (BENCH=short)
 	$(Q)BENCH=$(BENCH) $(NODE) dist/test/bench/main.js
+
+client: build ## the typed client as a package: build/stellwerk-client-VERSION.tgz
+	$(Q)cd build && npm pack --silent --offline $(CURDIR)/dist/client
 
 bundle: build $(ADDONS:%=build/native/$(ARCH)/%) build/native/$(ARCH)/epoll.node $(PROGRAMS:%=build/native/$(ARCH)/%) ## a tarball for a box without compiler and npm: ARCH=x64|arm64
 	$(Q)STRIP=$(STRIP_$(ARCH)) $(NODE) dist/systemd/bundle.js $(ARCH)

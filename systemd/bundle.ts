@@ -96,6 +96,8 @@ function copyProgram(): void {
   const keep = (from: string): boolean => !IDLE_FILES.test(from);
   for (const folder of ['program', 'src/base', 'src/client'])
     cpSync(join(root, 'dist', folder), join(stage, 'dist', folder), { recursive: true, filter: keep });
+  // With its types: programs install it from there.
+  cpSync(join(root, 'dist', 'client'), join(stage, 'dist', 'client'), { recursive: true });
   for (const folder of ['board', 'systemd', 'bin']) {
     cpSync(join(root, folder), join(stage, folder), {
       recursive: true,

@@ -46,6 +46,8 @@ export interface WebOptions {
   readonly basicAuth: Account | undefined;
 }
 
+/** Where the build puts the client; the program stands as deep as its sources. */
+const CLIENT = join(import.meta.dirname, '../../../dist/client');
 /** The folder of the data directory that is shared by all who use the front. */
 const USER = 'user';
 
@@ -66,6 +68,7 @@ export async function openWeb(parts: WebParts, { serve, basicAuth }: WebOptions)
   });
   if (serve === 'front') {
     routePages(app, parts);
+    routeClient(app);
     routeMedia(app, parts);
     routeFiles(app, { parts, basicAuth, prefix: `/${USER}`, directory: join(parts.directory, USER) });
   } else {
@@ -94,6 +97,15 @@ function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: 
       const card = (await cards(request)).find(({ ID }) => String(ID) === request.params.id);
       return card === undefined ? plain(reply, 404, 'Not found\n') : show(reply, pages.front(card));
     },
+  });
+}
+
+/** The typed client as one file, for pages of users (`import { Client } from '/client.js'`). */
+function routeClient(app: FastifyInstance): void {
+  app.route({
+    method: [...METHODS],
+    url: '/client.js',
+    handler: (request, reply) => sendFile(request, reply, { directory: CLIENT, path: '/client.js' }),
   });
 }
 

@@ -32,9 +32,10 @@ export function tableOf(checks: readonly Row[]): string {
   return checks
     .map(({ Name, State, Since, Text, WhatToDo }) => {
       const since = Since === undefined ? '' : `${sinceOf(Since)}  `;
-      const head = `${painted(colours[State], State.padEnd(7))}  ${Name.padEnd(width)}  ${since}${harmless(Text)}`;
+      const head = `${painted(colours[State], State.padEnd(7))}  ${Name.padEnd(width)}  ${since}`;
       const indent = ' '.repeat(width + 11 + since.length);
-      return WhatToDo === '' ? `${head}\n` : `${head}\n${indent}${harmless(WhatToDo)}\n`;
+      const lines = [...Text.split('\n'), ...(WhatToDo === '' ? [] : [WhatToDo])].map(harmless);
+      return `${head}${lines.join(`\n${indent}`)}\n`;
     })
     .join('');
 }

@@ -13,7 +13,7 @@ export function clockFinding(isTrusted: boolean): Finding {
 export function configurationFinding(problems: readonly string[]): Finding {
   if (problems.length === 0) return fine('applied');
   const whatToDo = 'mend these lines of gateway.yaml and reload';
-  return { state: 'warning', text: problems.join('; '), whatToDo };
+  return { state: 'warning', text: problems.join('\n'), whatToDo };
 }
 
 /** The configuration file has validation errors; the gateway runs on with what it read before. */
@@ -22,19 +22,27 @@ export function unusableFileFinding(text: string): Finding {
   return { state: 'failed', text: what, whatToDo: 'correct these lines of gateway.yaml and reload' };
 }
 
-/** What is wrong with the instances, each by name and id. */
+/** What is wrong with the instances: one line per instance, with its name and id. */
 export function devicesFinding(devices: Devices, kernel: Kernel): Finding {
   const troubles = [...devices.allTroubles()];
   if (troubles.length === 0) return fine('all instances are as they should be');
-  const texts = troubles.map(
-    ({ id, text }) => `${kernel.tree.find(id)?.displayName ?? ''} (#${id}): ${text}`,
-  );
-  return { state: 'warning', text: texts.join('; '), whatToDo: 'see the STATUS variable of each instance' };
+  const byInstance = [...Map.groupBy(troubles, ({ id }) => id)];
+  const lines = byInstance.map(([id, own]) => {
+    const name = kernel.tree.find(id)?.displayName ?? '';
+    return `${name} (#${id}): ${own.map(({ text }) => text).join('; ')}`;
+  });
+  const { length } = byInstance;
+  const head = length === 1 ? '1 instance has a problem' : `${length} instances have problems`;
+  return {
+    state: 'warning',
+    text: [head, ...lines].join('\n'),
+    whatToDo: 'see the STATUS variable of each instance',
+  };
 }
 
 /** Whether the API is listened on everywhere it should be. */
 export function listenersFinding(troubles: readonly string[]): Finding {
   if (troubles.length === 0) return fine('all are open');
   const whatToDo = 'mend the configuration or free the port; it is tried again by itself';
-  return { state: 'warning', text: troubles.join('; '), whatToDo };
+  return { state: 'warning', text: troubles.join('\n'), whatToDo };
 }

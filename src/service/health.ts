@@ -9,6 +9,7 @@ export interface CheckRecord {
   readonly State: CheckState;
   /** Unix seconds since when it stands so. */
   readonly Since: number;
+  /** Several lines where several things are wrong, as one per instance. */
   readonly Text: string;
   readonly WhatToDo: string;
 }
@@ -50,7 +51,7 @@ export class Health implements Checks {
     const level = finding.state === 'ok' ? 'info' : finding.state === 'warning' ? 'warn' : 'error';
     this.#log[level](
       { check: name },
-      [finding.text, finding.whatToDo].filter((text) => text !== '').join('; '),
+      [...finding.text.split('\n'), finding.whatToDo].filter((text) => text !== '').join('; '),
     );
   }
 

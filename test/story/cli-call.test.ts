@@ -112,6 +112,8 @@ t.test('health is a table, with 0 when all is well and 1 when something is not',
   const bad = await health();
   t.equal(bad.code, 1);
   t.match(bad.stdout, /^warning {2}roof .* it leaks\n +call a roofer$/m);
+  house.gateway.health.set('roof', { state: 'warning', text: '2 things\none\u001b\nother', whatToDo: '' });
+  t.match((await health()).stdout, /^warning {2}roof .* 2 things\n +one\\x1b\n +other$/m, 'a line per thing');
   const { code, stdout } = await health('--json');
   t.equal(code, 1);
   t.match(JSON.parse(stdout), { State: 'warning' });

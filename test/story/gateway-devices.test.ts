@@ -161,6 +161,7 @@ t.test('instances that fail take no other down, and each says what to do', async
   const { Checks } = (await rpc(house, 'GW_GetHealth')) as { Checks: { Name: string; Text: string }[] };
   const { Text = '' } = Checks.find(({ Name }) => Name === 'devices') ?? {};
   for (const name of ['No port', 'No broker', 'Same line', 'No line', 'Unfinished']) t.match(Text, name);
+  t.equal(Text.split('\n').length, 6, 'one line per instance below the number of them');
   t.strictSame(await rpc(house, 'HW_ReadServiceMessages', relay), []);
   const [inUse] = (await rpc(house, 'HW_ReadServiceMessages', await idOf(house, 'same_line'))) as object[];
   const whose = `The device is offline: RELAY1 is in use by Hall relay (#${relay})`;
