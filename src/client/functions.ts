@@ -326,7 +326,7 @@ export interface Functions {
   OW_WriteBytes(InstanceID: number, Data: string): boolean;
   /** As OW_WriteBytes, changing the pins alone that are 1 in Mask. */
   OW_WriteBytesMasked(InstanceID: number, Data: string, Mask: number): boolean;
-  /** Has the device or the script behind a variable carry out a value. */
+  /** Has the device or the script behind a variable carry out a value within the range of its profile. */
   RequestAction(VariableID: number, Value: Value): boolean;
   /** As RequestAction; a script finds the given word in SENDER. */
   RequestActionEx(VariableID: number, Value: Value, Sender: string): boolean;

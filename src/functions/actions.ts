@@ -1,6 +1,7 @@
 import { Fault, fault } from '../base/fault.js';
 import { declare, int, text, variant, type Caller, type FunctionDeclaration } from '../device/declare.js';
 import { convertValue } from '../kernel/convert.js';
+import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import type { Value } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
@@ -34,7 +35,7 @@ export function actionFunctions(ports: Ports): FunctionDeclaration[] {
       parameters: [int('VariableID'), variant('Value')],
       result: 'boolean',
       audited: true,
-      help: 'Has the device or the script behind a variable carry out a value.',
+      help: 'Has the device or the script behind a variable carry out a value within the range of its profile.',
       run: async (caller, variableId, value) => {
         await requestAction(ports, { variableId, value, sender: ACTION_SENDER, caller });
         return true;
@@ -58,7 +59,9 @@ export function actionFunctions(ports: Ports): FunctionDeclaration[] {
       audited: true,
       help: 'Has an instance carry out a value for one of its variables.',
       run: async (_caller, id, ident, value) => {
-        await writeTo(ports, { instanceId: id, ident }, (type) => convertValue(type, value));
+        await writeTo(ports, { instanceId: id, ident }, (_type, variableId) =>
+          valueWithin(ports.kernel, ports.kernel.variables.get(variableId), value),
+        );
         return true;
       },
     }),
@@ -77,12 +80,28 @@ export async function requestAction(
   const variable = kernel.variables.get(variableId);
   const target = kernel.tree.find(kernel.variables.actionOf(variable));
   if (target?.is(objectType.instance)) {
-    await devices.write(target.id, variable.ident, convertValue(variable.data.type, value));
+    await devices.write(target.id, variable.ident, valueWithin(kernel, variable, value));
     return '';
   }
   if (!target?.is(objectType.script)) throw actionInvalid(variable);
-  const parameters = { VARIABLE: variableId, VALUE: convertValue(variable.data.type, value) };
+  const parameters = { VARIABLE: variableId, VALUE: valueWithin(kernel, variable, value) };
   return scripts.run({ id: target.id, parameters, sender, caller });
+}
+
+/** A value of the variable's type that its profile allows. Throws `CANNOT_CONVERT`. */
+function valueWithin({ profiles }: Kernel, { data }: Variable, given: unknown): Value {
+  const value = convertValue(data.type, given);
+  const name = data.customProfile || data.profile;
+  const profile = profiles.find(name);
+  // A profile whose limits are equal has none; one of another type says nothing of this variable.
+  if (typeof value !== 'number' || profile?.type !== data.type || profile.max <= profile.min) return value;
+  const { min, max } = profile;
+  if (value >= min && value <= max) return value;
+  throw fault(
+    'CANNOT_CONVERT',
+    'Value',
+    `${value} is not within ${min} to ${max}, the range of profile ${name}`,
+  );
 }
 
 /** Why nothing carries out an action of a variable; those who see only an area are not told of the target. */

@@ -83,10 +83,12 @@ function headOf(
 ): string {
   const { architecture, platform, builtAt: date, timezone } = system;
   const version = INTERFACE_VERSION;
+  const isFront = names !== undefined;
   const facts = JSON.stringify({
-    options: options.all(),
+    // What the owner has set is no front's, nor is the machine's kernel.
+    options: isFront ? {} : options.all(),
     archive: archiveOf(kernel, objects),
-    server: { architecture, date, platform, version },
+    server: { architecture, date, platform: isFront ? platform.split(' ', 1)[0] : platform, version },
     license: { expiration: { demo: 0, subscription: 0 }, licensee: '' },
     timestamp,
     timezone,

@@ -122,7 +122,7 @@ const system: SystemPort = {
   programDir: '/usr/lib/stellwerk/',
   logDir: '/var/log/stellwerk/',
   startedAt: 1_700_000_000,
-  platform: 'Linux',
+  platform: 'Linux 6.12.1',
   architecture: 'x86_64',
   language: 'en_US',
   timezone: 'Europe/Berlin',

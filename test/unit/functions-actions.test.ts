@@ -102,6 +102,42 @@ t.test('the actions there are can be listed, shown and carried out', async (t) =
   await t.rejects(desk.call('SVC_GetActionForm', TEXT_ACTION, { SCRIPT: 7 }), { code: 'PARAMETER_TYPE' });
 });
 
+t.test(
+  'an action takes no value beyond the range of the profile, and none is carried out then',
+  async (t) => {
+    await using desk = new Desk();
+    const lamp = await desk.lamp();
+    const level = desk.idOf(lamp, 'LEVEL');
+    await desk.call('RequestAction', level, 1000).catch(() => undefined);
+    await desk.call('SVC_CreateVariableProfile', 'Half', 1);
+    await desk.call('SVC_SetVariableCustomProfile', level, 'Half');
+    t.equal(await desk.call('RequestAction', level, 60), true, 'limits that are equal are none');
+    await desk.call('SVC_SetVariableProfileValues', 'Half', 10, 50, 1);
+    const text =
+      'Cannot auto-convert value for parameter Value (51 is not within 10 to 50, the range of profile Half)';
+    for (const [method, ...params] of [
+      ['RequestAction', level, 51],
+      ['RequestAction', level, '51'],
+      ['RequestActionEx', level, 50.6, 'Test'],
+      ['SVC_RequestAction', lamp, 'LEVEL', 51],
+    ] as const)
+      await t.rejects(desk.call(method, ...params), { code: 'CANNOT_CONVERT', message: text }, method);
+    t.match(await desk.call('GW_RequestActions', [[level, 9]]), [
+      { Success: false, Error: { code: 'CANNOT_CONVERT' } },
+    ]);
+    t.equal(await desk.call('GetValue', level), 60, 'nothing was carried out');
+    for (const value of [10, 50, 49.6]) t.equal(await desk.call('RequestAction', level, value), true);
+    const script = await make(desk, 'SVC_CreateScript', 0);
+    const own = await make(desk, 'SVC_CreateVariable', 2);
+    await desk.call('SVC_SetVariableCustomAction', own, script);
+    await desk.call('SVC_SetVariableCustomProfile', own, '~Temperature');
+    await t.rejects(desk.call('RequestAction', own, 71), { code: 'CANNOT_CONVERT' });
+    t.equal(desk.scripts.runs.length, 0);
+    await desk.call('RequestAction', own, 70);
+    t.equal(desk.scripts.runs.length, 1);
+  },
+);
+
 t.test('an event’s action takes the place of its script, and a script that of an action', async (t) => {
   await using desk = new Desk();
   const event = await make(desk, 'SVC_CreateEvent', 1);

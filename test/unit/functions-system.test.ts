@@ -20,7 +20,7 @@ t.test('what the kernel is and where (decision 17)', async (t) => {
     SVC_GetKernelDirEx: '/usr/lib/stellwerk/',
     SVC_GetKernelStartTime: 1_700_000_000,
     SVC_GetKernelRunlevel: 10101,
-    SVC_GetKernelPlatform: 'Linux',
+    SVC_GetKernelPlatform: 'Linux 6.12.1',
     SVC_GetKernelArchitecture: 'x86_64',
   }))
     t.equal(await desk.call(name), fact, name);

@@ -73,6 +73,9 @@ t.test(
     const { desk, ...at } = await house();
     await using _ = desk;
     const snapshot = (await wholeOf(desk.callAt(50_001, 'WFC_GetSnapshot', 50_001))) as Snapshot;
+    t.match(snapshot, { server: { platform: /^Linux$/, version: '7.0' }, compatibility: { version: '7.0' } });
+    t.strictSame((snapshot as unknown as { options: object }).options, {}, 'no option is a front’s');
+    t.notMatch(JSON.stringify(snapshot), /6\.12/, 'nor is the release of the kernel');
     const seen = [0, at.house, at.ground, at.hall, at.upper, at.sensor, at.link, at.blind];
     t.strictSame(Object.keys(snapshot.objects).sort(), seen.map((id) => `ID${id}`).sort());
     t.match(snapshot.objects[`ID${at.upper}`], { name: 'Upper floor', data: {} }, 'on the way to the blind');

@@ -61,6 +61,13 @@ t.test('health is the worst of its checks, each with since when and what to do',
     State: 'failed',
     Checks: [
       { Name: 'store', State: 'failed', Since: 1005, Text: 'the disk is very full', WhatToDo: 'make room' },
+      {
+        Name: 'limits',
+        State: 'ok',
+        Since: 1000,
+        Text: 'no limit took effect within the last hour',
+        WhatToDo: '',
+      },
       { Name: 'clock', State: 'warning', Since: 1010, Text: 'not set', WhatToDo: '' },
     ],
   });
