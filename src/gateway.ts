@@ -3,14 +3,14 @@ import { Keeping } from '../drivers/gpio/index.js';
 import { Api, type ApiOptions, type ApiParts } from './api/api.js';
 import type { ConfiguratorAccess } from './api/accounts.js';
 import { systemClock, type Cancel, type Clock } from './base/clock.js';
-import { faultFrom, messageOf } from './base/fault.js';
 import { Turn } from './base/turn.js';
-import { applyConfiguration } from './composition/configuring.js';
+import { applyConfiguration, readAgain } from './composition/configuring.js';
 import { Starting } from './composition/starting.js';
 import { accessTo, type Configurator } from './config/configurators.js';
 import { makeCore } from './config/core.js';
 import { loadConfig, type LoadedConfig } from './config/load.js';
 import { RELOADABLE, bufferOf, levelsOf, listenersOf, needsRestart } from './config/settings.js';
+import { reviewFacts } from './composition/review-facts.js';
 import type { Caller } from './device/declare.js';
 import { Devices } from './device/devices.js';
 import { Modules } from './device/modules.js';
@@ -38,7 +38,7 @@ import {
   storedOptions,
 } from './parts.js';
 import type { ScriptEngine } from './script/engine.js';
-import { clockFinding, devicesFinding, listenersFinding, unusableFileFinding } from './service/findings.js';
+import { clockFinding, devicesFinding, listenersFinding } from './service/findings.js';
 import { Health } from './service/health.js';
 import type { ServiceLog } from './service/log.js';
 import { BootMarks } from './service/marks.js';
@@ -124,7 +124,11 @@ export class Gateway implements AsyncDisposable {
     const names = systemNames(clock);
     let modules = new Modules([]);
     const makeModules = modulesOf(clock, { keeping, boards: options.boards, names });
-    const loaded = await loadConfig(options.configFile, async (of) => (modules = await makeModules(of)));
+    const loaded = await loadConfig(
+      options.configFile,
+      async (of) => (modules = await makeModules(of)),
+      reviewFacts,
+    );
     options.log.levels = levelsOf(loaded.config);
     makeDirectories(directory, runtimeDirectory, join(directory, USER));
     const log = options.log.root;
@@ -258,11 +262,7 @@ export class Gateway implements AsyncDisposable {
   reload(): Promise<ReloadReport> {
     return this.#turn.run(async () => {
       const { modules } = this.#devices;
-      const loaded = await loadConfig(this.#loaded.file, async () => modules).catch((thrown: unknown) => {
-        this.health.set('configuration', unusableFileFinding(messageOf(thrown)));
-        const text = thrown instanceof Error ? thrown.message : String(thrown);
-        throw faultFrom(thrown, 'CONFIGURATION_INVALID', text);
-      });
+      const loaded = await readAgain(this.#loaded.file, modules, this.health);
       const before = this.#loaded.config;
       this.#loaded = loaded;
       this.#options.log.levels = levelsOf(loaded.config);

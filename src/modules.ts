@@ -59,6 +59,7 @@ export function modulesOf(
     return new Modules([...drivers, hardware(finders), webFront, ...coreModules, location], {
       name: board.name,
       isUnknown,
+      parts: board,
     });
   };
 }

@@ -2,7 +2,13 @@ import { type Static, Type } from '@sinclair/typebox';
 import { generalOf, messageOf } from '../../src/base/fault.js';
 import { nextTurn } from '../../src/base/turn.js';
 import { choice } from '../../src/device/choice.js';
-import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
+import {
+  type Host,
+  moduleKind,
+  type ModuleDefinition,
+  refersTo,
+  variableType,
+} from '../../src/device/module.js';
 import { type Gesture, Gestures, gestures, MOST_CLICKS } from './gestures.js';
 import { countOf } from './counts.js';
 import type { Edge } from './line.js';
@@ -34,7 +40,7 @@ const properties = Type.Object({
   ClickGapMs: ms(300),
   Clicks: Type.Integer({ default: MOST_CLICKS, minimum: 1, maximum: MOST_CLICKS }),
   /** The ident path of what it switches over by itself: an instance with a STATE, or a variable; empty: nothing. */
-  Toggles: Type.String({ default: '', maxLength: 1024 }),
+  Toggles: Type.String({ default: '', maxLength: 1024, refers: refersTo.switch }),
   ToggleAt: choice(['press', 'single', 'double', 'triple', 'long'] as const, 'press'),
 });
 type ButtonHost = Host<Static<typeof properties>>;

@@ -21,8 +21,7 @@ export const ENCODER_TURNED = 20311;
 /** However fast it turns, it is told no more often than this. */
 const TELL_EVERY_MS = 20;
 
-const { Line: _one, ...shared } = inputProperties(0);
-const line = Type.String({ default: '', maxLength: 64 });
+const { Line: line, ...shared } = inputProperties(0);
 const properties = Type.Object({
   ...shared,
   LineA: line,

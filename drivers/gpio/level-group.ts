@@ -8,6 +8,7 @@ import {
   quality,
   type Running,
   variableType,
+  refersTo,
 } from '../../src/device/module.js';
 import { codes, MOST_LINES, numberOf } from './levels.js';
 import type { Edge } from './line.js';
@@ -19,7 +20,10 @@ import type { GpioBoard, Ways } from './ways.js';
 const { Line: _one, ...shared } = inputProperties(0);
 const properties = Type.Object({
   ...shared,
-  Lines: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { default: [], maxItems: MOST_LINES }),
+  Lines: Type.Array(Type.String({ minLength: 1, maxLength: 64, refers: refersTo.line }), {
+    default: [],
+    maxItems: MOST_LINES,
+  }),
   Code: choice(codes, 'binary'),
   SettleMs: Type.Integer({ default: 20, minimum: 0, maximum: 10_000 }),
 });

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { choice, policies } from '../../src/device/choice.js';
-import { type VariableDeclaration, variableType } from '../../src/device/module.js';
+import { refersTo, type VariableDeclaration, variableType } from '../../src/device/module.js';
 import { backends, biases, drives } from './line.js';
 
 /** What all modules need to know to find their line. */
@@ -8,7 +8,7 @@ export const lineProperties = {
   /** A chip's label; empty: whichever chip has the line. */
   Chip: Type.String({ default: '', maxLength: 64 }),
   /** A name of the board's or the kernel's, or an offset on the chip. */
-  Line: Type.String({ default: '', maxLength: 64 }),
+  Line: Type.String({ default: '', maxLength: 64, refers: refersTo.line }),
   ActiveLow: Type.Boolean({ default: false }),
   Backend: choice(['auto', ...backends] as const, 'auto'),
 };

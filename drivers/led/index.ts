@@ -3,7 +3,7 @@ import type { Clock } from '../../src/base/clock.js';
 import { type Attributes, Holders } from '../../src/device/attributes.js';
 import { choice, policies } from '../../src/device/choice.js';
 import { ClassWorld } from '../../src/device/class-world.js';
-import { moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
+import { moduleKind, type ModuleDefinition, refersTo, variableType } from '../../src/device/module.js';
 import type { SimulatedLeds } from './fake.js';
 
 /** What a board file says of LEDs (`docs/boards.md`). */
@@ -28,7 +28,7 @@ const blinkMs = Type.Integer({ default: 500, minimum: 20, maximum: 60_000 });
 /** The properties of the module. */
 export const ledProperties = Type.Object({
   /** A name of the board's, or of the kernel's below /sys/class/leds. */
-  Led: Type.String({ default: '', maxLength: 64 }),
+  Led: Type.String({ default: '', maxLength: 64, refers: refersTo.led }),
   /** Per cent: how bright it is when it is switched on. */
   OnBrightness: Type.Integer({ default: 100, minimum: 1, maximum: 100 }),
   BlinkOnMs: blinkMs,

@@ -1,5 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { moduleKind, type Host, type ModuleDefinition, type Running } from '../../src/device/module.js';
+import {
+  moduleKind,
+  type Host,
+  type ModuleDefinition,
+  refersTo,
+  type Running,
+} from '../../src/device/module.js';
 import type { Brokers, ConnectOptions, QoS } from './broker.js';
 import { filterMistake, topicMistake } from './filter.js';
 import { mqttFunctions } from './functions.js';
@@ -9,7 +15,7 @@ import { Topics, topicsFlow } from './topics.js';
 /** How long the last word may take before the connection is closed without it. */
 const FAREWELL_MS = 1_000;
 
-const file = () => Type.String({ default: '', maxLength: 4096 });
+const file = () => Type.String({ default: '', maxLength: 4096, refers: refersTo.file });
 
 const properties = Type.Object({
   /** `mqtt://host:1883`, `mqtts://host:8883`, `ws://host/path`, `wss://host/path`. */

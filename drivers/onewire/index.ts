@@ -2,7 +2,13 @@ import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
 import { type Attributes, Holders } from '../../src/device/attributes.js';
 import { ClassWorld } from '../../src/device/class-world.js';
-import { type Flow, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
+import {
+  type Flow,
+  moduleKind,
+  type ModuleDefinition,
+  refersTo,
+  variableType,
+} from '../../src/device/module.js';
 import type { Bus } from './bus.js';
 import { ADDRESS, variablesOf } from './families.js';
 import type { SimulatedOneWire } from './fake.js';
@@ -24,13 +30,13 @@ export interface OneWireAround {
 
 const busProperties = Type.Object({
   /** Its name below /sys/bus/w1/devices: `w1_bus_master1`. */
-  Bus: Type.String({ default: '', maxLength: 64 }),
+  Bus: Type.String({ default: '', maxLength: 64, refers: refersTo.bus }),
 });
 export type BusProperties = Static<typeof busProperties>;
 
 const deviceProperties = Type.Object({
   /** As the kernel writes it: `28-0000075565ad`. */
-  Address: Type.String({ default: '', maxLength: 64 }),
+  Address: Type.String({ default: '', maxLength: 64, refers: refersTo.onewire }),
   EveryS: Type.Integer({ default: 30, minimum: 1, maximum: 86_400 }),
 });
 export type DeviceProperties = Static<typeof deviceProperties>;

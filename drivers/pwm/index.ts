@@ -3,7 +3,7 @@ import type { Clock } from '../../src/base/clock.js';
 import { type Attributes, Holders } from '../../src/device/attributes.js';
 import { choice, policies } from '../../src/device/choice.js';
 import { ClassWorld } from '../../src/device/class-world.js';
-import { moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
+import { moduleKind, type ModuleDefinition, refersTo, variableType } from '../../src/device/module.js';
 import type { SimulatedPwm } from './fake.js';
 import type { BoardPwm } from './places.js';
 
@@ -30,7 +30,7 @@ export const pwmProperties = Type.Object({
   /** A chip's device (`fe20c000.pwm`); empty: the one that the board names the channel of, or the only one. */
   Chip: Type.String({ default: '', maxLength: 64 }),
   /** A name of the board's, or a number. */
-  Channel: Type.String({ default: '', maxLength: 64 }),
+  Channel: Type.String({ default: '', maxLength: 64, refers: refersTo.channel }),
   /** A wave of an hour is no PWM, and no chip counts faster than some ten million a second. */
   FrequencyHz: Type.Number({ default: 1000, minimum: 0.1, maximum: 10_000_000 }),
   Inverted: Type.Boolean({ default: false }),

@@ -3,7 +3,13 @@ import { fault } from '../../src/base/fault.js';
 import { choice } from '../../src/device/choice.js';
 import { bool, declare, int, text, type FunctionDeclaration } from '../../src/device/declare.js';
 import { latin1 } from '../../src/device/latin1.js';
-import type { Host, ModuleDefinition, Running, RunningInstances } from '../../src/device/module.js';
+import {
+  type Host,
+  type ModuleDefinition,
+  refersTo,
+  type Running,
+  type RunningInstances,
+} from '../../src/device/module.js';
 import { streamModule } from '../../src/device/stream.js';
 import type { Parity, PortSettings, SerialPorts } from './port.js';
 import { SerialStream } from './stream.js';
@@ -23,7 +29,7 @@ const BAUD_MAX = 4_000_000;
 
 const properties = Type.Object({
   /** A path, or `VID:PID:serial`. */
-  Port: Type.String({ default: '', maxLength: 255 }),
+  Port: Type.String({ default: '', maxLength: 255, refers: refersTo.serialPort }),
   BaudRate: Type.String({ default: '9600', pattern: '^[0-9]{1,7}$' }),
   DataBits: choice(['5', '6', '7', '8'], '8'),
   StopBits: choice(['1', '2'], '1'),

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import type { Host, ModuleDefinition, Running } from '../../src/device/module.js';
+import { type Host, type ModuleDefinition, refersTo, type Running } from '../../src/device/module.js';
 import type { Names } from '../../src/device/names.js';
 import { streamModule, peerName, type ByteStream } from '../../src/device/stream.js';
 import { sendText } from './functions.js';
@@ -16,7 +16,7 @@ const properties = Type.Object({
   /** With UseSSL: the certificate must come from a known authority, or from the one in CaFile. */
   VerifyPeer: Type.Boolean({ default: true }),
   /** A file in PEM. */
-  CaFile: Type.String({ default: '', maxLength: 4096 }),
+  CaFile: Type.String({ default: '', maxLength: 4096, refers: refersTo.file }),
 });
 type Properties = Static<typeof properties>;
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Complaints } from '../../src/device/complaints.js';
-import type { Host, ModuleDefinition, Running } from '../../src/device/module.js';
+import { type Host, type ModuleDefinition, refersTo, type Running } from '../../src/device/module.js';
 import type { Names } from '../../src/device/names.js';
 import { streamModule, peerName } from '../../src/device/stream.js';
 import { sendPacket, sendText } from './functions.js';
@@ -12,7 +12,7 @@ const CLIENTS_MOST = 256;
 const SWEEP_MS = 1000;
 
 const properties = Type.Object({
-  Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
+  Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, refers: refersTo.tcpPort }),
   /** So many clients at a time; more are sent away. */
   Limit: Type.Integer({ default: 16, minimum: 1, maximum: CLIENTS_MOST }),
   /** The address that is listened on; `0.0.0.0` or `::` are all of this machine. */
@@ -22,8 +22,8 @@ const properties = Type.Object({
   IdleS: Type.Integer({ default: 0, minimum: 0, maximum: 86_400 }),
   UseSSL: Type.Boolean({ default: false }),
   /** With UseSSL: files in PEM. */
-  CertificateFile: Type.String({ default: '', maxLength: 4096 }),
-  KeyFile: Type.String({ default: '', maxLength: 4096 }),
+  CertificateFile: Type.String({ default: '', maxLength: 4096, refers: refersTo.file }),
+  KeyFile: Type.String({ default: '', maxLength: 4096, refers: refersTo.file }),
 });
 type Properties = Static<typeof properties>;
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
+import { type Host, type ModuleDefinition, refersTo, type Running } from '../../src/device/module.js';
 import type { Names } from '../../src/device/names.js';
-import type { Host, ModuleDefinition, Running } from '../../src/device/module.js';
 import { streamModule, peerName, type Peer } from '../../src/device/stream.js';
 import { sendPacket, sendText } from './functions.js';
 
@@ -12,7 +12,7 @@ const properties = Type.Object({
   /** The address of this machine that is listened on; empty with BindPort 0 only. */
   BindIP: Type.String({ default: '', maxLength: 64 }),
   /** The port that is listened on; 0: one that the kernel chooses, for answers. */
-  BindPort: Type.Integer({ default: 0, minimum: 0, maximum: 65_535 }),
+  BindPort: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, refers: refersTo.udpPort }),
   EnableBroadcast: Type.Boolean({ default: false }),
   /** Other programs may have the same port. */
   EnableReuseAddress: Type.Boolean({ default: false }),

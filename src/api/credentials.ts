@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { HASH_MEMORY_LIMIT, readPasswordHash } from '../base/password-hash.js';
 
 /** The user name that a temporary token is the password of. */
 export const TOKEN = 'token';
@@ -20,8 +21,6 @@ export interface Secret {
 const COST = { N: 16_384, r: 8, p: 1 };
 const SALT_BYTES = 16;
 const KEY_BYTES = 32;
-/** What a hash from a configuration may ask for at most: a mistyped one must not take the machine's memory. */
-const MOST_MEMORY = 256 * 1024 * 1024;
 
 /** Hashes a password for the configuration: `scrypt$N$r$p$salt$key`, salt and key in Base64. */
 export async function hashPassword(password: string): Promise<string> {
@@ -35,16 +34,13 @@ export async function hashPassword(password: string): Promise<string> {
  * matches nothing.
  */
 export async function verifyPassword(password: string, hash: string): Promise<boolean> {
-  const match = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w+/]+={0,2})\$([\w+/]+={0,2})$/.exec(hash);
-  if (match === null) return false;
-  const [N = 0, r = 0, p = 0] = match.slice(1, 4).map(Number);
-  const salt = Buffer.from(match[4] ?? '', 'base64');
-  const key = Buffer.from(match[5] ?? '', 'base64');
-  if (128 * N * r * p > MOST_MEMORY || key.length === 0) return false;
+  const read = readPasswordHash(hash);
+  if (read === undefined) return false;
+  const { key, ...settings } = read;
   try {
-    return timingSafeEqual(await derive(password, { N, r, p, salt, length: key.length }), key);
+    return timingSafeEqual(await derive(password, { ...settings, length: key.length }), key);
   } catch {
-    // Numbers that scrypt does not take, N = 3 for one.
+    // Numbers that scrypt does not take.
     return false;
   }
 }
@@ -59,7 +55,7 @@ interface Derivation {
 
 function derive(password: string, { N, r, p, salt, length }: Derivation): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const options = { N, r, p, maxmem: MOST_MEMORY * 2 };
+    const options = { N, r, p, maxmem: HASH_MEMORY_LIMIT * 2 };
     scrypt(password.normalize('NFC'), salt, length, options, (error, key) =>
       error === null ? resolve(key) : reject(error),
     );

@@ -1,7 +1,8 @@
-import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { certificateOf } from '../base/certificate-pair.js';
 import { faultFrom, messageOf } from '../base/fault.js';
 import { replaceFile } from '../base/replace.js';
 import { selfSigned } from './certificate.js';
@@ -46,10 +47,7 @@ export async function loadTls(source: TlsSource, place: TlsPlace): Promise<Loade
 }
 
 function checked(cert: string, key: string): LoadedTls {
-  const certificate = new X509Certificate(cert);
-  if (!certificate.checkPrivateKey(createPrivateKey(key)))
-    throw new Error("the key is not the certificate's");
-  return { cert, key, names: namesOf(certificate) };
+  return { cert, key, names: namesOf(certificateOf(cert, key)) };
 }
 
 function namesOf({ subjectAltName = '' }: X509Certificate): string[] {

@@ -13,7 +13,7 @@ export function nearest(given: string, known: readonly string[]): string | undef
   if (given.length > WORD_LENGTH) return undefined;
   const [best] = known
     .map((word) => ({ word, edits: distance(given.toLowerCase(), word.toLowerCase()) }))
-    .filter(({ edits }) => edits <= Math.min(EDITS, Math.ceil(given.length / 3)))
+    .filter(({ edits }) => edits < given.length && edits <= Math.min(EDITS, Math.ceil(given.length / 3)))
     .toSorted((a, b) => a.edits - b.edits);
   return best?.word;
 }

@@ -2,7 +2,8 @@ import { fine, type Finding } from '../base/check.js';
 import { systemClock } from '../base/clock.js';
 import { messageOf } from '../base/fault.js';
 import { RpcError, ServerError } from '../client/index.js';
-import { ConfigurationError } from '../config/document.js';
+import { reviewFacts } from '../composition/review-facts.js';
+import { ConfigurationError, lineOf } from '../config/document.js';
 import { loadConfig } from '../config/load.js';
 import type { TreeNode } from '../config/schema.js';
 import { modulesOf } from '../modules.js';
@@ -76,11 +77,22 @@ async function configurationOf(given: string | undefined) {
   }
   try {
     const { promise: modules, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof makeModules>>>();
-    const { tree } = await loadConfig(path, async (config) => {
-      resolve(makeModules(config));
-      return modules;
-    });
-    const finding = fine(`${path} has no mistakes`);
+    const { tree, findings } = await loadConfig(
+      path,
+      async (config) => {
+        resolve(makeModules(config));
+        return modules;
+      },
+      reviewFacts,
+    );
+    const [first, ...others] = findings.filter(({ severity }) => severity === 'problem');
+    const finding =
+      first === undefined
+        ? fine(`${path} has no errors`)
+        : problem(
+            `${lineOf(path, first)}${others.length > 0 ? `, and ${others.length} more` : ''}`,
+            `stellwerk check ${path} shows them all`,
+          );
     return { modules: await modules, instances: instancesOf(tree), path, finding };
   } catch (thrown) {
     if (!(thrown instanceof ConfigurationError)) throw thrown;

@@ -1,17 +1,20 @@
 import { parsedOr } from '../base/json.js';
-import { messageOf } from '../base/fault.js';
+import { faultFrom, messageOf } from '../base/fault.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { applyTree, type Applied, type Contents } from '../config/apply.js';
 import { makeConfigurators, type Configurator } from '../config/configurators.js';
-import type { LoadedConfig } from '../config/load.js';
+import { loadConfig, type LoadedConfig } from '../config/load.js';
+import { isIn, problemsOf } from '../config/problems.js';
 import type { Devices } from '../device/devices.js';
+import type { Modules } from '../device/modules.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { EventPart, LazyArchive, MediaPart } from '../parts.js';
 import type { ScriptEngine } from '../script/engine.js';
-import { configurationFinding } from '../service/findings.js';
+import { configurationFinding, unusableFileFinding } from '../service/findings.js';
 import type { Health } from '../service/health.js';
 import type { Store } from '../store/store.js';
+import { reviewFacts } from './review-facts.js';
 
 /** Name in the store of what the configuration said when it was last applied. */
 const APPLIED = 'applied';
@@ -32,20 +35,34 @@ export interface Configured {
 
 /** Applies profiles, tree and configurators; what could not be applied is returned in words. */
 export async function applyConfiguration(
-  { config, tree }: LoadedConfig,
+  loaded: LoadedConfig,
   to: Configured,
 ): Promise<{ configurators: Configurator[]; problems: readonly string[] }> {
+  const { config, tree } = loaded;
   const { store, events, log } = to;
   const target = { ...to, actionOf: events.actionOf, log: log.subject('config'), contents: contentsOf(to) };
   const before = parsedOr<Applied>(store.meta(APPLIED), {});
   const { applied, problems } = await applyTree({ tree, profiles: config.profiles }, before, target);
-  await events.begin().catch((thrown: unknown) => problems.push(`events: ${messageOf(thrown)}`));
+  await events
+    .begin()
+    .catch((thrown: unknown) => problems.push({ path: '', text: `events: ${messageOf(thrown)}` }));
   store.setMeta(APPLIED, JSON.stringify(applied));
   const made = makeConfigurators(config.configurators ?? [], target);
-  const all = [...problems, ...made.problems];
+  const all = problemsOf(loaded, [...problems, ...made.problems], isIn(to.kernel));
   to.health.set('configuration', configurationFinding(all));
   await store.committed().catch((thrown: unknown) => log.error({}, messageOf(thrown)));
   return { configurators: made.configurators, problems: all };
+}
+
+/** Reads a running gateway's file again. Throws `CONFIGURATION_INVALID` with all errors, which health then has. */
+export async function readAgain(file: string, modules: Modules, health: Health): Promise<LoadedConfig> {
+  try {
+    return await loadConfig(file, async () => modules, reviewFacts);
+  } catch (thrown) {
+    health.set('configuration', unusableFileFinding(messageOf(thrown)));
+    const text = thrown instanceof Error ? thrown.message : String(thrown);
+    throw faultFrom(thrown, 'CONFIGURATION_INVALID', text);
+  }
 }
 
 /** What a configuration sets outside of the kernel: records in the archive, and files of scripts and media. */

@@ -14,6 +14,7 @@ import type { VariableType } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
 import type { ActionOf } from './events.js';
 import { objectAt } from './event-convert.js';
+import type { ApplyProblem } from './problems.js';
 import { applyProfile } from './profiles.js';
 import {
   mediaTypes,
@@ -93,7 +94,7 @@ export async function applyTree(
   { tree, profiles = {} }: Listed,
   applied: Applied,
   target: ApplyTarget,
-): Promise<{ applied: Applied; problems: string[] }> {
+): Promise<{ applied: Applied; problems: ApplyProblem[] }> {
   const applying = new Applying(applied, target);
   for (const [name, profile] of Object.entries(profiles)) await applying.profile(name, profile);
   await applying.all(tree, target.kernel.tree.root);
@@ -103,7 +104,7 @@ export async function applyTree(
 
 class Applying {
   readonly after: Applied;
-  readonly problems: string[] = [];
+  readonly problems: ApplyProblem[] = [];
   readonly #before: Applied;
   readonly #target: ApplyTarget;
   /** What names other objects comes last: they may be listed further down. */
@@ -356,7 +357,7 @@ class Applying {
       // What could not be applied is tried again, with all of its lines.
       this.after[path] = this.#before[path] ?? {};
       const problem = `${name}: ${messageOf(thrown)}`;
-      this.problems.push(problem);
+      this.problems.push({ path, text: problem });
       this.#target.log.error({ path }, problem);
       return undefined;
     }

@@ -1,6 +1,7 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value, ValueErrorType, type ValueError } from '@sinclair/typebox/value';
 import type { ConfigDocument, Path } from './document.js';
+import { didYouMean } from '../base/did-you-mean.js';
 
 /** Checks a value of a document against a schema and notes each mistake at its line. True when there is none. */
 export function check(
@@ -28,9 +29,27 @@ function note(document: ConfigDocument, base: Path, error: ValueError): void {
   } else if (error.type === ValueErrorType.Union) {
     unionMistake(document, path, error);
   } else {
-    document.mistake(path, `${error.message}${got(error.value)}`);
+    document.mistake(path, `${textOf(error)}${got(error.value)}`);
   }
 }
+
+/** What a pattern asks for; an expression would say it to few. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  '^[A-Za-z0-9_]+$': 'expected letters, digits and _ only',
+  '^[A-Za-z]+$': 'expected letters only',
+  '^[^:]+$': 'expected a name without a colon',
+  '^scrypt\\$': 'expected a hash that stellwerk hash-password prints',
+};
+
+/** If only some words are allowed, those, with the one that was most likely meant. */
+function textOf({ schema, message, value, type }: ValueError): string {
+  const words = schema['enum'] as readonly string[] | undefined;
+  if (words !== undefined) return `expected ${words.join(' or ')}${nearOne(value, words)}`;
+  return (type === ValueErrorType.StringPattern && PATTERNS[String(schema['pattern'])]) || message;
+}
+
+const nearOne = (value: unknown, words: readonly string[]): string =>
+  typeof value === 'string' ? didYouMean(value, words) : '';
 
 /** Of a union, the branch of the value's own kind says what is wrong; of words, all that are allowed. */
 function unionMistake(document: ConfigDocument, path: Path, error: ValueError): void {
@@ -42,7 +61,8 @@ function unionMistake(document: ConfigDocument, path: Path, error: ValueError): 
     return;
   }
   const kinds = branches.flatMap((branch) => ('const' in branch ? [] : [String(branch['type'])]));
-  document.mistake(path, `expected ${[...words, ...kinds].join(' or ')}${got(error.value)}`);
+  const expected = [...words, ...kinds].join(' or ');
+  document.mistake(path, `expected ${expected}${got(error.value)}${nearOne(error.value, words)}`);
 }
 
 function got(value: unknown): string {

@@ -5,6 +5,7 @@ import type { Devices } from '../device/devices.js';
 import { moduleKind, type ModuleDefinition } from '../device/module.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
+import type { ApplyProblem } from './problems.js';
 import type { ConfiguratorConfig } from './schema.js';
 
 /** The module of which web front configurators are instances (interface §1, core module GUIDs). */
@@ -56,13 +57,16 @@ export const accessTo = ({ id, baseId, passwordRequired, autostart, secret }: Co
 export function makeConfigurators(
   configs: readonly ConfiguratorConfig[],
   { kernel, devices, log }: { kernel: Kernel; devices: Devices; log: Log },
-): { configurators: Configurator[]; problems: string[] } {
-  const problems: string[] = [];
-  const configurators = configs.flatMap((config): Configurator[] => {
+): { configurators: Configurator[]; problems: ApplyProblem[] } {
+  const problems: ApplyProblem[] = [];
+  const configurators = configs.flatMap((config, i): Configurator[] => {
     try {
       return [make(config, kernel, devices)];
     } catch (thrown) {
-      problems.push(`configurators: ${config.ident}: ${messageOf(thrown)}`);
+      problems.push({
+        path: `configurators[${i}]`,
+        text: `configurators: ${config.ident}: ${messageOf(thrown)}`,
+      });
       log.error({ ident: config.ident }, messageOf(thrown));
       return [];
     }

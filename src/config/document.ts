@@ -12,13 +12,33 @@ import { messageOf } from '../base/fault.js';
 import { isInexact } from '../base/json.js';
 import { nearest } from '../base/did-you-mean.js';
 
-/** One mistake in a file: where, which key, and what to do. Lines and columns count from 1. */
+/**
+ * What a finding means. With an `error` a gateway does not start, and a reload changes nothing. With a `problem` the part
+ * that it is about does not work, and the rest does. A `warning` may be meant as it is.
+ */
+export type Severity = 'error' | 'problem' | 'warning';
+
+/** What a problem found missing in the file. A running gateway may have it: objects and profiles are also made by calls. */
+export interface Absent {
+  readonly kind: 'object' | 'profile' | 'line';
+  readonly name: string;
+}
+
+/** One finding in a file: where, which key, and what to do. Lines and columns count from 1. */
 export interface Mistake {
+  readonly severity: Severity;
   readonly line: number;
   readonly column: number;
   /** Path of the key: `webServers[0].tls`. */
   readonly key: string;
   readonly text: string;
+  readonly absent?: Absent | undefined;
+}
+
+/** A finding as one line: `FILE:LINE:COLUMN: KEY: TEXT`. */
+export function lineOf(file: string, { severity, line, column, key, text }: Mistake): string {
+  const kind = severity === 'warning' ? 'warning: ' : '';
+  return `${file}:${line}:${column}: ${kind}${key === '' ? '' : `${key}: `}${text}`;
 }
 
 /** Steps from the root of a document to one of its values. */
@@ -30,10 +50,7 @@ export class ConfigurationError extends Error {
   readonly file: string;
   readonly mistakes: readonly Mistake[];
   constructor(file: string, mistakes: readonly Mistake[]) {
-    const lines = mistakes.map(
-      ({ line, column, key, text }) => `${file}:${line}:${column}: ${key === '' ? '' : `${key}: `}${text}`,
-    );
-    super(lines.join('\n'));
+    super(mistakes.map((mistake) => lineOf(file, mistake)).join('\n'));
     this.file = file;
     this.mistakes = mistakes;
   }
@@ -44,49 +61,101 @@ export const FILE_LIMIT = 4 * 1024 * 1024;
 /** Aliases may repeat a block, not multiply it ("billion laughs"). */
 const ALIAS_LIMIT = 100;
 
+const ERROR = { severity: 'error' } as const;
+
 /** A YAML file that knows the line of each of its values, and collects what is wrong with them. */
 export class ConfigDocument {
   readonly file: string;
   readonly value: unknown;
-  readonly #mistakes: Mistake[] = [];
+  #mistakes: Mistake[] = [];
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed<ParsedNode>;
+  readonly #text: string;
 
   /** Throws ConfigurationError when it is not YAML at all. */
   constructor(file: string, text: string) {
     this.file = file;
+    this.#text = text;
     const options = { lineCounter: this.#lines, prettyErrors: false, logLevel: 'error' } as const;
     this.#document = parseDocument(text, options);
     // Only the first: those after it follow from it.
     const [error] = this.#document.errors;
-    if (error !== undefined) this.#at(error.pos[0], '', withoutSource(error.message));
+    if (error !== undefined) this.#at({ offset: error.pos[0], key: '' }, withoutSource(error.message));
     visit(this.#document, {
       Scalar: (_, { value, source, range }) => {
         if (typeof value === 'number' && source !== undefined && isInexact(source))
-          this.#at(range?.[0] ?? 0, '', `${source} cannot be represented exactly; a text stands in quotes`);
+          this.#at(
+            { offset: range?.[0] ?? 0, key: '' },
+            `${source} cannot be represented exactly; a text stands in quotes`,
+          );
       },
       Pair: (_, { key }) => {
         if (!isScalar(key))
-          this.#at(isNode(key) ? (key.range?.[0] ?? 0) : 0, '', 'a key must be a plain word');
+          this.#at(
+            { offset: isNode(key) ? (key.range?.[0] ?? 0) : 0, key: '' },
+            'a key must be a plain word',
+          );
       },
     });
     this.throwIfAny();
     try {
       this.value = this.#document.toJS({ maxAliasCount: ALIAS_LIMIT }) as unknown;
     } catch (thrown) {
-      this.#at(0, '', withoutSource(messageOf(thrown)));
+      this.#at({ offset: 0, key: '' }, withoutSource(messageOf(thrown)));
     }
     this.throwIfAny();
   }
 
-  /** Notes a mistake at a value, or where it is missing at what it should stand in. */
+  /** Notes an error at a value, or where it is missing at what it should stand in. */
   mistake(path: Path, text: string): void {
-    this.#at(this.#offset(path), keyOf(path), text);
+    this.#at({ offset: this.#offset(path), key: keyOf(path) }, text);
+  }
+
+  /** Notes a problem at a value; `absent` names what the file does not have and a running gateway may. */
+  problem(path: Path, text: string, absent?: Absent): void {
+    this.#at({ offset: this.#offset(path), key: keyOf(path) }, text, { severity: 'problem', absent });
+  }
+
+  /** Notes a warning at a value. */
+  warning(path: Path, text: string): void {
+    this.#at({ offset: this.#offset(path), key: keyOf(path) }, text, { severity: 'warning' });
+  }
+
+  /** Notes a problem inside a text of several lines. Line and column are the text's own, from 1. */
+  problemInText(path: Path, text: string, at: { readonly line: number; readonly column: number }): void {
+    const { line, column } = this.#insideText(path, at);
+    this.#mistakes.push({ severity: 'problem', line, column, key: keyOf(path), text });
+  }
+
+  /** Where a value is: `FILE:LINE:COLUMN`. */
+  placeOf(path: Path): string {
+    const { line, column } = this.#lineAt(this.#offset(path));
+    return `${this.file}:${line}:${column}`;
+  }
+
+  /** The line of a value. */
+  lineOf(path: Path): number {
+    return this.#lineAt(this.#offset(path)).line;
+  }
+
+  /** All findings so far, in the order of their lines. */
+  get findings(): readonly Mistake[] {
+    return this.#mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column);
+  }
+
+  /** Takes findings back. */
+  forget(isMeant: (finding: Mistake) => boolean): void {
+    this.#mistakes = this.#mistakes.filter((finding) => !isMeant(finding));
+  }
+
+  /** Whether an error has been noted. */
+  get hasErrors(): boolean {
+    return this.#mistakes.some(({ severity }) => severity === 'error');
   }
 
   /**
-   * Notes a key that should not be there. The key itself is shown only where it is nearly a known one: what stands in the
-   * place of a key by mistake may be a secret.
+   * Notes a key that should not be there, by its name. A word without a value in a flow mapping is shown only if it is
+   * nearly a known key: it may be a secret that is missing its key.
    */
   unknownKey(path: Path, known: readonly string[], text: string): void {
     const parent = this.#document.getIn(path.slice(0, -1), true);
@@ -97,17 +166,17 @@ export class ConfigDocument {
     const at = pair !== undefined && isNode(pair.key) ? pair.key.range?.[0] : undefined;
     const near = nearest(String(key), known);
     const hint = near === undefined ? '' : `; did you mean ${near}?`;
-    const shown = near === undefined ? path.slice(0, -1) : path;
-    this.#at(at ?? this.#offset(path), keyOf(shown), `${text}${hint}; known here: ${known.join(', ')}`);
+    const isKey = pair === undefined || pair.value !== null;
+    const shown = near === undefined && !isKey ? path.slice(0, -1) : path;
+    this.#at(
+      { offset: at ?? this.#offset(path), key: keyOf(shown) },
+      `${text}${hint}; known here: ${known.join(', ')}`,
+    );
   }
 
-  /** Throws all mistakes noted so far, in the order of their lines. */
+  /** Throws all findings so far, in the order of their lines, if an error is among them. */
   throwIfAny(): void {
-    if (this.#mistakes.length === 0) return;
-    throw new ConfigurationError(
-      this.file,
-      this.#mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column),
-    );
+    if (this.hasErrors) throw new ConfigurationError(this.file, this.findings);
   }
 
   #offset(path: Path): number {
@@ -119,9 +188,30 @@ export class ConfigDocument {
     return 0;
   }
 
-  #at(offset: number, key: string, text: string): void {
+  #at(
+    { offset, key }: { readonly offset: number; readonly key: string },
+    text: string,
+    more: Pick<Mistake, 'severity' | 'absent'> = ERROR,
+  ): void {
+    this.#mistakes.push({ ...more, ...this.#lineAt(offset), key, text });
+  }
+
+  #lineAt(offset: number): { line: number; column: number } {
     const { line, col } = this.#lines.linePos(offset);
-    this.#mistakes.push({ line: Math.max(line, 1), column: Math.max(col, 1), key, text });
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  }
+
+  /** A block's text begins below its `|`, indented; of other texts only the first line is where the value is. */
+  #insideText(path: Path, at: { readonly line: number; readonly column: number }) {
+    const offset = this.#offset(path);
+    const start = this.#lineAt(offset);
+    const node: unknown = this.#document.getIn(path, true);
+    if (!isScalar(node)) return start;
+    if (node.type === 'PLAIN')
+      return at.line === 1 ? { ...start, column: start.column + at.column - 1 } : start;
+    if (node.type !== 'BLOCK_LITERAL') return start;
+    const [, first = ''] = /^.*\n(?:[ \t]*\n)*( *)\S/.exec(this.#text.slice(offset)) ?? [];
+    return { line: start.line + at.line, column: first.length + at.column };
   }
 }
 

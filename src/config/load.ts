@@ -3,9 +3,21 @@ import { dirname, resolve } from 'node:path';
 import { messageOf } from '../base/fault.js';
 import type { Modules } from '../device/modules.js';
 import { check } from './check.js';
-import { ConfigDocument, ConfigurationError, FILE_LIMIT, type Path } from './document.js';
+import {
+  ConfigDocument,
+  ConfigurationError,
+  FILE_LIMIT,
+  keyOf,
+  type Mistake,
+  type Path,
+} from './document.js';
+import { isLoopback } from './loopback.js';
+import type { EntryPlace } from './problems.js';
 import { profileProblems } from './profiles.js';
-import { gatewaySchema, type GatewayConfig, type SecretConfig, type TreeNode } from './schema.js';
+import { review } from './review.js';
+import type { ReviewFacts } from './review-facts.js';
+import { gatewaySchema, type GatewayConfig, type TreeNode } from './schema.js';
+import { secretsOf } from './secrets.js';
 import { checkTree } from './tree.js';
 
 /** A checked configuration. Secrets given as files are read; paths are absolute. */
@@ -13,6 +25,10 @@ export interface LoadedConfig {
   readonly file: string;
   readonly config: GatewayConfig;
   readonly tree: readonly TreeNode[];
+  /** What of it does not work, or may not be meant; only of a configuration that was reviewed. */
+  readonly findings: readonly Mistake[];
+  /** Where configurators and profiles are, by `configurators[0]` and `profile:NAME`. */
+  readonly places: ReadonlyMap<string, EntryPlace>;
 }
 
 /** The modules that a gateway with this configuration has: they follow from its board. */
@@ -22,10 +38,14 @@ export type ModulesOf = (config: GatewayConfig) => Promise<Modules | undefined>;
 const SAMPLE_WORDS = new Set(['swordfish', 'tulip', 'rose', 'owner@example.org']);
 
 /**
- * Reads and checks `gateway.yaml`; with `modulesOf`, also what `tree` says of instances. Throws ConfigurationError with all
- * mistakes by line, or with why it can't be read.
+ * Reads and checks `gateway.yaml`; with `modulesOf`, also what `tree` says of instances; with `facts`, also what would not
+ * work (`review`). Throws ConfigurationError with all errors by line, or with why it can't be read.
  */
-export async function loadConfig(file: string, modulesOf?: ModulesOf): Promise<LoadedConfig> {
+export async function loadConfig(
+  file: string,
+  modulesOf?: ModulesOf,
+  facts?: ReviewFacts,
+): Promise<LoadedConfig> {
   const path = resolve(file);
   let text: string;
   try {
@@ -33,17 +53,22 @@ export async function loadConfig(file: string, modulesOf?: ModulesOf): Promise<L
     text = await readFile(path, 'utf8');
   } catch (thrown) {
     throw new ConfigurationError(path, [
-      { line: 1, column: 1, key: '', text: `cannot be read: ${messageOf(thrown)}` },
+      { severity: 'error', line: 1, column: 1, key: '', text: `cannot be read: ${messageOf(thrown)}` },
     ]);
   }
-  return parseConfig(path, text, modulesOf);
+  return readConfig({ file: path, text }, modulesOf, facts);
 }
 
 /** As {@link loadConfig}, with the text given; `file` says where relative paths begin. */
-export async function parseConfig(
-  file: string,
-  text: string,
+export function parseConfig(file: string, text: string, modulesOf?: ModulesOf): Promise<LoadedConfig> {
+  return readConfig({ file, text }, modulesOf);
+}
+
+/** As {@link parseConfig}, with a review. */
+export async function readConfig(
+  { file, text }: { readonly file: string; readonly text: string },
   modulesOf: ModulesOf = async () => undefined,
+  facts?: ReviewFacts,
 ): Promise<LoadedConfig> {
   const document = new ConfigDocument(file, text);
   const value = document.value ?? {};
@@ -62,16 +87,20 @@ export async function parseConfig(
   await resolveSecrets(document, config, dirname(file));
   checkMeaning(document, config);
   document.throwIfAny();
-  return { file, config, tree };
+  if (modules !== undefined && facts !== undefined)
+    await review(document, { config, tree }, { modules, facts });
+  return { file, config, tree, findings: document.findings, places: placesOf(document, config) };
 }
 
-/** Everything that holds a password, with where it stands. */
-function* secretsOf(config: GatewayConfig): Generator<readonly [SecretConfig, Path]> {
-  if (config.remoteAccess !== undefined) yield [config.remoteAccess, ['remoteAccess']];
-  for (const [i, server] of (config.webServers ?? []).entries())
-    if (server.basicAuth !== undefined) yield [server.basicAuth, ['webServers', i, 'basicAuth']];
-  for (const [i, configurator] of (config.configurators ?? []).entries())
-    yield [configurator, ['configurators', i]];
+function placesOf(
+  document: ConfigDocument,
+  { configurators = [], profiles = {} }: GatewayConfig,
+): Map<string, EntryPlace> {
+  const at = (path: Path): EntryPlace => ({ place: document.placeOf(path), entry: keyOf(path) });
+  return new Map([
+    ...configurators.map((_, i) => [`configurators[${i}]`, at(['configurators', i])] as const),
+    ...Object.keys(profiles).map((name) => [`profile:${name}`, at(['profiles', name])] as const),
+  ]);
 }
 
 async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, base: string): Promise<void> {
@@ -161,9 +190,4 @@ function checkSampleWords(document: ConfigDocument, config: GatewayConfig): void
       refuse([...path, secret.passwordFile === undefined ? 'password' : 'passwordFile']);
     if ('username' in secret && SAMPLE_WORDS.has(String(secret.username))) refuse([...path, 'username']);
   }
-}
-
-/** Whether a host name or address stays on this machine. */
-export function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
 }

@@ -213,6 +213,9 @@ type Checked<K extends NodeKind> = Omit<Static<(typeof nodeSchemas)[K]>, 'childr
   /** The object's name, from the key that says its kind. */
   readonly name: string;
   readonly children: readonly TreeNode[];
+  /** Where its entry is, as `FILE:LINE:COLUMN`, and which one it is, as `tree[0].children[1]`. */
+  readonly place: string;
+  readonly entry: string;
 } & (K extends 'instance' ? { readonly variables?: Readonly<Record<string, InstanceVariable>> } : unknown);
 
 type RawVariables = NonNullable<Static<(typeof nodeSchemas)['instance']>['variables']>;

@@ -1,11 +1,10 @@
-import { messageOf } from '../base/fault.js';
 import type { Modules } from '../device/modules.js';
-import { defaultsOf, mistakeIn, withProperty } from '../device/properties.js';
 import { check } from './check.js';
-import type { ConfigDocument, Path } from './document.js';
+import { keyOf, type ConfigDocument, type Path } from './document.js';
 import { eventProblems } from './event-check.js';
+import { checkProperties } from './instance-properties.js';
 import { variableProblems } from './variables.js';
-import { nodeKinds, nodeSchemas, type NodeKind, type TreeNode } from './schema.js';
+import { nodeKinds, nodeSchemas, type TreeNode } from './schema.js';
 import { didYouMean } from '../base/did-you-mean.js';
 
 /** Deeper trees are mistakes. */
@@ -56,7 +55,10 @@ function checkNode(tree: TreeCheck, node: unknown, path: Path): TreeNode | undef
     : [];
   if (!isRight) return undefined;
   const variables = checkVariables(tree, given['variables'], [...path, 'variables']);
-  const checked = shaped(kind, { ...given, ...(variables && { variables }) }, children);
+  const place = { place: document.placeOf(path), entry: keyOf(path) };
+  const shape = { kind, name: given[kind], children, ...(variables && { variables }), ...place };
+  // The check above has established the shape.
+  const checked = { ...given, ...shape } as unknown as TreeNode;
   if (checked.kind === 'instance') checkModule(tree, checked, path);
   if (checked.kind === 'event')
     for (const [at, mistake] of eventProblems(checked, isBelowScript(document, path)))
@@ -84,11 +86,6 @@ function isBelowScript(document: ConfigDocument, path: Path): boolean {
   return typeof parent === 'object' && parent !== null && 'script' in parent && !('event' in parent);
 }
 
-/** The check above has established the shape. */
-function shaped(kind: NodeKind, given: Record<string, unknown>, children: readonly TreeNode[]): TreeNode {
-  return { ...given, kind, name: given[kind], children } as TreeNode;
-}
-
 function checkModule(
   { document, modules }: TreeCheck,
   node: Extract<TreeNode, { kind: 'instance' }>,
@@ -105,34 +102,5 @@ function checkModule(
     return;
   }
   for (const [at, mistake] of variableProblems(node, module)) document.mistake([...path, ...at], mistake);
-  const known = Object.keys(module.properties.properties);
-  for (const [name, value] of Object.entries(node.properties ?? {})) {
-    const at: Path = [...path, 'properties', name];
-    if (!known.includes(name)) document.unknownKey(at, known, `${module.name} has no such property`);
-    else
-      try {
-        withProperty(module, {}, [name, value]);
-      } catch (thrown) {
-        document.mistake(at, messageOf(thrown));
-      }
-  }
-}
-
-/** In words, the instances whose properties, each right for itself, do not go together: they would stay closed. */
-export function closedInstances(nodes: readonly TreeNode[], modules: Modules, above = ''): string[] {
-  return nodes.flatMap((node) => {
-    const path = `${above}${node.ident}`;
-    const mistake = node.kind === 'instance' ? mistakeOf(node, modules) : undefined;
-    const own = mistake === undefined ? [] : [`tree: ${path} would stay closed: ${mistake}`];
-    return [...own, ...closedInstances(node.children, modules, `${path}/`)];
-  });
-}
-
-function mistakeOf(node: Extract<TreeNode, { kind: 'instance' }>, modules: Modules): string | undefined {
-  const module = modules.get(node.module);
-  const set = Object.entries(node.properties ?? {});
-  return mistakeIn(
-    module,
-    set.reduce((all, one) => withProperty(module, all, one), defaultsOf(module)),
-  );
+  checkProperties(document, module, { path, properties: node.properties ?? {} });
 }

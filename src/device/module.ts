@@ -33,6 +33,32 @@ export interface Flow<T> {
   readonly offer?: T;
 }
 
+/**
+ * What the value of a property names, as `refers` in its schema's options: so that a configuration can be checked
+ * without opening anything. '' and 0 name nothing.
+ */
+export const refersTo = {
+  /** A GPIO line, on the chip in `Chip`; exclusive. */
+  line: 'line',
+  /** A PWM channel, on the chip in `Chip`; exclusive. */
+  channel: 'channel',
+  /** An LED; exclusive. */
+  led: 'led',
+  /** A 1-Wire bus, and a device on one; exclusive. */
+  bus: 'bus',
+  onewire: 'onewire',
+  /** A serial port; exclusive. */
+  serialPort: 'serialPort',
+  /** A port that is listened on, at the address in `BindIP`; exclusive. */
+  tcpPort: 'tcpPort',
+  udpPort: 'udpPort',
+  /** The ident path of something that is on or off (`Host.toggle`). */
+  switch: 'switch',
+  /** A file of this machine. */
+  file: 'file',
+} as const;
+export type Refers = (typeof refersTo)[keyof typeof refersTo];
+
 /** A variable that every instance of a module has. It is created where missing, and never deleted by its module. */
 export interface VariableDeclaration {
   readonly ident: string;

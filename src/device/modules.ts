@@ -8,6 +8,20 @@ export interface BoardFacts {
   readonly name: string;
   /** It was to be recognised, and no file knows it. */
   readonly isUnknown: boolean;
+  /** What it has, by the names that properties use; absent if nobody described it. */
+  readonly parts?: BoardParts;
+}
+
+/** What a board file names. */
+export interface BoardParts {
+  /** Lines by chip: name → offset. */
+  readonly gpio: readonly { readonly chip: string; readonly lines: Readonly<Record<string, number>> }[];
+  /** PWM channels by chip: name → number. */
+  readonly pwm?:
+    readonly { readonly chip: string; readonly channels: Readonly<Record<string, number>> }[] | undefined;
+  readonly leds: readonly { readonly name: string }[];
+  /** Present if the machine is simulated: then it has nothing else. */
+  readonly simulated?: unknown;
 }
 
 /** The modules that this gateway has, by GUID and by name. */

@@ -39,7 +39,7 @@ export function withProperty(
   const schema = schemaOf(module.properties, name);
   if (schema === undefined) throw fault('PROPERTY_MISSING', name);
   if (isSecret(schema) && value === HIDDEN) return properties;
-  const taken = coerced(schema, value);
+  const taken = coercedProperty(schema, value);
   const numeral = inexactIn(taken);
   if (numeral !== undefined)
     throw fault('PROPERTY_INVALID', name, `${numeral} cannot be represented exactly`);
@@ -104,7 +104,8 @@ function isSecret(schema: TSchema): boolean {
   return schema['secret'] === true;
 }
 
-function coerced(schema: TSchema, value: unknown): unknown {
+/** A property's value as its schema wants it, where a text stands for a number, a boolean, a list or an object. */
+export function coercedProperty(schema: TSchema, value: unknown): unknown {
   switch (schema['type']) {
     case 'string':
       return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;

@@ -9,11 +9,16 @@ export function clockFinding(isTrusted: boolean): Finding {
   return { state: 'warning', text, whatToDo: 'connect the box to a network with a time server' };
 }
 
+/** More would hide the other checks; they have a common cause then, or `check` is the better tool. */
+const PROBLEMS_SHOWN = 20;
+
 /** Whether all that the configuration says could be applied. */
 export function configurationFinding(problems: readonly string[]): Finding {
   if (problems.length === 0) return fine('applied');
-  const whatToDo = 'mend these lines of gateway.yaml and reload';
-  return { state: 'warning', text: problems.join('\n'), whatToDo };
+  const shown = problems.slice(0, PROBLEMS_SHOWN);
+  const more = problems.length - shown.length;
+  if (more > 0) shown.push(`and ${more} more, which stellwerk check shows`);
+  return { state: 'warning', text: shown.join('\n'), whatToDo: 'correct these lines and reload' };
 }
 
 /** The configuration file has validation errors; the gateway runs on with what it read before. */

@@ -5,8 +5,9 @@ import { ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import { applyTree } from '../../src/config/apply.js';
 import type { ActionOf } from '../../src/config/events.js';
-import { ConfigurationError } from '../../src/config/document.js';
-import { type LoadedConfig, parseConfig } from '../../src/config/load.js';
+import { reviewFacts } from '../../src/composition/review-facts.js';
+import { ConfigurationError, lineOf } from '../../src/config/document.js';
+import { type LoadedConfig, readConfig } from '../../src/config/load.js';
 import { Devices } from '../../src/device/devices.js';
 import { Modules } from '../../src/device/modules.js';
 import { namedAction } from '../../src/functions/built-in-actions.js';
@@ -32,9 +33,11 @@ await t.test(`a configuration is taken, or each mistake has its line (${seedNote
   let taken = 0;
   for (let n = 0; n < FILES; n++) {
     const text = anyYaml(random, sample).toString();
-    const outcome = await parseConfig('/x/gateway.yaml', text, async () => modules).catch(
-      (thrown: unknown) => thrown,
-    );
+    const outcome = await readConfig(
+      { file: '/x/gateway.yaml', text },
+      async () => modules,
+      reviewFacts,
+    ).catch((thrown: unknown) => thrown);
     if (outcome instanceof ConfigurationError) {
       const lines = text.split(/\r\n|[\r\n]/).length;
       for (const { line, column, text: why } of outcome.mistakes) {
@@ -47,6 +50,9 @@ await t.test(`a configuration is taken, or each mistake has its line (${seedNote
       t.fail(`threw ${outcome.stack}`, { text });
     } else {
       taken++;
+      const { findings } = outcome as LoadedConfig;
+      const shown = findings.map((finding) => lineOf('', finding)).join('\n');
+      if (/swordfish|tulip/.test(shown)) t.fail(`shows a secret: ${shown}`, { text });
       await applied(outcome as LoadedConfig, modules);
     }
   }

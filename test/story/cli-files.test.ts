@@ -94,14 +94,14 @@ t.test('check tells file, line and key of each mistake, and what may not be mean
   const closed =
     'tree:\n  - { category: A, ident: a, children: [{ instance: B, ident: b, module: Relay, properties: { Line: 7, MinOnS: 2, MaxOnS: 1 } }] }\n';
   t.match(await check(SIMULATED + closed), {
-    code: 0,
-    stdout: `${file}: fine\n`,
-    stderr: /warning: tree: a\/b would stay closed: MinOnS is longer than MaxOnS/,
+    code: 78,
+    stdout: `${file}: 1 error\n`,
+    stderr: /:5:112: .*MinOnS: the instance stays closed: MinOnS is longer than MaxOnS/,
   });
   const { code, stdout, stderr } = await check(
     `${SIMULATED}log: { levle: info }\ntree:\n  - { instance: A, ident: a, module: GPIO Inputt }\n`,
   );
-  t.strictSame([code, stdout], [78, '']);
+  t.strictSame([code, stdout], [78, `${file}: 2 errors\n`]);
   t.match(stderr, `${file}:4:8: log.levle: there is no such key; did you mean level?`);
   t.match(stderr, `${file}:6:38: tree[0].module: there is no module GPIO Inputt; did you mean GPIO Input?`);
   const open =

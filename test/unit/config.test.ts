@@ -72,7 +72,7 @@ configurators:
     /^8:12 tree\[0\]\.ident: /,
     /^9:\d+ tree\[1\]\.module: there is no module Realy; did you mean Relay\?/,
     /^13:19 tree\[2\]\.properties\.Lin: Relay has no such property; did you mean Line\?/,
-    /^13:\d+ tree\[2\]\.properties\.Count: Property Count/,
+    /^13:\d+ tree\[2\]\.properties\.Count: Expected integer/,
     /^14:\d+ tree\[3\]\.type: expected boolean or integer or float or string/,
     /^15:\d+ tree\[4\]: an entry has exactly one of the keys category, instance, variable, link, event/,
   ].entries())
@@ -175,8 +175,11 @@ function house() {
   const devices = new Devices({ kernel, modules, clock, log: silentLog });
   const actionOf = async (name: string, given: Readonly<Record<string, unknown>>) => namedAction(name, given);
   const target = { kernel, devices, clock, actionOf, log: silentLog, contents: fakeContents(kernel) };
-  const apply = async (text: string, applied: Applied) =>
-    applyTree(await parseConfig('/x', text, async () => modules), applied, target);
+  const apply = async (text: string, before: Applied) => {
+    const listed = await parseConfig('/x', text, async () => modules);
+    const { applied, problems } = await applyTree(listed, before, target);
+    return { applied, problems: problems.map((problem) => problem.text) };
+  };
   return { kernel, devices, apply };
 }
 

@@ -1,0 +1,23 @@
+/** What a hash from a configuration may ask for at most: a mistyped one must not take the machine's memory. */
+export const HASH_MEMORY_LIMIT = 256 * 1024 * 1024;
+
+/** A password hash, `scrypt$N$r$p$salt$key`: the numbers of scrypt (RFC 7914), salt and key. */
+export interface PasswordHash {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+  readonly salt: Buffer;
+  readonly key: Buffer;
+}
+
+/** Reads a hash; undefined for one that no password can match. */
+export function readPasswordHash(hash: string): PasswordHash | undefined {
+  const match = /^scrypt\$(\d{1,8})\$(\d{1,3})\$(\d{1,3})\$([\w+/]+={0,2})\$([\w+/]+={0,2})$/.exec(hash);
+  if (match === null) return undefined;
+  const [N = 0, r = 0, p = 0] = match.slice(1, 4).map(Number);
+  const salt = Buffer.from(match[4] ?? '', 'base64');
+  const key = Buffer.from(match[5] ?? '', 'base64');
+  // N is a power of two (RFC 7914 §6).
+  const isUsable = N > 1 && Number.isInteger(Math.log2(N)) && r > 0 && p > 0 && key.length > 0;
+  return isUsable && 128 * N * r * p <= HASH_MEMORY_LIMIT ? { N, r, p, salt, key } : undefined;
+}

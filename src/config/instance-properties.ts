@@ -1,0 +1,86 @@
+import type { ModuleDefinition } from '../device/module.js';
+import {
+  coercedProperty,
+  defaultsOf,
+  HIDDEN,
+  isSecretProperty,
+  mistakeIn,
+  withProperty,
+  type Properties,
+} from '../device/properties.js';
+import { check } from './check.js';
+import type { ConfigDocument, Path } from './document.js';
+
+/** The properties of a listed instance, and the path of its entry. */
+export interface ListedProperties {
+  readonly path: Path;
+  readonly properties: Properties;
+}
+
+/**
+ * Checks the properties of a listed instance: names and values as errors; a combination that its module rejects as a
+ * problem, or as a warning if something is only missing, as that can be set at run time.
+ */
+export function checkProperties(
+  document: ConfigDocument,
+  module: ModuleDefinition,
+  { path, properties }: ListedProperties,
+): void {
+  const schemas = module.properties.properties;
+  const known = Object.keys(schemas);
+  let isSound = true;
+  for (const [name, value] of Object.entries(properties)) {
+    const at: Path = [...path, 'properties', name];
+    const schema = schemas[name];
+    if (schema === undefined || !Object.hasOwn(schemas, name)) {
+      document.unknownKey(at, known, `${module.name} has no such property`);
+      isSound = false;
+    } else if (!(isSecretProperty(module, name) && value === HIDDEN)) {
+      isSound = check(document, schema, { path: at, value: coercedProperty(schema, value) }) && isSound;
+    }
+  }
+  if (!isSound) return;
+  const mistake = mistakeIn(module, completeProperties(module, properties));
+  if (mistake === undefined) return;
+  const at = [...path, ...stepsTo(mistake, properties)];
+  const isMissing = mistake === mistakeIn(module, defaultsOf(module));
+  const text = `the instance stays closed: ${mistake}`;
+  if (isMissing) document.warning(at, text);
+  else document.problem(at, text);
+}
+
+/** The properties that a listed instance begins with. Each has been checked. */
+export function completeProperties(module: ModuleDefinition, properties: Properties): Properties {
+  return Object.entries(properties).reduce((all, one) => withProperty(module, all, one), defaultsOf(module));
+}
+
+/** The property, or the entry of a list, that a module's text is about. */
+function stepsTo(text: string, properties: Properties): Path {
+  const words: ReadonlySet<string> = new Set(text.match(/\w+/g));
+  for (const [name, value] of Object.entries(properties)) {
+    if (!Array.isArray(value)) continue;
+    const entries = value as readonly unknown[];
+    const index = entries.findLastIndex((entry) => words.has(identIn(entry)));
+    if (index < 0) continue;
+    const field = Object.keys(entries[index] as object).find((key) => key !== 'Ident' && words.has(key));
+    return ['properties', name, index, ...(field === undefined ? [] : [field])];
+  }
+  const name = Object.keys(properties).find((key) => words.has(key));
+  return name === undefined ? [] : ['properties', name];
+}
+
+function identIn(entry: unknown): string {
+  const { Ident } = (typeof entry === 'object' && entry !== null ? entry : {}) as { Ident?: unknown };
+  return typeof Ident === 'string' ? Ident : '';
+}
+
+/** The variables that a listed instance has; undefined if its properties keep it closed. */
+export function variablesOf(module: ModuleDefinition, properties: Properties) {
+  const all = completeProperties(module, properties);
+  try {
+    return mistakeIn(module, all) === undefined ? module.variables(all) : undefined;
+  } catch {
+    // A module that fails here also fails when it is opened, and says why there.
+    return undefined;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Modules } from '../device/modules.js';
+import { Claims } from './claims.js';
+import type { ConfigDocument, Path } from './document.js';
+import type { ReviewFacts } from './review-facts.js';
+import type { GatewayConfig, TreeNode } from './schema.js';
+import { reviewFile, reviewServers, warnOfServers } from './server-review.js';
+import { TreeModel } from './tree-model.js';
+import { noteAbsent, type TreeReview } from './review-context.js';
+import { knownProfiles, reviewNodes } from './tree-review.js';
+
+/**
+ * Notes everything of a sound configuration that would not work, or may not be meant: what a start and a reload report as
+ * problems, and what only `check` shows. One review for all of them.
+ */
+export async function review(
+  document: ConfigDocument,
+  { config, tree }: { readonly config: GatewayConfig; readonly tree: readonly TreeNode[] },
+  { modules, facts }: { readonly modules: Modules; readonly facts: ReviewFacts },
+): Promise<void> {
+  const claims = new Claims(document);
+  await reviewServers(document, config, { claims, facts, modules });
+  const fronts = config.configurators ?? [];
+  const model = new TreeModel(tree, modules, fronts);
+  const profiles = knownProfiles(config.profiles);
+  const files: { path: Path; file: string }[] = [];
+  const all: TreeReview = { document, model, modules, claims, facts, profiles, files };
+  await reviewNodes(all, tree, { path: ['tree'] });
+  for (const { path, file } of files) await reviewFile(document, file, path);
+  const idents = new Map(tree.map(({ ident }, i) => [ident, i]));
+  for (const [i, { base, ident }] of fronts.entries()) {
+    noteAbsent(all, base, ['configurators', i, 'base']);
+    if (idents.has(ident))
+      document.problem(
+        ['configurators', i, 'ident'],
+        `tree[${idents.get(ident)}] has this ident; choose another`,
+      );
+  }
+  await warnOfServers(document, config, modules.board.isUnknown);
+  await forgetLinesHere(document, facts, modules);
+}
+
+/** A line that no board file names may have a name in the kernel of this machine. */
+async function forgetLinesHere(
+  document: ConfigDocument,
+  facts: ReviewFacts,
+  modules: Modules,
+): Promise<void> {
+  if (!document.findings.some(({ absent }) => absent?.kind === 'line')) return;
+  const here = await facts.linesHere(modules);
+  document.forget(({ absent }) => absent?.kind === 'line' && here.has(absent.name));
+}
