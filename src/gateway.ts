@@ -196,6 +196,7 @@ export class Gateway implements AsyncDisposable {
       directory: join(options.directory, SCRIPTS),
       checks: health,
       registry: () => this.registry,
+      effects: health.limits,
     });
     const { directory } = options;
     this.#media = mediaPart({ kernel, clock, log: log.subject('media'), directory });

@@ -5,6 +5,7 @@ import type { Checks } from './base/check.js';
 import type { Cancel, Clock } from './base/clock.js';
 import { fault, messageOf } from './base/fault.js';
 import { Late } from './base/late.js';
+import type { Limits } from './base/limits.js';
 import type { Log } from './base/log.js';
 import { guardIds } from './composition/ids.js';
 import type { Configurator } from './config/configurators.js';
@@ -73,6 +74,8 @@ export interface ScriptParts {
   readonly checks: Checks;
   /** What they may call; asked for when the first one runs. */
   readonly registry: () => Registry;
+  /** Told of limits that take effect. */
+  readonly effects: Limits;
 }
 
 /** The scripts of a gateway, within the limits that its options give. */
@@ -84,6 +87,7 @@ export function scriptEngine({
   directory,
   checks,
   registry,
+  effects,
 }: ScriptParts): ScriptEngine {
   return new ScriptEngine({
     kernel,
@@ -91,6 +95,7 @@ export function scriptEngine({
     clock,
     log,
     checks,
+    effects,
     functions: { names: () => registry().names(), call: (...call) => registry().call(...call) },
     limits: () => ({
       ...scriptLimits,

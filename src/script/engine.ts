@@ -1,6 +1,7 @@
 import { noChecks, type Checks } from '../base/check.js';
 import type { Clock } from '../base/clock.js';
 import { fault, messageOf } from '../base/fault.js';
+import { unwatchedLimits, type Limits } from '../base/limits.js';
 import type { Log } from '../base/log.js';
 import type { Caller } from '../device/declare.js';
 import type { Script } from '../kernel/attachments.js';
@@ -39,6 +40,8 @@ export interface EngineOptions {
   readonly limits?: () => ScriptLimits;
   /** Told of restrictions of script processes that this machine does not support. */
   readonly checks?: Checks;
+  /** Told of limits that take effect. */
+  readonly effects?: Limits;
 }
 
 /** Scripts of type 0: JavaScript and TypeScript (decision 18), each run in a process of its own; their texts are files. */
@@ -52,11 +55,13 @@ export class ScriptEngine implements AsyncDisposable {
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    const { kernel, limits = () => scriptLimits, checks = noChecks, clock, log, functions } = options;
+    const { kernel, clock, log, functions } = options;
+    const { limits = () => scriptLimits, checks = noChecks, effects = unwatchedLimits } = options;
     this.#runs = new Runs({
       kernel,
       limits,
       checks,
+      effects,
       clock,
       log,
       functions,
@@ -157,7 +162,7 @@ export class ScriptEngine implements AsyncDisposable {
   start(run: ScriptRun): void {
     const { log } = this.#options;
     const script = run.id === undefined ? TEXT_FILE : this.#script(run.id).data.file;
-    if (this.#runs.isFull) throw fault('BUSY', 'Too many scripts wait for their turn');
+    this.#runs.checkRoom(run.caller);
     this.#run(run, false).then(
       (output) => {
         if (output !== '') log.info({ script }, output.slice(0, LOGGED_OUTPUT));

@@ -1,9 +1,11 @@
 import type { Checks } from '../base/check.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
+import type { Limits } from '../base/limits.js';
 import { evenMs } from './budget.js';
 import type { ScriptLimits } from './limits.js';
 import type { Ended, Failed } from './protocol.js';
+import { isOfFront, RunQueue, type RunFor } from './queue.js';
 import { Threads, type Shown, type Thread, type ThreadRecord } from './threads.js';
 import { ScriptWorker, type ScriptJob } from './worker.js';
 
@@ -11,8 +13,6 @@ import { ScriptWorker, type ScriptJob } from './worker.js';
 export const DEPTH_LIMIT = 8;
 /** Processes besides those that may run at once: of scripts that others wait for, and as many to relieve those that wait. */
 const NESTED_LIMIT = 12;
-/** Runs that wait for their turn; more is a flood. */
-export const WAITING_LIMIT = 1000;
 /** A process that nobody needs for so long is ended, but for the last: a house runs scripts in bursts. */
 const IDLE_MS = 60_000;
 /** When for so long every script waits for an answer, and others for their turn, one more is let in: none waits for ever. */
@@ -29,10 +29,13 @@ export interface PoolOptions {
   /** Looked up for every run. */
   readonly limits: () => ScriptLimits;
   readonly checks: Checks;
+  /** Told of limits that take effect. */
+  readonly effects: Limits;
 }
 
 /** How a script is to be run. */
 export interface Turn {
+  readonly whose: RunFor;
   /** 0 for one that was not started by a script. */
   readonly depth: number;
   /** Whether a script waits for it: it then never waits for a process, so that scripts that wait for each other always go on. */
@@ -48,6 +51,8 @@ interface Slot {
   readonly thread: Thread;
   /** It counts among those that run at once. */
   counts: boolean;
+  /** For whom it counts. */
+  whose: RunFor;
 }
 
 /** The processes in which scripts run; the first is started when the first script needs one, and one is kept from then on. */
@@ -56,8 +61,10 @@ export class ScriptPool implements AsyncDisposable {
   readonly #threads = new Threads();
   readonly #all = new Set<Slot>();
   readonly #idle = new Map<Slot, Cancel>();
-  readonly #waiting = new Set<PromiseWithResolvers<Slot>>();
+  readonly #waiting = new RunQueue<PromiseWithResolvers<Slot>>();
   #running = 0;
+  /** How many of them run for fronts. */
+  #ofFronts = 0;
   #cancelRelief: Cancel | undefined;
   #isClosed = false;
 
@@ -81,9 +88,12 @@ export class ScriptPool implements AsyncDisposable {
     }
   }
 
-  /** Whether a script that is started now would be refused. */
-  get isFull(): boolean {
-    return this.#waiting.size >= WAITING_LIMIT;
+  /** Throws `BUSY` if a script that is started now would be rejected. */
+  checkRoom(whose: RunFor): void {
+    const limit = this.#waiting.limitFor(whose);
+    if (limit === undefined) return;
+    this.#options.effects.hit(limit, whose, 'look for what starts so many scripts (UC_GetScriptSenderList)');
+    throw fault('BUSY', 'Too many scripts wait for their turn');
   }
 
   threads(): ThreadRecord[] {
@@ -103,7 +113,7 @@ export class ScriptPool implements AsyncDisposable {
     return this.close();
   }
 
-  async #take({ depth, isAwaited, signal }: Turn): Promise<Slot> {
+  async #take({ whose, depth, isAwaited, signal }: Turn): Promise<Slot> {
     if (this.#isClosed) throw fault('STOPPING');
     if (depth > DEPTH_LIMIT)
       throw fault('SCRIPT_FAILED', `scripts started each other more than ${DEPTH_LIMIT} levels deep`);
@@ -113,24 +123,35 @@ export class ScriptPool implements AsyncDisposable {
       if (depth > 0 && nested >= NESTED_LIMIT) throw fault('BUSY', 'Too many scripts wait for each other');
       return this.#ready();
     }
-    if (this.#waiting.size === 0 && this.#running < atOnce) return this.#counted(this.#ready());
-    if (this.isFull) throw fault('BUSY', 'Too many scripts wait for their turn');
+    if (this.#waiting.size === 0 && this.#running < atOnce && this.#mayRun(whose))
+      return this.#counted(this.#ready(), whose);
+    this.checkRoom(whose);
     const waiting = Promise.withResolvers<Slot>();
-    this.#waiting.add(waiting);
+    this.#waiting.add(whose, waiting);
     const stop = () => waiting.reject(signal.reason as Error);
     signal.addEventListener('abort', stop);
     this.#cancelRelief ??= this.#options.clock.every(RELIEF_MS, () => this.#relieve());
+    // Those that wait may all be of fronts that have their share.
+    this.#next();
     try {
       return await waiting.promise;
     } finally {
       signal.removeEventListener('abort', stop);
-      this.#waiting.delete(waiting);
+      this.#waiting.delete(whose, waiting);
     }
   }
 
-  #counted(slot: Slot): Slot {
+  /** Fronts have at most half of the processes, so that the owner and the events never wait for them. */
+  #mayRun(whose: RunFor, more = 0): boolean {
+    const share = Math.max(1, Math.floor(this.#options.limits().atOnce / 2));
+    return !isOfFront(whose) || this.#ofFronts < share + more;
+  }
+
+  #counted(slot: Slot, whose: RunFor): Slot {
     slot.counts = true;
+    slot.whose = whose;
     this.#running++;
+    if (isOfFront(whose)) this.#ofFronts++;
     return slot;
   }
 
@@ -150,7 +171,7 @@ export class ScriptPool implements AsyncDisposable {
     const { names, clock, limits, checks } = this.#options;
     const thread = this.#threads.take();
     const worker = new ScriptWorker({ names: names(), clock, heapMiB: limits().heapMiB, checks });
-    const slot = { worker, thread, counts: false };
+    const slot: Slot = { worker, thread, counts: false, whose: 'owner' };
     this.#all.add(slot);
     void worker.exited.then(() => {
       this.#all.delete(slot);
@@ -168,6 +189,7 @@ export class ScriptPool implements AsyncDisposable {
   #give(slot: Slot): void {
     const { worker } = slot;
     if (slot.counts) this.#running--;
+    if (slot.counts && isOfFront(slot.whose)) this.#ofFronts--;
     slot.counts = false;
     const { residentMiB } = this.#options.limits();
     const isWorn = worker.runs >= RUNS_LIMIT || worker.peakBytes > REPLACED_FROM * residentMiB * 1024 * 1024;
@@ -193,17 +215,17 @@ export class ScriptPool implements AsyncDisposable {
     this.#cancelRelief = undefined;
   }
 
-  /** Lets in the one that waits longest; false where nobody waits. */
-  #admit(): boolean {
-    const [first] = this.#waiting;
-    if (first === undefined) return false;
-    this.#waiting.delete(first);
-    first.resolve(this.#counted(this.#ready()));
+  /** Lets in the next whose turn it is; false if nobody who may run waits. */
+  #admit(moreOfFronts = 0): boolean {
+    const next = this.#waiting.take((whose) => this.#mayRun(whose, moreOfFronts));
+    if (next === undefined) return false;
+    next.item.resolve(this.#counted(this.#ready(), next.whose));
     return true;
   }
 
   #relieve(): void {
     if (this.#running >= this.#options.limits().atOnce + NESTED_LIMIT) return;
-    if ([...this.#all].every(({ worker, counts }) => !counts || worker.isCalling)) this.#admit();
+    if ([...this.#all].every(({ worker, counts }) => !counts || worker.isCalling))
+      this.#admit(NESTED_LIMIT / 2);
   }
 }

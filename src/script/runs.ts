@@ -2,6 +2,7 @@ import type { Checks } from '../base/check.js';
 import { delay, type Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
 import { Late } from '../base/late.js';
+import type { Limits } from '../base/limits.js';
 import type { Log } from '../base/log.js';
 import { Turn } from '../base/turn.js';
 import type { Caller } from '../device/declare.js';
@@ -10,6 +11,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import type { ScriptLimits } from './limits.js';
 import type { ScriptPool } from './pool.js';
 import type { Failed, ScriptText } from './protocol.js';
+import type { RunFor } from './queue.js';
 import { Semaphores } from './semaphores.js';
 import type { ThreadRecord } from './threads.js';
 
@@ -27,6 +29,8 @@ export interface RunsOptions {
   readonly functions: ScriptFunctions;
   readonly limits: () => ScriptLimits;
   readonly checks: Checks;
+  /** Told of limits that take effect. */
+  readonly effects: Limits;
   /** The text behind what a script includes: an id or a file. */
   readonly included: (what: unknown) => Promise<ScriptText>;
 }
@@ -47,6 +51,7 @@ export interface RunOf {
 
 interface Running {
   readonly script: Script | undefined;
+  readonly whose: RunFor;
   /** How many scripts it is deep in. */
   readonly depth: number;
   readonly stop: AbortController;
@@ -76,16 +81,16 @@ export class Runs implements AsyncDisposable {
   readonly #closing = new AbortController();
   readonly #senders = new Map<string, number>();
   readonly #pool = new Late(() => this.#open());
-  #isFull: () => boolean = () => false;
+  #opened: ScriptPool | undefined;
 
   constructor(options: RunsOptions) {
     this.#options = options;
     this.#semaphores = new Semaphores(options.clock);
   }
 
-  /** Whether a script that is started now would be refused. */
-  get isFull(): boolean {
-    return this.#isFull();
+  /** Throws `BUSY` if a script that is started now by this caller would be rejected. */
+  checkRoom(caller: Caller): void {
+    this.#opened?.checkRoom(this.#whose(caller));
   }
 
   /** How often each sender has had a script run, since the start. */
@@ -100,7 +105,8 @@ export class Runs implements AsyncDisposable {
     const user = script === undefined ? 'script' : `script ${script.id}`;
     const own: Caller = { role: 'owner', user, remote: 'local' };
     const depth = parent === undefined ? 0 : parent.depth + 1;
-    const mine: Running = { script, depth, stop: new AbortController(), parent, told: '' };
+    const whose = this.#whose(caller);
+    const mine: Running = { script, whose, depth, stop: new AbortController(), parent, told: '' };
     const stopToo = () => {
       mine.told = LEFT;
       mine.stop.abort(fault('SCRIPT_FAILED', LEFT));
@@ -112,7 +118,7 @@ export class Runs implements AsyncDisposable {
       mine.stop.signal.throwIfAborted();
       const id = script?.id ?? 0;
       const values = { SELF: id, SENDER: sender, ...parameters };
-      const turn = { depth, isAwaited: isAwaited && depth > 0, signal: mine.stop.signal };
+      const turn = { whose, depth, isAwaited: isAwaited && depth > 0, signal: mine.stop.signal };
       const shown = { id, file, sender };
       const result = await pool.run(this.#job({ file, text }, values, own), { ...turn, shown });
       this.#mark(script, result.is === 'failed' && result.isBroken);
@@ -125,6 +131,14 @@ export class Runs implements AsyncDisposable {
       // What it waits for, nobody waits for any more.
       mine.stop.abort();
     }
+  }
+
+  /** A script that another one started runs for whom that one does. */
+  #whose(caller: Caller): RunFor {
+    const parent = this.#running.get(caller);
+    if (parent !== undefined) return parent.whose;
+    if (caller.role === 'webfront') return `front ${caller.configurator ?? 0}`;
+    return caller.remote === 'local' ? 'event' : 'owner';
   }
 
   /** Whoever asks for an action gives a word of its own: those that come late are counted under no name. */
@@ -146,7 +160,7 @@ export class Runs implements AsyncDisposable {
       const pool = await this.#pool.get();
       const job = { ...this.#job({ file, text }, {}, NOBODY), is: 'check' } as const;
       const signal = this.#closing.signal;
-      const result = await pool.run(job, { depth: 0, isAwaited: true, signal });
+      const result = await pool.run(job, { whose: 'owner', depth: 0, isAwaited: true, signal });
       return result.is === 'failed' && result.isBroken ? said(file, result) : undefined;
     });
   }
@@ -185,10 +199,9 @@ export class Runs implements AsyncDisposable {
 
   async #open(): Promise<ScriptPool> {
     const { ScriptPool: Pool } = await import('./pool.js');
-    const { clock, functions, limits, checks } = this.#options;
-    const pool = new Pool({ clock, names: async () => functions.names(), limits, checks });
-    this.#isFull = () => pool.isFull;
-    return pool;
+    const { clock, functions, limits, checks, effects } = this.#options;
+    this.#opened = new Pool({ clock, names: async () => functions.names(), limits, checks, effects });
+    return this.#opened;
   }
 
   #job(source: ScriptText, values: Readonly<Record<string, unknown>>, own: Caller) {

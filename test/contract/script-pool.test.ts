@@ -1,6 +1,7 @@
 import t from 'tap';
+import type { Caller } from '../../src/device/declare.js';
 import { scriptLimits } from '../../src/script/limits.js';
-import { WAITING_LIMIT } from '../../src/script/pool.js';
+import { WAITING_LIMIT, WAITING_OF_FRONT } from '../../src/script/queue.js';
 import { fuzzSeed, Random, seedNote } from '../tools/random.js';
 import { owner, scriptBench } from '../tools/script-bench.js';
 import { until } from '../tools/until.js';
@@ -173,4 +174,29 @@ t.test(`whatever scripts do to each other, all come to an end (${seedNote(seed)}
   const free = await script('print(Enter("a", 60000), Enter("b", 60000))');
   t.equal(await runId(free.id), 'truetrue', 'and nothing is held');
   t.equal(kernel.scripts.get(free.id).data.broken, false);
+});
+
+t.test('however many scripts a front starts, the owner and the events have theirs run', async (t) => {
+  const { script, engine } = await scriptBench(t, { timeMs: 120_000 });
+  const [loop, short] = [await script('for (;;);'), await script('print("done")')];
+  const run = (id: number, caller: Caller) => engine.run({ id, parameters: {}, sender: 'Test', caller });
+  const front = (configurator: number): Caller => ({
+    role: 'webfront',
+    user: 'webfront',
+    remote: '10.0.0.9',
+    configurator,
+  });
+  let rejected = 0;
+  for (let n = 0; n < WAITING_OF_FRONT + 10; n++)
+    run(loop.id, front(50_001)).catch(
+      (thrown: { code: string }) => (rejected += Number(thrown.code === 'BUSY')),
+    );
+  const event: Caller = { role: 'owner', user: 'event 20000', remote: 'local' };
+  const person: Caller = { role: 'owner', user: 'owner', remote: '10.0.0.1' };
+  t.equal(await run(short.id, event), 'done');
+  t.equal(await run(short.id, person), 'done');
+  t.equal(rejected, 10 - scriptLimits.atOnce / 2, 'only the front itself is refused');
+  const nested = await script(`print(RunWait(${short.id}))`);
+  run(nested.id, front(50_002)).catch(() => undefined);
+  t.equal(await run(nested.id, event), 'done', 'also one that runs another');
 });
