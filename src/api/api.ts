@@ -6,6 +6,7 @@ import type { ConnectionsPort, SocketFacts } from '../functions/ports.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { Access, type Account } from './access.js';
 import { Accounts, type Configurators, type RemoteAccess } from './accounts.js';
+import { Connections } from './connections.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BODY_LIMIT, HttpApi } from './http.js';
 import { TIMEOUTS, type ListenerOptions, type Timeouts } from './listener.js';
@@ -85,15 +86,19 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     const accounts = new Accounts(options.remoteAccess, parts.configurators);
     const refused = new Refused(log, clock);
     const access = (this.#access = new Access(log, clock));
-    const rpc = (this.#rpc = new Rpc({ dispatcher, log }));
+    const rpc = (this.#rpc = new Rpc({ dispatcher, log, limits }));
+    const connections = new Connections(limits);
     const http = (this.#http = new HttpApi(
-      { rpc, dispatcher, access, clock, refused, log, limits },
+      { rpc, dispatcher, access, clock, refused, log, limits, connections },
       accounts,
     ));
-    const sockets = { rpc, access, refused, kernel, log, clock };
+    const sockets = { rpc, access, refused, kernel, log, clock, limits, connections };
     this.#sockets = new SocketApi(sockets, accounts, options.bodyLimit ?? BODY_LIMIT);
     const timeouts = parts.timeouts ?? TIMEOUTS;
-    this.#listeners = new Listeners({ http, sockets: this.#sockets, clock, timeouts }, log);
+    this.#listeners = new Listeners(
+      { http, sockets: this.#sockets, clock, timeouts, connections, limits },
+      log,
+    );
     this.#stopRenewing = clock.every(RENEW_MS, () => void this.#turn.run(() => this.#listeners.renew()));
   }
 

@@ -8,6 +8,7 @@ import { BY_TOKEN, type Caller } from '../device/declare.js';
 import type { Access } from './access.js';
 import { WEBFRONT, type Accounts } from './accounts.js';
 import { Body } from './body.js';
+import type { Connections } from './connections.js';
 import { readAuthorization, TOKEN, type Login } from './credentials.js';
 import { decodeJson } from './decode.js';
 import { anonymous, type Dispatcher } from './dispatcher.js';
@@ -65,6 +66,7 @@ export interface HttpParts {
   readonly refused: Refused;
   readonly log: Log;
   readonly limits: Limits;
+  readonly connections: Connections;
 }
 
 /** The API over HTTP (E1): everything at `/api/`. One serves all listeners of a gateway. */
@@ -155,10 +157,10 @@ export class HttpApi {
   }
 
   #post(exchange: Exchange): void {
-    const { request, response, connection, expects } = exchange;
-    const { authorization, 'content-length': length } = request.headers;
+    const { request, response, expects } = exchange;
+    const { 'content-length': length } = request.headers;
     if (length !== undefined && Number(length) > this.bodyLimit) return this.#tooLarge(exchange);
-    const owner = this.#knownOwner(connection, authorization);
+    const owner = this.#knownOwner(exchange);
     if (owner === undefined) {
       this.#admit(exchange).catch((thrown: unknown) => {
         if (!(thrown instanceof Fault) && !isAbort(thrown))
@@ -179,9 +181,10 @@ export class HttpApi {
   }
 
   /** The owner, when this connection's or another's credentials of the same text were found right before. */
-  #knownOwner(connection: Connection, authorization: string | undefined): Caller | undefined {
+  #knownOwner({ request, connection }: Exchange): Caller | undefined {
     const { accounts } = this;
     const { known } = connection;
+    const { authorization } = request.headers;
     if (authorization === undefined) return undefined;
     if (known?.authorization === authorization && known.accounts === accounts) return known.owner;
     const login = readAuthorization(authorization);
@@ -190,6 +193,7 @@ export class HttpApi {
     const owner = ownerOf(accounts, connection.remote, login);
     // A token is verified at each call: it may have expired.
     if (login.username !== TOKEN) connection.known = { authorization, accounts, owner };
+    this.#parts.connections.release(request.socket);
     return owner;
   }
 

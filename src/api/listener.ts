@@ -4,6 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../base/clock.js';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
+import type { Limits } from '../base/limits.js';
+import type { Connections } from './connections.js';
 import type { HttpApi } from './http.js';
 import { createServer } from './node-http.js';
 import { Origins, type OriginRules } from './origins.js';
@@ -33,8 +35,8 @@ export const TIMEOUTS: Timeouts = {
   stallMs: 60_000,
 };
 
-/** Connections at a time: as many as sessions and as many again, each of some 15 KB. */
-const CONNECTIONS_LIMIT = 2048;
+/** Connections to one address of ours at a time, sessions and the owner's among them: see {@link Connections} for the others. */
+const MOST_CONNECTIONS = 4096;
 /** A request's head: no client sends more than some hundred bytes, browsers with cookies a few KB. */
 const HEAD_LIMIT = 16 * 1024;
 const HEADERS_LIMIT = 100;
@@ -49,6 +51,9 @@ export interface ListenerParts {
   readonly sockets: SocketApi;
   readonly clock: Clock;
   readonly timeouts: Timeouts;
+  readonly connections: Connections;
+  /** Told of limits that take effect. */
+  readonly limits: Limits;
 }
 
 export interface ListenerOptions {
@@ -155,7 +160,13 @@ export class Listener implements AsyncDisposable {
       tls === undefined
         ? createServer(options)
         : createTlsServer({ ...options, ...secureContext(tls), handshakeTimeout: headMs });
-    server.maxConnections = CONNECTIONS_LIMIT;
+    server.maxConnections = MOST_CONNECTIONS;
+    const { connections, limits } = this.#parts;
+    server.on('connection', (socket: Socket) => connections.add(socket));
+    server.on('secureConnection', (socket: Socket) => connections.secured(socket));
+    server.on('drop', (drop?: { remoteAddress?: string }) =>
+      limits.hit(`${MOST_CONNECTIONS} connections in all`, drop?.remoteAddress ?? '', 'close some of them'),
+    );
     server.maxHeadersCount = HEADERS_LIMIT;
     // A client that has said all it will say may still listen (`nc -N`); Node answers it only when told so.
     Object.assign(server, { httpAllowHalfOpen: true });
@@ -178,7 +189,8 @@ export class Listener implements AsyncDisposable {
   }
 
   #request(request: IncomingMessage, response: ServerResponse, expects = false): void {
-    const { http } = this.#parts;
+    const { http, connections } = this.#parts;
+    connections.touch(request.socket);
     const url = request.url ?? '';
     if (this.#isClosing) return http.refuse({ request, response }, refusalOf(fault('STOPPING')));
     if (request.headers.host === undefined && request.httpVersion === '1.1')

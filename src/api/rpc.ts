@@ -1,10 +1,12 @@
 import { Fault, fault, faultFrom, isAbort, messageOf } from '../base/fault.js';
+import type { Limits } from '../base/limits.js';
 import type { Log } from '../base/log.js';
 import { PiecedResult, gather, type JsonPieces } from '../base/pieces.js';
 import { nextTurn } from '../base/turn.js';
 import type { Caller } from '../device/declare.js';
 import { InexactParams } from './decode.js';
 import type { Dispatcher } from './dispatcher.js';
+import { Shares, type ShareLimits } from './shares.js';
 
 /** What goes back: a text, a text made in pieces, or nothing (JSON-RPC 2.0 §4.1: notifications). */
 export type Reply = string | JsonPieces | undefined;
@@ -18,9 +20,34 @@ const SLICE_MS = 3;
 /** After so much text a batch is answered no further: its answer is one string, held until it is sent. */
 const BATCH_TEXT_LIMIT = 64 * 1024 * 1024;
 
+/** The same for a batch of a front: there may be many fronts, and what they ask for is small. */
+const FRONT_BATCH_TEXT_LIMIT = 4 * 1024 * 1024;
+/** Calls of a front's batch that may be in flight at once; the next ones wait for them. */
+const FRONT_BATCH_AT_ONCE = 16;
+
+const WHAT_TO_DO = 'look for a front that calls too often (SVC_GetConnectionList)';
+/** Calls that take their time, over HTTP and WebSocket. Each front has several dozen panels' worth. */
+const CALLS: ShareLimits = {
+  what: 'calls in flight',
+  total: 2048,
+  fronts: 512,
+  perFront: 256,
+  perAddress: 128,
+  whatToDo: WHAT_TO_DO,
+};
+const BATCHES: ShareLimits = {
+  what: 'batches in flight',
+  total: 512,
+  fronts: 128,
+  perFront: 64,
+  perAddress: 32,
+  whatToDo: WHAT_TO_DO,
+};
+
 /** Everything that a reply is made of. */
 export interface RpcParts {
   readonly dispatcher: Dispatcher;
+  readonly limits: Limits;
   readonly log: Log;
 }
 
@@ -28,10 +55,14 @@ export interface RpcParts {
 export class Rpc {
   readonly #dispatcher: Dispatcher;
   readonly #log: Log;
+  readonly #calls: Shares;
+  readonly #batches: Shares;
   /** May be changed at any time. */
   batchLimit = BATCH_LIMIT;
 
-  constructor({ dispatcher, log }: RpcParts) {
+  constructor({ dispatcher, log, limits }: RpcParts) {
+    this.#calls = new Shares(CALLS, limits);
+    this.#batches = new Shares(BATCHES, limits);
     this.#dispatcher = dispatcher;
     this.#log = log;
   }
@@ -55,15 +86,25 @@ export class Rpc {
     const wrong = complaintOf(jsonrpc, method, params);
     if (wrong !== undefined) return errorText(id ?? 'null', fault('INVALID_REQUEST', wrong));
     if (params instanceof InexactParams) return this.#failure(id, fault('INEXACT_NUMBER', params.numeral));
+    let release: (() => void) | undefined;
     try {
+      if (caller.role !== 'owner') release = this.#calls.take(caller);
       const result = this.#dispatcher.call(method as string, params ?? undefined, caller);
-      if (!(result instanceof Promise)) return this.#resultText(id, result);
-      return result.then(
-        (value) => this.#resultText(id, value),
-        (thrown: unknown) => this.#failure(id, thrown),
-      );
+      if (result instanceof Promise) {
+        const done = release;
+        release = undefined;
+        return result
+          .then(
+            (value) => this.#resultText(id, value),
+            (thrown: unknown) => this.#failure(id, thrown),
+          )
+          .finally(done);
+      }
+      return this.#resultText(id, result);
     } catch (thrown) {
       return this.#failure(id, thrown);
+    } finally {
+      release?.();
     }
   }
 
@@ -74,15 +115,34 @@ export class Rpc {
       const why = `a batch may hold at most ${this.batchLimit} requests (api.batchLimit)`;
       return errorText('null', fault('INVALID_REQUEST', why));
     }
+    let release: (() => void) | undefined;
+    try {
+      if (caller.role !== 'owner') release = this.#batches.take(caller);
+      return await this.#all(requests, caller);
+    } catch (thrown) {
+      return this.#failure('null', thrown);
+    } finally {
+      release?.();
+    }
+  }
+
+  async #all(requests: readonly unknown[], caller: Caller): Promise<string | undefined> {
     const replies: (string | undefined | Promise<string | undefined>)[] = [];
+    const isOfFront = caller.role !== 'owner';
+    const textLimit = isOfFront ? FRONT_BATCH_TEXT_LIMIT : BATCH_TEXT_LIMIT;
     let length = 0;
     let sliceEnds = performance.now() + SLICE_MS;
     for (const request of requests) {
-      const reply = length > BATCH_TEXT_LIMIT ? tooLong(request) : whole(this.#one(request, caller));
+      const reply = length > textLimit ? tooLong(request) : whole(this.#one(request, caller));
       // A text made in pieces comes with turns of the loop; the next waits for it, so that only one is made at a time.
       const text = reply instanceof Gathering ? await reply.text : reply;
       if (typeof text === 'string') length += text.length;
       replies.push(text);
+      const before = isOfFront ? replies.length - FRONT_BATCH_AT_ONCE : -1;
+      if (replies[before] instanceof Promise) {
+        replies[before] = await replies[before];
+        length += replies[before]?.length ?? 0;
+      }
       if (performance.now() < sliceEnds) continue;
       await nextTurn();
       sliceEnds = performance.now() + SLICE_MS;

@@ -9,7 +9,7 @@ import type { Change } from '../kernel/changes.js';
 import { decodeJson } from './decode.js';
 import { textFrames } from './frames.js';
 import type { Hub, Told } from './hub.js';
-import { OUTBOX_LIMIT, Outbox } from './outbox.js';
+import { OUTBOX_BUDGET, OUTBOX_LIMIT, Outbox, type OutboxLimits } from './outbox.js';
 import { isRecord, type Reply, type Rpc } from './rpc.js';
 import type { Subscription, View } from './view.js';
 
@@ -30,13 +30,16 @@ export interface SessionParts {
   readonly log: Log;
   readonly view: View;
   readonly caller: Caller;
+  /** What may wait for it; by default the limits of a client with credentials. */
+  readonly outbox?: OutboxLimits | undefined;
 }
 
 /** One client on a WebSocket: what it has yet to be told, and the calls it makes. */
 export class Session implements ChangeStream, Told {
   readonly #parts: SessionParts;
   readonly #caller: Caller;
-  readonly #outbox = new Outbox();
+  readonly #limits: OutboxLimits;
+  readonly #outbox: Outbox;
   readonly #gathering = new Turn();
   /** What is kept of the past and yet to be told, and how far it has been. It counts in no budget: it is kept anyway. */
   #past: readonly Change[] = [];
@@ -51,6 +54,8 @@ export class Session implements ChangeStream, Told {
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
+    this.#limits = parts.outbox ?? { budget: OUTBOX_BUDGET, limit: OUTBOX_LIMIT };
+    this.#outbox = new Outbox(this.#limits);
     this.#caller = { ...parts.caller, stream: this };
     const { webSocket, socket } = parts;
     webSocket.on('message', (data, isBinary) => {
@@ -100,12 +105,12 @@ export class Session implements ChangeStream, Told {
       if (this.#outbox.put(change)) continue;
       this.#outbox.clear();
       this.#parts.log.warn(
-        { remote: this.remote, bytes: OUTBOX_LIMIT },
+        { remote: this.remote, bytes: this.#limits.limit },
         'a client was too slow, and was let go',
       );
       return this.close(
         closeCode.tryLater,
-        `too slow: more than ${OUTBOX_LIMIT} bytes wait; take a snapshot and come again`,
+        `too slow: more than ${this.#limits.limit} bytes wait; take a snapshot and come again`,
       );
     }
   }

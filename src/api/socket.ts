@@ -3,23 +3,36 @@ import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { type Clock, delay } from '../base/clock.js';
 import { fault } from '../base/fault.js';
+import type { Limits } from '../base/limits.js';
 import type { Log } from '../base/log.js';
 import { BY_TOKEN, type Caller } from '../device/declare.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { Access, Account } from './access.js';
 import { WEBFRONT, type Accounts } from './accounts.js';
+import type { Connections } from './connections.js';
 import { readAuthorization, readProtocol, type Login } from './credentials.js';
 import { UNKNOWN_BODY_LIMIT, WEBFRONT_BODY_LIMIT, remoteOf } from './http.js';
 import { Hub } from './hub.js';
 import type { Origins } from './origins.js';
+import type { OutboxLimits } from './outbox.js';
 import { endWith, refusalOf } from './refusals.js';
 import type { Refused } from './refused.js';
 import type { Rpc } from './rpc.js';
 import { Session, closeCode } from './session.js';
+import { Shares, type ShareLimits } from './shares.js';
 import { AreaView, everything, type View } from './view.js';
 
-/** Sessions at a time: each takes some 20 KB, and wall panels number in the tens. */
-export const SESSIONS_LIMIT = 1000;
+/** Sessions at a time: each takes some 20 KB, and wall panels number in the tens. 200 of them are for the owner alone. */
+export const SESSIONS: ShareLimits = {
+  what: 'sessions',
+  total: 1000,
+  fronts: 800,
+  perFront: 400,
+  perAddress: 200,
+  whatToDo: 'look for who opens so many (SVC_GetConnectionList), and give open fronts a password',
+};
+/** What may wait for a client that needed no credentials, bytes: see {@link OUTBOX_LIMIT} for the others. */
+const GUEST_OUTBOX: OutboxLimits = { budget: 128 * 1024, limit: 1024 * 1024 };
 /** How long sessions have to say goodbye when the gateway stops, ms. */
 const GOODBYE_MS = 1000;
 
@@ -30,6 +43,8 @@ export interface SocketParts {
   readonly kernel: Kernel;
   readonly log: Log;
   readonly clock: Clock;
+  readonly limits: Limits;
+  readonly connections: Connections;
 }
 
 /** An upgrade request, as the server hands it over. */
@@ -53,6 +68,8 @@ interface Entry {
   readonly target: Target;
   /** Of a token, how much longer it is valid, ms; 0: it was none. */
   readonly leftMs: number;
+  /** Gives its place among the sessions back. */
+  readonly leave: () => void;
 }
 
 /** What a session stands on; when the configuration changes it, the session ends. */
@@ -66,6 +83,7 @@ export class SocketApi {
   readonly #parts: SocketParts;
   readonly #hub: Hub;
   readonly #sessions = new Map<Session, Proof>();
+  readonly #shares: Shares;
   /** The sub-protocol to be echoed. The library is not shown the header: it would refuse it (decision 19). */
   readonly #echoes = new WeakMap<IncomingMessage, string>();
   readonly #webfronts: WebSocketServer;
@@ -79,6 +97,7 @@ export class SocketApi {
 
   constructor(parts: SocketParts, accounts: Accounts, bodyLimit: number) {
     this.#parts = parts;
+    this.#shares = new Shares(SESSIONS, parts.limits);
     this.#hub = new Hub(parts.kernel, parts.clock);
     this.#accounts = accounts;
     this.#owners = this.#server(bodyLimit);
@@ -110,8 +129,9 @@ export class SocketApi {
     socket.on('error', fail);
     this.#admit(upgrade).then(
       (entry) => {
-        socket.off('error', fail);
-        if (socket.destroyed) return;
+        socket.off('error', fail).once('close', entry.leave);
+        if (socket.destroyed) return entry.leave();
+        this.#parts.connections.release(socket);
         this.#serverFor(entry.target).handleUpgrade(request, socket, head, (webSocket) =>
           this.#open(webSocket, socket, entry),
         );
@@ -152,12 +172,11 @@ export class SocketApi {
     const leftMs =
       login === undefined || configurator !== undefined ? 0 : this.#parts.access.tokens.leftMs(login);
     if (this.#isClosing) throw fault('STOPPING');
-    if (this.#sessions.size >= SESSIONS_LIMIT) throw fault('BUSY', 'Too many clients are connected');
     const caller: Caller =
       configurator === undefined
         ? { role: 'owner', user: leftMs > 0 ? BY_TOKEN : this.#accounts.owner.username, remote }
         : { role: 'webfront', user: WEBFRONT, remote, configurator };
-    return { caller, proof, target, leftMs };
+    return { caller, proof, target, leftMs, leave: this.#shares.take(caller) };
   }
 
   /** Resolves when the login opens what was asked for. */
@@ -180,8 +199,11 @@ export class SocketApi {
     const { rpc, log, clock } = this.#parts;
     // The configuration may have changed while the password was checked.
     if (this.#fingerprint(proof.configurator) !== proof.fingerprint) return webSocket.terminate();
-    const view = this.#viewOf(target.configurator);
-    const session = new Session({ webSocket, socket, hub: this.#hub, rpc, log, view, caller });
+    const { configurator } = target;
+    const view = this.#viewOf(configurator);
+    const isGuest = configurator !== undefined && this.#accounts.isOpen(configurator);
+    const outbox = isGuest ? GUEST_OUTBOX : undefined;
+    const session = new Session({ webSocket, socket, hub: this.#hub, rpc, log, view, caller, outbox });
     this.#sessions.set(session, proof);
     void session.gone.then(() => this.#sessions.delete(session));
     if (leftMs > 0)
