@@ -223,7 +223,7 @@ export class Gateway implements AsyncDisposable {
         ...(options.onStop && { stop: options.onStop }),
         startedAt: Math.floor(clock.nowMs() / 1000),
         health: () => health.record(),
-        audit: (limit) => store.audit(limit),
+        audit: (limit, role) => store.audit(limit, role),
         reload: () => this.reload(),
       },
     };

@@ -149,8 +149,8 @@ export interface Functions {
   CSCK_UpdateFormUseSSL(InstanceID: number, UseSSL: boolean): boolean;
   /** Makes an instance of what was found, below an object, and gives its ID. Module: the first that GW_GetFound names, unless said. */
   GW_CreateFrom(InstanceID: number, ID: string, ParentID: number, Module?: string, Name?: string): number;
-  /** Who switched or changed what, from where and when, newest first; 100 entries unless said, 10,000 at most. */
-  GW_GetAudit(Limit?: number): AuditEntry[];
+  /** Who switched or changed what, from where and when, newest first; 100 entries by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000. */
+  GW_GetAudit(Limit?: number, Role?: string): AuditEntry[];
   /** What the last search of an instance has found, who uses it, and what it can be turned into. */
   GW_GetFound(InstanceID: number): Found[];
   /** How the gateway is: named checks, each with its state, since when, and what to do. */

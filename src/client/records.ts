@@ -40,12 +40,14 @@ export interface ArchiveRecords {
 /** Who switched or changed what, and from where. */
 export interface AuditEntry {
   TimeStamp: number;
+  Role: 'owner' | 'inside' | 'webfront';
   User: string;
   Remote: string;
   Method: string;
   Parameters: unknown[];
   Success: boolean;
   Error?: string;
+  Count?: number;
 }
 
 /** One message of the gateway: a WebSocket frame; TimeStamp is a counter. */

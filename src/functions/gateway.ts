@@ -1,11 +1,11 @@
 import { Fault, fault } from '../base/fault.js';
-import { array, declare, int, optional, type FunctionDeclaration } from '../device/declare.js';
+import { array, declare, int, optional, text, type FunctionDeclaration } from '../device/declare.js';
 import { settableValue } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
 import { quality } from '../kernel/quality.js';
 import type { Variable } from '../kernel/variables.js';
 import { ACTION_SENDER, requestAction } from './actions.js';
-import type { AuditRecord } from './audit.js';
+import { auditRoles, type AuditRecord } from './audit.js';
 import { idsOf, listOf } from './checks.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
@@ -167,13 +167,15 @@ function process({ system }: Ports): FunctionDeclaration[] {
     }),
     declare({
       name: 'GW_GetAudit',
-      parameters: [optional(int('Limit'))],
+      parameters: [optional(int('Limit')), optional(text('Role'))],
       result: 'array',
       shape: shapes.audit,
-      help: 'Who switched or changed what, from where and when, newest first; 100 entries unless said, 10,000 at most.',
-      run: async (_caller, limit = AUDIT_STANDARD) => {
+      help: 'Who switched or changed what, from where and when, newest first; 100 entries by default, 10,000 at most. Role: only those of owner, inside (scripts, events, devices) or webfront, each of which has its own 10,000.',
+      run: async (_caller, limit = AUDIT_STANDARD, role = '') => {
         if (limit < 1 || limit > AUDIT_LIMIT) throw fault('PARAMETER_BOUNDS', 'Limit');
-        return (await system.audit(limit)).map(auditRecord);
+        const meant = auditRoles.find((one) => one === role);
+        if (role !== '' && meant === undefined) throw fault('PARAMETER_BOUNDS', 'Role');
+        return (await system.audit(limit, meant)).map(auditRecord);
       },
     }),
     declare({
@@ -188,14 +190,16 @@ function process({ system }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function auditRecord({ at, user, remote, method, params, ok, code }: AuditRecord) {
+function auditRecord({ role = 'owner', at, user, remote, method, params, ok, code, count }: AuditRecord) {
   return {
     TimeStamp: at,
+    Role: role,
     User: user,
     Remote: remote,
     Method: method,
     Parameters: params,
     Success: ok,
     ...(code === undefined ? {} : { Error: code }),
+    ...(count === undefined ? {} : { Count: count }),
   };
 }

@@ -5,7 +5,7 @@ import type { Caller, Conforming } from '../device/declare.js';
 import type { Debug } from '../device/debug.js';
 import type { Devices } from '../device/devices.js';
 import type { Kernel } from '../kernel/kernel.js';
-import type { AuditRecord } from './audit.js';
+import type { AuditRecord, AuditRole } from './audit.js';
 import type * as machineShapes from './machine-shapes.js';
 import type { MessageWatch } from './message-watch.js';
 import type { Options } from './options.js';
@@ -174,8 +174,8 @@ export interface SystemPort {
   readonly timezone: string;
   /** Named checks, each with its state, since when, and what to do. */
   health(): Conforming<typeof shapes.health>;
-  /** The newest entries, newest first. */
-  audit(limit: number): Promise<readonly AuditRecord[]> | readonly AuditRecord[];
+  /** The newest entries, newest first; with a role only those. */
+  audit(limit: number, role?: AuditRole): Promise<readonly AuditRecord[]> | readonly AuditRecord[];
   /** Gives memory back that is not needed; false: it can't be asked for here. */
   trim(): Promise<boolean>;
   /** Ends the program, as SIGTERM does; absent where it is not ours to end. */

@@ -2,6 +2,7 @@ import type { FunctionDeclaration } from '../device/declare.js';
 import { objectAt } from '../kernel/object-path.js';
 import { actionFunctions } from './actions.js';
 import { archiveFunctions } from './archive.js';
+import { CountingAudit } from './audit.js';
 import { categoryFunctions } from './categories.js';
 import { chartFunctions } from './charts.js';
 import { configurationFunctions } from './configuration.js';
@@ -96,7 +97,13 @@ const families = [
 ] as const;
 
 /** The whole command reference over a gateway's parts, ready to be called. */
-export function commandReference(ports: Ports, { brought = [], ...options }: ReferenceOptions): Registry {
+export function commandReference(given: Ports, { brought = [], ...options }: ReferenceOptions): Registry {
+  const audit = new CountingAudit(options.audit);
+  const read: Ports['system']['audit'] = (limit, role) => {
+    audit.flush();
+    return given.system.audit(limit, role);
+  };
+  const ports: Ports = { ...given, system: { ...given.system, audit: read } };
   const registry: Registry = new Registry({
     functions: [
       ...families.flatMap((family) => family(ports)),
@@ -107,6 +114,7 @@ export function commandReference(ports: Ports, { brought = [], ...options }: Ref
     log: ports.log,
     idAt: (path) => objectAt(ports.kernel.tree, path).id,
     ...options,
+    audit,
   });
   return registry;
 }

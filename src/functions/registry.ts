@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { Fault, fault, faultFrom, isAbort } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { Caller, FunctionDeclaration, Parameter } from '../device/declare.js';
-import { shortened, type Audit } from './audit.js';
+import { auditRoleOf, shortened, type Audit } from './audit.js';
 import { converterOf, type Converter } from './converters.js';
 
 /** How far the configuration is, and when it is on the disk. */
@@ -152,11 +152,13 @@ export class Registry {
 
   #record(
     { name, shown }: FunctionDeclaration,
-    { user, remote }: Caller,
+    caller: Caller,
     { args, ...outcome }: { args: readonly unknown[]; ok: boolean; code?: string },
   ): void {
     const params = shortened(shown === undefined ? args : shown(...(args as never[])));
+    const { user, remote } = caller;
     this.#audit.record({
+      role: auditRoleOf(caller),
       at: Math.floor(this.#clock.nowMs() / 1000),
       user,
       remote,

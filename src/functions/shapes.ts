@@ -341,12 +341,14 @@ export const health = named('Health', 'How the gateway is: the worst state of al
 export const audit = listOf(
   named('AuditEntry', 'Who switched or changed what, and from where.', {
     TimeStamp: time,
+    Role: Type.Union((['owner', 'inside', 'webfront'] as const).map((role) => Type.Literal(role))),
     User: text,
     Remote: text,
     Method: text,
     Parameters: listOf(anything),
     Success: bool,
     Error: Type.Optional(text),
+    Count: Type.Optional(int),
   }),
 );
 

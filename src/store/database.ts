@@ -32,6 +32,11 @@ import { nothingLeft, RuntimeValues } from './runtime.js';
 
 /** Objects in one answer: a few hundred KB, so that neither side holds much of a large tree at once. */
 const ROWS = 1000;
+/** A record's number in the audit is a multiple of this, plus the number of its ring. */
+const RINGS = 4;
+/** So many audit records more than are kept may be there: cutting the rings to their length reads all numbers. */
+const PRUNE_EVERY = 500;
+
 /** The database of one gateway, as the worker holds it. Synchronous; every failure is thrown. */
 export class Database {
   readonly #places: Places;
@@ -52,6 +57,8 @@ export class Database {
   readonly #restored: string[] = [];
   readonly #lost: string[] = [];
   #staged: ValueRow[] = [];
+  /** Audit records since the rings were last cut to their length. */
+  #audited = PRUNE_EVERY;
 
   constructor(places: Places) {
     this.#places = places;
@@ -228,9 +235,10 @@ export class Database {
     this.#withRuntime((runtime) => runtime.keep(values, counter));
   }
 
-  /** The newest audit records, newest first, as JSON. */
-  audit(limit: number): string[] {
-    const sql = 'SELECT number, record, sum FROM audit ORDER BY number DESC LIMIT ?';
+  /** The newest audit records, newest first, as JSON; of one ring or of all. */
+  audit({ limit, ring }: Asked['audit']['request']): string[] {
+    const meant = ring === undefined ? '' : `WHERE number % ${RINGS} = ${ring}`;
+    const sql = `SELECT number, record, sum FROM audit ${meant} ORDER BY number DESC LIMIT ?`;
     return [...rowsOf(this.#connected(), sql, limit)].filter(isSound).map(([, record]) => String(record));
   }
 
@@ -315,10 +323,19 @@ export class Database {
     for (const row of meta) put('meta', row);
     for (const row of values) put('last_values', row);
     if (audit.length > 0) {
-      let number = Number(db.prepare('SELECT coalesce(max(number), 0) AS most FROM audit').get()?.['most']);
-      for (const record of audit) put('audit', [++number, record]);
-      run(`DELETE FROM audit WHERE number <= ?`, number - AUDIT_KEPT);
+      const most = Number(db.prepare('SELECT coalesce(max(number), 0) AS most FROM audit').get()?.['most']);
+      let place = Math.floor(most / RINGS);
+      for (const [ring, record] of audit) put('audit', [++place * RINGS + ring, record]);
     }
+    this.#audited += audit.length;
+    if (this.#audited < PRUNE_EVERY) return;
+    this.#audited = 0;
+    for (let ring = 0; ring < RINGS; ring++)
+      run(
+        `DELETE FROM audit WHERE number % ${RINGS} = ?1 AND number <=
+         (SELECT number FROM audit WHERE number % ${RINGS} = ?1 ORDER BY number DESC LIMIT 1 OFFSET ${AUDIT_KEPT})`,
+        ring,
+      );
   }
 
   #statement(db: DatabaseSync, sql: string): StatementSync {

@@ -5,6 +5,12 @@ export type ObjectRow = readonly [id: number, type: number, parent: number, attr
 /** A variable's value; booleans as 0 and 1. Times are unix seconds. */
 export type ValueRow = readonly [id: number, value: number | string, updated: number, changed: number];
 
+/** Whose calls have a ring of their own in the audit; the place in this list is the ring's number. */
+export const auditRings = ['owner', 'inside', 'webfront'] as const;
+export type AuditRing = (typeof auditRings)[number];
+/** A record of the audit in JSON, and the number of its ring. */
+export type AuditRow = readonly [ring: number, record: string];
+
 /** What one transaction writes. */
 export interface Batch {
   readonly objects: readonly ObjectRow[];
@@ -13,8 +19,8 @@ export interface Batch {
   readonly profiles: readonly (readonly [name: string, profile: string | null])[];
   readonly meta: readonly (readonly [name: string, value: string])[];
   readonly values: readonly ValueRow[];
-  /** Audit records in JSON, oldest first. */
-  readonly audit: readonly string[];
+  /** Oldest first. */
+  readonly audit: readonly AuditRow[];
   /** True when `values` holds all that the runtime directory does: it is emptied then. */
   readonly emptiesRuntime: boolean;
 }
@@ -57,7 +63,7 @@ export interface Asked {
   stage: { request: { values: readonly ValueRow[] }; answer: object };
   commit: { request: { batch: Batch }; answer: object };
   runtime: { request: { values: readonly ValueRow[]; counter: number }; answer: object };
-  audit: { request: { limit: number }; answer: { records: readonly string[] } };
+  audit: { request: { limit: number; ring: number | undefined }; answer: { records: readonly string[] } };
   backup: {
     request: { reason: string; nowMs: number; kept: number };
     answer: { file: string; bytes: number; leftOut: readonly string[] };
@@ -92,5 +98,5 @@ export function blockAfter(counter: number): number {
 
 /** How many backups are kept, whatever they were made for, unless configured otherwise. */
 export const BACKUPS_KEPT = 7;
-/** The newest audit records that are kept. */
+/** The newest audit records that are kept of each ring. */
 export const AUDIT_KEPT = 10_000;

@@ -1,7 +1,7 @@
 import type { Journal, Valued } from '../kernel/journal.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
-import { AUDIT_KEPT, type Batch, type ValueRow } from './messages.js';
+import { AUDIT_KEPT, auditRings, type AuditRow, type Batch, type ValueRow } from './messages.js';
 import { rowOf, valueRowOf } from './rows.js';
 import { metaName } from './schema.js';
 
@@ -16,7 +16,7 @@ export interface Taken {
   readonly profiles: ReadonlySet<string>;
   readonly values: ReadonlySet<Valued>;
   readonly meta: ReadonlyMap<string, string>;
-  readonly audit: readonly string[];
+  readonly audit: readonly AuditRow[];
   /** True when all values go along. */
   readonly hasAllValues: boolean;
 }
@@ -27,7 +27,7 @@ export class Pending {
   /** Variables whose values changed, and events that ran, since they were last committed. */
   #values = new Set<Valued>();
   #meta = new Map<string, string>();
-  #audit: string[] = [];
+  #audit: AuditRow[] = [];
   /** How many ids were given when that was last noted. */
   #given: number;
 
@@ -52,13 +52,13 @@ export class Pending {
     this.#meta.set(name, value);
   }
 
-  addAudit(record: string): void {
-    this.#audit.push(record);
-    // While the disk takes nothing; the table keeps no more either.
-    if (this.#audit.length > AUDIT_KEPT) this.#audit.shift();
+  addAudit(row: AuditRow): void {
+    this.#audit.push(row);
+    // While the disk rejects everything; the table keeps no more either.
+    if (this.#audit.length >= 2 * auditRings.length * AUDIT_KEPT) this.#audit = newestOf(this.#audit);
   }
 
-  get audit(): readonly string[] {
+  get audit(): readonly AuditRow[] {
     return this.#audit;
   }
 
@@ -98,7 +98,7 @@ export class Pending {
     journal.profiles = new Set([...taken.profiles, ...journal.profiles]);
     for (const variable of taken.values) if (this.#isPresent(variable)) this.#values.add(variable);
     this.#meta = new Map([...taken.meta, ...this.#meta]);
-    this.#audit = [...taken.audit, ...this.#audit].slice(-AUDIT_KEPT);
+    this.#audit = newestOf([...taken.audit, ...this.#audit]);
   }
 
   /** What the worker gets, without the values. */
@@ -171,4 +171,14 @@ function* slices(rows: Iterable<ValueRow>): Generator<ValueRow[]> {
     slice = [];
   }
   if (slice.length > 0) yield slice;
+}
+
+/** Those of each ring that its table would keep. */
+function newestOf(rows: readonly AuditRow[]): AuditRow[] {
+  const counts = auditRings.map(() => 0);
+  const kept = rows.toReversed().filter(([ring]) => {
+    counts[ring] = (counts[ring] ?? 0) + 1;
+    return (counts[ring] ?? 0) <= AUDIT_KEPT;
+  });
+  return kept.reverse();
 }

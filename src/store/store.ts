@@ -10,7 +10,15 @@ import type { Kernel } from '../kernel/kernel.js';
 import { CounterReserve } from './counter.js';
 import { adviceFor, openingFinding } from './findings.js';
 import { loadTree, type LoadReport } from './load.js';
-import { BACKUPS_KEPT, type Asked, type Opened, type Places } from './messages.js';
+import {
+  auditRings,
+  BACKUPS_KEPT,
+  type Asked,
+  type AuditRing,
+  type AuditRow,
+  type Opened,
+  type Places,
+} from './messages.js';
 import { Pending } from './pending.js';
 import { WorkerPort, type StorePort } from './port.js';
 import { metaName } from './schema.js';
@@ -38,6 +46,8 @@ export interface StoreOptions extends Places {
 
 /** One line of the audit. */
 export interface AuditRecord {
+  /** Whose ring it goes into; by default the owner's. */
+  readonly role?: AuditRing;
   /** Unix seconds. */
   readonly at: number;
   readonly user: string;
@@ -182,21 +192,24 @@ export class Store implements AsyncDisposable {
 
   /** Adds to the audit; on the disk with the next commit. */
   record(record: AuditRecord): void {
-    this.#loaded.pending.addAudit(JSON.stringify(record));
+    const ring = auditRings.indexOf(record.role ?? 'owner');
+    this.#loaded.pending.addAudit([ring, JSON.stringify(record)]);
   }
 
-  /** The newest audit records, newest first. */
-  async audit(limit: number): Promise<AuditRecord[]> {
+  /** The newest audit records, newest first; with a role only those of its ring. */
+  async audit(limit: number, role?: AuditRing): Promise<AuditRecord[]> {
     const { pending, writer } = this.#loaded;
     if (pending.audit.length > 0) writer.schedule();
     await writer.settled();
     // What can't be written now is told all the same.
-    const waiting = [...pending.audit].reverse();
-    const { records } = await this.#port.ask('audit', { limit }).catch((thrown: unknown) => {
+    const ring = role && auditRings.indexOf(role);
+    const isMeant = ([one]: AuditRow) => ring === undefined || one === ring;
+    const waiting = pending.audit.filter(isMeant).reverse();
+    const { records } = await this.#port.ask('audit', { limit, ring }).catch((thrown: unknown) => {
       if (waiting.length > 0) return { records: [] };
       throw thrown;
     });
-    return [...waiting, ...records]
+    return [...waiting.map(([, record]) => record), ...records]
       .slice(0, limit)
       .map((record) => parsedOr<AuditRecord | undefined>(record, undefined))
       .filter((record) => record !== undefined);

@@ -38,7 +38,7 @@ function answerFrom(database: Database, message: Exclude<Message, { ask: 'open' 
       database.keep(message.values, message.counter);
       return {};
     case 'audit':
-      return { records: database.audit(message.limit) };
+      return { records: database.audit(message) };
     case 'backup':
       return database.backup(message);
     case 'status':

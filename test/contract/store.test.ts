@@ -8,7 +8,7 @@ import { eventType } from '../../src/kernel/event.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
 import { objectType } from '../../src/kernel/object.js';
 import { backupsOf } from '../../src/store/backup.js';
-import { BACKUPS_KEPT, COUNTER_BLOCK } from '../../src/store/messages.js';
+import { AUDIT_KEPT, BACKUPS_KEPT, COUNTER_BLOCK } from '../../src/store/messages.js';
 import { SAVE_EVERY_MS } from '../../src/store/store.js';
 import { sumOf } from '../../src/store/sums.js';
 import { tempDirectory } from '../tools/place.js';
@@ -223,6 +223,26 @@ t.test('the audit keeps who did what, newest first', async (t) => {
   const again = await openBench(directory);
   t.match(await again.store.audit(10), [{ at: 2 }, record]);
   await again.store.close();
+});
+
+t.test('each ring of the audit keeps its own records, also while nothing can be committed', async (t) => {
+  const directory = await tempDirectory(t);
+  const { store } = await openBench(directory);
+  const record = { at: 1, user: 'owner', remote: '::1', method: 'SetValue', params: [], ok: true };
+  store.record({ ...record, role: 'owner' });
+  store.record({ ...record, role: 'inside', user: 'script 12345' });
+  await store.audit(1);
+  for (let n = 0; n < 3; n++) {
+    for (let i = 0; i < AUDIT_KEPT; i++) store.record({ ...record, role: 'webfront', user: `${n} ${i}` });
+    if (n > 0) await store.audit(1);
+  }
+  t.match(await store.audit(5, 'owner'), [{ user: 'owner' }]);
+  t.match(await store.audit(5, 'inside'), [{ user: 'script 12345' }]);
+  const front = await store.audit(4 * AUDIT_KEPT, 'webfront');
+  t.equal(front.length, AUDIT_KEPT);
+  t.match(front[0], { user: `2 ${AUDIT_KEPT - 1}` }, 'newest first');
+  t.equal((await store.audit(4 * AUDIT_KEPT)).length, AUDIT_KEPT + 2);
+  await store.close();
 });
 
 t.test('a data directory that cannot be made is told, at once', async (t) => {

@@ -36,7 +36,7 @@ t.test('our own functions are these', async (t) => {
   const known = new Set(reference.map((line) => line.slice(0, line.indexOf('('))));
   t.strictSame(declared.filter(({ name }) => !known.has(name)).map(signature), [
     'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
-    'GW_GetAudit(int Limit): array',
+    'GW_GetAudit(int Limit, string Role): array',
     'GW_GetFound(int InstanceID): array',
     'GW_GetHealth(): array',
     'GW_GetLines(): array',
@@ -44,6 +44,7 @@ t.test('our own functions are these', async (t) => {
     'GW_GetQuality(array VariableIDs): array',
     'GW_GetRecords(int VariableID, float StartTime, float EndTime, int Limit): array',
     'GW_GetValues(array VariableIDs): array',
+    'GW_GetVersion(): string',
     'GW_Publish(int InstanceID, string Topic, string Payload, int QoS{at most once at least once exactly once}, bool Retain): bool',
     'GW_ReloadConfiguration(): array',
     'GW_RemovePushDevice(int InstanceID, string DeviceID): bool',

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import t from 'tap';
+import { CountingAudit, type AuditRecord } from '../../src/functions/audit.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import { silentLog } from '../../src/base/log.js';
@@ -194,6 +195,7 @@ t.test('the audit says who switched or changed what, without secrets', async (t)
   await desk.call('GetValue', id);
   t.strictSame(desk.audit, [
     {
+      role: 'owner',
       at: 1_700_000_000,
       user: 'owner@example.org',
       remote: '127.0.0.1',
@@ -234,6 +236,30 @@ t.test('the audit says who switched or changed what, without secrets', async (t)
     },
   ]);
   await t.rejects(desk.call('GW_GetAudit', 0), { code: 'PARAMETER_BOUNDS' });
+});
+
+t.test('rejections of a front are counted in the audit, the owner’s are recorded one by one', async (t) => {
+  const records: AuditRecord[] = [];
+  const audit = new CountingAudit({ record: (entry) => void records.push(entry) });
+  const entry = { at: 1000, user: 'webfront', remote: '10.0.0.1', method: 'WFC_Execute', params: [] };
+  const rejected = { ...entry, role: 'webfront', ok: false, code: 'ACCESS_DENIED' } as const;
+  for (let n = 0; n < 1000; n++) audit.record(rejected);
+  audit.record({ ...rejected, remote: '10.0.0.2' });
+  audit.record({ ...entry, role: 'webfront', ok: true });
+  t.equal(records.length, 3, 'the first of each kind, and what was carried out');
+  audit.record({ ...rejected, at: 1700 });
+  t.match(
+    records.slice(3),
+    [{ at: 1000, count: 999 }, { at: 1700 }],
+    'later the number, and a new first one',
+  );
+  audit.record({ ...rejected, at: 1701 });
+  audit.flush();
+  t.match(records.slice(5), [{ at: 1701, count: 1 }], 'for who reads it');
+  audit.flush();
+  t.equal(records.length, 6);
+  for (let n = 0; n < 3; n++) audit.record({ ...rejected, role: 'owner' });
+  t.equal(records.length, 9);
 });
 
 t.test('reflection follows from the declarations', async (t) => {
