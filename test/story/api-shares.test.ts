@@ -10,9 +10,9 @@ import { soon, until } from '../tools/until.js';
 const OPEN_FRONT = '/wfc/50002/api/';
 
 /** One call at an address of its own. */
-async function from(address: string, world: World, body: string, headers: readonly string[] = [ownerLine]) {
+async function from(address: string, world: World, body: string) {
   await using connection = await RawConnection.open(world.port, address);
-  connection.write(rawPost({ port: world.port, headers, body }));
+  connection.write(rawPost({ port: world.port, headers: [ownerLine], body }));
   return short(await connection.response());
 }
 

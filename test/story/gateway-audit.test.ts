@@ -55,7 +55,10 @@ t.test(
     t.equal(await rpc(house, 'GW_GetAudit', 100, 'nobody'), 'PARAMETER_BOUNDS');
     const many = `[${Array.from({ length: 50 }, () => call('WFC_Execute', [wf, 0, 1, false])).join()}]`;
     await from(house, '127.0.0.2', { body: many, header: basicLine('webfront', 'tulip') });
-    t.match(await rpc(house, 'GW_GetAudit', 2), [{ Error: 'ACCESS_DENIED', Count: 49 }, { Error: 'ACCESS_DENIED', Count: undefined }]);
+    t.match(await rpc(house, 'GW_GetAudit', 2), [
+      { Error: 'ACCESS_DENIED', Count: 49 },
+      { Error: 'ACCESS_DENIED', Count: undefined },
+    ]);
     audit.unshift(...((await rpc(house, 'GW_GetAudit', 2)) as typeof audit));
     await house.gateway.close();
     const again = await startHouse(t, undefined, { directory: house.directory });
