@@ -13,6 +13,7 @@ import type { Beginning } from '../kernel/tree.js';
 import type { VariableType } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
 import type { ActionOf } from './events.js';
+import { moduleKind } from '../device/module.js';
 import { objectAt } from './event-convert.js';
 import type { ApplyProblem } from './problems.js';
 import { applyProfile } from './profiles.js';
@@ -209,7 +210,7 @@ class Applying {
       case 'category':
         return kernel.tree.create(objectType.category, {}, place);
       case 'instance':
-        return devices.create(node.module, place, node.properties);
+        return this.#moved(node, parent) ?? devices.create(node.module, place, node.properties);
       case 'variable': {
         const type = typeNames.indexOf(node.type) as VariableType;
         const value = node.value === undefined ? {} : { value: convertValue(type, node.value, 'value') };
@@ -226,6 +227,18 @@ class Applying {
       case 'media':
         return kernel.media.create(mediaTypes.indexOf(node.type) as MediaType, place);
     }
+  }
+
+  /** A core module has one instance, which the gateway makes: it is moved to where the file lists it. */
+  #moved({ module, ident }: InstanceNode, parent: TreeObject): TreeObject | undefined {
+    const { kernel, devices } = this.#target;
+    const { kind, id } = devices.modules.get(module);
+    if (kind !== moduleKind.core) return undefined;
+    const found = [...kernel.tree.of(objectType.instance)].find(({ data }) => data.moduleId === id);
+    if (found === undefined) return undefined;
+    kernel.tree.set(found, 'ident', ident);
+    kernel.tree.move(found, parent);
+    return found;
   }
 
   async #particular(

@@ -2,6 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { messageOf } from '../base/fault.js';
 import type { Modules } from '../device/modules.js';
+import { HIDDEN } from '../device/properties.js';
 import { check } from './check.js';
 import {
   ConfigDocument,
@@ -108,6 +109,11 @@ async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, b
     const given = (['password', 'passwordHash', 'passwordFile'] as const).filter(
       (key) => secret[key] !== undefined,
     );
+    if (secret.password === HIDDEN)
+      document.mistake(
+        [...path, 'password'],
+        `${HIDDEN} is the placeholder of an export; put the password there`,
+      );
     if (given.length > 1)
       document.mistake([...path, given[1] as string], `give one of ${given.join(' and ')}`);
     if (secret.passwordFile === undefined) continue;

@@ -43,7 +43,13 @@ export function* variableProblems(
 }
 
 /** What is assumed of a variable of which nothing was set. */
-const STANDARD: Logging = { active: false, counter: false, ignoreZeros: false, graph: true, compaction: [] };
+export const STANDARD: Logging = {
+  active: false,
+  counter: false,
+  ignoreZeros: false,
+  graph: true,
+  compaction: [],
+};
 
 /** How a listed variable is archived; what its entry does not mention has its default. */
 export function loggingOf(archive: ArchiveConfig): Logging {

@@ -86,6 +86,7 @@ export const IO_FILES: readonly string[] = [
   'src/cli/setup.ts',
   'src/cli/where.ts',
   'src/composition/ids.ts',
+  'src/composition/exporting.ts',
   'src/config/board.ts',
   'src/config/load.ts',
   'src/config/server-review.ts',
