@@ -90,6 +90,8 @@ export class Listener implements AsyncDisposable {
         listener.#server.once('error', reject);
         listener.#server.listen({ host, port }, () => {
           listener.#server.off('error', reject);
+          // A connection could not be taken: no descriptor is free. Others can, as soon as one is.
+          listener.#server.on('error', () => undefined);
           resolve();
         });
       });

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Duplex, Readable } from 'node:stream';
 import type { Checks } from '../base/check.js';
@@ -76,7 +76,8 @@ export class ScriptWorker {
     this.#channel = (stdio as (Duplex | undefined)[] | undefined)?.[CHANNEL];
     this.#channel?.on('data', (bytes: Buffer) => this.#received(bytes));
     this.#channel?.on('error', () => undefined);
-    if (stdout !== null) lines(stdout, (line) => this.#collected(line));
+    // Without a free descriptor a process has no channels at all, and `error` follows.
+    if (stdout) lines(stdout, (line) => this.#collected(line));
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_LIMIT);
       // Only the launcher writes before the first script.
@@ -262,11 +263,18 @@ const overMemory = (mib: number): string => `the script used more than ${mib} Mi
 function start(heapMiB: number): ChildProcess {
   const [launcher = '', ...args] = scriptCommand(heapMiB);
   const { TZ } = process.env;
-  return spawn(launcher, args, {
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
-    env: TZ === undefined ? {} : { TZ },
-    cwd: '/',
-  });
+  try {
+    return spawn(launcher, args, {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      env: TZ === undefined ? {} : { TZ },
+      cwd: '/',
+    });
+  } catch (thrown) {
+    // Without memory it fails at once, in place of by its event.
+    const failed = new ChildProcess();
+    setImmediate(() => failed.emit('error', thrown));
+    return failed;
+  }
 }
 
 /** Tells each whole line that comes. */

@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import type { Clock } from '../base/clock.js';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
@@ -47,7 +47,7 @@ export class Execution {
   async run({ file, args, waits }: ProgramWish): Promise<string> {
     if (this.#isClosed) throw fault('STOPPING');
     if (this.#running.size >= AT_ONCE) throw fault('BUSY', `${AT_ONCE} programs are running`);
-    const program = spawn(file, args, {
+    const program = spawned(file, args, {
       cwd: '/',
       env: { PATH, LANG: 'C.UTF-8' },
       stdio: ['ignore', waits ? 'pipe' : 'ignore', waits ? 'pipe' : 'ignore'],
@@ -89,6 +89,8 @@ export class Execution {
     // What it left running would hold its channels open.
     program.once('exit', () => kill(program));
     program.once('close', () => ended.resolve());
+    // Without a free descriptor nothing is closed.
+    program.once('error', () => ended.resolve());
     const cancel = this.#clock.after(waits ? WAITED_MS : UNWAITED_MS, () => {
       this.#log.warn({ file }, 'a program ran too long and was ended');
       stop(fault('TIMED_OUT', file));
@@ -101,6 +103,15 @@ export class Execution {
       cancel();
       this.#running.delete(program);
     }
+  }
+}
+
+/** Without memory, or with an argument that none can be, it fails before there is a process. */
+function spawned(file: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  try {
+    return spawn(file, args, options);
+  } catch (thrown) {
+    throw faultFrom(thrown, 'PROGRAM_FAILED', file, messageOf(thrown));
   }
 }
 

@@ -26,12 +26,15 @@ export class ClockTrust {
   watch(clock: Clock, onTrusted: () => void): void {
     if (this.#isTrusted) return;
     const ask = () =>
-      void isSynchronized().then((yes) => {
-        if (!yes || this.#isTrusted) return;
-        this.#isTrusted = true;
-        this.close();
-        onTrusted();
-      });
+      isSynchronized()
+        .then((yes) => {
+          if (!yes || this.#isTrusted) return;
+          this.#isTrusted = true;
+          this.close();
+          onTrusted();
+        })
+        // Without memory no program can be started: the next time.
+        .catch(() => undefined);
     this.#cancel = clock.every(ASK_EVERY_MS, ask);
     ask();
   }

@@ -80,7 +80,13 @@ export class WorkerPort<A extends Questions<A>> implements Port<A> {
   }
 
   #post<Q extends keyof A>(ask: Q, request: A[Q]['request']): Promise<A[Q]['answer']> {
-    const worker = (this.#worker ??= this.#start());
+    let worker: Worker;
+    try {
+      worker = this.#worker ??= this.#start();
+    } catch (thrown) {
+      // No memory, or no thread, for it: the next question tries again.
+      return Promise.reject(new StoreError(`${this.#options.name} cannot be started: ${messageOf(thrown)}`));
+    }
     const id = ++this.#count;
     return new Promise<A[Q]['answer']>((resolve, reject) => {
       // Whoever waits for an answer keeps the process; the worker itself does not.

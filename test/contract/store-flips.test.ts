@@ -146,6 +146,16 @@ t.test(`no flipped bit ends the start, and none is loaded as sound`, async (t) =
   t.strictSame(wrong, [], seedNote(seed));
 });
 
+t.test('an id of six digits is stored', async (t) => {
+  const directory = await tempDirectory(t);
+  const database = new Database({ directory, runtimeDirectory: undefined, files: {} });
+  database.open(Date.now(), 'life');
+  const nothing = { removed: [], profiles: [], meta: [], values: [], audit: [], emptiesRuntime: false };
+  database.commit({ ...nothing, objects: [[999_999, 0, 0, '{}', '{}']] });
+  t.match(database.rows(0).text, '999999');
+  database.close();
+});
+
 t.test(
   'a database of the version without checksums is migrated, and an older program refuses it',
   async (t) => {
