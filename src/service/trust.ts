@@ -26,7 +26,7 @@ export class ClockTrust {
   watch(clock: Clock, onTrusted: () => void): void {
     if (this.#isTrusted) return;
     const ask = () =>
-      isSynchronized()
+      void isSynchronized()
         .then((yes) => {
           if (!yes || this.#isTrusted) return;
           this.#isTrusted = true;
