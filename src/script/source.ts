@@ -19,8 +19,9 @@ const AWAITING = ['(async () => {', '\n})()'] as const;
 export class Mistake extends Error {
   override readonly name = 'Mistake';
   readonly at: Place | undefined;
-  constructor(thrown: unknown) {
-    super(thrown instanceof Error ? thrown.message : String(thrown));
+  constructor(thrown: unknown, { instead, also }: { readonly instead?: string; readonly also?: string }) {
+    const message = thrown instanceof Error ? thrown.message : String(thrown);
+    super(instead ?? (also === undefined ? message : `${message}; ${also}`));
     this.at = thrown instanceof Error ? shownPlace(String(thrown.stack)) : undefined;
   }
 }
@@ -37,7 +38,25 @@ export function compile({ file, text }: ScriptText, mayAwait: boolean, onImport?
     const options = onImport === undefined ? { filename } : { filename, importModuleDynamically: onImport };
     return compileScript(source, options, mayAwait);
   } catch (thrown) {
-    throw new Mistake(thrown);
+    throw new Mistake(thrown, hintFor(file, text));
+  }
+}
+
+/** Clients of the original store PHP. */
+const PHP = 'this gateway runs JavaScript and TypeScript; this text is PHP';
+const TYPES = 'types are TypeScript: they need a file that ends in .ts';
+
+/** What is said instead of, or in addition to, the engine's error. */
+function hintFor(file: string, text: string): { readonly instead?: string; readonly also?: string } {
+  if (/^\s*<\?|<\?php\b/i.test(text)) return { instead: PHP };
+  if (file.endsWith('.ts')) return {};
+  try {
+    const source = stripTypeScriptTypes(text);
+    if (source === text) return {};
+    compileScript(source, {}, true);
+    return { also: TYPES };
+  } catch {
+    return {};
   }
 }
 

@@ -176,3 +176,28 @@ t.test('TypeScript runs with its types taken out', async (t) => {
   const unsupported = await script('let a = 1;\n  enum A { b }', 'c.ts');
   await t.rejects(runId(unsupported.id), { message: /^c\.ts:2:3: TypeScript enum is not supported/ });
 });
+
+t.test('a text in PHP is kept, marked broken, and fails saying so', async (t) => {
+  const { script, runId, engine, runs } = await scriptBench(t);
+  const why = /\.js:\d+(:\d+)?: this gateway runs JavaScript and TypeScript; this text is PHP$/;
+  for (const text of ['<?php\necho 1;', '\n <? echo 1; ?>', '<html><?php echo 1; ?></html>', '<?=1?>']) {
+    const { id, data } = await script(text);
+    t.equal(await engine.content(id), text, 'it is stored as it came');
+    t.equal(data.broken, true);
+    t.match(await engine.mistake(id), why);
+    await t.rejects(runId(id), { code: 'SCRIPT_FAILED', message: why });
+  }
+  await script('<?php', 'lib.js');
+  await t.rejects(runs('include("lib.js")'), { message: /^lib\.js:1:1: .* is PHP$/ });
+  t.equal(await runs('print("<?php")'), '<?php', 'JavaScript may speak of it');
+});
+
+t.test('a type in a file that ends in .js is told to be TypeScript', async (t) => {
+  const { script, engine } = await scriptBench(t);
+  const hint = 'types are TypeScript: they need a file that ends in .ts';
+  const mistake = async (text: string) => engine.mistake((await script(text)).id);
+  t.match(await mistake('const n: number = 1;'), new RegExp(`\\.js:1:\\d+: .*; ${hint}$`));
+  t.match(await mistake('interface A { b: string }\nprint(await 1)'), new RegExp(`; ${hint}$`));
+  t.match(await mistake('let a = ;'), /Unexpected token ';'$/);
+  t.notMatch(await mistake('const n: number = ;'), hint);
+});
