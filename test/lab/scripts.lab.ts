@@ -7,11 +7,14 @@ import { Box } from './box.js';
 
 const LOOPS = 4;
 /** Calls that are timed with and without scripts that loop. */
-const CALLS = 100;
+const CALLS = 40;
+/** No script is stopped while it is looked at: all is slower in the emulated machine. */
+const SCRIPT_TIME_S = 600;
 
 await using box = await Box.taken(t, '- { variable: first, ident: first, type: integer, value: 1 }');
 const { agent } = box.machine;
 const first = await box.id('first');
+t.setTimeout(0);
 
 /** Median and 99th percentile of a call, ms. */
 async function callTimes(): Promise<{ median: number; p99: number }> {
@@ -26,8 +29,9 @@ async function callTimes(): Promise<{ median: number; p99: number }> {
   return { median: at(0.5), p99: at(0.99) };
 }
 
-await t.test('the processes of scripts are confined and have the lowest priority', async (t) => {
+await t.test('the processes of scripts are confined and have the lowest priority', { timeout: 0 }, async (t) => {
   const idle = await callTimes();
+  await box.call('SVC_SetOption', 'ScriptTimeLimit', SCRIPT_TIME_S);
   const scripts: number[] = [];
   for (let i = 0; i < LOOPS; i++) {
     const id = (await box.call('SVC_CreateScript', 0)) as number;
