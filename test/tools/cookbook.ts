@@ -6,6 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Test } from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
+import { objectType } from '../../src/kernel/object.js';
 import { ROOT } from '../law/sources.js';
 import { idOf, rpc, valueAt } from './exchange.js';
 import { BIN, SIMULATED, startHouse, type House } from './house.js';
@@ -152,11 +153,32 @@ export async function cook(t: Test, page: string, at: string): Promise<Kitchen> 
   }
   const kitchen = new Kitchen(house, clock, said);
   await kitchen.run(0);
+  const before = await objectsOf(house);
+  await kitchen.run(0);
+  const after = await objectsOf(house);
+  t.strictSame(after, before, 'what builds it can run again, and leaves the same');
   return kitchen;
 }
 
+/** Every object with its name and place, scripts and events with what they are; without what only a run changes. */
+async function objectsOf(house: House): Promise<readonly unknown[]> {
+  const ids = (await rpc(house, 'SVC_GetObjectList')) as number[];
+  return Promise.all(
+    ids.map(async (id) => {
+      const { ObjectName, ObjectIdent, ParentID, ObjectType } = (await rpc(
+        house,
+        'SVC_GetObject',
+        id,
+      )) as Record<string, unknown>;
+      const event = ObjectType === objectType.event ? await rpc(house, 'SVC_GetEvent', id) : {};
+      const { LastRun: _, NextRun: __, ...lasting } = event as Record<string, unknown>;
+      return [id, ObjectType, ParentID, ObjectIdent, ObjectName, lasting];
+    }),
+  );
+}
+
 /** The blocks of that language, in their order. */
-function blocks(page: string, language: string): string[] {
+export function blocks(page: string, language: string): string[] {
   return [...page.matchAll(/^```(\w+)\n([^]*?)^```/gm)].flatMap(([, is, block = '']) =>
     is === language ? [block] : [],
   );
