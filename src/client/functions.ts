@@ -1058,10 +1058,12 @@ export interface Functions {
   }[];
   /** Reads an http or https URL: 10 MiB and 30 s at most. */
   Sys_GetURLContent(URL: string): string;
-  /** Reads a URL with Timeout (ms), Headers (["Name: value", …]), AuthUser, AuthPass, VerifyPeer and VerifyHost. */
+  /** Requests a URL with Method (GET, POST, PUT, PATCH, DELETE, HEAD), Body, Timeout (ms), Headers (["Name: value", …]), AuthUser, AuthPass, VerifyPeer and VerifyHost. */
   Sys_GetURLContentEx(
     URL: string,
     Options: {
+      Method?: string;
+      Body?: string;
       Timeout?: number;
       Headers?: string[];
       AuthUser?: string;

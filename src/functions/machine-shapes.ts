@@ -53,9 +53,15 @@ export const printJobs = listOf(Type.Object({ Job: text, User: text, Size: int }
 
 export const room = Type.Object({ Total: int, Free: int, Used: int });
 
+/** What `Method` of `Sys_GetURLContentEx` may be. */
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'];
+
 /** Names of the options of `Sys_GetURLContentEx`, and what each is. */
 export const urlOptions = Type.Partial(
   Type.Object({
+    /** One of METHODS. */
+    Method: text,
+    Body: text,
     Timeout: int,
     Headers: listOf(text),
     AuthUser: text,

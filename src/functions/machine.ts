@@ -7,6 +7,8 @@ import type { FetchWish, Ports } from './ports.js';
 /** How long a URL may take to be read unless said, and at most, ms: a script that waits for one holds a process. */
 const FETCH_MS = 30_000;
 const FETCH_MOST_MS = 120_000;
+/** What is sent at most, bytes: of webhooks, the largest take less. */
+const BODY_LIMIT = 1024 * 1024;
 /** The longest that an answer to an echo request is waited for, ms. */
 const PING_MOST_MS = 60_000;
 
@@ -93,7 +95,7 @@ function contents({ machine }: Ports): FunctionDeclaration[] {
       name: 'Sys_GetURLContentEx',
       parameters: [url, array('Options', shapes.urlOptions)],
       result: 'string',
-      help: 'Reads a URL with Timeout (ms), Headers (["Name: value", …]), AuthUser, AuthPass, VerifyPeer and VerifyHost.',
+      help: 'Requests a URL with Method (GET, POST, PUT, PATCH, DELETE, HEAD), Body, Timeout (ms), Headers (["Name: value", …]), AuthUser, AuthPass, VerifyPeer and VerifyHost.',
       run: async (_caller, wanted, options) => (await machine()).content(wishOf(wanted, options)),
     }),
   ];
@@ -113,8 +115,16 @@ function wishOf(url: string, given: unknown[] | Record<string, unknown>): FetchW
   const options = given as Partial<typeof shapes.urlOptions.static>;
   const { Timeout = FETCH_MS, Headers = [], AuthUser, AuthPass = '', VerifyPeer = true } = options;
   if (Timeout < 1 || Timeout > FETCH_MOST_MS) throw fault('PARAMETER_BOUNDS', 'Options.Timeout');
+  const { Body, Method = Body === undefined ? 'GET' : 'POST' } = options;
+  if (!shapes.METHODS.includes(Method))
+    throw fault('PARAMETER_TYPE', 'Options.Method', `it is one of ${shapes.METHODS.join(', ')}`);
+  if (Body !== undefined && ['GET', 'HEAD'].includes(Method))
+    throw fault('PARAMETER_TYPE', 'Options.Body', `a ${Method} request has none`);
+  if (Buffer.byteLength(Body ?? '') > BODY_LIMIT) throw fault('TEXT_TOO_LONG', 'Options.Body', BODY_LIMIT);
   return {
     url,
+    method: Method,
+    ...(Body !== undefined && { body: Body }),
     timeoutMs: Timeout,
     headers: Object.fromEntries(Headers.map(headerOf)),
     ...(AuthUser !== undefined && { login: { username: AuthUser, password: AuthPass } }),
@@ -123,11 +133,16 @@ function wishOf(url: string, given: unknown[] | Record<string, unknown>): FetchW
   };
 }
 
+/** What says where a request ends: with a wrong one, a part of the body would be read as a request of its own. */
+const FRAMING = /^(content-length|transfer-encoding|connection)$/i;
+
 /** A line of a request's head (RFC 9110 §5): nothing in it can begin another. */
 function headerOf(line: string): [string, string] {
   const [, name, value] = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*)$/.exec(line) ?? [];
   if (name === undefined || value === undefined)
     throw fault('PARAMETER_TYPE', 'Options.Headers', 'a header is "Name: value"');
+  if (FRAMING.test(name))
+    throw fault('PARAMETER_TYPE', 'Options.Headers', `the gateway itself sends ${name}`);
   return [name, value];
 }
 

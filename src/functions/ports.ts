@@ -184,9 +184,12 @@ export interface SystemPort {
   reload(): Promise<Conforming<typeof shapes.reload>>;
 }
 
-/** A URL that is to be read. */
+/** A request to a URL. */
 export interface FetchWish {
   readonly url: string;
+  readonly method: string;
+  /** Absent for none. */
+  readonly body?: string;
   /** For all of it. */
   readonly timeoutMs: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -18,6 +18,9 @@ const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 /** What to fetch, and how. */
 export interface Fetching {
   readonly url: string;
+  readonly method: string;
+  /** Absent for none. */
+  readonly body?: string;
   /** For all of it, ms. */
   readonly timeoutMs: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -29,7 +32,7 @@ export interface Fetching {
 }
 
 /**
- * The content of a URL, by GET. Rejects with `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. Text that is no UTF-8 comes with
+ * The content that a URL replies with. Rejects with `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. Text that is no UTF-8 comes with
  * one character a byte (decision 20).
  */
 export async function contentOf(
@@ -52,6 +55,9 @@ export async function contentOf(
       }
       answer.destroy();
       const next = parsed(headers.location, url);
+      if (statusCode === 303 || (statusCode < 303 && asking.method === 'POST')) asking = asGet(asking);
+      if (next.origin !== url.origin && asking.body !== undefined)
+        throw fault('URL_FAILED', `${url.host} redirects to another host, which is not sent the body`);
       // Who is sent elsewhere doesn't take the credentials along, nor what else was meant for the first.
       if (next.origin !== url.origin) asking = { ...without(asking), headers: {} };
       url = next;
@@ -63,6 +69,13 @@ export async function contentOf(
   } finally {
     cancel();
   }
+}
+
+/** As browsers do it: what follows a POST is fetched (RFC 9110 §15.4). */
+function asGet({ body: _, ...rest }: Fetching): Fetching {
+  const headers = Object.entries(rest.headers).filter(([name]) => !/^content-/i.test(name));
+  const method = rest.method === 'HEAD' ? 'HEAD' : 'GET';
+  return { ...rest, method, headers: Object.fromEntries(headers) };
 }
 
 function without({ login: _, ...rest }: Fetching): Fetching {
@@ -81,9 +94,12 @@ function parsed(text: string, base?: URL): URL {
 type AskOptions = { readonly signal: AbortSignal; readonly lookup: LookupFunction };
 
 function ask(url: URL, what: Fetching, { signal, lookup }: AskOptions): Promise<IncomingMessage> {
-  const { headers, login, verifyPeer, verifyHost } = what;
+  const { method, body, headers, login, verifyPeer, verifyHost } = what;
+  const hasType = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
+  const type = body === undefined || hasType ? {} : { 'Content-Type': 'text/plain; charset=utf-8' };
   const options = {
-    headers: { 'User-Agent': 'stellwerk', ...headers },
+    method,
+    headers: { 'User-Agent': 'stellwerk', ...type, ...headers },
     ...(login && { auth: `${login.username}:${login.password}` }),
     // A connection of its own, closed behind it: nothing is left open.
     agent: false,
@@ -98,7 +114,7 @@ function ask(url: URL, what: Fetching, { signal, lookup }: AskOptions): Promise<
     request.on('error', (thrown) =>
       reject(isAbort(thrown) ? thrown : faultFrom(thrown, 'URL_FAILED', messageOf(thrown))),
     );
-    request.end();
+    request.end(body);
   });
 }
 

@@ -29,47 +29,51 @@ async function callTimes(): Promise<{ median: number; p99: number }> {
   return { median: at(0.5), p99: at(0.99) };
 }
 
-await t.test('the processes of scripts are confined and have the lowest priority', { timeout: 0 }, async (t) => {
-  const idle = await callTimes();
-  await box.call('SVC_SetOption', 'ScriptTimeLimit', SCRIPT_TIME_S);
-  const scripts: number[] = [];
-  for (let i = 0; i < LOOPS; i++) {
-    const id = (await box.call('SVC_CreateScript', 0)) as number;
-    await box.call('SVC_SetScriptContent', id, 'GetValue(' + first + ');\nfor (;;);');
-    await box.call('SVC_RunScript', id);
-    scripts.push(id);
-  }
-  await until('all run', async () => {
-    const threads = (await box.call('SVC_GetScriptThreadList')) as number[];
-    const records = (await box.call('SVC_GetScriptThreads', threads)) as { ScriptID: number }[];
-    return records.filter(({ ScriptID }) => scripts.includes(ScriptID)).length === LOOPS;
-  });
-  const main = '$(systemctl show -P MainPID stellwerk)';
-  const pids = (await agent.run(`pgrep -P ${main} -x MainThread`)).trim().split('\n');
-  t.ok(pids.length >= LOOPS, pids.join());
-  for (const pid of pids) {
-    const status = await agent.run(`cat /proc/${pid}/status`);
-    t.match(status, /^Seccomp:\t2$/m);
-    t.match(status, /^NoNewPrivs:\t1$/m);
-    t.equal((await agent.run(`ps -o ni= -p ${pid}`)).trim(), '19', 'nice');
-    t.equal((await agent.run(`cat /proc/${pid}/oom_score_adj`)).trim(), '1000');
-    const filters = (pid: string) => `sed -n 's/^Seccomp_filters:\\s*//p' /proc/${pid}/status`;
-    const [own, gateway] = [await agent.run(filters(pid)), await agent.run(filters(main))];
-    t.ok(Number(own) > Number(gateway), `it has a filter of its own: ${own} and ${gateway}`);
-  }
-  t.equal((await agent.run(`ps -o ni= -p ${main}`)).trim(), '0', 'the gateway');
-  const busy = await callTimes();
-  t.comment(
-    `GetValue, median and p99 in ms: ${JSON.stringify(idle)}, with ${LOOPS} loops ${JSON.stringify(busy)}`,
-  );
-  for (const id of scripts) await box.call('SVC_AbortScript', id);
-  const { Checks } = (await box.call('GW_GetHealth')) as { Checks: { Name: string; Text: string }[] };
-  t.same(
-    Checks.filter(({ Name }) => Name === 'scripts'),
-    [],
-    'nothing is missing',
-  );
-});
+await t.test(
+  'the processes of scripts are confined and have the lowest priority',
+  { timeout: 0 },
+  async (t) => {
+    const idle = await callTimes();
+    await box.call('SVC_SetOption', 'ScriptTimeLimit', SCRIPT_TIME_S);
+    const scripts: number[] = [];
+    for (let i = 0; i < LOOPS; i++) {
+      const id = (await box.call('SVC_CreateScript', 0)) as number;
+      await box.call('SVC_SetScriptContent', id, 'GetValue(' + first + ');\nfor (;;);');
+      await box.call('SVC_RunScript', id);
+      scripts.push(id);
+    }
+    await until('all run', async () => {
+      const threads = (await box.call('SVC_GetScriptThreadList')) as number[];
+      const records = (await box.call('SVC_GetScriptThreads', threads)) as { ScriptID: number }[];
+      return records.filter(({ ScriptID }) => scripts.includes(ScriptID)).length === LOOPS;
+    });
+    const main = '$(systemctl show -P MainPID stellwerk)';
+    const pids = (await agent.run(`pgrep -P ${main} -x MainThread`)).trim().split('\n');
+    t.ok(pids.length >= LOOPS, pids.join());
+    for (const pid of pids) {
+      const status = await agent.run(`cat /proc/${pid}/status`);
+      t.match(status, /^Seccomp:\t2$/m);
+      t.match(status, /^NoNewPrivs:\t1$/m);
+      t.equal((await agent.run(`ps -o ni= -p ${pid}`)).trim(), '19', 'nice');
+      t.equal((await agent.run(`cat /proc/${pid}/oom_score_adj`)).trim(), '1000');
+      const filters = (pid: string) => `sed -n 's/^Seccomp_filters:\\s*//p' /proc/${pid}/status`;
+      const [own, gateway] = [await agent.run(filters(pid)), await agent.run(filters(main))];
+      t.ok(Number(own) > Number(gateway), `it has a filter of its own: ${own} and ${gateway}`);
+    }
+    t.equal((await agent.run(`ps -o ni= -p ${main}`)).trim(), '0', 'the gateway');
+    const busy = await callTimes();
+    t.comment(
+      `GetValue, median and p99 in ms: ${JSON.stringify(idle)}, with ${LOOPS} loops ${JSON.stringify(busy)}`,
+    );
+    for (const id of scripts) await box.call('SVC_AbortScript', id);
+    const { Checks } = (await box.call('GW_GetHealth')) as { Checks: { Name: string; Text: string }[] };
+    t.same(
+      Checks.filter(({ Name }) => Name === 'scripts'),
+      [],
+      'nothing is missing',
+    );
+  },
+);
 
 await t.test('memory and log have limits', async (t) => {
   const limits = 'systemctl show stellwerk -p MemoryMax -p LogRateLimitBurst -p LogRateLimitIntervalUSec';
