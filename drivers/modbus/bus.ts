@@ -29,6 +29,8 @@ export interface Job {
   readonly manners: Manners;
   /** So often it was sent. */
   sent: number;
+  /** So often the connection was closed before the reply. */
+  breaks: number;
   /** It is settled: nobody waits for it any more. */
   isOver: boolean;
   readonly resolve: (pdu: Buffer) => void;
@@ -118,6 +120,7 @@ export class Bus implements Disposable {
         isRoutine,
         manners,
         sent: 0,
+        breaks: 0,
         isOver: false,
         resolve: (pdu) => {
           end();
@@ -213,7 +216,8 @@ export class Bus implements Disposable {
     this.#lateUntilMs = unit.askedMs + 2 * manners.timeoutMs;
     const outcome = await this.#line.exchange(unit.number, request, manners);
     if (this.#isClosed) return rejectAll(jobs, closed());
-    if ('missing' in outcome) return this.#missed(turn, outcome.missing);
+    if ('missing' in outcome)
+      return outcome.isBroken ? this.#broken(turn, outcome.missing) : this.#missed(turn, outcome.missing);
     const exception = exceptionIn(outcome.pdu);
     if (exception !== undefined && isOfTheWay(exception)) return this.#missed(turn, exceptionText(exception));
     unit.answered();
@@ -222,6 +226,20 @@ export class Bus implements Disposable {
       for (const job of jobs) job.resolve(partOf(outcome.pdu, request, job.request));
     else if (jobs.length > 1) unit.routine.push(...jobs.filter(({ isOver }) => !isOver));
     else rejectAll(jobs, refusal(unit.number, exception));
+  }
+
+  /** Routine reads are sent again over the next connection. Of a command nobody knows whether it arrived. */
+  #broken({ unit, manners, jobs }: Turn, why: string): void {
+    for (const job of jobs) {
+      job.sent -= 1;
+      job.breaks += 1;
+    }
+    const isRepeated = (job: Job) => job.isRoutine && job.breaks <= manners.retries + 1;
+    unit.routine.unshift(...jobs.filter((job) => isRepeated(job) && !job.isOver));
+    rejectAll(
+      jobs.filter((job) => !isRepeated(job)),
+      noAnswer(unit, why),
+    );
   }
 
   #missed({ unit, manners, jobs }: Turn, why: string): void {

@@ -24,7 +24,10 @@ export interface Patience {
 }
 
 /** What a request came to: the PDU of its answer, or why there is none. */
-export type Outcome = { readonly pdu: Buffer } | { readonly missing: string };
+export type Outcome =
+  | { readonly pdu: Buffer }
+  /** `isBroken`: the unit closed the connection, and may be asked again over the next one. */
+  | { readonly missing: string; readonly isBroken?: true };
 
 /** What stands on the wire, for who wants to see it. */
 export type Watch = (what: 'sent' | 'received', bytes: Uint8Array) => void;
@@ -49,7 +52,7 @@ interface Waiting {
 /** One request after the other over a stream of bytes, each with its answer or without one. */
 export class Line implements Disposable {
   readonly #with: LineParts;
-  readonly #unlisten: () => void;
+  readonly #unlisten: readonly ((() => void) | undefined)[];
   readonly #closing = new AbortController();
   #held: Buffer = Buffer.alloc(0);
   #waiting: Waiting | undefined;
@@ -61,7 +64,11 @@ export class Line implements Disposable {
   constructor(parts: LineParts) {
     this.#with = parts;
     this.#transaction = Math.floor(parts.clock.random() * 0x10000);
-    this.#unlisten = parts.stream.onData((bytes) => this.#received(bytes));
+    const { stream } = parts;
+    this.#unlisten = [
+      stream.onData((bytes) => this.#received(bytes)),
+      stream.onBreak?.(() => this.#broken()),
+    ];
   }
 
   /** Sends a request and waits for its answer; only one at a time. Never rejects: what failed is `missing`. */
@@ -109,8 +116,13 @@ export class Line implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#unlisten();
+    for (const unlisten of this.#unlisten) unlisten?.();
     this.#closing.abort(new DOMException('the line was closed', 'AbortError'));
+  }
+
+  #broken(): void {
+    this.#held = Buffer.alloc(0);
+    this.#waiting?.end({ missing: 'the connection was closed before the reply', isBroken: true });
   }
 
   #received(bytes: Uint8Array): void {

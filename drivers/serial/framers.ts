@@ -8,7 +8,7 @@ export const SENDERS_LIMIT = 256;
 export class Framers {
   readonly #make: () => Framer;
   /** For a stream with one at its other end. */
-  readonly #only: Framer;
+  #only: Framer;
   readonly #bySender = new Map<string, Framer>();
 
   constructor(make: () => Framer) {
@@ -24,6 +24,12 @@ export class Framers {
   /** Forgets one who has left. */
   leave(who: Peer): void {
     this.#forget(peerName(who));
+  }
+
+  /** Another connection has followed: what the one before had begun is never completed. */
+  restart(): void {
+    this.#only.close();
+    this.#only = this.#make();
   }
 
   close(): void {

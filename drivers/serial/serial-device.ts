@@ -123,7 +123,8 @@ class SerialDevice implements Running, FrameListener {
     this.#framers = new Framers(() => makeFramer(host.properties, host.clock, this));
     const unheard = stream.onData((bytes, from) => this.#framers.push(asBuffer(bytes), from));
     const unleft = stream.onLeave?.((who) => this.#framers.leave(who));
-    this.#unlisten = unleft === undefined ? [unheard] : [unheard, unleft];
+    const unbroken = stream.onBreak?.(() => this.#framers.restart());
+    this.#unlisten = [unheard, unleft, unbroken].filter((one) => one !== undefined);
   }
 
   frame(bytes: Buffer, start: number, end: number): void {

@@ -5,6 +5,9 @@ import type { Names } from '../../src/device/names.js';
 import { streamModule, peerName, type ByteStream } from '../../src/device/stream.js';
 import { sendText } from './functions.js';
 
+/** How long the next connection may take if the device closed the one before: its values count as good meanwhile. */
+const RECONNECT_MS = 2_000;
+
 const properties = Type.Object({
   /** A name or an address. */
   Host: Type.String({ default: '', maxLength: 255 }),
@@ -43,9 +46,9 @@ export function clientSocket(names: Names): ModuleDefinition<typeof properties> 
 }
 
 async function open(host: Host<Properties>, names: Names): Promise<Running> {
-  const [{ connect }, { Connection }, { unanswered }, { Incoming }] = await Promise.all([
+  const [{ connect }, { ClientStream }, { unanswered }, { Incoming }] = await Promise.all([
     import('./tcp-client.js'),
-    import('./connection.js'),
+    import('./client-stream.js'),
     import('./unanswered.js'),
     import('../../src/device/incoming.js'),
   ]);
@@ -59,28 +62,38 @@ async function open(host: Host<Properties>, names: Names): Promise<Running> {
   } = host.properties;
   const name = peerName({ address: to, port });
   const tls = UseSSL ? { verifyHost, verifyPeer, caFile: CaFile } : undefined;
-  const socket = await connect({ host: to, port, tls }, { clock: host.clock, signal: host.signal, names });
+  const { clock, signal } = host;
+  const dial = (ms?: number) => connect({ host: to, port, tls, ms }, { clock, signal, names });
+  const socket = await dial();
   const incoming = new Incoming(host.log, name);
-  const connection = new Connection({
-    socket,
+  const parts = {
     name,
-    clock: host.clock,
-    received: (bytes) => {
+    clock,
+    signal,
+    dial: () => dial(RECONNECT_MS),
+    received: (bytes: Buffer) => {
       host.debug('received', bytes);
       incoming.received(bytes);
     },
-    sent: (bytes) => host.debug('sent', bytes),
-    lost: (cause) => host.lost(cause),
-  });
+    sent: (bytes: Uint8Array) => host.debug('sent', bytes),
+    broken: () => {
+      host.debug('closed', '');
+      incoming.broke();
+    },
+    lost: (cause: Error) => host.lost(cause),
+  };
+  const connection = new ClientStream(parts, socket);
   const offer: ByteStream = {
     name,
     onData: incoming.onData,
+    onBreak: incoming.onBreak,
     send: (bytes) => connection.send(bytes),
   };
   return {
     offer,
     async probe() {
-      const [gone] = await unanswered([socket]);
+      const present = connection.socket;
+      const [gone] = await unanswered(present === undefined ? [] : [present]);
       if (gone !== undefined)
         throw fault('DEVICE_OFFLINE', `${name} does not answer any more; look at the device and the network`);
     },

@@ -76,6 +76,17 @@ export class Connection {
     });
   }
 
+  /** False once it is ending: what the other side closed takes no more. */
+  get isWritable(): boolean {
+    return this.#with.socket.writable;
+  }
+
+  /** Resolves when it has ended, after `lost` was called. */
+  async ended(): Promise<void> {
+    const { socket } = this.#with;
+    if (!socket.closed) await new Promise<void>((resolve) => socket.once('close', () => resolve()));
+  }
+
   /** Whether it is us who ended it, for the other side did not do its part. */
   get isGivenUp(): boolean {
     return this.#isGivenUp;
@@ -91,9 +102,8 @@ export class Connection {
   /** Twice is fine, and waits. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const { socket } = this.#with;
-    socket.destroy();
-    if (!socket.closed) await new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    this.#with.socket.destroy();
+    await this.ended();
   }
 
   /** While something waits, the time runs from when something was taken last; what is sent meanwhile changes nothing. */

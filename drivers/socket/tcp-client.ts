@@ -17,6 +17,8 @@ export interface Destination {
   readonly host: string;
   readonly port: number;
   readonly tls: TlsWish | undefined;
+  /** The limit for connecting; {@link CONNECT_MS} by default. */
+  readonly ms?: number | undefined;
 }
 
 export interface TlsWish {
@@ -46,7 +48,7 @@ export async function connect(
     socket.once('close', () => reject(new Error('the connection was closed before it stood')));
   });
   try {
-    await within(clock, { ms: CONNECT_MS, what: name, signal }, made);
+    await within(clock, { ms: to.ms ?? CONNECT_MS, what: name, signal }, made);
     // Looked at here, as either of the two can be asked for without the other.
     const mistake =
       tls?.verifyHost === true

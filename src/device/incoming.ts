@@ -11,11 +11,13 @@ interface Arrival {
 export class Incoming {
   readonly #arrivals: Signal<Arrival>;
   readonly #leaves: Signal<Peer>;
+  readonly #breaks: Signal<void>;
 
   constructor(log: Log, name: string) {
     const failed = (thrown: unknown) => log.error({ err: thrown, stream: name }, 'a listener failed');
     this.#arrivals = new Signal(failed);
     this.#leaves = new Signal(failed);
+    this.#breaks = new Signal(failed);
   }
 
   /** `ByteStream.onData`. */
@@ -25,6 +27,9 @@ export class Incoming {
   /** `ByteStream.onLeave`. */
   readonly onLeave = (listener: (who: Peer) => void): (() => void) => this.#leaves.on(listener);
 
+  /** `ByteStream.onBreak`. */
+  readonly onBreak = (listener: () => void): (() => void) => this.#breaks.on(listener);
+
   /** Whether anybody listens. */
   get isHeard(): boolean {
     return this.#arrivals.size > 0;
@@ -33,6 +38,11 @@ export class Incoming {
   /** These bytes have arrived, at least one. */
   received(bytes: Uint8Array, from?: Peer): void {
     this.#arrivals.emit({ bytes, from });
+  }
+
+  /** Another connection follows the one before. */
+  broke(): void {
+    this.#breaks.emit();
   }
 
   /** Nothing more comes from this one. */

@@ -27,6 +27,11 @@ export interface ByteStream {
   onData(listener: ByteListener): () => void;
   /** Adds a listener for those of several who leave; absent where there is one, or nobody can tell. */
   onLeave?(listener: (who: Peer) => void): () => void;
+  /**
+   * Adds a listener for a connection that ended and is followed by another: half a frame is never completed, and what was
+   * sent may not have arrived. Absent where a connection ends with the stream.
+   */
+  onBreak?(listener: () => void): () => void;
   /** Resolves when the kernel has taken all bytes; sends of several callers never mix. Rejects with `DEVICE_OFFLINE`. */
   send(bytes: Uint8Array): Promise<void>;
 }
