@@ -16,6 +16,15 @@ const NOT_REPORTED: Doubt = {
   text: 'the device has not told it since it was connected',
 };
 
+/** A device's clock may be ahead of ours by so much: neither is exact, and some are set by hand. */
+const AHEAD_MS = 60_000;
+
+const FUTURE: Doubt = {
+  state: quality.stale,
+  reason: 'FUTURE',
+  text: 'the device says that it was measured in the future; check its clock',
+};
+
 /** Why an instance's values are bad whatever was told: the codes of its troubles. */
 export type Absence = 'CLOSED' | 'UNREACHABLE' | 'MODULE_MISSING' | 'UNAVAILABLE';
 /** Why the values of an instance are bad while its link stands so. */
@@ -78,7 +87,7 @@ export class Standing {
     const fromNs = clock.monotonicNs();
     const nowMs = clock.nowMs();
     const sourceMs = typeof at === 'bigint' ? this.#wallMs(at, nowMs) : at;
-    const isGood = this.#isGood(variable.ident, sourceMs, nowMs);
+    const isGood = this.#isGood(variable, sourceMs, nowMs);
     kernel.variables.update(variable, value, nowMs);
     note(variable, sourceMs, nowMs);
     // Only now: the value of before must not look good for a moment.
@@ -146,11 +155,15 @@ export class Standing {
   }
 
   /** Whether a value that comes now is good; one that is too old is doubted already when it is told. */
-  #isGood(ident: string, sourceMs: number | undefined, nowMs: number): boolean {
+  #isGood(variable: Variable, sourceMs: number | undefined, nowMs: number): boolean {
     if (this.#away !== undefined) return false;
-    const promised = this.#promises.size === 0 ? undefined : this.#promises.get(ident);
-    if (promised === undefined || this.#with.deadlines.heard(promised, this.#ageMs(sourceMs, nowMs)))
-      return true;
+    const { kernel, clock, deadlines } = this.#with;
+    const promised = this.#promises.size === 0 ? undefined : this.#promises.get(variable.ident);
+    if (promised === undefined || deadlines.heard(promised, this.#ageMs(sourceMs, nowMs))) {
+      const isAhead = sourceMs !== undefined && sourceMs > nowMs + AHEAD_MS && clock.trusted();
+      if (isAhead) kernel.variables.doubt(variable, FUTURE);
+      return !isAhead;
+    }
     promised.overdue();
     return false;
   }

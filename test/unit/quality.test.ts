@@ -199,13 +199,23 @@ t.test("a device's own time counts: what is old when it comes is stale at once",
     [20400, [1, 'OVERDUE']],
     [10603, [3]],
   ]);
-  host.report('G0', 4, clock.nowMs() + 3_600_000);
-  t.equal(bench.quality(gauges, 'G0'), 'good', 'a device whose clock is ahead');
+  host.report('G0', 4, clock.nowMs() + 59_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'a device whose clock is a little ahead');
+  const future = bench.told([variable?.id ?? 0], () => host.report('G0', 4, clock.nowMs() + 61_000));
+  t.match(future[0], [20400, [1, 'FUTURE']], 'doubted before it is told');
+  host.report('G0', 4, clock.nowMs() + 61_000);
+  t.equal(bench.quality(gauges, 'G0'), 'stale FUTURE');
+  await pass(clock, 61_000);
+  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'the promise is kept an eye on all the same');
+  host.report('G0', 4, clock.nowMs());
+  t.equal(bench.quality(gauges, 'G0'), 'good');
   host.report('G0', 5, 0);
   t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'nobody knows when it was so');
   clock.isTrusted = false;
   host.report('G0', 6, clock.nowMs() - 61_000);
   t.equal(bench.quality(gauges, 'G0'), 'good', 'with no clock to compare it with');
+  host.report('G0', 6, clock.nowMs() + 3_600_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'nor with one that is ahead');
   host.report('G0', 7, clock.monotonicNs() - 2_000_000_000n);
   t.equal(variable?.data.heard?.sourceMs, clock.nowMs() - 2000, "the kernel's time of an edge");
   host.report('G0', 8);
