@@ -5,6 +5,9 @@ import { peerName, type Peer } from '../../src/device/stream.js';
 import { Connection } from './connection.js';
 import { unanswered } from './unanswered.js';
 
+/** A client that was silent for so long may be dropped if there is no room for another one. */
+export const SILENT_MS = 10_000;
+
 /** What the clients of a server work with. */
 export interface ClientsParts {
   /** The server's, for status texts: `127.0.0.1:9000`. */
@@ -127,6 +130,24 @@ export class Clients {
     for (const { who, connection, heardNs } of this.#all.values())
       if (heardNs <= limitNs)
         connection.giveUp(fault('DEVICE_OFFLINE', `${peerName(who)} said nothing for ${idleS} s`));
+  }
+
+  /**
+   * Drops one to make room for another: of those who were silent for {@link SILENT_MS} at least, the longest silent one of the
+   * address that has the most. False: there is none.
+   */
+  makeRoom(): boolean {
+    const limitNs = this.#with.clock.monotonicNs() - BigInt(SILENT_MS) * 1_000_000n;
+    const counts = new Map<string, number>();
+    for (const { who } of this.#all.values()) counts.set(who.address, (counts.get(who.address) ?? 0) + 1);
+    const countOf = ({ who }: Client) => counts.get(who.address) ?? 0;
+    const [victim] = [...this.#all.values()]
+      .filter(({ heardNs }) => heardNs <= limitNs)
+      .toSorted((a, b) => countOf(b) - countOf(a) || Number(a.heardNs - b.heardNs));
+    if (victim === undefined) return false;
+    const why = `${peerName(victim.who)} was silent for the longest, and another client came; raise Limit`;
+    victim.connection.giveUp(fault('DEVICE_OFFLINE', why));
+    return true;
   }
 
   /** Drops those who are gone without a word. */

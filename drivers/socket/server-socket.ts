@@ -84,6 +84,7 @@ async function open(host: Host<Properties>, names: Names): Promise<Running> {
     { address, port, limit, tls, names },
     {
       joined: (socket) => clients.add(socket),
+      makeRoom: () => clients.makeRoom(),
       refused: (from) =>
         complaints.add(
           'LIMIT',

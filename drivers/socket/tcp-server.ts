@@ -23,6 +23,8 @@ export interface Listening {
 /** Who listens hears of it here; nothing after `close()`. */
 export interface ServerListener {
   joined(socket: Socket): void;
+  /** One more than the limit came: drops another, if it can. */
+  makeRoom(): boolean;
   /** One more than the limit came, and was sent away. */
   refused(address: string): void;
   /** One came that could not begin with TLS, and why. */
@@ -44,14 +46,20 @@ export async function listen(where: Listening, listener: ServerListener): Promis
   const sockets = new Set<Socket>();
   const bound = isIP(address) === 0 ? await resolved(where) : address;
   let closing: Promise<void> | undefined;
-  server.maxConnections = limit;
+  // One more, for which one that is silent may be dropped.
+  server.maxConnections = limit + 1;
   server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
     socket.on('error', () => undefined);
+    if (sockets.size >= limit && (closing !== undefined || !listener.makeRoom())) {
+      if (closing === undefined) listener.refused(addressOf(socket));
+      socket.destroy();
+      return;
+    }
+    sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
   });
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
-    if (closing === undefined) listener.joined(socket);
+    if (closing === undefined && !socket.destroyed) listener.joined(socket);
   });
   server.on('drop', (dropped) => {
     if (closing === undefined) listener.refused(addressOf(dropped));

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect as connectTcp, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { connect as connectTls } from 'node:tls';
+import { SILENT_MS } from '../../drivers/socket/clients.js';
 import { STALL_MS } from '../../drivers/socket/connection.js';
 import { socketModules } from '../../drivers/socket/index.js';
 import { listen } from '../../drivers/socket/tcp-server.js';
@@ -174,6 +175,31 @@ await t.test('more clients than Limit are sent away, and that is told', async (t
   t.equal(one.isGone, false);
 });
 
+await t.test('silent clients make room for others', async (t) => {
+  const clock = new ManualClock();
+  await using desk = new Workbench(MODULES, clock);
+  const { port, server, device } = await serve(desk, { Limit: 3 });
+  const other = (to: number) => connectTcp({ port: to, host: '127.0.0.1', localAddress: '127.0.0.2' });
+  using meter = await Guest.connect(port, other);
+  await clients(desk, server, 1);
+  using one = await Guest.connect(port);
+  using two = await Guest.connect(port);
+  await clients(desk, server, 3);
+  clock.advance(SILENT_MS - 1);
+  using early = await Guest.connect(port);
+  await early.ends();
+  one.say('a=1\n');
+  await desk.isValue(device, 'VALUE', 1);
+  clock.advance(1);
+  using late = await Guest.connect(port);
+  await two.ends();
+  late.say('a=2\n');
+  await desk.isValue(device, 'VALUE', 2);
+  t.equal(meter.isGone, false, 'of the address that has the most');
+  t.equal(one.isGone, false, 'it has spoken');
+  await status(desk, server, /a client was dropped: .* was silent for the longest/);
+});
+
 await t.test('one that takes nothing holds nobody up, and is dropped', async (t) => {
   const clock = new ManualClock();
   await using desk = new Workbench(MODULES, clock);
@@ -297,6 +323,7 @@ await t.test('those whom its own closing interrupts are no complaint', async (t)
     },
     {
       joined: () => told.push('joined'),
+      makeRoom: () => false,
       refused: () => told.push('refused'),
       unsecured: (_from, why) => told.push(why),
       lost: () => told.push('lost'),
