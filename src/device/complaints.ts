@@ -14,16 +14,19 @@ interface Complaint {
   atNs: bigint;
 }
 
+/** What they are reported to. */
+type ComplaintHost = Pick<Host, 'clock' | 'trouble'> & Partial<Pick<Host, 'log' | 'id'>>;
+
 /**
- * Troubles that come with single inputs: a line that can't be read, a message that is too long. The first is told at
- * once, further ones of the same code are counted and told now and then, and after a minute without one it is over.
+ * Troubles that come with single inputs: a line that can't be read, a message that is too long. The first is told and
+ * logged at once, further ones of the same code are counted and told now and then, and after a minute without one it is over.
  */
 export class Complaints {
-  readonly #host: Pick<Host, 'clock' | 'trouble'>;
+  readonly #host: ComplaintHost;
   readonly #open = new Map<string, Complaint>();
   #cancel: Cancel | undefined;
 
-  constructor(host: Pick<Host, 'clock' | 'trouble'>) {
+  constructor(host: ComplaintHost) {
     this.#host = host;
   }
 
@@ -38,7 +41,10 @@ export class Complaints {
       return;
     }
     this.#open.set(code, { count: 1, told: 1, text, atNs });
-    this.#host.trouble(code, text());
+    const first = text();
+    this.#host.trouble(code, first);
+    // Once, until it was quiet for a while.
+    this.#host.log?.warn({ instance: this.#host.id, code }, first);
     this.#cancel ??= this.#host.clock.every(RENEW_MS, () => this.#renew());
   }
 

@@ -8,6 +8,7 @@ import { objectType } from '../kernel/object.js';
 import { hasValue } from '../kernel/variables.js';
 import { SETTLED_MS, backoffMs } from './backoff.js';
 import type { Tap } from './debug.js';
+import { LinkLog } from './link-log.js';
 import type { Flow, Host, Marks, ModuleDefinition, Running, Sibling, Trouble, Value } from './module.js';
 import { Problems } from './problems.js';
 import { mistakeIn, restOf, type Properties } from './properties.js';
@@ -50,6 +51,7 @@ export interface Supervision extends StandingParts {
 export class Supervisor {
   readonly #with: Supervision;
   readonly #standing: Standing;
+  readonly #log: LinkLog;
   /** How long the device took to do what it was asked. */
   readonly asked: Took;
   readonly #problems = new Problems();
@@ -69,6 +71,7 @@ export class Supervisor {
     this.#with = supervision;
     this.#properties = properties;
     this.#standing = new Standing(supervision);
+    this.#log = new LinkLog(supervision);
     this.asked = new Took(supervision.clock);
     this.#standing.begin();
   }
@@ -207,7 +210,7 @@ export class Supervisor {
   }
 
   async #keepOpen(stop: AbortSignal): Promise<void> {
-    const { clock, log, instance, module } = this.#with;
+    const { clock, module } = this.#with;
     for (let attempt = 0; !stop.aborted; attempt++) {
       const startedMs = clock.monotonicNs();
       const cause = await this.#openOnce(stop);
@@ -215,10 +218,7 @@ export class Supervisor {
       if (Number(clock.monotonicNs() - startedMs) / 1e6 > SETTLED_MS && cause.wasOnline) attempt = 0;
       const waitMs = backoffMs(attempt, clock.random(), module.retryWithinMs);
       this.#show('waiting', reasonOf(cause.thrown), instanceStatus.offline);
-      const again = Math.round(waitMs);
-      if (attempt === 0)
-        log.warn({ instance: instance.id, name: instance.displayName, again }, messageOf(cause.thrown));
-      else log.debug({ instance: instance.id, again }, messageOf(cause.thrown));
+      this.#log.lost({ attempt, waitMs, text: messageOf(cause.thrown) });
       await delay(clock, waitMs, stop).catch(() => undefined);
     }
   }
@@ -251,7 +251,7 @@ export class Supervisor {
       this.#running = running;
       this.#lose = lost.resolve;
       this.#show('online', '', instanceStatus.active);
-      log.info({ instance: instance.id, name: instance.displayName }, 'online');
+      this.#log.online();
       const unprobe = this.#probe(running, lost.resolve);
       const thrown = await lost.promise;
       unprobe();

@@ -1,6 +1,7 @@
 import { pino, type DestinationStream, type Level } from 'pino';
-import { systemClock } from '../base/clock.js';
+import { systemClock, type Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
+import { LogLimit } from './log-limit.js';
 import { LogMessages, logType, type LogType } from './log-messages.js';
 
 /** Levels by subject; `default` is for those not named. */
@@ -28,10 +29,17 @@ export class ServiceLog {
   readonly #target: LogTarget;
   readonly #pinos = new Map<string, ReturnType<typeof pino>>();
   #levels: LogLevels;
-  readonly #clock = systemClock();
+  readonly #clock: Pick<Clock, 'nowMs' | 'monotonicNs'>;
+  readonly #limits = new Map<string, LogLimit>();
   #onLoud: (line: LoudLine) => void = () => undefined;
 
-  constructor(target: LogTarget, levels: LogLevels = {}) {
+  /** `clock`: for tests. */
+  constructor(
+    target: LogTarget,
+    levels: LogLevels = {},
+    clock: Pick<Clock, 'nowMs' | 'monotonicNs'> = systemClock(),
+  ) {
+    this.#clock = clock;
     this.#target = target;
     this.#levels = levels;
     this.root = this.#subject('gateway');
@@ -49,7 +57,7 @@ export class ServiceLog {
 
   /** Writes a line of a caller's, under the sender that it gives. */
   custom(text: string, by: { readonly sender: string; readonly user: string }): void {
-    this.#logger('call').info(by, text);
+    if (this.#mayWrite('call')) this.#logger('call').info(by, text);
     this.#note(logType.custom, by.sender, text);
   }
 
@@ -61,16 +69,28 @@ export class ServiceLog {
     return this.#levels[subject] ?? this.#levels['default'] ?? 'info';
   }
 
+  /** Whether a line of this subject may be written; says before it how many were not. */
+  #mayWrite(subject: string): boolean {
+    const limit = this.#limits.get(subject) ?? new LogLimit(this.#clock);
+    this.#limits.set(subject, limit);
+    const { isAllowed, omitted } = limit.take();
+    if (omitted > 0)
+      this.#logger(subject).warn({ omitted }, 'lines of this subject were omitted: there were too many');
+    return isAllowed;
+  }
+
   #subject(subject: string): Log {
     const logger = this.#logger(subject);
     const loud = (level: LoudLine['level'], details: object, text: string) => {
-      logger[level](details, text);
       this.#note(level === 'error' ? logType.error : logType.warning, subject, text);
+      if (!this.#mayWrite(subject)) return;
+      logger[level](details, text);
       this.#onLoud({ level, subject, text });
     };
     const quiet = (level: 'debug' | 'info', details: object, text: string) => {
       if (!logger.isLevelEnabled(level)) return;
-      logger[level](details, text);
+      // Who asks for debug lines of a subject wants them all.
+      if (level === 'debug' || this.#mayWrite(subject)) logger[level](details, text);
       this.#note(level === 'debug' ? logType.debug : logType.default, subject, text);
     };
     return {

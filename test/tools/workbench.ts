@@ -1,5 +1,5 @@
 import { systemClock, type Clock, type ManualClock } from '../../src/base/clock.js';
-import { silentLog } from '../../src/base/log.js';
+import { silentLog, type Log } from '../../src/base/log.js';
 import { nextTurn } from '../../src/base/turn.js';
 import type { Caller } from '../../src/device/declare.js';
 import { Debug } from '../../src/device/debug.js';
@@ -24,7 +24,7 @@ export class Workbench implements AsyncDisposable {
   readonly debug: Debug;
   readonly #modules: readonly ModuleDefinition[];
 
-  constructor(modules: readonly ModuleDefinition[], clock: Clock = systemClock()) {
+  constructor(modules: readonly ModuleDefinition[], clock: Clock = systemClock(), log: Log = silentLog) {
     this.#modules = modules;
     this.debug = new Debug({ kernel: this.kernel, clock });
     this.devices = new Devices({
@@ -32,7 +32,7 @@ export class Workbench implements AsyncDisposable {
       kernel: this.kernel,
       modules: new Modules(modules),
       clock,
-      log: silentLog,
+      log,
     });
     this.devices.start();
   }
