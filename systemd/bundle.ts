@@ -1,7 +1,7 @@
 /**
  * Makes what is installed on a box: `node dist/systemd/bundle.js x64|arm64` (by `make bundle`, which has compiled the
  * sources and the addons before). The result is build/stellwerk-VERSION-linux-ARCH.tar.gz: Node, the compiled gateway,
- * its packages for that architecture alone, addons, board files, units and the installer. The same sources give the
+ * its packages for that architecture alone, addons, board files, units, the docs, completions and the installer. The same sources give the
  * same bytes.
  */
 import { execFileSync } from 'node:child_process';
@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { BUNDLED_FILES, BUNDLED_FOLDERS, SHELLS } from './bundled.js';
 
 /** In every file of the tarball: the day does not matter, but it must not be that of the build. */
 const MTIME = '2026-01-01T00:00:00Z';
@@ -41,6 +42,9 @@ const IDLE_FOLDERS = [
 /** Files of a package that no program loads: types, maps, sources of addons, prose (licences stay). */
 const IDLE_FILES = /\.(d\.[cm]?ts|ts|map|md|markdown|yml|flow|cc|cpp|c|h|hpp|gyp|gypi|tsbuildinfo)$/i;
 const LICENCE = /^(licen[cs]e|copying|notice)(\b|[-_.])/i;
+
+/** A completion script has the names of all functions in it. */
+const COMPLETION_LIMIT = 16 * 1024 * 1024;
 
 interface PackageFile {
   name: string;
@@ -98,15 +102,14 @@ function copyProgram(): void {
     cpSync(join(root, 'dist', folder), join(stage, 'dist', folder), { recursive: true, filter: keep });
   // With its types: programs install it from there.
   cpSync(join(root, 'dist', 'client'), join(stage, 'dist', 'client'), { recursive: true });
-  for (const folder of ['board', 'systemd', 'bin']) {
+  for (const folder of BUNDLED_FOLDERS) {
     cpSync(join(root, folder), join(stage, folder), {
       recursive: true,
       filter: (from) => !from.endsWith('.ts'),
     });
   }
-  for (const file of ['package.json', 'LICENSE', 'README.md', 'CHANGELOG.md']) {
-    if (existsSync(join(root, file))) cpSync(join(root, file), join(stage, file));
-  }
+  for (const file of BUNDLED_FILES) cpSync(join(root, file), join(stage, file));
+  completions();
   cpSync(join(root, 'systemd', 'install.sh'), join(stage, 'install.sh'));
   rmSync(join(stage, 'systemd', 'install.sh'));
   cpSync(join(packages, 'node_modules'), join(stage, 'node_modules'), {
@@ -120,6 +123,17 @@ function copyProgram(): void {
   const epoll = join(stage, 'node_modules', 'epoll', 'build', 'Release');
   mkdirSync(epoll, { recursive: true });
   cpSync(join(root, 'build', 'native', arch, 'epoll.node'), join(epoll, 'epoll.node'));
+}
+
+/** The scripts by which shells complete commands, made by the program itself. */
+function completions(): void {
+  const folder = join(stage, 'completions');
+  mkdirSync(folder);
+  for (const shell of SHELLS)
+    writeFileSync(
+      join(folder, shell),
+      execFileSync(join(root, 'bin', 'stellwerk'), ['completion', shell], { maxBuffer: COMPLETION_LIMIT }),
+    );
 }
 
 /** Node itself, without its symbols: 20 MB less. Its package leaves node_modules; its licence is kept. */

@@ -40,14 +40,24 @@ fail() {
 
 here=$(dirname "$(readlink -f "$0")")
 if [ -n "$prefix" ]; then
-  home=$prefix/lib/stellwerk config=$prefix/lib bin=$prefix/bin
+  home=$prefix/lib/stellwerk config=$prefix/lib bin=$prefix/bin share=$prefix/share
 else
-  home=/opt/stellwerk config=/etc bin=/usr/local/bin
+  home=/opt/stellwerk config=/etc bin=/usr/local/bin share=/usr/local/share
 fi
 units=$config/systemd/system sysusers=$config/sysusers.d tmpfiles=$config/tmpfiles.d
+doc=$share/doc/stellwerk
 rules=$([ -n "$prefix" ] && echo "$prefix/lib/udev/rules.d" || echo /etc/udev/rules.d)
 
 backoff=$units/stellwerk.service.d/10-backoff.conf
+
+# The completion of a shell: where it is in the bundle, and where the shell looks for it.
+completion() {
+  case $1 in
+  bash) echo "$share/bash-completion/completions/stellwerk" ;;
+  zsh) echo "$share/zsh/site-functions/_stellwerk" ;;
+  fish) echo "$share/fish/vendor_completions.d/stellwerk.fish" ;;
+  esac
+}
 
 # With a destdir nothing runs here: the files are for another machine.
 live() { [ -z "$destdir" ]; }
@@ -65,6 +75,8 @@ uninstall() {
   rm -f "$destdir$units/stellwerk.service" "$destdir$units/stellwerk-keeper.service" "$destdir$sysusers/stellwerk.conf" "$destdir$tmpfiles/stellwerk.conf"
   rm -f "$destdir$rules/60-stellwerk.rules" "$destdir$bin/stellwerk" "$destdir$backoff"
   rmdir "$(dirname "$destdir$backoff")" 2>/dev/null || true
+  rm -f "$destdir$doc"
+  for shell in bash zsh fish; do rm -f "$destdir$(completion $shell)"; done
   rm -rf "$destdir$home"
   if booted; then
     systemctl daemon-reload
@@ -119,8 +131,16 @@ put_surroundings() {
     cp "$here/systemd/backoff.conf" "$destdir$backoff"
   fi
   if [ ! -e "$destdir/etc/stellwerk/gateway.yaml" ]; then
-    (umask 077 && cp "$here/systemd/gateway.yaml" "$destdir/etc/stellwerk/gateway.yaml")
+    (umask 077 && sed "s#/usr/local/share/doc/stellwerk#$doc#g" "$here/systemd/gateway.yaml" >"$destdir/etc/stellwerk/gateway.yaml")
   fi
+  mkdir -p "$(dirname "$destdir$doc")"
+  # A directory there is from another package: it stays.
+  if [ -L "$destdir$doc" ] || [ ! -e "$destdir$doc" ]; then ln -sfn "$home/current/docs" "$destdir$doc"; fi
+  for shell in bash zsh fish; do
+    [ -f "$here/completions/$shell" ] || continue
+    mkdir -p "$(dirname "$destdir$(completion $shell)")"
+    ln -sfn "$home/current/completions/$shell" "$destdir$(completion $shell)"
+  done
 }
 
 # An update that brings no other keeper leaves it at work; one that does starts it again, and systemd keeps its lines.

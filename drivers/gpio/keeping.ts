@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { fine, type Finding } from '../../src/base/check.js';
+import { manual } from '../../src/base/manual.js';
 import type { Clock } from '../../src/base/clock.js';
 import { Late } from '../../src/base/late.js';
 import type { Log } from '../../src/base/log.js';
@@ -93,7 +94,7 @@ export class Keeping {
     return {
       state: 'warning',
       text: `${held - kept} of ${held} not guarded: when the gateway ends, they are what their chip makes of them; ${this.#why}`,
-      whatToDo: 'see whether stellwerk-keeper.service runs (docs/safe-outputs.md)',
+      whatToDo: `see whether stellwerk-keeper.service runs (${manual('safe-outputs.md')})`,
     };
   }
 }

@@ -21,6 +21,10 @@ export const commands: Readonly<Record<string, readonly [about: string, load: ()
   backup: ['make a backup', async () => (await import('./backup.js')).backup],
   restore: ['put a backup back', async () => (await import('./restore.js')).restore],
   export: ['write the tree as a configuration', async () => (await import('./export.js')).exportCommand],
+  schema: [
+    'print the schema by which editors complete a configuration',
+    async () => (await import('./schema.js')).schema,
+  ],
   archive: ['records of variables into a file, and back', async () => (await import('./archive.js')).archive],
   completion: [
     'print the completion script of a shell',

@@ -55,20 +55,22 @@ const action = strict({
 });
 
 /** A rule, or several with the operation that combines them; which keys go together is checked in `event-check.ts`. */
-const condition = Type.Recursive((This) =>
-  strict({
-    variable: maybe(text),
-    than: maybe(text),
-    date: maybe(text),
-    time: maybe(text),
-    weekday: maybe(words(weekDays)),
-    is: maybe(words(comparisons)),
-    value: maybe(scalar),
-    all: maybe(Type.Array(This)),
-    any: maybe(Type.Array(This)),
-    notAll: maybe(Type.Array(This)),
-    none: maybe(Type.Array(This)),
-  }),
+const condition = Type.Recursive(
+  (This) =>
+    strict({
+      variable: maybe(text),
+      than: maybe(text),
+      date: maybe(text),
+      time: maybe(text),
+      weekday: maybe(words(weekDays)),
+      is: maybe(words(comparisons)),
+      value: maybe(scalar),
+      all: maybe(Type.Array(This)),
+      any: maybe(Type.Array(This)),
+      notAll: maybe(Type.Array(This)),
+      none: maybe(Type.Array(This)),
+    }),
+  { $id: 'condition' },
 );
 
 const cyclic = strict({

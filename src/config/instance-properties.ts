@@ -11,6 +11,9 @@ import {
 import { check } from './check.js';
 import type { ConfigDocument, Path } from './document.js';
 
+/** What an export writes is no secret. */
+const PLACEHOLDER = `${HIDDEN} is the placeholder of an export; put the secret there (an instance that exists keeps its own)`;
+
 /** The properties of a listed instance, and the path of its entry. */
 export interface ListedProperties {
   readonly path: Path;
@@ -35,7 +38,10 @@ export function checkProperties(
     if (schema === undefined || !Object.hasOwn(schemas, name)) {
       document.unknownKey(at, known, `${module.name} has no such property`);
       isSound = false;
-    } else if (!(isSecretProperty(module, name) && value === HIDDEN)) {
+    } else if (isSecretProperty(module, name) && value === HIDDEN) {
+      document.warning(at, PLACEHOLDER);
+    } else {
+      if (JSON.stringify(value).includes(`:${HIDDEN}@`)) document.warning(at, PLACEHOLDER);
       isSound = check(document, schema, { path: at, value: coercedProperty(schema, value) }) && isSound;
     }
   }

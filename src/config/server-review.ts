@@ -1,5 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 import { certificateOf } from '../base/certificate-pair.js';
+import { manual } from '../base/manual.js';
 import { messageOf } from '../base/fault.js';
 import { readPasswordHash } from '../base/password-hash.js';
 import type { Modules } from '../device/modules.js';
@@ -157,7 +158,7 @@ export async function warnOfServers(
   if (isUnknown)
     document.warning(
       ['board'],
-      'this machine is not known, so no line has a name; docs/boards.md tells how to describe it',
+      `this machine is not known, so no line has a name; ${manual('boards.md')} explains how to describe it`,
     );
   if (config.remoteAccess === undefined)
     document.warning(['remoteAccess'], 'without it nobody can call anything; stellwerk setup adds it');

@@ -1,4 +1,5 @@
 import { fine, type Finding } from '../base/check.js';
+import { manual } from '../base/manual.js';
 import type { BoardFacts } from '../device/modules.js';
 import type { DeviceNode, Machine, User, WantedPort } from './machine.js';
 
@@ -73,7 +74,7 @@ function boardCheck({ compatible }: Machine, { board }: Purpose): Finding | unde
   if (!board.isUnknown) return fine(`${board.name}, the machine says ${machine}`);
   return warning(
     `no board file knows this machine (${machine}), so its lines have no names`,
-    'name the board in gateway.yaml, or describe it (docs/boards.md)',
+    `name the board in gateway.yaml, or describe it (${manual('boards.md')})`,
   );
 }
 
@@ -201,12 +202,13 @@ function pwmCheck({ found, boot }: Machine, { instances }: Purpose): Finding | u
   if (wanted.length === 0) return undefined;
   if (found.some(({ kind }) => kind === 'pwm')) return fine('there are PWM channels');
   const text = `${listed(wanted.map(({ name }) => name))} needs a PWM channel, and this machine shows none`;
-  if (boot === undefined) return warning(text, 'switch the PWM chip on in the device tree (docs/pwm.md)');
+  if (boot === undefined)
+    return warning(text, `switch the PWM chip on in the device tree (${manual('pwm.md')})`);
   const overlay = boot.settings.find((setting) => setting.startsWith('dtoverlay=pwm'));
   return warning(
     text,
     overlay === undefined
-      ? `add dtoverlay=pwm-2chan to ${boot.path} (docs/pwm.md) and start the machine anew`
+      ? `add dtoverlay=pwm-2chan to ${boot.path} (${manual('pwm.md')}) and start the machine anew`
       : `${overlay} stands in ${boot.path}: start the machine anew`,
   );
 }

@@ -3,15 +3,19 @@ import {
   chmodSync,
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   readdirSync,
   readlinkSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { manual } from '../../src/base/manual.js';
+import { BUNDLED_FILES, BUNDLED_FOLDERS, SHELLS } from '../../systemd/bundled.js';
 import { tempDirectory } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
 
@@ -29,6 +33,11 @@ function makeBundle(at: string, version: string): string {
   for (const file of readdirSync(join(root, 'systemd')))
     cpSync(join(root, 'systemd', file), join(at, 'systemd', file));
   cpSync(join(root, 'systemd/install.sh'), join(at, 'install.sh'));
+  cpSync(join(root, 'docs'), join(at, 'docs'), { recursive: true });
+  for (const file of BUNDLED_FILES) if (file !== 'package.json') cpSync(join(root, file), join(at, file));
+  writeFileSync(join(at, 'bin/stellwerk-keeper'), '');
+  mkdirSync(join(at, 'completions'));
+  for (const shell of SHELLS) writeFileSync(join(at, 'completions', shell), shell);
   return at;
 }
 
@@ -86,6 +95,99 @@ t.test('the installer says what is wrong, and does nothing by halves', async (t)
   install(bundle, join(place, 'box'), '--prefix', '/usr');
   const unit = readFileSync(join(place, 'box/usr/lib/systemd/system/stellwerk.service'), 'utf8');
   t.match(unit, 'ExecStart=/usr/lib/stellwerk/current/bin/stellwerk serve ');
+});
+
+/** What a link of an installed tree leads to, within that tree. */
+function within(destdir: string, path: string): string {
+  let at = destdir;
+  for (const step of path.split('/').filter((one) => one !== '')) {
+    at = join(at, step);
+    const target =
+      lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(at) : undefined;
+    if (target !== undefined)
+      at = target.startsWith('/')
+        ? within(destdir, target)
+        : within(destdir, join(at.slice(destdir.length), '..', target));
+  }
+  return at;
+}
+
+t.test('the docs, the schema and completions are installed, and taken out again', async (t) => {
+  const place = await tempDirectory(t);
+  const bundle = makeBundle(join(place, 'one'), '1.0.0');
+  for (const [prefix, share, options] of [
+    ['/usr/local', '/usr/local/share', []],
+    ['/usr', '/usr/share', ['--prefix', '/usr']],
+  ] as const) {
+    const destdir = join(place, `box${prefix}`);
+    install(bundle, destdir, ...options);
+    const places = [
+      `${share}/doc/stellwerk/configuration.md`,
+      `${share}/bash-completion/completions/stellwerk`,
+      `${share}/zsh/site-functions/_stellwerk`,
+      `${share}/fish/vendor_completions.d/stellwerk.fish`,
+    ];
+    for (const path of places) t.ok(statSync(within(destdir, path)).isFile(), path);
+    const [, schema = ''] =
+      /^# yaml-language-server: \$schema=(\S+)\n/.exec(
+        readFileSync(join(destdir, 'etc/stellwerk/gateway.yaml'), 'utf8'),
+      ) ?? [];
+    t.equal(schema, `${share}/doc/stellwerk/gateway.schema.json`);
+    t.ok(statSync(within(destdir, schema)).isFile());
+    install(bundle, destdir, '--uninstall', ...options);
+    for (const path of places) t.notOk(existsSync(join(destdir, path)), path);
+  }
+});
+
+t.test('every path that a text names exists on an installed box', async (t) => {
+  const destdir = join(await tempDirectory(t), 'box');
+  install(makeBundle(join(destdir, '../bundle'), '1.0.0'), destdir);
+  const inBundle = (path: string) =>
+    [...BUNDLED_FOLDERS, ...BUNDLED_FILES].some((one) => path === one || path.startsWith(`${one}/`)) &&
+    existsSync(join(root, path));
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`);
+  const units = readdirSync(join(root, 'systemd')).filter((name) => !/\.(ts|sh)$/.test(name));
+  let seen = 0;
+  for (const file of ['README.md', ...pages]) {
+    const text = readFileSync(join(root, file), 'utf8');
+    for (const [, link = ''] of text.matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)) {
+      t.ok(inBundle(join(file, '..', link)), `${file}: ${link}`);
+      seen += 1;
+    }
+  }
+  const named = /(?<![\w.$}])\/(?:opt|etc|usr\/local)\/(?:[\w.-]+\/)*[\w.-]*stellwerk[\w./-]*/g;
+  for (const file of [...pages, ...units.map((unit) => `systemd/${unit}`)]) {
+    for (const [path] of readFileSync(join(root, file), 'utf8').matchAll(named)) {
+      const exact = path
+        .replace(/[.,]$/, '')
+        .replace(/\/opt\/stellwerk\/(VERSION|0\.1\.0)/, '/opt/stellwerk/1.0.0');
+      // An administrator makes drop-ins; the rest is installed.
+      if (/\.d\/|\.d$/.test(exact)) continue;
+      t.ok(existsSync(within(destdir, exact)), `${file}: ${path}`);
+      seen += 1;
+    }
+  }
+  t.ok(seen > 100, `${seen} paths`);
+});
+
+t.test('texts of the program send people to pages by their path on this machine', async (t) => {
+  const sources = ['src', 'drivers'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(folder, name)),
+  );
+  const bare: string[] = [];
+  for (const file of sources)
+    for (const line of readFileSync(join(root, file), 'utf8').split('\n')) {
+      if (/^\s*(\*|\/\/|\/\*)/.test(line)) continue;
+      if (/docs\/[\w-]+\.md/.test(line)) bare.push(`${file}: ${line.trim()}`);
+      for (const [, page = ''] of line.matchAll(/manual\('([^']+)'\)/g))
+        t.ok(existsSync(join(root, 'docs', page)), page);
+    }
+  t.strictSame(bare, [], 'manual() of src/base/manual.ts names a page');
+  t.ok(existsSync(manual('boards.md')));
 });
 
 t.test('bin/stellwerk becomes the Node that stands beside it, also through links', async (t) => {

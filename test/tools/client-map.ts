@@ -5,6 +5,7 @@ import { openRpc } from '../../src/functions/openrpc.js';
 import { declaredType, parameterList, typeOf, type OpenRpc } from '../../src/functions/typescript.js';
 import { ROOT } from '../law/sources.js';
 import { functionFiles } from './functions-page.js';
+import { SCHEMA_FILE, schemaFile } from './schema-file.js';
 import { wholeReference } from './whole-reference.js';
 
 const NOTE = '// Made from the command reference by test/tools/client-map.ts; a test compares the two.';
@@ -52,5 +53,9 @@ function pretty(text: string): Promise<string> {
 
 // Run as a program, it writes the files.
 if (import.meta.filename === process.argv[1])
-  for (const [path, text] of [...(await clientFiles()), ...(await functionFiles())])
+  for (const [path, text] of [
+    ...(await clientFiles()),
+    ...(await functionFiles()),
+    [SCHEMA_FILE, await schemaFile()] as const,
+  ])
     writeFileSync(join(ROOT, path), text);
