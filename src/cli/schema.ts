@@ -19,8 +19,8 @@ server uses it if the first line of the configuration is
   },
 });
 
-/** The schema as it is printed and installed: with the modules of all boards. */
-async function schemaText(): Promise<string> {
+/** The schema as it is printed and shipped: with the modules of all boards. */
+export async function schemaText(): Promise<string> {
   const modules = await modulesOf(systemClock())({ board: 'simulated' });
   return `${JSON.stringify(jsonSchema(modules.all()), null, 1)}\n`;
 }

@@ -13,6 +13,7 @@ import { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import { modulesOf } from '../modules.js';
 import { ScriptFiles } from '../script/files.js';
+import { statusVariables } from '../service/status.js';
 import { backupDirectory, restoreBackup } from '../store/restore.js';
 import { Store } from '../store/store.js';
 
@@ -77,6 +78,7 @@ async function exportDirectory(directory: string, config: { file: string; text: 
   }
   const actionName = (id: string) => builtInActions.find((action) => action.id === id)?.name;
   return exportFile({
+    status: statusVariables,
     kernel,
     modules,
     texts,

@@ -29,6 +29,8 @@ export interface Exported {
   readonly texts: ReadonlyMap<number, string>;
   /** The idents of the configurators, which are in a section of their own. */
   readonly configurators: readonly string[];
+  /** The names of the gateway's own variables, by ident, in the order of their positions from 0. */
+  readonly status: Readonly<Record<string, { readonly name: string }>>;
   /** The name of an action by its id. */
   readonly actionName: (id: string) => string | undefined;
   /** Whether the values of the file's variables are exported. */
@@ -126,13 +128,21 @@ class Exporter {
 
   #isOfGateway(object: TreeObject, own: Entry, below: readonly Entry[]): boolean {
     const { parent, ident, name, position, icon, info, hidden, disabled } = object;
-    if (below.length > 0 || icon !== '' || info !== '' || disabled) return false;
     const isRoot = parent?.parent === null;
+    const isPlain = below.length === 0 && icon === '' && info === '' && !disabled;
+    if (isRoot && this.#from.configurators.includes(ident)) {
+      if (!isPlain || hidden || position !== 0)
+        this.#note(object, 'the front has settings, or objects below it, beyond its entry in configurators');
+      return true;
+    }
+    if (!isPlain) return false;
     if (isRoot && ident === GATEWAY && object.is(objectType.category))
       return name === 'Gateway' && position === 1000 && hidden;
     if (hidden) return false;
     if (parent?.ident === GATEWAY && parent.parent?.parent === null && object.is(objectType.variable))
       return (
+        this.#from.status[ident]?.name === name &&
+        Object.keys(this.#from.status).indexOf(ident) === position &&
         object.data.logging === undefined &&
         object.data.customProfile === '' &&
         object.data.customAction === 0
@@ -140,7 +150,6 @@ class Exporter {
     if (!object.is(objectType.instance) || position !== 0 || Object.keys(own).some((key) => key !== 'module'))
       return false;
     const module = this.#from.modules.get(object.data.moduleId);
-    if (isRoot && this.#from.configurators.includes(ident)) return module.kind === moduleKind.visualisation;
     return (
       module.kind === moduleKind.core &&
       parent?.ident === GATEWAY &&

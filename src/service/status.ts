@@ -9,7 +9,8 @@ const IDENT = 'stellwerk';
 
 const MEGABYTE = 1_000_000;
 
-const variables = {
+/** The gateway's own variables by ident, in the order of their positions from 0. */
+export const statusVariables = {
   HEALTH: { name: 'Health', type: variableType.string },
   PROBLEMS: { name: 'Problems', type: variableType.integer },
   CLOCK_TRUSTED: { name: 'Clock is set', type: variableType.boolean },
@@ -29,7 +30,7 @@ export class StatusVariables {
   /** Creates them where they are missing; gives the place where they stand. */
   declare(): TreeObject {
     const place = this.#place();
-    for (const [position, [ident, { name, type }]] of Object.entries(variables).entries())
+    for (const [position, [ident, { name, type }]] of Object.entries(statusVariables).entries())
       if (place.children?.byIdent(ident) === undefined)
         this.#kernel.variables.create(type, { parent: place, ident, name, position });
     return place;
@@ -49,7 +50,7 @@ export class StatusVariables {
     this.#set('BYTES_WRITTEN', Math.floor(bytesToday / MEGABYTE) * MEGABYTE);
   }
 
-  #set(ident: keyof typeof variables, value: Value): void {
+  #set(ident: keyof typeof statusVariables, value: Value): void {
     const variable = this.#place().children?.byIdent(ident);
     if (variable?.is(objectType.variable) && variable.data.value !== value)
       this.#kernel.variables.update(variable, value, this.#clock.nowMs());

@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
+import { schemaText } from '../../src/cli/schema.js';
 import { openRpc } from '../../src/functions/openrpc.js';
 import { declaredType, parameterList, typeOf, type OpenRpc } from '../../src/functions/typescript.js';
 import { ROOT } from '../law/sources.js';
 import { functionFiles } from './functions-page.js';
-import { SCHEMA_FILE, schemaFile } from './schema-file.js';
+import { SCHEMA_FILE } from './schema-file.js';
 import { wholeReference } from './whole-reference.js';
 
 const NOTE = '// Made from the command reference by test/tools/client-map.ts; a test compares the two.';
@@ -56,6 +57,6 @@ if (import.meta.filename === process.argv[1])
   for (const [path, text] of [
     ...(await clientFiles()),
     ...(await functionFiles()),
-    [SCHEMA_FILE, await schemaFile()] as const,
+    [SCHEMA_FILE, await schemaText()] as const,
   ])
     writeFileSync(join(ROOT, path), text);

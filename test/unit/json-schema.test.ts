@@ -4,14 +4,15 @@ import { Ajv } from 'ajv';
 import t from 'tap';
 import { parse } from 'yaml';
 import { systemClock } from '../../src/base/clock.js';
+import { schemaText } from '../../src/cli/schema.js';
 import { parseConfig } from '../../src/config/load.js';
 import { gatewaySchema } from '../../src/config/schema.js';
 import { modulesOf } from '../../src/modules.js';
 import { ROOT } from '../law/sources.js';
 import { FULL } from '../tools/full-file.js';
-import { SCHEMA_FILE, schemaFile } from '../tools/schema-file.js';
+import { SCHEMA_FILE } from '../tools/schema-file.js';
 
-const text = await schemaFile();
+const text = await schemaText();
 const validate = new Ajv({ strict: false, allErrors: true }).compile(JSON.parse(text) as object);
 const problems = (value: unknown): string =>
   validate(value)
