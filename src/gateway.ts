@@ -4,7 +4,7 @@ import { Api, type ApiOptions, type ApiParts } from './api/api.js';
 import type { ConfiguratorAccess } from './api/accounts.js';
 import { systemClock, type Cancel, type Clock } from './base/clock.js';
 import { Turn } from './base/turn.js';
-import { applyConfiguration, readAgain } from './composition/configuring.js';
+import { applyConfiguration, prune, readAgain, type Configured } from './composition/configuring.js';
 import { Starting } from './composition/starting.js';
 import { accessTo, type Configurator } from './config/configurators.js';
 import { makeCore } from './config/core.js';
@@ -225,6 +225,7 @@ export class Gateway implements AsyncDisposable {
         health: () => health.record(),
         audit: (limit, role) => store.audit(limit, role),
         reload: () => this.reload(),
+        prune: (remove) => this.#turn.run(() => prune(this.#loaded, this.#configured(), remove)),
       },
     };
     this.#events = new EventPart(() => ports);
@@ -345,21 +346,16 @@ export class Gateway implements AsyncDisposable {
 
   /** Tree and configurators; what could not be applied comes back in words. */
   async #applyConfig(): Promise<readonly string[]> {
-    const { kernel, clock, health } = this;
-    const { configurators, problems } = await applyConfiguration(this.#loaded, {
-      kernel,
-      clock,
-      health,
-      devices: this.#devices,
-      store: this.#store,
-      log: this.#options.log.root,
-      events: this.#events,
-      archive: this.#archive,
-      scripts: this.#scripts,
-      media: this.#media,
-    });
+    const { configurators, problems } = await applyConfiguration(this.#loaded, this.#configured());
     this.#configurators = configurators;
     return problems;
+  }
+
+  #configured(): Configured {
+    const { kernel, clock, health } = this;
+    const [devices, store, log, events] = [this.#devices, this.#store, this.#options.log.root, this.#events];
+    const [archive, scripts, media] = [this.#archive, this.#scripts, this.#media];
+    return { kernel, clock, health, devices, store, log, events, archive, scripts, media };
   }
 
   /** Warnings and errors go to the clients too, as the original's log messages do. */

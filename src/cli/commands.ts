@@ -5,6 +5,10 @@ export const commands: Readonly<Record<string, readonly [about: string, load: ()
   serve: ['run a gateway', async () => (await import('./serve.js')).serve],
   setup: ['make the first configuration: name and password', async () => (await import('./setup.js')).setup],
   check: ['say what is wrong with a configuration', async () => (await import('./check.js')).check],
+  prune: [
+    'remove objects that the configuration no longer lists',
+    async () => (await import('./prune.js')).prune,
+  ],
   call: ['call a function; call --help NAME explains one', async () => (await import('./call.js')).call],
   tree: ['print the tree of objects', async () => (await import('./tree.js')).tree],
   watch: ['show changes as they come', async () => (await import('./watch.js')).watch],

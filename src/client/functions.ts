@@ -26,6 +26,7 @@ import type {
   ModuleRecord,
   ObjectRecord,
   OptionRecord,
+  OrphanRecord,
   Outcome,
   ProfileRecord,
   PushDevice,
@@ -167,6 +168,8 @@ export interface Functions {
   GW_GetValues(VariableIDs: readonly number[]): ValueRecord[];
   /** The version of the gateway, as `stellwerk --version` prints it. */
   GW_GetVersion(): string;
+  /** The objects that were removed from gateway.yaml and still exist; with Remove they are deleted. */
+  GW_Prune(Remove: boolean): OrphanRecord[];
   /** Publishes a message through an MQTT client. */
   GW_Publish(InstanceID: number, Topic: string, Payload: string, QoS: 0 | 1 | 2, Retain: boolean): boolean;
   /** Reads the configuration again, applies what can change now, and says what needs a restart. */
@@ -384,7 +387,7 @@ export interface Functions {
   SVC_DeleteCategory(CategoryID: number): boolean;
   /** Deletes an event; a run of it that has begun goes on. */
   SVC_DeleteEvent(EventID: number): boolean;
-  /** Closes and deletes an instance with nothing below it. */
+  /** Closes and deletes an instance with the variables of its module; fails if there is anything else below it. */
   SVC_DeleteInstance(InstanceID: number): boolean;
   /** Deletes a link; what it points to stays. */
   SVC_DeleteLink(LinkID: number): boolean;

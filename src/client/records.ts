@@ -373,6 +373,14 @@ export interface OptionRecord {
   Description: string;
 }
 
+/** An object that was removed from gateway.yaml; Problem: why it is not deleted, or empty. */
+export interface OrphanRecord {
+  ObjectID: number;
+  Path: string;
+  Type: string;
+  Problem: string;
+}
+
 /** What became of one action of many. */
 export interface Outcome {
   VariableID: number;

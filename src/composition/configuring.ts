@@ -14,6 +14,7 @@ import type { ScriptEngine } from '../script/engine.js';
 import { configurationFinding, unusableFileFinding } from '../service/findings.js';
 import type { Health } from '../service/health.js';
 import type { Store } from '../store/store.js';
+import { orphansFinding, pruneOrphans, unlistedPaths, type OrphanRecord } from './orphans.js';
 import { reviewFacts } from './review-facts.js';
 
 /** Name in the store of what the configuration said when it was last applied. */
@@ -46,12 +47,31 @@ export async function applyConfiguration(
   await events
     .begin()
     .catch((thrown: unknown) => problems.push({ path: '', text: `events: ${messageOf(thrown)}` }));
-  store.setMeta(APPLIED, JSON.stringify(applied));
+  keepApplied(loaded, applied, to);
   const made = makeConfigurators(config.configurators ?? [], target);
   const all = problemsOf(loaded, [...problems, ...made.problems], isIn(to.kernel));
   to.health.set('configuration', configurationFinding(all));
   await store.committed().catch((thrown: unknown) => log.error({}, messageOf(thrown)));
   return { configurators: made.configurators, problems: all };
+}
+
+/** Shows the objects that the file no longer lists; with `remove`, deletes them. */
+export async function prune(loaded: LoadedConfig, to: Configured, remove: boolean): Promise<OrphanRecord[]> {
+  const applied = parsedOr<Applied>(to.store.meta(APPLIED), {});
+  const records = await pruneOrphans(unlistedPaths(loaded, applied, to.kernel), to, remove);
+  if (remove) keepApplied(loaded, applied, to);
+  return records;
+}
+
+/** Stores what was applied, without objects that were deleted since: another may get their path. */
+function keepApplied(loaded: LoadedConfig, applied: Applied, { kernel, store, health }: Configured): void {
+  const unlisted = unlistedPaths(loaded, applied, kernel).filter((path) => {
+    const isThere = kernel.tree.at(path) !== undefined;
+    if (!isThere) delete applied[path];
+    return isThere;
+  });
+  store.setMeta(APPLIED, JSON.stringify(applied));
+  health.ask('orphans', () => orphansFinding(unlisted, kernel));
 }
 
 /** Reads a running gateway's file again. Throws `CONFIGURATION_INVALID` with all errors, which health then has. */

@@ -47,6 +47,10 @@ function isOf(key: string, entry: string): boolean {
   return key === entry || (key.startsWith(`${entry}.`) && !key.startsWith(`${entry}.children[`));
 }
 
+/** The ident paths of all entries. */
+export const identPathsOf = (nodes: readonly TreeNode[]): string[] =>
+  [...entriesOf(nodes)].map(([path]) => path);
+
 function* entriesOf(nodes: readonly TreeNode[], above = ''): Generator<[string, EntryPlace]> {
   for (const node of nodes) {
     const path = `${above}${node.ident}`;

@@ -23,7 +23,7 @@ import { Standing, type Absence } from './standing.js';
 import { Supervisor } from './supervisor.js';
 import type { Took } from './took.js';
 import { toggle, type Act } from './toggle.js';
-import { declareVariables, usesProfile } from './variables.js';
+import { checkOnlyOwn, declareVariables, deleteWithOwn, usesProfile } from './variables.js';
 
 const NO_MODULE = 'this version has no such module';
 type Closed = Trouble & { readonly code: Absence };
@@ -133,11 +133,11 @@ export class Devices implements RunningInstances, AsyncDisposable {
     return instance;
   }
 
-  /** Throws `HAS_CHILDREN` while it has any; what was connected to it is disconnected. */
+  /** Deletes it with its own variables, and disconnects what was connected to it. Throws `HAS_CHILDREN` while it has others. */
   async delete(id: number): Promise<void> {
     const { kernel } = this.#options;
     const instance = kernel.instances.get(id);
-    if ((instance.children?.size ?? 0) > 0) throw fault('HAS_CHILDREN');
+    checkOnlyOwn(instance);
     kernel.instances.setStatus(instance, instanceStatus.deleting);
     const supervisor = this.#supervisors.get(id);
     await supervisor?.stop('deleted', instanceStatus.deleting);
@@ -148,7 +148,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
       await this.disconnect(child);
     }
     try {
-      kernel.tree.delete(instance);
+      deleteWithOwn(kernel, instance);
     } catch (thrown) {
       // Something was put below it meanwhile: it stays, and works on. Another call may have been faster, too.
       const isThere = kernel.tree.find(id) === instance && this.#supervisors.get(id) === supervisor;

@@ -1,8 +1,8 @@
-import { messageOf } from '../base/fault.js';
+import { fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { Instance } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
-import { objectType, typeName } from '../kernel/object.js';
+import { objectType, typeName, type TreeObject } from '../kernel/object.js';
 import { quality, type Doubt } from '../kernel/quality.js';
 import type { Variable } from '../kernel/variables.js';
 import { commonVariables, isCommon } from './declarations.js';
@@ -107,4 +107,20 @@ function usableProfile(
 export function* reportedVariables(instance: Instance): Generator<Variable> {
   for (const child of instance.children ?? [])
     if (child.is(objectType.variable) && child.readOnly && !isCommon(child.ident)) yield child;
+}
+
+/** Whether an object below an instance is a variable that its module made; nobody else makes read-only ones. */
+export const isOwn = (child: TreeObject): boolean =>
+  child.is(objectType.variable) && child.readOnly && (child.children?.size ?? 0) === 0;
+
+/** Throws `HAS_CHILDREN` if an instance has children that its module did not make, or its variables have any. */
+export function checkOnlyOwn(instance: Instance): void {
+  for (const child of instance.children ?? []) if (!isOwn(child)) throw fault('HAS_CHILDREN');
+}
+
+/** Deletes an instance after its own variables. Throws `HAS_CHILDREN`, and then deletes nothing. */
+export function deleteWithOwn({ tree }: Kernel, instance: Instance): void {
+  if (tree.find(instance.id) === instance) checkOnlyOwn(instance);
+  for (const child of Array.from(instance.children ?? [])) tree.delete(child);
+  tree.delete(instance);
 }

@@ -1,5 +1,5 @@
 import { Fault, fault } from '../base/fault.js';
-import { array, declare, int, optional, text, type FunctionDeclaration } from '../device/declare.js';
+import { array, bool, declare, int, optional, text, type FunctionDeclaration } from '../device/declare.js';
 import { settableValue } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
 import { quality } from '../kernel/quality.js';
@@ -177,6 +177,15 @@ function process({ system }: Ports): FunctionDeclaration[] {
         if (role !== '' && meant === undefined) throw fault('PARAMETER_BOUNDS', 'Role');
         return (await system.audit(limit, meant)).map(auditRecord);
       },
+    }),
+    declare({
+      name: 'GW_Prune',
+      parameters: [bool('Remove')],
+      result: 'array',
+      shape: shapes.orphans,
+      audited: true,
+      help: 'The objects that were removed from gateway.yaml and still exist; with Remove they are deleted.',
+      run: (_caller, remove) => system.prune(remove),
     }),
     declare({
       name: 'GW_ReloadConfiguration',

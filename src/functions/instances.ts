@@ -149,7 +149,7 @@ function changes({ devices }: Ports): FunctionDeclaration[] {
       parameters: [int('InstanceID')],
       result: 'boolean',
       audited: true,
-      help: 'Closes and deletes an instance with nothing below it.',
+      help: 'Closes and deletes an instance with the variables of its module; fails if there is anything else below it.',
       run: async (_caller, id) => {
         await devices.delete(id);
         return true;

@@ -182,6 +182,8 @@ export interface SystemPort {
   readonly stop?: () => void;
   /** Reads the configuration again: what was applied, and what needs a restart. Rejects with `CONFIGURATION_INVALID`. */
   reload(): Promise<Conforming<typeof shapes.reload>>;
+  /** Objects that the configuration no longer lists; with `remove`, they are deleted. */
+  prune(remove: boolean): Promise<Conforming<typeof shapes.orphans>>;
 }
 
 /** A request to a URL. */

@@ -366,6 +366,20 @@ export const found = listOf(
   }),
 );
 
+/** Objects that the configuration no longer lists: which, and why one stays. */
+export const orphans = listOf(
+  named(
+    'OrphanRecord',
+    'An object that was removed from gateway.yaml; Problem: why it is not deleted, or empty.',
+    {
+      ObjectID: int,
+      Path: text,
+      Type: text,
+      Problem: text,
+    },
+  ),
+);
+
 export const reload = named(
   'ReloadReport',
   'What a reload applied, what takes effect only with a restart, and what is wrong.',

@@ -129,6 +129,7 @@ const system: SystemPort = {
   trim: async () => false,
   health: () => ({ State: 'ok', Checks: [] }),
   audit: () => [],
+  prune: async () => [],
   reload: async () => ({ Applied: [], NeedsRestart: [], Problems: [] }),
 };
 

@@ -45,6 +45,7 @@ t.test('our own functions are these', async (t) => {
     'GW_GetRecords(int VariableID, float StartTime, float EndTime, int Limit): array',
     'GW_GetValues(array VariableIDs): array',
     'GW_GetVersion(): string',
+    'GW_Prune(bool Remove): array',
     'GW_Publish(int InstanceID, string Topic, string Payload, int QoS{at most once at least once exactly once}, bool Retain): bool',
     'GW_ReloadConfiguration(): array',
     'GW_RemovePushDevice(int InstanceID, string DeviceID): bool',
@@ -92,7 +93,7 @@ t.test(
   'what switches or changes something is written to the audit, and each has a line of help',
   async (t) => {
     const changes =
-      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|Publish|Reload|Remove|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
+      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|Prune|Publish|Reload|Remove|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
     t.strictSame(
       declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
       declared

@@ -1,0 +1,99 @@
+import { fine, type Finding } from '../base/check.js';
+import { messageOf } from '../base/fault.js';
+import type { Applied } from '../config/apply.js';
+import { webFront } from '../config/configurators.js';
+import type { LoadedConfig } from '../config/load.js';
+import { identPathsOf } from '../config/problems.js';
+import { isOwn } from '../device/variables.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType, typeName, type TreeObject } from '../kernel/object.js';
+import type { Configured } from './configuring.js';
+
+/** An object that the file listed once and no longer does: `GW_Prune`. */
+export interface OrphanRecord {
+  readonly ObjectID: number;
+  readonly Path: string;
+  readonly Type: string;
+  /** Why it stays; empty: it is, or would be, removed. */
+  readonly Problem: string;
+}
+
+/** More would hide the other checks. */
+const SHOWN = 20;
+
+/** The ident paths that were applied once and are no longer in the file. */
+export function unlistedPaths({ config, tree }: LoadedConfig, applied: Applied, kernel: Kernel): string[] {
+  const listed = new Set(identPathsOf(tree));
+  const fronts = new Set((config.configurators ?? []).map(({ ident }) => ident));
+  const former = [...(kernel.tree.root.children ?? [])].flatMap((child) =>
+    child.is(objectType.instance) && child.data.moduleId === webFront.id && !fronts.has(child.ident)
+      ? [child.ident]
+      : [],
+  );
+  return [...new Set([...Object.keys(applied), ...former])].filter(
+    // A profile is no object, and no ident has a colon.
+    (path) => path !== '' && !path.includes(':') && !listed.has(path),
+  );
+}
+
+/** What health says of them. */
+export function orphansFinding(paths: readonly string[], { tree }: Kernel): Finding {
+  const found = paths.flatMap((path) => {
+    const object = tree.at(path);
+    return object === undefined ? [] : [`${path} (#${object.id}, ${typeName[object.type]})`];
+  });
+  if (found.length === 0) return fine('no object was removed from gateway.yaml only');
+  const lines = found.slice(0, SHOWN).map((one) => `${one} was removed from gateway.yaml and still exists`);
+  if (found.length > SHOWN) lines.push(`and ${found.length - SHOWN} more`);
+  return {
+    state: 'warning',
+    text: lines.join('\n'),
+    whatToDo: 'stellwerk prune shows what can be removed; to keep an object, list it again',
+  };
+}
+
+/**
+ * The objects that the file no longer lists, what is deepest first; with `remove`, they are deleted. One with something
+ * below it that the file never listed stays, and so does what is above it.
+ */
+export async function pruneOrphans(
+  paths: readonly string[],
+  to: Configured,
+  remove: boolean,
+): Promise<OrphanRecord[]> {
+  const { tree } = to.kernel;
+  const removable = new Set<TreeObject>();
+  const records: OrphanRecord[] = [];
+  for (const path of paths.toSorted((a, b) => depthOf(b) - depthOf(a) || a.localeCompare(b))) {
+    const object = tree.at(path);
+    if (object === undefined) continue;
+    const others = [...(object.children ?? [])].filter((child) => !removable.has(child));
+    const kept = object.is(objectType.instance) ? others.filter((child) => !isOwn(child)) : others;
+    let problem = '';
+    if (kept.length > 0) {
+      const names = kept.map(({ id, displayName }) => `${displayName} (#${id})`).join(', ');
+      problem = `it has objects below it that stay: ${names}; delete or move them first`;
+    } else {
+      removable.add(object);
+      if (remove) problem = await deleted(object, to);
+    }
+    records.push({ ObjectID: object.id, Path: path, Type: typeName[object.type], Problem: problem });
+  }
+  return records;
+}
+
+const depthOf = (path: string): number => path.split('/').length;
+
+/** Deletes an object; why it could not be. The files of scripts and media stay. */
+async function deleted(object: TreeObject, { kernel, devices, scripts, media }: Configured): Promise<string> {
+  const { id } = object;
+  try {
+    if (object.is(objectType.instance)) await devices.delete(id);
+    else if (object.is(objectType.script)) await scripts.delete(id, false);
+    else if (object.is(objectType.media)) await (await media.use()).delete(id, false);
+    else kernel.tree.delete(object);
+    return '';
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+}
