@@ -47,7 +47,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is somebody else's: its warnings are not ours to mend.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test check lint format law lab proof bench client bundle install clean
+.PHONY: help setup build run test fuzz check lint format law lab proof bench client bundle install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -112,6 +112,9 @@ run: build ## start a gateway on the simulated board at 127.0.0.1:3777
 
 test: build ## all quick tests
 	$(Q)$(NODE) dist/test/run.js unit contract story law fuzz
+
+fuzz: build ## restarts after random calls, edits and damage, at night: ROUNDS=2000
+	$(Q)ROUNDS=$(or $(ROUNDS),2000) $(NODE) dist/test/run.js fuzz/start
 
 check: build ## types, type-aware lint, format, import law
 	$(Q)$(MAKE) -k lint format law

@@ -11,8 +11,9 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Parser, type Result } from 'tap-parser';
 
+const ROUNDS = Number(process.env['ROUNDS'] ?? 1);
 /** A file that runs longer hangs; a lab file boots machines under emulation, and the proof of the outputs does so ROUNDS times. */
-const LIMIT_MS = { quick: 120_000, lab: 900_000 * Math.max(1, Number(process.env['ROUNDS'] ?? 1) / 4) };
+const LIMIT_MS = { quick: Math.max(120_000, 5_000 * ROUNDS), lab: 900_000 * Math.max(1, ROUNDS / 4) };
 /** What is kept of a file's output on stderr, to be shown when it fails. */
 const STDERR_KEPT = 64 * 1024;
 

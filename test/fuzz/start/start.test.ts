@@ -1,0 +1,30 @@
+import { rm } from 'node:fs/promises';
+import t from 'tap';
+import { fuzzSeed, seedNote } from '../../tools/random.js';
+import { Chain, makeBase, newFigures } from './round.js';
+
+/** Bound the suite; nightly: `make fuzz ROUNDS=2000`. */
+const ROUNDS = Number(process.env['ROUNDS'] ?? 100);
+/** Restarts of one data directory; after these it has seen enough damage. */
+const CHAIN = 5;
+/** Of a round on a busy machine, ms. */
+const ROUND_MS = 5_000;
+
+const seed = fuzzSeed();
+
+t.setTimeout(ROUNDS * ROUND_MS);
+await t.test(
+  `a gateway starts, whatever is stored, and says what is wrong (${seedNote(seed)})`,
+  { timeout: ROUNDS * ROUND_MS },
+  async (t) => {
+    const base = await makeBase();
+    t.teardown(() => rm(base, { recursive: true, force: true }));
+    const figures = newFigures();
+    for (let n = 0; n * CHAIN < ROUNDS; n++) {
+      const complaint = await Chain.run(base, CHAIN, { seed: seed + n, figures });
+      if (complaint !== undefined) t.fail(`ROUNDS=${CHAIN} ${seedNote(seed + n)}: ${complaint}`);
+    }
+    t.comment(JSON.stringify(figures));
+    t.ok(figures.rounds >= ROUNDS * 0.9, JSON.stringify(figures));
+  },
+);
