@@ -136,7 +136,7 @@ function someParameter(
       return random.chance(0.5);
     case 'integer':
       if (enumeration !== undefined) return random.below(enumeration.length);
-      return /ID$/.test(name) && random.chance(0.9)
+      return name.endsWith('ID') && random.chance(0.9)
         ? random.pick(ids)
         : random.pick(numbers.filter(Number.isInteger));
     case 'float':

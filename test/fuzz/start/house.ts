@@ -19,12 +19,13 @@ export interface Configuration {
   tree: Entry[];
 }
 
-const instance = (
-  module: string,
-  ident: string,
-  properties: Record<string, unknown> = {},
-  children: Entry[] = [],
-): Entry => ({ instance: `The ${ident}`, ident, module, properties, children });
+const instance = (module: string, ident: string, properties: Record<string, unknown> = {}): Entry => ({
+  instance: `The ${ident}`,
+  ident,
+  module,
+  properties,
+});
+const holding = (entry: Entry, children: Entry[]): Entry => ({ ...entry, children });
 
 const RULES = {
   Rules: [
@@ -42,7 +43,7 @@ const TOPICS = [
 /** Every kind of module, of object and of part that a gateway has, on the simulated board. */
 export function populated(): Configuration {
   const modbus = (name: string) => [
-    instance('ModBus Gateway', `${name}_unit`, { GatewayMode: 1, DeviceID: 1 }, [
+    holding(instance('ModBus Gateway', `${name}_unit`, { GatewayMode: 1, DeviceID: 1 }), [
       instance('ModBus Address', 'volt', { DataType: 7, ReadFunctionCode: 4, Profile: '~Volt' }),
       instance('ModBus Address', 'coil', { DataType: 0, ReadFunctionCode: 1, WriteFunctionCode: 5 }),
     ]),
@@ -74,18 +75,18 @@ export function populated(): Configuration {
           instance('PWM', 'pwm', { Channel: 'PWM1', FrequencyHz: 2000 }),
         ],
       },
-      instance('1-Wire Bus', 'wires', { Bus: 'w1_bus_master1' }, [
+      holding(instance('1-Wire Bus', 'wires', { Bus: 'w1_bus_master1' }), [
         instance('1-Wire Device', 'warm', { Address: '28-000000000001', EveryS: 10 }),
         instance('1-Wire Device', 'valves', { Address: '29-000000000002' }),
       ]),
-      instance('Serial Port', 'port', { Port: '/dev/nothing' }, modbus('serial')),
-      instance('Client Socket', 'client', { Host: '127.0.0.1', Port: 1 }, [
+      holding(instance('Serial Port', 'port', { Port: '/dev/nothing' }), modbus('serial')),
+      holding(instance('Client Socket', 'client', { Host: '127.0.0.1', Port: 1 }), [
         instance('Serial Device', 'behind', RULES),
       ]),
       instance('Server Socket', 'server', { Port: 0 }),
       instance('UDP Socket', 'udp', { BindIP: '127.0.0.1', BindPort: 0 }),
-      instance('Virtual I/O', 'wire', {}, [instance('Serial Device', 'meter', RULES)]),
-      instance('MQTT Client', 'broker', { Url: 'mqtt://127.0.0.1:1', Password: 'hidden' }, [
+      holding(instance('Virtual I/O', 'wire'), [instance('Serial Device', 'meter', RULES)]),
+      holding(instance('MQTT Client', 'broker', { Url: 'mqtt://127.0.0.1:1', Password: 'hidden' }), [
         instance('MQTT Device', 'plug', { Topics: TOPICS }),
       ]),
       {
