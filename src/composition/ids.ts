@@ -41,18 +41,21 @@ export async function guardIds(sources: IdSources): Promise<void> {
   };
   if (!ids.isUnsure) return;
   ids.isUnsure = kernel.tree.size > 1 || existsSync(join(directory, 'archive.db'));
-  if (ids.isUnsure)
-    await mentioned(sources).then(
-      (found) => ids.retire(found),
-      (thrown: unknown) => log.error({}, `IDs that are in use may be given again: ${messageOf(thrown)}`),
-    );
+  if (!ids.isUnsure) return;
+  const found = new Set<number>();
+  await mentioned(sources, found).catch((thrown: unknown) =>
+    log.error({}, `IDs that are in use may be given again: ${messageOf(thrown)}`),
+  );
+  // Whatever failed, what was found before it counts.
+  ids.retire(found);
 }
 
 async function refill(sources: IdSources): Promise<void> {
   const { ids } = sources.kernel.tree;
   // First what was free already: nothing can refer to it from now on.
   const free = [...ids.spent()];
-  const found = await mentioned(sources);
+  const found = new Set<number>();
+  await mentioned(sources, found);
   const all = free.filter((id) => !found.has(id));
   const { random } = Math;
   for (let n = 0; n < Math.min(REFILL, all.length); n++) {
@@ -62,9 +65,11 @@ async function refill(sources: IdSources): Promise<void> {
   ids.refill(all.slice(0, REFILL));
 }
 
-/** Every id that something refers to, whether there is such an object or not; texts of scripts do not count. */
-async function mentioned({ kernel, archive, store, directory }: IdSources): Promise<Set<number>> {
-  const found = new Set<number>();
+/** Adds every id that something refers to, whether there is such an object or not; texts of scripts do not count. */
+async function mentioned(
+  { kernel, archive, store, directory }: IdSources,
+  found: Set<number>,
+): Promise<void> {
   const add = (text: string) => {
     for (const [id] of text.matchAll(ID)) found.add(Number(id));
   };
@@ -81,7 +86,6 @@ async function mentioned({ kernel, archive, store, directory }: IdSources): Prom
     if (existsSync(folder)) for (const name of readdirSync(folder)) add(name);
   if (existsSync(join(directory, 'archive.db')))
     for (const { id } of await (await archive.get()).facts()) found.add(id);
-  return found;
 }
 
 const ID = /(?<!\d)\d{5,6}(?!\d)/g;

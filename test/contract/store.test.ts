@@ -154,6 +154,21 @@ t.test(
   },
 );
 
+t.test('objects with ids of six digits are kept as all others', async (t) => {
+  const directory = await tempDirectory(t);
+  const first = await openBench(directory);
+  first.kernel.tree.ids.restore('7:50000');
+  const parent = first.kernel.tree.create(objectType.category, {});
+  const variable = first.kernel.variables.create(1, { parent, value: 7 });
+  t.ok(Math.min(parent.id, variable.id) >= 100_000);
+  await first.store.committed();
+  await first.store.close();
+  const second = await openBench(directory);
+  t.strictSame(picture(second.kernel), picture(first.kernel));
+  t.equal(second.kernel.tree.ids.state, '7:50002');
+  await second.store.close();
+});
+
 t.test('values: kept in the runtime directory each second, on the disk every ten', async (t) => {
   const directory = await tempDirectory(t);
   const runtimeDirectory = await tempDirectory(t);

@@ -63,6 +63,15 @@ t.test('in a tree from before ids were counted, what anything refers to is not g
   t.ok([...given].every((id) => tree.find(id) === undefined && id < 60_000));
 });
 
+t.test('an archive that cannot be read keeps nothing else from being found', async (t) => {
+  const { kernel, sources, mentioned } = await scene(t);
+  kernel.tree.ids.restore('5:0:unsure');
+  const get = () => Promise.reject(new Error('no archive'));
+  await guardIds({ ...sources, archive: { get } });
+  const given = new Set(Array.from({ length: 49_900 }, () => kernel.tree.ids.take()));
+  t.ok(mentioned.filter((id) => given.has(id)).length <= 1, 'but for that of the records');
+});
+
 t.test('when all ids have been used, those that nothing refers to are given again', async (t) => {
   const { kernel, sources, mentioned } = await scene(t);
   const { ids } = kernel.tree;
