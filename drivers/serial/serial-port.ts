@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
+import { Holders } from '../../src/device/attributes.js';
 import { choice } from '../../src/device/choice.js';
 import { bool, declare, int, text, type FunctionDeclaration } from '../../src/device/declare.js';
 import { latin1 } from '../../src/device/latin1.js';
@@ -42,6 +43,7 @@ const MODULE = { id: '{6DC3D946-0D31-450F-A8C6-C42DB8D7D4F1}', name: 'Serial Por
 
 /** The module **Serial Port**: one port of the machine, for the devices connected to it. */
 export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properties> {
+  const holders = new Holders();
   return {
     ...MODULE,
     ...streamModule,
@@ -57,11 +59,11 @@ export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properti
     retryWithinMs: RETRY_WITHIN_MS,
     functions,
     find: async () => (await import('./find.js')).findPorts(),
-    open: (host) => open(host, ports),
+    open: (host) => open(host, ports, holders),
   };
 }
 
-async function open(host: Host<Properties>, ports: SerialPorts): Promise<Running> {
+async function open(host: Host<Properties>, ports: SerialPorts, holders: Holders): Promise<Running> {
   const { Port, DataBits, StopBits, Parity } = host.properties;
   const settings: PortSettings = {
     baudRate: Number(host.properties.BaudRate),
@@ -69,13 +71,19 @@ async function open(host: Host<Properties>, ports: SerialPorts): Promise<Running
     stopBits: Number(StopBits) as PortSettings['stopBits'],
     parity: Parity.toLowerCase() as Parity,
   };
-  const port = await ports.open(Port, settings, {
-    data: (bytes) => {
-      host.debug('received', bytes);
-      stream.received(bytes);
-    },
-    lost: (cause) => host.lost(cause),
-  });
+  const release = holders.take(Port, host);
+  const port = await ports
+    .open(Port, settings, {
+      data: (bytes) => {
+        host.debug('received', bytes);
+        stream.received(bytes);
+      },
+      lost: (cause) => host.lost(cause),
+    })
+    .catch((thrown: unknown) => {
+      release();
+      throw thrown;
+    });
   const stream = new SerialStream({
     port,
     name: `${port.path} ${settings.baudRate} ${DataBits}${Parity.charAt(0)}${StopBits}`,
@@ -94,7 +102,7 @@ async function open(host: Host<Properties>, ports: SerialPorts): Promise<Running
     probe: present,
     async close() {
       cancel();
-      await port.close();
+      await port.close().finally(release);
     },
   };
 }
