@@ -41,7 +41,7 @@ export class StatusVariables {
     const bad = Checks.filter(({ State }) => State !== 'ok');
     const text = bad.map(
       ({ Name, State, Text, WhatToDo }) =>
-        `${Name} ${State}: ${[Text, WhatToDo].filter((part) => part !== '').join('; ')}`,
+        `${Name} ${State}: ${[...Text.split('\n'), WhatToDo].filter((part) => part !== '').join('; ')}`,
     );
     this.#set('HEALTH', text.length === 0 ? 'ok' : text.join('\n'));
     this.#set('PROBLEMS', bad.length);

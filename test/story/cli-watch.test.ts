@@ -83,7 +83,7 @@ t.test('a profile that changes is followed', async (t) => {
   await rpc(house, 'SVC_SetVariableProfileText', 'Blind', '', ' steps');
   await rpc(house, 'SVC_SetVariableCustomProfile', blind, 'Blind');
   await rpc(house, 'SetValue', blind, 7);
-  await program.waitFor(/upper_floor\/Blind {2}profile Blind\n.*upper_floor\/Blind {2}0 steps → 7 steps\n/);
+  await program.waitFor(/upper_floor\/blind {2}profile Blind\n.*upper_floor\/blind {2}0 steps → 7 steps\n/);
   t.match(program.output, / {2}profile Blind is new\n.* {2}profile Blind has other texts\n/);
 });
 
@@ -115,7 +115,7 @@ t.test('watch says when the gateway is gone and comes back, and goes on', async 
   await until('the first change', async () => {
     await rpc({ port }, 'GW_SimulateLine', 'BUTTON1', true);
     await rpc({ port }, 'GW_SimulateLine', 'BUTTON1', false);
-    return program.output.includes('Hall button/State');
+    return program.output.includes('hall_button/STATE');
   });
   await first.program.end('SIGTERM');
   await program.waitFor(/; trying again\n/);
@@ -129,7 +129,7 @@ t.test('watch says when the gateway is gone and comes back, and goes on', async 
       await idOf({ port }, 'upper_floor/blind'),
       Math.round(Math.random() * 1e6),
     );
-    return /Upper floor\/Blind/.test(program.output);
+    return /upper_floor\/blind/.test(program.output);
   });
   t.ok(program.running);
 });

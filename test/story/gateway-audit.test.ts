@@ -81,11 +81,15 @@ t.test(
       t.ok(Number(check?.['Since']) <= Date.now() / 1000);
     }
     const devices = health.Checks.find(({ Name }) => Name === 'devices');
-    t.match(devices, { State: 'warning', Text: /^Open end \(#\d+\): .*Line/, WhatToDo: /STATUS/ });
+    t.match(devices, {
+      State: 'warning',
+      Text: /^1 instance has a problem\nOpen end \(#\d+\): .*Line/,
+      WhatToDo: /STATUS/,
+    });
     const problems = await rpc(house, 'GetValue', await idOf(house, 'stellwerk/PROBLEMS'));
     const text = await rpc(house, 'GetValue', await idOf(house, 'stellwerk/HEALTH'));
     t.ok(Number(problems) >= 1);
-    t.match(text, /devices warning: Open end/);
+    t.match(text, /devices warning: 1 instance has a problem; Open end/);
   },
 );
 
