@@ -360,29 +360,6 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
     t.equal(desk.value(device, 'N'), 77);
   });
 
-  await t.test('a port that another instance has is said to be so, and by which', async (t) => {
-    const second = await desk.add('Serial Port', { Port: '0403:6001:FT1' });
-    await desk.isLink(second, 'waiting');
-    t.match(desk.status(second), /0403:6001:FT1 is in use by another instance$/);
-    const [problem] = [...desk.devices.allTroubles()].filter(({ id }) => id === second.id);
-    t.equal(
-      problem?.text,
-      `The device is offline: 0403:6001:FT1 is in use by ${port.displayName} (#${port.id})`,
-    );
-    desk.devices.setProperty(port.id, 'Open', false);
-    await desk.devices.applyChanges(port.id);
-    await pass(clock, 10_000);
-    await desk.isLink(second, 'online');
-    for (const [{ id }, isOpen] of [
-      [second, false],
-      [port, true],
-    ] as const) {
-      desk.devices.setProperty(id, 'Open', isOpen);
-      await desk.devices.applyChanges(id);
-    }
-    await desk.isLink(port, 'online');
-  });
-
   await t.test('a device that takes nothing more costs the port its opening, not the gateway', async (t) => {
     const stuck = world.plug('/dev/ttyUSB2');
     stuck.isDeaf = true;
