@@ -8,7 +8,8 @@ import { objectType } from '../kernel/object.js';
 import { variableType } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
 import { adviceFor } from '../store/findings.js';
-import { WorkerPort, type Port } from '../store/port.js';
+import { sqliteCode } from '../store/connection.js';
+import { StoreError, WorkerPort, type Port } from '../store/port.js';
 import type { Asked, Found, Range, Records, SeriesFacts, Untrusted } from './messages.js';
 import {
   MOST_ROWS,
@@ -235,7 +236,8 @@ export class Archive implements ArchivePort, AsyncDisposable {
     checks.set('archive file', {
       state: 'warning',
       text: text === '' ? kept : text,
-      whatToDo: 'look whether the disk fails (dmesg); delete the file when nothing in it is missed',
+      whatToDo:
+        'stop the gateway, run "stellwerk archive salvage --data DIR", and start it again; check the disk (dmesg); delete the file when nothing in it is missed',
     });
   }
 
@@ -323,7 +325,9 @@ export class Archive implements ArchivePort, AsyncDisposable {
     checks.set('archive', {
       state: 'failed',
       text: `records wait in memory: ${messageOf(failure)}`,
-      whatToDo: adviceFor(failure),
+      whatToDo: isDamaged(failure)
+        ? 'the damaged archive is kept and a new one is begun; then run "stellwerk archive salvage"'
+        : adviceFor(failure),
     });
   }
 
@@ -367,4 +371,10 @@ export class Archive implements ArchivePort, AsyncDisposable {
       this.#options.log.error({ records: this.#waiting.count }, 'the last records could not be written');
     await this.#port.ask('close', {}).catch(() => undefined);
   }
+}
+
+/** There are no backups of an archive that could be taken. */
+function isDamaged(failure: unknown): boolean {
+  const { corrupt, notADatabase } = sqliteCode;
+  return failure instanceof StoreError && [corrupt, notADatabase].some((code) => code === failure.sqlite);
 }

@@ -42,8 +42,7 @@ export function moveRecords(file: ArchiveFile, { variableId, toId }: Asked['move
     const to = bothOf(toId);
     for (const [n, series] of bothOf(variableId).entries()) {
       const target = to[n] as number;
-      if (file.chunks.after(target, -1) === undefined)
-        file.chunks.statement('UPDATE chunks SET series = ? WHERE series = ?').run(target, series);
+      if (file.chunks.after(target, -1) === undefined) file.chunks.move(series, target);
       // All of them first: nothing may be written while they are read.
       for (const chunk of Array.from(file.chunks.upwards(series, -1, Infinity))) {
         file.put(target, file.chunks.records(chunk));

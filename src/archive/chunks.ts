@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { pack, unpack, type Run } from './codec.js';
+import { crc32 } from 'node:zlib';
+import { pack, RecordDamage, unpack, type Run } from './codec.js';
 import { slice } from './runs.js';
 import { packSummary, summaryOf, unpackSummary, type Summary } from './summary.js';
 
@@ -15,6 +16,22 @@ export interface Chunk {
   readonly lastMs: number;
   /** Undefined for texts. */
   readonly summary: Summary | undefined;
+}
+
+/** What the checksum of a chunk covers, in this order. */
+export const STORED = 'series, t0, t1, count, summary, records';
+export type StoredChunk = [
+  series: number,
+  t0: number,
+  t1: number,
+  count: number,
+  summary: Uint8Array | null,
+  records: Uint8Array,
+];
+
+/** CRC-32 of a chunk's columns. */
+export function sumOfChunk([series, t0, t1, count, summary, records]: StoredChunk): number {
+  return crc32(records, crc32(summary ?? '', crc32(`${series},${t0},${t1},${count}`)));
 }
 
 type Row = readonly [number, number, number, Uint8Array | null];
@@ -62,8 +79,12 @@ export class Chunks {
   }
 
   records({ number }: Pick<Chunk, 'number'>): Run {
-    const row = this.statement('SELECT records FROM chunks WHERE number = ?').get(number);
-    return unpack((row as unknown as readonly [Uint8Array])[0]);
+    const row = this.statement(`SELECT ${STORED}, sum FROM chunks WHERE number = ?`).get(number);
+    const [sum, ...stored] = [...(row as unknown as [...StoredChunk, number | null])].reverse();
+    const chunk = stored.reverse() as unknown as StoredChunk;
+    if (sum !== null && sum !== sumOfChunk(chunk))
+      throw new RecordDamage(`the checksum of chunk ${number} is wrong`);
+    return unpack(chunk[5]);
   }
 
   /** Puts records into as many chunks as they need. */
@@ -71,16 +92,18 @@ export class Chunks {
     for (const piece of piecesOf(run)) {
       const { times, marks } = piece;
       const summary = summaryOf(piece);
-      this.statement(
-        'INSERT INTO chunks (series, t0, t1, count, marked, summary, records) VALUES (?, ?, ?, ?, ?, ?, ?)',
-      ).run(
+      const stored: StoredChunk = [
         series,
         times[0] as number,
         times.at(-1) as number,
         times.length,
-        Number(marks.some((mark) => mark !== 0)),
         summary === undefined ? null : packSummary(summary),
         pack(piece),
+      ];
+      this.statement(`INSERT INTO chunks (${STORED}, marked, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
+        ...stored,
+        Number(marks.some((mark) => mark !== 0)),
+        sumOfChunk(stored),
       );
     }
   }
@@ -98,6 +121,22 @@ export class Chunks {
       summary === undefined ? null : packSummary(summary),
       chunk.number,
     );
+    this.#sumAnew(chunk);
+  }
+
+  /** The chunks of a series become those of another, which has none. */
+  move(series: number, to: number): void {
+    const all = Array.from(this.upwards(series, -Infinity, Infinity));
+    for (const { number } of all) {
+      this.statement('UPDATE chunks SET series = ? WHERE number = ?').run(to, number);
+      this.#sumAnew({ number });
+    }
+  }
+
+  #sumAnew({ number }: Pick<Chunk, 'number'>): void {
+    const row = this.statement(`SELECT ${STORED} FROM chunks WHERE number = ?`).get(number);
+    const sum = sumOfChunk(row as unknown as StoredChunk);
+    this.statement('UPDATE chunks SET sum = ? WHERE number = ?').run(sum, number);
   }
 
   remove({ number }: Pick<Chunk, 'number'>): void {

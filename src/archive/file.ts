@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
 import { sqliteCode, sqliteCodeOf } from '../store/connection.js';
 import { CHUNK_RECORDS, Chunks, chunkLength, fillsChunk } from './chunks.js';
 import { emptyRun, pack, Reader, RecordDamage, unpack, Writer, type Run } from './codec.js';
@@ -205,17 +206,16 @@ export class ArchiveFile {
     if (bytes.length === 0) return;
     this.#tailBytes += bytes.length;
     if (this.#tailBytes > TAIL_BYTES) this.settle();
-    else this.chunks.statement('INSERT INTO tail (records) VALUES (?)').run(bytes);
+    else this.chunks.statement('INSERT INTO tail (records, sum) VALUES (?, ?)').run(bytes, crc32(bytes));
   }
 
   #readTail(): void {
-    for (const row of this.chunks.statement('SELECT records FROM tail ORDER BY number').iterate()) {
-      const [bytes] = row as unknown as readonly [Uint8Array];
+    for (const row of this.chunks.statement('SELECT records, sum FROM tail ORDER BY number').iterate()) {
+      const [bytes, sum] = row as unknown as readonly [Uint8Array, number | null];
+      if (sum !== null && sum !== crc32(bytes))
+        throw new RecordDamage('the checksum of new records is wrong');
       this.#tailBytes += bytes.length;
-      const reader = new Reader(bytes);
-      while (!reader.isAtEnd) {
-        const series = reader.whole();
-        const run = unpack(reader.raw(reader.whole()));
+      for (const [series, run] of packedRuns(bytes)) {
         // What is in a chunk already stays here until all goes.
         const rest = slice(run, indexAt(run, this.#sealedMs(series) + 1));
         if (rest.times.length > 0)
@@ -274,6 +274,15 @@ export class ArchiveFile {
     if (head !== undefined) return head.values.at(-1);
     const last = this.chunks.at(series, Infinity);
     return last === undefined ? undefined : this.chunks.records(last).values.at(-1);
+  }
+}
+
+/** The runs in a row of the tail. Throws {@link RecordDamage}. */
+export function* packedRuns(bytes: Uint8Array): Generator<readonly [series: number, run: Run]> {
+  const reader = new Reader(bytes);
+  while (!reader.isAtEnd) {
+    const series = reader.whole();
+    yield [series, unpack(reader.raw(reader.whole()))];
   }
 }
 

@@ -33,7 +33,7 @@ export function openPlace(directory: string, nowMs: number): { db: DatabaseSync;
 
 /** For people: what was wrong, and where the archive is now. */
 export const begunAnew = ({ message }: Error, aside: string): string =>
-  `the archive was damaged (${message}) and is kept as ${aside}; a new one was begun`;
+  `the archive was damaged (${message}) and is kept as ${aside}; a new one was begun. "stellwerk archive salvage" takes what is sound of it into the new one`;
 
 /** Names of the damaged archives that are kept, newest first. */
 export function asideOf(directory: string): string[] {

@@ -30,5 +30,10 @@ export const archiveShape = {
   -- Up to when a series is thinned to a kind of compaction.
   CREATE TABLE compacted (series INTEGER NOT NULL, kind INTEGER NOT NULL, until INTEGER NOT NULL, PRIMARY KEY (series, kind));
   `,
+    `
+  -- CRC-32 of the other columns; null in what was written before.
+  ALTER TABLE chunks ADD COLUMN sum INTEGER;
+  ALTER TABLE tail ADD COLUMN sum INTEGER;
+  `,
   ],
 } as const;

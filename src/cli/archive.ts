@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { AnyFunction, Client } from '../client/index.js';
 import { RpcError } from '../client/index.js';
 import { exportRecords } from './archive/export.js';
@@ -7,9 +8,11 @@ import { importRecords, look } from './archive/import.js';
 import type { Target } from './archive/records.js';
 import { momentOf } from './archive/times.js';
 import { command, UsageError } from './command.js';
+import { salvageArchives } from '../composition/salvage.js';
 import { exitCode } from './exit-codes.js';
+import { giveBelow } from './owners.js';
 import { idOf } from './paths.js';
-import { gatewayOf, gatewayOptions, type GivenGateway } from './where.js';
+import { dataPlace, gatewayOf, gatewayOptions, type GivenGateway } from './where.js';
 
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
 const TIMES =
@@ -20,11 +23,13 @@ interface Given extends GivenGateway {
   readonly from?: string;
   readonly to?: string;
   readonly variable?: string;
+  readonly data?: string;
+  readonly write?: boolean;
 }
 
 /** `stellwerk archive`: records of variables into files, and back. */
 export const archive = command({
-  usage: 'archive [options] export FILE [VARIABLE…] | import FILE',
+  usage: 'archive [options] export FILE [VARIABLE…] | import FILE | salvage [FILE]',
   about: `export writes what the archive has of some variables, or of all, into FILE, which must not be there yet;
 import adds the records in FILE to the archive. - as FILE is stdout, or stdin.
 
@@ -33,7 +38,10 @@ have ; or tabs between them, and further columns. JSON lines: {"variable":12345,
 Times are written in UTC, to the millisecond. What is read may be ${TIMES}.
 
 An import looks through all of FILE first. Where a line is wrong it says which, and takes nothing. A record of
-the same variable and millisecond as another takes its place: what is imported twice is there once.`,
+the same variable and millisecond as another takes its place: what is imported twice is there once.
+
+salvage reads a damaged archive that the gateway keeps as archive.db.damaged-…, chunk by chunk, each with its
+checksum, and says what is sound. With --write, and the gateway stopped, it takes that into the archive.`,
   options: {
     ...gatewayOptions,
     format: {
@@ -43,18 +51,26 @@ the same variable and millisecond as another takes its place: what is imported t
     },
     from: { type: 'string', value: 'TIME', help: 'only records from then on' },
     to: { type: 'string', value: 'TIME', help: 'only records up to then' },
+    data: {
+      type: 'string',
+      value: 'DIR',
+      help: 'salvage: the data directory; else /var/lib/stellwerk, or in a checkout data/',
+    },
+    write: { type: 'boolean', help: 'salvage: take what is sound into the archive' },
     variable: {
       type: 'string',
       value: 'VARIABLE',
       help: 'import: all records are this one’s, whatever the column variable says.\nVARIABLE is an id or a path of idents or names: ground_floor/setpoint',
     },
   },
-  words: [2, Infinity],
+  words: [1, Infinity],
   exits:
-    '0 done, 1 nothing was taken, or not all (and why), 69 the gateway cannot be reached, 78 mistakes in the configuration',
+    '0 done, 1 nothing was taken, or not all (and why; of salvage: some chunks are damaged), 69 the gateway cannot be reached, 78 mistakes in the configuration',
   run: async (options, [what = '', file = '', ...variables]) => {
+    if (what === 'salvage') return salvaged(options, file);
+    if (file === '') throw new UsageError('give FILE');
     if (what === 'export') return exported(options, file, variables);
-    if (what !== 'import') throw new UsageError(`${what} is neither export nor import`);
+    if (what !== 'import') throw new UsageError(`${what} is neither export, import nor salvage`);
     if (variables.length > 0) throw new UsageError(`${variables[0]} is too much: --variable names one`);
     return imported(options, file);
   },
@@ -106,6 +122,23 @@ async function imported(options: Given, file: string): Promise<number> {
   const taken = await importRecords(gateway, archiveId, source);
   process.stdout.write(`${taken} records of ${records}, for ${targets.size} variables\n`);
   return exitCode.ok;
+}
+
+function salvaged({ data, write = false }: Given, file: string): number {
+  const directory = resolve(dataPlace(data, undefined).data);
+  const reports = salvageArchives({
+    directory,
+    file: file === '' ? undefined : resolve(file),
+    write,
+    nowMs: Date.now(),
+  });
+  if (write) giveBelow(directory);
+  process.stdout.write(`${reports.map(({ text }) => text).join('\n')}\n`);
+  const next = write
+    ? 'what is sound is in the archive; delete the damaged file when nothing in it is missed'
+    : 'nothing was written: stop the gateway and say --write to take what is sound into its archive';
+  process.stdout.write(`${next}\n`);
+  return reports.every(({ isWhole }) => isWhole) ? exitCode.ok : exitCode.failed;
 }
 
 function rangeOf({ from, to }: Given): { fromMs: number; toMs: number } {

@@ -181,12 +181,17 @@ function create(path: string): void {
   putInPlace(`${path}.new`, path);
 }
 
+const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(folder) : []);
+
 /** Whether a data directory has, or had, a database. */
 function wasThereEver(directory: string): boolean {
   return (
     backupsOf(directory).length > 0 ||
     asideOf(directory).length > 0 ||
-    existsSync(`${databasePath(directory)}-wal`)
+    existsSync(`${databasePath(directory)}-wal`) ||
+    // Only a gateway makes an archive, and scripts that are named by their ids.
+    readdirSync(directory).some((name) => name.startsWith('archive.db')) ||
+    namesIn(join(directory, 'scripts')).some((name) => /^\d{5,6}\.[jt]s$/.test(name))
   );
 }
 

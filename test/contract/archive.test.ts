@@ -261,7 +261,7 @@ t.test('summaries that are wrong are made anew', async (t) => {
     ignoreZeros: false,
   };
   const before = recordsIn(aggregated(file, range));
-  file.chunks.statement('UPDATE chunks SET summary = zeroblob(104)').run();
+  file.chunks.statement('UPDATE chunks SET sum = NULL, summary = zeroblob(104)').run();
   t.not(firstDifference(recordsIn(aggregated(file, range)), before), '');
   for (let after: number | undefined = 0; after !== undefined;)
     after = resum(file, { variableId: ID, after }).next;

@@ -1,4 +1,12 @@
-import { readFileSync, readdirSync, renameSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
@@ -99,4 +107,22 @@ t.test('a newer database is refused and not touched', async (t) => {
   await t.rejects(openBench(directory), { code: 'STORE_UNUSABLE', message: /newer stellwerk/ });
   t.ok(before.equals(readFileSync(path(directory))));
   t.notOk(readdirSync(directory).some((name) => name.includes('damaged')));
+});
+
+t.test('a database that is missing beside an archive or scripts is no silent fresh start', async (t) => {
+  for (const name of ['archive.db', 'scripts/12345.js']) {
+    const directory = await tempDirectory(t);
+    mkdirSync(join(directory, 'scripts'));
+    writeFileSync(join(directory, name), '');
+    const { store, findings } = await openBench(directory);
+    t.match(findings.get('database'), {
+      state: 'failed',
+      text: /gone.*no sound backup/,
+      whatToDo: /restore/,
+    });
+    await store.close();
+  }
+  const fresh = await openBench(await tempDirectory(t));
+  t.equal(fresh.findings.get('database')?.state, 'ok');
+  await fresh.store.close();
 });

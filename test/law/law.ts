@@ -112,6 +112,8 @@ export const IO_FILES: readonly string[] = [
   'src/service/system.ts',
   'src/service/trust.ts',
   'src/service/updating.ts',
+  'src/archive/salvage.ts',
+  'src/composition/salvage.ts',
   'src/store/backup.ts',
   'src/store/connection.ts',
   'src/store/repair.ts',

@@ -1,0 +1,202 @@
+import { closeSync, copyFileSync, existsSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
+import { messageOf } from '../base/fault.js';
+import { createDatabase } from '../store/connection.js';
+import { companions, removeDatabase } from '../store/files.js';
+import { STORED, sumOfChunk, type StoredChunk } from './chunks.js';
+import { unpack, type Run } from './codec.js';
+import { packedRuns } from './file.js';
+import { archiveShape } from './schema.js';
+
+/** What there is in a damaged archive. */
+export interface Salvaged {
+  /** Chunks, and rows of records that filled none yet. */
+  sound: number;
+  damaged: number;
+  records: number;
+  readonly variables: Set<number>;
+  firstMs: number;
+  lastMs: number;
+  /** Where pages could not be read, for people. */
+  readonly gaps: string[];
+}
+
+/** Bytes of the first page: SQLite's default, and with it that of all archives. */
+const PAGE_BYTES = 4096;
+/** Where the header has the first page of the free list, and their number (sqlite.org/fileformat.html §1.3). */
+const FREE_LIST = [32, 36] as const;
+/** Beyond every mark of another archive: these records stay marked, and no clock ever corrects them. */
+const FOREIGN_MARKS = 1_000_000_000;
+/** Row numbers do not grow beyond this in the life of a card. */
+const FAR = 2 ** 40;
+
+/** Gives every sound run of records in a damaged archive to `take`. The file is not changed. */
+export function salvage(path: string, take: (series: number, run: Run) => void): Salvaged {
+  const found: Salvaged = {
+    sound: 0,
+    damaged: 0,
+    records: 0,
+    variables: new Set(),
+    firstMs: Infinity,
+    lastMs: 0,
+    gaps: [],
+  };
+  const accept = (runs: readonly (readonly [series: number, run: Run])[]) => {
+    found.sound += 1;
+    for (const [series, run] of runs) {
+      found.records += run.times.length;
+      found.variables.add(series >> 1);
+      found.firstMs = Math.min(found.firstMs, run.times[0] ?? Infinity);
+      found.lastMs = Math.max(found.lastMs, run.times.at(-1) ?? 0);
+      take(series, { ...run, marks: run.marks.map((mark) => (mark === 0 ? 0 : mark + FOREIGN_MARKS)) });
+    }
+  };
+  const { gaps } = found;
+  withReadable(path, (db) => {
+    for (const row of rowsOf(db, { table: 'chunks', columns: STORED, gaps })) {
+      const run = runOf(row);
+      if (run === undefined) found.damaged += 1;
+      else accept([[Number(row[0]), run]]);
+    }
+    for (const row of rowsOf(db, { table: 'tail', columns: 'records', gaps })) {
+      const runs = tailOf(row);
+      if (runs === undefined) found.damaged += 1;
+      else accept(runs);
+    }
+  });
+  return found;
+}
+
+/** The records of a chunk whose checksum is right; of one without, when they are what the row says of them. */
+function runOf(row: readonly SQLOutputValue[]): Run | undefined {
+  const [series, t0, t1, count, summary, records, sum] = row;
+  if (!(records instanceof Uint8Array) || !(summary === null || summary instanceof Uint8Array))
+    return undefined;
+  const stored: StoredChunk = [Number(series), Number(t0), Number(t1), Number(count), summary, records];
+  if (sum !== null && Number(sum) !== sumOfChunk(stored)) return undefined;
+  try {
+    const run = unpack(records);
+    const { times } = run;
+    const isSame = times.length === stored[3] && times[0] === stored[1] && times.at(-1) === stored[2];
+    return isSame && isAscending(times) ? run : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function tailOf([records, sum]: readonly SQLOutputValue[]): (readonly [number, Run])[] | undefined {
+  if (!(records instanceof Uint8Array)) return undefined;
+  if (sum !== null && Number(sum) !== crc32(records)) return undefined;
+  try {
+    const runs = [...packedRuns(records)];
+    return runs.every(([, { times }]) => isAscending(times)) ? runs : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const isAscending = (times: readonly number[]): boolean =>
+  times.every((time, n) => Number.isSafeInteger(time) && (n === 0 || time > (times[n - 1] as number)));
+
+/** The rows of a table as far as they can be read: what lies on damaged pages is passed over. */
+function* rowsOf(
+  db: DatabaseSync,
+  { table, columns, gaps }: { table: 'chunks' | 'tail'; columns: string; gaps: string[] },
+): Generator<readonly SQLOutputValue[]> {
+  const hasSums = db.prepare(`SELECT 1 FROM pragma_table_info('${table}') WHERE name = 'sum'`).get();
+  const select = `SELECT ${columns}, ${hasSums === undefined ? 'NULL' : 'sum'}, number FROM ${table} NOT INDEXED`;
+  const rows = (where: string, ...bounds: number[]) => {
+    const statement = db.prepare(`${select} WHERE ${where}`);
+    statement.setReturnArrays(true);
+    statement.setReadBigInts(true);
+    return statement.iterate(...bounds) as unknown as Iterable<readonly SQLOutputValue[]>;
+  };
+  let last = -1;
+  for (;;) {
+    try {
+      for (const row of rows('number > ? ORDER BY number', last)) {
+        last = Number(row.at(-1));
+        yield row;
+      }
+      return;
+    } catch (thrown) {
+      gaps.push(`${table} after row ${last}: ${messageOf(thrown)}`);
+    }
+    const next = nextAfter(db, table, last);
+    if (next === undefined) return;
+    try {
+      for (const row of rows('number > ? AND number < ? ORDER BY number DESC', last, next)) yield row;
+    } catch {
+      // From this side, too, no further.
+    }
+    last = next - 1;
+  }
+}
+
+/** The next row that can be reached beyond a damaged page. */
+function nextAfter(db: DatabaseSync, table: string, last: number): number | undefined {
+  for (let step = 1; step < FAR; step *= 2) {
+    try {
+      const row = db
+        .prepare(`SELECT number FROM ${table} NOT INDEXED WHERE number > ? ORDER BY number LIMIT 1`)
+        .get(last + step);
+      return row === undefined ? undefined : Number(row['number']);
+    } catch {
+      // Still on it.
+    }
+  }
+  return undefined;
+}
+
+/** Opens it to read; where its first page is damaged, a copy with that of a new archive: all have the same. */
+function withReadable(path: string, act: (db: DatabaseSync) => void): void {
+  const before = companions.filter((suffix) => existsSync(path + suffix));
+  try {
+    if (isReadable(path)) {
+      using db = new DatabaseSync(path, { readOnly: true });
+      return act(db);
+    }
+  } finally {
+    // Who only reads leaves them behind.
+    for (const suffix of companions) if (!before.includes(suffix)) rmSync(path + suffix, { force: true });
+  }
+  const copy = `${path}.salvage`;
+  const model = `${path}.model`;
+  try {
+    for (const passing of [copy, model]) removeDatabase(passing);
+    copyFileSync(path, copy);
+    if (existsSync(`${path}-wal`)) copyFileSync(`${path}-wal`, `${copy}-wal`);
+    createDatabase(model, archiveShape);
+    putFirstPage(model, copy);
+    using db = new DatabaseSync(copy);
+    act(db);
+  } finally {
+    for (const passing of [copy, model]) removeDatabase(passing);
+  }
+}
+
+function isReadable(path: string): boolean {
+  try {
+    using db = new DatabaseSync(path, { readOnly: true });
+    const sql = "SELECT count(*) AS n FROM sqlite_schema WHERE name IN ('chunks', 'tail') AND type = 'table'";
+    if (db.prepare(sql).get()?.['n'] !== 2) return false;
+    for (const table of ['chunks', 'tail']) db.prepare(`SELECT number, records FROM ${table} LIMIT 0`).get();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function putFirstPage(from: string, to: string): void {
+  const page = Buffer.alloc(PAGE_BYTES);
+  const source = openSync(from, 'r');
+  readSync(source, page, 0, PAGE_BYTES, 0);
+  closeSync(source);
+  for (const at of FREE_LIST) page.writeUInt32BE(0, at);
+  // Another version than that of the content: SQLite then takes the file's size for the number of pages.
+  page.writeUInt32BE(page.readUInt32BE(24) + 1, 24);
+  const target = openSync(to, 'r+');
+  writeSync(target, page, 0, PAGE_BYTES, 0);
+  closeSync(target);
+}
