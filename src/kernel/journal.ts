@@ -22,6 +22,8 @@ export class Journal {
   profiles = new Set<string>();
   /** Variables whose value or times changed, and events that ran. */
   values = new Set<Valued>();
+  /** Variables that got the value that they had, and nothing else since they were last taken. */
+  repeated = new Set<Valued>();
   /** Those of them that have a budget of their own. */
   moved = new Map<TreeObject<2>, Moved>();
   version = 0;
@@ -40,6 +42,7 @@ export class Journal {
   remove(object: TreeObject): void {
     this.objects.delete(object);
     this.values.delete(object as TreeObject<2>);
+    this.repeated.delete(object as TreeObject<2>);
     this.moved.delete(object as TreeObject<2>);
     this.removed.add(object.id);
     this.#changed();
@@ -47,7 +50,11 @@ export class Journal {
 
   /** A variable's value or times changed; its value was `from`. */
   value(variable: TreeObject<2>, from: Value, sinceMs: number): void {
-    this.values.add(variable);
+    if (Object.is(from, variable.data.value) && !this.values.has(variable)) this.repeated.add(variable);
+    else {
+      this.values.add(variable);
+      this.repeated.delete(variable);
+    }
     if (variable.data.durable !== undefined && !this.moved.has(variable))
       this.moved.set(variable, { from, sinceMs });
   }

@@ -4,6 +4,7 @@ import { objectType, type TreeObject } from '../kernel/object.js';
 import { AUDIT_KEPT, auditRings, type AuditRow, type Batch, type ValueRow } from './messages.js';
 import { rowOf, valueRowOf } from './rows.js';
 import { metaName } from './schema.js';
+import { LARGE_TEXT, TextBudget } from './wear.js';
 
 /** Values in one message to the worker: about a millisecond of the event loop. */
 export const VALUES_SLICE = 2000;
@@ -21,11 +22,19 @@ export interface Taken {
   readonly hasAllValues: boolean;
 }
 
+/** Which values a commit takes along: those that belong to what is configured; those that are due; all. */
+export type WhichValues = 'configured' | 'due' | 'all';
+
 /** All that is not on the disk yet: the kernel's journal, and what belongs to no object. */
 export class Pending {
   readonly #kernel: Kernel;
   /** Variables whose values changed, and events that ran, since they were last committed. */
   #values = new Set<Valued>();
+  /** Those whose value is on the disk, and only their time is not. */
+  #repeated = new Set<Valued>();
+  readonly #budget = new TextBudget();
+  /** Large texts that were left for later, when values were last taken. */
+  waitingTexts = 0;
   #meta = new Map<string, string>();
   #audit: AuditRow[] = [];
   /** How many ids were given when that was last noted. */
@@ -39,6 +48,10 @@ export class Pending {
 
   get hasValues(): boolean {
     return this.#values.size > 0 || this.#journal.values.size > 0;
+  }
+
+  get hasRepeated(): boolean {
+    return this.#repeated.size > 0 || this.#journal.repeated.size > 0;
   }
 
   get isEmpty(): boolean {
@@ -64,13 +77,18 @@ export class Pending {
 
   /** The values that changed since this was last called; they remain to be committed. */
   *freshValues(): Generator<ValueRow[]> {
-    const fresh = this.#journal.values;
+    const { values, repeated } = this.#journal;
     this.#journal.values = new Set();
-    for (const variable of fresh) this.#values.add(variable);
-    yield* slices(this.#present(fresh));
+    this.#journal.repeated = new Set();
+    for (const variable of values) {
+      this.#values.add(variable);
+      this.#repeated.delete(variable);
+    }
+    for (const variable of repeated) if (!this.#values.has(variable)) this.#repeated.add(variable);
+    yield* slices(this.#present(new Set([...values, ...repeated])));
   }
 
-  take(hasAllValues: boolean): Taken {
+  take(which: WhichValues, nowMs: number): Taken {
     const journal = this.#journal;
     const { objects, removed, profiles, version } = journal;
     const { ids } = this.#kernel.tree;
@@ -84,7 +102,10 @@ export class Pending {
     this.#meta = new Map();
     const audit = this.#audit;
     this.#audit = [];
-    const values = hasAllValues ? this.#takeValues() : this.#valuesOf(objects);
+    const hasAllValues = which === 'all';
+    const values = which === 'configured' ? this.#valuesOf(objects) : this.#takeValues();
+    if (which === 'due') this.#leaveLarge(values, nowMs);
+    if (hasAllValues) this.#takeRepeated(values);
     journal.moved = new Map();
     return { version, objects, removed, profiles, values, meta, audit, hasAllValues };
   }
@@ -135,6 +156,27 @@ export class Pending {
     this.#values = new Set();
     this.#journal.values = new Set();
     return many;
+  }
+
+  /** Large texts beyond the budget wait, the one that waits longest first. */
+  #leaveLarge(values: Set<Valued>, nowMs: number): void {
+    this.waitingTexts = 0;
+    for (const object of values) {
+      const { value } = object.data as { readonly value?: unknown };
+      if (typeof value !== 'string' || value.length <= LARGE_TEXT) continue;
+      if (this.#budget.takes(value.length, nowMs)) continue;
+      values.delete(object);
+      this.#values.add(object);
+      this.waitingTexts += 1;
+    }
+  }
+
+  #takeRepeated(values: Set<Valued>): void {
+    for (const repeated of [this.#repeated, this.#journal.repeated])
+      for (const variable of repeated) values.add(variable);
+    this.#repeated = new Set();
+    this.#journal.repeated = new Set();
+    this.waitingTexts = 0;
   }
 
   /** The first value of a new variable goes with it: its configuration says it once only. So do those with a budget. */

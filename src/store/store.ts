@@ -22,13 +22,15 @@ import {
 import { Pending } from './pending.js';
 import { WorkerPort, type StorePort } from './port.js';
 import { metaName } from './schema.js';
-import { Wear } from './wear.js';
+import { LARGE_TEXT, Wear } from './wear.js';
 import { Writer } from './writer.js';
 
 /** How often values go to the runtime directory, and budgets are looked at. */
 const KEEP_EVERY_MS = 1_000;
 /** How often values go to the disk, unless configured otherwise: 8 KB a time, 70 MB a day at most. */
 export const SAVE_EVERY_MS = 10_000;
+/** Every n-th saving includes the variables that only got the same value again: ten minutes by default. */
+const REPEATED_EVERY = 60;
 /** How often it is looked whether a backup is due. */
 const BACKUP_LOOK_MS = 600_000;
 const DAY_MS = 86_400_000;
@@ -76,6 +78,8 @@ export class Store implements AsyncDisposable {
   #saveEveryMs: number;
   #backupsKept = BACKUPS_KEPT;
   #isKeeping = false;
+  #flushes = 0;
+  #isOverBudget = false;
   #isBackingUp = false;
   #closing: Promise<void> | undefined;
 
@@ -307,7 +311,23 @@ export class Store implements AsyncDisposable {
     this.answers().catch(() => undefined);
     const { pending, writer } = this.#loaded;
     if (pending.hasValues) pending.setMeta(WEAR, this.#wear.kept);
-    if (pending.hasValues || !pending.isEmpty) writer.saveValues();
+    this.#flushes += 1;
+    const which = this.#flushes % REPEATED_EVERY === 0 ? 'all' : 'due';
+    if (pending.hasValues || !pending.isEmpty || (which === 'all' && pending.hasRepeated))
+      writer.saveValues(which);
+    this.#showBudget(pending.waitingTexts);
+  }
+
+  #showBudget(texts: number): void {
+    if (texts > 0 === this.#isOverBudget) return;
+    this.#isOverBudget = texts > 0;
+    const text = `${texts} texts of more than ${LARGE_TEXT} characters change faster than the disk's budget for them: they are written less often`;
+    const whatToDo =
+      'have them change less often: a power cut may cost hours of such a text, and each writing wears the disk';
+    this.#options.checks.set(
+      'disk budget',
+      texts > 0 ? { state: 'warning', text, whatToDo } : fine('large texts are written as they change'),
+    );
   }
 
   async #keepValues(): Promise<void> {

@@ -3,7 +3,7 @@ import { type Fault, fault, messageOf } from '../base/fault.js';
 import { nextTurn } from '../base/turn.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { ValueRow } from './messages.js';
-import type { Pending, Taken } from './pending.js';
+import type { Pending, Taken, WhichValues } from './pending.js';
 import type { StorePort } from './port.js';
 
 /** A caller waits no longer for the disk; the commit itself goes on. */
@@ -39,7 +39,7 @@ export class Writer {
   #durable: number;
   #isScheduled = false;
   #isWriting = false;
-  #wantsAllValues = false;
+  #wants: WhichValues = 'configured';
   #failures = 0;
   #unretry: Cancel = () => undefined;
   #settled: (() => void)[] = [];
@@ -60,9 +60,9 @@ export class Writer {
     if (!this.#isWriting) setImmediate(() => void this.#write());
   }
 
-  /** All last values go to the disk with the next commit. */
-  saveValues(): void {
-    this.#wantsAllValues = true;
+  /** Last values go to the disk with the next commit: all, or those that are due. */
+  saveValues(which: 'all' | 'due' = 'all'): void {
+    if (this.#wants !== 'all') this.#wants = which;
     this.schedule();
   }
 
@@ -111,8 +111,8 @@ export class Writer {
     this.#isWriting = true;
     while (this.#isScheduled) {
       this.#isScheduled = false;
-      const taken = this.#options.pending.take(this.#wantsAllValues);
-      this.#wantsAllValues = false;
+      const taken = this.#options.pending.take(this.#wants, this.#options.clock.nowMs());
+      this.#wants = 'configured';
       try {
         await this.#commit(taken);
         this.#succeeded(taken);
