@@ -29,6 +29,14 @@ export class Message {
     this.subscriptions = typeof id === 'number' ? [id] : id;
   }
 
+  /** To be kept: without the bytes that arrived together with it. */
+  copy(): Message {
+    const { topic, payload, retained, subscriptions } = this;
+    const properties =
+      subscriptions === undefined ? {} : { properties: { subscriptionIdentifier: subscriptions } };
+    return new Message(topic, Buffer.from(payload), { retain: retained, ...properties });
+  }
+
   /** The payload as UTF-8; undefined when it is none. */
   get text(): string | undefined {
     if (this.#text === undefined && isUtf8(this.payload)) this.#text = this.payload.toString();

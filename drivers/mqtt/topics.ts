@@ -23,6 +23,9 @@ const TOPIC_KEPT_LENGTH = 256;
 const EARLY_MS = 10_000;
 const EARLY_MESSAGES = 1_000;
 
+/** And so many bytes of them: one message may have 16 MiB. */
+export const EARLY_BYTES = 16 * 1024 * 1024;
+
 /** So much of each topic's last payload is kept to be shown. */
 const HEAD_BYTES = 64;
 
@@ -97,6 +100,7 @@ export class Topics {
   #isFlushing = false;
   /** What came before its listeners did. */
   #early: Message[] | undefined;
+  #earlyBytes = 0;
   #turn = 0;
   #isTurnOver = false;
 
@@ -186,7 +190,7 @@ export class Topics {
         this.#isTurnOver = false;
       });
     }
-    if (this.#early !== undefined && this.#early.length < EARLY_MESSAGES) this.#early.push(message);
+    this.#keepEarly(message);
     const route = this.#route(message.topic);
     route.count += 1;
     route.lastMs = this.#options.clock.nowMs();
@@ -196,6 +200,14 @@ export class Topics {
       if (message.subscriptions !== undefined && !message.subscriptions.includes(entry.id)) continue;
       for (const subscriber of entry.subscribers) this.#tell(entry, subscriber, message);
     }
+  }
+
+  #keepEarly(message: Message): void {
+    const bytes = message.payload.length + message.topic.length;
+    if (this.#early === undefined || this.#early.length >= EARLY_MESSAGES) return;
+    if (this.#earlyBytes + bytes > EARLY_BYTES) return;
+    this.#earlyBytes += bytes;
+    this.#early.push(message.copy());
   }
 
   /** What somebody listens to. */

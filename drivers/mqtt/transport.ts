@@ -29,6 +29,13 @@ export async function connectTransport(
     return connect({ host, port: Number(port || 8883), ...name, lookup, ...credentials });
   }
   const { createWebSocketStream, WebSocket } = await import('ws');
-  const options = { lookup, ...credentials, perMessageDeflate: false, maxPayload: FRAME_LIMIT };
+  const options = {
+    lookup,
+    ...credentials,
+    perMessageDeflate: false,
+    maxPayload: FRAME_LIMIT,
+    // One frame in each turn of the event loop: tiny ones, pings among them, would hold it up.
+    allowSynchronousEvents: false,
+  };
   return createWebSocketStream(new WebSocket(url, ['mqtt'], options));
 }

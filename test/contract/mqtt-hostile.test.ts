@@ -2,8 +2,11 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import type { Connection, QoS } from '../../drivers/mqtt/broker.js';
 import { NetworkBrokers } from '../../drivers/mqtt/connection.js';
-import type { Message } from '../../drivers/mqtt/message.js';
+import { Message } from '../../drivers/mqtt/message.js';
 import { PACKETS_PER_TURN } from '../../drivers/mqtt/paced-stream.js';
+import { EARLY_BYTES, Topics } from '../../drivers/mqtt/topics.js';
+import { ManualClock } from '../../src/base/clock.js';
+import { silentLog } from '../../src/base/log.js';
 import { heldWithBuffers } from '../tools/memory.js';
 import { soon, until } from '../tools/until.js';
 import { OPTIONS } from './mqtt/benches.js';
@@ -247,4 +250,24 @@ await t.test('a burst of tiny packets is handled in small parts', async (t) => {
   await until('all of them', () => scene.messages.length === count);
   isCounting = false;
   t.ok(most <= PACKETS_PER_TURN, `${most} in one turn of the event loop`);
+});
+
+await t.test('what comes before its listeners is kept up to a limit in bytes', (t) => {
+  const topics = new Topics({
+    clock: new ManualClock(),
+    log: silentLog,
+    hasSession: true,
+    sent: () => undefined,
+    stuck: () => undefined,
+    aside: () => Promise.reject(new Error('no other connection')),
+    signal: new AbortController().signal,
+  });
+  const part = EARLY_BYTES / 4;
+  for (let n = 0; n < 10; n++)
+    topics.received(new Message(`big/${n}`, Buffer.alloc(part), { retain: false }));
+  topics.received(new Message('small', Buffer.from('1'), { retain: false }));
+  const heard: string[] = [];
+  topics.subscribe('#', 0, ({ topic }) => void heard.push(topic));
+  t.same(heard, ['big/0', 'big/1', 'big/2', 'small']);
+  t.end();
 });
