@@ -70,3 +70,57 @@ export function placeIn(stack: string): Place | undefined {
 }
 
 const STACK_PLACE = new RegExp(`${STACK_PREFIX}([\\w.-]+):(\\d+):(\\d+)`);
+
+/**
+ * A message from a script's process, as it is declared: whoever broke out of a script can write anything. Throws a
+ * TypeError or SyntaxError for what is none.
+ */
+export function messageFrom(line: string): FromChild {
+  const said = record(JSON.parse(line));
+  switch (said['is']) {
+    case 'call':
+      return { is: 'call', method: text(said['method']), params: list(said['params']) };
+    case 'include':
+      return { is: 'include', what: said['what'] };
+    case 'ended':
+      return { is: 'ended', output: text(said['output']), peakBytes: number(said['peakBytes']) };
+    case 'failed':
+      return {
+        is: 'failed',
+        message: text(said['message']),
+        at: said['at'] === undefined ? undefined : placeFrom(record(said['at'])),
+        output: text(said['output']),
+        isBroken: said['isBroken'] === true,
+        isLast: said['isLast'] === true,
+        peakBytes: number(said['peakBytes']),
+      };
+    default:
+      throw new TypeError('no message of a script');
+  }
+}
+
+const placeFrom = ({ file, line, column }: Readonly<Record<string, unknown>>): Place => ({
+  file: text(file),
+  line: number(line),
+  column: number(column),
+});
+
+function record(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) throw new TypeError('no record');
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function text(value: unknown): string {
+  if (typeof value !== 'string') throw new TypeError('no text');
+  return value;
+}
+
+function number(value: unknown): number {
+  if (typeof value !== 'number') throw new TypeError('no number');
+  return value;
+}
+
+function list(value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new TypeError('no list');
+  return value;
+}

@@ -16,7 +16,7 @@ export interface RealmSetup {
  */
 export interface Bridge {
   /** Calls the function with this index; `params` is JSON. Returns the reply as JSON. */
-  readonly call: (index: number, params: string | undefined) => string;
+  readonly call: (index: number, params: string) => string;
   /** Fetches and compiles another script; `what` is JSON. Returns JSON: a fault, or whether `run` is to be called. */
   readonly include: (what: string | undefined) => string;
   /** Runs what was compiled last. */
@@ -152,10 +152,12 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   }
 
   function call(index: number, params: unknown[]): unknown {
-    const text = stringify(params);
+    // A script's own `toJSON` of lists would make something else of the parameters.
+    let text = '';
+    for (let i = 0; i < params.length; i++) text += (i === 0 ? '' : ',') + (stringify(params[i]) ?? 'null');
     let reply: string;
     try {
-      reply = bridge.call(index, text);
+      reply = bridge.call(index, `[${text}]`);
     } catch {
       throw exhausted();
     }

@@ -109,7 +109,7 @@ export class Run {
     return {
       call: (index, params) => {
         const method = JSON.stringify(this.#names[index]);
-        return this.#ask(`{"is":"call","method":${method},"params":${params ?? '[]'}}`);
+        return this.#ask(`{"is":"call","method":${method},"params":${params}}`);
       },
       include: (what) => this.#include(what ?? 'null'),
       // Decorating an error would read its stack, which the script may have made a getter.

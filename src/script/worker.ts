@@ -8,7 +8,7 @@ import { gather, PiecedResult } from '../base/pieces.js';
 import { CallBudget } from './budget.js';
 import { confinementFinding, scriptCommand } from './launch.js';
 import type { ScriptLimits } from './limits.js';
-import { CALL_LIMIT, CHANNEL, placeIn } from './protocol.js';
+import { CALL_LIMIT, CHANNEL, messageFrom, placeIn } from './protocol.js';
 import type { Ended, Failed, FromChild, ScriptText, ToChild } from './protocol.js';
 
 /** How often the memory of a running script is looked at. */
@@ -80,8 +80,7 @@ export class ScriptWorker {
     if (stdout) lines(stdout, (line) => this.#collected(line));
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_LIMIT);
-      // Only the launcher writes before the first script.
-      const finding = this.runs > 0 ? undefined : confinementFinding(this.#stderr);
+      const finding = confinementFinding(this.#stderr);
       if (finding !== undefined) checks.set('scripts', finding);
     });
     this.exited = new Promise((resolve) => {
@@ -211,13 +210,13 @@ export class ScriptWorker {
   #message(line: string): void {
     let message: FromChild;
     try {
-      message = JSON.parse(line) as FromChild;
+      message = messageFrom(line);
     } catch {
       return this.#stop('the script wrote to its channel and was stopped');
     }
     const current = this.#current;
     if (current === undefined) return;
-    if (message.is !== 'call' && message.is !== 'include') return this.#result(checked(message));
+    if (message.is !== 'call' && message.is !== 'include') return this.#result(message);
     if (this.#why !== undefined) return this.#send({ is: 'stop', why: this.#why });
     this.#isCalling = true;
     void this.#answer(current, message);
@@ -244,17 +243,6 @@ export class ScriptWorker {
     this.#isCalling = false;
     this.#channel?.write(`${answer}\n`);
   }
-}
-
-/** What a process says of its script's end, as what it is declared to be: nothing else reaches the gateway. */
-function checked(said: Ended | Failed): Ended | Failed {
-  const [output, peakBytes] = [String(said.output), Number(said.peakBytes) || 0];
-  if (said.is === 'ended') return { is: 'ended', output, peakBytes };
-  const { file, line, column } = said.at ?? {};
-  const at =
-    line === undefined ? undefined : { file: String(file), line: Number(line), column: Number(column) };
-  const [isBroken, isLast] = [Boolean(said.isBroken), Boolean(said.isLast)];
-  return { is: 'failed', message: String(said.message), at, output, isBroken, isLast, peakBytes };
 }
 
 const overMemory = (mib: number): string => `the script used more than ${mib} MiB and was stopped`;

@@ -6,15 +6,15 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { confined, confinementFinding } from '../../src/script/launch.js';
+import { messageFrom } from '../../src/script/protocol.js';
 import { tempDirectory } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
 import { scriptBench } from '../tools/script-bench.js';
 import { soon, until } from '../tools/until.js';
 
-/** What a program writes that runs as a script's process does: confined, but free to call whatever it likes. */
-async function outputOf(t: Test, paths: readonly string[], program: readonly string[]): Promise<string> {
-  const [launcher = '', ...args] = confined(process.pid, paths, program);
-  const child = spawn(launcher, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: '/' });
+/** What a command writes. */
+async function outputOf(t: Test, [program = '', ...args]: readonly string[]): Promise<string> {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: '/' });
   t.teardown(() => child.kill('SIGKILL'));
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -22,6 +22,10 @@ async function outputOf(t: Test, paths: readonly string[], program: readonly str
   await soon('its end', once(child, 'close'));
   return output;
 }
+
+/** What a program writes that runs as a script's process does: confined, but free to call whatever it likes. */
+const confinedOutput = (t: Test, paths: readonly string[], program: readonly string[]): Promise<string> =>
+  outputOf(t, confined(process.pid, paths, program));
 
 /** JavaScript with all that Node has, as if a script had broken out of its context and of Node's permissions. */
 const attempts: readonly (readonly [name: string, code: string, result: string])[] = [
@@ -78,7 +82,7 @@ t.test('a process that has escaped from its context can do none of this', async 
       try { await one(); results.push('worked'); } catch (e) { results.push(e.info?.code ?? e.code ?? String(e)); }
     console.log(JSON.stringify(results)); process.exit(0);`;
   const node = [process.execPath, '--openssl-config=/dev/null', '--input-type=module', '--eval', program];
-  const output = await outputOf(t, [], node);
+  const output = await confinedOutput(t, [], node);
   const [json = '[]'] = /^\[.*\]$/m.exec(output) ?? [];
   const results = JSON.parse(json) as string[];
   t.equal(results.length, all.length, output);
@@ -143,7 +147,7 @@ t.test('nor can it call what JavaScript has no function for', { skip: noPython }
   const where = 'import os, sys; print(os.path.realpath(sys.executable)); print(sys.base_prefix)';
   const found = execFileSync('python3', ['-c', where], { encoding: 'utf8' }).trim();
   const [python = '', prefix = ''] = found.split('\n');
-  const output = await outputOf(t, [prefix], [python, '-I', '-S', '-c', CALLS]);
+  const output = await confinedOutput(t, [prefix], [python, '-I', '-S', '-c', CALLS]);
   const results = JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '{}') as Record<string, string>;
   t.ok(Object.keys(results).length > 30, output);
   for (const [name, result] of Object.entries(results)) t.equal(result, 'EPERM', name);
@@ -190,11 +194,58 @@ t.test('the process of a script is confined, and gives way to the gateway', asyn
   await run;
 });
 
+const noStrace = hasProgram('strace') ? false : 'strace is not installed';
+t.test(
+  'without Landlock and seccomp, a process starts all the same and says so',
+  { skip: noStrace },
+  async (t) => {
+    const lacking = ['landlock_create_ruleset:error=ENOSYS', 'prctl:error=EINVAL', 'setpriority:error=EPERM'];
+    const strace = ['strace', '-D', '-o', '/dev/null', ...lacking.flatMap((one) => ['-e', `inject=${one}`])];
+    const node = [process.execPath, '--eval', 'console.log("it runs")'];
+    const output = await outputOf(t, [...strace, ...confined(process.pid, [], node)]);
+    t.match(output, /^it runs$/m);
+    const { state, text } = confinementFinding(output) ?? {};
+    t.equal(state, 'warning');
+    for (const what of ['priority', 'Landlock', 'seccomp']) t.match(text, what);
+  },
+);
+
 t.test('what a kernel lacks is a health finding', (t) => {
   t.equal(confinementFinding('[7:0x1] 20 ms: Mark-Compact'), undefined);
   const files = 'stellwerk-script: no restriction of files (Landlock): Function not implemented\n';
   t.match(confinementFinding(files), { state: 'ok', text: /Landlock/ });
   const calls = 'stellwerk-script: no filter of system calls (seccomp): Invalid argument\n';
   t.match(confinementFinding(files + calls), { state: 'warning', text: /Landlock.*; .*seccomp.*Invalid/ });
+  t.end();
+});
+
+t.test('what a process writes to its channel cannot harm the gateway', (t) => {
+  const failed = { is: 'failed', message: 'm', output: '', isBroken: false, isLast: false, peakBytes: 1 };
+  const place = { file: 'a.js', line: 1, column: 2 };
+  for (const message of [
+    { is: 'call', method: 'GetValue', params: [1] },
+    { is: 'include', what: { any: 1 } },
+    { is: 'ended', output: 'o', peakBytes: 7 },
+    { ...failed, at: undefined },
+    { ...failed, at: place },
+  ])
+    t.strictSame(messageFrom(JSON.stringify(message)), message);
+  for (const hostile of [
+    'null',
+    '7',
+    '"text"',
+    '[]',
+    '{}',
+    '{"is":"stop"}',
+    '{"is":"call","method":1,"params":[]}',
+    '{"is":"call","method":"a","params":{"length":1e9}}',
+    '{"is":"ended","output":{"toString":1},"peakBytes":1}',
+    '{"is":"ended","output":"","peakBytes":"1"}',
+    JSON.stringify({ ...failed, at: null }),
+    JSON.stringify({ ...failed, at: { ...place, file: 1 } }),
+    JSON.stringify({ ...failed, message: null }),
+    'not JSON',
+  ])
+    t.throws(() => messageFrom(hostile), hostile);
   t.end();
 });

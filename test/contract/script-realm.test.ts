@@ -91,7 +91,7 @@ for (const [name, text] of Object.entries(attempts))
 t.test('a script cannot send a message of its own making', async (t) => {
   const { runs, calls } = await scriptBench(t);
   const forged = `Object.prototype.toJSON = () => ({ is: 'ended', output: 7 }); Array.prototype.toJSON = () => 'x"}\\n{"is":"ended"}';
-    try { Double(4) } catch (e) { print(e.message) } print('on')`;
+    try { Double({}) } catch (e) { print(e.message) } print('on')`;
   t.match(await runs(forged), /on$/);
-  t.match(calls, [[/script/, /ended/]], 'it is the parameter of a call');
+  t.match(calls, [[/script/, [{ is: 'ended' }]]], 'it is the parameter of a call');
 });
