@@ -1,10 +1,12 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../base/clock.js';
+import { type Clock, delay } from '../base/clock.js';
 import { fault } from '../base/fault.js';
+import type { Limits } from '../base/limits.js';
 import type { Log } from '../base/log.js';
-import { Turn } from '../base/turn.js';
+import { guesserOf } from './addresses.js';
 import { verifyPassword, type Login, type Secret } from './credentials.js';
-import { IN_ALL, PER_ADDRESS, Slowdown, guesserOf } from './slowdown.js';
+import { Failures } from './failures.js';
+import { LoginQueue } from './login-queue.js';
 import { Tokens } from './tokens.js';
 
 /** Something that a user name and a password open. */
@@ -23,14 +25,21 @@ const GOOD_LIMIT = 256;
 /** Bad pairs that are remembered, and how long, ms: a client with an old password costs no scrypt each time. */
 const BAD_LIMIT = 1024;
 const BAD_MS = 60_000;
-/** Checks that may wait for the one that runs: each takes a tenth of a second and a thread that files need too. */
-const CHECKS_LIMIT = 32;
-/** The name under which all guessers are slowed down together. */
-const EVERYBODY = '*';
+/** Answers to wrong logins that are delayed at a time: of one account at one address, and in all. More get theirs at once. */
+const DELAYED_LIMIT = 16;
+const DELAYED_IN_ALL = 1024;
+
+/** Where a login comes from. */
+export interface Origin {
+  readonly remote: string;
+  /** The connection; its failures are its own. */
+  readonly socket: object;
+}
 
 /**
- * Checks user names and passwords. A pair that was right is remembered and never delayed; guessing is slowed down per
- * address and in all; the slow hash runs off the loop, one at a time.
+ * Checks user names and passwords. A pair that was correct is remembered. Guessing is slowed down by delaying the answers
+ * to wrong pairs, never the check of a pair: a correct one is not delayed because of others' wrong ones. The slow hash
+ * runs off the loop, one at a time.
  */
 export class Access {
   readonly tokens: Tokens;
@@ -41,17 +50,19 @@ export class Access {
   /** Until when a pair is known to be wrong, monotonic ms. */
   readonly #bad = new Map<string, number>();
   readonly #running = new Map<string, Promise<boolean>>();
-  readonly #turn = new Turn();
-  readonly #perAddress: Slowdown;
-  readonly #inAll: Slowdown;
+  readonly #queue: LoginQueue;
+  readonly #failures: Failures;
+  /** Answers that are delayed, by account and address. */
+  readonly #delayed = new Map<string, number>();
+  #delayedInAll = 0;
   readonly #stop = new AbortController();
 
-  constructor(log: Log, clock: Clock) {
+  constructor(log: Log, clock: Clock, limits: Limits) {
     this.#log = log;
     this.#clock = clock;
     this.tokens = new Tokens(clock);
-    this.#perAddress = new Slowdown(clock, PER_ADDRESS);
-    this.#inAll = new Slowdown(clock, IN_ALL);
+    this.#queue = new LoginQueue(clock, limits);
+    this.#failures = new Failures(clock);
   }
 
   /** Whether the pair is remembered as right; answers at once. */
@@ -60,30 +71,31 @@ export class Access {
   }
 
   /**
-   * Whether the login opens the account. Slow where it is not known yet. Rejects with `TOO_MANY_REQUESTS` when too many
-   * guesses of that address wait already, `BUSY` when too many checks do, an `AbortError` when closed.
+   * Whether the login opens the account. Slow where it is not known yet. Rejects with `TOO_MANY_REQUESTS` or `BUSY` when
+   * too many wait, an `AbortError` when closed.
    */
-  async check(account: Account, login: Login, remote: string): Promise<boolean> {
+  async check(account: Account, login: Login, { remote, socket }: Origin): Promise<boolean> {
     if (this.#isByToken(account, login)) return true;
     const digest = this.#digest(account, login);
     if (this.#good.has(digest)) return true;
-    const who = guesserOf(remote);
-    const told = await this.#perAddress.turn(who, this.#stop.signal);
-    if (told === undefined) throw fault('TOO_MANY_REQUESTS');
-    let good: boolean | undefined;
-    try {
-      const toldAll = await this.#inAll.turn(EVERYBODY, this.#stop.signal);
-      if (toldAll === undefined) throw fault('BUSY', 'Too many logins are being checked');
-      try {
-        good = await this.#verdict(digest, account, login);
-      } finally {
-        toldAll(good);
-      }
-    } finally {
-      told(good);
-    }
-    if (!good) this.#tell(account, remote, this.#perAddress.failures(who));
-    return good;
+    const address = guesserOf(remote);
+    const failures = this.#failures.ofSocket(socket);
+    const isCorrect =
+      !this.#isKnownWrong(digest) &&
+      (await this.#verified(digest, () =>
+        this.#queue.verify({
+          account: account.name,
+          address,
+          failures,
+          verify: () => this.#verdict(digest, account, login),
+        }),
+      ));
+    if (isCorrect) return true;
+    const who = `${account.name} ${address}`;
+    const { count, delayMs } = this.#failures.add(who, socket);
+    this.#tell(account, remote, count);
+    if (delayMs > 0) await this.#delay(who, delayMs);
+    return false;
   }
 
   /** Changes when what opens the account changes, and gives nothing away. */
@@ -94,6 +106,7 @@ export class Access {
   /** Ends all waiting; whoever waits is rejected with an `AbortError`. */
   close(): void {
     this.#stop.abort();
+    this.#queue.close(this.#stop.signal.reason);
   }
 
   #isByToken({ byToken = false }: Account, login: Login): boolean {
@@ -106,35 +119,49 @@ export class Access {
     return createHmac('sha256', this.#key).update(JSON.stringify(known)).digest('base64');
   }
 
+  #isKnownWrong(digest: string): boolean {
+    return (this.#bad.get(digest) ?? 0) > this.#nowMs();
+  }
+
   async #verdict(digest: string, account: Account, login: Login): Promise<boolean> {
-    if (this.#good.has(digest)) return true;
-    const nowMs = Number(this.#clock.monotonicNs() / 1_000_000n);
-    if ((this.#bad.get(digest) ?? 0) > nowMs) return false;
-    const good = await this.#verified(digest, account, login);
+    const good = await this.#opens(account, login);
     if (good) {
       this.#good.add(digest);
       if (this.#good.size > GOOD_LIMIT) dropFirst(this.#good);
     } else {
-      this.#bad.set(digest, nowMs + BAD_MS);
+      this.#bad.set(digest, this.#nowMs() + BAD_MS);
       if (this.#bad.size > BAD_LIMIT) dropFirst(this.#bad);
     }
     return good;
   }
 
   /** Checks a pair once, however many ask for it at the same time. */
-  #verified(digest: string, account: Account, login: Login): Promise<boolean> {
+  #verified(digest: string, verify: () => Promise<boolean>): Promise<boolean> {
     const running = this.#running.get(digest);
     if (running !== undefined) return running;
-    if (this.#running.size >= CHECKS_LIMIT) throw fault('BUSY', 'Too many logins are being checked');
-    const check = this.#turn.run(async () => {
-      try {
-        return await this.#opens(account, login);
-      } finally {
-        this.#running.delete(digest);
-      }
-    });
+    const check = verify().finally(() => this.#running.delete(digest));
     this.#running.set(digest, check);
     return check;
+  }
+
+  /** Throws `TOO_MANY_REQUESTS` at once where so many wait already. */
+  async #delay(who: string, delayMs: number): Promise<void> {
+    const delayed = this.#delayed.get(who) ?? 0;
+    if (delayed >= DELAYED_LIMIT || this.#delayedInAll >= DELAYED_IN_ALL) throw fault('TOO_MANY_REQUESTS');
+    this.#delayed.set(who, delayed + 1);
+    this.#delayedInAll += 1;
+    try {
+      await delay(this.#clock, delayMs, this.#stop.signal);
+    } finally {
+      const left = (this.#delayed.get(who) ?? 1) - 1;
+      if (left === 0) this.#delayed.delete(who);
+      else this.#delayed.set(who, left);
+      this.#delayedInAll -= 1;
+    }
+  }
+
+  #nowMs(): number {
+    return Number(this.#clock.monotonicNs() / 1_000_000n);
   }
 
   /** Takes the same time whether the name, the password or both are wrong. */

@@ -25,3 +25,9 @@ export function normalAddress(address: string): string {
   const groups = ipv6Groups(unwrapped);
   return groups === undefined ? unwrapped : groups.map((group) => group.toString(16)).join(':');
 }
+
+/** Under what name an address is remembered: an IPv6 host has a network of 64 bits to guess from. */
+export function guesserOf(remote: string): string {
+  const groups = ipv6Groups(remote);
+  return groups === undefined ? remote : groups.slice(0, 4).join(':');
+}

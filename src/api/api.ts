@@ -85,7 +85,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     this.#parts = { ...parts, log };
     const accounts = new Accounts(options.remoteAccess, parts.configurators);
     const refused = new Refused(log, clock);
-    const access = (this.#access = new Access(log, clock));
+    const access = (this.#access = new Access(log, clock, limits));
     const rpc = (this.#rpc = new Rpc({ dispatcher, log, limits }));
     const connections = new Connections(limits);
     const http = (this.#http = new HttpApi(

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Limits } from '../base/limits.js';
-import { guesserOf } from './slowdown.js';
+import { guesserOf } from './addresses.js';
 
 /**
  * Connections at a time that nobody has shown to be the owner's or a session's, each of some 15 KB: twice the panels of a

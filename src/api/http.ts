@@ -220,17 +220,18 @@ export class HttpApi {
     const { access, dispatcher, rpc } = this.#parts;
     const { accounts } = this;
     const { remote } = exchange.connection;
+    const from = { remote, socket: request.socket };
     const login = readAuthorization(request.headers.authorization);
     const isWebfront = login?.username === WEBFRONT;
     const signIn = async () => {
-      if (login === undefined || isWebfront || !(await access.check(accounts.owner, login, remote)))
+      if (login === undefined || isWebfront || !(await access.check(accounts.owner, login, from)))
         throw fault('UNAUTHORIZED');
       // The password may have been changed while this one was verified.
       if (!access.knows(this.accounts.owner, login)) throw fault('UNAUTHORIZED');
       return ownerOf(accounts, remote, login);
     };
     const isUser = async (configurator: number) =>
-      login !== undefined && (await access.check(accounts.configurator(configurator), login, remote));
+      login !== undefined && (await access.check(accounts.configurator(configurator), login, from));
     // More than a stranger may send: nothing of it is read before the owner's credentials are verified.
     const isLong = length > UNKNOWN_BODY_LIMIT && length < Number.POSITIVE_INFINITY;
     const owner = isLong && !isWebfront ? await signIn() : undefined;

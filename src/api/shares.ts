@@ -1,7 +1,7 @@
 import { fault } from '../base/fault.js';
 import type { Limits } from '../base/limits.js';
 import type { Caller } from '../device/declare.js';
-import { guesserOf } from './slowdown.js';
+import { guesserOf } from './addresses.js';
 
 /** How many of something there can be at a time. What the fronts together can't have is the owner's. */
 export interface ShareLimits {

@@ -7,7 +7,7 @@ import type { Limits } from '../base/limits.js';
 import type { Log } from '../base/log.js';
 import { BY_TOKEN, type Caller } from '../device/declare.js';
 import type { Kernel } from '../kernel/kernel.js';
-import type { Access, Account } from './access.js';
+import type { Access, Account, Origin as LoginOrigin } from './access.js';
 import { WEBFRONT, type Accounts } from './accounts.js';
 import type { Connections } from './connections.js';
 import { readAuthorization, readProtocol, type Login } from './credentials.js';
@@ -168,7 +168,7 @@ export class SocketApi {
     const { configurator } = target;
     const proof = { configurator, fingerprint: this.#fingerprint(configurator) };
     const login = readAuthorization(headers.authorization) ?? offered.login;
-    await this.#check(configurator, login, remote);
+    await this.#check(configurator, login, { remote, socket: request.socket });
     const leftMs =
       login === undefined || configurator !== undefined ? 0 : this.#parts.access.tokens.leftMs(login);
     if (this.#isClosing) throw fault('STOPPING');
@@ -180,14 +180,14 @@ export class SocketApi {
   }
 
   /** Resolves when the login opens what was asked for. */
-  async #check(configurator: number | undefined, login: Login | undefined, remote: string): Promise<void> {
+  async #check(configurator: number | undefined, login: Login | undefined, from: LoginOrigin): Promise<void> {
     const accounts = this.#accounts;
     if (configurator !== undefined && accounts.isOpen(configurator)) return;
     const isWebfront = login?.username === WEBFRONT;
     if (login === undefined || isWebfront !== (configurator !== undefined)) throw fault('UNAUTHORIZED');
     const account: Account =
       configurator === undefined ? accounts.owner : accounts.configurator(configurator);
-    if (!(await this.#parts.access.check(account, login, remote))) throw fault('UNAUTHORIZED');
+    if (!(await this.#parts.access.check(account, login, from))) throw fault('UNAUTHORIZED');
   }
 
   #open(

@@ -1,6 +1,6 @@
 import { fault } from '../base/fault.js';
 import type { Limits } from '../base/limits.js';
-import { guesserOf } from './slowdown.js';
+import { guesserOf } from './addresses.js';
 
 /** What one address may have held of requests whose credentials are not verified yet, bytes: hundreds of ordinary calls. */
 export const UNVERIFIED_PER_ADDRESS = 2 * 1024 * 1024;

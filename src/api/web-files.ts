@@ -48,13 +48,13 @@ export async function sendFile(
 
 /** By a login in the head, or a temporary token in the URL: a browser gives pictures of a page no other. */
 export async function isIn(access: Access, account: Account, request: FastifyRequest): Promise<boolean> {
-  const { headers, ip, query } = request;
+  const { headers, ip: remote, query } = request;
   const { token } = query as { readonly token?: unknown };
   const login =
     typeof token === 'string'
       ? { username: TOKEN, password: token }
       : readAuthorization(headers.authorization);
-  return login !== undefined && access.check(account, login, ip);
+  return login !== undefined && access.check(account, login, { remote, socket: request.raw.socket });
 }
 
 /** Has a browser ask for a name and a password. */

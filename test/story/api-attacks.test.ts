@@ -1,5 +1,6 @@
 import t from 'tap';
 import { OWNER, ownerLine, startWorld } from '../tools/api-world.js';
+import { hashPassword } from '../../src/api/credentials.js';
 import { UNVERIFIED_PER_ADDRESS } from '../../src/api/unverified.js';
 import { call, post, short } from '../tools/exchange.js';
 import { RawConnection, basicLine, rawPost } from '../tools/raw-http.js';
@@ -108,4 +109,32 @@ t.test('slow bodies without credentials have one budget, and honest calls find r
   const tulip = basicLine('webfront', 'tulip');
   t.equal(await from('127.0.0.2', tulip, call('WFC_Area', [50_001])), 50_001, 'at the same address');
   t.equal(await from('127.0.0.2', ownerLine, call('Echo', [1])), 1);
+});
+
+t.test('a correct login is neither rejected nor delayed because of wrong ones beside it', async (t) => {
+  const [owner, front] = await Promise.all([hashPassword(OWNER.password), hashPassword('tulip')]);
+  const remoteAccess = { username: OWNER.username, passwordHash: owner };
+  const world = await startWorld(t, { remoteAccess });
+  const kept = world.configurators.get(50_001);
+  if (kept !== undefined)
+    world.configurators.set(50_001, { ...kept, password: undefined, passwordHash: front });
+  const order: string[] = [];
+  const area = call('WFC_Area', [50_001]);
+  const wrong = (n: number) =>
+    n % 2 === 0
+      ? post(world, area, [basicLine('webfront', `guess ${n}`)])
+      : post(world, call('Echo', [1]), [basicLine(OWNER.username, `guess ${n}`)]);
+  for (let n = 0; n < 20; n++) t.equal((await wrong(n)).status, 401, 'the first ten of an account are plain');
+  const crowd = Array.from({ length: 40 }, async (_, n) => {
+    const { status } = await wrong(100 + n);
+    order.push(`wrong ${status}`);
+  });
+  await Promise.all([
+    post(world, area, [basicLine('webfront', 'tulip')]).then((one) => order.push(`front ${short(one)}`)),
+    post(world, call('Echo', ['in']), [ownerLine]).then((one) => order.push(`owner ${short(one)}`)),
+  ]);
+  t.ok(order.includes('front 50001') && order.includes('owner in'), order.join());
+  t.ok(order.length < 42, 'before the crowd is through');
+  await world.api.close();
+  await Promise.allSettled(crowd);
 });
