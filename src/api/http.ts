@@ -96,7 +96,7 @@ export class HttpApi {
       case 'POST': {
         const connection = this.#connectionOf(request.socket);
         const allowed = allowedOf(connection, request, origins);
-        if (allowed === undefined) return this.#refuseOrigin(request, response, origins);
+        if (allowed === undefined) return this.refuseOrigin(request, response, origins);
         return this.#post({ request, response, connection, expects, cors: allowed.cors });
       }
       case 'GET':
@@ -135,7 +135,8 @@ export class HttpApi {
     return connection;
   }
 
-  #refuseOrigin(request: IncomingMessage, response: ServerResponse, origins: Origins): void {
+  /** Answers a request whose `Host` or `Origin` is not allowed. */
+  refuseOrigin(request: IncomingMessage, response: ServerResponse, origins: Origins): void {
     const remote = remoteOf(request.socket);
     this.refuse(
       { request, response },
@@ -146,7 +147,7 @@ export class HttpApi {
   #preflight(request: IncomingMessage, response: ServerResponse, origins: Origins): void {
     const { origin } = request.headers;
     if (origin === undefined || !origins.isListed(origin))
-      return this.#refuseOrigin(request, response, origins);
+      return this.refuseOrigin(request, response, origins);
     for (const [name, value] of corsHeaders(origin)) response.setHeader(name, value);
     response.setHeader('Access-Control-Allow-Methods', 'POST, GET, OPTIONS');
     response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type');

@@ -182,6 +182,14 @@ export class Listener implements AsyncDisposable {
       this.#request(request, response, true),
     );
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (hasTwoHosts(request)) {
+        const why = badRequest(400, 'it has two Host headers (RFC 9112 §3.2)');
+        return endWith(
+          socket.on('error', () => socket.destroy()),
+          why,
+          this.#parts.clock,
+        );
+      }
       this.#upgraded.add(socket);
       socket.once('close', () => this.#upgraded.delete(socket));
       this.#parts.sockets.take({ request, socket: socket as Socket, head, origins: this.#origins });
@@ -197,8 +205,13 @@ export class Listener implements AsyncDisposable {
     if (this.#isClosing) return http.refuse({ request, response }, refusalOf(fault('STOPPING')));
     if (request.headers.host === undefined && request.httpVersion === '1.1')
       return http.refuse({ request, response }, badRequest(400, 'it has no Host header (RFC 9112 §3.2)'));
+    if (hasTwoHosts(request))
+      return http.refuse({ request, response }, badRequest(400, 'it has two Host headers (RFC 9112 §3.2)'));
     if (url === '/api/' || url.startsWith('/api/?'))
       return http.handle(request, response, { origins: this.#origins, expects });
+    // Pages, media and files too: a page of another site that has its name point here could read them (DNS rebinding).
+    if (!this.#origins.allowsHost(request.headers.host))
+      return http.refuseOrigin(request, response, this.#origins);
     if (this.#web === undefined || /^\/api(?:[/?]|$)/.test(url))
       return http.refuse({ request, response }, refusalOf(fault('NOT_FOUND')));
     if (expects) response.writeContinue();
@@ -210,6 +223,14 @@ export class Listener implements AsyncDisposable {
     if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     endWith(socket, refusalOfParser(code), this.#parts.clock);
   }
+}
+
+/** Node shows the first one only, and what stands before the gateway may go by the other. */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count += 1;
+  return count > 1;
 }
 
 function refusalOfParser(code: string): Refusal {

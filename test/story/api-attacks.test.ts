@@ -1,8 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import t from 'tap';
 import { OWNER, ownerLine, startWorld } from '../tools/api-world.js';
 import { hashPassword } from '../../src/api/credentials.js';
 import { UNVERIFIED_PER_ADDRESS } from '../../src/api/unverified.js';
-import { call, post, short } from '../tools/exchange.js';
+import { call, post, say, short } from '../tools/exchange.js';
+import { tempDirectory } from '../tools/place.js';
 import { RawConnection, basicLine, rawPost } from '../tools/raw-http.js';
 import { RawSocket, closeOf, frameBytes, opcode } from '../tools/raw-socket.js';
 
@@ -76,6 +79,36 @@ t.test('without verified credentials nobody has more than 64 KiB of a body held'
   open.connection.write(frameBytes(opcode.text, 'x'.repeat(100_000)));
   const frame = await open.frame();
   t.equal(frame && closeOf(frame).code, 1009, 'a socket that needed no credentials');
+});
+
+t.test('pages, media and directories are served to known hosts only', async (t) => {
+  const directory = await tempDirectory(t);
+  await writeFile(join(directory, 'plan.txt'), 'the plan');
+  const webServers = [
+    { name: 'front', host: '127.0.0.1', port: 0, serve: 'front' },
+    { name: 'files', host: '127.0.0.1', port: 0, serve: { directory } },
+  ] as const;
+  const world = await startWorld(t, { webServers, allowedHosts: ['gateway.example'] });
+  const get = (name: string, path: string, ...hosts: string[]) =>
+    say(
+      { port: world.api.port(name) ?? 0 },
+      `GET ${path} HTTP/1.1\r\n${hosts.map((host) => `Host: ${host}\r\n`).join('')}\r\n`,
+    );
+  for (const [name, path] of [
+    ['front', '/'],
+    ['front', '/wfc/50002/'],
+    ['front', '/wfc/50002/media/1'],
+    ['front', '/user/x'],
+    ['files', '/plan.txt'],
+  ] as const) {
+    t.equal((await get(name, path, 'evil.example')).status, 403, path);
+    t.not((await get(name, path, 'gateway.example')).status, 403, path);
+    t.equal((await get(name, path, 'gateway.example', 'evil.example')).status, 400, 'two Host headers');
+  }
+  t.equal((await get('api', '/api/', 'localhost', 'localhost')).status, 400);
+  const two = [ownerLine, 'Host: localhost', 'host: evil.example'];
+  await using socket = await RawSocket.open({ port: world.port, headers: two });
+  t.equal(socket.response.status, 400, 'also before an upgrade');
 });
 
 t.test('what serves pages takes no bodies', async (t) => {
