@@ -50,7 +50,8 @@ class JSONRPC
     private $calls = 0;
 
     /**
-     * @param string $address http://user%40example.org:password@host:3777/api/ (or https)
+     * @param string $address http://user%40example.org:password@host:3777/api/ (or https); the password as it is, or
+     *     percent-encoded: a % that two hexadecimal digits follow must be written as %25
      * @param array<string, mixed> $options 'timeout': seconds without a byte (60), and 'ssl' as PHP's SSL context options,
      *     for example ['ssl' => ['cafile' => 'gateway.pem']]
      */
@@ -59,7 +60,9 @@ class JSONRPC
         string $address,
         array $options = []
     ) {
-        $parts = parse_url($address);
+        // A password may hold /, ? and # as they are: what comes before the last @ is the user and the password.
+        preg_match('~^([a-z]+://)(?:(.*)@)?([^@]*)$~is', $address, $found);
+        $parts = parse_url(($found[1] ?? '') . ($found[3] ?? ''));
         $scheme = strtolower($parts['scheme'] ?? '');
         if (!isset($parts['host']) || !in_array($scheme, ['http', 'https'], true)) {
             throw new InvalidArgumentException('The address must look like http://user:password@host:3777/api/');
@@ -68,8 +71,9 @@ class JSONRPC
         $path = $parts['path'] ?? '/';
         $this->url = $scheme . '://' . $parts['host'] . $port . ($path === '/' ? '/api/' : $path);
         $this->headers = ['Content-Type: application/json', 'Connection: close'];
-        if (isset($parts['user'])) {
-            $pair = rawurldecode($parts['user']) . ':' . rawurldecode($parts['pass'] ?? '');
+        if (($found[2] ?? '') !== '') {
+            [$user, $password] = explode(':', $found[2], 2) + [1 => ''];
+            $pair = rawurldecode($user) . ':' . rawurldecode($password);
             $this->headers[] = 'Authorization: Basic ' . base64_encode($pair);
         }
         $this->options = $options + ['timeout' => 60, 'ssl' => []];

@@ -26,6 +26,12 @@ export function normalAddress(address: string): string {
   return groups === undefined ? unwrapped : groups.map((group) => group.toString(16)).join(':');
 }
 
+/** Whether an address is of this machine alone: 127.0.0.0/8 or ::1. */
+export function isLoopback(address: string): boolean {
+  const normal = normalAddress(address);
+  return (kindOf(normal) === 4 && normal.startsWith('127.')) || normal === '0:0:0:0:0:0:0:1';
+}
+
 /** Under what name an address is remembered: an IPv6 host has a network of 64 bits to guess from. */
 export function guesserOf(remote: string): string {
   const groups = ipv6Groups(remote);

@@ -6,6 +6,7 @@ import type { ConnectionsPort, SocketFacts } from '../functions/ports.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { Access, type Account } from './access.js';
 import { Accounts, type Configurators, type RemoteAccess } from './accounts.js';
+import { isLoopback } from './addresses.js';
 import { Connections } from './connections.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BODY_LIMIT, HttpApi } from './http.js';
@@ -37,6 +38,8 @@ export interface ApiOptions {
   readonly remoteAccess?: RemoteAccess | undefined;
   readonly allowedOrigins?: readonly string[] | undefined;
   readonly allowedHosts?: readonly string[] | undefined;
+  /** `open`: calls of this machine without credentials act as the owner (decision 3). */
+  readonly local?: 'open' | undefined;
   /** Bytes of a request; 25,165,824 unless said. */
   readonly bodyLimit?: number | undefined;
   /** Calls in a batch; 1,000 unless said. */
@@ -176,7 +179,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     this.#rpc.batchLimit = options.batchLimit ?? BATCH_LIMIT;
     this.#http.bodyLimit = bodyLimit;
     this.#http.accounts = accounts;
-    this.#sockets.change(accounts, bodyLimit);
+    this.#sockets.change(accounts, { bodyLimit, isOpenLocally: options.local === 'open' });
     const { remoteAccess } = options;
     if (remoteAccess?.password === undefined && remoteAccess?.passwordHash === undefined)
       this.#parts.log.warn(
@@ -217,7 +220,8 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   }
 
   #listener({ name, host, port, tls }: Omit<WebServerOptions, 'serve'>, options: ApiOptions): WantedListener {
-    const { allowedOrigins = [], allowedHosts = [] } = options;
+    const { allowedOrigins = [], allowedHosts = [], local } = options;
+    const isOpenLocally = local === 'open' && (host === 'localhost' || isLoopback(host));
     const { clock, tlsDirectory: directory } = this.#parts;
     return {
       name,
@@ -230,7 +234,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
         port,
         tls: tls && (await loadTls(tls, { directory, nowMs: clock.nowMs() })),
         web: undefined,
-        rules: { allowedOrigins, allowedHosts },
+        rules: { allowedOrigins, allowedHosts, isOpenLocally },
       }),
     };
   }

@@ -67,9 +67,12 @@ function derive(password: string, { N, r, p, salt, length }: Derivation): Promis
  * which a known client sends, is none (decision 3).
  */
 export function readAuthorization(header: string | undefined): Login | undefined {
-  const [, scheme, given = ''] = /^(basic|bearer)\s+(\S+)$/i.exec(header?.trim() ?? '') ?? [];
-  if (scheme?.toLowerCase() === 'bearer') return { username: TOKEN, password: given };
-  return scheme === undefined ? undefined : readBase64(given);
+  const [, scheme, given = ''] = /^(basic|bearer)\s+(\S.*)$/is.exec(header?.trim() ?? '') ?? [];
+  if (scheme === undefined) return undefined;
+  if (scheme.toLowerCase() === 'bearer')
+    return /\s/.test(given) ? undefined : { username: TOKEN, password: given };
+  // Encoders that break lines (RFC 2045) leave white space within.
+  return readBase64(given.replace(/\s+/g, ''));
 }
 
 /**
@@ -104,4 +107,9 @@ function percentDecoded(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** Whether a header says nothing of credentials; the word `null` is none (decision 3). */
+export function hasNoCredentials(header: string | undefined): boolean {
+  return header === undefined || ['', 'null'].includes(header.trim());
 }

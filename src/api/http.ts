@@ -4,12 +4,12 @@ import type { Clock } from '../base/clock.js';
 import { Fault, fault, isAbort, messageOf } from '../base/fault.js';
 import type { Limits } from '../base/limits.js';
 import type { Log } from '../base/log.js';
-import { BY_TOKEN, type Caller } from '../device/declare.js';
+import { BY_LOCAL, BY_TOKEN, type Caller } from '../device/declare.js';
 import type { Access } from './access.js';
 import { WEBFRONT, type Accounts } from './accounts.js';
 import { Body } from './body.js';
 import type { Connections } from './connections.js';
-import { readAuthorization, TOKEN, type Login } from './credentials.js';
+import { hasNoCredentials, readAuthorization, TOKEN, type Login } from './credentials.js';
 import { decodeJson } from './decode.js';
 import { anonymous, type Dispatcher } from './dispatcher.js';
 import { claimedConfigurator, needOf } from './need.js';
@@ -97,7 +97,7 @@ export class HttpApi {
         const connection = this.#connectionOf(request.socket);
         const allowed = allowedOf(connection, request, origins);
         if (allowed === undefined) return this.refuseOrigin(request, response, origins);
-        return this.#post({ request, response, connection, expects, cors: allowed.cors });
+        return this.#post({ request, response, connection, expects, origins, cors: allowed.cors });
       }
       case 'GET':
       case 'HEAD':
@@ -161,7 +161,7 @@ export class HttpApi {
     const { request, response, expects } = exchange;
     const { 'content-length': length } = request.headers;
     if (length !== undefined && Number(length) > this.bodyLimit) return this.#tooLarge(exchange);
-    const owner = this.#knownOwner(exchange);
+    const owner = this.#knownOwner(exchange) ?? localOwner(exchange);
     if (owner === undefined) {
       this.#admit(exchange).catch((thrown: unknown) => {
         if (!(thrown instanceof Fault) && !isAbort(thrown))
@@ -324,6 +324,7 @@ interface Refusable {
 
 interface Exchange extends Refusable {
   readonly connection: Connection;
+  readonly origins: Origins;
   readonly expects: boolean;
 }
 
@@ -351,6 +352,12 @@ export function remoteOf(socket: Socket): string {
 function ownerOf({ owner }: Accounts, remote: string, { username }: Login): Caller {
   const isOwn = username !== TOKEN || username === owner.username;
   return { role: 'owner', user: isOwn ? owner.username : BY_TOKEN, remote };
+}
+
+/** The owner by `api.local: open`. */
+function localOwner({ request, connection: { remote }, origins }: Exchange): Caller | undefined {
+  if (!hasNoCredentials(request.headers.authorization) || !origins.isOwnMachine(request)) return undefined;
+  return { role: 'owner', user: BY_LOCAL, remote };
 }
 
 function read(body: Body, limit: number): Promise<Buffer | undefined> {

@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
-import { kindOf } from './addresses.js';
+import { isLoopback, kindOf } from './addresses.js';
 
 /** Which `Host` and `Origin` a request may carry (decision 4): against DNS rebinding and calls across sites. */
 export interface OriginRules {
@@ -7,7 +8,12 @@ export interface OriginRules {
   readonly allowedHosts: readonly string[];
   /** Names in the server's certificate. */
   readonly certificateNames: readonly string[];
+  /** `api.local: open`, and it listens on a loopback address. */
+  readonly isOpenLocally?: boolean;
 }
+
+/** Headers of proxies: what they pass on may come from anywhere. */
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 /** Decides about `Host` and `Origin` headers of one listener. */
 export class Origins {
@@ -15,7 +21,13 @@ export class Origins {
   readonly #suffixes: readonly string[];
   readonly #origins: ReadonlySet<string>;
 
-  constructor({ allowedOrigins, allowedHosts, certificateNames }: OriginRules, ownName = hostname()) {
+  readonly #isOpenLocally: boolean;
+
+  constructor(
+    { allowedOrigins, allowedHosts, certificateNames, isOpenLocally = false }: OriginRules,
+    ownName = hostname(),
+  ) {
+    this.#isOpenLocally = isOpenLocally;
     const own = ownName.toLowerCase().replace(/\.local$/, '');
     const names = [...allowedHosts, ...certificateNames].map((name) => name.toLowerCase());
     this.#hosts = new Set(['localhost', own, `${own}.local`, ...names]);
@@ -34,6 +46,18 @@ export class Origins {
     if (this.#hosts.has(bare)) return true;
     // A wildcard stands for one label, as in certificates (RFC 9525 §6.3).
     return this.#suffixes.some((suffix) => bare.indexOf('.') > 0 && bare.slice(bare.indexOf('.')) === suffix);
+  }
+
+  /**
+   * Whether a request without credentials acts as the owner (decision 3): only with `api.local: open`, where the peer's
+   * address, the bound address and `Host` are all loopback, without `Origin` and without a trace of a proxy.
+   */
+  isOwnMachine({ headers, socket }: IncomingMessage): boolean {
+    if (!this.#isOpenLocally || headers.origin !== undefined) return false;
+    if (!isLoopback(socket.remoteAddress ?? '') || !isLoopback(socket.localAddress ?? '')) return false;
+    if (FORWARDED.some((name) => headers[name] !== undefined)) return false;
+    const name = (headers.host ?? '').replace(/:\d*$/, '').toLowerCase();
+    return name === 'localhost' || isLoopback(name.replace(/^\[(.*)\]$/, '$1'));
   }
 
   /** Absent, the server's own (whatever the scheme: a TLS proxy may stand before it), or listed. */

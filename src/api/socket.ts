@@ -5,12 +5,12 @@ import { type Clock, delay } from '../base/clock.js';
 import { fault } from '../base/fault.js';
 import type { Limits } from '../base/limits.js';
 import type { Log } from '../base/log.js';
-import { BY_TOKEN, type Caller } from '../device/declare.js';
+import { BY_LOCAL, BY_TOKEN, type Caller } from '../device/declare.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { Access, Account, Origin as LoginOrigin } from './access.js';
 import { WEBFRONT, type Accounts } from './accounts.js';
 import type { Connections } from './connections.js';
-import { readAuthorization, readProtocol, type Login } from './credentials.js';
+import { hasNoCredentials, readAuthorization, readProtocol, type Login } from './credentials.js';
 import { UNKNOWN_BODY_LIMIT, WEBFRONT_BODY_LIMIT, remoteOf } from './http.js';
 import { Hub } from './hub.js';
 import type { Origins } from './origins.js';
@@ -76,6 +76,15 @@ interface Entry {
 interface Proof {
   readonly configurator: number | undefined;
   readonly fingerprint: string;
+  /** It is the owner's by `api.local: open`. */
+  readonly isLocal: boolean;
+}
+
+/** What may be changed while sessions are open. */
+export interface SocketOptions {
+  readonly bodyLimit: number;
+  /** `api.local: open`. */
+  readonly isOpenLocally: boolean;
 }
 
 /** The API over WebSocket (E3, E4): lets clients in, and makes sessions of them. One serves all listeners of a gateway. */
@@ -106,12 +115,13 @@ export class SocketApi {
   }
 
   /** From now on these accounts hold; sessions of those that have changed are ended. */
-  change(accounts: Accounts, bodyLimit: number): void {
+  change(accounts: Accounts, { bodyLimit, isOpenLocally }: SocketOptions): void {
     this.#accounts = accounts;
     this.#owners = this.#server(bodyLimit);
     this.#views = new Map();
     for (const [session, proof] of this.#sessions) {
-      if (this.#fingerprint(proof.configurator) === proof.fingerprint) continue;
+      const isSame = this.#fingerprint(proof.configurator) === proof.fingerprint;
+      if (isSame && (isOpenLocally || !proof.isLocal)) continue;
       session.close(closeCode.policy, 'the access has changed; sign in again');
     }
   }
@@ -166,15 +176,24 @@ export class SocketApi {
     delete headers['sec-websocket-protocol'];
     if (offered.echo !== undefined) this.#echoes.set(request, offered.echo);
     const { configurator } = target;
-    const proof = { configurator, fingerprint: this.#fingerprint(configurator) };
     const login = readAuthorization(headers.authorization) ?? offered.login;
-    await this.#check(configurator, login, { remote, socket: request.socket });
+    const isLocal =
+      configurator === undefined &&
+      login === undefined &&
+      hasNoCredentials(headers.authorization) &&
+      origins.isOwnMachine(request);
+    const proof = { configurator, fingerprint: this.#fingerprint(configurator), isLocal };
+    if (!isLocal) await this.#check(configurator, login, { remote, socket: request.socket });
     const leftMs =
       login === undefined || configurator !== undefined ? 0 : this.#parts.access.tokens.leftMs(login);
     if (this.#isClosing) throw fault('STOPPING');
     const caller: Caller =
       configurator === undefined
-        ? { role: 'owner', user: leftMs > 0 ? BY_TOKEN : this.#accounts.owner.username, remote }
+        ? {
+            role: 'owner',
+            user: isLocal ? BY_LOCAL : leftMs > 0 ? BY_TOKEN : this.#accounts.owner.username,
+            remote,
+          }
         : { role: 'webfront', user: WEBFRONT, remote, configurator };
     return { caller, proof, target, leftMs, leave: this.#shares.take(caller) };
   }

@@ -1,3 +1,4 @@
+import { maskUrls } from './url-secrets.js';
 /** JSON-RPC 2.0 §5.1 codes and ours. Everything the product answers with comes from here. */
 export const rpcCode = {
   parseError: -32700,
@@ -232,11 +233,12 @@ export class Fault extends Error {
   /** The text for those who know only a part of the tree: it names no other object than the one it is about. */
   readonly general: string;
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
-    super(message, options);
+    // Nothing that names a URL names its password.
+    super(maskUrls(message), options);
     this.code = code;
     this.rpc = faults[code].rpc;
     this.retry = faults[code].retry;
-    this.general = options.general ?? faults[code].general ?? message;
+    this.general = maskUrls(options.general ?? faults[code].general ?? message);
   }
 }
 

@@ -11,7 +11,7 @@ import type { Modules } from '../device/modules.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { EventPart, LazyArchive, MediaPart } from '../parts.js';
 import type { ScriptEngine } from '../script/engine.js';
-import { configurationFinding, unusableFileFinding } from '../service/findings.js';
+import { accessFinding, configurationFinding, unusableFileFinding } from '../service/findings.js';
 import type { Health } from '../service/health.js';
 import type { Store } from '../store/store.js';
 import { orphansFinding, pruneOrphans, unlistedPaths, type OrphanRecord } from './orphans.js';
@@ -51,6 +51,7 @@ export async function applyConfiguration(
   const made = makeConfigurators(config.configurators ?? [], target);
   const all = problemsOf(loaded, [...problems, ...made.problems], isIn(to.kernel));
   to.health.set('configuration', configurationFinding(all));
+  to.health.set('access', accessFinding(config.api?.local));
   await store.committed().catch((thrown: unknown) => log.error({}, messageOf(thrown)));
   return { configurators: made.configurators, problems: all };
 }

@@ -84,6 +84,7 @@ export const gatewaySchema = strict({
       bodyLimit: maybe(Type.Integer({ minimum: 1024, maximum: 256 * 1024 * 1024 })),
       batchLimit: maybe(Type.Integer({ minimum: 1, maximum: 10_000 })),
       allowExecute: maybe(Type.Boolean()),
+      local: maybe(Type.Literal('open')),
       tls: maybe(tls),
       insecure: maybe(Type.Boolean()),
     }),

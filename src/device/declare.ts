@@ -58,6 +58,9 @@ export interface Caller {
 /** The user name of a caller who was let in by a temporary token. */
 export const BY_TOKEN = 'temporary token';
 
+/** The user name of a caller on this machine that sent no credentials (`api.local: open`). */
+export const BY_LOCAL = 'local client';
+
 /** What `GW_Subscribe` narrows: one socket's view of the changes. */
 export interface ChangeStream {
   /** Empty lists mean all; an id covers its subtree. */

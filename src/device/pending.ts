@@ -1,3 +1,4 @@
+import { hasMask } from '../base/url-secrets.js';
 import { fault, messageOf } from '../base/fault.js';
 import { parseJson } from '../base/json.js';
 import type { Instance } from '../kernel/attachments.js';
@@ -19,7 +20,15 @@ export class PendingProperties {
   set({ id, data }: Instance, module: ModuleDefinition, changes: Properties): boolean {
     const before = this.#pending.get(id) ?? data.properties;
     let after = before;
-    for (const [name, value] of Object.entries(changes)) after = withProperty(module, after, [name, value]);
+    for (const [name, value] of Object.entries(changes)) {
+      after = withProperty(module, after, [name, value]);
+      if (hasMask(after[name]) && !hasMask(before[name]))
+        throw fault(
+          'PROPERTY_INVALID',
+          name,
+          'the URL has another user or place now: write its password, not ***',
+        );
+    }
     if (isSame(before, after)) return false;
     if (isSame(data.properties, after)) this.#pending.delete(id);
     else this.#pending.set(id, after);

@@ -2,6 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import { Value as Schema, type ValueError } from '@sinclair/typebox/value';
 import { fault } from '../base/fault.js';
 import { inexactIn, isInexact, parseJson } from '../base/json.js';
+import { maskValue, unmaskValue, urlSecrets } from '../base/url-secrets.js';
 import { booleanOf, numberOf } from '../kernel/convert.js';
 import type { InstanceData } from '../kernel/object.js';
 import { meaningMistake } from './declarations.js';
@@ -39,7 +40,8 @@ export function withProperty(
   const schema = schemaOf(module.properties, name);
   if (schema === undefined) throw fault('PROPERTY_MISSING', name);
   if (isSecret(schema) && value === HIDDEN) return properties;
-  const taken = coercedProperty(schema, value);
+  // A URL as it was shown stands for the one with its password.
+  const taken = unmaskValue(coercedProperty(schema, value), properties[name]);
   const numeral = inexactIn(taken);
   if (numeral !== undefined)
     throw fault('PROPERTY_INVALID', name, `${numeral} cannot be represented exactly`);
@@ -68,13 +70,13 @@ export function restOf(module: ModuleDefinition, { asleep, properties }: Instanc
   return module.off?.(properties);
 }
 
-/** The properties as anybody may see them: secrets that are set show as `***`. */
+/** The properties as anybody may see them: secrets that are set show as `***`, also within URLs. */
 export function redacted(module: ModuleDefinition | undefined, properties: Properties): Properties {
   if (module === undefined) return {};
   return Object.fromEntries(
     Object.entries(properties).map(([name, value]) => {
       const schema = schemaOf(module.properties, name);
-      return [name, schema !== undefined && isSecret(schema) && value !== '' ? HIDDEN : value];
+      return [name, schema !== undefined && isSecret(schema) && value !== '' ? HIDDEN : maskValue(value)];
     }),
   );
 }
@@ -87,9 +89,12 @@ export function isSecretProperty(module: ModuleDefinition, name: string): boolea
 
 /** The secrets that are set, to be kept out of what is shown. */
 export function secretsIn(module: ModuleDefinition, properties: Properties): string[] {
-  return Object.entries(properties).flatMap(([name, value]) =>
-    typeof value === 'string' && value !== '' && isSecretProperty(module, name) ? [value] : [],
-  );
+  return Object.entries(properties).flatMap(([name, value]) => {
+    if (typeof value === 'string' && value !== '' && isSecretProperty(module, name)) return [value];
+    return typeof value === 'number' || typeof value === 'boolean'
+      ? []
+      : urlSecrets(JSON.stringify(value) ?? '');
+  });
 }
 
 function isRecord(value: unknown): value is Properties {

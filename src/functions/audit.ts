@@ -1,3 +1,4 @@
+import { maskUrls } from '../base/url-secrets.js';
 import type { Caller } from '../device/declare.js';
 
 /** Whose calls have a ring of their own in the audit: none can push the others' records out. */
@@ -88,7 +89,9 @@ const TEXT_LIMIT = 120;
 
 /** Parameters as the audit keeps them: texts and lists are cut. */
 export function shortened(params: readonly unknown[]): readonly unknown[] {
-  return params.some(isLong) ? params.map((param) => (isLong(param) ? cut(param) : param)) : params;
+  return params.map((param) =>
+    isLong(param) ? cut(param) : typeof param === 'string' ? maskUrls(param) : param,
+  );
 }
 
 function isLong(param: unknown): boolean {
@@ -96,6 +99,6 @@ function isLong(param: unknown): boolean {
 }
 
 function cut(param: unknown): string {
-  const text = typeof param === 'string' ? param : JSON.stringify(param);
+  const text = maskUrls(typeof param === 'string' ? param : JSON.stringify(param));
   return text.length > TEXT_LIMIT ? `${text.slice(0, TEXT_LIMIT)}…` : text;
 }

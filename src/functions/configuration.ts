@@ -1,4 +1,5 @@
 import { declare, int, text, variant, type FunctionDeclaration } from '../device/declare.js';
+import { maskValue } from '../base/url-secrets.js';
 import { HIDDEN, isSecretProperty } from '../device/properties.js';
 import { objectType } from '../kernel/object.js';
 import type { Ports } from './ports.js';
@@ -50,7 +51,7 @@ function changes({ devices, kernel }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, text('Name'), variant('Value', shapes.anything)],
       result: 'boolean',
       audited: true,
-      shown: (id, name, value) => [id, name, isSecret(id, name) ? HIDDEN : value],
+      shown: (id, name, value) => [id, name, isSecret(id, name) ? HIDDEN : maskValue(value)],
       help: 'Sets a property, to be applied by SVC_ApplyChanges. False for an unknown one and for an unchanged value.',
       run: (_caller, id, name, value) => devices.setProperty(id, name, value),
     }),

@@ -45,6 +45,12 @@ export function devicesFinding(devices: Devices, kernel: Kernel): Finding {
   };
 }
 
+/** Whether clients on this machine need credentials. */
+export function accessFinding(local: 'open' | undefined): Finding {
+  if (local === undefined) return fine('every call needs credentials, also on this machine');
+  return fine('api.local is open: calls of this machine without credentials act as the owner');
+}
+
 /** Whether the API is listened on everywhere it should be. */
 export function listenersFinding(troubles: readonly string[]): Finding {
   if (troubles.length === 0) return fine('all are open');

@@ -1,6 +1,7 @@
 import type { CheckState, Checks, Finding } from '../base/check.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
+import { maskUrls } from '../base/url-secrets.js';
 import { LimitEffects } from './limits.js';
 
 /** A named health check, as `GW_GetHealth` gives it. */
@@ -38,7 +39,8 @@ export class Health implements Checks {
   }
 
   /** Something that gets better or worse is logged; what stays as it is, is not. */
-  set(name: string, finding: Finding): void {
+  set(name: string, given: Finding): void {
+    const finding = { ...given, text: maskUrls(given.text), whatToDo: maskUrls(given.whatToDo) };
     const before = this.#found.get(name);
     const isSame = before?.finding.state === finding.state;
     if (isSame && before?.finding.text === finding.text && before.finding.whatToDo === finding.whatToDo)

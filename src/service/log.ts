@@ -1,6 +1,7 @@
 import { pino, type DestinationStream, type Level } from 'pino';
 import { systemClock, type Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
+import { maskUrls } from '../base/url-secrets.js';
 import { LogLimit } from './log-limit.js';
 import { LogMessages, logType, type LogType } from './log-messages.js';
 
@@ -62,7 +63,7 @@ export class ServiceLog {
   }
 
   #note(type: LogType, sender: string, text: string): void {
-    this.messages.note(type, { sender, text, nowMs: this.#clock.nowMs() });
+    this.messages.note(type, { sender, text: maskUrls(text), nowMs: this.#clock.nowMs() });
   }
 
   #levelOf(subject: string): Level | 'silent' {
@@ -85,7 +86,7 @@ export class ServiceLog {
       this.#note(level === 'error' ? logType.error : logType.warning, subject, text);
       if (!this.#mayWrite(subject)) return;
       logger[level](details, text);
-      this.#onLoud({ level, subject, text });
+      this.#onLoud({ level, subject, text: maskUrls(text) });
     };
     const quiet = (level: 'debug' | 'info', details: object, text: string) => {
       if (!logger.isLevelEnabled(level)) return;
@@ -112,7 +113,8 @@ export class ServiceLog {
   #stream(): DestinationStream {
     const { form } = this.#target;
     return {
-      write: (line) => {
+      write: (written) => {
+        const line = maskUrls(written);
         const shown =
           form === 'json' ? line : form === 'journal' ? `<${priorityOf(line)}>${line}` : forPeople(line);
         this.#target.write(shown);

@@ -47,6 +47,25 @@ await t.test('the PHP client', { skip: hasProgram('php') ? false : 'php is not i
     t.notMatch(dump, /Authorization|p@/, 'a dump shows no password');
   });
 
+  await t.test('a password may hold #, ? and /, percent-encoded or not', async (t) => {
+    fake.answerCalls({ GetValue: 1 });
+    for (const [password, meant] of [
+      ['a#b?c/d', 'a#b?c/d'],
+      ['a%23b%3Fc%2Fd', 'a#b?c/d'],
+      ['a@b:c', 'a@b:c'],
+      ['50%', '50%'],
+    ] as const) {
+      t.same(
+        (await php(`http://user:${password}@${host}/api/`, [['GetValue', 1]])).said,
+        [{ result: 1 }],
+        password,
+      );
+      t.equal(fake.heard.at(-1)?.url, '/api/');
+      const { authorization = '' } = fake.heard.at(-1)?.headers ?? {};
+      t.equal(Buffer.from(authorization.slice('Basic '.length), 'base64').toString(), `user:${meant}`);
+    }
+  });
+
   await t.test(
     'an address without a path is that of the API, one without a user sends no credentials',
     async (t) => {

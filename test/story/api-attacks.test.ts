@@ -163,8 +163,10 @@ t.test('a correct login is neither rejected nor delayed because of wrong ones be
     order.push(`wrong ${status}`);
   });
   await Promise.all([
-    post(world, area, [basicLine('webfront', 'tulip')]).then((one) => order.push(`front ${short(one)}`)),
-    post(world, call('Echo', ['in']), [ownerLine]).then((one) => order.push(`owner ${short(one)}`)),
+    post(world, area, [basicLine('webfront', 'tulip')]).then((one) =>
+      order.push(`front ${String(short(one))}`),
+    ),
+    post(world, call('Echo', ['in']), [ownerLine]).then((one) => order.push(`owner ${String(short(one))}`)),
   ]);
   t.ok(order.includes('front 50001') && order.includes('owner in'), order.join());
   t.ok(order.length < 42, 'before the crowd is through');

@@ -48,6 +48,13 @@ t.test('credentials are UTF-8, and Latin-1 where they can’t be', async (t) => 
   for (const coding of ['utf8', 'latin1'] as const) {
     const line = `Authorization: basic  ${Buffer.from('müller:ßwort:mit', coding).toString('base64')}  `;
     t.equal((await post(world, call('Echo', [1]), [line])).status, 200, coding);
+    const broken = `Authorization: Basic ${line.slice(-30, -10)}`;
+    t.equal((await post(world, call('Echo', [1]), [broken])).status, 401);
+    const spaced = Buffer.from('müller:ßwort:mit', coding)
+      .toString('base64')
+      .replace(/(.{6})/g, '$1 \t');
+    const within = `Authorization: Basic ${spaced}`;
+    t.equal((await post(world, call('Echo', [1]), [within])).status, 200, `${coding}, white space within`);
   }
 });
 
