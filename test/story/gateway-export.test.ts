@@ -98,6 +98,7 @@ function shapeOf({ gateway: { kernel } }: House): unknown[] {
     'created',
     'nextRun',
     'lastRun',
+    'lastActionId',
     'executed',
     'status',
     'doubt',
