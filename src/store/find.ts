@@ -106,7 +106,7 @@ function openOrReplace(places: Places, nowMs: number): Found {
     }
     // A log that it left behind would be taken for the backup's own.
     setAside(directory, nowMs);
-    return fromBackup(places, 'the database is gone') ?? begunAnew(directory, 'the database is gone');
+    return fromBackup(places, nowMs, 'the database is gone') ?? begunAnew(directory, 'the database is gone');
   }
   try {
     if (statSync(path).size === 0) throw new Damage('the file is empty');
@@ -128,7 +128,7 @@ function replaceDamaged(places: Places, nowMs: number, why: string): Found {
   const aside = setAside(directory, nowMs);
   const what = `the database was damaged (${why}) and is kept as ${aside}`;
   if (repaired === undefined || (!repaired.isComplete && backup !== undefined))
-    return fromBackup(places, what) ?? begunAnew(directory, what);
+    return fromBackup(places, nowMs, what) ?? begunAnew(directory, what);
   putInPlace(`${path}.new`, path);
   if (repaired.isComplete) return { db: connect(path), found: 'repaired', text: what, repaired };
   const text = `${what}; there is no sound backup, and what could be read of it was kept`;
@@ -203,12 +203,22 @@ function noBackup(directory: string): string {
 }
 
 /** Undefined where there is no sound backup. */
-function fromBackup(places: Places, what: string): Found | undefined {
-  const { directory } = places;
+function fromBackup({ directory }: Places, nowMs: number, what: string): Found | undefined {
   const { path: backup, passedOver } = newestSound(directory);
   if (backup === undefined) return undefined;
   const path = databasePath(directory);
   copyInPlace(backup, path);
+  let repaired: Repaired | undefined;
+  try {
+    connect(path).close();
+  } catch (thrown) {
+    if (!(thrown instanceof Damage)) throw thrown;
+    // Its pages are sound, and some of its rows are not.
+    repaired = tryRebuild(path, directory, nowMs);
+    removeDatabase(path);
+    if (repaired === undefined) return undefined;
+    putInPlace(`${path}.new`, path);
+  }
   const db = connect(path);
   dropFiles(db);
   migrate(db, steps);
@@ -218,6 +228,7 @@ function fromBackup(places: Places, what: string): Found | undefined {
     found: 'from-backup',
     text: `${what}; the backup ${basename(backup)} was taken instead${skipped}`,
     backupMs: statSync(backup).mtimeMs,
+    ...(repaired && { repaired }),
   };
 }
 

@@ -1,0 +1,27 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { backupsOf } from '../../src/store/backup.js';
+import { tempDirectory } from '../tools/place.js';
+import { openBench } from './store/bench.js';
+
+t.test('a backup with sound pages and a damaged row ends no start when the database is gone', async (t) => {
+  const directory = await tempDirectory(t);
+  const { store, kernel } = await openBench(directory);
+  kernel.variables.create(1, { ident: 'kept', value: 5 });
+  store.setMeta('applied', '{"kept":{}}');
+  await store.committed();
+  await store.backup();
+  await store.close();
+  rmSync(join(directory, 'stellwerk.db'));
+  for (const { path } of backupsOf(directory)) {
+    using db = new DatabaseSync(path);
+    db.exec(`UPDATE meta SET value = replace(value, 'kept', 'kepu') WHERE name = 'applied'`);
+  }
+  const again = await openBench(directory);
+  t.match(again.kernel.tree.root.children?.byIdent('kept'), { data: { value: 5 } });
+  t.equal(again.store.meta('applied'), undefined, 'what is damaged is left out');
+  t.match(again.findings.get('database'), { state: 'failed', text: /damaged.*applied/ });
+  await again.store.close();
+});
