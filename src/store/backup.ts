@@ -56,7 +56,7 @@ export function makeBackup(
   makeDirectory(join(directory, 'backups'), 0o700);
   const made = writeBackup(source, join(directory, 'backups', name));
   if (kept !== undefined)
-    for (const { path } of backupsOf(directory).slice(kept)) rmSync(path, { force: true });
+    for (const { path } of backupsOf(directory).slice(kept)) rmSync(path, { force: true, recursive: true });
   return { file: name, ...made };
 }
 
