@@ -181,3 +181,29 @@ t.test('a front reads the records of its area', async (t) => {
     );
   }
 });
+
+t.test('records of a deleted variable are nobody else’s: a new object has another id', async (t) => {
+  const { house, archive, bath, asFront } = await metered(t);
+  const end = START + 3599;
+  const records = await rpc(house, 'AC_GetLoggedValues', archive, bath, START, end, 0);
+  t.match(records, [{ Value: Number }], 'it has some');
+  t.equal(await rpc(house, 'SVC_DeleteVariable', bath), true);
+  const ground = await idOf(house, 'ground');
+  for (let n = 0; n < 200; n++) {
+    const id = (await rpc(house, 'SVC_CreateVariable', 2)) as number;
+    t.not(id, bath);
+    await rpc(house, 'SVC_SetParent', id, ground);
+  }
+  for (const method of ['WFC_GetLoggedValues', 'WFC_GetAggregatedValues'])
+    t.equal(
+      codeOf(await asFront(method, bath, ...(method === 'WFC_GetLoggedValues' ? [] : [0]), START, end, 0)),
+      'NOT_OF_TYPE',
+      method,
+    );
+  const all = (await rpc(house, 'AC_GetAggregationVariables', archive, true)) as Record<string, number>[];
+  t.match(
+    all.find(({ VariableID }) => VariableID === bath),
+    { RecordCount: Number },
+    'the owner still has them',
+  );
+});
