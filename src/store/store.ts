@@ -22,7 +22,7 @@ import {
 import { Pending } from './pending.js';
 import { WorkerPort, type StorePort } from './port.js';
 import { metaName } from './schema.js';
-import { LARGE_TEXT, Wear } from './wear.js';
+import { LARGE_A_DAY, LARGE_TEXT, Wear } from './wear.js';
 import { Writer } from './writer.js';
 
 /** How often values go to the runtime directory, and budgets are looked at. */
@@ -34,6 +34,7 @@ const REPEATED_EVERY = 60;
 /** How often it is looked whether a backup is due. */
 const BACKUP_LOOK_MS = 600_000;
 const DAY_MS = 86_400_000;
+const MIB = 1024 * 1024;
 /** A disk that hangs at the end must not keep the service from stopping; systemd waits three times as long. */
 const CLOSE_DEADLINE_MS = 10_000;
 
@@ -79,7 +80,6 @@ export class Store implements AsyncDisposable {
   #backupsKept = BACKUPS_KEPT;
   #isKeeping = false;
   #flushes = 0;
-  #isOverBudget = false;
   #isBackingUp = false;
   #closing: Promise<void> | undefined;
 
@@ -319,15 +319,11 @@ export class Store implements AsyncDisposable {
   }
 
   #showBudget(texts: number): void {
-    if (texts > 0 === this.#isOverBudget) return;
-    this.#isOverBudget = texts > 0;
-    const text = `${texts} texts of more than ${LARGE_TEXT} characters change faster than the disk's budget for them: they are written less often`;
+    const written = `${Math.ceil(this.written.today / MIB)} MiB written today; large texts may be ${LARGE_A_DAY / MIB} MiB a day of them`;
+    const text = `${texts} texts of more than ${LARGE_TEXT} characters change faster than the disk's budget for them: they are written less often; ${written}`;
     const whatToDo =
       'have them change less often: a power cut may cost hours of such a text, and each writing wears the disk';
-    this.#options.checks.set(
-      'disk budget',
-      texts > 0 ? { state: 'warning', text, whatToDo } : fine('large texts are written as they change'),
-    );
+    this.#options.checks.set('disk budget', texts > 0 ? { state: 'warning', text, whatToDo } : fine(written));
   }
 
   async #keepValues(): Promise<void> {

@@ -3,7 +3,7 @@ const DAY_MS = 86_400_000;
 /** Texts longer than this are large: they are written within a budget. Characters. */
 export const LARGE_TEXT = 1024;
 /** What large texts may have written to the disk a day, bytes: as much as all the rest of a busy gateway. */
-const LARGE_A_DAY = 64 * 1024 * 1024;
+export const LARGE_A_DAY = 64 * 1024 * 1024;
 /** And at once: a commit must not hold up those that follow it. */
 const LARGE_AT_ONCE = 1024 * 1024;
 
