@@ -114,15 +114,18 @@ t.test('properties are pending until they are applied (§1)', async (t) => {
 });
 
 t.test(
-  'an instance is deleted when nothing is below it, and once, however often it is asked for',
+  'an instance is deleted with its own variables, not with others, and once, however often it is asked for',
   async (t) => {
     await using desk = new Desk();
     const parent = (await desk.call('SVC_CreateInstance', 'Bus')) as number;
     const device = (await desk.call('SVC_CreateInstance', 'Lamp')) as number;
     await desk.call('SVC_ConnectInstance', device, parent);
+    const below = await desk.call('SVC_CreateCategory');
+    await desk.call('SVC_SetParent', below, parent);
+    const own = await desk.call('SVC_GetChildrenIDs', parent);
     await t.rejects(desk.call('SVC_DeleteInstance', parent), { code: 'HAS_CHILDREN' });
-    for (const id of (await desk.call('SVC_GetChildrenIDs', parent)) as number[])
-      await desk.call('SVC_DeleteVariable', id);
+    t.strictSame(await desk.call('SVC_GetChildrenIDs', parent), own, 'nothing was deleted');
+    await desk.call('SVC_DeleteCategory', below);
     const { counter } = desk.kernel.changes;
     const outcomes = await Promise.allSettled([
       desk.call('SVC_DeleteInstance', parent),
@@ -134,7 +137,8 @@ t.test(
     );
     t.strictSame(results.sort(), ['Fault', 'Fault', true].sort());
     const told = desk.kernel.changes.since(counter).map(({ SenderID, Message }) => [SenderID, Message]);
-    t.equal(told.filter(([, message]) => message === 10402).length, 1, 'unregistered once');
+    const unregistered = told.filter(([, message]) => message === 10402).map(([sender]) => sender);
+    t.strictSame(unregistered, [...(own as number[]).filter((id) => id !== below), parent], 'each once');
     t.strictSame(
       told.filter(([sender]) => sender === parent).at(-1),
       [parent, 10402],

@@ -7,6 +7,16 @@ const deletes =
   (type: number): Rule =>
   (model: Model, id: number) =>
     model.delete(type, id);
+/** With the variables of its module, which alone are read-only; not with anything else. */
+const deletesInstance: Rule = (model: Model, id: number) => {
+  model.of(types.instance, id);
+  const children = model.childrenOf(id);
+  const isOwn = ([child, { type, readOnly }]: (typeof children)[number]) =>
+    type === types.variable && readOnly && model.childrenOf(child).length === 0;
+  if (!children.every(isOwn)) throw new Refusal('HAS_CHILDREN');
+  for (const [child] of children) model.delete(types.variable, child);
+  return model.delete(types.instance, id);
+};
 const sets =
   (key: keyof Entry): Rule =>
   (model: Model, id: number, value: never) =>
@@ -22,7 +32,7 @@ export const objectRules: Readonly<Record<string, Rule>> = {
     return model.create(made, types.variable, { type, value: initial[type], ...none, ...never });
   },
   SVC_DeleteCategory: deletes(types.category),
-  SVC_DeleteInstance: deletes(types.instance),
+  SVC_DeleteInstance: deletesInstance,
   SVC_DeleteVariable: deletes(types.variable),
   SVC_DeleteEvent: deletes(types.event),
   SVC_DeleteLink: deletes(types.link),
