@@ -157,7 +157,7 @@ t.test('of a file with a mistake nothing is taken, and what can’t be meant is 
   for (const [args, code, stderr] of [
     [['import', none], 64, /none\.csv cannot be read/],
     [['import', '-', 'x'], 64, /x is too much/],
-    [['improt', '-'], 64, /neither export nor import/],
+    [['improt', '-'], 64, /neither export, import nor salvage/],
     [['--format', 'xml', 'export', none], 64, /there is no format xml/],
     [['--from', 'soon', 'export', none], 64, /soon is no time/],
     [['--password-file', '-', 'import', '-'], 64, /not both/],
