@@ -132,7 +132,8 @@ t.test('what differs from the file after a reload is in health', async (t) => {
     .replace('module: Virtual I/O', 'module: Client Socket\n    properties: { Host: localhost, Port: 1 }')
     .replace('Meter', 'Gauge');
   await house.configure(SIMULATED + other);
-  const told = /gateway.yaml:\d+:\d+: tree: wire: it is a Virtual I\/O; .*differ from the file in Host, Port$/;
+  const told =
+    /gateway.yaml:\d+:\d+: tree: wire: it is a Virtual I\/O; .*differ from the file in Host, Port$/;
   t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [told] });
   t.match(await checkOf(house, 'configuration'), /^warning: .*tree: wire: /);
   t.equal(

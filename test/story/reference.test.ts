@@ -101,6 +101,7 @@ t.test('every function that tells something tells it as declared, in a real gate
     LastTimeStamp: (since[0]?.TimeStamp ?? 0) - 1,
     VariableIDs: [variable, 1],
     Limit: 10,
+    Role: 'owner',
     StartTime: 0,
     EndTime: 0,
     AggregationSpan: 0,
