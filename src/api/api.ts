@@ -222,7 +222,12 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   #listener({ name, host, port, tls }: Omit<WebServerOptions, 'serve'>, options: ApiOptions): WantedListener {
     const { allowedOrigins = [], allowedHosts = [], local } = options;
     const isOpenLocally = local === 'open' && (host === 'localhost' || isLoopback(host));
-    const { clock, tlsDirectory: directory } = this.#parts;
+    const { clock, log, tlsDirectory: directory } = this.#parts;
+    const unsaved = (why: string) =>
+      log.warn(
+        { server: name },
+        `the new certificate is not kept in ${directory}: ${why}; clients see another one after the next start`,
+      );
     return {
       name,
       host,
@@ -232,7 +237,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       options: async (): Promise<ListenerOptions> => ({
         host,
         port,
-        tls: tls && (await loadTls(tls, { directory, nowMs: clock.nowMs() })),
+        tls: tls && (await loadTls(tls, { directory, nowMs: clock.nowMs(), unsaved })),
         web: undefined,
         rules: { allowedOrigins, allowedHosts, isOpenLocally },
       }),

@@ -23,6 +23,8 @@ export interface TlsPlace {
   /** Where the gateway's own certificate is kept. */
   readonly directory: string;
   readonly nowMs: number;
+  /** Is called with the reason if a new certificate can't be kept: it is then in memory only, until the next start. */
+  readonly unsaved: (why: string) => void;
 }
 
 const DAY_MS = 86_400_000;
@@ -68,7 +70,7 @@ async function loadOwn({ directory, nowMs }: TlsPlace): Promise<LoadedTls | unde
   }
 }
 
-async function makeOwn({ directory, nowMs }: TlsPlace): Promise<LoadedTls> {
+async function makeOwn({ directory, nowMs, unsaved }: TlsPlace): Promise<LoadedTls> {
   const addresses = Object.values(networkInterfaces()).flatMap((list) =>
     (list ?? []).map(({ address }) => address),
   );
@@ -88,7 +90,8 @@ async function makeOwn({ directory, nowMs }: TlsPlace): Promise<LoadedTls> {
     await replaceFile(join(directory, 'auto-key.pem'), key, PRIVATE);
     await replaceFile(join(directory, 'auto-cert.pem'), certificate, PRIVATE);
   } catch (thrown) {
-    throw faultFrom(thrown, 'LISTEN_FAILED', `TLS with a certificate in ${directory}`, messageOf(thrown));
+    // A full or damaged disk does not keep the gateway from serving its API.
+    unsaved(messageOf(thrown));
   }
   return checked(certificate, key);
 }

@@ -9,7 +9,7 @@ import { WebSocket } from 'ws';
 import { selfSigned } from '../../src/api/certificate.js';
 import { OWNER, ownerLine } from '../tools/api-world.js';
 import { call, idOf, post, rpc, say, short } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
+import { SIMULATED, TREE, home, startHouse, type House } from '../tools/house.js';
 import { freePort, tempDirectory } from '../tools/place.js';
 import { RawConnection, basicLine, rawPost } from '../tools/raw-http.js';
 import { RawSocket } from '../tools/raw-socket.js';
@@ -227,6 +227,14 @@ t.test('tls: auto makes a certificate for this machine and keeps it', async (t) 
   await house.gateway.close();
   const again = await startHouse(t, yaml, { directory: house.directory });
   t.equal((await overTls(again.gateway.port('house') ?? 0, '/')).print, first.print);
+});
+
+t.test('tls: auto serves with a certificate in memory where it cannot be kept', async (t) => {
+  const directory = await home(t, SIMULATED.replace('{ port: 0 }', '{ port: 0, tls: auto }'));
+  await mkdir(join(directory, 'data'), { recursive: true });
+  await writeFile(join(directory, 'data/tls'), 'no folder');
+  const house = await startHouse(t, undefined, { directory });
+  t.match((await overTls(house.port, '/api/')).names, /DNS:localhost/);
 });
 
 /** Starts with a port that is free on all addresses; another program may take it first, then with another. */
