@@ -8,6 +8,7 @@ export class Body {
   #limit = 0;
   #isWhole = false;
   #listens = false;
+  #isCancelled = false;
   #done: ((body: Buffer | undefined) => void) | undefined;
 
   constructor(request: IncomingMessage) {
@@ -27,13 +28,23 @@ export class Body {
     else this.#request.resume();
   }
 
+  /** See {@link read}. */
+  upTo(limit: number): Promise<Buffer | undefined> {
+    return new Promise((resolve) => this.read(limit, resolve));
+  }
+
   /** What has arrived so far. */
   get taken(): Buffer {
     return Buffer.concat(this.#chunks);
   }
 
-  /** Discards what has arrived; whoever reads is not called any more. */
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  /** Discards what has arrived, and what still comes; whoever reads is not called any more. */
   cancel(): void {
+    this.#isCancelled = true;
     this.#done = undefined;
     this.#chunks = [];
   }
@@ -41,6 +52,7 @@ export class Body {
   #listen(): void {
     this.#listens = true;
     this.#request.on('data', (chunk: Buffer) => {
+      if (this.#isCancelled) return;
       this.#chunks.push(chunk);
       this.#length += chunk.length;
       if (this.#length > this.#limit) this.#over();

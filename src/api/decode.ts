@@ -49,6 +49,15 @@ export function decodeJson(bytes: Buffer): unknown {
   }
 }
 
+/** Undefined for what is no JSON: it then needs the owner's credentials, and gets its parse error with them. */
+export function tryDecode(bytes: Buffer): unknown {
+  try {
+    return decodeJson(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
 function withoutInexact(message: unknown): unknown {
   for (const request of Array.isArray(message) ? (message as unknown[]) : [message]) {
     if (typeof request !== 'object' || request === null || !('params' in request)) continue;

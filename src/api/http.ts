@@ -10,7 +10,7 @@ import { WEBFRONT, type Accounts } from './accounts.js';
 import { Body } from './body.js';
 import type { Connections } from './connections.js';
 import { hasNoCredentials, readAuthorization, TOKEN, type Login } from './credentials.js';
-import { decodeJson } from './decode.js';
+import { decodeJson, tryDecode } from './decode.js';
 import { anonymous, type Dispatcher } from './dispatcher.js';
 import { claimedConfigurator, needOf } from './need.js';
 import type { Origins } from './origins.js';
@@ -18,7 +18,7 @@ import { errorText, type Reply, type Rpc } from './rpc.js';
 import { LINGER_MS, refusalOf, type Refusal } from './refusals.js';
 import type { Refused } from './refused.js';
 import { corsHeaders, sendPieces, sendText } from './send.js';
-import { Unverified, type Share } from './unverified.js';
+import { CROWDED, Unverified, type Share } from './unverified.js';
 
 /** The original's default (`ServerMaxPostSize`), configurable as `api.bodyLimit`. */
 export const BODY_LIMIT = 25_165_824;
@@ -111,6 +111,8 @@ export class HttpApi {
 
   /** Answers with a refusal. What the client still sends is read for a moment and thrown away. */
   refuse({ request, response, cors }: Refusable, { status, headers, body }: Refusal): void {
+    // It made room for others meanwhile, and was told so.
+    if (response.headersSent) return;
     for (const [name, value] of cors === undefined ? headers : [...headers, ...corsHeaders(cors)])
       response.setHeader(name, value);
     response.setHeader('Content-Length', Buffer.byteLength(body));
@@ -203,49 +205,60 @@ export class HttpApi {
     const { request, response, connection } = exchange;
     const length = lengthOf(request);
     const body = new Body(request);
-    const share = this.#unverified.take(connection.remote, Math.min(length, UNKNOWN_BODY_LIMIT), () => {
+    const login = readAuthorization(request.headers.authorization);
+    // More than a stranger may send: nothing of it is read before the owner's credentials are verified.
+    const isUnread =
+      length > UNKNOWN_BODY_LIMIT && length < Number.POSITIVE_INFINITY && login?.username !== WEBFRONT;
+    const held = isUnread ? 0 : Math.min(length, UNKNOWN_BODY_LIMIT);
+    const share = this.#unverified.take(connection.remote, held, () => {
       body.cancel();
-      this.refuse(exchange, refusalOf(fault('BUSY', 'Too many requests without verified credentials')));
+      this.refuse(exchange, refusalOf(fault('BUSY', CROWDED)));
     });
     // Also if the client goes away.
     response.once('close', share.release);
+    // Then it is the gateway that is waited for.
+    if (isUnread) share.arrived();
     try {
-      await this.#verify(exchange, { body, share, length });
+      await this.#verify(exchange, { body, share, login, isUnread });
     } finally {
       share.release();
     }
   }
 
-  async #verify(exchange: Exchange, { body, share, length }: Arrival): Promise<void> {
+  async #verify(exchange: Exchange, { body, share, login, isUnread }: Arrival): Promise<void> {
     const { request, response, expects } = exchange;
     const { access, dispatcher, rpc } = this.#parts;
     const { accounts } = this;
     const { remote } = exchange.connection;
     const from = { remote, socket: request.socket };
-    const login = readAuthorization(request.headers.authorization);
     const isWebfront = login?.username === WEBFRONT;
     const signIn = async () => {
       if (login === undefined || isWebfront || !(await access.check(accounts.owner, login, from)))
         throw fault('UNAUTHORIZED');
       // The password may have been changed while this one was verified.
       if (!access.knows(this.accounts.owner, login)) throw fault('UNAUTHORIZED');
+      this.#checkKept(body);
+      this.#parts.connections.release(request.socket);
       return ownerOf(accounts, remote, login);
     };
-    const isUser = async (configurator: number) =>
-      login !== undefined && (await access.check(accounts.configurator(configurator), login, from));
-    // More than a stranger may send: nothing of it is read before the owner's credentials are verified.
-    const isLong = length > UNKNOWN_BODY_LIMIT && length < Number.POSITIVE_INFINITY;
-    const owner = isLong && !isWebfront ? await signIn() : undefined;
+    const isUser = async (configurator: number) => {
+      const isCorrect =
+        login !== undefined && (await access.check(accounts.configurator(configurator), login, from));
+      this.#checkKept(body);
+      return isCorrect;
+    };
+    const owner = isUnread ? await signIn() : undefined;
     if (expects) response.writeContinue();
     if (owner !== undefined) return this.#readAs(owner, exchange, body);
-    let first = await read(body, UNKNOWN_BODY_LIMIT);
+    let first = await body.upTo(UNKNOWN_BODY_LIMIT);
+    this.#checkKept(body);
     share.arrived();
     if (first === undefined && !isWebfront) return this.#readAs(await signIn(), exchange, body);
     if (first === undefined) {
       const claimed = claimedConfigurator(body.taken);
       if (claimed === undefined) throw fault('BODY_TOO_LARGE', UNKNOWN_BODY_LIMIT);
       if (!(await isUser(claimed))) throw fault('UNAUTHORIZED');
-      first = await read(body, WEBFRONT_BODY_LIMIT);
+      first = await body.upTo(WEBFRONT_BODY_LIMIT);
       if (first === undefined) throw fault('BODY_TOO_LARGE', WEBFRONT_BODY_LIMIT);
     }
     const message = tryDecode(first);
@@ -261,6 +274,11 @@ export class HttpApi {
       return this.#answer(exchange, nobody, message);
     }
     return this.#run(exchange, await signIn(), first);
+  }
+
+  /** Throws `BUSY` if the request made room for others while it waited: it has its answer, and must not be carried out. */
+  #checkKept(body: Body): void {
+    if (body.isCancelled) throw fault('BUSY', CROWDED);
   }
 
   #run(exchange: Exchange, caller: Caller, body: Buffer): void {
@@ -310,8 +328,9 @@ export interface Hearing {
 interface Arrival {
   readonly body: Body;
   readonly share: Share;
-  /** In bytes as the client states it; infinite if it does not. */
-  readonly length: number;
+  readonly login: Login | undefined;
+  /** It is too long for anybody but the owner: nothing of it is read before that one is verified. */
+  readonly isUnread: boolean;
 }
 
 /** A request that can be refused. */
@@ -358,19 +377,6 @@ function ownerOf({ owner }: Accounts, remote: string, { username }: Login): Call
 function localOwner({ request, connection: { remote }, origins }: Exchange): Caller | undefined {
   if (!hasNoCredentials(request.headers.authorization) || !origins.isOwnMachine(request)) return undefined;
   return { role: 'owner', user: BY_LOCAL, remote };
-}
-
-function read(body: Body, limit: number): Promise<Buffer | undefined> {
-  return new Promise((resolve) => body.read(limit, resolve));
-}
-
-/** Undefined for what is no JSON: it then needs the owner's credentials, and gets its parse error with them. */
-function tryDecode(body: Buffer): unknown {
-  try {
-    return decodeJson(body);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The length of a request's body as its head states it; infinite if the body is sent in chunks. */

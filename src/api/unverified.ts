@@ -11,6 +11,9 @@ export const REQUEST_COST = 4096;
 
 const WHAT_TO_DO = 'if this is no attack, let these clients send their credentials with shorter requests';
 
+/** Why a request is rejected for which there is no room. */
+export const CROWDED = 'Too many requests without verified credentials';
+
 interface Held {
   readonly who: string;
   readonly bytes: number;
@@ -76,7 +79,7 @@ export class Unverified {
       held.evict();
       return;
     }
-    throw fault('BUSY', 'Too many requests without verified credentials');
+    throw fault('BUSY', CROWDED);
   }
 
   #release(held: Held): void {

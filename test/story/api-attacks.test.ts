@@ -144,6 +144,22 @@ t.test('slow bodies without credentials have one budget, and honest calls find r
   t.equal(await from('127.0.0.2', ownerLine, call('Echo', [1])), 1);
 });
 
+t.test('who makes room while the login is verified gets one answer, and no call is made', async (t) => {
+  const remoteAccess = { username: OWNER.username, passwordHash: await hashPassword(OWNER.password) };
+  const world = await startWorld(t, { remoteAccess });
+  const connections = await Promise.all(
+    Array.from({ length: 80 }, () => RawConnection.open(world.port, '127.0.0.2')),
+  );
+  t.teardown(() => Promise.all(connections.map((connection) => connection[Symbol.asyncDispose]())));
+  const [wrong, right, ...crowd] = connections;
+  const body = call('Echo', ['x'.repeat(200_000)]);
+  wrong?.write(half(basicLine(OWNER.username, 'wrong'), 200_000));
+  right?.write(rawPost({ port: world.port, headers: [ownerLine], body }));
+  for (const slow of crowd) slow.write(half(basicLine('webfront', 'anything'), 60_000, '{"jsonrpc"'));
+  t.equal((await wrong?.response())?.status, 401, 'verified, and nothing else');
+  t.equal(short((await right?.response()) ?? { status: 0, headers: {}, body: '' }), 'x'.repeat(200_000));
+});
+
 t.test('a correct login is neither rejected nor delayed because of wrong ones beside it', async (t) => {
   const [owner, front] = await Promise.all([hashPassword(OWNER.password), hashPassword('tulip')]);
   const remoteAccess = { username: OWNER.username, passwordHash: owner };
