@@ -62,7 +62,7 @@ await t.test('a line is one holder’s: who asks second is told so, and gets it 
     `- { instance: Relay, ident: ${ident}, module: GPIO Output, properties: { Chip: ${CHIP}, Line: "${line}" } }`;
   await box.reload(output('second', relay));
   await box.becomes('second/LINK', 'waiting');
-  t.match(await box.value('second/STATUS'), /in use by stellwerk/);
+  t.match(await box.value('second/STATUS'), /in use by another instance/);
   await box.reload([output('relay_cdev', FREE_PIN), output('second', relay)].join('\n'));
   await box.becomes('second/LINK', 'online');
   t.equal(await box.value('relay_cdev/LINK'), 'online');
