@@ -22,6 +22,16 @@ export function urlSecrets(text: string): string[] {
   );
 }
 
+/** The secrets in the URLs of a JSON value's texts, however deep. */
+export function secretsOfUrls(value: unknown): string[] {
+  const secrets: string[] = [];
+  mapTexts(value, undefined, (text) => {
+    secrets.push(...urlSecrets(text));
+    return text;
+  });
+  return secrets;
+}
+
 /** A JSON value with the secrets in the URLs of its texts hidden, however deep. */
 export function maskValue(value: unknown): unknown {
   return mapTexts(value, undefined, maskUrls);
@@ -39,12 +49,7 @@ export function unmaskValue(given: unknown, stored: unknown): unknown {
 
 /** Whether a text in the value has a hidden secret in a URL, which stands for nothing. */
 export function hasMask(value: unknown): boolean {
-  let isMasked = false;
-  mapTexts(value, undefined, (text) => {
-    if (urlSecrets(text).includes(HIDDEN)) isMasked = true;
-    return text;
-  });
-  return isMasked;
+  return secretsOfUrls(value).includes(HIDDEN);
 }
 
 function mapTexts(value: unknown, other: unknown, map: (text: string, other: unknown) => string): unknown {

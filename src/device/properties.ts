@@ -2,7 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox';
 import { Value as Schema, type ValueError } from '@sinclair/typebox/value';
 import { fault } from '../base/fault.js';
 import { inexactIn, isInexact, parseJson } from '../base/json.js';
-import { maskValue, unmaskValue, urlSecrets } from '../base/url-secrets.js';
+import { maskValue, secretsOfUrls, unmaskValue } from '../base/url-secrets.js';
 import { booleanOf, numberOf } from '../kernel/convert.js';
 import type { InstanceData } from '../kernel/object.js';
 import { meaningMistake } from './declarations.js';
@@ -91,9 +91,7 @@ export function isSecretProperty(module: ModuleDefinition, name: string): boolea
 export function secretsIn(module: ModuleDefinition, properties: Properties): string[] {
   return Object.entries(properties).flatMap(([name, value]) => {
     if (typeof value === 'string' && value !== '' && isSecretProperty(module, name)) return [value];
-    return typeof value === 'number' || typeof value === 'boolean'
-      ? []
-      : urlSecrets(JSON.stringify(value) ?? '');
+    return secretsOfUrls(value);
   });
 }
 

@@ -1,4 +1,4 @@
-import { maskUrls } from '../base/url-secrets.js';
+import { maskUrls, maskValue } from '../base/url-secrets.js';
 import type { Caller } from '../device/declare.js';
 
 /** Whose calls have a ring of their own in the audit: none can push the others' records out. */
@@ -99,6 +99,6 @@ function isLong(param: unknown): boolean {
 }
 
 function cut(param: unknown): string {
-  const text = maskUrls(typeof param === 'string' ? param : JSON.stringify(param));
+  const text = typeof param === 'string' ? maskUrls(param) : JSON.stringify(maskValue(param));
   return text.length > TEXT_LIMIT ? `${text.slice(0, TEXT_LIMIT)}…` : text;
 }

@@ -1,7 +1,7 @@
 import { pino, type DestinationStream, type Level } from 'pino';
 import { systemClock, type Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
-import { maskUrls } from '../base/url-secrets.js';
+import { maskUrls, maskValue } from '../base/url-secrets.js';
 import { LogLimit } from './log-limit.js';
 import { LogMessages, logType, type LogType } from './log-messages.js';
 
@@ -114,13 +114,18 @@ export class ServiceLog {
     const { form } = this.#target;
     return {
       write: (written) => {
-        const line = maskUrls(written);
+        const line = masked(written);
         const shown =
           form === 'json' ? line : form === 'journal' ? `<${priorityOf(line)}>${line}` : forPeople(line);
         this.#target.write(shown);
       },
     };
   }
+}
+
+/** A line of JSON without the secrets of URLs. It is read first: a backslash after a URL belongs to what follows. */
+function masked(line: string): string {
+  return maskUrls(line) === line ? line : `${JSON.stringify(maskValue(JSON.parse(line)))}\n`;
 }
 
 const LEVEL = /^\{"level":(\d+)/;

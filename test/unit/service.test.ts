@@ -39,6 +39,15 @@ t.test(
     const terminal = new ServiceLog({ write: (text) => void shown.push(text), form: 'terminal' });
     terminal.root.info({ port: 3777, host: '127.0.0.1' }, 'listening');
     t.match(shown, [/^\d\d:\d\d:\d\d info {2}gateway: listening \(port 3777, host 127\.0\.0\.1\)\n$/]);
+
+    const quoted = 'no answer from "http://host/?token=SECRET"';
+    terminal.root.warn({ quoted }, quoted);
+    const plain = new ServiceLog({ write: (text) => void shown.push(text), form: 'json' });
+    plain.root.warn({ quoted }, quoted);
+    t.match(shown[1], /no answer from "http:\/\/host\/\?token=\*\*\*" \(quoted no answer/);
+    t.match(JSON.parse(shown[2] ?? ''), { quoted: 'no answer from "http://host/?token=***"' });
+    t.ok(shown[2]?.endsWith('}\n'));
+    t.notMatch(shown.join(), /SECRET/);
   },
 );
 

@@ -1,5 +1,12 @@
 import t from 'tap';
-import { hasMask, maskUrls, maskValue, unmaskValue, urlSecrets } from '../../src/base/url-secrets.js';
+import {
+  hasMask,
+  maskUrls,
+  maskValue,
+  secretsOfUrls,
+  unmaskValue,
+  urlSecrets,
+} from '../../src/base/url-secrets.js';
 
 t.test('passwords within URLs are hidden, all else stays', async (t) => {
   const cases = [
@@ -26,6 +33,7 @@ t.test('what was shown stands for what is stored, however deep', async (t) => {
   t.equal(unmaskValue('mqtt://u:***@other', stored.Url), 'mqtt://u:***@other', 'never sent elsewhere');
   t.ok(hasMask('mqtt://u:***@other'));
   t.notOk(hasMask(stored));
+  t.strictSame(secretsOfUrls({ Text: 'say "http://h/?token=abc"', At: ['mqtt://u:S@a'] }), ['abc', 'S']);
 });
 
 t.test('a long text costs no more than its length', async (t) => {
