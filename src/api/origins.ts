@@ -13,7 +13,8 @@ export interface OriginRules {
 }
 
 /** Headers of proxies: what they pass on may come from anywhere. */
-const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
+const FORWARDED =
+  /^(?:forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/;
 
 /** Decides about `Host` and `Origin` headers of one listener. */
 export class Origins {
@@ -55,7 +56,7 @@ export class Origins {
   isOwnMachine({ headers, socket }: IncomingMessage): boolean {
     if (!this.#isOpenLocally || headers.origin !== undefined) return false;
     if (!isLoopback(socket.remoteAddress ?? '') || !isLoopback(socket.localAddress ?? '')) return false;
-    if (FORWARDED.some((name) => headers[name] !== undefined)) return false;
+    if (Object.keys(headers).some((name) => FORWARDED.test(name))) return false;
     const name = (headers.host ?? '').replace(/:\d*$/, '').toLowerCase();
     return name === 'localhost' || isLoopback(name.replace(/^\[(.*)\]$/, '$1'));
   }

@@ -19,6 +19,8 @@ t.test('with api.local: open this machine needs no credentials, and nobody else 
     ['X-Forwarded-For: 10.0.0.1'],
     ['Forwarded: for=10.0.0.1'],
     ['Via: 1.1 proxy'],
+    ['X-Forwarded-Proto: https'],
+    ['CF-Connecting-IP: 10.0.0.1'],
     [basicLine(OWNER.username, 'wrong')],
   ];
   for (const headers of refused) {
