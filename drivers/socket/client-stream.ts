@@ -9,6 +9,12 @@ import { Connection, QUEUE_LIMIT } from './connection.js';
  */
 export const RECONNECT_EVERY_MS = 50;
 
+/**
+ * What ends sooner, without anything sent over it, was refused however politely ("Port already in use"): reconnecting at
+ * once would have no end.
+ */
+const REFUSED_WITHIN_MS = 1_000;
+
 /** What a client socket works with. */
 export interface ClientStreamParts {
   /** For status texts: `192.168.1.5:23`. */
@@ -28,7 +34,7 @@ export interface ClientStreamParts {
 
 /**
  * A connection that is made again immediately if the peer closes it after it has said something: some devices close after
- * each reply. Any other end of a connection is a loss.
+ * each reply. Any other end of a connection is a loss, and so is that of one that was refused.
  */
 export class ClientStream {
   readonly #with: ClientStreamParts;
@@ -78,13 +84,17 @@ export class ClientStream {
   #use(socket: Socket): Connection {
     const { name, clock, received, sent, lost } = this.#with;
     let hasSpoken = false;
+    let hasAsked = false;
     this.#socket = socket;
     this.#connectedMs = this.#nowMs();
     const connection = new Connection({
       socket,
       name,
       clock,
-      sent,
+      sent: (bytes) => {
+        hasAsked = true;
+        sent(bytes);
+      },
       received: (bytes) => {
         hasSpoken = true;
         received(bytes);
@@ -92,7 +102,8 @@ export class ClientStream {
       lost: (cause) => {
         this.#socket = undefined;
         if (this.#isClosed) return;
-        if (!hasSpoken || connection.isGivenUp) return lost(cause);
+        const isRefusal = !hasAsked && this.#nowMs() < this.#connectedMs + REFUSED_WITHIN_MS;
+        if (!hasSpoken || isRefusal || connection.isGivenUp) return lost(cause);
         this.#connecting = this.#again();
         this.#connecting.catch((thrown: Error) => {
           if (!this.#isClosed) lost(thrown);

@@ -80,3 +80,11 @@ await t.test('a device that closes without a word is tried with a back-off', asy
   await desk.isLink(socket, 'waiting');
   t.match(desk.status(socket), /closed the connection|broke the connection off/);
 });
+
+await t.test('a device that says that it is busy and closes is tried with a back-off', async (t) => {
+  const busy = await device(t, (socket) => socket.end('Port already in use\r\n'));
+  await using desk = new Workbench(MODULES);
+  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: busy.port });
+  await desk.isLink(socket, 'waiting');
+  t.match(desk.status(socket), /closed the connection/);
+});
