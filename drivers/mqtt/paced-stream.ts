@@ -25,6 +25,10 @@ export class PacedStream extends Duplex {
   readonly #reader = new PacketReader();
   /** Called when the package takes more. */
   #resume: (() => void) | undefined;
+  /** Packets of the last chunk are still to be handed over. */
+  #isHanding = false;
+  /** What is to be done then. */
+  #after: (() => void)[] = [];
 
   constructor(inner: Duplex, checker: PacketChecker) {
     super({ emitClose: true });
@@ -32,14 +36,15 @@ export class PacedStream extends Duplex {
     this.#checker = checker;
     inner.on('data', (chunk: Buffer) => {
       inner.pause();
+      this.#isHanding = true;
       this.#hand(chunk).then(
-        () => inner.resume(),
+        () => this.#handed(),
         (thrown: Error) => this.destroy(thrown),
       );
     });
-    inner.on('end', () => this.push(null));
-    inner.on('error', (error: Error) => this.destroy(error));
-    inner.on('close', () => this.destroy());
+    inner.on('end', () => this.#inTurn(() => this.push(null)));
+    inner.on('error', (error: Error) => this.#inTurn(() => this.destroy(error)));
+    inner.on('close', () => this.#inTurn(() => this.destroy()));
   }
 
   override _read(): void {
@@ -47,12 +52,12 @@ export class PacedStream extends Duplex {
     this.#resume = undefined;
   }
 
-  override _write(chunk: Buffer, encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#inner.write(chunk, encoding, done);
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#send(chunk, done);
   }
 
   override _writev(chunks: readonly { chunk: Buffer }[], done: (error?: Error | null) => void): void {
-    this.#inner.write(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)), done);
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -63,6 +68,27 @@ export class PacedStream extends Duplex {
     this.#resume?.();
     this.#inner.destroy();
     done(error);
+  }
+
+  /** What answers the last packets of a broker that is gone is dropped: it must not keep them from being handed over. */
+  #send(bytes: Buffer, done: (error?: Error | null) => void): void {
+    if (!this.#inner.writable) return done();
+    this.#inner.write(bytes, (error) => {
+      if (error) this.#inTurn(() => done(error));
+      else done();
+    });
+  }
+
+  /** Does what ends the connection; not before what came first is handed over, a DISCONNECT that says why among it. */
+  #inTurn(act: () => void): void {
+    if (this.#isHanding) this.#after.push(act);
+    else act();
+  }
+
+  #handed(): void {
+    this.#isHanding = false;
+    for (const act of this.#after.splice(0)) act();
+    this.#inner.resume();
   }
 
   /** Hands the packets of a chunk over; rejects with a protocol error, after the sound ones before it. */

@@ -53,7 +53,10 @@ export class PacketChecker {
   /** The bytes of each message of QoS 2 that is not yet released, by its identifier. */
   readonly #unreleased = new Map<number, number>();
   #unreleasedBytes = 0;
-  #resumedReleases = 0;
+  /** 1 for each identifier that was released: some brokers release again what is answered late. */
+  readonly #wasReleased = new Uint8Array(IDENTIFIERS + 1);
+  /** Releases without a message. */
+  #emptyReleases = 0;
   #pings = 0;
 
   constructor({ version, cleanSession }: { readonly version: 4 | 5; readonly cleanSession: boolean }) {
@@ -169,10 +172,11 @@ export class PacketChecker {
     if (bytes !== undefined) {
       this.#unreleased.delete(id);
       this.#unreleasedBytes -= bytes;
+      this.#wasReleased[id] = 1;
       return;
     }
-    // Each of an earlier connection once.
-    if (this.#isResumed && this.#resumedReleases < IDENTIFIERS) this.#resumedReleases += 1;
+    const mayRelease = this.#isResumed || this.#wasReleased[id] === 1;
+    if (mayRelease && this.#emptyReleases < IDENTIFIERS) this.#emptyReleases += 1;
     else throw protocolError('a PUBREL without its message');
   }
 

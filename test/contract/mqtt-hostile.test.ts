@@ -60,6 +60,11 @@ class Scene implements AsyncDisposable {
     this.#socket.write(Buffer.concat(parts.map((part) => Buffer.from(part))));
   }
 
+  /** Closes the broker's side, behind what it said. */
+  end(): void {
+    this.#socket.end();
+  }
+
   /** Answers the next SUBSCRIBE with these. */
   grants(codes: readonly number[]): void {
     this.#socket.once('data', (packet) =>
@@ -270,4 +275,32 @@ await t.test('what comes before its listeners is kept up to a limit in bytes', (
   topics.subscribe('#', 0, ({ topic }) => void heard.push(topic));
   t.same(heard, ['big/0', 'big/1', 'big/2', 'small']);
   t.end();
+});
+
+await t.test('what a broker said before it closed the connection is processed', async (t) => {
+  await using scene = await Scene.open(t, 5);
+  const count = 20 * PACKETS_PER_TURN;
+  scene.say(...Array.from({ length: count }, () => [0x30, 4, 0, 1, 0x78, 0]), [0xe0, 1, 142]);
+  scene.end();
+  t.match(await soon('the end', scene.lost.promise), { message: /another client came/ });
+  t.equal(scene.messages.length, count);
+  await using older = await Scene.open(t, 4);
+  await older.subscribe(1);
+  // Nobody takes the acknowledgements any more.
+  older.say(...Array.from({ length: count }, (_, n) => publish(1, n + 1)));
+  older.end();
+  t.match(await soon('the end', older.lost.promise), { message: /the broker closed the connection/ });
+  t.equal(older.messages.length, count);
+});
+
+await t.test('a release that the broker repeats is answered', async (t) => {
+  await using scene = await Scene.open(t, 4);
+  await scene.subscribe(2);
+  const release = [0x62, 2, 0, 7];
+  // So do EMQX and VerneMQ when the answer is late, and all for a message that they repeated.
+  scene.say(publish(2, 7), publish(2, 7), release, release, publish(2, 8), release, [0x62, 2, 0, 8]);
+  await until('both messages', () => scene.messages.length === 2);
+  scene.say([0x62, 2, 0, 9]);
+  t.match(await soon('the end', scene.lost.promise), { message: /without its message/ });
+  t.equal(scene.messages.length, 2, 'each once');
 });
