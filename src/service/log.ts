@@ -70,10 +70,14 @@ export class ServiceLog {
     return this.#levels[subject] ?? this.#levels['default'] ?? 'info';
   }
 
-  /** Whether a line of this subject may be written; says before it how many were not. */
-  #mayWrite(subject: string): boolean {
-    const limit = this.#limits.get(subject) ?? new LogLimit(this.#clock);
-    this.#limits.set(subject, limit);
+  /**
+   * Whether a line of this subject may be written; says before it how many were not. Errors have a limit of their own, so
+   * that no flood of other lines hides one.
+   */
+  #mayWrite(subject: string, level = ''): boolean {
+    const name = level === 'error' ? `${subject} ${level}` : subject;
+    const limit = this.#limits.get(name) ?? new LogLimit(this.#clock);
+    this.#limits.set(name, limit);
     const { isAllowed, omitted } = limit.take();
     if (omitted > 0)
       this.#logger(subject).warn({ omitted }, 'lines of this subject were omitted: there were too many');
@@ -84,7 +88,7 @@ export class ServiceLog {
     const logger = this.#logger(subject);
     const loud = (level: LoudLine['level'], details: object, text: string) => {
       this.#note(level === 'error' ? logType.error : logType.warning, subject, text);
-      if (!this.#mayWrite(subject)) return;
+      if (!this.#mayWrite(subject, level)) return;
       logger[level](details, text);
       this.#onLoud({ level, subject, text: maskUrls(text) });
     };

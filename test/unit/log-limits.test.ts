@@ -47,6 +47,10 @@ t.test('a subject that logs without end is limited, and says how many lines were
   t.equal(lines.length, LOG_BURST);
   log.root.subject('store').info({}, 'another subject');
   t.equal(lines.length, LOG_BURST + 1);
+  flood.error({}, 'what a person must look at');
+  t.match(JSON.parse(lines.at(-1) ?? ''), { level: 50, msg: 'what a person must look at' });
+  for (let n = 0; n < 2 * LOG_BURST; n++) flood.error({}, `error ${n}`);
+  t.equal(lines.length, 2 * LOG_BURST + 1, 'errors are limited too');
   lines.length = 0;
   clock.advance(60_000);
   for (let n = 0; n < 1000; n++) flood.info({}, `line ${n}`);
