@@ -1,5 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import type { LookupFunction } from 'node:net';
+import { domainToASCII } from 'node:url';
 import type { Clock } from '../base/clock.js';
 import { codeOf } from '../base/fault.js';
 import { within } from './within.js';
@@ -13,11 +14,14 @@ export const SLOW_AT_ONCE = 2;
 /** The resolver asks the next server after 5 s (resolv.conf, `timeout`); a connection waits 15 s in all. */
 export const LOOKUP_MS = 8_000;
 
+/** Datagrams, and a device that closes after each reply, need a name many times a second; a lookup is a process. */
+export const ADDRESSES_KEPT_MS = 5_000;
+
 /** The back-off of a name that failed: doubles from the first to the last. */
 const RETRY_FIRST_MS = 500;
 const RETRY_MOST_MS = 15_000;
 
-/** Names that wait or failed; scripts may ask for any number. */
+/** Names that wait, failed or are known; scripts may ask for any number. */
 const NAMES_LIMIT = 1000;
 
 /** Where names are looked up. Both reject or resolve in their own time; `Names` sets the limits. */
@@ -32,6 +36,11 @@ interface Failure {
   readonly error: Error;
   readonly count: number;
   readonly retryAtNs: bigint;
+}
+
+interface Known {
+  readonly addresses: readonly string[];
+  readonly untilNs: bigint;
 }
 
 interface Job {
@@ -51,6 +60,7 @@ export class Names {
   readonly #sources: NameSources;
   readonly #inFlight = new Map<string, Promise<readonly string[]>>();
   readonly #failures = new Map<string, Failure>();
+  readonly #known = new Map<string, Known>();
   #queue: Job[] = [];
   readonly #running = { all: 0, slow: 0 };
 
@@ -61,14 +71,17 @@ export class Names {
 
   /** The addresses of a name, the preferred one first. Rejects with the codes `ENOTFOUND`, `EAI_AGAIN`. */
   async addressesOf(host: string): Promise<readonly string[]> {
-    const name = host.toLowerCase().replace(/\.$/, '');
-    const known = await this.#sources.local(name);
-    if (known.length > 0) return known;
+    const name = written(host).toLowerCase().replace(/\.$/, '');
+    const local = await this.#sources.local(name);
+    if (local.length > 0) return local;
     if (name === 'localhost' || name.endsWith('.localhost')) return ['127.0.0.1', '::1'];
     const begun = this.#inFlight.get(name);
     if (begun !== undefined) return begun;
+    const nowNs = this.#clock.monotonicNs();
+    const known = this.#known.get(name);
+    if (known !== undefined && nowNs < known.untilNs) return known.addresses;
     const failure = this.#failures.get(name);
-    if (failure !== undefined && this.#clock.monotonicNs() < failure.retryAtNs) throw failure.error;
+    if (failure !== undefined && nowNs < failure.retryAtNs) throw failure.error;
     if (this.#inFlight.size >= NAMES_LIMIT) throw failed(name, 'EAI_AGAIN');
     const job: Job = { name, result: Promise.withResolvers() };
     this.#inFlight.set(name, job.result.promise);
@@ -114,6 +127,7 @@ export class Names {
       const found = await within(this.#clock, { ms: LOOKUP_MS, what: name }, asked);
       if (found.length === 0) throw failed(name, 'ENOTFOUND');
       this.#failures.delete(name);
+      this.#keep(name, found);
       result.resolve(found);
     } catch (thrown) {
       const error = failed(name, codeOf(thrown) === 'ENOTFOUND' ? 'ENOTFOUND' : 'EAI_AGAIN');
@@ -128,6 +142,14 @@ export class Names {
     }
   }
 
+  #keep(name: string, addresses: readonly string[]): void {
+    const untilNs = this.#clock.monotonicNs() + BigInt(ADDRESSES_KEPT_MS) * 1_000_000n;
+    this.#known.delete(name);
+    this.#known.set(name, { addresses, untilNs });
+    const [oldest = ''] = this.#known.keys();
+    if (this.#known.size > NAMES_LIMIT) this.#known.delete(oldest);
+  }
+
   #failed(name: string, error: Error): void {
     const count = (this.#failures.get(name)?.count ?? 0) + 1;
     const waitMs = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** (count - 1));
@@ -140,6 +162,11 @@ export class Names {
     const [oldest = ''] = this.#failures.keys();
     if (this.#failures.size > NAMES_LIMIT) this.#failures.delete(oldest);
   }
+}
+
+/** A name as name servers know it: `küche.local` is `xn--kche-0ra.local`, which the C library does in some languages only. */
+function written(host: string): string {
+  return /[^\0-\x7f]/.test(host) ? domainToASCII(host) || host : host;
 }
 
 function familyOf(address: string): 4 | 6 {

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import t from 'tap';
 import { ManualClock, systemClock } from '../../src/base/clock.js';
 import { nextTurn } from '../../src/base/turn.js';
-import { LOOKUP_MS, LOOKUPS_AT_ONCE, Names, SLOW_AT_ONCE } from '../../src/device/names.js';
+import {
+  ADDRESSES_KEPT_MS,
+  LOOKUP_MS,
+  LOOKUPS_AT_ONCE,
+  Names,
+  SLOW_AT_ONCE,
+} from '../../src/device/names.js';
 import { addressesIn, systemSources } from '../../src/device/system-names.js';
 import { tempDirectory } from '../tools/place.js';
 import { until } from '../tools/until.js';
@@ -39,13 +45,16 @@ await t.test('the hosts file and localhost wait for no name that hangs', async (
   t.equal(dead.length, 20);
 });
 
-await t.test('one lookup serves all who ask, and the next asks anew', async (t) => {
-  const { names, asked, waiting } = scene();
+await t.test('one lookup serves all who ask, and for a while who asks later', async (t) => {
+  const { clock, names, asked, waiting } = scene();
   const all = [names.addressesOf('broker'), names.addressesOf('BROKER'), names.addressesOf('broker')];
   await until('the lookup', () => waiting.has('broker'));
   waiting.get('broker')?.resolve(['10.0.0.1']);
   t.same(await Promise.all(all), [['10.0.0.1'], ['10.0.0.1'], ['10.0.0.1']]);
+  clock.advance(ADDRESSES_KEPT_MS - 1);
+  t.same(await names.addressesOf('broker'), ['10.0.0.1']);
   t.same(asked, ['broker']);
+  clock.advance(1);
   void names.addressesOf('broker');
   await until('the next', () => asked.length === 2);
 });
@@ -100,6 +109,15 @@ await t.test('a name that nobody knows has a back-off that grows', async (t) => 
     else t.equal(await failing('typo.test'), 'ENOTFOUND');
     t.equal(asked.length, lookups);
   }
+});
+
+await t.test('a name with umlauts is looked up as name servers know it', async (t) => {
+  const { names, waiting } = scene();
+  const found = names.addressesOf('Küche.local');
+  await until('the lookup', () => waiting.size === 1);
+  waiting.get('xn--kche-0ra.local')?.resolve(['10.0.0.4']);
+  t.same([...waiting.keys()], ['xn--kche-0ra.local']);
+  t.same(await found, ['10.0.0.4']);
 });
 
 await t.test('a hosts file', (t) => {
