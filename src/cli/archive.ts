@@ -6,7 +6,7 @@ import { Input } from './archive/files.js';
 import { formatOf } from './archive/format.js';
 import { importRecords, look } from './archive/import.js';
 import type { Target } from './archive/records.js';
-import { momentOf } from './archive/times.js';
+import { momentOf, TIMES } from './archive/times.js';
 import { command, UsageError } from './command.js';
 import { salvageArchives } from '../composition/salvage.js';
 import { exitCode } from './exit-codes.js';
@@ -15,8 +15,6 @@ import { idOf } from './paths.js';
 import { dataPlace, gatewayOf, gatewayOptions, type GivenGateway } from './where.js';
 
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
-const TIMES =
-  '2026-03-29, 2026-03-29T14:05:00Z, 2026-03-29 16:05:00 as local time, yesterday, -2h, or unix seconds';
 
 interface Given extends GivenGateway {
   readonly format?: string;
@@ -68,9 +66,10 @@ checksum, and says what is sound. With --write, and the gateway stopped, it take
     '0 done, 1 nothing was taken, or not all (and why; of salvage: some chunks are damaged), 69 the gateway cannot be reached, 78 mistakes in the configuration',
   run: async (options, [what = '', file = '', ...variables]) => {
     if (what === 'salvage') return salvaged(options, file);
+    if (what !== 'export' && what !== 'import')
+      throw new UsageError(`${what} is neither export, import nor salvage`);
     if (file === '') throw new UsageError('give FILE');
     if (what === 'export') return exported(options, file, variables);
-    if (what !== 'import') throw new UsageError(`${what} is neither export, import nor salvage`);
     if (variables.length > 0) throw new UsageError(`${variables[0]} is too much: --variable names one`);
     return imported(options, file);
   },

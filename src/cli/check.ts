@@ -18,8 +18,8 @@ or in a checkout the sample of make run.`,
   exits: '0 no errors (there may be warnings), 78 errors, or the file cannot be read',
   run: async ({ config }, [file]) => {
     const path = configPath(file ?? config);
-    const { file: name, findings } = await findingsIn(path);
-    for (const finding of findings) process.stderr.write(`${lineOf(name, finding)}\n`);
+    const findings = await findingsIn(path);
+    for (const finding of findings) process.stderr.write(`${lineOf(path, finding)}\n`);
     const warnings = findings.filter(({ severity }) => severity === 'warning').length;
     const errors = findings.length - warnings;
     const counted = [...countOf(errors, 'error'), ...countOf(warnings, 'warning')].join(', ');
@@ -28,12 +28,12 @@ or in a checkout the sample of make run.`,
   },
 });
 
-async function findingsIn(path: string): Promise<{ file: string; findings: readonly Mistake[] }> {
+async function findingsIn(path: string): Promise<readonly Mistake[]> {
   try {
-    return await loadConfig(path, modulesOf(systemClock()), reviewFacts);
+    return (await loadConfig(path, modulesOf(systemClock()), reviewFacts)).findings;
   } catch (thrown) {
     if (!(thrown instanceof ConfigurationError)) throw thrown;
-    return { file: thrown.file, findings: thrown.mistakes };
+    return thrown.mistakes;
   }
 }
 

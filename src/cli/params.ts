@@ -1,6 +1,6 @@
 import { inexactIn, parseJson } from '../base/json.js';
 import { didYouMean } from '../base/did-you-mean.js';
-import { momentOf } from './archive/times.js';
+import { momentOf, TIMES } from './archive/times.js';
 import { UsageError } from './command.js';
 import { asPath } from './paths.js';
 
@@ -21,7 +21,7 @@ const STRING = 3;
  * Words of a command line as parameters: a text where the function takes a text, what is JSON as JSON elsewhere, and a
  * text again where it is none. Where it takes an integer: the names of an enumeration, a time (`yesterday`, `2026-11-01`,
  * `-2h`) as unix seconds, and objects by their path. With `Name=` of a parameter before every word they are named. Throws
- * UsageError for a name that the enumeration does not have.
+ * UsageError for a name that the enumeration or the function does not have, and for what is neither number nor time.
  */
 export function paramsOf(
   words: readonly string[],
@@ -33,8 +33,16 @@ export function paramsOf(
     const parameter = parameters.find(({ Description }) => Description === word.slice(0, end));
     return parameter === undefined ? [] : [{ parameter, word: word.slice(end + 1) }];
   });
-  if (words.length === 0 || named.length < words.length)
+  if (words.length === 0 || named.length < words.length) {
+    const unknown = words.map((word) => /^(\w+)=/.exec(word)?.[1]);
+    const names = parameters.map(({ Description }) => Description);
+    const [wrong] = unknown.filter((name) => name !== undefined && !names.includes(name));
+    if (wrong !== undefined && unknown.every((name) => name !== undefined))
+      throw new UsageError(
+        `there is no parameter ${wrong}${didYouMean(wrong, names) || `; known: ${names.join(', ')}`}`,
+      );
     return words.map((word, i) => valueOf(word, parameters[i], nowMs));
+  }
   return Object.fromEntries(
     named.map(({ parameter, word }) => [parameter.Description, valueOf(word, parameter, nowMs)]),
   );
@@ -52,7 +60,11 @@ function valueOf(word: string, parameter: ParameterFacts | undefined, nowMs: num
     throw new UsageError(`${Description} takes ${names.join(', ')}, not ${word}${didYouMean(word, names)}`);
   }
   const ms = momentOf(word, nowMs);
-  return ms === undefined ? asPath(word) : Math.floor(ms / 1000);
+  if (ms !== undefined) return Math.floor(ms / 1000);
+  // All parameters that are objects' ids are named so.
+  if (Description.endsWith('ID')) return asPath(word);
+  const what = /^(Start|End)Time$/.test(Description) ? `a time: ${TIMES}` : 'a whole number';
+  throw new UsageError(`${Description} takes ${what}, not ${word}`);
 }
 
 /** What the word is as JSON; undefined where it is none. */

@@ -85,9 +85,15 @@ async function exportDirectory(directory: string, config: { file: string; text: 
     config,
     actionName,
     values,
-    besides: besidesOf(store, kernel, directory),
+    besides: [...withoutConfig(config.text), ...besidesOf(store, kernel, directory)],
   });
 }
+
+/** Without a configuration the file has the tree and the profiles only. */
+const withoutConfig = (text: string): string[] =>
+  text === ''
+    ? ['board, remoteAccess and other keys: no configuration was found; give it with --config FILE']
+    : [];
 
 /** What is kept beside the tree, each with how to take it along. */
 function besidesOf(store: Store, kernel: Kernel, directory: string): string[] {

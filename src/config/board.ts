@@ -83,7 +83,7 @@ export async function loadBoard(
     if (!names.includes(wanted))
       throw fault(
         'CONFIGURATION_INVALID',
-        `there is no board ${wanted}${didYouMean(wanted, names)}; known: ${names.sort().join(', ')}`,
+        `there is no board ${wanted}${didYouMean(wanted, names) || `; known: ${names.sort().join(', ')}`}`,
       );
     return readBoard(directory, wanted);
   }

@@ -44,13 +44,14 @@ export function lineOf(file: string, { severity, line, column, key, text }: Mist
 /** Steps from the root of a document to one of its values. */
 export type Path = readonly (string | number)[];
 
-/** A file with mistakes; its text lists them all. */
+/** A file with mistakes; its text lists them all, without the warnings. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly file: string;
   readonly mistakes: readonly Mistake[];
   constructor(file: string, mistakes: readonly Mistake[]) {
-    super(mistakes.map((mistake) => lineOf(file, mistake)).join('\n'));
+    const told = mistakes.filter(({ severity }) => severity !== 'warning');
+    super(told.map((mistake) => lineOf(file, mistake)).join('\n'));
     this.file = file;
     this.mistakes = mistakes;
   }
@@ -153,6 +154,16 @@ export class ConfigDocument {
     return this.#mistakes.some(({ severity }) => severity === 'error');
   }
 
+  /** Whether an error has been noted in an entry of the tree, but for its children. */
+  hasErrorIn(entry: string): boolean {
+    return this.#mistakes.some(
+      ({ severity, key }) =>
+        severity === 'error' &&
+        (key === entry || key.startsWith(`${entry}.`)) &&
+        !key.startsWith(`${entry}.children[`),
+    );
+  }
+
   /**
    * Notes a key that should not be there, by its name. A word without a value in a flow mapping is shown only if it is
    * nearly a known key: it may be a secret that is missing its key.
@@ -165,13 +176,10 @@ export class ConfigDocument {
       : undefined;
     const at = pair !== undefined && isNode(pair.key) ? pair.key.range?.[0] : undefined;
     const near = nearest(String(key), known);
-    const hint = near === undefined ? '' : `; did you mean ${near}?`;
+    const hint = near === undefined ? `; known here: ${known.join(', ')}` : `; did you mean ${near}?`;
     const isKey = pair === undefined || pair.value !== null;
     const shown = near === undefined && !isKey ? path.slice(0, -1) : path;
-    this.#at(
-      { offset: at ?? this.#offset(path), key: keyOf(shown) },
-      `${text}${hint}; known here: ${known.join(', ')}`,
-    );
+    this.#at({ offset: at ?? this.#offset(path), key: keyOf(shown) }, `${text}${hint}`);
   }
 
   /** Throws all findings so far, in the order of their lines, if an error is among them. */

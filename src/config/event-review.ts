@@ -69,7 +69,7 @@ async function reviewAction(review: TreeReview, given: ActionConfig, path: Path)
     const names = actions.map((one) => one.name);
     document.problem(
       [...path, 'name'],
-      `there is no action ${name}${didYouMean(name, names)}; known: ${names.join(', ')}`,
+      `there is no action ${name}${didYouMean(name, names) || `; known: ${names.join(', ')}`}`,
     );
     return;
   }

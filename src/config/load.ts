@@ -1,5 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
 import { messageOf } from '../base/fault.js';
 import type { Modules } from '../device/modules.js';
 import { HIDDEN } from '../device/properties.js';
@@ -73,24 +75,43 @@ export async function readConfig(
 ): Promise<LoadedConfig> {
   const document = new ConfigDocument(file, text);
   const value = document.value ?? {};
-  if (!check(document, gatewaySchema, { path: [], value })) {
-    const { tree, board } = value as { tree?: unknown; board?: unknown };
-    const modules = await modulesOf(typeof board === 'string' ? { board } : {}).catch(() => undefined);
-    if (Array.isArray(tree)) checkTree({ document, modules }, tree, ['tree']);
-    document.throwIfAny();
-  }
-  const config = value as GatewayConfig;
+  const isSound = check(document, gatewaySchema, { path: [], value });
+  const config = isSound ? (value as GatewayConfig) : soundPartOf(value);
+  // What lines and words are good for depends on the board: no guesses if its key may be the misspelt one.
+  let isBoardSure = isSound || config.board !== undefined;
   const modules = await modulesOf(config).catch((thrown: unknown) => {
     document.mistake(['board'], messageOf(thrown));
+    isBoardSure = false;
     return undefined;
   });
   const tree = checkTree({ document, modules }, config.tree ?? [], ['tree']);
-  await resolveSecrets(document, config, dirname(file));
-  checkMeaning(document, config);
+  if (isBoardSure) {
+    await resolveSecrets(document, config, dirname(file));
+    checkMeaning(document, config);
+    if (modules !== undefined && facts !== undefined)
+      await review(document, { config, tree: soundNodes(document, tree) }, { modules, facts });
+  }
   document.throwIfAny();
-  if (modules !== undefined && facts !== undefined)
-    await review(document, { config, tree }, { modules, facts });
   return { file, config, tree, findings: document.findings, places: placesOf(document, config) };
+}
+
+/** The keys at the top whose values have the right form: the others need not hide what is wrong with these. */
+function soundPartOf(value: unknown): GatewayConfig {
+  if (typeof value !== 'object' || value === null) return {};
+  const schemas: Readonly<Record<string, TSchema>> = gatewaySchema.properties;
+  const sound = Object.entries(value).filter(([key, of]) => {
+    const schema = Object.hasOwn(schemas, key) ? schemas[key] : undefined;
+    return schema !== undefined && Value.Check(schema, of);
+  });
+  return Object.fromEntries(sound);
+}
+
+/** The entries without those that have an error of their own: only a sound entry can be reviewed. */
+function soundNodes(document: ConfigDocument, nodes: readonly TreeNode[]): TreeNode[] {
+  if (!document.hasErrors) return [...nodes];
+  return nodes
+    .filter(({ entry }) => !document.hasErrorIn(entry))
+    .map((node) => ({ ...node, children: soundNodes(document, node.children) }));
 }
 
 function placesOf(

@@ -9,14 +9,16 @@ import { noteAbsent, type TreeReview } from './review-context.js';
 import { knownProfiles, reviewNodes } from './tree-review.js';
 
 /**
- * Notes everything of a sound configuration that would not work, or may not be meant: what a start and a reload report as
- * problems, and what only `check` shows. One review for all of them.
+ * Notes everything of sound entries that would not work, or may not be meant: what a start and a reload report as
+ * problems, and what only `check` shows. One review for all of them. If the file has errors, nothing counts as missing:
+ * it may be in the part that is left out.
  */
 export async function review(
   document: ConfigDocument,
   { config, tree }: { readonly config: GatewayConfig; readonly tree: readonly TreeNode[] },
   { modules, facts }: { readonly modules: Modules; readonly facts: ReviewFacts },
 ): Promise<void> {
+  const isPartial = document.hasErrors;
   const claims = new Claims(document);
   await reviewServers(document, config, { claims, facts, modules });
   const fronts = config.configurators ?? [];
@@ -24,18 +26,16 @@ export async function review(
   const profiles = knownProfiles(config.profiles);
   const files: { path: Path; file: string }[] = [];
   const all: TreeReview = { document, model, modules, claims, facts, profiles, files };
-  await reviewNodes(all, tree, { path: ['tree'] });
+  await reviewNodes(all, tree);
   for (const { path, file } of files) await reviewFile(document, file, path);
-  const idents = new Map(tree.map(({ ident }, i) => [ident, i]));
+  const idents = new Map(tree.map(({ ident, entry }) => [ident, entry]));
   for (const [i, { base, ident }] of fronts.entries()) {
     noteAbsent(all, base, ['configurators', i, 'base']);
     if (idents.has(ident))
-      document.problem(
-        ['configurators', i, 'ident'],
-        `tree[${idents.get(ident)}] has this ident; choose another`,
-      );
+      document.problem(['configurators', i, 'ident'], `${idents.get(ident)} has this ident; choose another`);
   }
-  await warnOfServers(document, config, modules.board.isUnknown);
+  if (isPartial) document.forget(({ absent }) => absent?.kind === 'object' || absent?.kind === 'profile');
+  else await warnOfServers(document, config, modules.board.isUnknown);
   await forgetLinesHere(document, facts, modules);
 }
 

@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import type { Path } from './document.js';
 import { color, eventKeys, maybe, scalar, strict, text, words } from './event-schema.js';
 
 export { weekDays } from './event-schema.js';
@@ -214,9 +215,10 @@ type Checked<K extends NodeKind> = Omit<Static<(typeof nodeSchemas)[K]>, 'childr
   /** The object's name, from the key that says its kind. */
   readonly name: string;
   readonly children: readonly TreeNode[];
-  /** Where its entry is, as `FILE:LINE:COLUMN`, and which one it is, as `tree[0].children[1]`. */
+  /** Where its entry is, as `FILE:LINE:COLUMN`, and which one it is, as `tree[0].children[1]` and as a path. */
   readonly place: string;
   readonly entry: string;
+  readonly path: Path;
 } & (K extends 'instance' ? { readonly variables?: Readonly<Record<string, InstanceVariable>> } : unknown);
 
 type RawVariables = NonNullable<Static<(typeof nodeSchemas)['instance']>['variables']>;

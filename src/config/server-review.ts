@@ -51,7 +51,7 @@ export async function reviewServers(
     if (!SUBJECTS.includes(subject))
       document.warning(
         ['log', 'level', subject],
-        `the log has no subject ${subject}${didYouMean(subject, SUBJECTS)}; known: ${SUBJECTS.join(', ')}`,
+        `the log has no subject ${subject}${didYouMean(subject, SUBJECTS) || `; known: ${SUBJECTS.join(', ')}`}`,
       );
 }
 

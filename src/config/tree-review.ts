@@ -31,15 +31,14 @@ export function knownProfiles(
 export async function reviewNodes(
   review: TreeReview,
   nodes: readonly TreeNode[],
-  { path, parent }: { readonly path: Path; readonly parent?: InstanceNode },
+  parent?: InstanceNode,
 ): Promise<void> {
-  for (const [i, node] of nodes.entries()) {
-    const own: Path = [...path, i];
+  for (const node of nodes) {
+    const own = node.path;
     switch (node.kind) {
       case 'instance':
         reviewInstance(review, node, { path: own, parent });
-        for (const [ident, { children }] of Object.entries(node.variables ?? {}))
-          await reviewNodes(review, children, { path: [...own, 'variables', ident, 'children'] });
+        for (const { children } of Object.values(node.variables ?? {})) await reviewNodes(review, children);
         break;
       case 'variable':
         reviewVariable(review, node, own);
@@ -61,8 +60,7 @@ export async function reviewNodes(
       case 'category':
       case 'media':
     }
-    const below = node.kind === 'instance' ? { parent: node } : {};
-    await reviewNodes(review, node.children, { path: [...own, 'children'], ...below });
+    await reviewNodes(review, node.children, node.kind === 'instance' ? node : undefined);
   }
 }
 

@@ -29,7 +29,10 @@ export function checkTree(tree: TreeCheck, nodes: readonly unknown[], path: Path
     if (checked === undefined) return [];
     const earlier = idents.get(checked.ident);
     if (earlier !== undefined)
-      document.mistake([...path, i, 'ident'], `another entry here has this ident (the ${earlier + 1}.)`);
+      document.mistake(
+        [...path, i, 'ident'],
+        `the entry in line ${document.lineOf([...path, earlier])} has this ident; choose another`,
+      );
     idents.set(checked.ident, i);
     return [checked];
   });
@@ -55,7 +58,7 @@ function checkNode(tree: TreeCheck, node: unknown, path: Path): TreeNode | undef
     : [];
   if (!isRight) return undefined;
   const variables = checkVariables(tree, given['variables'], [...path, 'variables']);
-  const place = { place: document.placeOf(path), entry: keyOf(path) };
+  const place = { place: document.placeOf(path), entry: keyOf(path), path };
   const shape = { kind, name: given[kind], children, ...(variables && { variables }), ...place };
   // The check above has established the shape.
   const checked = { ...given, ...shape } as unknown as TreeNode;
@@ -97,7 +100,7 @@ function checkModule(
     const names = [...modules.all()].map(({ name }) => name);
     document.mistake(
       [...path, 'module'],
-      `there is no module ${node.module}${didYouMean(node.module, names)}; known: ${names.join(', ')}`,
+      `there is no module ${node.module}${didYouMean(node.module, names) || `; known: ${names.join(', ')}`}`,
     );
     return;
   }

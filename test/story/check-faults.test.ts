@@ -131,7 +131,7 @@ const faults: readonly Fault[] = [
   {
     what: 'an unknown action',
     file: event('    cyclic: { everyS: 5 }\n    action: { name: «Togle, target: lamp/STATE }\n'),
-    told: 'tree[1].action.name: there is no action Togle; did you mean Toggle?; known: ',
+    told: 'tree[1].action.name: there is no action Togle; did you mean Toggle?',
   },
   {
     what: 'an action with a missing target',

@@ -207,6 +207,9 @@ t.test('what a file cannot express is listed, not dropped; and a backup can be e
   t.match(said.stdout, /wf: the front has settings, or objects below it, beyond its entry/);
   t.match(said.stdout, /records of the archive: stellwerk archive export/);
   t.match(said.stderr, /not in the file \(also listed at its end\):/);
+  const alone = await stellwerk(['export', '--data', data]);
+  t.match(alone.stderr, /no configuration was found; give it with --config FILE/);
+  t.notMatch(said.stderr, /no configuration was found/);
   t.notMatch(said.stdout, /value: 3\.5/);
   t.match(said.stdout, /event: Leak\n +ident: leak\n[^]*?active: false/);
   t.match(said.stdout, new RegExp(`#${copy} .*is left out with all below it: it is a copy`));

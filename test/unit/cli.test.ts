@@ -21,7 +21,7 @@ const parameter = (Description: string, kind: Kind, Enumeration: string[] = []):
 const NOW_MS = new Date(2026, 10, 22, 15, 30, 10).getTime();
 
 t.test('a word of the command line is what the function takes there', async (t) => {
-  const [boolean, integer, float, string, variant, array] = kinds.map((kind) => parameter(kind, kind));
+  const [boolean, integer, float, string, variant, array] = kinds.map((kind) => parameter(`${kind}ID`, kind));
   const type = parameter('Type', 'integer', ['vtBoolean', 'vtInteger']);
   const cases: [ParameterFacts | undefined, string, unknown][] = [
     [boolean, 'true', true],
@@ -67,6 +67,25 @@ t.test('parameters are named when all of them are', async (t) => {
   t.strictSame(paramsOf(['Name=a=b', 'ID=setpoint'], parameters, NOW_MS), { Name: 'a=b', ID: '/setpoint' });
   t.strictSame(paramsOf(['5', 'Name=x'], parameters, NOW_MS), [5, 'Name=x']);
   t.strictSame(paramsOf([], parameters, NOW_MS), []);
+  t.throws(() => paramsOf(['Nam=x', 'ID=5'], parameters, NOW_MS), {
+    name: 'UsageError',
+    message: 'there is no parameter Nam; did you mean Name?',
+  });
+});
+
+t.test('a word that is neither number nor time is not looked for as an object', async (t) => {
+  const messageFor = (name: string, word: string) => {
+    try {
+      return paramsOf([word], [parameter(name, 'integer')], NOW_MS);
+    } catch (thrown) {
+      return (thrown as Error).message;
+    }
+  };
+  for (const word of ['yesterdayy', '2026-13-01', '-2x', 'a/b'])
+    t.match(messageFor('EndTime', word), new RegExp(`^EndTime takes a time: 2026-03-29, .*, not ${word}$`));
+  t.equal(messageFor('Position', 'abc'), 'Position takes a whole number, not abc');
+  t.strictSame(messageFor('Position', 'now'), [NOW_MS / 1000]);
+  t.strictSame(messageFor('VariableID', 'yesterdayy'), ['/yesterdayy']);
 });
 
 t.test('options may stand anywhere, a negative number is none, a slip is told', async (t) => {

@@ -75,9 +75,10 @@ configurators:
     /^13:\d+ tree\[2\]\.properties\.Count: Expected integer/,
     /^14:\d+ tree\[3\]\.type: expected boolean or integer or float or string/,
     /^15:\d+ tree\[4\]: an entry has exactly one of the keys category, instance, variable, link, event/,
+    /^17:5 configurators\[0\]: give it a password/,
   ].entries())
     t.match(found[i], expected);
-  t.equal(found.length, 9);
+  t.equal(found.length, 10);
 });
 
 t.test('what the schema cannot say', async (t) => {

@@ -1,3 +1,7 @@
+/** Examples of times, for messages. */
+export const TIMES =
+  '2026-03-29, 2026-03-29T14:05:00Z, 2026-03-29 16:05:00 as local time, yesterday, -2h, or unix seconds';
+
 /** The year 2100: a time beyond it is in milliseconds, or wrong. */
 const LAST_S = 4_102_444_800;
 const SECONDS = /^\d+(\.\d+)?$/;
