@@ -25,9 +25,9 @@ const GOOD_LIMIT = 256;
 /** Bad pairs that are remembered, and how long, ms: a client with an old password costs no scrypt each time. */
 const BAD_LIMIT = 1024;
 const BAD_MS = 60_000;
-/** Answers to wrong logins that are delayed at a time: of one account at one address, and in all. More get theirs at once. */
+/** Answers to wrong logins that are delayed at a time: of one account at one address, and in all, as each may have 64 KiB of a body. More get theirs at once. */
 const DELAYED_LIMIT = 16;
-const DELAYED_IN_ALL = 1024;
+const DELAYED_IN_ALL = 64;
 
 /** Where a login comes from. */
 export interface Origin {

@@ -17,13 +17,14 @@ export const CROWDED = 'Too many requests without verified credentials';
 interface Held {
   readonly who: string;
   readonly bytes: number;
-  /** Absent once the body is complete: then it is about to be decided. */
-  evict: (() => void) | undefined;
+  /** Its body is complete: it is about to be decided. */
+  isComplete: boolean;
+  readonly evict: () => void;
 }
 
 /** A request's part of the budget. */
 export interface Share {
-  /** The body is complete. From now on it is not evicted. */
+  /** The body is complete. From now on only {@link Unverified} as a whole can evict it. */
   arrived(): void;
   /** The request is verified, or is over. A second call does nothing. */
   release(): void;
@@ -31,7 +32,8 @@ export interface Share {
 
 /**
  * The budget of all bytes that are held for requests nobody has verified yet. When it is used up, the oldest request whose
- * body is still incomplete makes room: an honest call arrives in one go, a slow body is what an attack consists of.
+ * body is still incomplete makes room: an honest call arrives in one go, a slow body is what an attack consists of. Where
+ * all are complete, the oldest of the address that holds the most does, so that no crowd of wrong logins keeps others out.
  */
 export class Unverified {
   readonly #limits: Limits;
@@ -51,12 +53,12 @@ export class Unverified {
   /** Takes a share for a request with a body of so many bytes at most. Throws `BUSY`. */
   take(remote: string, bodyBytes: number, evict: () => void): Share {
     const who = guesserOf(remote);
-    const held: Held = { who, bytes: REQUEST_COST + bodyBytes, evict };
+    const held: Held = { who, bytes: REQUEST_COST + bodyBytes, isComplete: false, evict };
     this.#makeRoom(held, remote);
     this.#held.add(held);
     this.#add(who, held.bytes);
     return {
-      arrived: () => (held.evict = undefined),
+      arrived: () => (held.isComplete = true),
       release: () => this.#release(held),
     };
   }
@@ -64,22 +66,31 @@ export class Unverified {
   #makeRoom({ who, bytes }: Held, remote: string): void {
     while ((this.#bytesOf.get(who) ?? 0) + bytes > UNVERIFIED_PER_ADDRESS) {
       this.#limits.hit(`${UNVERIFIED_PER_ADDRESS} unverified bytes per address`, remote, WHAT_TO_DO);
-      this.#evict((held) => held.who === who);
+      this.#evict((held) => !held.isComplete && held.who === who);
     }
     while (this.#bytes + bytes > UNVERIFIED_IN_ALL) {
       this.#limits.hit(`${UNVERIFIED_IN_ALL} unverified bytes`, remote, WHAT_TO_DO);
-      this.#evict(() => true);
+      const isMeant = (held: Held) => !held.isComplete;
+      const most = this.#holdsMost();
+      const isLess = (this.#bytesOf.get(who) ?? 0) + bytes < (this.#bytesOf.get(most) ?? 0);
+      this.#evict([...this.#held].some(isMeant) || !isLess ? isMeant : (held) => held.who === most);
     }
   }
 
   #evict(isMeant: (held: Held) => boolean): void {
     for (const held of this.#held) {
-      if (held.evict === undefined || !isMeant(held)) continue;
+      if (!isMeant(held)) continue;
       this.#release(held);
       held.evict();
       return;
     }
     throw fault('BUSY', CROWDED);
+  }
+
+  #holdsMost(): string {
+    let most = '';
+    for (const [who, bytes] of this.#bytesOf) if (bytes > (this.#bytesOf.get(most) ?? 0)) most = who;
+    return most;
   }
 
   #release(held: Held): void {

@@ -41,3 +41,17 @@ t.test('all addresses together have one budget', async (t) => {
   }
   t.equal(evicted, 400 - Math.floor(UNVERIFIED_IN_ALL / (BODY + REQUEST_COST)));
 });
+
+t.test('complete requests of many addresses keep no other address out', async (t) => {
+  const budget = new Unverified(new HitLimits());
+  const evicted: string[] = [];
+  const from = (address: string) => budget.take(address, BODY, () => evicted.push(address));
+  for (let n = 0; budget.bytes + BODY + REQUEST_COST <= UNVERIFIED_IN_ALL; n++)
+    from(`10.0.0.${Math.floor(n / FIT)}`).arrived();
+  t.strictSame(evicted, []);
+  from('10.0.1.1').arrived();
+  from('10.0.1.1').arrived();
+  t.equal(evicted.length, 2);
+  t.notOk(evicted.includes('10.0.1.1'));
+  t.ok(budget.bytes <= UNVERIFIED_IN_ALL);
+});
