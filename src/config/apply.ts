@@ -177,19 +177,16 @@ class Applying {
     { path, position }: { path: string; position: number },
   ): Promise<void> {
     const isNew = this.#lines(path, isNewObject);
-    this.#attributes(
-      { ...node, position: node.position ?? this.#placed(position, object, path) },
-      object,
-      isNew,
-    );
+    this.#attributes(this.#isPlaced(object, path) ? node : { position, ...node }, object, isNew);
+    // Noted also where it was not applied, so that the next start does not do it.
+    isNew('position', node.position ?? position);
     await this.#particular(node, object, { isNew, path });
   }
 
-  /** The position that follows from the order, but for an object that got one at run time before the order counted. */
-  #placed(position: number, object: TreeObject, path: string): number {
+  /** Whether it got its position at run time, before the order of the file counted. */
+  #isPlaced(object: TreeObject, path: string): boolean {
     const before = this.#before[path];
-    const isOlder = before !== undefined && before['position'] === undefined;
-    return isOlder && object.position !== 0 ? object.position : position;
+    return before !== undefined && before['position'] === undefined && object.position !== 0;
   }
 
   #attributes(

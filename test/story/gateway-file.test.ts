@@ -1,4 +1,7 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
+import { putMeta } from '../../src/store/sums.js';
 import { idOf, rpc } from '../tools/exchange.js';
 import { SIMULATED, startHouse, type House } from '../tools/house.js';
 import { FULL } from '../tools/full-file.js';
@@ -190,3 +193,22 @@ t.test(
     );
   },
 );
+
+t.test('a position from before the order counted stays at every start', async (t) => {
+  const before = await startHouse(t, SIMULATED + FULL);
+  const { directory } = before;
+  await rpc(before, 'SVC_SetPosition', await idOf(before, 'house/lamp'), 99);
+  await before.gateway.close();
+  // As a gateway left it that did not know the order: no position was applied.
+  const db = new DatabaseSync(join(directory, 'data', 'stellwerk.db'));
+  const applied = String(db.prepare("SELECT value FROM meta WHERE name = 'applied'").get()?.['value']);
+  const without = (key: string, value: unknown) => (key === 'position' ? undefined : value);
+  putMeta(db, 'applied', JSON.stringify(JSON.parse(applied, without)));
+  db.close();
+  for (const start of ['the first start', 'the second one']) {
+    const house = await startHouse(t, undefined, { directory });
+    const lamp = await rpc(house, 'SVC_GetObject', await idOf(house, 'house/lamp'));
+    t.match(lamp, { ObjectPosition: 99 }, start);
+    await house.gateway.close();
+  }
+});
