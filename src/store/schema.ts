@@ -1,4 +1,4 @@
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { rowsOf, summed, sumOf } from './sums.js';
 
 /** Takes a database from one version to the next. */
@@ -55,10 +55,16 @@ function addSums(db: DatabaseSync): void {
     CREATE TABLE audit (number INTEGER PRIMARY KEY, record TEXT, sum INTEGER);`);
   for (const [table, columns] of tables) {
     const insert = db.prepare(`INSERT INTO ${table} VALUES (${columns.map(() => '?').join(', ')}, ?)`);
+    const put = (row: readonly SQLOutputValue[]) => insert.run(...row, sumOf(row));
     for (const row of rowsOf(db, `SELECT ${columns.join(', ')} FROM old_${table}`))
-      insert.run(...row, sumOf(row));
+      put(table === 'audit' ? inRing(row) : row);
     db.exec(`DROP TABLE old_${table}`);
   }
+}
+
+/** Numbers of the audit counted all records; now they are multiples of four, plus a ring. Those before go into the first. */
+function inRing([number, record]: readonly SQLOutputValue[]): readonly SQLOutputValue[] {
+  return [BigInt(number as bigint) * 4n, record as SQLOutputValue];
 }
 
 /** The version that this program reads and writes. */

@@ -173,7 +173,8 @@ t.test(
     db.exec(`${String(steps[0])}; DELETE FROM new_meta WHERE name = 'schema'; PRAGMA user_version = 1;
     INSERT INTO meta SELECT name, value FROM new_meta; INSERT INTO profiles SELECT name, profile FROM new_profiles;
     INSERT INTO objects SELECT born, id, type, parent, attributes, data FROM new_objects;
-    INSERT INTO last_values SELECT id, value, updated, changed FROM new_last_values`);
+    INSERT INTO last_values SELECT id, value, updated, changed FROM new_last_values;
+    INSERT INTO audit (record) VALUES ('{"at":1}'), ('{"at":2}'), ('{"at":3}'), ('{"at":4}')`);
     for (const table of ['meta', 'profiles', 'objects', 'last_values', 'audit'])
       db.exec(`DROP TABLE new_${table}`);
     db.close();
@@ -183,6 +184,9 @@ t.test(
     const written = before.map((row) => row.replace('\\ud800', '\ufffd'));
     t.strictSame(picture(second.kernel), written);
     t.equal((second.kernel.tree.get(text.id).data as { value: string }).value, 'a\u0000b \ufffd ä');
+    const all = [{ at: 4 }, { at: 3 }, { at: 2 }, { at: 1 }];
+    t.strictSame(await second.store.audit(10, 'owner'), all, 'what has no role was the owner');
+    t.strictSame(await second.store.audit(10, 'webfront'), []);
     await second.store.close();
     t.match(readdirSync(join(directory, 'backups')), [/before-schema-2\.db$/]);
     const migrated = new DatabaseSync(file(directory), { readOnly: true });
