@@ -79,5 +79,21 @@ t.test(
   },
 );
 
+t.test('values that an older version kept in the runtime directory are taken over', async (t) => {
+  const directory = await tempDirectory(t);
+  const runtimeDirectory = await tempDirectory(t);
+  const child = new Program(process.execPath, [VALUES, directory, runtimeDirectory]);
+  await child.waitFor(/kept 42/);
+  await child.end('SIGKILL');
+  // As the version before checksums wrote it.
+  const db = new DatabaseSync(join(runtimeDirectory, 'values.db'));
+  db.exec('ALTER TABLE last_values DROP COLUMN sum');
+  db.close();
+  const next = await openBench(directory, { runtimeDirectory });
+  t.equal(valueOf(next.kernel), 42);
+  next.kernel.variables.update(next.kernel.variables.get(idOf(next.kernel)), 43, 0);
+  await next.store.close();
+});
+
 const idOf = (kernel: Kernel) => kernel.tree.root.children?.byIdent('value')?.id ?? 0;
 const valueOf = (kernel: Kernel) => kernel.variables.get(idOf(kernel)).data.value;
