@@ -158,11 +158,12 @@ export class Pending {
     return many;
   }
 
-  /** Large texts beyond the budget wait, the one that waits longest first. */
+  /** Large texts beyond the budget wait, the one that waits longest first. One with a budget of its own does not. */
   #leaveLarge(values: Set<Valued>, nowMs: number): void {
     this.waitingTexts = 0;
     for (const object of values) {
-      const { value } = object.data as { readonly value?: unknown };
+      if (!object.is(objectType.variable) || object.data.durable !== undefined) continue;
+      const { value } = object.data;
       if (typeof value !== 'string' || value.length <= LARGE_TEXT) continue;
       if (this.#budget.takes(value.length, nowMs)) continue;
       values.delete(object);

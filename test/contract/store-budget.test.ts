@@ -47,7 +47,7 @@ async function metered(t: Test, { every, withinS }: Durable, initial: Value = 0)
     return value;
   };
   const count = (value: Value) => kernel.variables.update(meter, value, clock.nowMs());
-  return { clock, count, second, found };
+  return { clock, count, second, found, store, kernel };
 }
 
 const seed = fuzzSeed();
@@ -106,4 +106,16 @@ t.test('a switch or a text is there with the next look, whatever it was before',
     await rest.second();
     t.equal(await rest.found('power cut'), value);
   }
+});
+
+t.test('a large text with a budget of its own does not wait for that of large texts', async (t) => {
+  const { count, second, found, store, kernel, clock } = await metered(t, { every: 1, withinS: 5 }, '');
+  const large = (mark: string) => mark.padEnd(700_000, mark);
+  const others = ['a', 'b'].map((ident) => kernel.variables.create(variableType.string, { ident }));
+  store.saveEveryMs = 500;
+  await second();
+  for (const other of others) kernel.variables.update(other, large('o'), clock.nowMs());
+  count(large('1'));
+  for (let n = 0; n < 6; n++) await second();
+  t.equal(await found('power cut'), large('1'));
 });
