@@ -42,7 +42,8 @@ export class PacedStream extends Duplex {
         (thrown: Error) => this.destroy(thrown),
       );
     });
-    inner.on('end', () => this.#inTurn(() => this.push(null)));
+    // A WebSocket that has ended stays open until it is destroyed.
+    inner.on('end', () => this.#inTurn(() => this.destroy()));
     inner.on('error', (error: Error) => this.#inTurn(() => this.destroy(error)));
     inner.on('close', () => this.#inTurn(() => this.destroy()));
   }

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
+import { WebSocketServer } from 'ws';
 import type { Connection, QoS } from '../../drivers/mqtt/broker.js';
 import { NetworkBrokers } from '../../drivers/mqtt/connection.js';
 import { Message } from '../../drivers/mqtt/message.js';
@@ -303,4 +305,26 @@ await t.test('a release that the broker repeats is answered', async (t) => {
   scene.say([0x62, 2, 0, 9]);
   t.match(await soon('the end', scene.lost.promise), { message: /without its message/ });
   t.equal(scene.messages.length, 2, 'each once');
+});
+
+await t.test('a broker that closes a WebSocket is lost immediately', async (t) => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  server.on('connection', (socket) =>
+    socket.once('message', () => {
+      socket.send(Buffer.from([0x20, 2, 0, 0]));
+      socket.close();
+    }),
+  );
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/mqtt`;
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  const listener = { message: () => undefined, lost: resolve };
+  const making = new NetworkBrokers().connect(
+    { ...OPTIONS, url, version: 4 },
+    listener,
+    new AbortController().signal,
+  );
+  making.catch(resolve);
+  t.match(await soon('the end', promise), { message: /the broker closed the connection/ });
 });
