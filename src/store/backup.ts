@@ -54,10 +54,18 @@ export function makeBackup(
   const number = (backupsOf(directory)[0]?.number ?? 0) + 1;
   const name = `backup-${String(number).padStart(6, '0')}-${timeName(nowMs)}-${reason}.db`;
   makeDirectory(join(directory, 'backups'), 0o700);
+  removeUnfinished(join(directory, 'backups'));
   const made = writeBackup(source, join(directory, 'backups', name));
   if (kept !== undefined)
     for (const { path } of backupsOf(directory).slice(kept)) rmSync(path, { force: true, recursive: true });
   return { file: name, ...made };
+}
+
+/** What a backup leaves that a power cut interrupted: as large as the database, and nobody else's. */
+function removeUnfinished(folder: string): void {
+  for (const name of readdirSync(folder))
+    if (/^backup-.*\.db\.new(-\w+)?$/.test(name))
+      rmSync(join(folder, name), { force: true, recursive: true });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
@@ -24,4 +24,17 @@ t.test('a backup with sound pages and a damaged row ends no start when the datab
   t.equal(again.store.meta('applied'), undefined, 'what is damaged is left out');
   t.match(again.findings.get('database'), { state: 'failed', text: /damaged.*applied/ });
   await again.store.close();
+});
+
+t.test('what an interrupted backup left goes with the next one, and nothing else', async (t) => {
+  const directory = await tempDirectory(t);
+  const { store } = await openBench(directory);
+  await store.backup();
+  const folder = join(directory, 'backups');
+  const before = readdirSync(folder);
+  for (const left of ['backup-000007-2026-01-01T00-00-00Z-daily.db.new', 'mine.db.new'])
+    for (const end of ['', '-journal']) writeFileSync(join(folder, `${left}${end}`), 'x');
+  const { file } = await store.backup();
+  t.strictSame(readdirSync(folder).sort(), [...before, file, 'mine.db.new', 'mine.db.new-journal'].sort());
+  await store.close();
 });
