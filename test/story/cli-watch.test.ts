@@ -40,8 +40,8 @@ t.test('watch shows names, values and what becomes of objects, and ends with Ctr
   const setpoint = await idOf(house, 'ground_floor/setpoint');
   await rpc(house, 'SVC_SetIdent', floor, '');
   await rpc(house, 'SVC_SetName', floor, 'Bel\u001b[2Jow');
-  await rpc(house, 'SetValue', setpoint, 30);
-  await program.waitFor(/ {2}Bel\\x1b\[2Jow\/setpoint {2}[\d.]+ °C → 30\.0 °C$/m);
+  await rpc(house, 'SetValue', setpoint, -5.5);
+  await program.waitFor(/ {2}Bel\\x1b\[2Jow\/setpoint {2}[\d.]+ °C → -5\.5 °C$/m);
   const category = await rpc(house, 'SVC_CreateCategory');
   await rpc(house, 'SVC_DeleteCategory', category);
   await program.waitFor(new RegExp(`${String(category)} .* a new category\\n.* is deleted\\n`));
