@@ -61,7 +61,8 @@ export function tryDecode(bytes: Buffer): unknown {
 function withoutInexact(message: unknown): unknown {
   for (const request of Array.isArray(message) ? (message as unknown[]) : [message]) {
     if (typeof request !== 'object' || request === null || !('params' in request)) continue;
-    const numeral = inexactIn(request.params);
+    // A bare number is no parameter list, exact or not: it is left to be rejected as such.
+    const numeral = typeof request.params === 'object' ? inexactIn(request.params) : undefined;
     if (numeral !== undefined) request.params = new InexactParams(numeral);
   }
   return message;

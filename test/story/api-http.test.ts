@@ -126,6 +126,8 @@ t.test('an integer that no number represents is refused where it stands, and cha
     (JSON.parse(batch.body) as Answer[]).map((answer) => outcome(answer)),
     [1.5, 'INEXACT_NUMBER', 3],
   );
+  const bare = await post(world, body('9007199254740993'));
+  t.equal(codeOf(bare), 'INVALID_REQUEST', 'a number is no list of parameters');
   const many = `[[${'1,'.repeat(20_000)}9007199254740993]]`;
   t.equal(codeOf(await post(world, body(many))), 'PARSE_ERROR', 'nobody looks for it among very many');
 });
