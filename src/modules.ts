@@ -19,7 +19,7 @@ import type { Names } from './device/names.js';
 import { hardware } from './device/search.js';
 import { systemNames } from './device/system-names.js';
 import { location } from './script/location.js';
-import { PACKAGE_ROOT } from './service/system.js';
+import { PACKAGE_ROOT } from './base/package-root.js';
 
 /** The package's own boards. */
 const BOARDS = join(PACKAGE_ROOT, 'board');

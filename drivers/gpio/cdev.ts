@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../src/base/clock.js';
 import { codeOf, type Fault, fault, faultFrom } from '../../src/base/fault.js';
 import { Bustle } from './bustle.js';
@@ -34,6 +33,7 @@ import {
   type RequestedLine,
   TICKS_US,
 } from './line.js';
+import { nativeFile } from '../../src/base/package-root.js';
 
 /** The addon, `native/gpio.c`: the kernel's own terms, nothing added. */
 interface Addon {
@@ -63,7 +63,7 @@ interface Addon {
 const EVENT_WORDS = 12;
 const RISING_EDGE = 1;
 
-const ADDON = fileURLToPath(new URL('../../../build/gpio.node', import.meta.url));
+const ADDON = nativeFile('gpio.node');
 
 export interface CharacterDeviceOptions {
   /** Where the device nodes are; `/dev` unless said. */

@@ -9,6 +9,7 @@ import { routeMedia, type FrontMediaParts } from './front-media.js';
 import type { WebHandler } from './listener.js';
 import { refusalOf } from './refusals.js';
 import { askIn, isIn, METHODS, plain, sendFile } from './web-files.js';
+import { PACKAGE_ROOT } from '../base/package-root.js';
 
 /** One entry of `WFC_GetConfigurators` (decision 1), as the pages show it. */
 export interface ConfiguratorCard {
@@ -46,8 +47,8 @@ export interface WebOptions {
   readonly basicAuth: Account | undefined;
 }
 
-/** Where the build puts the client; the program stands as deep as its sources. */
-const CLIENT = join(import.meta.dirname, '../../../dist/client');
+/** The client package, as the build puts it together. */
+const CLIENT = `${PACKAGE_ROOT}dist/client`;
 /** The folder of the data directory that is shared by all who use the front. */
 const USER = 'user';
 

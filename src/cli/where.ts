@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type AnyFunction, Client } from '../client/index.js';
 import { messageOf } from '../base/fault.js';
-import { PACKAGE_ROOT } from '../service/system.js';
+import { PACKAGE_ROOT } from '../base/package-root.js';
 import { UsageError } from './command.js';
 import { askHidden } from './terminal.js';
 

@@ -1,12 +1,13 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fine, type Finding } from '../base/check.js';
+import { PACKAGE_ROOT, nativeFile } from '../base/package-root.js';
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
 /** Confines a script's process before it becomes Node (native/launcher.c). */
-const LAUNCHER = fileURLToPath(new URL('../../../build/stellwerk-script', import.meta.url));
+const LAUNCHER = nativeFile('stellwerk-script');
 /** Says that the program's files are ES modules. */
-const PACKAGE = fileURLToPath(new URL('../../../package.json', import.meta.url));
+const PACKAGE = `${PACKAGE_ROOT}package.json`;
 
 /** The heap may grow by so much beyond its limit, so that the script can still be asked where it is. */
 const HEAP_SLACK_MIB = 64;

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import type { Cancel, Clock } from '../base/clock.js';
+import { nativeFile } from '../base/package-root.js';
 
-const ADDON = fileURLToPath(new URL('../../../build/notify.node', import.meta.url));
+const ADDON = nativeFile('notify.node');
 
 /**
  * Gives memory that is not needed back to the machine: what of the heap is not, where the program was started with `gc`

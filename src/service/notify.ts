@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
 import type { Cancel, Clock } from '../base/clock.js';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
+import { nativeFile } from '../base/package-root.js';
 
-const ADDON = fileURLToPath(new URL('../../../build/notify.node', import.meta.url));
+const ADDON = nativeFile('notify.node');
 
 /** What systemd gives a service to talk to it by (sd_notify(3), sd_watchdog_enabled(3)). */
 export interface SystemdEnvironment {

@@ -2,9 +2,7 @@ import { readFileSync, readlinkSync, statSync } from 'node:fs';
 import { arch, release, type } from 'node:os';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-/** Where the package stands: the checkout, or the installed bundle. */
-export const PACKAGE_ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+import { PACKAGE_ROOT } from '../base/package-root.js';
 
 /** What is known of the program and the machine it runs on. */
 export interface SystemFacts {

@@ -5,6 +5,7 @@ import { until } from '../tools/until.js';
 import type { Effort, Report } from './figures.js';
 import { call, callAll, LOGIN, served, type Server } from './gateway.js';
 import { cpuMs, idle, pinned, residentMiB, type Cores } from './machine.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 /** What stands in a large cabinet. */
 const INPUTS = 200;
@@ -105,7 +106,7 @@ async function start(directory: string, instances: readonly object[], cores: Cor
   const api = { host: '127.0.0.1', port: 0 };
   const config = { remoteAccess: LOGIN, api, board: 'cabinet', tree: instances };
   writeFileSync(file, JSON.stringify(config), { mode: 0o600 });
-  const program = join(import.meta.dirname, 'large-board.js');
+  const program = join(PACKAGE_ROOT, 'dist/test/bench/large-board.js');
   const args = ['--expose-gc', program, file, join(directory, 'data'), boards];
   return served(pinned(cores.server, [process.execPath, ...args]));
 }

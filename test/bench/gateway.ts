@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PACKAGE_ROOT } from '../../src/service/system.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 import { freePort } from '../tools/place.js';
 import type { Program } from '../tools/program.js';
 import { idOf, pinned } from './machine.js';
@@ -61,7 +61,7 @@ export async function startYardstick(
   name: string,
   ...args: string[]
 ): Promise<Server> {
-  const file = join(import.meta.dirname, 'yardstick', `${name}.js`);
+  const file = join(PACKAGE_ROOT, 'dist/test/bench/yardstick', `${name}.js`);
   return served(pinned(core, [process.execPath, file, ...args]));
 }
 

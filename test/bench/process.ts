@@ -8,6 +8,7 @@ import { gatewayProgram } from './gateway.js';
 import { shot } from './load.js';
 import { cpuMs, idle, idOf, pinned, residentMiB, type Cores } from './machine.js';
 import { seed } from './seed.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 /** With the rooms they stand in, all the ids that there are, but for a few. */
 const VARIABLES = 49_000;
@@ -23,7 +24,7 @@ export async function processFigures(effort: Effort, cores: Cores, directory: st
   await seed(empty, 0);
   await seed(full, VARIABLES);
   const config = { board: undefined };
-  const file = join(import.meta.dirname, 'yardstick', 'start.js');
+  const file = join(PACKAGE_ROOT, 'dist/test/bench/yardstick/start.js');
   const core = cores.server;
   const bare = () =>
     start(async () => {

@@ -13,6 +13,7 @@ import {
 import { AUTHORIZATION, callAll, startGateway, startYardstick, type Server } from './gateway.js';
 import { cpuMs, type Cores } from './machine.js';
 import { seed } from './seed.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 const VARIABLES = 10_000;
 /** Variables that are set by one batch. */
@@ -24,7 +25,7 @@ const SNAPSHOTS = 5;
 export async function snapshotFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
   const place = join(directory, 'snapshot');
   const ids = await seed(place, VARIABLES);
-  const turns = join(import.meta.dirname, 'turns.js');
+  const turns = join(PACKAGE_ROOT, 'dist/test/bench/turns.js');
   await using gateway = await startGateway({
     directory: place,
     core: cores.server,

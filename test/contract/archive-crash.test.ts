@@ -7,8 +7,9 @@ import { logged } from '../../src/archive/reading.js';
 import { killedAfter } from '../tools/killed.js';
 import { tempDirectory } from '../tools/place.js';
 import { VARIABLE } from './archive/bench.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
-const WRITER = join(import.meta.dirname, 'archive', 'writer.js');
+const WRITER = join(PACKAGE_ROOT, 'dist/test/contract/archive/writer.js');
 const KILLS = 8;
 
 /** Runs the writer until it has written for `ms`, kills it, and gives what it had said last: so far all is written. */

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import t from 'tap';
 import { simulatedBench } from './gpio/simulated.js';
 import { onCdevStandIn, onSysfsStandIn } from './gpio/stand-in.js';
 import { gpioContract } from './gpio/suite.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 await t.test('the simulated chip', (t) => gpioContract((name, body) => t.test(name, body), simulatedBench));
-await onSysfsStandIn(t, new URL('gpio/sysfs-program.js', import.meta.url));
-await onCdevStandIn(t, new URL('gpio/cdev-program.js', import.meta.url));
+await onSysfsStandIn(t, join(PACKAGE_ROOT, 'dist/test/contract/gpio/sysfs-program.js'));
+await onCdevStandIn(t, join(PACKAGE_ROOT, 'dist/test/contract/gpio/cdev-program.js'));

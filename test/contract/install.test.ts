@@ -18,8 +18,9 @@ import { manual } from '../../src/base/manual.js';
 import { BUNDLED_FILES, BUNDLED_FOLDERS, SHELLS } from '../../systemd/bundled.js';
 import { tempDirectory } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
-const root = join(import.meta.dirname, '..', '..', '..');
+const root = PACKAGE_ROOT;
 
 /** A folder as a bundle unpacks to, with a program that says how it was called in Node's place. */
 function makeBundle(at: string, version: string): string {

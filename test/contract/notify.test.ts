@@ -7,8 +7,9 @@ import { nextTurn } from '../../src/base/turn.js';
 import { tempDirectory } from '../tools/place.js';
 import { hasProgram, Program } from '../tools/program.js';
 import { until } from '../tools/until.js';
+import { nativeFile } from '../../src/base/package-root.js';
 
-const { notify, giveBack } = createRequire(import.meta.url)('../../../build/notify.node') as {
+const { notify, giveBack } = createRequire(import.meta.url)(nativeFile('notify.node')) as {
   notify(path: string, text: string): void;
   giveBack(): void;
 };

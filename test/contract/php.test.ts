@@ -1,12 +1,13 @@
+import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { FakeGateway } from '../tools/fake-gateway.js';
 import { freePort } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
-const script = fileURLToPath(new URL('../../../test/contract/call.php', import.meta.url));
+const script = join(PACKAGE_ROOT, 'test/contract/call.php');
 
 async function php(address: string, calls: unknown[][] | string, options: object = {}) {
   const text = typeof calls === 'string' ? calls : JSON.stringify(calls);

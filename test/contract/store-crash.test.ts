@@ -7,9 +7,10 @@ import { killedAfter } from '../tools/killed.js';
 import { tempDirectory } from '../tools/place.js';
 import { Program } from '../tools/program.js';
 import { openBench } from './store/bench.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
-const WRITER = join(import.meta.dirname, 'store', 'writer.js');
-const VALUES = join(import.meta.dirname, 'store', 'values.js');
+const WRITER = join(PACKAGE_ROOT, 'dist/test/contract/store/writer.js');
+const VALUES = join(PACKAGE_ROOT, 'dist/test/contract/store/values.js');
 const KILLS = 15;
 
 interface Line {

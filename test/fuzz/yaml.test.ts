@@ -17,12 +17,13 @@ import { serialModules } from '../../drivers/serial/index.js';
 import { Random, fuzzSeed, seedNote } from '../tools/random.js';
 import { anyYaml } from './inputs/yaml.js';
 import { fakeContents } from '../tools/contents.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 /** Bounds the suite: about 5 s. */
 const FILES = 800;
 
 const seed = fuzzSeed();
-const root = join(import.meta.dirname, '..', '..', '..');
+const root = PACKAGE_ROOT;
 const sample = readFileSync(join(root, 'docs/sample/gateway.yaml'), 'utf8');
 const clock = new ManualClock();
 const board = { gpio: [], simulated: { wires: [] } };

@@ -2,9 +2,10 @@
  * Where the lab keeps things: its sources in test/lab, everything it makes in .work/lab of the checkout.
  */
 import { join, resolve } from 'node:path';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 /** The checkout (this file runs as dist/test/lab/paths.js). */
-export const ROOT = resolve(import.meta.dirname, '../../..');
+export const ROOT = resolve(PACKAGE_ROOT);
 /** Scripts and files that the machine is built from. */
 export const RECIPE = join(ROOT, 'test/lab/recipe');
 /** Everything generated; may be deleted at any time. */

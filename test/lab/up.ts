@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { Machine } from './machine.js';
 import { RECIPE, FROZEN, READY, ROOT, STICK_BYTES, WORK } from './paths.js';
 import { bring } from './stage.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 const SUITE = 'bookworm';
 /** The longest, the userland, takes two to three minutes on a quiet machine. */
@@ -63,7 +64,7 @@ async function assemble(): Promise<string> {
 function boot(diskKey: string): Promise<string> {
   return bring({
     name: 'booted',
-    from: [join(import.meta.dirname, 'machine.js'), diskKey],
+    from: [join(PACKAGE_ROOT, 'dist/test/lab/machine.js'), diskKey],
     output: booted,
     async make() {
       rmSync(booted, { force: true });
@@ -78,7 +79,7 @@ function boot(diskKey: string): Promise<string> {
 
 /** Installs the bundle as a user would, from a memory stick, freezes the machine, and shuts it down in order. */
 async function install(bootedKey: string): Promise<void> {
-  const relay = ['relay.js', 'frames.js'].map((name) => join(import.meta.dirname, 'guest', name));
+  const relay = ['relay.js', 'frames.js'].map((name) => join(PACKAGE_ROOT, 'dist/test/lab/guest', name));
   await bring({
     name: 'installed',
     from: [bundle, ...relay, bootedKey, import.meta.filename],

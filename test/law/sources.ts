@@ -1,8 +1,9 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 /** The checkout's root, seen from dist/test/law/. */
-export const ROOT = join(import.meta.dirname, '..', '..', '..');
+export const ROOT = PACKAGE_ROOT;
 
 /** What is made, fetched or kept out of the repository. */
 const NOT_OURS = new Set([

@@ -10,8 +10,9 @@ import { SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
 import { freePort } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
 import { soon } from '../tools/until.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
-const sources = join(import.meta.dirname, '..', '..', '..', 'test', 'contract');
+const sources = join(PACKAGE_ROOT, 'test/contract');
 const without = (name: string) => (hasProgram(name) ? false : `${name} is not installed`);
 /** User name and password as a URL has them: `@` is `%40` (seed, E1). */
 const LOGIN = `owner%40example.org:${OWNER.password}`;

@@ -5,13 +5,14 @@ import { call, post } from '../tools/exchange.js';
 import { SIMULATED, home } from '../tools/house.js';
 import { Program } from '../tools/program.js';
 import { until } from '../tools/until.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 const residentKib = (pid = 0) =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
 
 t.test('memory of a flood of large calls goes back to the machine without anybody asking', async (t) => {
   const directory = await home(t, SIMULATED);
-  const file = join(import.meta.dirname, '..', 'tools', 'hurried-gateway.js');
+  const file = join(PACKAGE_ROOT, 'dist/test/tools/hurried-gateway.js');
   const program = new Program(process.execPath, ['--expose-gc', file, directory]);
   t.teardown(() => program.end('SIGKILL'));
   const [, port] = await program.waitFor(/port (\d+)/);

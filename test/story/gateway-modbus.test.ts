@@ -8,9 +8,10 @@ import { tempDirectory } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
 import { openPtyPair } from '../tools/pty.js';
 import { until } from '../tools/until.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 const skip = hasProgram('socat') ? false : 'socat is not installed (Debian package socat)';
-const PAGE = join(import.meta.dirname, '..', '..', '..', 'docs', 'modbus.md');
+const PAGE = join(PACKAGE_ROOT, 'docs/modbus.md');
 
 /** The examples of the page, as a user copies them. */
 const [line = '', network = ''] = [...readFileSync(PAGE, 'utf8').matchAll(/```yaml\n([^]*?)```/g)].map(

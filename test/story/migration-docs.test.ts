@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { PACKAGE_ROOT } from '../../src/service/system.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 import { rpc } from '../tools/exchange.js';
 import { SIMULATED, startHouse } from '../tools/house.js';
 

@@ -18,10 +18,9 @@ import { Kernel } from '../../src/kernel/kernel.js';
 import { objectType } from '../../src/kernel/object.js';
 import { MortalClock } from './mortal-clock.js';
 import { until } from './until.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
-const board = parse(
-  readFileSync(new URL('../../../board/simulated.yaml', import.meta.url), 'utf8'),
-) as GpioBoard;
+const board = parse(readFileSync(`${PACKAGE_ROOT}board/simulated.yaml`, 'utf8')) as GpioBoard;
 
 /** What stands between an output's module and its line, for the life of one process. */
 export type Wiring = (line: OutputLine, clock: Clock) => OutputLine;

@@ -7,6 +7,7 @@ import { OWNER } from './api-world.js';
 import type { Reached } from './exchange.js';
 import { tempDirectory } from './place.js';
 import { Program } from './program.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 type Test = Parameters<typeof tempDirectory>[0];
 
@@ -76,7 +77,7 @@ export interface Served extends Reached {
 }
 
 /** The command, as it is installed. */
-export const BIN = join(import.meta.dirname, '..', '..', '..', 'bin', 'stellwerk');
+export const BIN = join(PACKAGE_ROOT, 'bin/stellwerk');
 
 /** A directory with a `gateway.yaml`, for {@link serve}. */
 export async function home(t: Test, yaml: string): Promise<string> {

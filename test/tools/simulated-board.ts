@@ -5,11 +5,10 @@ import { type GpioBoard, gpioModules } from '../../drivers/gpio/index.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { nextTurn } from '../../src/base/turn.js';
 import { Workbench } from './workbench.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 /** The simulated board, as its file describes it. */
-export const simulatedBoard = parse(
-  readFileSync(new URL('../../../board/simulated.yaml', import.meta.url), 'utf8'),
-) as GpioBoard;
+export const simulatedBoard = parse(readFileSync(`${PACKAGE_ROOT}board/simulated.yaml`, 'utf8')) as GpioBoard;
 
 /** A time that is shorter than anything that is told apart here. */
 const STEP_MS = 10;

@@ -18,8 +18,9 @@ import { gatewaySchema, nodeSchemas } from '../../src/config/schema.js';
 import { Modules } from '../../src/device/modules.js';
 import { modulesOf } from '../../src/modules.js';
 import { defaultsOf, mistakeIn, withProperty } from '../../src/device/properties.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
-const DOCS = join(import.meta.dirname, '..', '..', '..', 'docs');
+const DOCS = join(PACKAGE_ROOT, 'docs');
 const modules = new Modules([
   ...gpioModules({ gpio: [] }, systemClock()),
   ...ledModules({ leds: [] }, systemClock()),

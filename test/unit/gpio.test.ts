@@ -18,10 +18,9 @@ import { BACKOFF_MOST_MS } from '../../src/device/backoff.js';
 import { PROBE_EVERY_MS } from '../../src/device/supervisor.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { Kernel } from '../../src/kernel/kernel.js';
+import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
-const board = parse(
-  readFileSync(new URL('../../../board/simulated.yaml', import.meta.url), 'utf8'),
-) as GpioBoard;
+const board = parse(readFileSync(`${PACKAGE_ROOT}board/simulated.yaml`, 'utf8')) as GpioBoard;
 interface Simulate {
   readonly run: (caller: Caller, line: string, active: boolean) => unknown;
 }

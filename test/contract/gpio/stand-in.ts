@@ -2,16 +2,15 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Test } from 'tap';
 import { hasProgram } from '../../tools/program.js';
 import type { StandInPaths } from './cdev.js';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
-const here = join(root, 'test/contract/gpio');
-const build = join(root, 'build/test');
+const here = join(PACKAGE_ROOT, 'test/contract/gpio');
+const build = join(PACKAGE_ROOT, 'build/test');
 const headers = join(dirname(process.execPath), '../include/node');
 
 const STRICT = ['-std=gnu17', '-O1', '-g', '-Wall', '-Wextra', '-Werror'];
@@ -31,7 +30,7 @@ const MOUNTED = `
  * Runs a compiled test program with a stand-in mounted as its /sys/class/gpio, as a subtest; skips, saying why, where
  * that can't be done.
  */
-export async function onSysfsStandIn(t: Test, program: URL): Promise<void> {
+export async function onSysfsStandIn(t: Test, program: string): Promise<void> {
   const skip = await sysfsObstacle();
   const fuse = join(build, 'gpiofuse');
   if (skip === false) {
@@ -39,7 +38,7 @@ export async function onSysfsStandIn(t: Test, program: URL): Promise<void> {
     const { stdout } = await run('pkg-config', ['--cflags', '--libs', 'fuse3']);
     await run('gcc', [...STRICT, join(here, 'fuse/gpiofuse.c'), '-o', fuse, ...stdout.trim().split(/\s+/)]);
   }
-  const node = [process.execPath, '--enable-source-maps', fileURLToPath(program)];
+  const node = [process.execPath, '--enable-source-maps', program];
   await t.spawn('unshare', ['-m', 'sh', '-c', MOUNTED, 'sh', fuse, ...node], { skip }, 'sysfs and onoff');
 }
 
@@ -47,7 +46,7 @@ export async function onSysfsStandIn(t: Test, program: URL): Promise<void> {
  * Runs a compiled test program with a stand-in for the kernel's character device preloaded, and with the addon built for
  * the address and undefined-behaviour sanitizers; skips, saying why, where that can't be done.
  */
-export async function onCdevStandIn(t: Test, program: URL): Promise<void> {
+export async function onCdevStandIn(t: Test, program: string): Promise<void> {
   const paths: StandInPaths = {
     kernel: join(build, 'gpiokernel.node'),
     addon: join(build, 'gpio-checked.node'),
@@ -58,7 +57,7 @@ export async function onCdevStandIn(t: Test, program: URL): Promise<void> {
   if (skip === false) {
     await mkdir(dirname(paths.node), { recursive: true });
     await writeFile(paths.node, '');
-    const native = join(root, 'drivers/gpio/native');
+    const native = join(PACKAGE_ROOT, 'drivers/gpio/native');
     const sources = ['args', 'chip', 'gpio', 'link', 'request', 'watched'].map((name) =>
       join(native, `${name}.c`),
     );
@@ -70,14 +69,7 @@ export async function onCdevStandIn(t: Test, program: URL): Promise<void> {
     const { stdout } = await run('gcc', ['-print-file-name=libasan.so']);
     env['LD_PRELOAD'] = `${stdout.trim()} ${paths.kernel}`;
   }
-  const args = [
-    '--enable-source-maps',
-    '--expose-gc',
-    fileURLToPath(program),
-    paths.kernel,
-    paths.node,
-    paths.addon,
-  ];
+  const args = ['--enable-source-maps', '--expose-gc', program, paths.kernel, paths.node, paths.addon];
   await t.spawn(process.execPath, args, { skip, env }, 'the character device and its addon');
 }
 

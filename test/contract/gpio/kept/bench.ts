@@ -9,11 +9,11 @@ import { tempDirectory } from '../../../tools/place.js';
 import { Program } from '../../../tools/program.js';
 import { until } from '../../../tools/until.js';
 import type { Link } from '../../../../drivers/gpio/keeper.js';
+import { PACKAGE_ROOT } from '../../../../src/base/package-root.js';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../../../../', import.meta.url));
-const here = join(root, 'test/contract/gpio/kept');
-const build = join(root, 'build/test');
+const here = join(PACKAGE_ROOT, 'test/contract/gpio/kept');
+const build = join(PACKAGE_ROOT, 'build/test');
 const STRICT = ['-std=gnu17', '-O1', '-g', '-Wall', '-Wextra', '-Werror'];
 const ADDON = [
   '-fPIC',
@@ -28,7 +28,7 @@ const CHECKS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
 const ASAN_OPTIONS = 'detect_leaks=0:halt_on_error=1:abort_on_error=0';
 
 /** The addon, as it is built for the gateway. */
-const { Link: AddonLink } = createRequire(import.meta.url)(join(root, 'build/gpio.node')) as {
+const { Link: AddonLink } = createRequire(import.meta.url)(join(PACKAGE_ROOT, 'build/gpio.node')) as {
   Link: new (
     path: string,
     onMessage: (text: string, request: unknown) => void,
@@ -51,11 +51,11 @@ export async function buildKeeper(): Promise<Built> {
   const [keeper, lines, addon] = ['stellwerk-keeper', 'keptlines.so', 'gpio-kept.node'].map((name) =>
     join(build, name),
   ) as [string, string, string];
-  const folder = join(root, 'drivers/gpio/keeper');
+  const folder = join(PACKAGE_ROOT, 'drivers/gpio/keeper');
   const sources = (await readdir(folder))
     .filter((name) => name.endsWith('.c'))
     .map((name) => join(folder, name));
-  const native = join(root, 'drivers/gpio/native');
+  const native = join(PACKAGE_ROOT, 'drivers/gpio/native');
   const parts = (await readdir(native))
     .filter((name) => name.endsWith('.c'))
     .map((name) => join(native, name));
