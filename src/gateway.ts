@@ -1,29 +1,34 @@
 import { join, resolve } from 'node:path';
-import { Keeping } from '../drivers/gpio/index.js';
+import { KeeperClient } from '../drivers/gpio/index.js';
 import { Api, type ApiOptions, type ApiParts } from './api/api.js';
 import type { ConfiguratorAccess } from './api/accounts.js';
 import { systemClock, type Cancel, type Clock } from './base/clock.js';
-import { Turn } from './base/turn.js';
-import { applyConfiguration, prune, readAgain, type Configured } from './composition/configuring.js';
-import { Starting } from './composition/starting.js';
+import { SerialQueue } from './base/turn.js';
+import {
+  applyConfiguration,
+  prune,
+  reloadConfig,
+  type ConfigurationTarget,
+} from './composition/configuring.js';
+import { StartSequence } from './composition/starting.js';
 import { accessTo, type Configurator } from './config/configurators.js';
-import { makeCore } from './config/core.js';
+import { createCoreInstances } from './config/core.js';
 import { loadConfig, type LoadedConfig } from './config/load.js';
 import { RELOADABLE, bufferOf, levelsOf, listenersOf, needsRestart } from './config/settings.js';
 import { reviewFacts } from './composition/review-facts.js';
 import type { Caller } from './device/declare.js';
 import { Devices } from './device/devices.js';
-import { Modules } from './device/modules.js';
-import { systemNames } from './device/system-names.js';
+import { ModuleRegistry } from './device/modules.js';
+import { systemResolver } from './device/system-names.js';
 import { frontPage, startPage } from './front/start-page.js';
 import { ACTION_SENDER, requestAction } from './functions/actions.js';
 import type { Options } from './functions/options.js';
 import type { Ports } from './functions/ports.js';
-import { commandReference } from './functions/reference.js';
+import { createRegistry } from './functions/reference.js';
 import type { Registry } from './functions/registry.js';
 import { Kernel } from './kernel/kernel.js';
 import { message, runlevel } from './kernel/messages.js';
-import { modulesOf } from './modules.js';
+import { createModuleList } from './modules.js';
 import {
   LazyArchive,
   machinePorts,
@@ -41,13 +46,13 @@ import type { ScriptEngine } from './script/engine.js';
 import { clockFinding, devicesFinding, listenersFinding } from './service/findings.js';
 import { Health } from './service/health.js';
 import type { ServiceLog } from './service/log.js';
-import { BootMarks } from './service/marks.js';
-import { makeRounds } from './service/rounds.js';
+import { BootFlagFile } from './service/marks.js';
+import { startPeriodicChecks } from './service/rounds.js';
 import { StatusVariables } from './service/status.js';
-import { trim } from './service/memory.js';
+import { releaseMemory } from './service/memory.js';
 import { systemFacts } from './service/system.js';
-import { ClockTrust } from './service/trust.js';
-import { updateWatch } from './service/updating.js';
+import { ClockSynchronisation } from './service/trust.js';
+import { trackUpdate } from './service/updating.js';
 import { foldersOf, makeDirectories } from './store/files.js';
 import { Store } from './store/store.js';
 
@@ -93,17 +98,17 @@ export class Gateway implements AsyncDisposable {
   readonly registry: Registry;
   readonly clock: Clock;
   readonly #options: GatewayOptions;
-  readonly #trust: ClockTrust;
+  readonly #trust: ClockSynchronisation;
   readonly #store: Store;
   readonly #devices: Devices;
-  readonly #keeping: Keeping;
+  readonly #keeping: KeeperClient;
   readonly #scripts: ScriptEngine;
   readonly #media: MediaPart;
   readonly #events: EventPart;
   readonly #archive: LazyArchive;
   readonly #status: StatusVariables;
   readonly #settings: Options;
-  readonly #turn = new Turn();
+  readonly #turn = new SerialQueue();
   #api: Api | undefined;
   #loaded: LoadedConfig;
   #configurators: readonly Configurator[] = [];
@@ -116,14 +121,14 @@ export class Gateway implements AsyncDisposable {
    */
   static async start(options: GatewayOptions): Promise<Gateway> {
     const directory = resolve(options.directory);
-    const trust = new ClockTrust();
-    const clock = options.clock ?? systemClock(() => trust.isTrusted);
+    const trust = new ClockSynchronisation();
+    const clock = options.clock ?? systemClock(() => trust.isSynchronised);
     const { runtimeDirectory = join(directory, 'run') } = options;
-    const place = { socket: options.keeperSocket, directory, isUpdating: updateWatch(runtimeDirectory) };
-    const keeping = new Keeping(place, { clock, log: options.log.root.subject('keeper') });
-    const names = systemNames(clock);
-    let modules = new Modules([]);
-    const makeModules = modulesOf(clock, { keeping, boards: options.boards, names });
+    const place = { socket: options.keeperSocket, directory, isUpdating: trackUpdate(runtimeDirectory) };
+    const keeping = new KeeperClient(place, { clock, log: options.log.root.subject('keeper') });
+    const names = systemResolver(clock);
+    let modules = new ModuleRegistry([]);
+    const makeModules = createModuleList(clock, { keeping, boards: options.boards, names });
     const loaded = await loadConfig(
       options.configFile,
       async (of) => (modules = await makeModules(of)),
@@ -143,7 +148,7 @@ export class Gateway implements AsyncDisposable {
     });
     // The simulated board boots with the process.
     const marks =
-      loaded.config.board === 'simulated' ? new Set<string>() : new BootMarks(runtimeDirectory, log);
+      loaded.config.board === 'simulated' ? new Set<string>() : new BootFlagFile(runtimeDirectory, log);
     const parts = { clock, trust, loaded, modules, health, store, marks, keeping, names };
     const gateway = new Gateway({ ...options, directory }, parts);
     try {
@@ -170,7 +175,7 @@ export class Gateway implements AsyncDisposable {
       random: () => clock.random(),
       buffer: bufferOf(loaded.config),
       onJournal: () => store.schedule(),
-      isClockTrusted: () => clock.trusted(),
+      isClockTrusted: () => clock.isTrusted(),
     });
     this.kernel = kernel;
     const debug = debugOf({ kernel, clock, log: log.subject('debug') }, join(options.directory, DEBUG));
@@ -181,8 +186,8 @@ export class Gateway implements AsyncDisposable {
       modules,
       clock,
       log: log.subject('device'),
-      marks: parts.marks,
-      act: async ({ id }, value) => {
+      bootFlags: parts.marks,
+      performAction: async ({ id }, value) => {
         await requestAction(ports, { variableId: id, value, sender: ACTION_SENDER, caller: BY_DEVICE });
       },
     });
@@ -214,12 +219,12 @@ export class Gateway implements AsyncDisposable {
       media: this.#media.use,
       options: settings,
       ...machinePorts({ ...options, clock, names, undo: this.#undo }, () => this.#loaded.config),
-      logged: options.log,
+      messageLog: options.log,
       connections: () => this.#api,
-      watch: messageWatch(kernel, clock, settings),
+      messageWatch: messageWatch(kernel, clock, settings),
       system: {
         ...systemFacts(options.directory),
-        trim,
+        trimMemory: releaseMemory,
         ...(options.onStop && { stop: options.onStop }),
         startedAt: Math.floor(clock.nowMs() / 1000),
         health: () => health.record(),
@@ -229,15 +234,15 @@ export class Gateway implements AsyncDisposable {
       },
     };
     this.#events = new EventPart(() => ports);
-    this.registry = commandReference(ports, {
-      brought: modules.functions(this.#devices),
+    this.registry = createRegistry(ports, {
+      extraFunctions: modules.functions(this.#devices),
       durability: {
         get version() {
           return kernel.journal.version;
         },
         committed: () => store.committed(),
       },
-      audit: { record: (entry) => store.record(entry) },
+      audit: { record: (entry) => store.recordAudit(entry) },
       aliases: loaded.config.api?.aliases ?? {},
     });
   }
@@ -249,7 +254,7 @@ export class Gateway implements AsyncDisposable {
 
   /** Resolves when the store answers: what the watchdog is fed by. */
   answers(): Promise<void> {
-    return this.#store.answers();
+    return this.#store.ping();
   }
 
   /** Makes a backup now; its file's name and size. */
@@ -264,7 +269,7 @@ export class Gateway implements AsyncDisposable {
   reload(): Promise<ReloadReport> {
     return this.#turn.run(async () => {
       const { modules } = this.#devices;
-      const loaded = await readAgain(this.#loaded.file, modules, this.health);
+      const loaded = await reloadConfig(this.#loaded.file, modules, this.health);
       const before = this.#loaded.config;
       this.#loaded = loaded;
       this.#options.log.levels = levelsOf(loaded.config);
@@ -275,7 +280,7 @@ export class Gateway implements AsyncDisposable {
       return {
         Applied: RELOADABLE,
         NeedsRestart: needsRestart(before, loaded.config),
-        Problems: [...problems, ...(this.#api?.troubles() ?? [])],
+        Problems: [...problems, ...(this.#api?.problems() ?? [])],
       };
     });
   }
@@ -293,22 +298,22 @@ export class Gateway implements AsyncDisposable {
   async #start(): Promise<void> {
     const { kernel, clock } = this;
     await this.#store.load(kernel);
-    const starting = new Starting(this.health, this.#options.log.root.subject('gateway'));
-    await starting.part('ids', () => this.#archive.guardIds());
+    const starting = new StartSequence(this.health, this.#options.log.root.subject('gateway'));
+    await starting.run('ids', () => this.#archive.guardIds());
     kernel.setRunlevel(runlevel.init);
     this.#showLog();
     const devices = this.#devices;
-    await starting.part('own objects', () => makeCore(this.#status.declare(), { kernel, devices }));
-    await starting.part('archive', () => this.#archive.start());
-    await starting.part('configuration', () => this.#applyConfig());
-    await starting.part('devices', () => devices.start());
-    await starting.part('media', () => this.#media.start());
-    await starting.part('scripts', () => this.#scripts.begin());
+    await starting.run('own objects', () => createCoreInstances(this.#status.declare(), { kernel, devices }));
+    await starting.run('archive', () => this.#archive.start());
+    await starting.run('configuration', () => this.#applyConfig());
+    await starting.run('devices', () => devices.start());
+    await starting.run('media', () => this.#media.start());
+    await starting.run('scripts', () => this.#scripts.watch());
     this.#api = await Api.start(this.#apiParts(), this.#apiOptions());
-    this.health.ask('clock', () => clockFinding(clock.trusted()));
-    this.health.ask('devices', () => devicesFinding(this.#devices, kernel));
-    this.health.ask('outputs', () => this.#keeping.finding());
-    this.health.ask('listeners', () => listenersFinding(this.#api?.troubles() ?? []));
+    this.health.addCheck('clock', () => clockFinding(clock.isTrusted()));
+    this.health.addCheck('devices', () => devicesFinding(this.#devices, kernel));
+    this.health.addCheck('outputs', () => this.#keeping.check());
+    this.health.addCheck('listeners', () => listenersFinding(this.#api?.problems() ?? []));
     this.#undo.push(
       this.#settings.changed.on((name) => {
         if (name === 'ServerMaxPostSize') void this.#api?.reload(this.#apiOptions());
@@ -325,7 +330,14 @@ export class Gateway implements AsyncDisposable {
     const { kernel, clock, health } = this;
     const { directory: dataDirectory, log } = this.#options;
     const { modules } = this.#devices;
-    return makeRounds({ kernel, modules, clock, health, dataDirectory, log: log.root.subject('health') });
+    return startPeriodicChecks({
+      kernel,
+      modules,
+      clock,
+      health,
+      dataDirectory,
+      log: log.root.subject('health'),
+    });
   }
 
   async #close(): Promise<void> {
@@ -351,7 +363,7 @@ export class Gateway implements AsyncDisposable {
     return problems;
   }
 
-  #configured(): Configured {
+  #configured(): ConfigurationTarget {
     const { kernel, clock, health } = this;
     const [devices, store, log, events] = [this.#devices, this.#store, this.#options.log.root, this.#events];
     const [archive, scripts, media] = [this.#archive, this.#scripts, this.#media];
@@ -389,7 +401,7 @@ export class Gateway implements AsyncDisposable {
 
   #apiOptions(): ApiOptions {
     const { remoteAccess, ...config } = this.#loaded.config;
-    const bodyLimit = this.#settings.chosen('ServerMaxPostSize');
+    const bodyLimit = this.#settings.runtimeValue('ServerMaxPostSize');
     return { ...listenersOf(config), ...(bodyLimit !== undefined && { bodyLimit }), remoteAccess };
   }
 }

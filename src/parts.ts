@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { Keeping } from '../drivers/gpio/index.js';
+import type { KeeperClient } from '../drivers/gpio/index.js';
 import type { Archive, ArchiveOptions } from './archive/archive.js';
-import type { Checks } from './base/check.js';
+import type { HealthChecks } from './base/check.js';
 import type { Cancel, Clock } from './base/clock.js';
 import { fault, messageOf } from './base/fault.js';
-import { Late } from './base/late.js';
-import type { Limits } from './base/limits.js';
+import { Lazy } from './base/late.js';
+import type { LimitReporter } from './base/limits.js';
 import type { Log } from './base/log.js';
 import { guardIds } from './composition/ids.js';
 import type { Configurator } from './config/configurators.js';
@@ -13,11 +13,11 @@ import type { ActionOf } from './config/events.js';
 import type { LoadedConfig } from './config/load.js';
 import type { GatewayConfig } from './config/schema.js';
 import { Debug } from './device/debug.js';
-import type { Names } from './device/names.js';
-import type { Marks } from './device/module.js';
-import type { Modules } from './device/modules.js';
+import type { NameResolver } from './device/names.js';
+import type { BootFlags } from './device/module.js';
+import type { ModuleRegistry } from './device/modules.js';
 import { MessageWatch } from './functions/message-watch.js';
-import { keptOptions, type Options } from './functions/options.js';
+import { loadOptions, type Options } from './functions/options.js';
 import type { ConfiguratorsPort, MachinePort, MediaPort, Ports } from './functions/ports.js';
 import type { Registry } from './functions/registry.js';
 import type { Kernel } from './kernel/kernel.js';
@@ -27,10 +27,10 @@ import type { EventEngine } from './script/events/engine.js';
 import { ScriptEngine } from './script/engine.js';
 import { ScriptFiles } from './script/files.js';
 import { scriptLimits } from './script/limits.js';
-import type { Execution } from './service/execution.js';
+import type { ProgramRunner } from './service/execution.js';
 import type { ServiceLog } from './service/log.js';
 import type { Health } from './service/health.js';
-import type { ClockTrust } from './service/trust.js';
+import type { ClockSynchronisation } from './service/trust.js';
 import type { Store } from './store/store.js';
 
 /** What a script's process uses besides its heap. */
@@ -38,7 +38,7 @@ const OUTSIDE_HEAP_MIB = scriptLimits.residentMiB - scriptLimits.heapMiB;
 
 /** The options as they were set, over a gateway's store; what must end with it goes to `undo`. */
 export function storedOptions(store: Store, { store: configured }: GatewayConfig, undo: Cancel[]): Options {
-  const { saved, settings } = keptOptions(store);
+  const { saved, settings } = loadOptions(store);
   // What was set at run time wins over the configuration, also after a restart.
   const { valuesEveryS = settings.get('SaveInterval'), backups = settings.get('BackupCount') } =
     configured ?? {};
@@ -58,8 +58,8 @@ export function keptConfigurators(store: Store, all: () => readonly Configurator
   const nameOf = (id: number, what: string) => `front ${what} ${all().find((one) => one.id === id)?.ident}`;
   return {
     all,
-    kept: (id, what) => store.meta(nameOf(id, what)),
-    keep: (id, what, text) => store.setMeta(nameOf(id, what), text),
+    frontData: (id, what) => store.meta(nameOf(id, what)),
+    saveFrontData: (id, what, text) => store.setMeta(nameOf(id, what), text),
   };
 }
 
@@ -71,11 +71,11 @@ export interface ScriptParts {
   readonly settings: Options;
   /** Where their files stand. */
   readonly directory: string;
-  readonly checks: Checks;
+  readonly checks: HealthChecks;
   /** What they may call; asked for when the first one runs. */
   readonly registry: () => Registry;
   /** Told of limits that take effect. */
-  readonly effects: Limits;
+  readonly effects: LimitReporter;
 }
 
 /** The scripts of a gateway, within the limits that its options give. */
@@ -102,7 +102,7 @@ export function scriptEngine({
       timeMs: settings.get('ScriptTimeLimit') * 1000,
       heapMiB: settings.get('ScriptMemoryLimit'),
       residentMiB: settings.get('ScriptMemoryLimit') + OUTSIDE_HEAP_MIB,
-      atOnce: settings.get('ScriptThreadCount'),
+      concurrent: settings.get('ScriptThreadCount'),
       output: settings.get('ScriptOutputBufferLimit'),
       calls: settings.get('ScriptCallLimit'),
       callsPerS: settings.get('ScriptCallRate'),
@@ -123,7 +123,7 @@ export type MediaParts = Pick<ScriptParts, 'kernel' | 'clock' | 'log' | 'directo
 
 /** Files of media and icons in a data directory. */
 export function mediaPart({ kernel, clock, log, directory }: MediaParts): MediaPart {
-  const late = new Late<MediaContents>(async () => {
+  const late = new Lazy<MediaContents>(async () => {
     const [{ MediaContents }, { MediaFiles }, { Icons }] = await Promise.all([
       import('./media/contents.js'),
       import('./media/files.js'),
@@ -137,17 +137,17 @@ export function mediaPart({ kernel, clock, log, directory }: MediaParts): MediaP
   return {
     use: late.get,
     start: () => {
-      const { done } = kernel.tree.of(objectType.media).next();
+      const { done } = kernel.tree.objectsOfType(objectType.media).next();
       if (done !== true) start().catch((thrown: unknown) => log.error({}, messageOf(thrown)));
     },
-    close: async () => (await late.made())?.close(),
+    close: async () => (await late.current())?.close(),
   };
 }
 
 /** Measures how long messages take to be told, while the option says so. */
 export function messageWatch(kernel: Kernel, clock: Clock, settings: Options): MessageWatch {
   const watch = new MessageWatch(kernel, clock);
-  const follow = () => watch.watch(settings.get('MessageQueueWatch') === 1);
+  const follow = () => watch.setEnabled(settings.get('MessageQueueWatch') === 1);
   follow();
   settings.changed.on((name) => {
     if (name === 'MessageQueueWatch') follow();
@@ -163,19 +163,23 @@ export function debugOf(parts: { kernel: Kernel; clock: Clock; log: Log }, direc
 }
 
 /** What can be asked of the machine; what reads it is loaded when something first is. */
-export function askedMachine(clock: Clock, names: Names, dataDirectory: string): () => Promise<MachinePort> {
-  return new Late(() => loadMachine(clock, names, dataDirectory)).get;
+export function askedMachine(
+  clock: Clock,
+  names: NameResolver,
+  dataDirectory: string,
+): () => Promise<MachinePort> {
+  return new Lazy(() => loadMachine(clock, names, dataDirectory)).get;
 }
 
-async function loadMachine(clock: Clock, names: Names, dataDirectory: string): Promise<MachinePort> {
-  const [{ Figures }, around, { Programs }, { contentOf }] = await Promise.all([
+async function loadMachine(clock: Clock, names: NameResolver, dataDirectory: string): Promise<MachinePort> {
+  const [{ SystemMetrics }, around, { SystemCommands }, { fetchText }] = await Promise.all([
     import('./service/figures.js'),
     import('./service/surroundings.js'),
     import('./service/programs.js'),
     import('./service/fetch.js'),
   ]);
-  const figures = new Figures();
-  const programs = new Programs(clock);
+  const figures = new SystemMetrics();
+  const programs = new SystemCommands(clock);
   return {
     processors: () => figures.processors(),
     memory: () => figures.memory(),
@@ -183,17 +187,17 @@ async function loadMachine(clock: Clock, names: Names, dataDirectory: string): P
     battery: () => figures.battery(),
     drives: () => around.drivesOf(),
     networks: () => around.networksOf(),
-    room: () => around.roomOf(dataDirectory),
+    room: () => around.diskUsage(dataDirectory),
     spooler: () => programs.spooler(),
     ping: (host, timeoutMs) => programs.ping(host, timeoutMs),
-    content: (wish) => contentOf(wish, { clock, names }),
+    content: (wish) => fetchText(wish, { clock, names }),
   };
 }
 
 /** What runs a gateway's events: loaded with the first one, as most of a small house's gateways have none. */
 export class EventPart implements AsyncDisposable {
   readonly #ports: () => Ports;
-  readonly #engine = new Late(() => this.#load());
+  readonly #engine = new Lazy(() => this.#load());
   #isClosed = false;
 
   /** The ports are asked for when the engine is made. */
@@ -207,21 +211,21 @@ export class EventPart implements AsyncDisposable {
   /** Has it work if the tree holds an event. */
   async begin(): Promise<void> {
     const { kernel } = this.#ports();
-    const { done } = kernel.tree.of(objectType.event).next();
+    const { done } = kernel.tree.objectsOfType(objectType.event).next();
     if (done !== true) await this.ready();
   }
 
   /** An action by its name, for events that the configuration lists. */
   readonly actionOf: ActionOf = async (name, parameters) =>
-    (await import('./functions/built-in-actions.js')).namedAction(name, parameters);
+    (await import('./functions/built-in-actions.js')).actionByName(name, parameters);
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
-    (await this.#engine.made())?.[Symbol.dispose]();
+    (await this.#engine.current())?.[Symbol.dispose]();
   }
 
   async #load(): Promise<EventEngine> {
-    const [{ EventEngine: Engine }, { actionOf }] = await Promise.all([
+    const [{ EventEngine: Engine }, { actionById }] = await Promise.all([
       import('./script/events/engine.js'),
       import('./functions/built-in-actions.js'),
     ]);
@@ -233,7 +237,7 @@ export class EventPart implements AsyncDisposable {
       clock,
       log: log.subject('event'),
       runScript: (run) => scripts.run(run),
-      act: async (id, run) => actionOf(id).run(ports, run),
+      performAction: async (id, run) => actionById(id).run(ports, run),
     });
   }
 }
@@ -242,7 +246,7 @@ export class EventPart implements AsyncDisposable {
 export function machinePorts(
   of: {
     readonly clock: Clock;
-    readonly names: Names;
+    readonly names: NameResolver;
     readonly directory: string;
     readonly log: ServiceLog;
     readonly undo: Cancel[];
@@ -251,11 +255,11 @@ export function machinePorts(
 ): Pick<Ports, 'machine' | 'execute'> {
   const { clock, names, directory, undo } = of;
   const log = of.log.root.subject('execute');
-  const execution = new Late<Execution>(async () => {
-    const { Execution } = await import('./service/execution.js');
-    return new Execution(clock, log);
+  const execution = new Lazy<ProgramRunner>(async () => {
+    const { ProgramRunner } = await import('./service/execution.js');
+    return new ProgramRunner(clock, log);
   });
-  undo.push(() => void execution.made().then((running) => running?.close()));
+  undo.push(() => void execution.current().then((running) => running?.close()));
   return {
     machine: askedMachine(clock, names, directory),
     execute: async (wish) => {
@@ -271,7 +275,7 @@ export interface ArchiveParts {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly log: Log;
-  readonly checks: Checks;
+  readonly checks: HealthChecks;
   readonly settings: Options;
   readonly store: Store;
   /** The data directory. */
@@ -281,7 +285,7 @@ export interface ArchiveParts {
 /** The archive of a gateway: loaded and opened when something is logged, or somebody asks for it. */
 export class LazyArchive {
   readonly #parts: ArchiveParts;
-  readonly #archive = new Late(() => this.#open());
+  readonly #archive = new Lazy(() => this.#open());
   #isClosed = false;
 
   constructor(parts: ArchiveParts) {
@@ -306,7 +310,7 @@ export class LazyArchive {
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await (await this.#archive.made())?.close();
+    await (await this.#archive.current())?.close();
   }
 
   async #open(): Promise<Archive> {
@@ -331,13 +335,13 @@ export class LazyArchive {
 
 /** What a gateway is made of before its tree is there. */
 export interface GatewayParts {
-  readonly names: Names;
+  readonly names: NameResolver;
   readonly clock: Clock;
-  readonly trust: ClockTrust;
+  readonly trust: ClockSynchronisation;
   readonly loaded: LoadedConfig;
-  readonly modules: Modules;
+  readonly modules: ModuleRegistry;
   readonly health: Health;
   readonly store: Store;
-  readonly marks: Marks;
-  readonly keeping: Keeping;
+  readonly marks: BootFlags;
+  readonly keeping: KeeperClient;
 }

@@ -1,7 +1,7 @@
 import type { BuildOptions } from 'esbuild';
 
 /** How programs are put together that run on the gateway's own Node. */
-export const forNode = {
+export const nodeBuildOptions = {
   bundle: true,
   format: 'esm',
   platform: 'node',

@@ -7,7 +7,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { forNode } from './for-node.js';
+import { nodeBuildOptions } from './for-node.js';
 
 /** The programs: the gateway, and what it starts beside itself. Each is found by its name beside who starts it. */
 const PROGRAMS = [
@@ -32,7 +32,7 @@ const { metafile } = await build({
   absWorkingDir: root,
   entryPoints: Object.fromEntries(PROGRAMS.map((file) => [basename(file, '.js'), join(dist, file)] as const)),
   outdir: target,
-  ...forNode,
+  ...nodeBuildOptions,
   splitting: true,
   external: Object.keys(dependencies).filter((name) => !TAKEN_IN.includes(name)),
   metafile: true,

@@ -1,21 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Cancel } from '../../src/base/clock.js';
 import { fault, messageOf } from '../../src/base/fault.js';
-import { Jobs } from '../../src/device/jobs.js';
+import { DeviceQueue } from '../../src/device/jobs.js';
 import {
   type Host,
   moduleKind,
   type ModuleDefinition,
-  type Running,
+  type OpenInstance,
   type Value,
   variableType,
 } from '../../src/device/module.js';
-import { onOrOff } from '../../src/device/wish.js';
+import { parseBoolean } from '../../src/device/wish.js';
 import type { OutputLine } from './line.js';
-import { lineMissing, outputProperties, outputState } from './properties.js';
-import { Silence } from './silence.js';
+import { missingLineError, outputProperties, outputState } from './properties.js';
+import { CommandTimeout } from './silence.js';
 import { findOutput } from './taking.js';
-import type { GpioBoard, Ways } from './ways.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 /**
  * The shortest that a lamp is lit or dark. The event loop is late by some milliseconds now and then (docs/bench.md), which
@@ -29,7 +29,7 @@ const properties = Type.Object({ ...outputProperties, OnMs: phaseMs, OffMs: phas
 type BlinkerProperties = Static<typeof properties>;
 
 /** The module **Blinker**: a lamp on a line, that blinks (`docs/led.md`). */
-export function blinker(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+export function blinkerModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
   return {
     id: '{31B757DE-183E-47A2-A6F3-38654B305CFB}',
     name: 'Blinker',
@@ -47,7 +47,7 @@ export function blinker(board: GpioBoard, ways: Ways): ModuleDefinition<typeof p
         position: 2,
       },
     ],
-    check: (set) => lineMissing(set) ?? tooFast(set),
+    check: (set) => missingLineError(set) ?? tooFast(set),
     open: (host) => open(host, board, ways),
   };
 }
@@ -60,21 +60,22 @@ function tooFast({ OnMs, OffMs }: BlinkerProperties): string | undefined {
   );
 }
 
-async function open(host: Host<BlinkerProperties>, board: GpioBoard, ways: Ways): Promise<Running> {
+async function open(host: Host<BlinkerProperties>, board: GpioBoard, ways: Backends): Promise<OpenInstance> {
   const found = await findOutput(host, board, ways);
   // After a restart of the gateway a warning light goes on blinking; after one of the machine, and when its chip was lost,
   // the policy is what counts.
-  const goesOn = host.marks.has(found.mark) && found.boot === 'hold' && host.last('BLINK') === true;
-  const line = await found.take(found.boot);
-  found.booted();
+  const goesOn =
+    host.bootFlags.has(found.lineKey) && found.boot === 'hold' && host.lastValue('BLINK') === true;
+  const line = await found.request(found.boot);
+  found.markBooted();
   return new Blinker(host, line, goesOn);
 }
 
-class Blinker implements Running {
+class Blinker implements OpenInstance {
   readonly #host: Host<BlinkerProperties>;
   readonly #line: OutputLine;
-  readonly #jobs: Jobs;
-  readonly #silence: Silence;
+  readonly #jobs: DeviceQueue;
+  readonly #silence: CommandTimeout;
   /** What was last driven. */
   #active: boolean;
   #isBlinking = false;
@@ -85,8 +86,8 @@ class Blinker implements Running {
   constructor(host: Host<BlinkerProperties>, line: OutputLine, isBlinking: boolean) {
     this.#host = host;
     this.#line = line;
-    this.#jobs = new Jobs(host, line.place.name);
-    this.#silence = new Silence(host, (active) => this.#command('STATE', active));
+    this.#jobs = new DeviceQueue(host, line.location.name);
+    this.#silence = new CommandTimeout(host, (active) => this.#command('STATE', active));
     this.#active = line.initial;
     if (isBlinking) this.#begin();
     this.#tell();
@@ -94,8 +95,8 @@ class Blinker implements Running {
 
   async write(ident: string, value: Value): Promise<void> {
     if (ident !== 'STATE' && ident !== 'BLINK') throw fault('READ_ONLY', ident);
-    const isOn = onOrOff(value);
-    this.#silence.heard();
+    const isOn = parseBoolean(value);
+    this.#silence.restart();
     await this.#command(ident, isOn);
   }
 
@@ -117,7 +118,7 @@ class Blinker implements Running {
   }
 
   #command(ident: 'STATE' | 'BLINK', value: boolean): Promise<void> {
-    return this.#jobs.do(async () => {
+    return this.#jobs.run(async () => {
       if (ident === 'BLINK' && value === this.#isBlinking) return;
       // BLINK ended is lit: STATE is what switches it off.
       await this.#drive(ident === 'BLINK' || value);
@@ -132,7 +133,7 @@ class Blinker implements Running {
     const { OnMs, OffMs } = this.#host.properties;
     const plan = ++this.#plan;
     this.#cancel = this.#host.clock.after(this.#active ? OnMs : OffMs, () => {
-      this.#jobs.do(() => this.#beat(plan)).catch(() => undefined); // told already, or closed
+      this.#jobs.run(() => this.#beat(plan)).catch(() => undefined); // told already, or closed
     });
   }
 
@@ -140,9 +141,9 @@ class Blinker implements Running {
     if (plan !== this.#plan) return;
     try {
       await this.#drive(!this.#active);
-      this.#host.trouble('BLINK', undefined);
+      this.#host.setProblem('BLINK', undefined);
     } catch (thrown) {
-      this.#host.trouble('BLINK', `It does not blink: ${messageOf(thrown)}`);
+      this.#host.setProblem('BLINK', `It does not blink: ${messageOf(thrown)}`);
       throw thrown;
     } finally {
       if (plan === this.#plan) this.#begin();

@@ -13,12 +13,12 @@ const LINGER_MOST_MS = 5;
  * Knows whether a line is busy, by the kernel's times of its edges, and how long to leave it alone so that what comes
  * meanwhile is read at once: that halves what an edge costs where 10,000 come in a second.
  */
-export class Bustle {
+export class EdgeCoalescer {
   #edges = 0;
   #lastNs = 0n;
 
   /** What was read of the line just now, at least one edge. Gives for how many milliseconds it is best left alone; mostly 0. */
-  note(edges: readonly Edge[]): number {
+  noteBatch(edges: readonly Edge[]): number {
     const atNs = edges.at(-1)?.atNs ?? this.#lastNs;
     const eachNs = Number(atNs - this.#lastNs) / edges.length;
     this.#lastNs = atNs;

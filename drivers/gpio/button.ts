@@ -1,21 +1,21 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { generalOf, messageOf } from '../../src/base/fault.js';
-import { nextTurn } from '../../src/base/turn.js';
-import { choice } from '../../src/device/choice.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
+import { enumProperty } from '../../src/device/choice.js';
 import {
   type Host,
   moduleKind,
   type ModuleDefinition,
-  refersTo,
+  referenceKind,
   variableType,
 } from '../../src/device/module.js';
-import { type Gesture, Gestures, gestures, MOST_CLICKS } from './gestures.js';
-import { countOf } from './counts.js';
+import { type Gesture, GestureRecognizer, gestures, MAX_CLICKS } from './gestures.js';
+import { lastCount } from './counts.js';
 import type { Edge } from './line.js';
-import { FINGER, oscillates } from './oscillation.js';
-import { inputProperties, lineMissing } from './properties.js';
-import type { Watcher } from './watch.js';
-import type { GpioBoard, Ways } from './ways.js';
+import { PUSH_BUTTON_LIMIT, oscillating } from './oscillation.js';
+import { inputProperties, missingLineError } from './properties.js';
+import type { LineWatcher } from './watch.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 /** The messages of a button in the change stream: from its instance, with the count of that gesture as data. */
 export const buttonMessage: Readonly<Record<Gesture, number>> = {
@@ -38,15 +38,15 @@ const properties = Type.Object({
   LongMs: ms(600),
   HoldEveryMs: ms(250, 0),
   ClickGapMs: ms(300),
-  Clicks: Type.Integer({ default: MOST_CLICKS, minimum: 1, maximum: MOST_CLICKS }),
+  Clicks: Type.Integer({ default: MAX_CLICKS, minimum: 1, maximum: MAX_CLICKS }),
   /** The ident path of what it switches over by itself: an instance with a STATE, or a variable; empty: nothing. */
-  Toggles: Type.String({ default: '', maxLength: 1024, refers: refersTo.switch }),
-  ToggleAt: choice(['press', 'single', 'double', 'triple', 'long'] as const, 'press'),
+  Toggles: Type.String({ default: '', maxLength: 1024, refers: referenceKind.switch }),
+  ToggleAt: enumProperty(['press', 'single', 'double', 'triple', 'long'] as const, 'press'),
 });
 type ButtonHost = Host<Static<typeof properties>>;
 
 /** The module **Button**: what a person does with a push button. */
-export function button(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+export function buttonModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
   return {
     id: '{A29C8A07-CA12-4C34-98A7-5482143E580E}',
     name: 'Button',
@@ -63,8 +63,9 @@ export function button(board: GpioBoard, ways: Ways): ModuleDefinition<typeof pr
       })),
       { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 20 },
     ],
-    check: lineMissing,
-    open: async (host) => (await import('./watch.js')).watch(host, { board, ways }, new Button(host)),
+    check: missingLineError,
+    open: async (host) =>
+      (await import('./watch.js')).watchLine(host, { board, backends: ways }, new Button(host)),
   };
 }
 
@@ -72,11 +73,11 @@ const identOf = (gesture: Gesture): string => gesture.toUpperCase();
 const msOf = (ns: bigint): number => Number(ns) / 1e6;
 
 /** Tells the gestures of one button; each count goes on from where it stood. */
-class Button implements Watcher {
-  readonly limit = FINGER;
+class Button implements LineWatcher {
+  readonly limit = PUSH_BUTTON_LIMIT;
   readonly #host: ButtonHost;
   readonly #counts: Record<Gesture, number>;
-  #gestures: Gestures | undefined;
+  #gestures: GestureRecognizer | undefined;
   #cancel: () => void = () => undefined;
   /** What a line that oscillates was last. */
   #last = false;
@@ -84,17 +85,17 @@ class Button implements Watcher {
   constructor(host: ButtonHost) {
     this.#host = host;
     this.#counts = Object.fromEntries(
-      gestures.map((gesture) => [gesture, countOf(host, identOf(gesture))]),
+      gestures.map((gesture) => [gesture, lastCount(host, identOf(gesture))]),
     ) as Record<Gesture, number>;
   }
 
-  found(active: boolean): void {
+  onInitial(active: boolean): void {
     this.#begin(active);
     this.#host.report('STATE', active);
     for (const gesture of gestures) this.#host.report(identOf(gesture), this.#counts[gesture]);
   }
 
-  edges(edges: readonly Edge[]): void {
+  onEdges(edges: readonly Edge[]): void {
     for (const { active, atNs } of edges) {
       this.#gestures?.advance(msOf(atNs));
       this.#host.report('STATE', active, atNs);
@@ -104,16 +105,16 @@ class Button implements Watcher {
   }
 
   /** Nobody presses like that: no gesture is told. */
-  rush(edges: readonly Edge[]): void {
+  onOscillating(edges: readonly Edge[]): void {
     this.#last = edges.at(-1)?.active ?? this.#last;
     this.#gestures = undefined;
     this.#wait();
-    this.#host.doubt('STATE', oscillates);
+    this.#host.markUncertain('STATE', oscillating);
   }
 
   /** A press that it ends in is none, as its beginning was not seen. */
-  glance(isOver: boolean): void {
-    if (!isOver) return this.#host.guess('STATE', this.#last, oscillates);
+  onOscillationTick(isOver: boolean): void {
+    if (!isOver) return this.#host.reportUncertain('STATE', this.#last, oscillating);
     this.#host.report('STATE', this.#last);
     this.#begin(this.#last);
   }
@@ -131,13 +132,13 @@ class Button implements Watcher {
       clickGapMs: ClickGapMs,
       mostClicks: Clicks,
     };
-    this.#gestures = new Gestures(times, active, (gesture) => this.#tell(gesture));
+    this.#gestures = new GestureRecognizer(times, active, (gesture) => this.#tell(gesture));
   }
 
   #tell(gesture: Gesture): void {
     const count = ++this.#counts[gesture];
     this.#host.report(identOf(gesture), count);
-    this.#host.tell(buttonMessage[gesture], [count]);
+    this.#host.emitMessage(buttonMessage[gesture], [count]);
     const { Toggles, ToggleAt } = this.#host.properties;
     if (Toggles !== '' && gesture === ToggleAt) void this.#toggle(Toggles);
   }
@@ -145,9 +146,9 @@ class Button implements Watcher {
   async #toggle(path: string): Promise<void> {
     try {
       await this.#host.toggle(path);
-      this.#host.trouble('TOGGLES', undefined);
+      this.#host.setProblem('TOGGLES', undefined);
     } catch (thrown) {
-      this.#host.trouble('TOGGLES', `Toggles: ${messageOf(thrown)}`, `Toggles: ${generalOf(thrown)}`);
+      this.#host.setProblem('TOGGLES', `Toggles: ${messageOf(thrown)}`, `Toggles: ${generalOf(thrown)}`);
     }
   }
 
@@ -162,7 +163,7 @@ class Button implements Watcher {
 
   /** Edges that happened before the deadline may still wait to be read: they go first. */
   async #isDue(nowMs: number): Promise<void> {
-    await nextTurn();
+    await yieldToEventLoop();
     this.#gestures?.advance(nowMs);
     this.#wait();
   }

@@ -1,8 +1,8 @@
 import type { Cancel, Clock } from '../../src/base/clock.js';
 import { codeOf, type Fault, faultFrom, messageOf } from '../../src/base/fault.js';
-import type { Keeper, KeptLine } from './keeper.js';
+import type { KeeperConnection, KeeperLine } from './keeper.js';
 import type { LineInterrupts } from './interrupts.js';
-import type { Guard, InputLine, OutputLine, OutputWish, Place } from './line.js';
+import type { Guard, InputLine, OutputLine, OutputOptions, LineLocation } from './line.js';
 
 /** How a request's lines are set. */
 export interface Configuration {
@@ -12,7 +12,7 @@ export interface Configuration {
 }
 
 /** What is requested. */
-export interface RequestWish extends Configuration {
+export interface RequestOptions extends Configuration {
   offsets: number[];
   consumer: string;
   eventBuffer?: number;
@@ -29,36 +29,36 @@ export interface Request {
 }
 
 /** Each of our requests holds one line: bit 0. */
-export const FIRST = 1n;
+export const LINE_BIT = 1n;
 
 /** A line's request, and the value that it had when it was taken. */
-export interface Taken {
+export interface OpenRequest {
   readonly request: Request;
   readonly initial: boolean;
 }
 
 /** A line that the keeper has: it is driven only where the wish is another value than the one there is. */
-export function keptOutput(place: Place, request: Request, { boot }: OutputWish): Taken {
+export function adoptOutput(place: LineLocation, request: Request, { boot }: OutputOptions): OpenRequest {
   try {
-    const found = request.get(FIRST) === FIRST;
+    const found = request.get(LINE_BIT) === LINE_BIT;
     const initial = boot === 'hold' ? found : boot === 'active';
-    if (initial !== found) request.set(FIRST, bits(initial));
+    if (initial !== found) request.set(LINE_BIT, valueBits(initial));
     return { request, initial };
   } catch (thrown) {
     request.close();
-    throw explained(place.name, thrown);
+    throw translateError(place.name, thrown);
   }
 }
 
 /** What a line is made of. */
-export interface Held extends Taken {
-  readonly place: Place;
+export interface CdevLineOptions extends OpenRequest {
+  readonly place: LineLocation;
   readonly onClosed: () => void;
 }
 
 /** A requested line. */
 export class CdevLine implements InputLine, OutputLine {
-  readonly place: Place;
+  readonly location: LineLocation;
   readonly initial: boolean;
   readonly request: Request;
   /** True while the line keeper keeps it too. */
@@ -68,23 +68,23 @@ export class CdevLine implements InputLine, OutputLine {
   #closed = false;
   #lingering: Cancel | undefined;
 
-  constructor(held: Held) {
-    this.place = held.place;
+  constructor(held: CdevLineOptions) {
+    this.location = held.place;
     this.initial = held.initial;
     this.request = held.request;
     this.#onClosed = held.onClosed;
   }
 
   async get(): Promise<boolean> {
-    return this.#ask(() => this.request.get(FIRST) === FIRST);
+    return this.#ask(() => this.request.get(LINE_BIT) === LINE_BIT);
   }
 
   async set(active: boolean): Promise<void> {
-    this.#ask(() => this.request.set(FIRST, bits(active)));
+    this.#ask(() => this.request.set(LINE_BIT, valueBits(active)));
   }
 
   /** Lets edges of a busy line gather for a moment. */
-  linger(clock: Clock, ms: number): void {
+  pauseEvents(clock: Clock, ms: number): void {
     if (ms === 0 || this.#closed || this.#lingering !== undefined) return; // its listener may have closed it just now
     this.request.pause(true);
     this.#lingering = clock.after(ms, () => {
@@ -94,7 +94,7 @@ export class CdevLine implements InputLine, OutputLine {
   }
 
   async interrupts(): Promise<number | undefined> {
-    this.#interrupts ??= new (await import('./interrupts.js')).LineInterrupts(this.place.offset);
+    this.#interrupts ??= new (await import('./interrupts.js')).LineInterrupts(this.location.offset);
     return this.#interrupts.count();
   }
 
@@ -111,35 +111,35 @@ export class CdevLine implements InputLine, OutputLine {
   }
 
   #ask<T>(question: () => T): T {
-    if (this.#closed) throw new DOMException(`${this.place.name} is closed`, 'AbortError');
-    return translated(this.place.name, question);
+    if (this.#closed) throw new DOMException(`${this.location.name} is closed`, 'AbortError');
+    return withTranslatedErrors(this.location.name, question);
   }
 }
 
 /** By whom an output is kept, and as what. */
-export interface Guarding {
-  readonly keeper: Keeper;
+export interface GuardOptions {
+  readonly keeper: KeeperConnection;
   readonly entry: string;
   readonly guard: Guard;
-  readonly wish: OutputWish;
+  readonly wish: OutputOptions;
 }
 
 /** An output that the line keeper keeps, or will as soon as it is there. */
-export class GuardedLine extends CdevLine implements KeptLine {
+export class GuardedLine extends CdevLine implements KeeperLine {
   readonly entry: string;
-  readonly #by: Guarding;
+  readonly #by: GuardOptions;
   #taken: Error | undefined;
 
-  constructor(held: Held, by: Guarding) {
+  constructor(held: CdevLineOptions, by: GuardOptions) {
     super(held);
     this.entry = by.entry;
     this.#by = by;
   }
 
-  lost(cause: Error): void {
+  onTakenOver(cause: Error): void {
     if (this.#taken !== undefined) return;
     this.#taken = cause;
-    this.#by.wish.lost?.(cause);
+    this.#by.wish.onLost?.(cause);
   }
 
   override async set(active: boolean): Promise<void> {
@@ -154,7 +154,7 @@ export class GuardedLine extends CdevLine implements KeptLine {
 
   override async close(): Promise<void> {
     await super.close();
-    this.#by.keeper.closed(this);
+    this.#by.keeper.unregister(this);
   }
 
   #throwIfTaken(): void {
@@ -164,19 +164,19 @@ export class GuardedLine extends CdevLine implements KeptLine {
 }
 
 /** A value as the bits of a request of one line. */
-export const bits = (active: boolean): bigint => (active ? FIRST : 0n);
+export const valueBits = (active: boolean): bigint => (active ? LINE_BIT : 0n);
 
 /** What the call gives; its error in this driver's terms. */
-export function translated<T>(what: string, call: () => T): T {
+export function withTranslatedErrors<T>(what: string, call: () => T): T {
   try {
     return call();
   } catch (thrown) {
-    throw explained(what, thrown);
+    throw translateError(what, thrown);
   }
 }
 
 /** The kernel's errors in this driver's terms: what can be waited for, and what needs another setting. */
-export function explained(what: string, thrown: unknown): Fault {
+export function translateError(what: string, thrown: unknown): Fault {
   switch (codeOf(thrown)) {
     case 'ENOENT':
     case 'ENODEV':

@@ -2,36 +2,36 @@ import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Clock } from '../../src/base/clock.js';
 import { codeOf, type Fault, fault, faultFrom } from '../../src/base/fault.js';
-import { Bustle } from './bustle.js';
+import { EdgeCoalescer } from './bustle.js';
 import {
-  bits,
+  valueBits,
   CdevLine,
-  explained,
-  FIRST,
+  translateError,
+  LINE_BIT,
   GuardedLine,
-  keptOutput,
+  adoptOutput,
   type Request,
-  type RequestWish,
-  type Taken,
-  translated,
+  type RequestOptions,
+  type OpenRequest,
+  withTranslatedErrors,
 } from './cdev-line.js';
-import type { Keeper, Link, LinkMaker } from './keeper.js';
-import type { HeldOutputs, Keeping } from './keeping.js';
+import type { KeeperConnection, KeeperSocket, ConnectKeeper } from './keeper.js';
+import type { OutputCounts, KeeperClient } from './keeping.js';
 import {
   type Chip,
   CONSUMER,
   type Edge,
-  EVENT_BUFFER,
-  type GpioBinding,
+  EVENT_BUFFER_SIZE,
+  type GpioBackend,
   type InputLine,
   type InputListener,
-  type InputWish,
+  type InputOptions,
   type LineInfo,
   type OutputLine,
-  type OutputWish,
-  type Place,
+  type OutputOptions,
+  type LineLocation,
   type RequestedLine,
-  TICKS_US,
+  MIN_KERNEL_DEBOUNCE_US,
 } from './line.js';
 import { nativeFile } from '../../src/base/package-root.js';
 
@@ -55,8 +55,8 @@ interface Addon {
   >;
   chip(path: string): Chip;
   lines(path: string): { offset: number; name: string; consumer: string; flags: number }[];
-  readonly Request: new (path: string, wish: RequestWish) => Request;
-  readonly Link: new (...parameters: Parameters<LinkMaker>) => Link;
+  readonly Request: new (path: string, wish: RequestOptions) => Request;
+  readonly Link: new (...parameters: Parameters<ConnectKeeper>) => KeeperSocket;
 }
 
 /** struct gpio_v2_line_event in 32-bit words: timestamp 0 and 1, id 2, offset 3, seqno 4, line_seqno 5, padding. */
@@ -71,26 +71,26 @@ export interface CharacterDeviceOptions {
   /** Another build of the addon; the project's own unless said. */
   readonly addon?: string;
   /** Who keeps outputs that have a `guard`; absent: nobody does. */
-  readonly keeping?: Keeping | undefined;
+  readonly keeping?: KeeperClient | undefined;
 }
 
 /** Opens the way over the character device (uAPI v2, Linux 5.10 on). Throws when the addon is not built. */
-export function characterDevice(clock: Clock, options: CharacterDeviceOptions = {}): GpioBinding {
+export function openCharacterDevice(clock: Clock, options: CharacterDeviceOptions = {}): GpioBackend {
   const addon = createRequire(import.meta.url)(options.addon ?? ADDON) as Addon;
   return new CharacterDevice(addon, clock, options);
 }
 
-class CharacterDevice implements GpioBinding {
-  readonly backend = 'cdev';
-  readonly debouncesFromUs = TICKS_US;
+class CharacterDevice implements GpioBackend {
+  readonly name = 'cdev';
+  readonly minDebounceUs = MIN_KERNEL_DEBOUNCE_US;
   readonly #addon: Addon;
   readonly #clock: Clock;
   readonly #directory: string;
-  readonly #keeping: Keeping | undefined;
+  readonly #keeping: KeeperClient | undefined;
   readonly #held = new Set<CdevLine>();
   readonly #outputs = new Set<CdevLine>();
   /** Once an output was looked for there. */
-  #keeper: Keeper | undefined;
+  #keeper: KeeperConnection | undefined;
 
   constructor(addon: Addon, clock: Clock, { directory = '/dev', keeping }: CharacterDeviceOptions) {
     this.#addon = addon;
@@ -99,15 +99,15 @@ class CharacterDevice implements GpioBinding {
     this.#keeping = keeping;
   }
 
-  get held(): number {
+  get heldCount(): number {
     return this.#held.size;
   }
 
-  requested(): Iterable<RequestedLine> {
+  requestedLines(): Iterable<RequestedLine> {
     return this.#held;
   }
 
-  get outputs(): HeldOutputs {
+  get outputs(): OutputCounts {
     return { held: this.#outputs.size, kept: [...this.#outputs].filter((line) => line.kept).length };
   }
 
@@ -118,11 +118,11 @@ class CharacterDevice implements GpioBinding {
       .filter((e) => /^gpiochip\d+$/.test(e.name) && !e.isSymbolicLink())
       .map((e) => e.name);
     names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
-    return names.map((name) => translated(name, () => this.#addon.chip(this.#path({ name }))));
+    return names.map((name) => withTranslatedErrors(name, () => this.#addon.chip(this.#path({ name }))));
   }
 
   async lines(chip: Chip): Promise<LineInfo[]> {
-    const lines = translated(chip.label, () => this.#addon.lines(this.#path(chip)));
+    const lines = withTranslatedErrors(chip.label, () => this.#addon.lines(this.#path(chip)));
     return lines.map(({ offset, name, consumer, flags }) => {
       const { used, output } = this.#addon.flags;
       const direction = (flags & output) === 0 ? 'input' : 'output';
@@ -130,46 +130,46 @@ class CharacterDevice implements GpioBinding {
     });
   }
 
-  async requestOutput(place: Place, wish: OutputWish): Promise<OutputLine> {
+  async requestOutput(place: LineLocation, wish: OutputOptions): Promise<OutputLine> {
     const { guard } = wish;
-    const keeper = guard && (await this.#keeping?.keeper((...way) => new this.#addon.Link(...way)));
+    const keeper = guard && (await this.#keeping?.connection((...way) => new this.#addon.Link(...way)));
     if (guard === undefined || keeper === undefined)
       return this.#output((ending) => new CdevLine({ place, ...this.#newOutput(place, wish), ...ending }));
     this.#keeper = keeper;
-    const entry = keeper.entry(place, await this.#nth(place.chip), { ...wish, guard });
-    const kept = (await keeper.take(entry, place.name)) as Request | undefined;
+    const entry = keeper.formatEntry(place, await this.#nth(place.chip), { ...wish, guard });
+    const kept = (await keeper.request(entry, place.name)) as Request | undefined;
     try {
-      const taken = kept === undefined ? this.#newOutput(place, wish) : keptOutput(place, kept, wish);
+      const taken = kept === undefined ? this.#newOutput(place, wish) : adoptOutput(place, kept, wish);
       const line = this.#output(
         (ending) => new GuardedLine({ place, ...taken, ...ending }, { keeper, entry, guard, wish }),
       );
       line.kept = kept !== undefined;
-      await keeper.holds(line);
+      await keeper.register(line);
       return line;
     } catch (thrown) {
-      keeper.forgo(entry);
+      keeper.cancelRequest(entry);
       throw thrown;
     }
   }
 
-  async requestInput(place: Place, wish: InputWish, listener: InputListener): Promise<InputLine> {
+  async requestInput(place: LineLocation, wish: InputOptions, listener: InputListener): Promise<InputLine> {
     // It may have been an output a moment ago, which the keeper still keeps.
-    await this.#keeper?.letGo(place, await this.#nth(place.chip));
+    await this.#keeper?.release(place, await this.#nth(place.chip));
     const { activeLow, input, rising, falling, pullUp, pullDown, biasDisabled } = this.#addon.flags;
     const bias = { 'as-is': 0, disabled: biasDisabled, 'pull-up': pullUp, 'pull-down': pullDown }[wish.bias];
     const request = this.#request(place, {
       flags: input | rising | falling | bias | (wish.activeLow ? activeLow : 0),
       debounceUs: wish.debounceUs,
-      eventBuffer: wish.eventBuffer ?? EVENT_BUFFER,
+      eventBuffer: wish.eventBuffer ?? EVENT_BUFFER_SIZE,
     });
-    const bustle = new Bustle();
+    const bustle = new EdgeCoalescer();
     try {
-      const initial = request.get(FIRST) === FIRST;
+      const initial = request.get(LINE_BIT) === LINE_BIT;
       const events = request.watch(
         (count) => {
           const batch = edges(count, words, times);
           listener.edges(batch);
-          line.linger(this.#clock, bustle.note(batch));
+          line.pauseEvents(this.#clock, bustle.noteBatch(batch));
         },
         (code) =>
           listener.lost(fault('DEVICE_OFFLINE', `the GPIO chip ${place.chip.label} is gone (${code})`)),
@@ -186,19 +186,19 @@ class CharacterDevice implements GpioBinding {
   }
 
   /** Requests a line and drives it in one step. */
-  #newOutput(place: Place, wish: OutputWish): Taken {
+  #newOutput(place: LineLocation, wish: OutputOptions): OpenRequest {
     const { activeLow, output, openDrain, openSource } = this.#addon.flags;
     const drive = { 'push-pull': 0, 'open-drain': openDrain, 'open-source': openSource }[wish.drive];
     const flags = output | drive | (wish.activeLow ? activeLow : 0);
     if (wish.boot !== 'hold') {
       const initial = wish.boot === 'active';
-      return { request: this.#request(place, { flags, values: bits(initial) }), initial };
+      return { request: this.#request(place, { flags, values: valueBits(initial) }), initial };
     }
     // As is first: the line stays what it is until its level is known and can be driven on without a glitch.
     const request = this.#request(place, { flags: 0 });
     try {
-      const initial = (request.get(FIRST) === FIRST) !== wish.activeLow;
-      request.configure({ flags, values: bits(initial) });
+      const initial = (request.get(LINE_BIT) === LINE_BIT) !== wish.activeLow;
+      request.configure({ flags, values: valueBits(initial) });
       return { request, initial };
     } catch (thrown) {
       request.close();
@@ -231,7 +231,7 @@ class CharacterDevice implements GpioBinding {
     return `${this.#directory}/${chip.name}`;
   }
 
-  #request(place: Place, wish: Omit<RequestWish, 'offsets' | 'consumer'>): Request {
+  #request(place: LineLocation, wish: Omit<RequestOptions, 'offsets' | 'consumer'>): Request {
     try {
       return new this.#addon.Request(this.#path(place.chip), {
         offsets: [place.offset],
@@ -243,8 +243,8 @@ class CharacterDevice implements GpioBinding {
     }
   }
 
-  #explained(place: Place, thrown: unknown): Fault {
-    if (codeOf(thrown) !== 'EBUSY') return explained(place.name, thrown);
+  #explained(place: LineLocation, thrown: unknown): Fault {
+    if (codeOf(thrown) !== 'EBUSY') return translateError(place.name, thrown);
     const holder = this.#addon.lines(this.#path(place.chip))[place.offset]?.consumer;
     return faultFrom(thrown, 'DEVICE_OFFLINE', `${place.name} is in use by ${holder || 'another program'}`);
   }

@@ -1,23 +1,23 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { choice } from '../../src/device/choice.js';
+import { enumProperty } from '../../src/device/choice.js';
 import {
   type Host,
   moduleKind,
   type ModuleDefinition,
-  type Running,
+  type OpenInstance,
   type VariableDeclaration,
   variableType,
 } from '../../src/device/module.js';
-import { countOf } from './counts.js';
+import { lastCount } from './counts.js';
 import type { Edge } from './line.js';
 import type { Merges } from './merges.js';
-import { Pace } from './pace.js';
-import { dayOf, type Periods, turned } from './periods.js';
-import { inputProperties, lineMissing } from './properties.js';
-import { Rate } from './rate.js';
-import type { TakenLine } from './take.js';
-import type { Watcher } from './watch.js';
-import type { GpioBoard, Ways } from './ways.js';
+import { Throttle } from './pace.js';
+import { dayOf, type Periods, rollOver } from './periods.js';
+import { inputProperties, missingLineError } from './properties.js';
+import { PulseRate } from './rate.js';
+import type { RequestedInput } from './take.js';
+import type { LineWatcher } from './watch.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 /** What is measured: profiles of a quantity and of its rate, and the seconds that a rate is for. */
 const measures = {
@@ -35,8 +35,8 @@ const LOOK_EVERY_MS = 1_000;
 
 const properties = Type.Object({
   ...inputProperties(0),
-  Edges: choice(['active', 'both'] as const, 'active'),
-  Measures: choice(words, 'pulses'),
+  Edges: enumProperty(['active', 'both'] as const, 'active'),
+  Measures: enumProperty(words, 'pulses'),
   PulsesPerUnit: Type.Number({ default: 1, exclusiveMinimum: 0 }),
   Offset: Type.Number({ default: 0 }),
   RateTimeoutS: Type.Integer({ default: 600, minimum: 1, maximum: 86_400 }),
@@ -48,7 +48,7 @@ const properties = Type.Object({
 type Settings = Static<typeof properties>;
 
 /** The module **Counter**: a meter's pulses. */
-export function counter(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+export function counterModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
   return {
     id: '{D8F1CBC7-50C2-419E-9A2F-6DC6FF0F9941}',
     name: 'Counter',
@@ -64,16 +64,16 @@ export function counter(board: GpioBoard, ways: Ways): ModuleDefinition<typeof p
 function check(properties: Settings): string | undefined {
   if (properties.CountMerged && properties.DebounceUs > 0)
     return 'CountMerged needs DebounceUs to be 0: what debouncing merges it merges on purpose';
-  return lineMissing(properties);
+  return missingLineError(properties);
 }
 
-async function open(host: Host<Settings>, board: GpioBoard, ways: Ways): Promise<Running> {
-  const [{ watch }, { Merges }] = await Promise.all([
+async function open(host: Host<Settings>, board: GpioBoard, ways: Backends): Promise<OpenInstance> {
+  const [{ watchLine }, { Merges }] = await Promise.all([
     import('./watch.js'),
     host.properties.CountMerged ? import('./merges.js') : { Merges: undefined },
   ]);
-  const mergesOf = (line: TakenLine) => Merges && new Merges(host, line);
-  return watch(host, { board, ways }, new Counter(host, mergesOf));
+  const mergesOf = (line: RequestedInput) => Merges && new Merges(host, line);
+  return watchLine(host, { board, backends: ways }, new Counter(host, mergesOf));
 }
 
 function variables({ Measures, KeepEvery, KeepWithinS, CountMerged }: Settings): VariableDeclaration[] {
@@ -98,34 +98,34 @@ function variables({ Measures, KeepEvery, KeepWithinS, CountMerged }: Settings):
 }
 
 /** Counts the pulses of one line; all goes on from where it stood. */
-class Counter implements Watcher {
+class Counter implements LineWatcher {
   readonly #host: Host<Settings>;
-  readonly #rate: Rate;
-  readonly #pace: Pace;
+  readonly #rate: PulseRate;
+  readonly #pace: Throttle;
   #count: number;
   #periods: Periods;
   #reported = -1;
   /** When the last pulse came, in this opening. */
   #lastNs: bigint | undefined;
   #cancel: () => void = () => undefined;
-  readonly #mergesOf: (line: TakenLine) => Merges | undefined;
+  readonly #mergesOf: (line: RequestedInput) => Merges | undefined;
   #merges: Merges | undefined;
 
-  constructor(host: Host<Settings>, mergesOf: (line: TakenLine) => Merges | undefined) {
+  constructor(host: Host<Settings>, mergesOf: (line: RequestedInput) => Merges | undefined) {
     this.#host = host;
     this.#mergesOf = mergesOf;
-    this.#rate = new Rate(host.properties.RateTimeoutS);
-    this.#pace = new Pace(host.clock, REPORT_EVERY_MS, () => this.flush());
-    this.#count = countOf(host, 'COUNT');
-    const day = host.last('DAY');
+    this.#rate = new PulseRate(host.properties.RateTimeoutS);
+    this.#pace = new Throttle(host.clock, REPORT_EVERY_MS, () => this.flush());
+    this.#count = lastCount(host, 'COUNT');
+    const day = host.lastValue('DAY');
     this.#periods = {
       day: typeof day === 'string' ? day : '',
-      dayFrom: countOf(host, 'DAY_FROM'),
-      monthFrom: countOf(host, 'MONTH_FROM'),
+      dayFrom: lastCount(host, 'DAY_FROM'),
+      monthFrom: lastCount(host, 'MONTH_FROM'),
     };
   }
 
-  found(_active: boolean, line: TakenLine): void {
+  onInitial(_active: boolean, line: RequestedInput): void {
     this.#merges = this.#mergesOf(line);
     this.#turn();
     this.#report();
@@ -133,16 +133,16 @@ class Counter implements Watcher {
     this.#cancel = this.#host.clock.every(LOOK_EVERY_MS, () => this.#look());
   }
 
-  edges(edges: readonly Edge[]): void {
+  onEdges(edges: readonly Edge[]): void {
     this.#merges?.note(edges);
     this.#turn();
     for (const { active, atNs } of edges) {
       if (!active && this.#host.properties.Edges === 'active') continue;
       this.#count++;
-      this.#rate.pulse(atNs);
+      this.#rate.addPulse(atNs);
       this.#lastNs = atNs;
     }
-    if (this.#count !== this.#reported) this.#pace.due();
+    if (this.#count !== this.#reported) this.#pace.schedule();
   }
 
   flush(): void {
@@ -157,7 +157,7 @@ class Counter implements Watcher {
   /** What stands as it stood is told again: nobody else changes it, so it is as good as new. */
   #goOn(): void {
     for (const ident of ['RATE', 'YESTERDAY', 'LAST_MONTH', 'DAY', 'DAY_FROM', 'MONTH_FROM']) {
-      const value = this.#host.last(ident);
+      const value = this.#host.lastValue(ident);
       if (value !== undefined) this.#host.report(ident, value);
     }
   }
@@ -172,8 +172,8 @@ class Counter implements Watcher {
   /** True when another day has begun. A clock that is not to be trusted begins none. */
   #turn(): boolean {
     const { clock } = this.#host;
-    if (!clock.trusted()) return false;
-    const after = turned(this.#periods, dayOf(clock.nowMs()), this.#count);
+    if (!clock.isTrusted()) return false;
+    const after = rollOver(this.#periods, dayOf(clock.nowMs()), this.#count);
     if (after === this.#periods) return false;
     const { yesterday, lastMonth, ...periods } = after;
     this.#periods = periods;
@@ -200,7 +200,7 @@ class Counter implements Watcher {
   #tellRate(): void {
     const { clock, properties } = this.#host;
     const rate = this.#quantity(this.#rate.at(clock.monotonicNs())) * measures[properties.Measures].perS;
-    if (rate !== this.#host.last('RATE')) this.#host.report('RATE', rate);
+    if (rate !== this.#host.lastValue('RATE')) this.#host.report('RATE', rate);
   }
 
   #quantity(pulses: number): number {

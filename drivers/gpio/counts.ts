@@ -1,38 +1,38 @@
 import type { Host } from '../../src/device/module.js';
 import type { Edge } from './line.js';
-import { Pace } from './pace.js';
+import { Throttle } from './pace.js';
 
 /** However much is lost, it is told no more often than this. */
 const TELL_EVERY_MS = 200;
 
 /** The count that a variable had when the gateway last knew it; 0 before that. */
-export function countOf(host: Host, ident: string): number {
-  const value = host.last(ident);
+export function lastCount(host: Host, ident: string): number {
+  const value = host.lastValue(ident);
   return typeof value === 'number' ? value : 0;
 }
 
 /** Edges of all of a module's lines that were dropped, exactly: LOST goes on from where it stood when the gateway last knew it. */
-export class Losses {
+export class DroppedEdges {
   readonly #host: Host;
   #lost: number;
   /** The last edge's number on each line's request. */
   readonly #seqnos: number[] = [];
   #lostSinceLook = false;
-  readonly #pace: Pace;
+  readonly #pace: Throttle;
 
   constructor(host: Host) {
     this.#host = host;
-    this.#lost = countOf(host, 'LOST');
-    this.#pace = new Pace(host.clock, TELL_EVERY_MS, () => host.report('LOST', this.#lost));
+    this.#lost = lastCount(host, 'LOST');
+    this.#pace = new Throttle(host.clock, TELL_EVERY_MS, () => host.report('LOST', this.#lost));
   }
 
   /** How many it is at the start. */
-  show(): void {
+  report(): void {
     this.#host.report('LOST', this.#lost);
   }
 
   /** What was read of the line at this place. */
-  note(edges: readonly Edge[], at: number): void {
+  noteEdges(edges: readonly Edge[], at: number): void {
     const before = this.#lost;
     let seqno = this.#seqnos[at] ?? 0;
     for (const { lineSeqno } of edges) {
@@ -41,9 +41,9 @@ export class Losses {
     }
     this.#seqnos[at] = seqno;
     if (this.#lost === before) return;
-    this.#pace.due();
+    this.#pace.schedule();
     if (!this.#lostSinceLook)
-      this.#host.trouble(
+      this.#host.setProblem(
         'OVERFLOW',
         `The line changes faster than it can be read: ${this.#lost - before} changes were lost at once`,
       );
@@ -51,8 +51,8 @@ export class Losses {
   }
 
   /** Takes the trouble away when nothing was lost since the last look. */
-  look(): void {
-    if (!this.#lostSinceLook) this.#host.trouble('OVERFLOW', undefined);
+  clearOverflow(): void {
+    if (!this.#lostSinceLook) this.#host.setProblem('OVERFLOW', undefined);
     this.#lostSinceLook = false;
   }
 

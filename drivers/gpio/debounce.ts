@@ -1,9 +1,9 @@
 import type { Cancel, Clock } from '../../src/base/clock.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import type { Edge } from './line.js';
 
 /** What is debounced, by whose time, and who hears of it. */
-export interface Debouncing {
+export interface DebouncerOptions {
   readonly clock: Clock;
   /** A value must last this long before it counts. */
   readonly periodUs: number;
@@ -15,8 +15,8 @@ export interface Debouncing {
  * outlasts it counts, with the end of its period as its time. Goes by the times of the edges alone: what is told, and with
  * which time, is the same however late they are read.
  */
-export class Debounce {
-  readonly #with: Debouncing;
+export class Debouncer {
+  readonly #with: DebouncerOptions;
   readonly #periodNs: bigint;
   #active: boolean;
   /** The last edge, while its value is another than the one that counts. */
@@ -26,7 +26,7 @@ export class Debounce {
   #moves = 0;
 
   /** `initial`: the value that counts until another does. */
-  constructor(debouncing: Debouncing, initial: boolean) {
+  constructor(debouncing: DebouncerOptions, initial: boolean) {
     this.#with = debouncing;
     this.#periodNs = BigInt(debouncing.periodUs) * 1000n;
     this.#active = initial;
@@ -38,7 +38,7 @@ export class Debounce {
   }
 
   /** What was read of the line; times must not go back. */
-  edges(edges: readonly Edge[]): void {
+  addEdges(edges: readonly Edge[]): void {
     const sure: Edge[] = [];
     for (const edge of edges) {
       this.#settle(edge.atNs, sure);
@@ -78,7 +78,7 @@ export class Debounce {
   async #isDue(): Promise<void> {
     const moves = this.#moves;
     const nowNs = this.#with.clock.monotonicNs();
-    await nextTurn();
+    await yieldToEventLoop();
     if (moves !== this.#moves) return;
     const sure: Edge[] = [];
     this.#settle(nowNs, sure);

@@ -1,19 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { choice } from '../../src/device/choice.js';
+import { enumProperty } from '../../src/device/choice.js';
 import {
   type Host,
   moduleKind,
   type ModuleDefinition,
-  type Running,
+  type OpenInstance,
   variableType,
 } from '../../src/device/module.js';
-import { countOf } from './counts.js';
+import { lastCount } from './counts.js';
 import type { Edge } from './line.js';
-import { Pace } from './pace.js';
+import { Throttle } from './pace.js';
 import { inputProperties } from './properties.js';
-import { Quadrature, type StepsPerDetent } from './quadrature.js';
-import type { Ear, Lines } from './take.js';
-import type { GpioBoard, Ways } from './ways.js';
+import { QuadratureDecoder, type StepsPerDetent } from './quadrature.js';
+import type { EdgeHandler, RequestedInputs } from './take.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 /** The message of a knob in the change stream: from its instance, with the detents just turned and the position. */
 export const ENCODER_TURNED = 20311;
@@ -26,12 +26,12 @@ const properties = Type.Object({
   ...shared,
   LineA: line,
   LineB: line,
-  StepsPerDetent: choice(['1', '2', '4'] as const, '4'),
+  StepsPerDetent: enumProperty(['1', '2', '4'] as const, '4'),
 });
 type EncoderHost = Host<Static<typeof properties>>;
 
 /** The module **Encoder**: a knob that turns without end, or any two lines a quarter apart. */
-export function encoder(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+export function encoderModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
   return {
     id: '{A04FFB53-5F9B-4F47-8A7C-F23D9056AE7F}',
     name: 'Encoder',
@@ -47,44 +47,48 @@ export function encoder(board: GpioBoard, ways: Ways): ModuleDefinition<typeof p
       return LineA === LineB ? 'LineA and LineB are one line' : undefined;
     },
     open: async (host) => {
-      const knob = new Knob(host);
+      const knob = new EncoderKnob(host);
       const { LineA, LineB } = host.properties;
-      const { takeAll } = await import('./take.js');
-      knob.begin(await takeAll(host, { board, ways }, { names: [LineA, LineB], ear: knob }));
+      const { requestInputs } = await import('./take.js');
+      knob.begin(await requestInputs(host, { board, backends: ways }, { names: [LineA, LineB], ear: knob }));
       return knob;
     },
   };
 }
 
 /** Puts the edges of both lines in the order of their times, and counts detents; the position goes on over openings. */
-class Knob implements Running, Ear {
+class EncoderKnob implements OpenInstance, EdgeHandler {
   readonly #host: EncoderHost;
-  #lines: Lines | undefined;
-  #quadrature: Quadrature | undefined;
+  #lines: RequestedInputs | undefined;
+  #quadrature: QuadratureDecoder | undefined;
   #position: number;
   #kept: { readonly line: 'a' | 'b'; readonly edge: Edge }[] = [];
   #turn: NodeJS.Immediate | undefined;
-  readonly #pace: Pace;
+  readonly #pace: Throttle;
   /** Detents, and when the last came, that are not told yet. */
   #untold = 0;
   #atNs = 0n;
 
   constructor(host: EncoderHost) {
     this.#host = host;
-    this.#position = countOf(host, 'POSITION');
-    this.#pace = new Pace(host.clock, TELL_EVERY_MS, () => this.#tell());
+    this.#position = lastCount(host, 'POSITION');
+    this.#pace = new Throttle(host.clock, TELL_EVERY_MS, () => this.#tell());
   }
 
-  begin(lines: Lines): void {
+  begin(lines: RequestedInputs): void {
     this.#lines = lines;
-    const [a = false, b = false] = lines.all.map(({ initial }) => initial);
-    this.#quadrature = new Quadrature(Number(this.#host.properties.StepsPerDetent) as StepsPerDetent, a, b);
+    const [a = false, b = false] = lines.lines.map(({ initial }) => initial);
+    this.#quadrature = new QuadratureDecoder(
+      Number(this.#host.properties.StepsPerDetent) as StepsPerDetent,
+      a,
+      b,
+    );
     this.#host.report('POSITION', this.#position);
     this.#count();
   }
 
   /** What is read of the lines in one turn of the event loop is put in order at its end. */
-  edges(edges: readonly Edge[], at: number): void {
+  onEdges(edges: readonly Edge[], at: number): void {
     for (const edge of edges) this.#kept.push({ line: at === 0 ? 'a' : 'b', edge });
     this.#turn ??= setImmediate(() => this.#count());
   }
@@ -116,13 +120,13 @@ class Knob implements Running, Ear {
     this.#position += detents;
     this.#untold += detents;
     this.#atNs = edges.at(-1)?.edge.atNs ?? this.#atNs;
-    this.#pace.due();
+    this.#pace.schedule();
   }
 
   #tell(): void {
     if (this.#untold === 0) return; // to and fro between two tellings
     this.#host.report('POSITION', this.#position, this.#atNs);
-    this.#host.tell(ENCODER_TURNED, [this.#untold, this.#position]);
+    this.#host.emitMessage(ENCODER_TURNED, [this.#untold, this.#position]);
     this.#untold = 0;
   }
 }

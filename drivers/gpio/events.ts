@@ -1,12 +1,18 @@
 import type { Cancel, Clock } from '../../src/base/clock.js';
-import { type Edge, EDGES_PER_TURN, EVENT_BUFFER, type InputListener, type InputWish } from './line.js';
+import {
+  type Edge,
+  EDGES_PER_TURN,
+  EVENT_BUFFER_SIZE,
+  type InputListener,
+  type InputOptions,
+} from './line.js';
 
 /**
  * The simulated kernel's side of a requested input: debounces, numbers the edges, keeps a bounded number of them (the
  * oldest go first, which leaves a gap in the numbers), and delivers them a batch a turn.
  */
 export class EventQueue {
-  readonly #wish: InputWish;
+  readonly #wish: InputOptions;
   readonly #listener: InputListener;
   readonly #clock: Clock;
   #level: boolean | undefined;
@@ -15,7 +21,7 @@ export class EventQueue {
   #turn: NodeJS.Immediate | undefined;
   #settling: Cancel | undefined;
 
-  constructor(wish: InputWish, listener: InputListener, clock: Clock) {
+  constructor(wish: InputOptions, listener: InputListener, clock: Clock) {
     this.#wish = wish;
     this.#listener = listener;
     this.#clock = clock;
@@ -31,7 +37,7 @@ export class EventQueue {
     this.#level = level;
   }
 
-  moved(level: boolean, atNs: bigint): void {
+  levelChanged(level: boolean, atNs: bigint): void {
     if (this.#level === undefined) return;
     if (this.#wish.debounceUs === 0) return this.#number(level, atNs);
     this.#settling?.();
@@ -50,7 +56,7 @@ export class EventQueue {
   #number(level: boolean, atNs: bigint): void {
     this.#level = level;
     this.#kept.push({ active: level !== this.#wish.activeLow, atNs, lineSeqno: ++this.#numbered });
-    if (this.#kept.length > (this.#wish.eventBuffer ?? EVENT_BUFFER)) this.#kept.shift();
+    if (this.#kept.length > (this.#wish.eventBuffer ?? EVENT_BUFFER_SIZE)) this.#kept.shift();
     this.#turn ??= setImmediate(() => this.#deliver());
   }
 

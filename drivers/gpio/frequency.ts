@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
 import type { Edge } from './line.js';
-import { inputProperties, lineMissing } from './properties.js';
-import { Rate } from './rate.js';
-import type { Watcher } from './watch.js';
-import type { GpioBoard, Ways } from './ways.js';
+import { inputProperties, missingLineError } from './properties.js';
+import { PulseRate } from './rate.js';
+import type { LineWatcher } from './watch.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 const properties = Type.Object({
   ...inputProperties(0),
@@ -15,7 +15,7 @@ const properties = Type.Object({
 type Settings = Static<typeof properties>;
 
 /** The module **Frequency**: how often a line changes to active, a fan's or a wind sensor's. */
-export function frequency(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+export function frequencyModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
   return {
     id: '{02C16523-DEE9-4BA9-AE08-2DFA82696164}',
     name: 'Frequency',
@@ -26,29 +26,30 @@ export function frequency(board: GpioBoard, ways: Ways): ModuleDefinition<typeof
       { ident: 'FREQUENCY', name: 'Frequency', type: variableType.float, profile: '~Hertz', position: 1 },
       { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 2 },
     ],
-    check: lineMissing,
-    open: async (host) => (await import('./watch.js')).watch(host, { board, ways }, new Frequency(host)),
+    check: missingLineError,
+    open: async (host) =>
+      (await import('./watch.js')).watchLine(host, { board, backends: ways }, new Frequency(host)),
   };
 }
 
 /** Measures by the kernel's times of the edges; told at fixed times, when it is another. */
-class Frequency implements Watcher {
+class Frequency implements LineWatcher {
   readonly #host: Host<Settings>;
-  readonly #rate: Rate;
+  readonly #rate: PulseRate;
   #cancel: () => void = () => undefined;
 
   constructor(host: Host<Settings>) {
     this.#host = host;
-    this.#rate = new Rate(host.properties.TimeoutS);
+    this.#rate = new PulseRate(host.properties.TimeoutS);
   }
 
-  found(): void {
+  onInitial(): void {
     this.#host.report('FREQUENCY', 0);
     this.#cancel = this.#host.clock.every(this.#host.properties.ReportEveryMs, () => this.#tell());
   }
 
-  edges(edges: readonly Edge[]): void {
-    for (const { active, atNs } of edges) if (active) this.#rate.pulse(atNs);
+  onEdges(edges: readonly Edge[]): void {
+    for (const { active, atNs } of edges) if (active) this.#rate.addPulse(atNs);
   }
 
   close(): void {
@@ -58,6 +59,6 @@ class Frequency implements Watcher {
   #tell(): void {
     const { clock, properties } = this.#host;
     const hertz = this.#rate.at(clock.monotonicNs()) / properties.Divider;
-    if (hertz !== this.#host.last('FREQUENCY')) this.#host.report('FREQUENCY', hertz);
+    if (hertz !== this.#host.lastValue('FREQUENCY')) this.#host.report('FREQUENCY', hertz);
   }
 }

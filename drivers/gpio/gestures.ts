@@ -4,7 +4,7 @@ export type Gesture = (typeof gestures)[number];
 
 const clicked = ['single', 'double', 'triple'] as const;
 /** The most clicks that have a name of their own. */
-export const MOST_CLICKS = clicked.length;
+export const MAX_CLICKS = clicked.length;
 
 /** When a press is what. All in milliseconds. */
 export interface GestureTimes {
@@ -22,7 +22,7 @@ export interface GestureTimes {
  * Turns presses and releases into gestures. Goes by the times of the edges alone: what is told, and with which time, is
  * the same however late or often it is asked to `advance`.
  */
-export class Gestures {
+export class GestureRecognizer {
   readonly #times: GestureTimes;
   readonly #tell: (gesture: Gesture, atMs: number) => void;
   #isPressed: boolean;

@@ -1,17 +1,17 @@
 import { Type } from '@sinclair/typebox';
 import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../src/device/module.js';
-import { countOf } from './counts.js';
+import { lastCount } from './counts.js';
 import type { Edge } from './line.js';
-import { CONTACT, oscillates } from './oscillation.js';
-import { inputProperties, lineMissing } from './properties.js';
+import { CONTACT_LIMIT, oscillating } from './oscillation.js';
+import { inputProperties, missingLineError } from './properties.js';
 import { getLines } from './show.js';
-import type { Watcher } from './watch.js';
-import type { GpioBoard, Ways } from './ways.js';
+import type { LineWatcher } from './watch.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 const properties = Type.Object(inputProperties(0));
 
 /** The module **GPIO Input**: a contact, a sensor, anything that is on or off. */
-export function gpioInput(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+export function inputModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
   return {
     id: '{2EB93A1A-5E16-4974-983A-61D38D0EC846}',
     name: 'GPIO Input',
@@ -23,16 +23,17 @@ export function gpioInput(board: GpioBoard, ways: Ways): ModuleDefinition<typeof
       { ident: 'COUNT', name: 'Count', type: variableType.integer, position: 2 },
       { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 3 },
     ],
-    check: lineMissing,
+    check: missingLineError,
     functions: () => [getLines(board, ways)],
-    find: async () => (await import('./seen.js')).findLines(board, ways),
-    open: async (host) => (await import('./watch.js')).watch(host, { board, ways }, new Input(host)),
+    findHardware: async () => (await import('./seen.js')).searchLines(board, ways),
+    open: async (host) =>
+      (await import('./watch.js')).watchLine(host, { board, backends: ways }, new Input(host)),
   };
 }
 
 /** Turns edges into reports. COUNT goes on from where it stood when the gateway last knew it. */
-class Input implements Watcher {
-  readonly limit = CONTACT;
+class Input implements LineWatcher {
+  readonly limit = CONTACT_LIMIT;
   readonly #host: Host;
   #count: number;
   /** What a line that oscillates was last. */
@@ -41,15 +42,15 @@ class Input implements Watcher {
 
   constructor(host: Host) {
     this.#host = host;
-    this.#count = countOf(host, 'COUNT');
+    this.#count = lastCount(host, 'COUNT');
   }
 
-  found(active: boolean): void {
+  onInitial(active: boolean): void {
     this.#host.report('STATE', active);
     this.#host.report('COUNT', this.#count);
   }
 
-  edges(edges: readonly Edge[]): void {
+  onEdges(edges: readonly Edge[]): void {
     const before = this.#count;
     for (const { active, atNs } of edges) {
       if (active) this.#count++;
@@ -58,21 +59,21 @@ class Input implements Watcher {
     if (this.#count !== before) this.#host.report('COUNT', this.#count, edges.at(-1)?.atNs);
   }
 
-  rush(edges: readonly Edge[]): void {
+  onOscillating(edges: readonly Edge[]): void {
     for (const { active } of edges) if (active) this.#count++;
     this.#last = edges.at(-1)?.active ?? this.#last;
     this.#isRushing = true;
-    this.#host.doubt('STATE', oscillates);
+    this.#host.markUncertain('STATE', oscillating);
   }
 
-  glance(isOver: boolean): void {
+  onOscillationTick(isOver: boolean): void {
     this.#isRushing = !isOver;
     if (isOver) this.#host.report('STATE', this.#last);
-    else this.#host.guess('STATE', this.#last, oscillates);
+    else this.#host.reportUncertain('STATE', this.#last, oscillating);
     this.#host.report('COUNT', this.#count);
   }
 
   flush(): void {
-    if (this.#isRushing) this.glance(false);
+    if (this.#isRushing) this.onOscillationTick(false);
   }
 }

@@ -2,40 +2,40 @@ import { readFile } from 'node:fs/promises';
 import type { Cancel, Clock } from '../../src/base/clock.js';
 import { messageOf } from '../../src/base/fault.js';
 import type { Log } from '../../src/base/log.js';
-import { replaceFile } from '../../src/base/replace.js';
-import { Turn } from '../../src/base/turn.js';
-import { entriesOf, keyOf, tableOf } from './keeper-table.js';
+import { writeFileAtomically } from '../../src/base/replace.js';
+import { SerialQueue } from '../../src/base/turn.js';
+import { parseTable, entryKey, formatTable } from './keeper-table.js';
 
 /** Changes that come together are one write. */
 const WRITE_AFTER_MS = 1000;
 
 /** What a table's file is kept with. */
-export interface TableParts {
+export interface OutputTableFileOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** The file by which the line keeper boots: the outputs that are, or were just, held, and those of an earlier run. */
-export class TableFile {
-  readonly #with: TableParts;
+export class OutputTableFile {
+  readonly #with: OutputTableFileOptions;
   readonly #entries: Map<string, string>;
-  readonly #writing = new Turn();
+  readonly #writing = new SerialQueue();
   #cancel: Cancel | undefined;
 
   /** Begins with what is in the file; with nothing where it is not whole. */
-  static async open(parts: TableParts): Promise<TableFile> {
+  static async open(parts: OutputTableFileOptions): Promise<OutputTableFile> {
     const before = await readFile(parts.path, 'utf8').catch(() => '');
-    return new TableFile(parts, entriesOf(before));
+    return new OutputTableFile(parts, parseTable(before));
   }
 
-  private constructor(parts: TableParts, before: readonly string[]) {
+  private constructor(parts: OutputTableFileOptions, before: readonly string[]) {
     this.#with = parts;
-    this.#entries = new Map(before.map((entry) => [keyOf(entry), entry]));
+    this.#entries = new Map(before.map((entry) => [entryKey(entry), entry]));
   }
 
   add(entry: string): void {
-    this.#entries.set(keyOf(entry), entry);
+    this.#entries.set(entryKey(entry), entry);
     this.#soon();
   }
 
@@ -60,10 +60,10 @@ export class TableFile {
   async #write(): Promise<void> {
     this.#cancel?.();
     this.#cancel = undefined;
-    const text = tableOf([...this.#entries.values()].sort());
+    const text = formatTable([...this.#entries.values()].sort());
     const { path, log } = this.#with;
     await this.#writing
-      .run(() => putInPlace(path, text))
+      .run(() => writeIfChanged(path, text))
       .catch((thrown: unknown) =>
         log.warn({}, `at the next boot the line keeper does what it did at this one: ${messageOf(thrown)}`),
       );
@@ -71,6 +71,6 @@ export class TableFile {
 }
 
 /** Leaves the file alone where it says the same. */
-async function putInPlace(path: string, text: string): Promise<void> {
-  if ((await readFile(path, 'utf8').catch(() => undefined)) !== text) await replaceFile(path, text);
+async function writeIfChanged(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => undefined)) !== text) await writeFileAtomically(path, text);
 }

@@ -1,10 +1,10 @@
 import type { Cancel, Clock } from '../../src/base/clock.js';
 import { type Fault, fault, messageOf } from '../../src/base/fault.js';
 import type { Log } from '../../src/base/log.js';
-import { TableFile } from './keeper-file.js';
-import { entryOf, type GuardedWish, keyOf, keyOfLine } from './keeper-table.js';
-import type { Ending, KeeperPlaces } from './keeping.js';
-import { CONSUMER, type Place } from './line.js';
+import { OutputTableFile } from './keeper-file.js';
+import { formatEntry, type GuardedOutputOptions, entryKey, lineKey } from './keeper-table.js';
+import type { EndReason, KeeperPaths } from './keeping.js';
+import { CONSUMER, type LineLocation } from './line.js';
 
 const PROTOCOL = 1;
 /** Of the deadline, how often a sign of life is sent: one late sign is no death. */
@@ -19,7 +19,7 @@ const RECONNECT_MS = 500;
 const CONFIGURED_WITHIN_MS = 60_000;
 
 /** Why a line can't be had, where the keeper's answer says so. */
-function refusalOf(answer: string | undefined): Fault | undefined {
+function rejectionOf(answer: string | undefined): Fault | undefined {
   switch (answer) {
     case 'busy':
       return fault('DEVICE_OFFLINE', 'the line keeper keeps this line for another gateway');
@@ -31,36 +31,36 @@ function refusalOf(answer: string | undefined): Fault | undefined {
 }
 
 /** The addon's part (`native/link.c`): whole messages, with requested lines beside them. */
-export interface Link {
+export interface KeeperSocket {
   send(text: string, request?: unknown): void;
   close(): void;
 }
 
 /** Connects at once, or throws. */
-export type LinkMaker = (
+export type ConnectKeeper = (
   socket: string,
   onMessage: (text: string, request: unknown) => void,
   onEnd: (code: string) => void,
-) => Link;
+) => KeeperSocket;
 
 /** A line that this gateway has open. */
-export interface KeptLine {
+export interface KeeperLine {
   readonly entry: string;
   readonly request: unknown;
   /** True while the keeper has it too. */
   kept: boolean;
   /** The keeper has taken it over: it must be opened anew, and until then not be driven. At most once. */
-  lost(cause: Error): void;
+  onTakenOver(cause: Error): void;
 }
 
 /** What a keeper is opened with. */
-export interface KeeperParts {
-  readonly places: KeeperPlaces;
+export interface KeeperConnectionOptions {
+  readonly places: KeeperPaths;
   /** How long the keeper waits for a sign of life. */
   readonly deadlineMs: number;
   /** How long a line that was closed is kept. */
   readonly letGoMs: number;
-  readonly link: LinkMaker;
+  readonly link: ConnectKeeper;
   readonly clock: Clock;
   readonly log: Log;
   /** Why it can't be reached, for people. */
@@ -70,37 +70,37 @@ export interface KeeperParts {
 /** So many questions wait for a keeper that hangs: more would fill the socket, and ours would be the end it sees. */
 const WAITING_MOST = 32;
 
-interface Answer {
+interface Reply {
   readonly text: string;
   readonly request: unknown;
 }
 
 /** A question. One that was given up stays in the line, as its answer still comes. */
-interface Waiting {
-  readonly resolve: (answer: Answer | undefined) => void;
+interface PendingRequest {
+  readonly resolve: (answer: Reply | undefined) => void;
   isGivenUp: boolean;
 }
 
 /** Opens the way to the keeper. Never fails: what can't be reached now is looked for again and again. */
-export async function openKeeper(parts: KeeperParts): Promise<Keeper> {
+export async function connectKeeper(parts: KeeperConnectionOptions): Promise<KeeperConnection> {
   const { places, clock, log } = parts;
-  return new Keeper(parts, await TableFile.open({ path: places.table, clock, log }));
+  return new KeeperConnection(parts, await OutputTableFile.open({ path: places.table, clock, log }));
 }
 
 /**
  * The gateway's side of the line keeper (`keeper/main.c`): lines are asked for there first and given to it where they are
  * new, signs of life are sent from the event loop, and the table that it boots by is written.
  */
-export class Keeper {
-  readonly #with: KeeperParts;
-  readonly #table: TableFile;
-  readonly #lines = new Map<string, KeptLine>();
+export class KeeperConnection {
+  readonly #with: KeeperConnectionOptions;
+  readonly #table: OutputTableFile;
+  readonly #lines = new Map<string, KeeperLine>();
   /** Keys of lines that are open, or about to be. */
   readonly #open = new Set<string>();
   /** Lines whose instance is closed, and what ends the wait for it. */
   readonly #lingering = new Map<string, Cancel>();
-  readonly #waiting: Waiting[] = [];
-  #link: Link | undefined;
+  readonly #waiting: PendingRequest[] = [];
+  #link: KeeperSocket | undefined;
   #greeted: Promise<boolean> = Promise.resolve(false);
   #aliveNs = 0n;
   #ended = false;
@@ -112,7 +112,7 @@ export class Keeper {
   #cancelConnect: Cancel = () => undefined;
   #cancelForget: Cancel;
 
-  constructor(parts: KeeperParts, table: TableFile) {
+  constructor(parts: KeeperConnectionOptions, table: OutputTableFile) {
     this.#with = parts;
     this.#table = table;
     this.#cancelForget = parts.clock.after(CONFIGURED_WITHIN_MS, () =>
@@ -122,42 +122,42 @@ export class Keeper {
   }
 
   /** A line in the keeper's words: `nth` is its chip's place among those of its label. */
-  entry(place: Place, nth: number, wish: GuardedWish): string {
-    return entryOf(place, nth, wish);
+  formatEntry(place: LineLocation, nth: number, wish: GuardedOutputOptions): string {
+    return formatEntry(place, nth, wish);
   }
 
   /**
    * The request of a line that the keeper has, to be ours too. Throws where somebody else in this gateway has it open, and
    * where it is another gateway's. The line is the caller's from now on, until it is `closed` or forgone.
    */
-  async take(entry: string, name: string): Promise<unknown> {
-    const key = keyOf(entry);
+  async request(entry: string, name: string): Promise<unknown> {
+    const key = entryKey(entry);
     if (this.#open.has(key)) throw fault('DEVICE_OFFLINE', `${name} is in use by ${CONSUMER}`);
     this.#open.add(key);
     this.#stay(key);
     const answer = (await this.#greeted) ? await this.#ask(`take ${entry}`) : undefined;
-    const refusal = refusalOf(answer?.text);
+    const refusal = rejectionOf(answer?.text);
     if (refusal === undefined) return answer?.request;
-    this.forgo(entry);
+    this.cancelRequest(entry);
     throw refusal;
   }
 
   /** A line that was taken could not be opened. */
-  forgo(entry: string): void {
-    this.#open.delete(keyOf(entry));
+  cancelRequest(entry: string): void {
+    this.#open.delete(entryKey(entry));
   }
 
   /** This line is open from now on; one that the keeper has not got is given to it. */
-  async holds(line: KeptLine): Promise<void> {
-    const key = keyOf(line.entry);
+  async register(line: KeeperLine): Promise<void> {
+    const key = entryKey(line.entry);
     this.#lines.set(key, line);
     this.#table.add(line.entry);
     if (!line.kept && (await this.#greeted)) await this.#give(line);
   }
 
   /** The line was closed; the keeper keeps it until it is clear that it is not opened anew. */
-  closed(line: KeptLine): void {
-    const key = keyOf(line.entry);
+  unregister(line: KeeperLine): void {
+    const key = entryKey(line.entry);
     if (this.#lines.get(key) !== line) return;
     this.#lines.delete(key);
     this.#open.delete(key);
@@ -169,8 +169,8 @@ export class Keeper {
   }
 
   /** A line that nobody has open here is free from now on, for who asks for it. */
-  async letGo(place: Place, nth: number): Promise<void> {
-    await this.#letGo(keyOfLine(place, nth));
+  async release(place: LineLocation, nth: number): Promise<void> {
+    await this.#letGo(lineKey(place, nth));
   }
 
   async #letGo(key: string): Promise<void> {
@@ -192,7 +192,7 @@ export class Keeper {
     return false;
   }
 
-  async goodbye(how: Ending): Promise<void> {
+  async goodbye(how: EndReason): Promise<void> {
     this.#ended = true;
     for (const cancel of this.#lingering.values()) cancel();
     this.#lingering.clear();
@@ -245,15 +245,15 @@ export class Keeper {
     this.#aliveNs = this.#with.clock.monotonicNs();
   }
 
-  async #give(line: KeptLine): Promise<void> {
+  async #give(line: KeeperLine): Promise<void> {
     const answer = await this.#ask(`give ${line.entry}`, line.request);
     line.kept = answer?.text === 'kept';
     if (line.kept || answer === undefined) return;
     if (answer.text === 'applied') return this.#take(line, 'the line keeper had given it its policy');
-    this.#with.log.warn({ line: keyOf(line.entry) }, `the line keeper does not take it: ${answer.text}`);
+    this.#with.log.warn({ line: entryKey(line.entry) }, `the line keeper does not take it: ${answer.text}`);
   }
 
-  #heard(answer: Answer): void {
+  #heard(answer: Reply): void {
     if (answer.text === 'taken') return this.#taken();
     const asked = this.#waiting.shift();
     if (asked?.isGivenUp === true) (answer.request as { close(): void } | undefined)?.close();
@@ -265,9 +265,9 @@ export class Keeper {
   }
 
   /** An answer, or undefined when there is none to be had. */
-  async #ask(text: string, request?: unknown): Promise<Answer | undefined> {
+  async #ask(text: string, request?: unknown): Promise<Reply | undefined> {
     if (this.#link === undefined) return undefined;
-    const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
+    const { promise, resolve } = Promise.withResolvers<Reply | undefined>();
     const asked = { resolve, isGivenUp: false };
     this.#waiting.push(asked);
     const cancel = this.#with.clock.after(ANSWER_MS, () => {
@@ -319,8 +319,8 @@ export class Keeper {
     for (const line of this.#lines.values()) this.#take(line, why);
   }
 
-  #take(line: KeptLine, why: string): void {
-    line.lost(fault('DEVICE_OFFLINE', `${why}; it is opened anew`));
+  #take(line: KeeperLine, why: string): void {
+    line.onTakenOver(fault('DEVICE_OFFLINE', `${why}; it is opened anew`));
   }
 
   #drop(): void {

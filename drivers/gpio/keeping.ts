@@ -1,25 +1,25 @@
 import { join } from 'node:path';
-import { fine, type Finding } from '../../src/base/check.js';
-import { manual } from '../../src/base/manual.js';
+import { healthy, type HealthFinding } from '../../src/base/check.js';
+import { manualPage } from '../../src/base/manual.js';
 import type { Clock } from '../../src/base/clock.js';
-import { Late } from '../../src/base/late.js';
+import { Lazy } from '../../src/base/late.js';
 import type { Log } from '../../src/base/log.js';
-import type { Keeper, LinkMaker } from './keeper.js';
+import type { KeeperConnection, ConnectKeeper } from './keeper.js';
 
 /** The table's name in the data directory. */
 const TABLE = 'outputs.table';
 
 /** Where the line keeper is reached, and the file by which it knows at the machine's boot what to do. */
-export interface KeeperPlaces {
+export interface KeeperPaths {
   readonly socket: string;
   readonly table: string;
 }
 
 /** Why a gateway ends, as the policies tell it apart. */
-export type Ending = 'stop' | 'update';
+export type EndReason = 'stop' | 'update';
 
 /** What is said of the gateway that the outputs are in. */
-export interface Setting {
+export interface KeeperClientOptions {
   /** The keeper's socket, where one is set up. */
   readonly socket: string | undefined;
   /** The data directory. */
@@ -27,33 +27,39 @@ export interface Setting {
   /** Without a sign of life for so long the gateway counts as dead; longer than any turn of a healthy event loop. 5 s unless said. */
   readonly deadlineMs?: number;
   /** How long a closed line is kept that may be opened anew: longer than instances wait for that. 40 s unless said. */
-  readonly letGoMs?: number;
+  readonly releaseAfterMs?: number;
   /** Whether the stop that is under way is for an update. */
   isUpdating(): boolean;
 }
 
 /** Outputs of this machine's own lines that are held, and how many of them the keeper keeps too. */
-export interface HeldOutputs {
+export interface OutputCounts {
   readonly held: number;
   readonly kept: number;
 }
 
 /** The part of the line keeper in one gateway. Nothing is loaded or opened before an output needs it. */
-export class Keeping {
-  readonly #places: KeeperPlaces | undefined;
+export class KeeperClient {
+  readonly #places: KeeperPaths | undefined;
   readonly #deadlineMs: number;
   readonly #letGoMs: number;
   readonly #isUpdating: () => boolean;
   readonly #clock: Clock;
   readonly #log: Log;
-  #keeper: Late<Keeper> | undefined;
+  #keeper: Lazy<KeeperConnection> | undefined;
   #why = 'no keeper is set up for this gateway (STELLWERK_KEEPER)';
   /** To be asked for what is held; set by whoever opens the lines. */
-  outputs: () => HeldOutputs = () => ({ held: 0, kept: 0 });
+  outputs: () => OutputCounts = () => ({ held: 0, kept: 0 });
 
   /** Without a socket there is no keeper: a developer's desk, another system's box. */
   constructor(
-    { socket, directory, deadlineMs = 5000, letGoMs = 40_000, isUpdating }: Setting,
+    {
+      socket,
+      directory,
+      deadlineMs = 5000,
+      releaseAfterMs: letGoMs = 40_000,
+      isUpdating,
+    }: KeeperClientOptions,
     { clock, log }: { clock: Clock; log: Log },
   ) {
     this.#places = socket === undefined ? undefined : { socket, table: join(directory, TABLE) };
@@ -65,7 +71,7 @@ export class Keeping {
   }
 
   /** The way to the keeper, or undefined where there is none. It looks for it again and again by itself. */
-  async keeper(link: LinkMaker): Promise<Keeper | undefined> {
+  async connection(link: ConnectKeeper): Promise<KeeperConnection | undefined> {
     const places = this.#places;
     if (places === undefined) return undefined;
     const parts = {
@@ -77,24 +83,24 @@ export class Keeping {
       log: this.#log,
       tell: (why: string) => (this.#why = why),
     };
-    this.#keeper ??= new Late(async () => (await import('./keeper.js')).openKeeper(parts));
+    this.#keeper ??= new Lazy(async () => (await import('./keeper.js')).connectKeeper(parts));
     return this.#keeper.get();
   }
 
   /** The gateway ends: after all outputs are closed. The keeper gives them their policy, and waits for no sign of life. */
   async goodbye(): Promise<void> {
-    await (await this.#keeper?.made())?.goodbye(this.#isUpdating() ? 'update' : 'stop');
+    await (await this.#keeper?.current())?.goodbye(this.#isUpdating() ? 'update' : 'stop');
   }
 
   /** The health check `outputs`. */
-  finding(): Finding {
+  check(): HealthFinding {
     const { held, kept } = this.outputs();
-    if (held === 0) return fine('there are none on lines of this machine');
-    if (kept === held) return fine(`${held} guarded by the line keeper`);
+    if (held === 0) return healthy('there are none on lines of this machine');
+    if (kept === held) return healthy(`${held} guarded by the line keeper`);
     return {
       state: 'warning',
       text: `${held - kept} of ${held} not guarded: when the gateway ends, they are what their chip makes of them; ${this.#why}`,
-      whatToDo: `see whether stellwerk-keeper.service runs (${manual('safe-outputs.md')})`,
+      whatToDo: `see whether stellwerk-keeper.service runs (${manualPage('safe-outputs.md')})`,
     };
   }
 }

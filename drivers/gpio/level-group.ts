@@ -1,36 +1,36 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Cancel } from '../../src/base/clock.js';
-import { choice } from '../../src/device/choice.js';
+import { enumProperty } from '../../src/device/choice.js';
 import {
   type Host,
   moduleKind,
   type ModuleDefinition,
   quality,
-  type Running,
+  type OpenInstance,
   variableType,
-  refersTo,
+  referenceKind,
 } from '../../src/device/module.js';
-import { codes, MOST_LINES, numberOf } from './levels.js';
+import { levelCodes, MAX_LINES, decodeLevels } from './levels.js';
 import type { Edge } from './line.js';
-import { CONTACT, oscillates } from './oscillation.js';
+import { CONTACT_LIMIT, oscillating } from './oscillation.js';
 import { inputProperties } from './properties.js';
-import type { Ear, Lines } from './take.js';
-import type { GpioBoard, Ways } from './ways.js';
+import type { EdgeHandler, RequestedInputs } from './take.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 const { Line: _one, ...shared } = inputProperties(0);
 const properties = Type.Object({
   ...shared,
-  Lines: Type.Array(Type.String({ minLength: 1, maxLength: 64, refers: refersTo.line }), {
+  Lines: Type.Array(Type.String({ minLength: 1, maxLength: 64, refers: referenceKind.line }), {
     default: [],
-    maxItems: MOST_LINES,
+    maxItems: MAX_LINES,
   }),
-  Code: choice(codes, 'binary'),
+  Code: enumProperty(levelCodes, 'binary'),
   SettleMs: Type.Integer({ default: 20, minimum: 0, maximum: 10_000 }),
 });
 type Settings = Static<typeof properties>;
 
 /** The module **Level Group**: several lines as one integer, as coding switches and position sensors give it. */
-export function levelGroup(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+export function levelGroupModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
   return {
     id: '{268E1187-DBFA-4ED5-BEC6-ABBD4EF4E068}',
     name: 'Level Group',
@@ -49,18 +49,20 @@ export function levelGroup(board: GpioBoard, ways: Ways): ModuleDefinition<typeo
   };
 }
 
-async function open(host: Host<Settings>, board: GpioBoard, ways: Ways): Promise<Running> {
+async function open(host: Host<Settings>, board: GpioBoard, ways: Backends): Promise<OpenInstance> {
   const group = new LevelGroup(host);
-  const { takeAll } = await import('./take.js');
-  group.begin(await takeAll(host, { board, ways }, { names: host.properties.Lines, ear: group }));
+  const { requestInputs } = await import('./take.js');
+  group.begin(
+    await requestInputs(host, { board, backends: ways }, { names: host.properties.Lines, ear: group }),
+  );
   return group;
 }
 
 /** Lines that change together are never seen to change at once: a number counts when it has stood still for a while. */
-class LevelGroup implements Running, Ear {
-  readonly limit = CONTACT;
+class LevelGroup implements OpenInstance, EdgeHandler {
+  readonly limit = CONTACT_LIMIT;
   readonly #host: Host<Settings>;
-  #lines: Lines | undefined;
+  #lines: RequestedInputs | undefined;
   /** By the lines' places; what moved while the others were being taken stands here already. */
   readonly #active: boolean[] = [];
   #settling: Cancel = () => undefined;
@@ -71,25 +73,25 @@ class LevelGroup implements Running, Ear {
     this.#host = host;
   }
 
-  begin(lines: Lines): void {
+  begin(lines: RequestedInputs): void {
     this.#lines = lines;
-    for (const [at, { initial }] of lines.all.entries()) this.#active[at] ??= initial;
+    for (const [at, { initial }] of lines.lines.entries()) this.#active[at] ??= initial;
     this.report();
   }
 
-  edges(edges: readonly Edge[], at: number): void {
+  onEdges(edges: readonly Edge[], at: number): void {
     this.#moved(edges, at);
     this.#settle();
   }
 
-  rush(edges: readonly Edge[], at: number): void {
+  onOscillating(edges: readonly Edge[], at: number): void {
     this.#moved(edges, at);
     if (this.#isRushing) return;
     this.#isRushing = true;
-    this.#host.doubt('VALUE', oscillates);
+    this.#host.markUncertain('VALUE', oscillating);
   }
 
-  glance(isOver: boolean): void {
+  onOscillationTick(isOver: boolean): void {
     this.#isRushing = !isOver;
     if (isOver) this.#settle();
   }
@@ -98,15 +100,15 @@ class LevelGroup implements Running, Ear {
     const { Code } = this.#host.properties;
     // Not all are there yet, or it would be any number.
     if (this.#lines === undefined || this.#isRushing) return;
-    const value = numberOf(Code, this.#active);
+    const value = decodeLevels(Code, this.#active);
     const text = `The lines stand for no ${Code} number: ${this.#active.map(Number).reverse().join('')}`;
-    this.#host.trouble('NO_NUMBER', value === undefined ? text : undefined);
+    this.#host.setProblem('NO_NUMBER', value === undefined ? text : undefined);
     if (value !== undefined) this.#host.report('VALUE', value);
-    else this.#host.doubt('VALUE', { state: quality.bad, reason: 'NO_NUMBER', text });
+    else this.#host.markUncertain('VALUE', { state: quality.bad, reason: 'NO_NUMBER', text });
   }
 
   async refresh(): Promise<void> {
-    for (const [at, line] of (this.#lines?.all ?? []).entries()) this.#active[at] = await line.get();
+    for (const [at, line] of (this.#lines?.lines ?? []).entries()) this.#active[at] = await line.get();
     this.report();
   }
 

@@ -1,12 +1,12 @@
 /** How the lines of a group make a number; the first line is the lowest bit. */
-export const codes = ['binary', 'bcd', 'gray'] as const;
-export type Code = (typeof codes)[number];
+export const levelCodes = ['binary', 'bcd', 'gray'] as const;
+export type LevelCode = (typeof levelCodes)[number];
 
 /** More lines than this make no exact integer in a 32-bit client. */
-export const MOST_LINES = 31;
+export const MAX_LINES = 31;
 
 /** The number that the lines stand for; undefined where they stand for none: a BCD digit above 9. */
-export function numberOf(code: Code, active: readonly boolean[]): number | undefined {
+export function decodeLevels(code: LevelCode, active: readonly boolean[]): number | undefined {
   const bits = active.reduce((all, one, at) => (one ? all + 2 ** at : all), 0);
   switch (code) {
     case 'binary':

@@ -7,10 +7,10 @@
  * `DEVICE_OFFLINE` when waiting can (chip not there, line in use, chip gone), `DEVICE_REFUSED` when the kernel would
  * not take a value. A closed line rejects with an `AbortError`: that is us stopping.
  */
-import type { Policy } from '../../src/device/choice.js';
+import type { StatePolicy } from '../../src/device/choice.js';
 
-export const backends = ['cdev', 'sysfs', 'simulated'] as const;
-export type Backend = (typeof backends)[number];
+export const backendNames = ['cdev', 'sysfs', 'simulated'] as const;
+export type BackendName = (typeof backendNames)[number];
 
 export const drives = ['push-pull', 'open-drain', 'open-source'] as const;
 export type Drive = (typeof drives)[number];
@@ -21,10 +21,10 @@ export type Bias = (typeof biases)[number];
 /** What an output becomes when its gateway is not there; the line keeper sees to it (`docs/safe-outputs.md`). */
 export interface Guard {
   /** When the machine boots, before there is a gateway. */
-  readonly boot: Policy;
-  readonly onDeath: Policy;
-  readonly onStop: Policy;
-  readonly onUpdate: Policy;
+  readonly boot: StatePolicy;
+  readonly onDeath: StatePolicy;
+  readonly onStop: StatePolicy;
+  readonly onUpdate: StatePolicy;
   /** Seconds after which a hold ends and the output becomes inactive; 0: never. */
   readonly holdForS: number;
 }
@@ -33,13 +33,13 @@ export interface Guard {
 export const EDGES_PER_TURN = 64;
 
 /** Edges the kernel keeps for a line until they are read: the most that uAPI v2 grants to a request. */
-export const EVENT_BUFFER = 1024;
+export const EVENT_BUFFER_SIZE = 1024;
 
 /**
  * Below this the kernel's debouncing is not to be trusted: it works in timer ticks (4 ms where HZ is 250, 10 ms at 100), and
  * merges what is faster without a word.
  */
-export const TICKS_US = 10_000;
+export const MIN_KERNEL_DEBOUNCE_US = 10_000;
 
 /** The name under which our lines show up in `gpioinfo` and in the other bindings' texts. */
 export const CONSUMER = 'stellwerk';
@@ -62,13 +62,13 @@ export interface LineInfo {
   /** Who holds it, where that is known. */
   readonly consumer: string;
   /** What it is now, whoever made it so; `unknown` where the backend can't tell. */
-  readonly direction: Direction;
+  readonly direction: LineDirection;
 }
 
-export type Direction = 'input' | 'output' | 'unknown';
+export type LineDirection = 'input' | 'output' | 'unknown';
 
 /** Where a line is. */
-export interface Place {
+export interface LineLocation {
   readonly chip: Chip;
   readonly offset: number;
   /** Its name, or `label/offset`: for texts. */
@@ -97,18 +97,18 @@ export interface InputListener {
   lost(cause: Error): void;
 }
 
-export interface OutputWish {
+export interface OutputOptions {
   readonly activeLow: boolean;
   readonly drive: Drive;
   /** What it is when it is taken: as it was found, or the value named. */
-  readonly boot: Policy;
+  readonly boot: StatePolicy;
   /** Absent: nobody keeps it when the gateway is not there. */
   readonly guard?: Guard;
   /** The line keeper has taken the line over: what it is now shows when it is requested anew. At most once. */
-  lost?(cause: Error): void;
+  onLost?(cause: Error): void;
 }
 
-export interface InputWish {
+export interface InputOptions {
   readonly activeLow: boolean;
   readonly bias: Bias;
   /** Microseconds for which a value must last before it counts; 0 is off. See `GpioBinding.debouncesFromUs`. */
@@ -119,7 +119,7 @@ export interface InputWish {
 
 /** A line that nobody else can have while it is held. */
 export interface RequestedLine extends AsyncDisposable {
-  readonly place: Place;
+  readonly location: LineLocation;
   /** The value it had when it was taken. Of an output: the wish's, or with `hold` the one found. Of an input: no edge. */
   readonly initial: boolean;
   /** The value now. Also how a chip's disappearance is noticed where the kernel doesn't tell: rejects with `DEVICE_OFFLINE`. */
@@ -143,14 +143,14 @@ export interface InputLine extends RequestedLine {
 }
 
 /** A way to a machine's lines. Holds nothing but the lines that were requested through it. */
-export interface GpioBinding {
-  readonly backend: Backend;
+export interface GpioBackend {
+  readonly name: BackendName;
   /** From this period on, microseconds, `InputWish.debounceUs` is kept to; Infinity where it is refused. */
-  readonly debouncesFromUs: number;
+  readonly minDebounceUs: number;
   /** Lines requested and not yet closed. */
-  readonly held: number;
+  readonly heldCount: number;
   /** They themselves. */
-  requested(): Iterable<RequestedLine>;
+  requestedLines(): Iterable<RequestedLine>;
   /** Outputs held, and how many of them the line keeper keeps; absent where the lines end with the process. */
   readonly outputs?: { readonly held: number; readonly kept: number };
   /** All chips, by name. */
@@ -158,6 +158,6 @@ export interface GpioBinding {
   /** The lines of a chip, by offset. */
   lines(chip: Chip): Promise<readonly LineInfo[]>;
   /** Takes a line and drives it with its first value in one step: no other value shows in between. */
-  requestOutput(place: Place, wish: OutputWish): Promise<OutputLine>;
-  requestInput(place: Place, wish: InputWish, listener: InputListener): Promise<InputLine>;
+  requestOutput(place: LineLocation, wish: OutputOptions): Promise<OutputLine>;
+  requestInput(place: LineLocation, wish: InputOptions, listener: InputListener): Promise<InputLine>;
 }

@@ -1,5 +1,5 @@
 import type { Host } from '../../src/device/module.js';
-import { countOf } from './counts.js';
+import { lastCount } from './counts.js';
 import type { Edge, InputLine } from './line.js';
 
 /**
@@ -21,7 +21,7 @@ export class Merges {
   constructor(host: Host, line: Pick<InputLine, 'interrupts'>) {
     this.#host = host;
     this.#line = line;
-    this.#merged = countOf(host, 'MERGED');
+    this.#merged = lastCount(host, 'MERGED');
   }
 
   note(edges: readonly Edge[]): void {
@@ -54,6 +54,6 @@ export class Merges {
 
   #giveUp(why: string): void {
     this.#isUnknown = true;
-    this.#host.trouble('MERGED', `MERGED can't be known here: ${why}. Set CountMerged to false`);
+    this.#host.setProblem('MERGED', `MERGED can't be known here: ${why}. Set CountMerged to false`);
   }
 }

@@ -1,27 +1,31 @@
 import type { Cancel } from '../../src/base/clock.js';
-import { type Doubt, type Host, quality } from '../../src/device/module.js';
+import { type QualityProblem, type Host, quality } from '../../src/device/module.js';
 import type { Edge } from './line.js';
 
 /** What a line may do without being taken for one that oscillates: so many changes a second for ever, and so many at once on top. */
-export interface Liveliness {
+export interface RateLimit {
   readonly perS: number;
-  readonly atOnce: number;
+  readonly burst: number;
 }
 
 /** No contact is worked 25 times a second for long, nor bounces thousands of times; a line that hums with the mains makes 100. */
-export const CONTACT: Liveliness = { perS: 50, atOnce: 10_000 };
+export const CONTACT_LIMIT: RateLimit = { perS: 50, burst: 10_000 };
 /** Nobody presses a button ten times a second for more than a moment. */
-export const FINGER: Liveliness = { perS: 20, atOnce: 1_000 };
+export const PUSH_BUTTON_LIMIT: RateLimit = { perS: 20, burst: 1_000 };
 
 /** What a value of such a line is worth. */
-export const oscillates: Doubt = { state: quality.bad, reason: 'OSCILLATES', text: 'the line oscillates' };
+export const oscillating: QualityProblem = {
+  state: quality.bad,
+  reason: 'OSCILLATES',
+  text: 'the line oscillates',
+};
 
 /** While a line oscillates, what it is told of is told this often. */
 const LOOK_EVERY_MS = 1_000;
 /** It is over when for so many seconds in a row less than half of what is allowed has come. */
 const QUIET_S = 10;
 
-interface Line {
+interface LineState {
   readonly name: string;
   /** Changes that are not yet paid for by time. */
   load: number;
@@ -33,17 +37,17 @@ interface Line {
 }
 
 /** Recognises lines that change far more often than what is behind them can, says so in STATUS, and sees when it is over. */
-export class Oscillation {
+export class OscillationDetector {
   readonly #host: Host;
-  readonly #limit: Liveliness;
-  readonly #lines: readonly Line[];
+  readonly #limit: RateLimit;
+  readonly #lines: readonly LineState[];
   readonly #glance: (isOver: boolean) => void;
   #cancel: Cancel | undefined;
 
   /** `glance` is called once a second while a line oscillates, and with true when none does any more. */
   constructor(
     host: Host,
-    { limit, names }: { limit: Liveliness; names: readonly string[] },
+    { limit, names }: { limit: RateLimit; names: readonly string[] },
     glance: (isOver: boolean) => void,
   ) {
     this.#host = host;
@@ -53,7 +57,7 @@ export class Oscillation {
   }
 
   /** What was read of the line at this place, at least one edge. */
-  note(edges: readonly Edge[], at: number): void {
+  noteEdges(edges: readonly Edge[], at: number): void {
     const line = this.#lines[at];
     const last = edges.at(-1);
     if (line === undefined || last === undefined) return;
@@ -62,11 +66,11 @@ export class Oscillation {
     const atS = Number(last.atNs) / 1e9;
     line.load = Math.max(0, line.load - (atS - line.atS) * this.#limit.perS) + edges.length;
     line.atS = atS;
-    if (line.load > this.#limit.atOnce) this.#begin(line);
+    if (line.load > this.#limit.burst) this.#begin(line);
   }
 
   /** Whether the line at this place oscillates. */
-  isOn(at: number): boolean {
+  isOscillating(at: number): boolean {
     return this.#lines[at]?.isOn ?? false;
   }
 
@@ -74,7 +78,7 @@ export class Oscillation {
     this.#cancel?.();
   }
 
-  #begin(line: Line): void {
+  #begin(line: LineState): void {
     line.isOn = true;
     line.quietS = 0;
     line.seen = 0;
@@ -105,6 +109,6 @@ export class Oscillation {
       `${names.join(', ')} oscillates, changing more than ${this.#limit.perS} times a second: it is told of once a second ` +
       `until it is quiet for ${QUIET_S} s. Look for a loose contact or a missing pull-up (Bias), or raise DebounceUs; ` +
       'for fast pulses there are Counter and Frequency';
-    this.#host.trouble('OSCILLATES', names.length === 0 ? undefined : text);
+    this.#host.setProblem('OSCILLATES', names.length === 0 ? undefined : text);
   }
 }

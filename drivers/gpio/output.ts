@@ -1,18 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { type Host, moduleKind, type ModuleDefinition, type Running } from '../../src/device/module.js';
-import { onOrOff } from '../../src/device/wish.js';
+import { type Host, moduleKind, type ModuleDefinition, type OpenInstance } from '../../src/device/module.js';
+import { parseBoolean } from '../../src/device/wish.js';
 import type { OutputLine } from './line.js';
-import { lineMissing, outputProperties, outputState } from './properties.js';
-import { Silence } from './silence.js';
-import { simulateFunctions } from './simulate.js';
-import { findOutput, setLine } from './taking.js';
-import type { GpioBoard, Ways } from './ways.js';
+import { missingLineError, outputProperties, outputState } from './properties.js';
+import { CommandTimeout } from './silence.js';
+import { simulationFunctions } from './simulate.js';
+import { findOutput, driveLine } from './taking.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 const properties = Type.Object(outputProperties);
 
 /** The module **GPIO Output**: a relay, a lamp, anything that one line switches. */
-export function gpioOutput(board: GpioBoard, ways: Ways): ModuleDefinition<typeof properties> {
+export function outputModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
   return {
     id: '{1448F419-4671-4427-8CFD-A3117E879461}',
     name: 'GPIO Output',
@@ -20,37 +20,42 @@ export function gpioOutput(board: GpioBoard, ways: Ways): ModuleDefinition<typeo
     prefix: 'HW',
     properties,
     variables: () => [outputState],
-    check: lineMissing,
-    functions: () => (ways.world === undefined ? [] : simulateFunctions(ways.world, ways.clock)),
+    check: missingLineError,
+    functions: () =>
+      ways.simulatedBoard === undefined ? [] : simulationFunctions(ways.simulatedBoard, ways.clock),
     open: (host) => open(host, board, ways),
   };
 }
 
-async function open(host: Host<Static<typeof properties>>, board: GpioBoard, ways: Ways): Promise<Running> {
+async function open(
+  host: Host<Static<typeof properties>>,
+  board: GpioBoard,
+  ways: Backends,
+): Promise<OpenInstance> {
   const found = await findOutput(host, board, ways);
-  const line = await found.take(found.boot);
-  found.booted();
+  const line = await found.request(found.boot);
+  found.markBooted();
   return new Output(host, line);
 }
 
-class Output implements Running {
+class Output implements OpenInstance {
   readonly #host: Host;
   readonly #line: OutputLine;
-  readonly #silence: Silence;
+  readonly #silence: CommandTimeout;
   #written: boolean;
 
   constructor(host: Host<Static<typeof properties>>, line: OutputLine) {
     this.#host = host;
     this.#line = line;
     this.#written = line.initial;
-    this.#silence = new Silence(host, (active) => this.#set(active));
+    this.#silence = new CommandTimeout(host, (active) => this.#set(active));
     host.report('STATE', line.initial);
   }
 
   async write(ident: string, value: unknown): Promise<void> {
     if (ident !== 'STATE') throw fault('READ_ONLY', ident);
-    const active = onOrOff(value);
-    this.#silence.heard();
+    const active = parseBoolean(value);
+    this.#silence.restart();
     await this.#set(active);
   }
 
@@ -70,7 +75,7 @@ class Output implements Running {
   }
 
   async #set(active: boolean): Promise<void> {
-    await setLine(this.#host, this.#line, active);
+    await driveLine(this.#host, this.#line, active);
     this.#written = active;
     this.#host.report('STATE', active);
   }

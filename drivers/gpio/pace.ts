@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../../src/base/clock.js';
 
 /** Tells what there is to tell at once, and then no more often than so: what comes meanwhile is told together. */
-export class Pace {
+export class Throttle {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #everyMs: number;
   readonly #tell: () => void;
@@ -15,7 +15,7 @@ export class Pace {
   }
 
   /** There is something to tell. */
-  due(): void {
+  schedule(): void {
     this.#isDue = true;
     if (this.#pause === undefined) this.#next();
   }

@@ -8,7 +8,7 @@ export interface Periods {
 }
 
 /** Pulses of the day and the month before; undefined where they have not ended. */
-export interface Ended {
+export interface EndedPeriods {
   readonly yesterday?: number;
   readonly lastMonth?: number;
 }
@@ -17,7 +17,7 @@ export interface Ended {
  * Begins another day, and month, where it is one. The day never goes back. What was counted while nobody looked at the
  * calendar belongs to the day at which it was looked last; a day on which nobody looked has 0.
  */
-export function turned(before: Periods, today: string, count: number): Periods & Ended {
+export function rollOver(before: Periods, today: string, count: number): Periods & EndedPeriods {
   const { day, dayFrom, monthFrom } = before;
   if (day === '') return { day: today, dayFrom: count, monthFrom: count };
   if (today <= day) return before;

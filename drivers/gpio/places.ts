@@ -1,5 +1,5 @@
 import { fault } from '../../src/base/fault.js';
-import type { Chip, GpioBinding, Place } from './line.js';
+import type { Chip, GpioBackend, LineLocation } from './line.js';
 
 /** Lines that a board names by itself, because its kernels name them differently or not at all. */
 export interface BoardChip {
@@ -10,7 +10,7 @@ export interface BoardChip {
 }
 
 /** What a person writes to say which line is meant. */
-export interface LineWish {
+export interface LineSelector {
   /** A chip's label, or (where labels repeat) its name, as `gpiochip2`; empty: any chip of this machine. */
   readonly chip: string;
   /** A line's name on the board, or in the kernel, or its offset on the chip. */
@@ -22,10 +22,10 @@ export interface LineWish {
  * Throws `DEVICE_OFFLINE` while the chip is not there, `DEVICE_CONFIGURATION` when the line can't be meant unambiguously.
  */
 export async function findLine(
-  binding: GpioBinding,
+  binding: GpioBackend,
   board: readonly BoardChip[],
-  wish: LineWish,
-): Promise<Place> {
+  wish: LineSelector,
+): Promise<LineLocation> {
   const all = await binding.chips();
   const named = board.find(
     ({ chip, lines }) => (wish.chip === '' || chip === wish.chip) && Object.hasOwn(lines, wish.line),
@@ -52,8 +52,12 @@ export async function findLine(
   );
 }
 
-async function linesNamed(binding: GpioBinding, chips: readonly Chip[], name: string): Promise<Place[]> {
-  const found: Place[] = [];
+async function linesNamed(
+  binding: GpioBackend,
+  chips: readonly Chip[],
+  name: string,
+): Promise<LineLocation[]> {
+  const found: LineLocation[] = [];
   for (const chip of chips)
     for (const line of await binding.lines(chip))
       if (line.name === name) found.push({ chip, offset: line.offset, name });
@@ -83,7 +87,7 @@ function onlyChip(chips: readonly Chip[]): Chip {
   return chip;
 }
 
-function placeAt(chip: Chip, offset: number, name: string | undefined): Place {
+function placeAt(chip: Chip, offset: number, name: string | undefined): LineLocation {
   if (offset >= chip.lines)
     throw fault(
       'DEVICE_CONFIGURATION',

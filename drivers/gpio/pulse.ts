@@ -1,18 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { type Host, moduleKind, type ModuleDefinition, type Running } from '../../src/device/module.js';
-import { choice } from '../../src/device/choice.js';
+import { type Host, moduleKind, type ModuleDefinition, type OpenInstance } from '../../src/device/module.js';
+import { enumProperty } from '../../src/device/choice.js';
 import { drives } from './line.js';
-import { lineMissing, lineProperties } from './properties.js';
-import { RuledLine, ruledVariables, type Together } from './ruled-line.js';
+import { missingLineError, lineProperties } from './properties.js';
+import { RuledLine, ruledVariables, type SharedState } from './ruled-line.js';
 import { findOutput } from './taking.js';
-import type { GpioBoard, Ways } from './ways.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 /** Longer is no pulse but a relay's MaxOnS. */
 const LONGEST_MS = 60_000;
 
 const properties = Type.Object({
   ...lineProperties,
-  Drive: choice(drives, 'push-pull'),
+  Drive: enumProperty(drives, 'push-pull'),
   PulseMs: Type.Integer({ default: 500, minimum: 1, maximum: LONGEST_MS }),
   /** How long the line is inactive at least before the next pulse. */
   PauseMs: Type.Integer({ default: 0, minimum: 0, maximum: LONGEST_MS }),
@@ -20,10 +20,10 @@ const properties = Type.Object({
 type PulseProperties = Static<typeof properties>;
 
 /** The module **Pulse**: a door opener, a latching relay (`docs/outputs.md`). */
-export function gpioPulse(
+export function pulseModule(
   board: GpioBoard,
-  ways: Ways,
-  shared: Together,
+  ways: Backends,
+  shared: SharedState,
 ): ModuleDefinition<typeof properties> {
   return {
     id: '{EB37817D-E5F9-46F9-B665-E49B27DAC037}',
@@ -32,24 +32,27 @@ export function gpioPulse(
     prefix: 'HW',
     properties,
     variables: () => ruledVariables,
-    check: lineMissing,
+    check: missingLineError,
     open: (host) => open(host, { board, ways, shared }),
   };
 }
 
-interface Around {
+interface PulseContext {
   readonly board: GpioBoard;
-  readonly ways: Ways;
-  readonly shared: Together;
+  readonly ways: Backends;
+  readonly shared: SharedState;
 }
 
 /** An active line can only be what is left of a pulse whose end nobody saw to: it ends with the taking. */
-async function open(host: Host<PulseProperties>, { board, ways, shared }: Around): Promise<Running> {
+async function open(
+  host: Host<PulseProperties>,
+  { board, ways, shared }: PulseContext,
+): Promise<OpenInstance> {
   const { PulseMs, PauseMs } = host.properties;
   const found = await findOutput(host, board, ways);
-  const line = await found.take('inactive');
+  const line = await found.request('inactive');
   return new RuledLine(host, line, {
-    mark: found.mark,
+    lineKey: found.lineKey,
     interlocks: shared.interlocks,
     rules: { minOnMs: 0, minOffMs: PauseMs, maxOnMs: PulseMs, isPulse: true, group: '', deadTimeMs: 0 },
     configured: () => [],

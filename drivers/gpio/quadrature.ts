@@ -8,7 +8,7 @@ const phaseOf = (a: boolean, b: boolean): number => (a ? (b ? 2 : 1) : b ? 3 : 0
  * Two lines a quarter apart, read as detents. The state it is found in is a detent; a detent counts when it is reached, so
  * that bouncing and going half way and back are none, and a step that was lost is made good at the next one.
  */
-export class Quadrature {
+export class QuadratureDecoder {
   readonly #steps: StepsPerDetent;
   readonly #rest: number;
   #a: boolean;

@@ -2,7 +2,7 @@
 const WINDOW_NS = 1_000_000_000n;
 
 /** How fast pulses come, by their own times: exact for slow ones, over a second for fast ones. */
-export class Rate {
+export class PulseRate {
   readonly #timeoutNs: bigint;
   /** The pulse at which counting began, and how many came since. */
   #fromNs: bigint | undefined;
@@ -16,7 +16,7 @@ export class Rate {
   }
 
   /** A pulse; times must not go back. */
-  pulse(atNs: bigint): void {
+  addPulse(atNs: bigint): void {
     // After a long pause nothing is known but that it was long.
     if (this.#fromNs === undefined || atNs - this.#lastNs > this.#timeoutNs) this.#begin(atNs);
     else {

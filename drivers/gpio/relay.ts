@@ -3,19 +3,19 @@ import {
   type Host,
   moduleKind,
   type ModuleDefinition,
-  type Running,
+  type OpenInstance,
   type Value,
   type VariableDeclaration,
   variableType,
 } from '../../src/device/module.js';
 import type { Stagger } from '../../src/device/switch/stagger.js';
 import type { OutputLine } from './line.js';
-import { choice, policies } from '../../src/device/choice.js';
-import { lineMissing, outputProperties } from './properties.js';
-import { RuledLine, ruledVariables, type Together } from './ruled-line.js';
-import { Silence } from './silence.js';
+import { enumProperty, statePolicies } from '../../src/device/choice.js';
+import { missingLineError, outputProperties } from './properties.js';
+import { RuledLine, ruledVariables, type SharedState } from './ruled-line.js';
+import { CommandTimeout } from './silence.js';
 import { findOutput } from './taking.js';
-import type { GpioBoard, Ways } from './ways.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 /** A week: longer times are a schedule's business, and timers hold 24 days. */
 const LONGEST_S = 7 * 24 * 3600;
@@ -29,7 +29,7 @@ const LAST = 'last';
 
 const properties = Type.Object({
   ...outputProperties,
-  Boot: choice([...policies, LAST] as const, 'hold'),
+  Boot: enumProperty([...statePolicies, LAST] as const, 'hold'),
   MinOnS: seconds,
   MinOffS: seconds,
   MaxOnS: seconds,
@@ -50,10 +50,10 @@ const lastVariable: VariableDeclaration = {
 };
 
 /** The module **Relay**: an output under rules (`docs/outputs.md`). */
-export function gpioRelay(
+export function relayModule(
   board: GpioBoard,
-  ways: Ways,
-  shared: Together,
+  ways: Backends,
+  shared: SharedState,
 ): ModuleDefinition<typeof properties> {
   return {
     id: '{E53F30F6-BA58-426C-AB91-E06D86F30FD6}',
@@ -62,12 +62,12 @@ export function gpioRelay(
     prefix: 'HW',
     properties,
     variables: ({ Boot }) => (Boot === LAST ? [...ruledVariables, lastVariable] : ruledVariables),
-    check: (set) => lineMissing(set) ?? ruleMistake(set),
+    check: (set) => missingLineError(set) ?? ruleError(set),
     open: (host) => open(host, { board, ways, shared }),
   };
 }
 
-function ruleMistake(set: RelayProperties): string | undefined {
+function ruleError(set: RelayProperties): string | undefined {
   const { MinOnS, MaxOnS, Interlock, DeadTimeMs, Boot } = set;
   if (MaxOnS > 0 && MinOnS > MaxOnS) return 'MinOnS is longer than MaxOnS: make it shorter';
   if (DeadTimeMs > 0 && Interlock === '')
@@ -86,29 +86,32 @@ function ruleMistake(set: RelayProperties): string | undefined {
 /** The policies that are applied beside the rules. */
 const unruled = ['OnDeath', 'OnStop', 'OnUpdate', 'OnLost'] as const;
 
-interface Around {
+interface RelayContext {
   readonly board: GpioBoard;
-  readonly ways: Ways;
-  readonly shared: Together;
+  readonly ways: Backends;
+  readonly shared: SharedState;
 }
 
-async function open(host: Host<RelayProperties>, { board, ways, shared }: Around): Promise<Running> {
+async function open(
+  host: Host<RelayProperties>,
+  { board, ways, shared }: RelayContext,
+): Promise<OpenInstance> {
   const { Interlock, MinOffS, MaxOnS, StaggerMs, Boot } = host.properties;
   const isRuled = Interlock !== '' || MinOffS > 0 || StaggerMs > 0;
   const found = await findOutput(asOutput(host), board, ways);
   // Where a rule may stand against it, Boot's active is not driven with the taking but wished after it.
   const isWish =
     Boot === LAST
-      ? host.last('LAST') === true && !host.marks.has(found.mark)
+      ? host.lastValue('LAST') === true && !host.bootFlags.has(found.lineKey)
       : found.boot === 'active' && isRuled;
-  const line = await found.take(isWish ? 'inactive' : found.boot, {
+  const line = await found.request(isWish ? 'inactive' : found.boot, {
     boot: Boot === LAST || (Boot === 'active' && isRuled) ? 'inactive' : Boot,
     holdForS: MaxOnS,
   });
-  const relay = new Relay(host, line, { mark: found.mark, shared });
+  const relay = new Relay(host, line, { mark: found.lineKey, shared });
   relay.keep(isWish || line.initial);
-  if (isWish) relay.boot(() => found.booted());
-  else found.booted();
+  if (isWish) relay.boot(() => found.markBooted());
+  else found.markBooted();
   return relay;
 }
 
@@ -122,14 +125,14 @@ const asOutput = (host: Host<RelayProperties>) => {
 class Relay extends RuledLine {
   readonly #host: Host<RelayProperties>;
   readonly #stagger: Stagger;
-  readonly #silence: Silence;
+  readonly #silence: CommandTimeout;
   /** Boot's wish was tried, or a command came before it. */
   #booted: () => void = () => undefined;
 
-  constructor(host: Host<RelayProperties>, line: OutputLine, on: { mark: string; shared: Together }) {
+  constructor(host: Host<RelayProperties>, line: OutputLine, on: { mark: string; shared: SharedState }) {
     const { MinOnS, MinOffS, MaxOnS, Interlock, DeadTimeMs } = host.properties;
     super(host, line, {
-      mark: on.mark,
+      lineKey: on.mark,
       interlocks: on.shared.interlocks,
       rules: {
         minOnMs: MinOnS * 1000,
@@ -143,7 +146,7 @@ class Relay extends RuledLine {
     });
     this.#host = host;
     this.#stagger = on.shared.stagger;
-    this.#silence = new Silence(host, (active) => this.switch.write(active));
+    this.#silence = new CommandTimeout(host, (active) => this.switch.write(active));
   }
 
   /** What it becomes after a power cut, with `Boot: last`. */
@@ -161,20 +164,20 @@ class Relay extends RuledLine {
       const names = rivals.map(({ name }) => name).join(', ');
       const text = (others: string) =>
         `Boot is active here and at ${others}, which interlock ${Interlock} forbids: none is switched on; leave it to one of them`;
-      this.#host.trouble('RULE', text(names), text('others'));
+      this.#host.setProblem('RULE', text(names), text('others'));
       return done();
     }
     this.#booted = () => {
       done();
       this.keep(false);
     };
-    const inMs = StaggerMs > 0 ? this.#stagger.turnIn(StaggerMs) : 0;
-    this.switch.later(inMs, 'Boot', () => this.#done());
+    const inMs = StaggerMs > 0 ? this.#stagger.nextDelayMs(StaggerMs) : 0;
+    this.switch.switchOnLater(inMs, 'Boot', () => this.#done());
   }
 
   override write(ident: string, value: Value): Promise<void> {
     this.#done();
-    this.#silence.heard();
+    this.#silence.restart();
     return super.write(ident, value);
   }
 

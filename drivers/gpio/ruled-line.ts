@@ -2,28 +2,28 @@ import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import {
   type Host,
-  type Running,
+  type OpenInstance,
   type Value,
   type VariableDeclaration,
   variableType,
 } from '../../src/device/module.js';
-import { type Configured, Interlocks } from '../../src/device/switch/interlocks.js';
-import { RuledSwitch, type Rules, type Standing } from '../../src/device/switch/rules.js';
+import { type ConfiguredMember, Interlocks } from '../../src/device/switch/interlocks.js';
+import { RuledSwitch, type SwitchRules, type RuleStatus } from '../../src/device/switch/rules.js';
 import { Stagger } from '../../src/device/switch/stagger.js';
-import { onOrOff } from '../../src/device/wish.js';
+import { parseBoolean } from '../../src/device/wish.js';
 import type { OutputLine } from './line.js';
 import { outputState } from './properties.js';
-import { setLine } from './taking.js';
+import { driveLine } from './taking.js';
 
 /** What the ruled outputs of one gateway share. */
-export interface Together {
+export interface SharedState {
   readonly interlocks: Interlocks;
   /** Of motors: a group each, of the two lines of one. */
   readonly motors: Interlocks;
   readonly stagger: Stagger;
 }
 
-export const together = (clock: Clock): Together => ({
+export const sharedState = (clock: Clock): SharedState => ({
   interlocks: new Interlocks(clock),
   motors: new Interlocks(clock),
   stagger: new Stagger(clock),
@@ -38,43 +38,47 @@ export const ruledVariables: readonly VariableDeclaration[] = [
 ];
 
 /** The rules of a line that was taken, and whom they regard. */
-export interface Ruling {
+export interface RuledLineOptions {
   /** Stands for the line, whoever opens it. */
-  readonly mark: string;
+  readonly lineKey: string;
   readonly interlocks: Interlocks;
-  readonly rules: Rules;
+  readonly rules: SwitchRules;
   /** All that are configured for its interlock group. */
-  configured(): readonly Configured[];
+  configured(): readonly ConfiguredMember[];
 }
 
 /** An opened output under rules: STATE by way of them, and how they stand in the tree. */
-export class RuledLine implements Running {
+export class RuledLine implements OpenInstance {
   protected readonly switch: RuledSwitch;
   readonly #with: Host;
   readonly #line: OutputLine;
   #written: boolean;
 
   /** To be made in the same step of the event loop in which the line is known to be taken. */
-  constructor(host: Host, line: OutputLine, { mark, interlocks, rules, configured }: Ruling) {
+  constructor(
+    host: Host,
+    line: OutputLine,
+    { lineKey: mark, interlocks, rules, configured }: RuledLineOptions,
+  ) {
     this.#with = host;
     this.#line = line;
     this.#written = line.initial;
-    const offAt = host.last('OFF_AT');
+    const offAt = host.lastValue('OFF_AT');
     host.report('STATE', line.initial);
     this.#tell({ rule: '', pending: '', offAt: 0 });
     const { id, clock } = host;
     this.switch = new RuledSwitch(
       {
         id,
-        name: host.siblings().find((one) => one.id === id)?.name ?? line.place.name,
+        name: host.siblings().find((one) => one.id === id)?.name ?? line.location.name,
         clock,
         line: mark,
         interlocks,
         rules,
         configured,
         drive: (active) => this.#drive(active),
-        tell: (standing) => this.#tell(standing),
-        complain: (text, shown) => host.trouble('RULE', text, shown),
+        onStatus: (standing) => this.#tell(standing),
+        setProblem: (text, shown) => host.setProblem('RULE', text, shown),
       },
       { active: line.initial, offAt: typeof offAt === 'number' ? offAt : 0 },
     );
@@ -82,7 +86,7 @@ export class RuledLine implements Running {
 
   async write(ident: string, value: Value): Promise<void> {
     if (ident !== 'STATE') throw fault('READ_ONLY', ident);
-    await this.switch.write(onOrOff(value));
+    await this.switch.write(parseBoolean(value));
   }
 
   /** What the line was told is what it is, as with every output. */
@@ -104,13 +108,13 @@ export class RuledLine implements Running {
   protected driven(_active: boolean): void {}
 
   async #drive(active: boolean): Promise<void> {
-    await setLine(this.#with, this.#line, active);
+    await driveLine(this.#with, this.#line, active);
     this.driven(active);
     this.#written = active;
     this.#with.report('STATE', active);
   }
 
-  #tell({ rule, pending, offAt }: Standing): void {
+  #tell({ rule, pending, offAt }: RuleStatus): void {
     this.#with.report('RULE', rule);
     this.#with.report('PENDING', pending);
     this.#with.report('OFF_AT', offAt);

@@ -1,10 +1,10 @@
 import { messageOf } from '../../src/base/fault.js';
-import type { Found, Making } from '../../src/device/search.js';
-import { type Chip, CONSUMER, type GpioBinding, type LineInfo, type RequestedLine } from './line.js';
-import type { GpioBoard, Ways } from './ways.js';
+import type { HardwareItem, InstanceTemplate } from '../../src/device/search.js';
+import { type Chip, CONSUMER, type GpioBackend, type LineInfo, type RequestedLine } from './line.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 /** A line of this machine, as it can be seen without touching it. */
-export interface SeenLine {
+export interface InventoryLine {
   readonly chip: Chip;
   readonly info: LineInfo;
   /** Its name on the board, else in the kernel; empty where it has none. */
@@ -18,9 +18,9 @@ export interface SeenLine {
 }
 
 /** All lines of all chips. Rejects as `Ways.binding` does. */
-export async function seeLines(board: GpioBoard, ways: Ways): Promise<SeenLine[]> {
-  const binding = await ways.binding('auto');
-  const held = new Map([...binding.requested()].map((line) => [keyOf(line.place), line]));
+export async function readLineInventory(board: GpioBoard, ways: Backends): Promise<InventoryLine[]> {
+  const binding = await ways.get('auto');
+  const held = new Map([...binding.requestedLines()].map((line) => [keyOf(line.location), line]));
   const chips = await binding.chips();
   const all = await Promise.all(chips.map((chip) => linesOf(binding, chip)));
   return Promise.all(
@@ -43,7 +43,7 @@ export async function seeLines(board: GpioBoard, ways: Ways): Promise<SeenLine[]
 }
 
 /** A chip that goes away meanwhile has no lines. */
-const linesOf = (binding: GpioBinding, chip: Chip): Promise<readonly LineInfo[]> =>
+const linesOf = (binding: GpioBackend, chip: Chip): Promise<readonly LineInfo[]> =>
   binding.lines(chip).catch(() => []);
 
 const keyOf = ({ chip, offset }: { chip: Chip; offset: number }): string => `${chip.name}/${offset}`;
@@ -61,15 +61,15 @@ async function valueOf(line: RequestedLine | undefined): Promise<boolean | undef
 const MODULES = ['GPIO Input', 'GPIO Output', 'Relay', 'Pulse', 'Blinker', 'Button', 'Counter', 'Frequency'];
 
 /** Chips and lines, as a search shows them. A machine without GPIO has none. */
-export async function findLines(board: GpioBoard, ways: Ways): Promise<Found[]> {
-  const seen = await seeLines(board, ways).catch((thrown: unknown) => messageOf(thrown));
+export async function searchLines(board: GpioBoard, ways: Backends): Promise<HardwareItem[]> {
+  const seen = await readLineInventory(board, ways).catch((thrown: unknown) => messageOf(thrown));
   if (typeof seen === 'string') return [];
   const uses = Map.groupBy(seen, ({ name }) => name);
   const chips = new Map(seen.map(({ chip }) => [chip.name, chip]));
-  const isFree = ({ info, isNamed }: SeenLine) => !info.used && (isNamed || board.gpio.length === 0);
+  const isFree = ({ info, isNamed }: InventoryLine) => !info.used && (isNamed || board.gpio.length === 0);
   return [
     ...[...chips.values()].map((chip) => chipFound(chip)),
-    ...seen.map((line): Found => {
+    ...seen.map((line): HardwareItem => {
       const Line = uses.get(line.name)?.length === 1 && line.name !== '' ? line.name : undefined;
       const properties = propertiesOf(line, Line);
       return {
@@ -81,10 +81,13 @@ export async function findLines(board: GpioBoard, ways: Ways): Promise<Found[]> 
 }
 
 /** The name alone where it is the only one, else chip and offset. */
-const propertiesOf = ({ chip, info }: SeenLine, name: string | undefined): Making['properties'] =>
+const propertiesOf = (
+  { chip, info }: InventoryLine,
+  name: string | undefined,
+): InstanceTemplate['properties'] =>
   name === undefined ? { Chip: chip.label, Line: String(info.offset) } : { Line: name };
 
-const chipFound = ({ name, label, lines }: Chip): Found => ({
+const chipFound = ({ name, label, lines }: Chip): HardwareItem => ({
   id: `chip ${label}`,
   kind: 'chip',
   name: label,
@@ -94,7 +97,7 @@ const chipFound = ({ name, label, lines }: Chip): Found => ({
   makes: [],
 });
 
-function lineFound({ chip, info, name, instance }: SeenLine): Omit<Found, 'makes'> {
+function lineFound({ chip, info, name, instance }: InventoryLine): Omit<HardwareItem, 'makes'> {
   const own = `${chip.label}/${info.offset}`;
   const kernel = info.name === '' || info.name === name ? '' : `, ${info.name} in the kernel`;
   const direction = info.direction === 'unknown' ? '' : `, ${info.direction}`;

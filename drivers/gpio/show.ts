@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import { declare, type FunctionDeclaration } from '../../src/device/declare.js';
-import type { GpioBoard, Ways } from './ways.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 const text = Type.String();
 
@@ -30,7 +30,7 @@ const linesShape = Type.Object(
 );
 
 /** `GW_GetLines()`: the machine's lines with who uses them, for the board's picture. */
-export function getLines(board: GpioBoard, ways: Ways): FunctionDeclaration {
+export function getLines(board: GpioBoard, ways: Backends): FunctionDeclaration {
   return declare({
     name: 'GW_GetLines',
     parameters: [],
@@ -38,8 +38,8 @@ export function getLines(board: GpioBoard, ways: Ways): FunctionDeclaration {
     shape: linesShape,
     help: "The board's header and all GPIO lines: their names, who uses them, and the values of the gateway's own.",
     run: async () => {
-      const { seeLines } = await import('./seen.js');
-      const seen = await seeLines(board, ways);
+      const { readLineInventory } = await import('./seen.js');
+      const seen = await readLineInventory(board, ways);
       return {
         Board: board.title ?? '',
         Header: board.header ?? [],

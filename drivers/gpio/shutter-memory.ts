@@ -1,5 +1,5 @@
 import type { Host } from '../../src/device/module.js';
-import { anywhere, type Standing } from './shutter-travel.js';
+import { unknownState, type ShutterState } from './shutter-travel.js';
 
 /** The variable that holds what a clean stop left. */
 const REST = 'REST';
@@ -9,7 +9,7 @@ const REST = 'REST';
  * that no crash leaves a wrong one. Over a boot only a clean stop's word counts, which is taken back at the next opening:
  * after a power cut nobody knows.
  */
-export class Memory {
+export class ShutterMemory {
   readonly #host: Host;
   /** Of all that is remembered of these two lines, whichever instance is on them. */
   readonly #prefix: string;
@@ -20,15 +20,15 @@ export class Memory {
   }
 
   /** Where it was left; `anywhere` where that is not known for sure. */
-  recall(): Standing {
-    const rest = this.#host.last(REST);
+  recall(): ShutterState {
+    const rest = this.#host.lastValue(REST);
     this.#host.report(REST, '');
-    return this.#read(this.#mark) ?? this.#read(rest) ?? anywhere;
+    return this.#read(this.#mark) ?? this.#read(rest) ?? unknownState;
   }
 
   /** From now on this is where it was left. */
-  keep(standing: Standing): void {
-    const { marks } = this.#host;
+  keep(standing: ShutterState): void {
+    const { bootFlags: marks } = this.#host;
     const before = this.#mark;
     const mark = this.#text(standing);
     if (mark === before) return;
@@ -38,19 +38,19 @@ export class Memory {
   }
 
   /** The gateway is about to stop, or the opening to end. */
-  flush(standing: Standing): void {
+  flush(standing: ShutterState): void {
     this.#host.report(REST, this.#text(standing));
   }
 
   get #mark(): string | undefined {
-    return [...this.#host.marks].find((mark) => mark.startsWith(this.#prefix));
+    return [...this.#host.bootFlags].find((mark) => mark.startsWith(this.#prefix));
   }
 
-  #text({ position, slat }: Standing): string {
+  #text({ position, slat }: ShutterState): string {
     return this.#prefix + JSON.stringify([position.low, position.high, slat.low, slat.high]);
   }
 
-  #read(text: unknown): Standing | undefined {
+  #read(text: unknown): ShutterState | undefined {
     if (typeof text !== 'string' || !text.startsWith(this.#prefix)) return undefined;
     const [low = -1, high = -1, slatLow = -1, slatHigh = -1] = text
       .slice(this.#prefix.length + 1, -1)

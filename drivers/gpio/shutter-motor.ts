@@ -1,37 +1,44 @@
 import type { Host } from '../../src/device/module.js';
 import { isAbort } from '../../src/base/fault.js';
 import type { Interlocks } from '../../src/device/switch/interlocks.js';
-import { RuledSwitch, type Standing as Rules } from '../../src/device/switch/rules.js';
+import { RuledSwitch, type RuleStatus as Rules } from '../../src/device/switch/rules.js';
 import type { OutputLine } from './line.js';
-import type { Memory } from './shutter-memory.js';
+import type { ShutterMemory } from './shutter-memory.js';
 import type { ShutterProperties } from './shutter.js';
-import { cutShort, type Direction, longestMs, moved, type Standing, type Times } from './shutter-travel.js';
-import { setLine } from './taking.js';
+import {
+  stateAfterInterruption,
+  type MotorDirection,
+  longestRunMs,
+  stateAfterRun,
+  type ShutterState,
+  type TravelTimes,
+} from './shutter-travel.js';
+import { driveLine } from './taking.js';
 
 /** How much longer than its longest run a motor may be on: then its relay goes off whoever forgot to say so. */
 const GUARD_MS = 1000;
 
-export const directions = ['up', 'down'] as const satisfies Direction[];
-export type Both<T> = Readonly<Record<Direction, T>>;
+export const directions = ['up', 'down'] as const satisfies MotorDirection[];
+export type PerDirection<T> = Readonly<Record<MotorDirection, T>>;
 
 /** What a motor works with. */
-export interface MotorParts {
+export interface MotorOptions {
   readonly host: Host<ShutterProperties>;
-  readonly times: Times;
-  readonly lines: Both<OutputLine>;
+  readonly times: TravelTimes;
+  readonly lines: PerDirection<OutputLine>;
   /** Stands for the lines, whoever opens them. */
-  readonly marks: Both<string>;
+  readonly marks: PerDirection<string>;
   readonly interlocks: Interlocks;
-  readonly memory: Memory;
+  readonly memory: ShutterMemory;
   /** Something is to be shown. */
-  changed(): void;
+  onChange(): void;
   /** The motor went off by its guard, not by `stop`. */
-  cut(): void;
+  onGuardStop(): void;
 }
 
 /** From when the motor was told to run until an off was taken. */
 interface Motion {
-  readonly direction: Direction;
+  readonly direction: MotorDirection;
   /** When it may have started at the earliest, and at the latest; undefined: perhaps not at all. */
   readonly fromNs: bigint;
   byNs: bigint | undefined;
@@ -40,10 +47,10 @@ interface Motion {
 }
 
 /** What a motor was told to do. */
-interface Told {
-  readonly direction: Direction;
+interface MotorCommand {
+  readonly direction: MotorDirection;
   started: Promise<void>;
-  isEnding: boolean;
+  isStopping: boolean;
   /** Switching it off failed. */
   isStuck: boolean;
 }
@@ -52,17 +59,17 @@ interface Told {
  * A motor with a relay for each direction, both under rules: never two at once, dead time at a reversal, never longer
  * than a run. All that drives a relay passes through here, so it knows how long the motor ran, and where that left it.
  */
-export class Motor {
-  readonly #with: MotorParts;
-  readonly #switches: Both<RuledSwitch>;
-  readonly #rules: Record<Direction, Rules>;
-  #at: Standing;
+export class ShutterMotor {
+  readonly #with: MotorOptions;
+  readonly #switches: PerDirection<RuledSwitch>;
+  readonly #rules: Record<MotorDirection, Rules>;
+  #at: ShutterState;
   #motion: Motion | undefined;
   /** What it was told, until an off was taken. */
-  #told: Told | undefined;
+  #told: MotorCommand | undefined;
 
   /** To be made in the same step of the event loop in which both lines are known to be taken, inactive. */
-  constructor(parts: MotorParts) {
+  constructor(parts: MotorOptions) {
     this.#with = parts;
     this.#at = parts.memory.recall();
     parts.memory.keep(this.#at);
@@ -72,24 +79,27 @@ export class Motor {
   }
 
   /** Where it was when it last rested. */
-  get at(): Standing {
+  get restState(): ShutterState {
     return this.#at;
   }
 
   /** Where it is now. */
-  get standing(): Standing {
+  get state(): ShutterState {
     const { times, host } = this.#with;
     if (this.#motion === undefined) return this.#at;
     const { direction, fromNs, byNs, offNs } = this.#motion;
     const nowNs = host.clock.monotonicNs();
     const leastMs = byNs === undefined ? 0 : msBetween(byNs, offNs ?? nowNs);
-    return moved(times, { from: this.#at, direction }, [Math.max(0, leastMs), msBetween(fromNs, nowNs)]);
+    return stateAfterRun(times, { from: this.#at, direction }, [
+      Math.max(0, leastMs),
+      msBetween(fromNs, nowNs),
+    ]);
   }
 
   /** Where it is left if nobody sees its run end. */
-  get atWorst(): Standing {
+  get worstCase(): ShutterState {
     const direction = this.#motion?.direction;
-    return direction === undefined ? this.#at : cutShort(this.#with.times, this.#at, direction);
+    return direction === undefined ? this.#at : stateAfterInterruption(this.#with.times, this.#at, direction);
   }
 
   /** Off, and nothing under way. */
@@ -98,12 +108,12 @@ export class Motor {
   }
 
   /** Where it runs, or is about to; undefined: nowhere, or it is being stopped. */
-  get direction(): Direction | undefined {
-    return this.#told?.isEnding === false ? this.#told.direction : undefined;
+  get direction(): MotorDirection | undefined {
+    return this.#told?.isStopping === false ? this.#told.direction : undefined;
   }
 
   /** Where its relay is on, or may be. */
-  get moving(): Direction | undefined {
+  get moving(): MotorDirection | undefined {
     return this.#motion?.direction;
   }
 
@@ -114,7 +124,7 @@ export class Motor {
   }
 
   /** What waits for its dead time: the direction and the text. */
-  get waiting(): string {
+  get pendingText(): string {
     const waits = directions.filter((direction) => this.#rules[direction].pending.startsWith('on'));
     return waits.map((direction) => this.#rules[direction].pending.replace('on', direction)).join();
   }
@@ -129,9 +139,9 @@ export class Motor {
    * Runs in a direction in which it runs already, or from rest. Resolves when the relay took it, the dead time awaited;
    * rejects as `RuledSwitch.write`.
    */
-  run(direction: Direction): Promise<void> {
+  run(direction: MotorDirection): Promise<void> {
     if (this.direction === direction && this.#told !== undefined) return this.#told.started;
-    const told: Told = { direction, started: Promise.resolve(), isEnding: false, isStuck: false };
+    const told: MotorCommand = { direction, started: Promise.resolve(), isStopping: false, isStuck: false };
     this.#told = told;
     told.started = this.#switches[direction].write(true).catch((thrown: unknown) => {
       if (this.#motion !== undefined) this.#mustStop(told);
@@ -145,7 +155,7 @@ export class Motor {
   async stop(): Promise<void> {
     const told = this.#told;
     if (told === undefined) return;
-    told.isEnding = true;
+    told.isStopping = true;
     try {
       await this.#switches[told.direction].write(false);
     } catch (thrown) {
@@ -166,15 +176,15 @@ export class Motor {
     for (const direction of directions) await this.#with.lines[direction].close();
   }
 
-  #mustStop(told: Told): void {
-    told.isEnding = true;
+  #mustStop(told: MotorCommand): void {
+    told.isStopping = true;
     told.isStuck = true;
-    this.#switches[told.direction].mustGoOff();
-    this.#with.changed();
+    this.#switches[told.direction].forceOff();
+    this.#with.onChange();
   }
 
-  #switch(direction: Direction): RuledSwitch {
-    const { host, marks, interlocks, times, changed } = this.#with;
+  #switch(direction: MotorDirection): RuledSwitch {
+    const { host, marks, interlocks, times, onChange: changed } = this.#with;
     const { id, clock, properties } = host;
     const name = host.siblings().find((one) => one.id === id)?.name ?? 'Shutter';
     return new RuledSwitch(
@@ -187,48 +197,48 @@ export class Motor {
         rules: {
           minOnMs: 0,
           minOffMs: 0,
-          maxOnMs: longestMs(times, direction) + GUARD_MS,
+          maxOnMs: longestRunMs(times, direction) + GUARD_MS,
           isPulse: false,
           group: `${name} (${marks.up}, ${marks.down})`,
           deadTimeMs: properties.DeadTimeMs,
         },
         configured: () => [],
         drive: (active) => (active ? this.#on(direction) : this.#off(direction)),
-        tell: (rules) => {
+        onStatus: (rules) => {
           this.#rules[direction] = rules;
           changed();
         },
-        complain: (text) => host.trouble(direction.toUpperCase(), text),
+        setProblem: (text) => host.setProblem(direction.toUpperCase(), text),
       },
       { active: false, offAt: 0 },
     );
   }
 
-  async #on(direction: Direction): Promise<void> {
-    const { host, lines, memory, changed } = this.#with;
+  async #on(direction: MotorDirection): Promise<void> {
+    const { host, lines, memory, onChange: changed } = this.#with;
     host.signal.throwIfAborted();
     const fromNs = host.clock.monotonicNs();
     const motion = (this.#motion ??= { direction, fromNs, byNs: undefined, offNs: undefined });
-    memory.keep(this.atWorst);
-    await setLine(host, lines[direction], true);
+    memory.keep(this.worstCase);
+    await driveLine(host, lines[direction], true);
     motion.byNs ??= host.clock.monotonicNs();
     changed();
   }
 
-  async #off(direction: Direction): Promise<void> {
-    const { host, lines, memory, changed, cut } = this.#with;
+  async #off(direction: MotorDirection): Promise<void> {
+    const { host, lines, memory, onChange: changed, onGuardStop: cut } = this.#with;
     const motion = this.#motion?.direction === direction ? this.#motion : undefined;
     if (motion !== undefined) motion.offNs ??= host.clock.monotonicNs();
-    await setLine(host, lines[direction], false);
+    await driveLine(host, lines[direction], false);
     if (motion !== undefined) {
-      this.#at = this.standing;
+      this.#at = this.state;
       this.#motion = undefined;
       memory.keep(this.#at);
     }
     const told = this.#told;
-    if (told?.direction === direction && (told.isEnding || motion !== undefined)) {
+    if (told?.direction === direction && (told.isStopping || motion !== undefined)) {
       this.#told = undefined;
-      if (!told.isEnding) cut();
+      if (!told.isStopping) cut();
     }
     changed();
   }

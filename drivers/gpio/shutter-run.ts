@@ -1,53 +1,59 @@
 import { fault, isAbort, messageOf } from '../../src/base/fault.js';
-import { type Doubt, type Host, quality, type Running, type Value } from '../../src/device/module.js';
+import {
+  type QualityProblem,
+  type Host,
+  quality,
+  type OpenInstance,
+  type Value,
+} from '../../src/device/module.js';
 import type { Interlocks } from '../../src/device/switch/interlocks.js';
-import { timeIn } from '../../src/device/switch/rules.js';
-import { Memory } from './shutter-memory.js';
-import { Motor, type MotorParts } from './shutter-motor.js';
+import { timeAfter } from '../../src/device/switch/rules.js';
+import { ShutterMemory } from './shutter-memory.js';
+import { ShutterMotor, type MotorOptions } from './shutter-motor.js';
 import type { ShutterProperties } from './shutter.js';
 import {
-  type Aim,
-  isKnown,
+  type ShutterTarget,
+  isPositionKnown,
   isSlatKnown,
-  middle,
+  midpoint,
   nextRun,
-  type Run,
+  type MotorRun,
   type Span,
-  type Times,
+  type TravelTimes,
 } from './shutter-travel.js';
 import { findOutput } from './taking.js';
-import type { GpioBoard, Ways } from './ways.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 /** How often a moving shutter shows where it is. */
 const SHOW_EVERY_MS = 1000;
 
-const NOT_KNOWN: Doubt = {
+const NOT_KNOWN: QualityProblem = {
   state: quality.bad,
   reason: 'NOT_KNOWN',
   text: 'nobody knows where it stands; a run into an end stop tells',
 };
 
 /** What the shutters of one gateway work with. */
-interface Around {
+interface ShutterContext {
   readonly board: GpioBoard;
-  readonly ways: Ways;
+  readonly ways: Backends;
   readonly motors: Interlocks;
 }
 
 /** Takes both lines, inactive: an active one can only be what is left of a run whose end nobody saw to. */
 export async function openShutter(
   host: Host<ShutterProperties>,
-  { board, ways, motors }: Around,
-): Promise<Running> {
+  { board, ways, motors }: ShutterContext,
+): Promise<OpenInstance> {
   const find = (line: string) => findOutput(onLine(host, line), board, ways);
   const up = await find(host.properties.Up);
   const down = await find(host.properties.Down);
-  const upLine = await up.take('inactive');
+  const upLine = await up.request('inactive');
   try {
-    const downLine = await down.take('inactive');
-    for (const line of [up, down]) line.booted();
-    const marks = { up: up.mark, down: down.mark };
-    return new Shutter(host, { lines: { up: upLine, down: downLine }, marks, interlocks: motors });
+    const downLine = await down.request('inactive');
+    for (const line of [up, down]) line.markBooted();
+    const marks = { up: up.lineKey, down: down.lineKey };
+    return new ShutterController(host, { lines: { up: upLine, down: downLine }, marks, interlocks: motors });
   } catch (thrown) {
     await upLine.close();
     throw thrown;
@@ -67,13 +73,13 @@ const STOP = 2;
 const CLOSE = 4;
 
 /** An opened shutter: commands, the runs that follow from them, and how it stands in the tree. */
-class Shutter implements Running {
+class ShutterController implements OpenInstance {
   readonly #host: Host<ShutterProperties>;
-  readonly #times: Times;
-  readonly #memory: Memory;
-  readonly #motor: Motor;
+  readonly #times: TravelTimes;
+  readonly #memory: ShutterMemory;
+  readonly #motor: ShutterMotor;
   /** What it is on the way to; every command makes another one. */
-  #aim: Aim = {};
+  #aim: ShutterTarget = {};
   /** The end of the run that is under way. */
   #end: { readonly cancel: () => void; readonly text: string } | undefined;
   #shows: (() => void) | undefined;
@@ -81,7 +87,7 @@ class Shutter implements Running {
   /** Of them, what is no fact. */
   readonly #guesses = new Set<string>();
 
-  constructor(host: Host<ShutterProperties>, on: Pick<MotorParts, 'lines' | 'marks' | 'interlocks'>) {
+  constructor(host: Host<ShutterProperties>, on: Pick<MotorOptions, 'lines' | 'marks' | 'interlocks'>) {
     const { RunUpS, RunDownS, SlatS, ReserveS } = host.properties;
     this.#host = host;
     this.#times = {
@@ -89,28 +95,28 @@ class Shutter implements Running {
       slatMs: SlatS * 1000,
       reserveMs: ReserveS * 1000,
     };
-    this.#memory = new Memory(host, [on.marks.up, on.marks.down]);
-    this.#motor = new Motor({
+    this.#memory = new ShutterMemory(host, [on.marks.up, on.marks.down]);
+    this.#motor = new ShutterMotor({
       ...on,
       host,
       times: this.#times,
       memory: this.#memory,
-      changed: () => this.#show(),
-      cut: () => this.#cut(),
+      onChange: () => this.#show(),
+      onGuardStop: () => this.#cut(),
     });
     this.#show();
   }
 
   /** A command takes the place of what is under way. Resolves when the motor was told. */
   async write(ident: string, value: Value): Promise<void> {
-    const aim = aimOf(this.#aim, ident, value);
+    const aim = targetOf(this.#aim, ident, value);
     try {
       await this.#pursue(aim);
     } catch (thrown) {
       if (this.#aim === aim) this.#aim = {};
       throw thrown;
     }
-    this.#host.trouble('RUN', undefined);
+    this.#host.setProblem('RUN', undefined);
   }
 
   async refresh(): Promise<void> {
@@ -124,7 +130,7 @@ class Shutter implements Running {
   }
 
   flush(): void {
-    this.#memory.flush(this.#motor.atWorst);
+    this.#memory.flush(this.#motor.worstCase);
   }
 
   async close(): Promise<void> {
@@ -135,12 +141,12 @@ class Shutter implements Running {
   }
 
   /** Sees to it that the motor runs, or rests, as the aim needs it; until the end of the run, or another command. */
-  async #pursue(aim: Aim): Promise<void> {
+  async #pursue(aim: ShutterTarget): Promise<void> {
     const motor = this.#motor;
     this.#aim = aim;
     this.#endNot();
     while (this.#aim === aim) {
-      const run = nextRun(this.#times, { at: motor.at, moving: motor.direction }, aim);
+      const run = nextRun(this.#times, { at: motor.restState, moving: motor.direction }, aim);
       if (run === undefined && motor.isResting) break;
       if (run !== undefined && (motor.isResting || motor.direction === run.direction)) {
         await motor.run(run.direction);
@@ -153,11 +159,11 @@ class Shutter implements Running {
     this.#show();
   }
 
-  #endIn(ms: number, { left }: Run): void {
+  #endIn(ms: number, { left }: MotorRun): void {
     const { clock } = this.#host;
     const cancel = clock.after(ms, () => this.#ended(left));
     const isLearning = left.position !== undefined;
-    const text = `stops at ${timeIn(clock, ms)}${isLearning ? ' (end stop, to learn the position)' : ''}`;
+    const text = `stops at ${timeAfter(clock, ms)}${isLearning ? ' (end stop, to learn the position)' : ''}`;
     this.#end = { cancel, text };
     this.#show();
   }
@@ -167,7 +173,7 @@ class Shutter implements Running {
     this.#end = undefined;
   }
 
-  #ended(left: Aim): void {
+  #ended(left: ShutterTarget): void {
     const aim = this.#aim;
     this.#endNot();
     const going = async () => {
@@ -177,7 +183,7 @@ class Shutter implements Running {
     going().catch((thrown: unknown) => {
       if (this.#aim === aim || this.#aim === left) this.#aim = {};
       if (!isAbort(thrown))
-        this.#host.trouble('RUN', `It did not get to where it was told to: ${messageOf(thrown)}`);
+        this.#host.setProblem('RUN', `It did not get to where it was told to: ${messageOf(thrown)}`);
     });
   }
 
@@ -185,15 +191,15 @@ class Shutter implements Running {
   #cut(): void {
     this.#aim = {};
     this.#endNot();
-    this.#host.trouble('RUN', 'The motor ran for as long as it may, and was stopped');
+    this.#host.setProblem('RUN', 'The motor ran for as long as it may, and was stopped');
   }
 
   #show(): void {
-    const motor = this.#motor as Motor | undefined;
+    const motor = this.#motor as ShutterMotor | undefined;
     // The motor tells of itself while it is being made.
     if (motor === undefined) return;
-    const { standing, moving, waiting, rule } = motor;
-    const known = isKnown(standing);
+    const { state: standing, moving, pendingText: waiting, rule } = motor;
+    const known = isPositionKnown(standing);
     // A guess stays the same one until it has come to rest.
     if (known || moving === undefined || !this.#guesses.has('POSITION'))
       this.#tell('POSITION', percent(standing.position), known);
@@ -216,14 +222,14 @@ class Shutter implements Running {
     if (isFact) this.#guesses.delete(ident);
     else this.#guesses.add(ident);
     if (isFact) this.#host.report(ident, value);
-    else this.#host.guess(ident, value, NOT_KNOWN);
+    else this.#host.reportUncertain(ident, value, NOT_KNOWN);
   }
 }
 
-const percent = (span: Span): number => Math.round(middle(span) * 100);
+const percent = (span: Span): number => Math.round(midpoint(span) * 100);
 
 /** What a command makes of the present aim. MOVE is for the whole of it; position and slats stand beside each other. */
-function aimOf(aim: Aim, ident: string, value: Value): Aim {
+function targetOf(aim: ShutterTarget, ident: string, value: Value): ShutterTarget {
   if (ident !== 'POSITION' && ident !== 'SLAT' && ident !== 'MOVE') throw fault('READ_ONLY', ident);
   if (ident === 'MOVE') {
     if (value === STOP) return {};

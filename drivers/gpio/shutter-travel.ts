@@ -14,7 +14,7 @@ const SHORTEST_MS = 100;
 const POSITION_KNOWN_WITHIN = 0.1;
 const SLAT_KNOWN_WITHIN = 0.25;
 
-export type Direction = 'up' | 'down';
+export type MotorDirection = 'up' | 'down';
 
 /** What something may be, 0 … 1. */
 export interface Span {
@@ -22,16 +22,16 @@ export interface Span {
   readonly high: number;
 }
 
-export interface Standing {
+export interface ShutterState {
   readonly position: Span;
   /** 0 as a run up leaves the slats, 1 as a run down does. */
   readonly slat: Span;
 }
 
 /** What the motor takes, milliseconds. */
-export interface Times {
+export interface TravelTimes {
   /** From one end stop to the other, with the slats' turn. */
-  readonly runMs: Readonly<Record<Direction, number>>;
+  readonly runMs: Readonly<Record<MotorDirection, number>>;
   /** From one end of the slats' turn to the other; 0: no slats. */
   readonly slatMs: number;
   /** How long a run into an end stop goes on beyond the time it takes. */
@@ -39,38 +39,39 @@ export interface Times {
 }
 
 /** Where it shall be, 0 … 1; what is not given may be anything. */
-export interface Aim {
+export interface ShutterTarget {
   readonly position?: number;
   readonly slat?: number;
 }
 
 /** A run that brings it nearer to its aim. */
-export interface Run {
-  readonly direction: Direction;
+export interface MotorRun {
+  readonly direction: MotorDirection;
   readonly ms: number;
   /** What of the aim is left to do after it. */
-  readonly left: Aim;
+  readonly left: ShutterTarget;
 }
 
 const whole: Span = { low: 0, high: 1 };
 /** Nothing is known. */
-export const anywhere: Standing = { position: whole, slat: whole };
+export const unknownState: ShutterState = { position: whole, slat: whole };
 
-export const middle = ({ low, high }: Span): number => (low + high) / 2;
+export const midpoint = ({ low, high }: Span): number => (low + high) / 2;
 const widthOf = ({ low, high }: Span): number => high - low;
 
 /** Whether its position is known well enough to go to another one. */
-export const isKnown = ({ position }: Standing): boolean => widthOf(position) <= POSITION_KNOWN_WITHIN;
+export const isPositionKnown = ({ position }: ShutterState): boolean =>
+  widthOf(position) <= POSITION_KNOWN_WITHIN;
 
 /** Whether its slats' position is known well enough to turn them to another one. */
-export const isSlatKnown = ({ slat }: Standing): boolean => widthOf(slat) <= SLAT_KNOWN_WITHIN;
+export const isSlatKnown = ({ slat }: ShutterState): boolean => widthOf(slat) <= SLAT_KNOWN_WITHIN;
 
 /** Where it may be after its motor was on for at least and at most so long. */
-export function moved(
-  times: Times,
-  { from, direction }: { readonly from: Standing; readonly direction: Direction },
+export function stateAfterRun(
+  times: TravelTimes,
+  { from, direction }: { readonly from: ShutterState; readonly direction: MotorDirection },
   [leastMs, mostMs]: readonly [number, number],
-): Standing {
+): ShutterState {
   const way = wayOf(times, direction);
   const least = Math.max(0, leastMs * (1 - DRIFT) - LAG_MS);
   const most = mostMs * (1 + DRIFT) + LAG_MS;
@@ -80,33 +81,36 @@ export function moved(
 }
 
 /** Where it may be when its motor goes on in that direction, and nobody knows for how long. */
-export const cutShort = (times: Times, from: Standing, direction: Direction): Standing =>
-  moved(times, { from, direction }, [0, Number.POSITIVE_INFINITY]);
+export const stateAfterInterruption = (
+  times: TravelTimes,
+  from: ShutterState,
+  direction: MotorDirection,
+): ShutterState => stateAfterRun(times, { from, direction }, [0, Number.POSITIVE_INFINITY]);
 
 /** The longest that a motor may run in that direction, milliseconds: into the end stop from anywhere. */
-export const longestMs = (times: Times, direction: Direction): number =>
-  toEnd(times, anywhere, { direction, left: {} }).ms;
+export const longestRunMs = (times: TravelTimes, direction: MotorDirection): number =>
+  toEnd(times, unknownState, { direction, left: {} }).ms;
 
 /** Where a motor rests, or rested last, and where it has been told to run since. */
 interface Start {
-  readonly at: Standing;
-  readonly moving?: Direction | undefined;
+  readonly at: ShutterState;
+  readonly moving?: MotorDirection | undefined;
 }
 
 /** What the motor must do next; undefined when there is nothing to do. Where the way is a choice, it goes on as it moves. */
-export function nextRun(times: Times, start: Start, aim: Aim): Run | undefined {
+export function nextRun(times: TravelTimes, start: Start, aim: ShutterTarget): MotorRun | undefined {
   const { at, moving } = start;
   const { position, slat } = aim;
   const left = slat === undefined ? {} : { slat };
   if (position === 0) return toEnd(times, at, { direction: 'up', left });
   if (position === 1) return toEnd(times, at, { direction: 'down', left });
   if (position === undefined) return slat === undefined ? undefined : toSlat(times, at, slat);
-  if (!isKnown(at))
+  if (!isPositionKnown(at))
     return toEnd(times, at, { direction: moving ?? (position < 0.5 ? 'up' : 'down'), left: aim });
   return toPosition(times, at, { position, left }) ?? nextRun(times, start, left);
 }
 
-function toEnd(times: Times, at: Standing, { direction, left }: Omit<Run, 'ms'>): Run {
+function toEnd(times: TravelTimes, at: ShutterState, { direction, left }: Omit<MotorRun, 'ms'>): MotorRun {
   const [start] = cornersOf(at, direction);
   const way = wayOf(times, direction);
   const ms = safely((1 - start.slat) * way.slatMs + (1 - start.position) * way.travelMs);
@@ -114,26 +118,26 @@ function toEnd(times: Times, at: Standing, { direction, left }: Omit<Run, 'ms'>)
 }
 
 function toPosition(
-  times: Times,
-  at: Standing,
-  { position, left }: { readonly position: number; readonly left: Aim },
-): Run | undefined {
-  const direction = position < middle(at.position) ? 'up' : 'down';
+  times: TravelTimes,
+  at: ShutterState,
+  { position, left }: { readonly position: number; readonly left: ShutterTarget },
+): MotorRun | undefined {
+  const direction = position < midpoint(at.position) ? 'up' : 'down';
   const way = wayOf(times, direction);
-  const travelMs = Math.abs(position - middle(at.position)) * way.travelMs;
-  const slat = direction === 'up' ? middle(at.slat) : 1 - middle(at.slat);
+  const travelMs = Math.abs(position - midpoint(at.position)) * way.travelMs;
+  const slat = direction === 'up' ? midpoint(at.slat) : 1 - midpoint(at.slat);
   return travelMs < SHORTEST_MS ? undefined : { direction, left, ms: travelMs + slat * way.slatMs };
 }
 
 /** Slats that may be anywhere are closed first. */
-function toSlat(times: Times, at: Standing, slat: number): Run | undefined {
+function toSlat(times: TravelTimes, at: ShutterState, slat: number): MotorRun | undefined {
   const { low, high } = at.slat;
   if (!isSlatKnown(at)) return { direction: 'down', ms: safely((1 - low) * times.slatMs), left: { slat } };
-  const direction = slat < middle(at.slat) ? 'up' : 'down';
+  const direction = slat < midpoint(at.slat) ? 'up' : 'down';
   const isEnd = slat === 0 || slat === 1;
   const ms = isEnd
     ? safely((direction === 'up' ? high : 1 - low) * times.slatMs)
-    : Math.abs(slat - middle(at.slat)) * times.slatMs;
+    : Math.abs(slat - midpoint(at.slat)) * times.slatMs;
   return ms < SHORTEST_MS ? undefined : { direction, ms, left: {} };
 }
 
@@ -151,19 +155,19 @@ interface Point {
   readonly slat: number;
 }
 
-const wayOf = ({ runMs, slatMs }: Times, direction: Direction): Way => ({
+const wayOf = ({ runMs, slatMs }: TravelTimes, direction: MotorDirection): Way => ({
   travelMs: runMs[direction] - slatMs,
   slatMs,
 });
 
 /** The points of a standing that are nearest to the beginning and to the end of a way. */
-function cornersOf({ position, slat }: Standing, direction: Direction): [start: Point, end: Point] {
+function cornersOf({ position, slat }: ShutterState, direction: MotorDirection): [start: Point, end: Point] {
   const low = { position: position.low, slat: slat.low };
   const high = { position: position.high, slat: slat.high };
   return direction === 'down' ? [low, high] : [turned(high), turned(low)];
 }
 
-function standingOf([start, end]: readonly [Point, Point], direction: Direction): Standing {
+function standingOf([start, end]: readonly [Point, Point], direction: MotorDirection): ShutterState {
   const [low, high] = direction === 'down' ? [start, end] : [turned(end), turned(start)];
   return {
     position: { low: low.position, high: high.position },

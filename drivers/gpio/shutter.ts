@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { choice } from '../../src/device/choice.js';
+import { enumProperty } from '../../src/device/choice.js';
 import {
   moduleKind,
   type ModuleDefinition,
@@ -8,8 +8,8 @@ import {
 } from '../../src/device/module.js';
 import { drives } from './line.js';
 import { lineProperties } from './properties.js';
-import type { Together } from './ruled-line.js';
-import type { GpioBoard, Ways } from './ways.js';
+import type { SharedState } from './ruled-line.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 /** No shutter is slower, and a motor that ran for longer would be too hot. */
 const LONGEST_S = 300;
@@ -27,7 +27,7 @@ const properties = Type.Object({
   Chip,
   ActiveLow,
   Backend,
-  Drive: choice(drives, 'push-pull'),
+  Drive: enumProperty(drives, 'push-pull'),
   /** From the lower end stop to the upper one, and back, each with the slats' turn. */
   RunUpS: runS,
   RunDownS: runS,
@@ -41,10 +41,10 @@ const properties = Type.Object({
 export type ShutterProperties = Static<typeof properties>;
 
 /** The module **Shutter**: a motor with two relays and end stops of its own (`docs/outputs.md`). */
-export function gpioShutter(
+export function shutterModule(
   board: GpioBoard,
-  ways: Ways,
-  { motors }: Together,
+  ways: Backends,
+  { motors }: SharedState,
 ): ModuleDefinition<typeof properties> {
   return {
     id: '{9B8B28BE-646C-47E9-9D89-64351E2CEFDF}',
@@ -53,7 +53,7 @@ export function gpioShutter(
     prefix: 'HW',
     properties,
     variables,
-    check: mistakeIn,
+    check: checkProperties,
     open: async (host) => (await import('./shutter-run.js')).openShutter(host, { board, ways, motors }),
   };
 }
@@ -73,7 +73,7 @@ function variables({ SlatS }: ShutterProperties): VariableDeclaration[] {
   return all.map((one, at) => ({ ...one, position: at + 1 }));
 }
 
-function mistakeIn({ Up, Down, RunUpS, RunDownS, SlatS }: ShutterProperties): string | undefined {
+function checkProperties({ Up, Down, RunUpS, RunDownS, SlatS }: ShutterProperties): string | undefined {
   if (Up === '' || Down === '') return 'Up and Down each need the name of a line, or its offset';
   if (Up === Down) return 'Up and Down are the same line: the motor needs one for each direction';
   if (RunUpS === 0 || RunDownS === 0)

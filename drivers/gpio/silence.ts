@@ -4,25 +4,25 @@ import { isAbort, messageOf } from '../../src/base/fault.js';
 import type { Host } from '../../src/device/module.js';
 import type { outputPolicies } from './properties.js';
 
-type Silent = Pick<Static<TObject<typeof outputPolicies>>, 'OnSilence' | 'SilentAfterS'>;
+type TimeoutProperties = Pick<Static<TObject<typeof outputPolicies>>, 'OnSilence' | 'SilentAfterS'>;
 
 /** Gives an output its `OnSilence` value when nobody has commanded it for `SilentAfterS`; once, until the next command. */
-export class Silence {
-  readonly #host: Host<Silent>;
+export class CommandTimeout {
+  readonly #host: Host<TimeoutProperties>;
   readonly #write: (active: boolean) => Promise<void>;
   #cancel: Cancel = () => undefined;
 
   /** `write` is the way of a command: rules count. */
-  constructor(host: Host<Silent>, write: (active: boolean) => Promise<void>) {
+  constructor(host: Host<TimeoutProperties>, write: (active: boolean) => Promise<void>) {
     this.#host = host;
     this.#write = write;
     this.#wait();
   }
 
   /** A command has come, whether it was done or not: its source is there. */
-  heard(): void {
+  restart(): void {
     this.#cancel();
-    this.#host.trouble('SILENT', undefined);
+    this.#host.setProblem('SILENT', undefined);
     this.#wait();
   }
 
@@ -39,10 +39,10 @@ export class Silence {
   #apply(): void {
     const { SilentAfterS, OnSilence } = this.#host.properties;
     const text = `no command for ${SilentAfterS} s`;
-    this.#host.trouble('SILENT', `${text}: it was made ${OnSilence} (OnSilence)`);
+    this.#host.setProblem('SILENT', `${text}: it was made ${OnSilence} (OnSilence)`);
     this.#write(OnSilence === 'active').catch((thrown: unknown) => {
       if (isAbort(thrown)) return;
-      this.#host.trouble(
+      this.#host.setProblem(
         'SILENT',
         `${text}, and it could not be made ${OnSilence} (OnSilence): ${messageOf(thrown)}`,
       );

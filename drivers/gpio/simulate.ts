@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import { bool, declare, float, type FunctionDeclaration, int, text } from '../../src/device/declare.js';
-import type { Spot, World } from './world.js';
+import type { SimulatedLine, SimulatedBoard } from './world.js';
 
 /** Beyond these no contact bounces, and no machine keeps up. */
 const MOST_BOUNCES = 1_000;
@@ -10,7 +10,7 @@ const FLOOD_MOST_PER_S = 100_000;
 const FLOOD_MOST_MS = 3_600_000;
 
 /** What can be done to the simulated board from outside: `GW_Simulate*`. Registered on that board only. */
-export function simulateFunctions(world: World, clock: Clock): FunctionDeclaration[] {
+export function simulationFunctions(world: SimulatedBoard, clock: Clock): FunctionDeclaration[] {
   return [
     simulateLine(world),
     bounce(world, clock),
@@ -21,7 +21,7 @@ export function simulateFunctions(world: World, clock: Clock): FunctionDeclarati
   ];
 }
 
-const simulateLine = (world: World): FunctionDeclaration =>
+const simulateLine = (world: SimulatedBoard): FunctionDeclaration =>
   declare({
     name: 'GW_SimulateLine',
     parameters: [text('Line'), bool('Active')],
@@ -30,13 +30,13 @@ const simulateLine = (world: World): FunctionDeclaration =>
     help: 'Drives a line of the simulated board from outside, as a button does. Active is what an instance on that line sees.',
     run: (_caller, line, active) => {
       const spot = free(world, line);
-      world.mover(spot, undefined);
-      world.driveSpot(spot, levelOf(spot, active));
+      world.setStimulus(spot, undefined);
+      world.driveLine(spot, levelOf(spot, active));
       return true;
     },
   });
 
-const bounce = (world: World, clock: Clock): FunctionDeclaration =>
+const bounce = (world: SimulatedBoard, clock: Clock): FunctionDeclaration =>
   declare({
     name: 'GW_SimulateBounce',
     parameters: [text('Line'), bool('Active'), int('Bounces'), float('WithinMs'), int('Seed')],
@@ -48,12 +48,16 @@ const bounce = (world: World, clock: Clock): FunctionDeclaration =>
       within('WithinMs', withinMs, [0, BOUNCE_MOST_MS]);
       const disturbances = await import('./disturbances.js');
       const spot = free(world, line);
-      disturbances.bounce({ world, clock, spot }, levelOf(spot, active), { bounces, withinMs, seed });
+      disturbances.injectBounce({ board: world, clock, line: spot }, levelOf(spot, active), {
+        bounces,
+        withinMs,
+        seed,
+      });
       return true;
     },
   });
 
-const flood = (world: World, clock: Clock): FunctionDeclaration =>
+const flood = (world: SimulatedBoard, clock: Clock): FunctionDeclaration =>
   declare({
     name: 'GW_SimulateFlood',
     parameters: [text('Line'), float('PerSecond'), int('ForMs')],
@@ -65,12 +69,12 @@ const flood = (world: World, clock: Clock): FunctionDeclaration =>
       within('ForMs', forMs, [1, FLOOD_MOST_MS]);
       const disturbances = await import('./disturbances.js');
       const spot = free(world, line);
-      disturbances.flood({ world, clock, spot }, { perS, forMs });
+      disturbances.injectFlood({ board: world, clock, line: spot }, { perS, forMs });
       return true;
     },
   });
 
-const stuck = (world: World): FunctionDeclaration =>
+const stuck = (world: SimulatedBoard): FunctionDeclaration =>
   declare({
     name: 'GW_SimulateStuck',
     parameters: [text('Line'), bool('Stuck')],
@@ -78,12 +82,12 @@ const stuck = (world: World): FunctionDeclaration =>
     audited: true,
     help: 'Lets a line of the simulated board be stuck at the level that it has now, whatever drives it, or lets it go again.',
     run: (_caller, line, isStuck) => {
-      world.stick(known(world, line), isStuck);
+      world.setStuck(known(world, line), isStuck);
       return true;
     },
   });
 
-const refusal = (world: World): FunctionDeclaration =>
+const refusal = (world: SimulatedBoard): FunctionDeclaration =>
   declare({
     name: 'GW_SimulateRefusal',
     parameters: [text('Line'), bool('Refuse')],
@@ -91,12 +95,12 @@ const refusal = (world: World): FunctionDeclaration =>
     audited: true,
     help: 'Lets every write to an output line of the simulated board fail, as where the kernel does not take it, or lets it work again. The line stays what it is.',
     run: (_caller, line, refuse) => {
-      known(world, line).isRefused = refuse;
+      known(world, line).rejectsWrites = refuse;
       return true;
     },
   });
 
-const chipGone = (world: World): FunctionDeclaration =>
+const chipGone = (world: SimulatedBoard): FunctionDeclaration =>
   declare({
     name: 'GW_SimulateChipGone',
     parameters: [text('Chip'), bool('Gone')],
@@ -104,7 +108,7 @@ const chipGone = (world: World): FunctionDeclaration =>
     audited: true,
     help: 'Pulls a chip of the simulated board out, or plugs it in again. Its lines are lost to their instances meanwhile.',
     run: (_caller, chip, isGone) => {
-      if (!world.knows(chip)) throw fault('NAME_NOT_FOUND', chip);
+      if (!world.hasChip(chip)) throw fault('NAME_NOT_FOUND', chip);
       if (isGone) world.unplug(chip);
       else world.plug(chip);
       return true;
@@ -115,19 +119,20 @@ function within(name: string, value: number, [least, most]: readonly [number, nu
   if (!(value >= least && value <= most)) throw fault('PARAMETER_BOUNDS', name);
 }
 
-function known(world: World, name: string): Spot {
-  const spot = world.named(name);
+function known(world: SimulatedBoard, name: string): SimulatedLine {
+  const spot = world.lineNamed(name);
   if (spot === undefined) throw fault('NAME_NOT_FOUND', name);
   return spot;
 }
 
 /** Only a line that nothing on the board drives can be moved from outside. */
-function free(world: World, name: string): Spot {
+function free(world: SimulatedBoard, name: string): SimulatedLine {
   const spot = known(world, name);
-  if (spot.net.spots.some((joined) => joined.holder?.output !== undefined || joined !== spot))
+  if (spot.net.lines.some((joined) => joined.holder?.output !== undefined || joined !== spot))
     throw fault('NOT_ALLOWED', `Driving ${name}, which an output drives,`);
   return spot;
 }
 
 /** The level at which who holds the line sees this value. */
-const levelOf = (spot: Spot, active: boolean): boolean => active !== (spot.holder?.activeLow ?? false);
+const levelOf = (spot: SimulatedLine, active: boolean): boolean =>
+  active !== (spot.holder?.activeLow ?? false);

@@ -4,41 +4,41 @@ import { EventQueue } from './events.js';
 import {
   type Chip,
   CONSUMER,
-  type GpioBinding,
+  type GpioBackend,
   type InputLine,
   type InputListener,
-  type InputWish,
+  type InputOptions,
   type LineInfo,
   type OutputLine,
-  type OutputWish,
-  type Place,
+  type OutputOptions,
+  type LineLocation,
   type RequestedLine,
-  TICKS_US,
+  MIN_KERNEL_DEBOUNCE_US,
 } from './line.js';
-import type { Holder, Spot, World } from './world.js';
+import type { LineHolder, SimulatedLine, SimulatedBoard } from './world.js';
 
 /** The way to the lines of a simulated world, with the kernel's manners: numbered events, a bounded buffer, busy lines. */
-export function simulated(world: World, clock: Clock): GpioBinding {
+export function openSimulated(world: SimulatedBoard, clock: Clock): GpioBackend {
   return new SimulatedGpio(world, clock);
 }
 
-class SimulatedGpio implements GpioBinding {
-  readonly backend = 'simulated';
-  readonly debouncesFromUs = TICKS_US;
-  readonly #world: World;
+class SimulatedGpio implements GpioBackend {
+  readonly name = 'simulated';
+  readonly minDebounceUs = MIN_KERNEL_DEBOUNCE_US;
+  readonly #world: SimulatedBoard;
   readonly #clock: Clock;
-  readonly #held = new Set<SimulatedLine>();
+  readonly #held = new Set<SimulatedRequest>();
 
-  constructor(world: World, clock: Clock) {
+  constructor(world: SimulatedBoard, clock: Clock) {
     this.#world = world;
     this.#clock = clock;
   }
 
-  get held(): number {
+  get heldCount(): number {
     return this.#held.size;
   }
 
-  requested(): Iterable<RequestedLine> {
+  requestedLines(): Iterable<RequestedLine> {
     return this.#held;
   }
 
@@ -47,60 +47,60 @@ class SimulatedGpio implements GpioBinding {
   }
 
   async lines(chip: Chip): Promise<LineInfo[]> {
-    return this.#world.spots(chip.label).map(({ offset, name, holder }) => {
+    return this.#world.lines(chip.label).map(({ offset, name, holder }) => {
       const consumer = holder?.consumer ?? '';
       const direction = holder?.output === undefined ? 'input' : 'output';
       return { offset, name, consumer, used: consumer !== '', direction };
     });
   }
 
-  async requestOutput(place: Place, wish: OutputWish): Promise<OutputLine> {
+  async requestOutput(place: LineLocation, wish: OutputOptions): Promise<OutputLine> {
     return this.#take(new SimulatedOutput(this.#where(place, wish.activeLow), wish));
   }
 
-  async requestInput(place: Place, wish: InputWish, listener: InputListener): Promise<InputLine> {
+  async requestInput(place: LineLocation, wish: InputOptions, listener: InputListener): Promise<InputLine> {
     const queue = new EventQueue(wish, listener, this.#clock);
     return this.#take(new SimulatedInput(this.#where(place, wish.activeLow), { wish, listener, queue }));
   }
 
-  #take<L extends SimulatedLine>(line: L): L {
+  #take<L extends SimulatedRequest>(line: L): L {
     line.take();
     this.#held.add(line);
     return line;
   }
 
-  #where(place: Place, activeLow: boolean): Where {
-    const spot = this.#world.spots(place.chip.label)[place.offset];
+  #where(place: LineLocation, activeLow: boolean): SimulatedLocation {
+    const spot = this.#world.lines(place.chip.label)[place.offset];
     if (spot === undefined)
       throw fault('DEVICE_CONFIGURATION', `${place.chip.label} has no line ${place.offset}`);
     return { world: this.#world, place, spot, activeLow, onClosed: (line) => this.#held.delete(line) };
   }
 }
 
-interface Where {
-  readonly world: World;
-  readonly place: Place;
-  readonly spot: Spot;
+interface SimulatedLocation {
+  readonly world: SimulatedBoard;
+  readonly place: LineLocation;
+  readonly spot: SimulatedLine;
   readonly activeLow: boolean;
-  readonly onClosed: (line: SimulatedLine) => void;
+  readonly onClosed: (line: SimulatedRequest) => void;
 }
 
-abstract class SimulatedLine implements RequestedLine {
+abstract class SimulatedRequest implements RequestedLine {
   abstract readonly initial: boolean;
-  protected readonly where: Where;
-  protected abstract readonly holder: Holder;
+  protected readonly where: SimulatedLocation;
+  protected abstract readonly holder: LineHolder;
   #state: 'held' | 'lost' | 'closed' = 'held';
 
-  constructor(where: Where) {
+  constructor(where: SimulatedLocation) {
     this.where = where;
   }
 
-  get place(): Place {
+  get location(): LineLocation {
     return this.where.place;
   }
 
   take(): void {
-    this.where.world.take(this.where.spot, this.holder);
+    this.where.world.request(this.where.spot, this.holder);
   }
 
   async get(): Promise<boolean> {
@@ -134,42 +134,45 @@ abstract class SimulatedLine implements RequestedLine {
   }
 }
 
-class SimulatedOutput extends SimulatedLine implements OutputLine {
+class SimulatedOutput extends SimulatedRequest implements OutputLine {
   readonly initial: boolean;
-  protected readonly holder: Holder & { readonly output: NonNullable<Holder['output']> };
+  protected readonly holder: LineHolder & { readonly output: NonNullable<LineHolder['output']> };
 
-  constructor(where: Where, wish: OutputWish) {
+  constructor(where: SimulatedLocation, wish: OutputOptions) {
     super(where);
     const found = where.spot.net.level !== wish.activeLow;
     this.initial = wish.boot === 'hold' ? found : wish.boot === 'active';
     const output = { drive: wish.drive, level: this.initial !== wish.activeLow };
-    this.holder = { consumer: CONSUMER, output, lost: () => this.lose() };
+    this.holder = { consumer: CONSUMER, output, onChipGone: () => this.lose() };
   }
 
   async set(active: boolean): Promise<void> {
     this.check();
     const { spot, place } = this.where;
-    if (spot.isRefused)
+    if (spot.rejectsWrites)
       throw fault('DEVICE_REFUSED', `${place.name}: the simulated board was told to refuse`);
     this.holder.output.level = active !== this.where.activeLow;
-    this.where.world.driven(this.where.spot);
+    this.where.world.outputChanged(this.where.spot);
   }
 }
 
-class SimulatedInput extends SimulatedLine implements InputLine {
+class SimulatedInput extends SimulatedRequest implements InputLine {
   initial = false;
-  protected readonly holder: Holder;
+  protected readonly holder: LineHolder;
   readonly #queue: EventQueue;
 
-  constructor(where: Where, input: { wish: InputWish; listener: InputListener; queue: EventQueue }) {
+  constructor(
+    where: SimulatedLocation,
+    input: { wish: InputOptions; listener: InputListener; queue: EventQueue },
+  ) {
     super(where);
     this.#queue = input.queue;
     this.holder = {
       consumer: CONSUMER,
       bias: input.wish.bias,
       activeLow: input.wish.activeLow,
-      moved: (level, atNs) => input.queue.moved(level, atNs),
-      lost: () => {
+      onLevelChange: (level, atNs) => input.queue.levelChanged(level, atNs),
+      onChipGone: () => {
         this.lose();
         input.listener.lost(fault('DEVICE_OFFLINE', `the GPIO chip ${where.place.chip.label} is gone`));
       },

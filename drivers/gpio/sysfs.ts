@@ -2,20 +2,20 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import type { BinaryValue, Gpio } from 'onoff';
 import type { Clock } from '../../src/base/clock.js';
 import { codeOf, type Fault, fault, faultFrom, messageOf } from '../../src/base/fault.js';
-import { untilWritable } from '../../src/device/attributes.js';
-import { kernelAttributes } from '../../src/device/kernel-attributes.js';
-import type { HeldOutputs } from './keeping.js';
+import { waitUntilWritable } from '../../src/device/attributes.js';
+import { kernelSysfs } from '../../src/device/kernel-attributes.js';
+import type { OutputCounts } from './keeping.js';
 import type {
   Chip,
-  Direction,
-  GpioBinding,
+  LineDirection,
+  GpioBackend,
   InputLine,
   InputListener,
-  InputWish,
+  InputOptions,
   LineInfo,
   OutputLine,
-  OutputWish,
-  Place,
+  OutputOptions,
+  LineLocation,
   RequestedLine,
 } from './line.js';
 
@@ -27,14 +27,14 @@ const ROOT = '/sys/class/gpio';
  * edges, so nothing is promised about counts; bias, drive and debouncing can't be set; a line that is exported already (by us before
  * a crash, or by anybody else: sysfs doesn't tell) is taken over.
  */
-export async function sysfs(clock: Clock): Promise<GpioBinding> {
+export async function openSysfs(clock: Clock): Promise<GpioBackend> {
   const { Gpio } = await import('onoff');
   return new Sysfs(Gpio, clock);
 }
 
-class Sysfs implements GpioBinding {
-  readonly backend = 'sysfs';
-  readonly debouncesFromUs = Infinity;
+class Sysfs implements GpioBackend {
+  readonly name = 'sysfs';
+  readonly minDebounceUs = Infinity;
   readonly #Gpio: typeof Gpio;
   readonly #clock: Clock;
   readonly #held = new Map<number, SysfsLine | undefined>();
@@ -45,17 +45,17 @@ class Sysfs implements GpioBinding {
     this.#clock = clock;
   }
 
-  get held(): number {
+  get heldCount(): number {
     return this.#held.size;
   }
 
   /** Nobody can keep a line of sysfs for another. */
-  get outputs(): HeldOutputs {
+  get outputs(): OutputCounts {
     const all = [...this.#held.values()].filter((line) => line !== undefined && this.#outputs.has(line));
     return { held: all.length, kept: 0 };
   }
 
-  *requested(): Iterable<RequestedLine> {
+  *requestedLines(): Iterable<RequestedLine> {
     for (const line of this.#held.values()) if (line !== undefined) yield line;
   }
 
@@ -80,8 +80,8 @@ class Sysfs implements GpioBinding {
     );
   }
 
-  async requestOutput(place: Place, wish: OutputWish): Promise<OutputLine> {
-    if (wish.drive !== 'push-pull') throw cannot(place, `drive ${wish.drive}`);
+  async requestOutput(place: LineLocation, wish: OutputOptions): Promise<OutputLine> {
+    if (wish.drive !== 'push-pull') throw unsupportedSetting(place, `drive ${wish.drive}`);
     const taken = await this.#take(place, async (number) => {
       const initial =
         wish.boot === 'hold' ? (await levelOf(number)) !== wish.activeLow : wish.boot === 'active';
@@ -94,9 +94,9 @@ class Sysfs implements GpioBinding {
     return taken;
   }
 
-  async requestInput(place: Place, wish: InputWish, listener: InputListener): Promise<InputLine> {
-    if (wish.bias !== 'as-is') throw cannot(place, `bias ${wish.bias}`);
-    if (wish.debounceUs !== 0) throw cannot(place, 'debouncing');
+  async requestInput(place: LineLocation, wish: InputOptions, listener: InputListener): Promise<InputLine> {
+    if (wish.bias !== 'as-is') throw unsupportedSetting(place, `bias ${wish.bias}`);
+    if (wish.debounceUs !== 0) throw unsupportedSetting(place, 'debouncing');
     return this.#take(place, async (number) => {
       const onoff = new this.#Gpio(number, 'in', 'both', { activeLow: wish.activeLow });
       const initial = onoff.readSync() === 1;
@@ -104,7 +104,7 @@ class Sysfs implements GpioBinding {
     });
   }
 
-  async #take(place: Place, open: (number: number) => Promise<Opened>): Promise<SysfsLine> {
+  async #take(place: LineLocation, open: (number: number) => Promise<OpenLine>): Promise<SysfsLine> {
     // Numbers are the whole machine's: one past this chip's last is another chip's line.
     if (place.offset >= place.chip.lines)
       throw fault('DEVICE_CONFIGURATION', `${place.chip.label} has no line ${place.offset}`);
@@ -119,20 +119,20 @@ class Sysfs implements GpioBinding {
     } catch (thrown) {
       await writeFile(`${ROOT}/unexport`, String(number)).catch(() => undefined);
       this.#held.delete(number);
-      throw explained(place, thrown);
+      throw translateError(place, thrown);
     }
   }
 
   /** Exports a line and waits until its files may be written: `onoff` would hold the event loop until then. */
   async #export(number: number): Promise<void> {
     if (!(await readdir(ROOT)).includes(`gpio${number}`)) await writeFile(`${ROOT}/export`, String(number));
-    const lines = kernelAttributes(ROOT);
+    const lines = kernelSysfs(ROOT);
     for (const name of ['value', 'direction', 'active_low'])
-      await untilWritable(lines, this.#clock, `gpio${number}/${name}`);
+      await waitUntilWritable(lines, this.#clock, `gpio${number}/${name}`);
   }
 }
 
-interface Opened {
+interface OpenLine {
   readonly onoff: Gpio;
   readonly initial: boolean;
   /** Ends what `open` began: no edge is told after it. */
@@ -140,15 +140,15 @@ interface Opened {
 }
 
 class SysfsLine implements RequestedLine, OutputLine {
-  readonly place: Place;
+  readonly location: LineLocation;
   readonly initial: boolean;
   readonly #onoff: Gpio;
   readonly #stop: () => void;
   readonly #onClosed: () => void;
   #closed = false;
 
-  constructor(place: Place, opened: Opened, onClosed: () => void) {
-    this.place = place;
+  constructor(place: LineLocation, opened: OpenLine, onClosed: () => void) {
+    this.location = place;
     this.initial = opened.initial;
     this.#onoff = opened.onoff;
     this.#stop = opened.stop;
@@ -176,11 +176,11 @@ class SysfsLine implements RequestedLine, OutputLine {
   }
 
   async #ask<T>(question: () => Promise<T>): Promise<T> {
-    if (this.#closed) throw new DOMException(`${this.place.name} is closed`, 'AbortError');
+    if (this.#closed) throw new DOMException(`${this.location.name} is closed`, 'AbortError');
     try {
       return await question();
     } catch (thrown) {
-      throw explained(this.place, thrown);
+      throw translateError(this.location, thrown);
     }
   }
 }
@@ -215,7 +215,7 @@ function watch(
 }
 
 /** Another program may let go of it meanwhile. */
-async function directionOf(number: number): Promise<Direction> {
+async function directionOf(number: number): Promise<LineDirection> {
   const direction = await attribute(`gpio${number}`, 'direction').catch(() => '');
   return direction === 'in' ? 'input' : direction === 'out' ? 'output' : 'unknown';
 }
@@ -239,10 +239,10 @@ async function levelOf(number: number): Promise<boolean> {
   return (await attribute(`gpio${number}`, 'value')) !== (await attribute(`gpio${number}`, 'active_low'));
 }
 
-const cannot = (place: Place, what: string): Fault =>
+const unsupportedSetting = (place: LineLocation, what: string): Fault =>
   fault('DEVICE_CONFIGURATION', `${place.name}: sysfs can't set ${what}; the character device can`);
 
-function explained(place: Place, thrown: unknown): Fault {
+function translateError(place: LineLocation, thrown: unknown): Fault {
   switch (codeOf(thrown)) {
     case 'EBUSY':
       return faultFrom(thrown, 'DEVICE_OFFLINE', `${place.name} is in use by another program or the kernel`);

@@ -1,40 +1,40 @@
 import type { Host } from '../../src/device/module.js';
-import { Losses } from './counts.js';
-import { Debounce } from './debounce.js';
-import type { Edge, GpioBinding, InputLine, Place } from './line.js';
-import { type Liveliness, Oscillation } from './oscillation.js';
+import { DroppedEdges } from './counts.js';
+import { Debouncer } from './debounce.js';
+import type { Edge, GpioBackend, InputLine, LineLocation } from './line.js';
+import { type RateLimit, OscillationDetector } from './oscillation.js';
 import { findLine } from './places.js';
 import type { InputProperties } from './properties.js';
-import type { GpioBoard, Ways } from './ways.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 /** Where a module's lines come from. */
-export interface Way {
+export interface LineSource {
   readonly board: GpioBoard;
-  readonly ways: Ways;
+  readonly backends: Backends;
 }
 
 /** What a module of several lines needs to know of all of them. */
 export type SharedProperties = Omit<InputProperties, 'Line'>;
 
 /** What a module makes of its lines; each is told by its place among their names. */
-export interface Ear {
+export interface EdgeHandler {
   /** Changes, in their order, debounced; at least one. Those of the first lines may come while others are being taken. */
-  edges(edges: readonly Edge[], at: number): void;
+  onEdges(edges: readonly Edge[], at: number): void;
   /** What its lines may do; without it, as many changes as can be read are fine. */
-  readonly limit?: Liveliness;
+  readonly limit?: RateLimit;
   /** As `edges`, of a line that oscillates: nothing is to be told now. */
-  rush?(edges: readonly Edge[], at: number): void;
+  onOscillating?(edges: readonly Edge[], at: number): void;
   /** Once a second while a line oscillates: how it stands may be told. `isOver`: none does any more. */
-  glance?(isOver: boolean): void;
+  onOscillationTick?(isOver: boolean): void;
 }
 
 /** A line as its module sees it. */
-export type TakenLine = Pick<InputLine, 'initial' | 'get' | 'interrupts'>;
+export type RequestedInput = Pick<InputLine, 'initial' | 'get' | 'interrupts'>;
 
 /** Lines of one module, as one. */
-export interface Lines {
+export interface RequestedInputs {
   /** With the debounced value. */
-  readonly all: readonly TakenLine[];
+  readonly lines: readonly RequestedInput[];
   /** Tells how much is lost, where that is not told yet. */
   flush(): void;
   /** Rejects when one of them is gone. */
@@ -43,14 +43,14 @@ export interface Lines {
 }
 
 /** Takes all these lines or none. Keeps LOST, and says when it grows; recognises lines that oscillate. */
-export async function takeAll(
+export async function requestInputs(
   host: Host<SharedProperties>,
-  { board, ways }: Way,
-  { names, ear }: { readonly names: readonly string[]; readonly ear: Ear },
-): Promise<Lines> {
-  const taken = new TakenLines(host, names, ear);
+  { board, backends: ways }: LineSource,
+  { names, ear }: { readonly names: readonly string[]; readonly ear: EdgeHandler },
+): Promise<RequestedInputs> {
+  const taken = new RequestedInputSet(host, names, ear);
   try {
-    const binding = await ways.binding(host.properties.Backend);
+    const binding = await ways.get(host.properties.Backend);
     for (const name of names) {
       const place = await findLine(binding, board.gpio, { chip: host.properties.Chip, line: name });
       host.signal.throwIfAborted();
@@ -60,44 +60,46 @@ export async function takeAll(
     await taken.close();
     throw thrown;
   }
-  taken.losses.show();
+  taken.losses.report();
   return taken;
 }
 
 /** A line that we debounce. */
-interface Debounced extends TakenLine, Pick<InputLine, 'close'> {
-  readonly debounce?: Debounce;
+interface DebouncedInput extends RequestedInput, Pick<InputLine, 'close'> {
+  readonly debounce?: Debouncer;
 }
 
-class TakenLines implements Lines {
-  readonly all: Debounced[] = [];
-  readonly losses: Losses;
+class RequestedInputSet implements RequestedInputs {
+  readonly lines: DebouncedInput[] = [];
+  readonly losses: DroppedEdges;
   readonly #host: Host<SharedProperties>;
-  readonly #ear: Ear;
-  readonly #oscillation: Oscillation | undefined;
+  readonly #ear: EdgeHandler;
+  readonly #oscillation: OscillationDetector | undefined;
 
-  constructor(host: Host<SharedProperties>, names: readonly string[], ear: Ear) {
+  constructor(host: Host<SharedProperties>, names: readonly string[], ear: EdgeHandler) {
     this.#host = host;
     this.#ear = ear;
-    this.losses = new Losses(host);
+    this.losses = new DroppedEdges(host);
     const { limit } = ear;
     if (limit !== undefined)
-      this.#oscillation = new Oscillation(host, { limit, names }, (isOver) => ear.glance?.(isOver));
+      this.#oscillation = new OscillationDetector(host, { limit, names }, (isOver) =>
+        ear.onOscillationTick?.(isOver),
+      );
   }
 
-  async take(ways: Ways, binding: GpioBinding, place: Place): Promise<void> {
+  async take(ways: Backends, binding: GpioBackend, place: LineLocation): Promise<void> {
     const { ActiveLow, Bias, DebounceUs } = this.#host.properties;
-    const at = this.all.length;
-    const isOurs = DebounceUs > 0 && DebounceUs < binding.debouncesFromUs;
-    let debounce: Debounce | undefined;
+    const at = this.lines.length;
+    const isOurs = DebounceUs > 0 && DebounceUs < binding.minDebounceUs;
+    let debounce: Debouncer | undefined;
     const listener = {
       edges: (edges: readonly Edge[]) => {
         for (const { active } of edges) this.#host.debug('edge', active ? 'active' : 'inactive', place.name);
         if (debounce === undefined) this.#tell(edges, at);
-        else debounce.edges(edges);
-        this.losses.note(edges, at);
+        else debounce.addEdges(edges);
+        this.losses.noteEdges(edges, at);
       },
-      lost: (cause: Error) => this.#host.lost(cause),
+      lost: (cause: Error) => this.#host.reportLost(cause),
     };
     const settings = { activeLow: ActiveLow, bias: Bias, debounceUs: isOurs ? 0 : DebounceUs };
     const line = await ways.request(this.#host, { binding, place }, () =>
@@ -110,12 +112,12 @@ class TakenLines implements Lines {
         periodUs: DebounceUs,
         tell: (edges: readonly Edge[]) => this.#tell(edges, at),
       };
-      debounce = new Debounce(debouncing, line.initial);
+      debounce = new Debouncer(debouncing, line.initial);
     }
-    this.all.push(debounce === undefined ? line : debounced(line, debounce));
+    this.lines.push(debounce === undefined ? line : debouncedInput(line, debounce));
     const by = DebounceUs === 0 ? 'nobody' : isOurs ? 'gateway' : 'kernel';
     const { name, chip } = place;
-    log.debug({ line: name, chip: chip.label, backend: binding.backend, debouncedBy: by }, 'input taken');
+    log.debug({ line: name, chip: chip.label, backend: binding.name, debouncedBy: by }, 'input taken');
   }
 
   flush(): void {
@@ -123,27 +125,27 @@ class TakenLines implements Lines {
   }
 
   async probe(): Promise<void> {
-    for (const line of this.all) await line.get();
-    this.losses.look();
+    for (const line of this.lines) await line.get();
+    this.losses.clearOverflow();
   }
 
   async close(): Promise<void> {
     this.#oscillation?.close();
     this.losses.close();
-    for (const { debounce } of this.all) debounce?.close();
-    await Promise.all(this.all.map((line) => line.close()));
+    for (const { debounce } of this.lines) debounce?.close();
+    await Promise.all(this.lines.map((line) => line.close()));
   }
 
   /** Debounced: a contact that bounces is none that oscillates. */
   #tell(edges: readonly Edge[], at: number): void {
-    this.#oscillation?.note(edges, at);
-    if (this.#oscillation?.isOn(at)) this.#ear.rush?.(edges, at);
-    else this.#ear.edges(edges, at);
+    this.#oscillation?.noteEdges(edges, at);
+    if (this.#oscillation?.isOscillating(at)) this.#ear.onOscillating?.(edges, at);
+    else this.#ear.onEdges(edges, at);
   }
 }
 
 /** The line with the value that counts; asking for it still shows whether its chip is there. */
-const debounced = (line: InputLine, debounce: Debounce): Debounced => ({
+const debouncedInput = (line: InputLine, debounce: Debouncer): DebouncedInput => ({
   initial: line.initial,
   debounce,
   get: async () => {

@@ -1,11 +1,11 @@
 import type { Static, TObject } from '@sinclair/typebox';
 import { codeOf } from '../../src/base/fault.js';
 import type { Host } from '../../src/device/module.js';
-import type { Policy } from '../../src/device/choice.js';
+import type { StatePolicy } from '../../src/device/choice.js';
 import type { Guard, OutputLine } from './line.js';
 import { findLine } from './places.js';
 import type { outputPolicies, outputProperties } from './properties.js';
-import type { GpioBoard, Ways } from './ways.js';
+import type { GpioBoard, Backends } from './ways.js';
 
 /**
  * The properties by which an output's line is taken. A module that has none of the policies is one whose output is
@@ -16,9 +16,9 @@ type Outputs = TObject<typeof outputProperties>;
 type Policies = keyof typeof outputPolicies;
 
 /** What a module knows better than the properties. */
-export interface Known {
+export interface OutputOverrides {
   /** What the line becomes at the machine's boot while the gateway is not there yet: Boot, unless a rule may be against it. */
-  readonly boot?: Policy;
+  readonly boot?: StatePolicy;
   /** The longest hold that it may have, seconds; 0: any. */
   readonly holdForS?: number;
 }
@@ -26,49 +26,49 @@ export interface Known {
 /** A line that was found and is not taken yet. */
 export interface FoundOutput {
   /** Chip and offset: the same for every instance that is on this line. */
-  readonly mark: string;
+  readonly lineKey: string;
   /** What the line becomes: Boot, or `hold` where that was applied since the machine booted; OnLost where its chip was lost. */
-  readonly boot: Policy;
-  take(boot: Policy, known?: Known): Promise<OutputLine>;
+  readonly boot: StatePolicy;
+  request(boot: StatePolicy, known?: OutputOverrides): Promise<OutputLine>;
   /** Boot is done; from now until the machine boots the line is kept. */
-  booted(): void;
+  markBooted(): void;
 }
 
 /** Looks for the line that the properties name. Rejects as `findLine` and `Ways.binding` do. */
 export async function findOutput(
   host: Host<OutputProperties>,
   board: GpioBoard,
-  ways: Ways,
+  ways: Backends,
 ): Promise<FoundOutput> {
   const { Backend, Chip, Line, ActiveLow, Drive, Boot = 'hold', OnLost = 'inactive' } = host.properties;
   const wish = `${host.id} ${Chip} ${Line}`;
-  const binding = await ways.binding(Backend);
+  const binding = await ways.get(Backend);
   const place = await findLine(binding, board.gpio, { chip: Chip, line: Line });
   host.signal.throwIfAborted();
   // Boot is for the machine's boot: a line that was taken since is left as it is, whoever restarts or reconnects.
   const mark = `output ${place.chip.name} ${place.chip.label} ${place.offset}`;
-  const isBooted = host.marks.has(mark);
+  const isBooted = host.bootFlags.has(mark);
   return {
-    mark,
-    boot: ways.lost.has(wish) ? OnLost : isBooted ? 'hold' : Boot,
-    take: async (boot, known = {}) => {
+    lineKey: mark,
+    boot: ways.lostOutputs.has(wish) ? OnLost : isBooted ? 'hold' : Boot,
+    request: async (boot, known = {}) => {
       let isTaken = false;
       const lost = (cause: Error) => {
         isTaken = true;
-        host.lost(cause);
+        host.reportLost(cause);
       };
       const guard = guardOf(host.properties, known);
       const settings = { activeLow: ActiveLow, drive: Drive, boot, guard, lost };
       const line = await ways.request(host, { binding, place }, () => binding.requestOutput(place, settings));
-      ways.lost.delete(wish);
-      host.log.debug({ line: place.name, chip: place.chip.label, backend: binding.backend }, 'output taken');
-      return noting(line, () => void (isTaken || ways.lost.add(wish)));
+      ways.lostOutputs.delete(wish);
+      host.log.debug({ line: place.name, chip: place.chip.label, backend: binding.name }, 'output taken');
+      return watchForLoss(line, () => void (isTaken || ways.lostOutputs.add(wish)));
     },
-    booted: () => host.marks.add(mark),
+    markBooted: () => host.bootFlags.add(mark),
   };
 }
 
-function guardOf(properties: OutputProperties, known: Known): Guard {
+function guardOf(properties: OutputProperties, known: OutputOverrides): Guard {
   const { OnDeath = 'inactive', OnStop = 'inactive', OnUpdate = 'inactive', HoldForS = 0 } = properties;
   const { boot = properties.Boot ?? 'inactive', holdForS = 0 } = known;
   const shorter = holdForS > 0 && (HoldForS === 0 || holdForS < HoldForS);
@@ -84,7 +84,7 @@ function guardOf(properties: OutputProperties, known: Known): Guard {
 const isOffline = (thrown: unknown): boolean => codeOf(thrown) === 'DEVICE_OFFLINE';
 
 /** The line, with word of it when its chip is found gone. */
-function noting(line: OutputLine, onGone: () => void): OutputLine {
+function watchForLoss(line: OutputLine, onGone: () => void): OutputLine {
   const noted = async <T>(asked: Promise<T>): Promise<T> => {
     try {
       return await asked;
@@ -94,7 +94,7 @@ function noting(line: OutputLine, onGone: () => void): OutputLine {
     }
   };
   return {
-    place: line.place,
+    location: line.location,
     initial: line.initial,
     get: () => noted(line.get()),
     set: (active) => noted(line.set(active)),
@@ -104,12 +104,12 @@ function noting(line: OutputLine, onGone: () => void): OutputLine {
 }
 
 /** Drives a line; where that shows that its chip is gone, the supervisor hears of it. */
-export async function setLine(host: Host, line: OutputLine, active: boolean): Promise<void> {
+export async function driveLine(host: Host, line: OutputLine, active: boolean): Promise<void> {
   try {
     await line.set(active);
-    host.debug('driven', active ? 'active' : 'inactive', line.place.name);
+    host.debug('driven', active ? 'active' : 'inactive', line.location.name);
   } catch (thrown) {
-    if (isOffline(thrown)) host.lost(thrown);
+    if (isOffline(thrown)) host.reportLost(thrown);
     throw thrown;
   }
 }

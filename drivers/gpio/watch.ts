@@ -1,11 +1,17 @@
-import type { Host, Running } from '../../src/device/module.js';
+import type { Host, OpenInstance } from '../../src/device/module.js';
 import type { InputProperties } from './properties.js';
-import { type Ear, type Lines, takeAll, type TakenLine, type Way } from './take.js';
+import {
+  type EdgeHandler,
+  type RequestedInputs,
+  requestInputs,
+  type RequestedInput,
+  type LineSource,
+} from './take.js';
 
 /** What a module makes of one line. */
-export interface Watcher extends Ear {
+export interface LineWatcher extends EdgeHandler {
   /** The value at the start, a fact, not an edge; and the line. */
-  found(active: boolean, line: TakenLine): void;
+  onInitial(active: boolean, line: RequestedInput): void;
   /** Reports what is not told yet; see `Running.flush`. */
   flush?(): void;
   /** The line is let go of; nothing is told any more. */
@@ -13,30 +19,34 @@ export interface Watcher extends Ear {
 }
 
 /** Takes the line that the properties name, and tells its watcher of it. */
-export async function watch(host: Host<InputProperties>, way: Way, watcher: Watcher): Promise<Running> {
-  const lines = await takeAll(host, way, { names: [host.properties.Line], ear: watcher });
+export async function watchLine(
+  host: Host<InputProperties>,
+  way: LineSource,
+  watcher: LineWatcher,
+): Promise<OpenInstance> {
+  const lines = await requestInputs(host, way, { names: [host.properties.Line], ear: watcher });
   const watched = new WatchedLine(host, lines, watcher);
   watched.begin();
   return watched;
 }
 
-class WatchedLine implements Running {
+class WatchedLine implements OpenInstance {
   readonly #host: Host;
-  readonly #lines: Lines;
-  readonly #watcher: Watcher;
+  readonly #lines: RequestedInputs;
+  readonly #watcher: LineWatcher;
 
-  constructor(host: Host, lines: Lines, watcher: Watcher) {
+  constructor(host: Host, lines: RequestedInputs, watcher: LineWatcher) {
     this.#host = host;
     this.#lines = lines;
     this.#watcher = watcher;
   }
 
   begin(): void {
-    for (const line of this.#lines.all) this.#watcher.found(line.initial, line);
+    for (const line of this.#lines.lines) this.#watcher.onInitial(line.initial, line);
   }
 
   async refresh(ident: string): Promise<void> {
-    for (const line of this.#lines.all) {
+    for (const line of this.#lines.lines) {
       const active = await line.get();
       if (ident === 'STATE') this.#host.report('STATE', active);
     }

@@ -2,12 +2,12 @@ import { access, readdir } from 'node:fs/promises';
 import { release } from 'node:os';
 import type { Clock } from '../../src/base/clock.js';
 import { codeOf, fault } from '../../src/base/fault.js';
-import { inUse, type Holder } from '../../src/device/attributes.js';
-import type { HeldOutputs, Keeping } from './keeping.js';
-import type { Backend, GpioBinding, Place, RequestedLine } from './line.js';
+import { inUseFault, type DeviceOwner } from '../../src/device/attributes.js';
+import type { OutputCounts, KeeperClient } from './keeping.js';
+import type { BackendName, GpioBackend, LineLocation, RequestedLine } from './line.js';
 import type { BoardChip } from './places.js';
-import { simulated } from './simulated.js';
-import { World } from './world.js';
+import { openSimulated } from './simulated.js';
+import { SimulatedBoard } from './world.js';
 
 /** What a board file says of GPIO (`docs/boards.md`). */
 export interface GpioBoard {
@@ -20,33 +20,36 @@ export interface GpioBoard {
 }
 
 /** What the property `Backend` may be: a way to the lines, or the best that this machine has. */
-export type BackendWish = Backend | 'auto';
+export type BackendChoice = BackendName | 'auto';
 
 /**
  * The ways to this machine's lines, each opened when it is first asked for and then shared. Nothing of it is open while
  * no line is requested, so there is nothing to close.
  */
-export class Ways {
+export class Backends {
   readonly clock: Clock;
-  readonly #open = new Map<Backend, Promise<GpioBinding>>();
-  readonly #owners = new WeakMap<RequestedLine, Holder>();
-  readonly #keeping: Keeping | undefined;
-  readonly #opened: GpioBinding[] = [];
+  readonly #open = new Map<BackendName, Promise<GpioBackend>>();
+  readonly #owners = new WeakMap<RequestedLine, DeviceOwner>();
+  readonly #keeping: KeeperClient | undefined;
+  readonly #opened: GpioBackend[] = [];
   /** The world of a simulated board; undefined on a real one. */
-  readonly world: World | undefined;
+  readonly simulatedBoard: SimulatedBoard | undefined;
   /** Outputs whose chip was found gone and that have not been taken since: what `findOutput` makes of them. */
-  readonly lost = new Set<string>();
+  readonly lostOutputs = new Set<string>();
 
-  constructor(board: GpioBoard, clock: Clock, keeping?: Keeping) {
+  constructor(board: GpioBoard, clock: Clock, keeping?: KeeperClient) {
     this.clock = clock;
     this.#keeping = keeping;
     if (keeping !== undefined) keeping.outputs = () => this.#outputs();
     if (board.simulated !== undefined)
-      this.world = new World({ chips: board.gpio.map(byOffset), wires: board.simulated.wires }, clock);
+      this.simulatedBoard = new SimulatedBoard(
+        { chips: board.gpio.map(byOffset), wires: board.simulated.wires },
+        clock,
+      );
   }
 
   /** The binding for a wish. Throws `DEVICE_OFFLINE` where the machine offers no GPIO, `DEVICE_CONFIGURATION` where not this one. */
-  async binding(wish: BackendWish): Promise<GpioBinding> {
+  async get(wish: BackendChoice): Promise<GpioBackend> {
     const backend = wish === 'auto' ? await this.#best() : wish;
     const open = this.#open.get(backend) ?? this.#make(backend);
     this.#open.set(backend, open);
@@ -61,8 +64,8 @@ export class Ways {
 
   /** Requests a line for an instance. If another instance of this gateway has it, the failure names that one. */
   async request<L extends RequestedLine>(
-    owner: Holder,
-    { binding, place }: { readonly binding: GpioBinding; readonly place: Place },
+    owner: DeviceOwner,
+    { binding, place }: { readonly binding: GpioBackend; readonly place: LineLocation },
     request: () => Promise<L>,
   ): Promise<L> {
     try {
@@ -72,17 +75,18 @@ export class Ways {
     } catch (thrown) {
       const holder = this.#holderOf(binding, place);
       if (holder === undefined || codeOf(thrown) !== 'DEVICE_OFFLINE') throw thrown;
-      throw inUse(place.name, holder, thrown);
+      throw inUseFault(place.name, holder, thrown);
     }
   }
 
-  #holderOf(binding: GpioBinding, { chip, offset }: Place): Holder | undefined {
-    for (const line of binding.requested())
-      if (line.place.offset === offset && line.place.chip.name === chip.name) return this.#owners.get(line);
+  #holderOf(binding: GpioBackend, { chip, offset }: LineLocation): DeviceOwner | undefined {
+    for (const line of binding.requestedLines())
+      if (line.location.offset === offset && line.location.chip.name === chip.name)
+        return this.#owners.get(line);
     return undefined;
   }
 
-  #outputs(): HeldOutputs {
+  #outputs(): OutputCounts {
     const all = this.#opened.map(({ outputs }) => outputs ?? { held: 0, kept: 0 });
     return {
       held: all.reduce((sum, { held }) => sum + held, 0),
@@ -90,27 +94,28 @@ export class Ways {
     };
   }
 
-  async #make(backend: Backend): Promise<GpioBinding> {
+  async #make(backend: BackendName): Promise<GpioBackend> {
     const binding = await this.#binding(backend);
     this.#opened.push(binding);
     return binding;
   }
 
-  async #binding(backend: Backend): Promise<GpioBinding> {
+  async #binding(backend: BackendName): Promise<GpioBackend> {
     switch (backend) {
       case 'cdev':
-        return (await import('./cdev.js')).characterDevice(this.clock, { keeping: this.#keeping });
+        return (await import('./cdev.js')).openCharacterDevice(this.clock, { keeping: this.#keeping });
       case 'sysfs':
-        return (await import('./sysfs.js')).sysfs(this.clock);
+        return (await import('./sysfs.js')).openSysfs(this.clock);
       case 'simulated':
-        if (this.world === undefined) throw fault('DEVICE_CONFIGURATION', 'this board has no simulated GPIO');
-        return simulated(this.world, this.clock);
+        if (this.simulatedBoard === undefined)
+          throw fault('DEVICE_CONFIGURATION', 'this board has no simulated GPIO');
+        return openSimulated(this.simulatedBoard, this.clock);
     }
   }
 
   /** The character device wherever the kernel has one: only it numbers edges and sets bias and drive. */
-  async #best(): Promise<Backend> {
-    if (this.world !== undefined) return 'simulated';
+  async #best(): Promise<BackendName> {
+    if (this.simulatedBoard !== undefined) return 'simulated';
     const isV2 = hasUapiV2(release());
     if (isV2 && (await readdir('/dev')).some((name) => name.startsWith('gpiochip'))) return 'cdev';
     if (await exists('/sys/class/gpio/export')) return 'sysfs';

@@ -1,18 +1,18 @@
-import { type Attributes, explained, untilWritable } from '../../src/device/attributes.js';
+import { type SysfsClass, sysfsFault, waitUntilWritable } from '../../src/device/attributes.js';
 import type { Clock } from '../../src/base/clock.js';
 import { codeOf, fault, faultFrom } from '../../src/base/fault.js';
-import { kernelAttributes } from '../../src/device/kernel-attributes.js';
+import { kernelSysfs } from '../../src/device/kernel-attributes.js';
 
 /** Where the kernel has its LEDs (Documentation/ABI/testing/sysfs-class-led). */
-export const LEDS = '/sys/class/leds';
+export const LED_CLASS_PATH = '/sys/class/leds';
 
 /** What lets the kernel blink a LED by itself; a module of its own (`ledtrig-timer`) on Debian. */
-export const TIMER = 'timer';
+export const TIMER_TRIGGER = 'timer';
 /** The word for a LED that nothing in the kernel drives. */
-export const NONE = 'none';
+export const NO_TRIGGER = 'none';
 
 /** The name in the class of a LED that is at `path`: `ACT` at `/sys/class/leds/ACT`. */
-export const nameAt = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+export const ledNameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** A LED of the machine. */
 export interface LedInfo {
@@ -32,54 +32,54 @@ export interface LedState {
 }
 
 /** A LED that blinks: how bright while it is lit, and for how long it is lit and dark. */
-export interface Blink {
+export interface BlinkPattern {
   readonly brightness: number;
   readonly onMs: number;
   readonly offMs: number;
 }
 
 /** All LEDs of the machine, by name. Moves none. */
-export async function listLeds(attributes: Attributes = kernelAttributes(LEDS)): Promise<LedInfo[]> {
+export async function listLeds(attributes: SysfsClass = kernelSysfs(LED_CLASS_PATH)): Promise<LedInfo[]> {
   const names = await attributes.list('');
   // One may be pulled out while the others are looked at.
-  const found = await Promise.all(names.map((name) => infoOf(attributes, name).catch(() => undefined)));
+  const found = await Promise.all(names.map((name) => readLed(attributes, name).catch(() => undefined)));
   return found.filter((info) => info !== undefined);
 }
 
-async function infoOf(attributes: Attributes, name: string): Promise<LedInfo> {
+async function readLed(attributes: SysfsClass, name: string): Promise<LedInfo> {
   const maxBrightness = Number(await attributes.read(`${name}/max_brightness`));
-  return { name, maxBrightness, trigger: current(await triggersOf(attributes, name)) };
+  return { name, maxBrightness, trigger: activeTrigger(await readTriggers(attributes, name)) };
 }
 
 /** One LED. What is wrong rejects with a fault: `DEVICE_OFFLINE`, `DEVICE_REFUSED`, `DEVICE_CONFIGURATION`. */
 export class KernelLed {
   readonly name: string;
   readonly maxBrightness: number;
-  readonly #attributes: Attributes;
+  readonly #attributes: SysfsClass;
   readonly #clock: Clock;
 
   /** Changes nothing. Rejects with `DEVICE_OFFLINE` where we may not write it. */
-  static async open(attributes: Attributes, clock: Clock, name: string): Promise<KernelLed> {
+  static async open(attributes: SysfsClass, clock: Clock, name: string): Promise<KernelLed> {
     try {
       for (const attribute of ['brightness', 'trigger'])
-        await untilWritable(attributes, clock, `${name}/${attribute}`);
-      return new KernelLed(attributes, clock, await infoOf(attributes, name));
+        await waitUntilWritable(attributes, clock, `${name}/${attribute}`);
+      return new KernelLed(attributes, clock, await readLed(attributes, name));
     } catch (thrown) {
-      throw explained(`the LED ${name}`, attributes.root, thrown);
+      throw sysfsFault(`the LED ${name}`, attributes.root, thrown);
     }
   }
 
-  private constructor(attributes: Attributes, clock: Clock, { name, maxBrightness }: LedInfo) {
+  private constructor(attributes: SysfsClass, clock: Clock, { name, maxBrightness }: LedInfo) {
     this.#attributes = attributes;
     this.#clock = clock;
     this.name = name;
     this.maxBrightness = maxBrightness;
   }
 
-  look(): Promise<LedState> {
+  read(): Promise<LedState> {
     return this.#ask(async () => ({
       brightness: Number(await this.#attributes.read(`${this.name}/brightness`)),
-      trigger: current(await triggersOf(this.#attributes, this.name)),
+      trigger: activeTrigger(await readTriggers(this.#attributes, this.name)),
     }));
   }
 
@@ -89,32 +89,32 @@ export class KernelLed {
   }
 
   /** Lit steadily; `brightness` from 1. */
-  steady(brightness: number): Promise<void> {
+  setBrightness(brightness: number): Promise<void> {
     return this.#ask(async () => {
-      await this.#write('trigger', NONE);
+      await this.#write('trigger', NO_TRIGGER);
       await this.#write('brightness', brightness);
     });
   }
 
   /** Blinks until it is told something else; the kernel sees to it. */
-  blink({ brightness, onMs, offMs }: Blink): Promise<void> {
+  blink({ brightness, onMs, offMs }: BlinkPattern): Promise<void> {
     return this.#ask(async () => {
-      await this.#write('trigger', NONE);
+      await this.#write('trigger', NO_TRIGGER);
       // What it is lit with when the trigger comes is what it blinks with.
       await this.#write('brightness', brightness);
-      await this.#give(TIMER);
+      await this.#give(TIMER_TRIGGER);
       for (const [attribute, ms] of [
         ['delay_on', onMs],
         ['delay_off', offMs],
       ] as const) {
-        await untilWritable(this.#attributes, this.#clock, `${this.name}/${attribute}`);
+        await waitUntilWritable(this.#attributes, this.#clock, `${this.name}/${attribute}`);
         await this.#write(attribute, ms);
       }
     });
   }
 
   /** Lets something in the kernel drive it; rejects with `DEVICE_REFUSED` and what there is, where there is no such trigger. */
-  give(trigger: string): Promise<void> {
+  setTrigger(trigger: string): Promise<void> {
     return this.#ask(() => this.#give(trigger));
   }
 
@@ -123,8 +123,8 @@ export class KernelLed {
       await this.#write('trigger', trigger);
     } catch (thrown) {
       if (codeOf(thrown) !== 'EINVAL') throw thrown;
-      const there = (await triggersOf(this.#attributes, this.name)).map(bare).join(', ');
-      throw trigger === TIMER
+      const there = (await readTriggers(this.#attributes, this.name)).map(stripBrackets).join(', ');
+      throw trigger === TIMER_TRIGGER
         ? faultFrom(
             thrown,
             'DEVICE_CONFIGURATION',
@@ -142,16 +142,16 @@ export class KernelLed {
     try {
       return await question();
     } catch (thrown) {
-      throw explained(`the LED ${this.name}`, this.#attributes.root, thrown);
+      throw sysfsFault(`the LED ${this.name}`, this.#attributes.root, thrown);
     }
   }
 }
 
 /** All triggers that the kernel has, the one in force in brackets. */
-const triggersOf = async (attributes: Attributes, name: string): Promise<string[]> =>
+const readTriggers = async (attributes: SysfsClass, name: string): Promise<string[]> =>
   (await attributes.read(`${name}/trigger`)).split(/\s+/);
 
-const current = (triggers: readonly string[]): string =>
-  bare(triggers.find((trigger) => trigger.startsWith('[')) ?? NONE);
+const activeTrigger = (triggers: readonly string[]): string =>
+  stripBrackets(triggers.find((trigger) => trigger.startsWith('[')) ?? NO_TRIGGER);
 
-const bare = (trigger: string): string => trigger.replace(/^\[|\]$/g, '');
+const stripBrackets = (trigger: string): string => trigger.replace(/^\[|\]$/g, '');

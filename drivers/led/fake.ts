@@ -1,7 +1,11 @@
 import type { Clock } from '../../src/base/clock.js';
 import { errno } from '../../src/device/attributes.js';
-import { SimulatedAttributes, type SimulatedFile, unsigned } from '../../src/device/simulated-attributes.js';
-import { LEDS, NONE, TIMER } from './class.js';
+import {
+  SimulatedSysfs,
+  type SimulatedAttribute,
+  parseUnsigned,
+} from '../../src/device/simulated-attributes.js';
+import { LED_CLASS_PATH, NO_TRIGGER, TIMER_TRIGGER } from './class.js';
 
 /** A LED of a simulated machine. */
 export interface SimulatedLed {
@@ -13,12 +17,12 @@ export interface SimulatedLed {
 }
 
 /** Triggers that the simulated kernel has. All but `timer` and `default-on` leave the LED dark: nothing happens there. */
-const TRIGGERS: readonly string[] = [NONE, 'mmc0', TIMER, 'heartbeat', 'default-on'];
+const TRIGGERS: readonly string[] = [NO_TRIGGER, 'mmc0', TIMER_TRIGGER, 'heartbeat', 'default-on'];
 
 /** What the kernel blinks with until it is told more. */
-const HALF_SECOND_MS = 500;
+const DEFAULT_DELAY_MS = 500;
 
-interface Led {
+interface LedModel {
   readonly name: string;
   readonly max: number;
   brightness: number;
@@ -36,10 +40,10 @@ interface Led {
  * a trigger that goes leaves it dark; a trigger that the kernel doesn't know is `EINVAL`; `delay_on` and `delay_off` are
  * there with the trigger `timer` alone, and some time later ours.
  */
-export class SimulatedLeds extends SimulatedAttributes {
-  readonly root = LEDS;
+export class SimulatedLeds extends SimulatedSysfs {
+  readonly root = LED_CLASS_PATH;
   readonly #clock: Clock;
-  readonly #leds = new Map<string, Led>();
+  readonly #leds = new Map<string, LedModel>();
   readonly #out = new Set<string>();
   /** How long udev takes to give a trigger's files to our group. */
   udevMs = 0;
@@ -51,12 +55,12 @@ export class SimulatedLeds extends SimulatedAttributes {
     super();
     this.#clock = clock;
     this.triggers = new Set(TRIGGERS);
-    for (const { name, maxBrightness: max = 255, trigger = NONE } of leds) {
-      const led: Led = {
+    for (const { name, maxBrightness: max = 255, trigger = NO_TRIGGER } of leds) {
+      const led: LedModel = {
         name,
         max,
         brightness: 0,
-        trigger: NONE,
+        trigger: NO_TRIGGER,
         blink: { brightness: 0, onMs: 0, offMs: 0 },
         sinceNs: 0n,
         madeNs: 0n,
@@ -71,44 +75,47 @@ export class SimulatedLeds extends SimulatedAttributes {
   }
 
   /** How bright it is at this moment. */
-  lit(name: string): number {
+  brightnessOf(name: string): number {
     const led = this.#leds.get(name);
     if (led === undefined || this.#out.has(name)) return 0;
-    if (led.trigger !== TIMER) return led.brightness;
+    if (led.trigger !== TIMER_TRIGGER) return led.brightness;
     const { brightness, onMs, offMs } = led.blink;
     const sinceMs = Number(this.#clock.monotonicNs() - led.sinceNs) / 1e6;
     return offMs === 0 || (onMs > 0 && sinceMs % (onMs + offMs) < onMs) ? brightness : 0;
   }
 
   /** Pulls a LED out, as a keyboard's goes with it, or puts it back. */
-  setGone(name: string, isGone: boolean): void {
+  setUnplugged(name: string, isGone: boolean): void {
     if (isGone) this.#out.add(name);
     else this.#out.delete(name);
   }
 
   deviceOf = async (name: string): Promise<string> => name;
 
-  protected files(): ReadonlyMap<string, SimulatedFile> {
+  protected files(): ReadonlyMap<string, SimulatedAttribute> {
     const there = [...this.#leds.values()].filter(({ name }) => !this.#out.has(name));
     return new Map(there.flatMap((led) => this.#filesOf(led)));
   }
 
-  #filesOf(led: Led): [string, SimulatedFile][] {
+  #filesOf(led: LedModel): [string, SimulatedAttribute][] {
     const at = (attribute: string) => `${led.name}/${attribute}`;
-    const files: [string, SimulatedFile][] = [
+    const files: [string, SimulatedAttribute][] = [
       [at('max_brightness'), { read: () => led.max }],
-      [at('brightness'), { read: () => this.lit(led.name), write: (text) => this.#setBrightness(led, text) }],
+      [
+        at('brightness'),
+        { read: () => this.brightnessOf(led.name), write: (text) => this.#setBrightness(led, text) },
+      ],
       [at('trigger'), { read: () => this.#triggersOf(led), write: (text) => this.#writeTrigger(led, text) }],
     ];
-    if (led.trigger !== TIMER) return files;
+    if (led.trigger !== TIMER_TRIGGER) return files;
     const isOurs = this.#clock.monotonicNs() - led.madeNs >= BigInt(this.udevMs * 1e6);
-    const delay = (attribute: string, key: 'onMs' | 'offMs'): [string, SimulatedFile] => [
+    const delay = (attribute: string, key: 'onMs' | 'offMs'): [string, SimulatedAttribute] => [
       at(attribute),
       {
-        isOurs,
+        isWritable: isOurs,
         read: () => led.blink[key],
         write: (text) => {
-          led.blink[key] = unsigned(text, at(attribute));
+          led.blink[key] = parseUnsigned(text, at(attribute));
           led.sinceNs = this.#clock.monotonicNs();
         },
       },
@@ -116,33 +123,33 @@ export class SimulatedLeds extends SimulatedAttributes {
     return [...files, delay('delay_on', 'onMs'), delay('delay_off', 'offMs')];
   }
 
-  #triggersOf({ trigger }: Led): string {
+  #triggersOf({ trigger }: LedModel): string {
     return [...this.triggers].map((name) => (name === trigger ? `[${name}]` : name)).join(' ');
   }
 
-  #setBrightness(led: Led, text: string): void {
+  #setBrightness(led: LedModel, text: string): void {
     if (this.busy.has(led.name)) throw errno('EBUSY', led.name);
-    const brightness = Math.min(led.max, unsigned(text, led.name));
-    if (brightness === 0) this.#setTrigger(led, NONE);
-    if (led.trigger === TIMER) led.blink.brightness = brightness;
+    const brightness = Math.min(led.max, parseUnsigned(text, led.name));
+    if (brightness === 0) this.#setTrigger(led, NO_TRIGGER);
+    if (led.trigger === TIMER_TRIGGER) led.blink.brightness = brightness;
     else led.brightness = brightness;
   }
 
-  #writeTrigger(led: Led, text: string): void {
+  #writeTrigger(led: LedModel, text: string): void {
     if (this.busy.has(led.name)) throw errno('EBUSY', led.name);
     const trigger = text.replace(/\n$/, '');
     if (!this.triggers.has(trigger)) throw errno('EINVAL', led.name);
     this.#setTrigger(led, trigger);
   }
 
-  #setTrigger(led: Led, trigger: string): void {
+  #setTrigger(led: LedModel, trigger: string): void {
     // The kernel leaves a LED that nothing drives as it is, and darkens one whose trigger goes.
-    if (led.trigger !== NONE) led.brightness = 0;
+    if (led.trigger !== NO_TRIGGER) led.brightness = 0;
     led.trigger = trigger;
     if (trigger === 'default-on') led.brightness = led.max;
-    if (trigger !== TIMER) return;
+    if (trigger !== TIMER_TRIGGER) return;
     const brightness = led.brightness > 0 ? led.brightness : led.blink.brightness || led.max;
-    led.blink = { brightness, onMs: HALF_SECOND_MS, offMs: HALF_SECOND_MS };
+    led.blink = { brightness, onMs: DEFAULT_DELAY_MS, offMs: DEFAULT_DELAY_MS };
     led.sinceNs = led.madeNs = this.#clock.monotonicNs();
   }
 }

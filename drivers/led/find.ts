@@ -1,10 +1,10 @@
-import type { Found } from '../../src/device/search.js';
-import { listLeds, nameAt, NONE } from './class.js';
-import type { LedAround } from './index.js';
+import type { HardwareItem } from '../../src/device/search.js';
+import { listLeds, ledNameOf, NO_TRIGGER } from './class.js';
+import type { LedContext } from './index.js';
 
 /** All LEDs, as a search shows them. */
-export async function findLeds({ board, attributes }: LedAround): Promise<Found[]> {
-  const names = new Map(board.leds.map(({ name, path }) => [nameAt(path), name]));
+export async function discoverLeds({ board, attributes }: LedContext): Promise<HardwareItem[]> {
+  const names = new Map(board.leds.map(({ name, path }) => [ledNameOf(path), name]));
   return (await listLeds(await attributes())).map(({ name, maxBrightness, trigger }) => {
     const Led = names.get(name) ?? name;
     const range = maxBrightness === 1 ? 'on or off' : `${maxBrightness} steps`;
@@ -12,7 +12,7 @@ export async function findLeds({ board, attributes }: LedAround): Promise<Found[
       id: `led ${name}`,
       kind: 'led',
       name: Led,
-      about: trigger === NONE ? range : `${range}, driven by ${trigger}`,
+      about: trigger === NO_TRIGGER ? range : `${range}, driven by ${trigger}`,
       usedBy: '',
       instance: 0,
       makes: [{ module: 'LED', properties: { Led } }],

@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { type Attributes, Holders } from '../../src/device/attributes.js';
-import { choice, policies } from '../../src/device/choice.js';
-import { ClassWorld } from '../../src/device/class-world.js';
-import { moduleKind, type ModuleDefinition, refersTo, variableType } from '../../src/device/module.js';
+import { type SysfsClass, DeviceClaims } from '../../src/device/attributes.js';
+import { enumProperty, statePolicies } from '../../src/device/choice.js';
+import { SysfsBackend } from '../../src/device/class-world.js';
+import { moduleKind, type ModuleDefinition, referenceKind, variableType } from '../../src/device/module.js';
 import type { SimulatedLeds } from './fake.js';
 
 /** What a board file says of LEDs (`docs/boards.md`). */
@@ -15,11 +15,11 @@ export interface LedBoard {
 }
 
 /** What the instances of one gateway share. */
-export interface LedAround {
+export interface LedContext {
   readonly board: LedBoard;
-  readonly holders: Holders;
+  readonly holders: DeviceClaims;
   /** The machine's class of LEDs, or the simulated board's; nothing is loaded before it is asked for. */
-  attributes(): Promise<Attributes>;
+  attributes(): Promise<SysfsClass>;
 }
 
 /** Slower is no blinking but a schedule's business; faster the eye takes for dimmed. */
@@ -28,12 +28,12 @@ const blinkMs = Type.Integer({ default: 500, minimum: 20, maximum: 60_000 });
 /** The properties of the module. */
 export const ledProperties = Type.Object({
   /** A name of the board's, or of the kernel's below /sys/class/leds. */
-  Led: Type.String({ default: '', maxLength: 64, refers: refersTo.led }),
+  Led: Type.String({ default: '', maxLength: 64, refers: referenceKind.led }),
   /** Per cent: how bright it is when it is switched on. */
   OnBrightness: Type.Integer({ default: 100, minimum: 1, maximum: 100 }),
   BlinkOnMs: blinkMs,
   BlinkOffMs: blinkMs,
-  Boot: choice(policies, 'hold'),
+  Boot: enumProperty(statePolicies, 'hold'),
 });
 
 /** The module of this driver for one gateway, **LED** (`docs/led.md`): over the machine's own LEDs unless given others. */
@@ -43,13 +43,13 @@ export function ledModules(
   given?: Promise<SimulatedLeds>,
 ): readonly ModuleDefinition[] {
   const { boolean, integer, string } = variableType;
-  const world = new ClassWorld({
-    root: async () => (await import('./class.js')).LEDS,
-    simulated: () => simulatedLeds(board, clock),
+  const world = new SysfsBackend({
+    root: async () => (await import('./class.js')).LED_CLASS_PATH,
+    simulated: () => createSimulatedLeds(board, clock),
     given,
     isSimulated: board.simulated !== undefined,
   });
-  const around: LedAround = { board, holders: new Holders(), attributes: world.attributes };
+  const around: LedContext = { board, holders: new DeviceClaims(), attributes: world.open };
   const led: ModuleDefinition<typeof ledProperties> = {
     id: '{2389A6A6-6B82-4B0D-9923-8A3402763FD3}',
     name: 'LED',
@@ -77,16 +77,16 @@ export function ledModules(
         device: 'Led',
         help: 'Pulls a LED of the simulated board out, or plugs it in again.',
       }),
-    find: async () => (await import('./find.js')).findLeds(around),
+    findHardware: async () => (await import('./find.js')).discoverLeds(around),
     open: async (host) => (await import('./led.js')).openLed(host, around),
   };
   return [led] as readonly ModuleDefinition[];
 }
 
-async function simulatedLeds({ leds }: LedBoard, clock: Clock): Promise<SimulatedLeds> {
-  const [{ SimulatedLeds }, { nameAt }] = await Promise.all([import('./fake.js'), import('./class.js')]);
+async function createSimulatedLeds({ leds }: LedBoard, clock: Clock): Promise<SimulatedLeds> {
+  const [{ SimulatedLeds }, { ledNameOf }] = await Promise.all([import('./fake.js'), import('./class.js')]);
   return new SimulatedLeds(
     clock,
-    leds.map(({ path }) => ({ name: nameAt(path) })),
+    leds.map(({ path }) => ({ name: ledNameOf(path) })),
   );
 }

@@ -1,21 +1,21 @@
 import type { Static } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { type Attributes, shownTo } from '../../src/device/attributes.js';
-import { Jobs } from '../../src/device/jobs.js';
-import type { Host, Running, Value } from '../../src/device/module.js';
-import { onOrOff } from '../../src/device/wish.js';
-import { KernelLed, listLeds, nameAt, NONE, TIMER } from './class.js';
-import type { LedAround, ledProperties } from './index.js';
+import { type SysfsClass, withDebugOutput } from '../../src/device/attributes.js';
+import { DeviceQueue } from '../../src/device/jobs.js';
+import type { Host, OpenInstance, Value } from '../../src/device/module.js';
+import { parseBoolean } from '../../src/device/wish.js';
+import { KernelLed, listLeds, ledNameOf, NO_TRIGGER, TIMER_TRIGGER } from './class.js';
+import type { LedContext, ledProperties } from './index.js';
 
 type LedProperties = Static<typeof ledProperties>;
 
 /** Opens an instance of the module. Nothing of the LED is changed but by Boot. */
-export async function openLed(host: Host<LedProperties>, around: LedAround): Promise<Running> {
-  const attributes = shownTo(host, await around.attributes());
+export async function openLed(host: Host<LedProperties>, around: LedContext): Promise<OpenInstance> {
+  const attributes = withDebugOutput(host, await around.attributes());
   const name = await findLed(attributes, around, host.properties.Led);
-  const release = around.holders.take(`the LED ${name}`, host);
+  const release = around.holders.claim(`the LED ${name}`, host);
   try {
-    const led = new Led(host, await KernelLed.open(attributes, host.clock, name), release);
+    const led = new LedInstance(host, await KernelLed.open(attributes, host.clock, name), release);
     host.signal.throwIfAborted();
     await led.boot();
     return led;
@@ -26,45 +26,45 @@ export async function openLed(host: Host<LedProperties>, around: LedAround): Pro
 }
 
 /** A name of the board's first, then one of the kernel's. Throws `DEVICE_OFFLINE` while there is none. */
-async function findLed(attributes: Attributes, { board }: LedAround, wish: string): Promise<string> {
+async function findLed(attributes: SysfsClass, { board }: LedContext, wish: string): Promise<string> {
   const path = board.leds.find(({ name }) => name === wish)?.path;
-  const wanted = path === undefined ? wish : nameAt(path);
+  const wanted = path === undefined ? wish : ledNameOf(path);
   const all = (await listLeds(attributes)).map(({ name }) => name);
   if (all.includes(wanted)) return wanted;
   const there = all.length === 0 ? 'there is none' : `there is ${all.join(', ')}`;
   throw fault('DEVICE_OFFLINE', `this machine has no LED ${wanted} (${there})`);
 }
 
-class Led implements Running {
+class LedInstance implements OpenInstance {
   readonly #host: Host<LedProperties>;
   readonly #led: KernelLed;
   readonly #release: () => void;
-  readonly #jobs: Jobs;
+  readonly #jobs: DeviceQueue;
   /** Per cent, as it was last seen lit; 0: dark, or not seen yet. */
   #brightness = 0;
-  #trigger = NONE;
+  #trigger = NO_TRIGGER;
 
   constructor(host: Host<LedProperties>, led: KernelLed, release: () => void) {
     this.#host = host;
     this.#led = led;
     this.#release = release;
-    this.#jobs = new Jobs(host, `the LED ${led.name}`);
+    this.#jobs = new DeviceQueue(host, `the LED ${led.name}`);
   }
 
   /** Does what Boot says, where that was not done since the machine booted, and tells how the LED stands. */
   async boot(): Promise<void> {
-    const { marks, properties } = this.#host;
+    const { bootFlags: marks, properties } = this.#host;
     const mark = `led ${this.#led.name}`;
     if (!marks.has(mark)) {
       if (properties.Boot === 'inactive') await this.#led.off();
-      if (properties.Boot === 'active') await this.#led.steady(this.#rawOf(properties.OnBrightness));
+      if (properties.Boot === 'active') await this.#led.setBrightness(this.#rawOf(properties.OnBrightness));
       marks.add(mark);
     }
     await this.#look();
   }
 
   write(ident: string, value: Value): Promise<void> {
-    return this.#jobs.do(async () => {
+    return this.#jobs.run(async () => {
       try {
         await this.#write(ident, value);
       } finally {
@@ -75,7 +75,7 @@ class Led implements Running {
   }
 
   refresh(): Promise<void> {
-    return this.#jobs.do(() => this.#look());
+    return this.#jobs.run(() => this.#look());
   }
 
   /** Others may have moved it: the kernel, or a program. */
@@ -90,15 +90,15 @@ class Led implements Running {
   async #write(ident: string, value: Value): Promise<void> {
     switch (ident) {
       case 'STATE':
-        return onOrOff(value) ? this.#steady(this.#host.properties.OnBrightness) : this.#led.off();
+        return parseBoolean(value) ? this.#steady(this.#host.properties.OnBrightness) : this.#led.off();
       case 'BRIGHTNESS':
-        return this.#dim(percent(value));
+        return this.#dim(requirePercent(value));
       case 'BLINK':
-        if (onOrOff(value)) return this.#blink(this.#litPercent);
-        return this.#trigger === TIMER ? this.#steady(this.#litPercent) : undefined;
+        if (parseBoolean(value)) return this.#blink(this.#litPercent);
+        return this.#trigger === TIMER_TRIGGER ? this.#steady(this.#litPercent) : undefined;
       case 'TRIGGER':
-        if (value === TIMER) return this.#blink(this.#litPercent);
-        return this.#led.give(text(value));
+        if (value === TIMER_TRIGGER) return this.#blink(this.#litPercent);
+        return this.#led.setTrigger(requireText(value));
       default:
         throw fault('READ_ONLY', ident);
     }
@@ -111,11 +111,11 @@ class Led implements Running {
 
   #dim(toPercent: number): Promise<void> {
     if (toPercent === 0) return this.#led.off();
-    return this.#trigger === TIMER ? this.#blink(toPercent) : this.#steady(toPercent);
+    return this.#trigger === TIMER_TRIGGER ? this.#blink(toPercent) : this.#steady(toPercent);
   }
 
   #steady(toPercent: number): Promise<void> {
-    return this.#led.steady(this.#rawOf(toPercent));
+    return this.#led.setBrightness(this.#rawOf(toPercent));
   }
 
   #blink(toPercent: number): Promise<void> {
@@ -124,16 +124,16 @@ class Led implements Running {
   }
 
   async #look(): Promise<void> {
-    const { brightness, trigger } = await this.#led.look();
+    const { brightness, trigger } = await this.#led.read();
     const host = this.#host;
-    const isDriven = trigger !== NONE;
+    const isDriven = trigger !== NO_TRIGGER;
     // While something in the kernel drives it, it is dark now and then, and how bright it is then nobody knows.
     const isKnown = !isDriven || brightness > 0;
     if (isKnown) this.#brightness = this.#percentOf(brightness);
     this.#trigger = trigger;
     host.report('STATE', isDriven || brightness > 0);
     if (isKnown) host.report('BRIGHTNESS', this.#brightness);
-    host.report('BLINK', trigger === TIMER);
+    host.report('BLINK', trigger === TIMER_TRIGGER);
     host.report('TRIGGER', trigger);
   }
 
@@ -147,13 +147,13 @@ class Led implements Running {
   }
 }
 
-function percent(value: Value): number {
+function requirePercent(value: Value): number {
   if (typeof value !== 'number' || !(value >= 0 && value <= 100))
     throw fault('CANNOT_CONVERT', 'Value', 'it must be 0 to 100');
   return value;
 }
 
-function text(value: Value): string {
+function requireText(value: Value): string {
   if (typeof value !== 'string') throw fault('CANNOT_CONVERT', 'Value', 'it must be text');
   return value;
 }

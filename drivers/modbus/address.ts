@@ -1,21 +1,27 @@
 import type { Cancel } from '../../src/base/clock.js';
 import { codeOf, fault, isAbort, messageOf } from '../../src/base/fault.js';
-import { quality, type Host, type Running, type Value } from '../../src/device/module.js';
-import { onOrOff } from '../../src/device/wish.js';
-import { decode, encode, type Layout } from './codec.js';
+import { quality, type Host, type OpenInstance, type Value } from '../../src/device/module.js';
+import { parseBoolean } from '../../src/device/wish.js';
+import { decode, encode, type RegisterLayout } from './codec.js';
 import type { ModbusUnit } from './flow.js';
-import { factorOf, registersOf, typeOf, VALUE, type AddressProperties } from './modbus-address.js';
-import { coilRequest, readRequest, registerRequest, type ReadCode, type Request } from './pdu.js';
+import {
+  factorOf,
+  registerCountOf,
+  dataTypeOf,
+  VALUE_IDENT,
+  type AddressProperties,
+} from './modbus-address.js';
+import { coilRequest, readRequest, registerRequest, type ReadCode, type PduRequest } from './pdu.js';
 
 /** The first and the longest pause of an address that gets no answer while its unit gives others: it costs all of them. */
-const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 300_000;
+const FIRST_BACKOFF_MS = 5_000;
+const MAX_BACKOFF_MS = 300_000;
 
 /** One value in a unit: read now and then, and when somebody asks; written when somebody wishes it. */
-export class ModbusAddress implements Running {
+export class ModbusAddress implements OpenInstance {
   readonly #host: Host<AddressProperties>;
   readonly #unit: ModbusUnit;
-  readonly #layout: Layout;
+  readonly #layout: RegisterLayout;
   readonly #ends: Cancel[] = [];
   #cancel: Cancel | undefined;
   #isAway = false;
@@ -30,13 +36,13 @@ export class ModbusAddress implements Running {
     this.#host = host;
     this.#unit = unit;
     this.#layout = {
-      type: typeOf(set),
-      registers: registersOf(set),
+      type: dataTypeOf(set),
+      registers: registerCountOf(set),
       factor: factorOf(set),
       swapBytes: set.ByteOrder === 1,
       swapWords: unit.swapWords,
     };
-    this.#ends.push(unit.onAway((text) => this.#away(text)));
+    this.#ends.push(unit.onOffline((text) => this.#away(text)));
     if (set.ReadFunctionCode === 0) return;
     // Once at the opening, also where nothing is polled: what is shown shall be what is.
     void this.#poll();
@@ -47,7 +53,7 @@ export class ModbusAddress implements Running {
     const { ReadFunctionCode, EmulateStatus } = this.#host.properties;
     const { request, written } = this.#wish(value);
     try {
-      await this.#unit.ask(request, 'wish', this.#host.signal);
+      await this.#unit.execute(request, 'wish', this.#host.signal);
     } catch (thrown) {
       this.#notConfirmed(thrown);
       throw thrown;
@@ -68,12 +74,12 @@ export class ModbusAddress implements Running {
   }
 
   /** The request for a wish, and the value as the unit will hold it. */
-  #wish(value: Value): { readonly request: Request; readonly written: ReturnType<typeof decode> } {
+  #wish(value: Value): { readonly request: PduRequest; readonly written: ReturnType<typeof decode> } {
     const { WriteFunctionCode: code, WriteAddress: at } = this.#host.properties;
     switch (code) {
       case 5:
       case 15: {
-        const isOn = onOrOff(value);
+        const isOn = parseBoolean(value);
         return { request: coilRequest(code, at, isOn), written: isOn };
       }
       case 6:
@@ -82,7 +88,7 @@ export class ModbusAddress implements Running {
         return { request: registerRequest(code, at, registers), written: decode(this.#layout, registers) };
       }
       default:
-        throw fault('READ_ONLY', VALUE);
+        throw fault('READ_ONLY', VALUE_IDENT);
     }
   }
 
@@ -90,7 +96,7 @@ export class ModbusAddress implements Running {
   #notConfirmed(thrown: unknown): void {
     if (codeOf(thrown) !== 'DEVICE_OFFLINE') return;
     const text = 'whether the last command was done is not known: no answer came';
-    this.#host.doubt(VALUE, { state: quality.bad, reason: 'NOT_CONFIRMED', text });
+    this.#host.markUncertain(VALUE_IDENT, { state: quality.bad, reason: 'NOT_CONFIRMED', text });
     if (this.#host.properties.ReadFunctionCode !== 0) void this.#read('wish').catch(() => undefined);
   }
 
@@ -117,7 +123,7 @@ export class ModbusAddress implements Running {
     const { registers } = this.#layout;
     try {
       const request = readRequest(code as ReadCode, at, Math.max(1, registers));
-      const pdu = await this.#unit.ask(request, manner, this.#host.signal);
+      const pdu = await this.#unit.execute(request, manner, this.#host.signal);
       this.#pauses = 0;
       this.#tell(registers === 0 ? ((pdu[2] ?? 0) & 1) === 1 : decode(this.#layout, pdu.subarray(2)));
     } catch (thrown) {
@@ -129,13 +135,13 @@ export class ModbusAddress implements Running {
   #tell(value: ReturnType<typeof decode>): void {
     if (typeof value === 'object') return this.#doubt('UNREADABLE', value.unreadable);
     this.#fine();
-    this.#host.report(VALUE, value);
+    this.#host.report(VALUE_IDENT, value);
   }
 
   #away(text: string | undefined): void {
     this.#isAway = text !== undefined;
     this.#fine();
-    this.#host.away(text);
+    this.#host.setUnavailable(text);
     // What was read last is from before.
     if (text === undefined && this.#host.properties.ReadFunctionCode !== 0) void this.#poll();
   }
@@ -147,7 +153,7 @@ export class ModbusAddress implements Running {
     if (code === 'DEVICE_REFUSED') return this.#doubt('REFUSED', messageOf(thrown));
     if (code !== 'DEVICE_OFFLINE' || manner === 'wish') return;
     this.#doubt('NO_ANSWER', messageOf(thrown));
-    const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(this.#pauses, 10));
+    const pauseMs = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** Math.min(this.#pauses, 10));
     this.#pauses += 1;
     this.#pausedUntilNs = this.#host.clock.monotonicNs() + BigInt(pauseMs) * 1_000_000n;
   }
@@ -155,12 +161,12 @@ export class ModbusAddress implements Running {
   #doubt(reason: string, text: string): void {
     if (this.#wrong !== reason) this.#fine();
     this.#wrong = reason;
-    this.#host.doubt(VALUE, { state: quality.bad, reason, text });
-    this.#host.trouble(reason, text);
+    this.#host.markUncertain(VALUE_IDENT, { state: quality.bad, reason, text });
+    this.#host.setProblem(reason, text);
   }
 
   #fine(): void {
-    if (this.#wrong !== undefined) this.#host.trouble(this.#wrong, undefined);
+    if (this.#wrong !== undefined) this.#host.setProblem(this.#wrong, undefined);
     this.#wrong = undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { lrc } from './crc.js';
-import type { Framing, Found } from './framing.js';
-import { fits } from './pdu.js';
+import type { Framing, FrameMatch } from './framing.js';
+import { isReplyTo } from './pdu.js';
 
 const COLON = 0x3a;
 const RETURN = 0x0d;
@@ -8,14 +8,14 @@ const RETURN = 0x0d;
 /** Modbus ASCII [MODBUS over Serial Line V1.02 §2.5.2]: hexadecimal digits between a colon and a line end. */
 export const ascii: Framing = {
   hasTransactions: false,
-  limit: 513,
-  lengthOf: (pduLength) => 2 * (pduLength + 2) + 3,
-  frame({ unit, request: { pdu } }) {
+  maxFrameLength: 513,
+  frameLength: (pduLength) => 2 * (pduLength + 2) + 3,
+  encode({ unit, request: { pdu } }) {
     const bytes = Buffer.concat([Buffer.from([unit]), pdu]);
     const digits = Buffer.concat([bytes, Buffer.from([lrc(bytes)])]).toString('hex');
     return Buffer.from(`:${digits.toUpperCase()}\r\n`);
   },
-  find(held, { unit, request }): Found {
+  findReply(held, { unit, request }): FrameMatch {
     let from = held.indexOf(COLON);
     for (let next = from; next >= 0;) {
       from = next;
@@ -26,8 +26,8 @@ export const ascii: Framing = {
       const bytes = Buffer.from(held.toString('latin1', from + 1, end), 'hex');
       const isWhole = 2 * bytes.length === end - from - 1 && bytes.length > 2 && lrc(bytes) === 0;
       const pdu = bytes.subarray(1, -1);
-      if (isWhole && bytes[0] === unit && fits(request, pdu)) return { pdu, used: end + 1 };
+      if (isWhole && bytes[0] === unit && isReplyTo(request, pdu)) return { pdu, consumed: end + 1 };
     }
-    return { pdu: undefined, used: from < 0 ? held.length : from };
+    return { pdu: undefined, consumed: from < 0 ? held.length : from };
   },
 };

@@ -3,39 +3,43 @@ import { fault } from '../../src/base/fault.js';
 import { Signal } from '../../src/base/signal.js';
 import type { ByteStream } from '../../src/device/stream.js';
 import { ascii } from './ascii.js';
-import { Bus } from './bus.js';
+import { BusScheduler } from './bus.js';
 import type { Framing } from './framing.js';
-import { Line, type Watch } from './line.js';
+import { Transport, type FrameObserver } from './line.js';
 import { rtu } from './rtu.js';
 import { tcp } from './tcp.js';
 
 /** How requests stand on a stream. */
-export type Mode = 'TCP' | 'RTU' | 'ASCII';
+export type FramingMode = 'TCP' | 'RTU' | 'ASCII';
 
-const framings: Readonly<Record<Mode, Framing>> = { TCP: tcp, RTU: rtu, ASCII: ascii };
+const framings: Readonly<Record<FramingMode, Framing>> = { TCP: tcp, RTU: rtu, ASCII: ascii };
 
-interface Shared {
-  readonly bus: Bus;
-  readonly mode: Mode;
-  readonly watchers: Signal<Parameters<Watch>>;
+interface SharedBus {
+  readonly bus: BusScheduler;
+  readonly mode: FramingMode;
+  readonly watchers: Signal<Parameters<FrameObserver>>;
   users: number;
 }
 
 /** What a ModBus Gateway has of its stream: a bus that it shares with all others there. */
-export interface Joined {
-  readonly bus: Bus;
+export interface BusHandle {
+  readonly bus: BusScheduler;
   /** What it asked for and was not answered is given up by its own signals; the last one closes the bus. */
   leave(): void;
 }
 
 /** The buses of one gateway: one for each stream, whoever asks over it. */
-export class Buses {
-  readonly #open = new Map<ByteStream, Shared>();
+export class BusRegistry {
+  readonly #open = new Map<ByteStream, SharedBus>();
   /** Streams on which an answer to a bus that was closed may still come, and until when. */
   readonly #late = new WeakMap<ByteStream, number>();
 
   /** Throws `DEVICE_CONFIGURATION` where the stream is used in another mode. */
-  join(stream: ByteStream, mode: Mode, { clock, watch }: { clock: Clock; watch: Watch }): Joined {
+  join(
+    stream: ByteStream,
+    mode: FramingMode,
+    { clock, watch }: { clock: Clock; watch: FrameObserver },
+  ): BusHandle {
     const shared = this.#open.get(stream) ?? this.#make(stream, mode, clock);
     if (shared.mode !== mode)
       throw fault('DEVICE_CONFIGURATION', `another ModBus Gateway speaks ${shared.mode} on ${stream.name}`);
@@ -54,12 +58,12 @@ export class Buses {
     };
   }
 
-  #make(stream: ByteStream, mode: Mode, clock: Clock): Shared {
+  #make(stream: ByteStream, mode: FramingMode, clock: Clock): SharedBus {
     const framing = framings[mode];
-    const watchers = new Signal<Parameters<Watch>>();
-    const line = new Line({ stream, framing, clock, watch: (...told) => watchers.emit(told) });
+    const watchers = new Signal<Parameters<FrameObserver>>();
+    const line = new Transport({ stream, framing, clock, observe: (...told) => watchers.emit(told) });
     const quietUntilMs = this.#late.get(stream) ?? -Infinity;
-    const bus = new Bus({ line, clock, hasTransactions: framing.hasTransactions, quietUntilMs });
+    const bus = new BusScheduler({ line, clock, hasTransactions: framing.hasTransactions, quietUntilMs });
     const shared = { bus, mode, watchers, users: 0 };
     this.#open.set(stream, shared);
     return shared;

@@ -1,5 +1,5 @@
 import type { Flow } from '../../src/device/module.js';
-import type { Request } from './pdu.js';
+import type { PduRequest } from './pdu.js';
 
 /** One unit behind a ModBus Gateway, for the addresses connected to it. */
 export interface ModbusUnit {
@@ -12,9 +12,9 @@ export interface ModbusUnit {
    * asked for; nothing else is ever sent twice. Rejects with `DEVICE_REFUSED` for an exception, with `DEVICE_OFFLINE` where no
    * answer came, or the unit is known to be away; with `BUSY`; with the signal's reason. Nothing is sent after that.
    */
-  ask(request: Request, manner: 'routine' | 'wish', signal: AbortSignal): Promise<Buffer>;
+  execute(request: PduRequest, manner: 'routine' | 'wish', signal: AbortSignal): Promise<Buffer>;
   /** Told when the unit stops answering, with why, and with undefined when it answers again; called at once where it is away. */
-  onAway(listener: (text: string | undefined) => void): () => void;
+  onOffline(listener: (text: string | undefined) => void): () => void;
 }
 
 /** The interface's data flow between a ModBus Gateway and its addresses. */

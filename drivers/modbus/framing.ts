@@ -1,19 +1,19 @@
-import type { Request } from './pdu.js';
+import type { PduRequest } from './pdu.js';
 
 /** Whom a request goes to. */
-export interface Addressed {
+export interface AddressedRequest {
   readonly unit: number;
-  readonly request: Request;
+  readonly request: PduRequest;
   /** Of Modbus TCP: 0 to 65535, another for each request. */
   readonly transaction: number;
 }
 
 /** What was found in the bytes that came. */
-export interface Found {
+export interface FrameMatch {
   /** The PDU of the answer; undefined while it has not come. */
   readonly pdu: Buffer | undefined;
   /** So many bytes from the first on are done with. */
-  readonly used: number;
+  readonly consumed: number;
 }
 
 /** How requests and answers are put on a stream of bytes. Pure; what is no frame, or answers something else, is passed over. */
@@ -21,11 +21,11 @@ export interface Framing {
   /** Frames are told apart by what stands in them, and answers by their transaction; else silence parts them, and order tells. */
   readonly hasTransactions: boolean;
   /** The longest frame, bytes. */
-  readonly limit: number;
+  readonly maxFrameLength: number;
   /** A request as it is sent. */
-  frame(addressed: Addressed): Buffer;
+  encode(addressed: AddressedRequest): Buffer;
   /** How long the frame of a PDU of this length is. */
-  lengthOf(pduLength: number): number;
+  frameLength(pduLength: number): number;
   /** Looks for the answer in what came. */
-  find(held: Buffer, addressed: Addressed): Found;
+  findReply(held: Buffer, addressed: AddressedRequest): FrameMatch;
 }

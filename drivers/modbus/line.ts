@@ -1,13 +1,13 @@
 import { delay, type Clock } from '../../src/base/clock.js';
 import { messageOf } from '../../src/base/fault.js';
 import type { ByteStream } from '../../src/device/stream.js';
-import type { Request } from './pdu.js';
+import type { PduRequest } from './pdu.js';
 import type { Framing } from './framing.js';
 
 /** Beyond the time that a request waits for its answer: how long the stream may take to accept it. */
-const SEND_PATIENCE_MS = 6_000;
+const SEND_TIMEOUT_MS = 6_000;
 /** How long silence is waited for on a line that has none. */
-const SILENCE_PATIENCE_MS = 1_000;
+const MAX_SILENCE_WAIT_MS = 1_000;
 /** Start bit, eight data bits, parity or a second stop bit, stop bit [MODBUS over Serial Line V1.02 §2.5.1]. */
 const BITS_PER_CHARACTER = 11;
 /** Above this rate the silence between frames is fixed (§2.5.1.1). */
@@ -16,7 +16,7 @@ const FIXED_SILENCE_MS = 1.75;
 const SILENCE_CHARACTERS = 3.5;
 
 /** How long to wait, in milliseconds. */
-export interface Patience {
+export interface Timeouts {
   /** For the answer, from when the request is on the wire. */
   readonly timeoutMs: number;
   /** The line is to have been silent for so long before; what the protocol wants is kept anyhow. */
@@ -24,44 +24,44 @@ export interface Patience {
 }
 
 /** What a request came to: the PDU of its answer, or why there is none. */
-export type Outcome =
+export type ExchangeResult =
   | { readonly pdu: Buffer }
   /** `isBroken`: the unit closed the connection, and may be asked again over the next one. */
   | { readonly missing: string; readonly isBroken?: true };
 
 /** What stands on the wire, for who wants to see it. */
-export type Watch = (what: 'sent' | 'received', bytes: Uint8Array) => void;
+export type FrameObserver = (what: 'sent' | 'received', bytes: Uint8Array) => void;
 
 /** What a line works with. */
-export interface LineParts {
+export interface TransportOptions {
   readonly stream: ByteStream;
   readonly framing: Framing;
   readonly clock: Clock;
-  readonly watch: Watch;
+  readonly observe: FrameObserver;
 }
 
-interface Waiting {
+interface PendingExchange {
   readonly unit: number;
-  readonly request: Request;
+  readonly request: PduRequest;
   readonly transaction: number;
   /** Bytes that came since it was sent. */
-  count: number;
-  readonly end: (outcome: Outcome) => void;
+  byteCount: number;
+  readonly resolve: (outcome: ExchangeResult) => void;
 }
 
 /** One request after the other over a stream of bytes, each with its answer or without one. */
-export class Line implements Disposable {
-  readonly #with: LineParts;
+export class Transport implements Disposable {
+  readonly #with: TransportOptions;
   readonly #unlisten: readonly ((() => void) | undefined)[];
   readonly #closing = new AbortController();
   #held: Buffer = Buffer.alloc(0);
-  #waiting: Waiting | undefined;
+  #waiting: PendingExchange | undefined;
   /** Begins anywhere, so that what answers an earlier line's request does not fit. */
   #transaction: number;
   /** When something was last on the wire, monotonic milliseconds. */
   #busyMs = -Infinity;
 
-  constructor(parts: LineParts) {
+  constructor(parts: TransportOptions) {
     this.#with = parts;
     this.#transaction = Math.floor(parts.clock.random() * 0x10000);
     const { stream } = parts;
@@ -72,23 +72,23 @@ export class Line implements Disposable {
   }
 
   /** Sends a request and waits for its answer; only one at a time. Never rejects: what failed is `missing`. */
-  async exchange(unit: number, request: Request, patience: Patience): Promise<Outcome> {
-    const { framing, stream, clock, watch } = this.#with;
+  async exchange(unit: number, request: PduRequest, patience: Timeouts): Promise<ExchangeResult> {
+    const { framing, stream, clock, observe: watch } = this.#with;
     const { signal } = this.#closing;
     try {
       await this.#silence(patience);
       signal.throwIfAborted();
       this.#transaction = (this.#transaction + 1) & 0xffff;
       const addressed = { unit, request, transaction: this.#transaction };
-      const frame = framing.frame(addressed);
+      const frame = framing.encode(addressed);
       // What came before we asked is no answer; with transactions it may be the beginning of what answers nobody any more.
       if (!framing.hasTransactions) this.#held = Buffer.alloc(0);
-      const { promise, resolve } = Promise.withResolvers<Outcome>();
-      this.#waiting = { ...addressed, count: 0, end: resolve };
+      const { promise, resolve } = Promise.withResolvers<ExchangeResult>();
+      this.#waiting = { ...addressed, byteCount: 0, resolve: resolve };
       const onWireMs = this.#wireMs(frame.length);
-      const answerMs = this.#wireMs(framing.lengthOf(request.answerLength));
+      const answerMs = this.#wireMs(framing.frameLength(request.replyLength));
       let isOver = false;
-      let cancel = clock.after(SEND_PATIENCE_MS, () => resolve({ missing: 'it can not be sent' }));
+      let cancel = clock.after(SEND_TIMEOUT_MS, () => resolve({ missing: 'it can not be sent' }));
       const abort = () => resolve({ missing: 'it was closed meanwhile' });
       signal.addEventListener('abort', abort, { once: true });
       try {
@@ -122,32 +122,32 @@ export class Line implements Disposable {
 
   #broken(): void {
     this.#held = Buffer.alloc(0);
-    this.#waiting?.end({ missing: 'the connection was closed before the reply', isBroken: true });
+    this.#waiting?.resolve({ missing: 'the connection was closed before the reply', isBroken: true });
   }
 
   #received(bytes: Uint8Array): void {
-    const { framing, watch } = this.#with;
+    const { framing, observe: watch } = this.#with;
     watch('received', bytes);
     this.#busy(0);
     const waiting = this.#waiting;
     if (waiting === undefined && !framing.hasTransactions) return;
     // Of a flood only the end can still hold an answer.
-    const all = Buffer.concat([this.#held, bytes]).subarray(-4 * framing.limit);
+    const all = Buffer.concat([this.#held, bytes]).subarray(-4 * framing.maxFrameLength);
     if (waiting === undefined) {
       this.#held = all;
       return;
     }
-    waiting.count += bytes.length;
-    const { pdu, used } = framing.find(all, waiting);
+    waiting.byteCount += bytes.length;
+    const { pdu, consumed: used } = framing.findReply(all, waiting);
     this.#held = all.subarray(used);
-    if (pdu !== undefined) waiting.end({ pdu: Buffer.from(pdu) });
+    if (pdu !== undefined) waiting.resolve({ pdu: Buffer.from(pdu) });
   }
 
   /** Waits until the line was silent for long enough; one that never is, is used all the same after a while. */
-  async #silence({ pauseMs }: Patience): Promise<void> {
+  async #silence({ pauseMs }: Timeouts): Promise<void> {
     const { clock } = this.#with;
     const wantedMs = Math.max(this.#silenceMs(), pauseMs);
-    const endMs = this.#nowMs() + SILENCE_PATIENCE_MS;
+    const endMs = this.#nowMs() + MAX_SILENCE_WAIT_MS;
     for (;;) {
       const nowMs = this.#nowMs();
       const waitMs = Math.min(this.#busyMs + wantedMs, endMs) - nowMs;
@@ -174,8 +174,8 @@ export class Line implements Disposable {
     this.#busyMs = Math.max(this.#busyMs, this.#nowMs() + forMs);
   }
 
-  #whyNothing({ timeoutMs }: Patience): string {
-    const count = this.#waiting?.count ?? 0;
+  #whyNothing({ timeoutMs }: Timeouts): string {
+    const count = this.#waiting?.byteCount ?? 0;
     return count === 0
       ? `no answer within ${timeoutMs} ms`
       : `no answer within ${timeoutMs} ms, only ${count} bytes that are none: disturbed, late, or of another unit`;

@@ -12,7 +12,7 @@ import {
   moduleKind,
   variableType,
   type ModuleDefinition,
-  type RunningInstances,
+  type OpenInstances,
   type Value,
   type VariableDeclaration,
 } from '../../src/device/module.js';
@@ -20,18 +20,18 @@ import { modbusFlow } from './flow.js';
 import { dataTypes, type DataType } from './types.js';
 
 /** The ident of the one variable. */
-export const VALUE = 'Value';
+export const VALUE_IDENT = 'Value';
 
 /** A value may be late by some polls, and by what others' answers take, before it is stale. */
 const POLLS_MISSED = 3;
-const OTHERS_S = 10;
+const BUS_DELAY_S = 10;
 
 /** Registers that one request reads, and writes [MODBUS Application Protocol V1.1b3 §6.3, §6.12]. */
-const READ_MAX = 125;
-const WRITE_MAX = 123;
+const MAX_READ_REGISTERS = 125;
+const MAX_WRITE_REGISTERS = 123;
 
 /** Faster than this no line answers, and no processor of a small box wants to ask. */
-const POLLER_MIN_MS = 50;
+const MIN_POLLER_MS = 50;
 const DAY_MS = 86_400_000;
 
 const address = (): TSchema & { static: number } => Type.Integer({ default: 0, minimum: 0, maximum: 65_535 });
@@ -52,7 +52,7 @@ const properties = Type.Object({
   /** 0: the high byte of a register comes first; 1: the low one. */
   ByteOrder: Type.Integer({ default: 0, minimum: 0, maximum: 1 }),
   /** Registers of a text. */
-  Length: Type.Integer({ default: 0, minimum: 0, maximum: READ_MAX }),
+  Length: Type.Integer({ default: 0, minimum: 0, maximum: MAX_READ_REGISTERS }),
   /** A confirmed write is the value, without reading it back. */
   EmulateStatus: Type.Boolean({ default: false }),
   Profile: Type.String({ default: '', maxLength: 200 }),
@@ -70,7 +70,7 @@ export const modbusAddress: ModuleDefinition<typeof properties> = {
   kind: moduleKind.device,
   prefix: 'ModBus',
   properties,
-  needs: modbusFlow,
+  requires: modbusFlow,
   variables: (set) => [variable(set)],
   check,
   functions,
@@ -82,13 +82,13 @@ export const modbusAddress: ModuleDefinition<typeof properties> = {
 };
 
 /** The type of these properties' value. */
-export function typeOf(set: AddressProperties): DataType {
+export function dataTypeOf(set: AddressProperties): DataType {
   return dataTypes[set.DataType] as DataType;
 }
 
 /** How many registers it takes; 0: it is a coil. */
-export function registersOf(set: AddressProperties): number {
-  return typeOf(set).registers ?? set.Length;
+export function registerCountOf(set: AddressProperties): number {
+  return dataTypeOf(set).registers ?? set.Length;
 }
 
 /** What the numbers of the unit are multiplied by; undefined: they are the values. */
@@ -97,26 +97,26 @@ export function factorOf({ Factor }: AddressProperties): number | undefined {
 }
 
 function variable(set: AddressProperties): VariableDeclaration {
-  const { kind } = typeOf(set);
+  const { kind } = dataTypeOf(set);
   const isWritten = set.WriteFunctionCode !== 0;
   const isPolled = set.ReadFunctionCode !== 0 && set.Poller > 0;
   const profile = set.Profile === '' && kind === 'boolean' && isWritten ? '~Switch' : set.Profile;
   const isWhole = kind === 'integer' && factorOf(set) === undefined;
   return {
-    ident: VALUE,
-    name: VALUE,
+    ident: VALUE_IDENT,
+    name: VALUE_IDENT,
     type: kind === 'integer' && !isWhole ? variableType.float : variableType[kind],
     ...(profile === '' ? {} : { profile, profileProperty: 'Profile' }),
     action: isWritten,
     position: 1,
-    ...(isPolled ? { staleAfterS: Math.ceil((POLLS_MISSED * set.Poller) / 1000) + OTHERS_S } : {}),
+    ...(isPolled ? { staleAfterS: Math.ceil((POLLS_MISSED * set.Poller) / 1000) + BUS_DELAY_S } : {}),
   };
 }
 
 function check(set: AddressProperties): string | undefined {
   const { ReadFunctionCode: read, WriteFunctionCode: write, Poller, Length, Factor } = set;
-  const { name, kind } = typeOf(set);
-  const registers = registersOf(set);
+  const { name, kind } = dataTypeOf(set);
+  const registers = registerCountOf(set);
   const said = `DataType ${set.DataType} (${name})`;
   if (read === 0 && write === 0) return 'ReadFunctionCode and WriteFunctionCode are both 0: nothing to do';
   if (kind === 'boolean') {
@@ -131,21 +131,21 @@ function check(set: AddressProperties): string | undefined {
     if (registers === 0) return `${said} needs a Length: how many registers it takes`;
     if (write === 6 && registers > 1)
       return `${said} takes ${registers} registers: write it with WriteFunctionCode 16`;
-    if (write === 16 && registers > WRITE_MAX)
-      return `Length: at most ${WRITE_MAX} registers can be written at once`;
+    if (write === 16 && registers > MAX_WRITE_REGISTERS)
+      return `Length: at most ${MAX_WRITE_REGISTERS} registers can be written at once`;
     if (write !== 0 && name.includes('Int8'))
       return `${said} can only be read: a register is written whole, and its other half would be changed`;
   }
   if (Length !== 0 && kind !== 'string') return `Length is of texts; ${said} takes ${registers} registers`;
   if (Factor !== 0 && kind !== 'integer' && kind !== 'float') return `Factor is of numbers, not of ${said}`;
-  if (Poller > 0 && Poller < POLLER_MIN_MS) return `Poller must be 0 or at least ${POLLER_MIN_MS} ms`;
+  if (Poller > 0 && Poller < MIN_POLLER_MS) return `Poller must be 0 or at least ${MIN_POLLER_MS} ms`;
   const beyond = (from: number) => from + Math.max(1, registers) > 65_536;
   if ((read !== 0 && beyond(set.ReadAddress)) || (write !== 0 && beyond(set.WriteAddress)))
     return `the address and its ${registers} registers go beyond 65535`;
   return undefined;
 }
 
-function functions(instances: RunningInstances): FunctionDeclaration[] {
+function functions(instances: OpenInstances): FunctionDeclaration[] {
   const writing = <T extends Value>(name: string, value: Parameter<T>, help: string) =>
     declare({
       name,
@@ -154,7 +154,7 @@ function functions(instances: RunningInstances): FunctionDeclaration[] {
       audited: true,
       help,
       run: async (_caller, id, wished) => {
-        await instances.running(id, MODULE).write?.(VALUE, wished);
+        await instances.openInstance(id, MODULE).write?.(VALUE_IDENT, wished);
         return true;
       },
     });
@@ -165,7 +165,7 @@ function functions(instances: RunningInstances): FunctionDeclaration[] {
       result: 'boolean',
       help: 'Reads the value of a ModBus Address now, and returns when it is there.',
       run: async (_caller, id) => {
-        await instances.running(id, MODULE).refresh?.(VALUE);
+        await instances.openInstance(id, MODULE).refresh?.(VALUE_IDENT);
         return true;
       },
     }),

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { moduleKind, type Host, type ModuleDefinition, type Running } from '../../src/device/module.js';
+import { moduleKind, type Host, type ModuleDefinition, type OpenInstance } from '../../src/device/module.js';
 import { byteStream } from '../../src/device/stream.js';
-import type { Buses, Mode } from './buses.js';
+import type { BusRegistry, FramingMode } from './buses.js';
 import { modbusFlow, type ModbusUnit } from './flow.js';
 
 /** By the modes' numbers in the interface (`ModBus_UIChangeMode`); those over UDP and of another product's port have none. */
-const modes: Readonly<Record<number, Mode>> = { 0: 'TCP', 1: 'RTU', 2: 'RTU', 7: 'ASCII', 8: 'ASCII' };
+const modes: Readonly<Record<number, FramingMode>> = { 0: 'TCP', 1: 'RTU', 2: 'RTU', 7: 'ASCII', 8: 'ASCII' };
 
 const properties = Type.Object({
   GatewayMode: Type.Integer({ default: 0, minimum: 0, maximum: 9 }),
@@ -22,7 +22,7 @@ const properties = Type.Object({
 type Properties = Static<typeof properties>;
 
 /** The module **ModBus Gateway**: one unit on a line or behind a socket, for the addresses connected to it. */
-export function modbusGateway(buses: () => Promise<Buses>): ModuleDefinition<typeof properties> {
+export function modbusGateway(buses: () => Promise<BusRegistry>): ModuleDefinition<typeof properties> {
   return {
     id: '{A5F663AB-C400-4FE5-B207-4D67CC030564}',
     name: 'ModBus Gateway',
@@ -30,8 +30,8 @@ export function modbusGateway(buses: () => Promise<Buses>): ModuleDefinition<typ
     prefix: 'ModBus',
     properties,
     variables: () => [],
-    needs: byteStream,
-    offers: modbusFlow,
+    requires: byteStream,
+    provides: modbusFlow,
     check,
     open: (host) => open(host, buses),
   };
@@ -46,7 +46,7 @@ function check({ GatewayMode, DeviceID }: Properties): string | undefined {
   return undefined;
 }
 
-async function open(host: Host<Properties>, buses: () => Promise<Buses>): Promise<Running> {
+async function open(host: Host<Properties>, buses: () => Promise<BusRegistry>): Promise<OpenInstance> {
   const { GatewayMode, DeviceID, SwapWords, TimeoutMs, Retries, PauseMs } = host.properties;
   const stream = host.parent(byteStream);
   const all = await buses();
@@ -58,24 +58,24 @@ async function open(host: Host<Properties>, buses: () => Promise<Buses>): Promis
   const unit = bus.unit(DeviceID);
   const manners = { timeoutMs: TimeoutMs, retries: Retries, pauseMs: PauseMs };
   const tell = (away: string | undefined) =>
-    host.trouble(
+    host.setProblem(
       'NO_ANSWER',
       away && `${away}; look at its address, its wiring, the baud rate and the parity`,
     );
-  const unwatch = unit.changed.on(tell);
-  tell(unit.away);
+  const unwatch = unit.onlineChanged.on(tell);
+  tell(unit.offlineReason);
   const offer: ModbusUnit = {
     name: `unit ${DeviceID}`,
     swapWords: SwapWords,
-    ask: (request, manner, signal) =>
-      bus.ask({ unit: DeviceID, request, isRoutine: manner === 'routine', manners, signal }),
-    onAway(listener) {
-      if (unit.away !== undefined) listener(unit.away);
-      return unit.changed.on(listener);
+    execute: (request, manner, signal) =>
+      bus.execute({ unit: DeviceID, request, isRoutine: manner === 'routine', manners, signal }),
+    onOffline(listener) {
+      if (unit.offlineReason !== undefined) listener(unit.offlineReason);
+      return unit.onlineChanged.on(listener);
     },
   };
   return {
-    offer,
+    provided: offer,
     async close() {
       unwatch();
       leave();

@@ -7,17 +7,17 @@ export type WriteCode = 5 | 6 | 15 | 16;
 
 /** Coils or registers in a row. */
 export interface Block {
-  readonly at: number;
+  readonly address: number;
   readonly count: number;
 }
 
 /** One request, and how the answer to it is known. */
-export interface Request {
+export interface PduRequest {
   readonly functionCode: ReadCode | WriteCode;
   /** Function code and data, without anything around them. */
   readonly pdu: Buffer;
   /** How long its answer is, unless that is an exception. */
-  readonly answerLength: number;
+  readonly replyLength: number;
   /** What a read is of. */
   readonly block?: Block;
 }
@@ -32,25 +32,25 @@ const COIL_ON = 0xff00;
 const ECHO_LENGTH = 5;
 
 /** The request for so many coils or registers from an address on. */
-export function readRequest(functionCode: ReadCode, address: number, count: number): Request {
+export function readRequest(functionCode: ReadCode, address: number, count: number): PduRequest {
   const pdu = Buffer.from([functionCode, 0, 0, 0, 0]);
   pdu.writeUInt16BE(address, 1);
   pdu.writeUInt16BE(count, 3);
   const bytes = functionCode <= 2 ? Math.ceil(count / 8) : 2 * count;
-  return { functionCode, pdu, answerLength: 2 + bytes, block: { at: address, count } };
+  return { functionCode, pdu, replyLength: 2 + bytes, block: { address: address, count } };
 }
 
 /** The request that switches one coil. */
-export function coilRequest(functionCode: 5 | 15, address: number, isOn: boolean): Request {
+export function coilRequest(functionCode: 5 | 15, address: number, isOn: boolean): PduRequest {
   const pdu = functionCode === 5 ? Buffer.alloc(5) : Buffer.from([0, 0, 0, 0, 1, 1, isOn ? 1 : 0]);
   pdu.writeUInt8(functionCode, 0);
   pdu.writeUInt16BE(address, 1);
   if (functionCode === 5) pdu.writeUInt16BE(isOn ? COIL_ON : 0, 3);
-  return { functionCode, pdu, answerLength: ECHO_LENGTH };
+  return { functionCode, pdu, replyLength: ECHO_LENGTH };
 }
 
 /** The request that writes registers from an address on; with function code 6 exactly one. */
-export function registerRequest(functionCode: 6 | 16, address: number, registers: Buffer): Request {
+export function registerRequest(functionCode: 6 | 16, address: number, registers: Buffer): PduRequest {
   const head = Buffer.alloc(functionCode === 6 ? 3 : 6);
   head.writeUInt8(functionCode, 0);
   head.writeUInt16BE(address, 1);
@@ -58,11 +58,14 @@ export function registerRequest(functionCode: 6 | 16, address: number, registers
     head.writeUInt16BE(registers.length / 2, 3);
     head.writeUInt8(registers.length, 5);
   }
-  return { functionCode, pdu: Buffer.concat([head, registers]), answerLength: ECHO_LENGTH };
+  return { functionCode, pdu: Buffer.concat([head, registers]), replyLength: ECHO_LENGTH };
 }
 
 /** Whether a PDU can be the answer to a request: its form, and for a write what it confirms. */
-export function fits({ functionCode, pdu: asked, answerLength }: Request, pdu: Buffer): boolean {
+export function isReplyTo(
+  { functionCode, pdu: asked, replyLength: answerLength }: PduRequest,
+  pdu: Buffer,
+): boolean {
   if (pdu[0] === (functionCode | EXCEPTION_BIT)) return pdu.length === EXCEPTION_LENGTH;
   if (pdu[0] !== functionCode || pdu.length !== answerLength) return false;
   if (functionCode <= 4) return pdu[1] === answerLength - 2;
@@ -70,12 +73,12 @@ export function fits({ functionCode, pdu: asked, answerLength }: Request, pdu: B
 }
 
 /** The code of an answer that is an exception; undefined for any other. */
-export function exceptionIn(pdu: Buffer): number | undefined {
+export function exceptionCodeOf(pdu: Buffer): number | undefined {
   return ((pdu[0] ?? 0) & EXCEPTION_BIT) === 0 ? undefined : pdu[1];
 }
 
 /** Exceptions that a gateway on the way answers with when the unit does not (§7: 0A, 0B). */
-export function isOfTheWay(exception: number): boolean {
+export function isGatewayException(exception: number): boolean {
   return exception === 10 || exception === 11;
 }
 
@@ -94,11 +97,11 @@ const EXCEPTIONS: Readonly<Record<number, string>> = {
 };
 
 /** What an exception means, in words, with its code. */
-export function exceptionText(code: number): string {
+export function describeException(code: number): string {
   return `exception ${code}, ${EXCEPTIONS[code] ?? 'which the protocol does not know'}`;
 }
 
 /** An exception as a fault of the device. */
-export function refusal(unit: number, code: number): Fault {
-  return fault('DEVICE_REFUSED', `unit ${unit} answers with ${exceptionText(code)}`);
+export function exceptionFault(unit: number, code: number): Fault {
+  return fault('DEVICE_REFUSED', `unit ${unit} answers with ${describeException(code)}`);
 }

@@ -41,12 +41,12 @@ export interface ConnectOptions {
 
 /** Who connects hears of it here. Neither is called before the connecting resolved, nor after `close()`. */
 export interface ConnectionListener {
-  message(message: Message): void;
+  onMessage(message: Message): void;
   /** The connection is gone; everything under way has been rejected. At most once. */
-  lost(cause: Error): void;
+  onLost(cause: Error): void;
 }
 
-export interface SubscriptionWish {
+export interface SubscriptionRequest {
   readonly filter: string;
   readonly qos: QoS;
   /** Comes back with each message of this subscription, where the broker knows identifiers (MQTT 5 §3.8.2.1.2). */
@@ -58,12 +58,12 @@ export interface PublishOptions {
   readonly retain: boolean;
 }
 
-export interface Connection {
+export interface BrokerConnection {
   /**
    * Subscribes, also again: retained messages then come again [MQTT-3.8.4-3]. Gives for each wish, in their order,
    * whether the broker granted it.
    */
-  subscribe(wishes: readonly SubscriptionWish[]): Promise<boolean[]>;
+  subscribe(wishes: readonly SubscriptionRequest[]): Promise<boolean[]>;
   unsubscribe(filters: readonly string[]): Promise<void>;
   /** Resolves when the broker has it (QoS 1, 2), or the kernel (QoS 0). Rejects when the connection is lost before. */
   publish(topic: string, payload: Buffer, options: PublishOptions): Promise<void>;
@@ -72,8 +72,12 @@ export interface Connection {
 }
 
 /** A way to brokers. Holds nothing but the connections that were made through it. */
-export interface Brokers {
+export interface BrokerConnector {
   /** Connections made and not yet closed. */
-  readonly held: number;
-  connect(options: ConnectOptions, listener: ConnectionListener, signal: AbortSignal): Promise<Connection>;
+  readonly openCount: number;
+  connect(
+    options: ConnectOptions,
+    listener: ConnectionListener,
+    signal: AbortSignal,
+  ): Promise<BrokerConnection>;
 }

@@ -2,21 +2,21 @@ import { readFile } from 'node:fs/promises';
 import type { IClientOptions, IPublishPacket, MqttClient } from 'mqtt';
 import { systemClock } from '../../src/base/clock.js';
 import { fault, faultFrom, messageOf } from '../../src/base/fault.js';
-import type { Names } from '../../src/device/names.js';
-import { systemNames } from '../../src/device/system-names.js';
+import type { NameResolver } from '../../src/device/names.js';
+import { systemResolver } from '../../src/device/system-names.js';
 import type {
-  Brokers,
-  Connection,
+  BrokerConnector,
+  BrokerConnection,
   ConnectionListener,
   ConnectOptions,
   PublishOptions,
-  SubscriptionWish,
+  SubscriptionRequest,
 } from './broker.js';
 import { Message } from './message.js';
 import { PacedStream } from './paced-stream.js';
 import { PacketChecker } from './packet-checker.js';
 import { PACKET_LIMIT } from './packet-reader.js';
-import { refusal } from './refusal.js';
+import { mapBrokerError } from './refusal.js';
 import { connectTransport, type Credentials } from './transport.js';
 
 /** How long a broker may take to answer CONNECT; less than an opening's deadline, to tell what is wrong. */
@@ -29,27 +29,27 @@ const FILTERS_PER_PACKET = 8;
 const SESSION_EXPIRY_S = 7 * 24 * 3600;
 
 /** How long taking leave may take before the connection is dropped. */
-const LEAVE_MS = 1_000;
+const DISCONNECT_TIMEOUT_MS = 1_000;
 
 /**
  * Publishes under way at a time. MQTT 5 brokers may name a smaller number; mosquitto takes 20 by default and cuts a
  * client of MQTT 3.1.1, which it can't tell, when it sends more.
  */
-const IN_FLIGHT = 20;
+const MAX_IN_FLIGHT = 20;
 
 /** Messages of QoS 1 and 2 that a broker of MQTT 5 may send before we have acknowledged one of them. */
 const RECEIVE_MAXIMUM = 100;
 
 /** Connections over TCP, TLS or WebSocket through the package `mqtt`, which is imported at the first one. */
-export class NetworkBrokers implements Brokers {
-  readonly #names: Names;
+export class NetworkConnector implements BrokerConnector {
+  readonly #names: NameResolver;
   #held = 0;
 
-  constructor(names: Names = systemNames(systemClock())) {
+  constructor(names: NameResolver = systemResolver(systemClock())) {
     this.#names = names;
   }
 
-  get held(): number {
+  get openCount(): number {
     return this.#held;
   }
 
@@ -57,8 +57,8 @@ export class NetworkBrokers implements Brokers {
     options: ConnectOptions,
     listener: ConnectionListener,
     signal: AbortSignal,
-  ): Promise<Connection> {
-    const credentials = await certificates(options);
+  ): Promise<BrokerConnection> {
+    const credentials = await readCertificates(options);
     const { MqttClient } = await import('mqtt');
     const transport = await connectTransport(options.url, { lookup: this.#names.lookup, ...credentials });
     const checker = new PacketChecker(options);
@@ -67,7 +67,7 @@ export class NetworkBrokers implements Brokers {
       stream.destroy();
       throw signal.reason;
     }
-    const client = new MqttClient(() => stream, settingsOf(options));
+    const client = new MqttClient(() => stream, clientOptions(options));
     client.on('packetsend', (packet) => checker.sent(packet));
     const connection = new NetworkConnection({ client, options, listener }, () => (this.#held -= 1));
     this.#held += 1;
@@ -85,7 +85,7 @@ export class NetworkBrokers implements Brokers {
   }
 }
 
-function settingsOf(options: ConnectOptions): IClientOptions {
+function clientOptions(options: ConnectOptions): IClientOptions {
   const { clientId, userName, password, keepAliveS, version, cleanSession, will } = options;
   const expiry = cleanSession ? {} : { sessionExpiryInterval: SESSION_EXPIRY_S };
   return {
@@ -108,7 +108,7 @@ function settingsOf(options: ConnectOptions): IClientOptions {
   };
 }
 
-async function certificates({ caFile, certificateFile, keyFile }: ConnectOptions): Promise<Credentials> {
+async function readCertificates({ caFile, certificateFile, keyFile }: ConnectOptions): Promise<Credentials> {
   const read = async (property: string, path: string) => {
     try {
       return await readFile(path);
@@ -123,13 +123,13 @@ async function certificates({ caFile, certificateFile, keyFile }: ConnectOptions
   };
 }
 
-interface Making {
+interface ConnectionAttempt {
   readonly client: MqttClient;
   readonly options: ConnectOptions;
   readonly listener: ConnectionListener;
 }
 
-class NetworkConnection implements Connection {
+class NetworkConnection implements BrokerConnection {
   /** Resolves when the broker has taken us. */
   readonly made: Promise<void>;
   readonly #client: MqttClient;
@@ -140,26 +140,26 @@ class NetworkConnection implements Connection {
   /** What rejects everything under way when the connection ends. */
   readonly #pending = new Set<(cause: Error) => void>();
   readonly #queue: (() => void)[] = [];
-  #inFlight = IN_FLIGHT;
+  #inFlight = MAX_IN_FLIGHT;
   #underWay = 0;
   #isMade = false;
   #isOver = false;
   #cause: unknown;
   #closing: Promise<void> | undefined;
 
-  constructor({ client, options, listener }: Making, released: () => void) {
+  constructor({ client, options, listener }: ConnectionAttempt, released: () => void) {
     this.#client = client;
     this.#options = options;
     this.#listener = listener;
     this.#released = released;
     this.made = this.#making.promise;
     client.once('connect', ({ properties }) => {
-      this.#inFlight = Math.min(properties?.receiveMaximum ?? IN_FLIGHT, IN_FLIGHT);
+      this.#inFlight = Math.min(properties?.receiveMaximum ?? MAX_IN_FLIGHT, MAX_IN_FLIGHT);
       this.#isMade = true;
       this.#making.resolve();
     });
     client.on('message', (topic: string, payload: Buffer, packet: IPublishPacket) => {
-      if (this.#closing === undefined) listener.message(new Message(topic, payload, packet));
+      if (this.#closing === undefined) listener.onMessage(new Message(topic, payload, packet));
     });
     client.on('error', (error) => {
       const isSilence = error.message === 'Keepalive timeout';
@@ -175,7 +175,7 @@ class NetworkConnection implements Connection {
     client.once('close', () => this.#lose());
   }
 
-  async subscribe(wishes: readonly SubscriptionWish[]): Promise<boolean[]> {
+  async subscribe(wishes: readonly SubscriptionRequest[]): Promise<boolean[]> {
     this.#check();
     const granted = new Set<string>();
     const answers = this.#packets(wishes).map((packet) => this.#subscribe(packet, granted));
@@ -220,13 +220,13 @@ class NetworkConnection implements Connection {
     // The acknowledgements that are still to come are of no use any more, and would hold DISCONNECT back.
     client.outgoing = {};
     client.end(false);
-    const timer = setTimeout(() => client.stream.destroy(), LEAVE_MS);
+    const timer = setTimeout(() => client.stream.destroy(), DISCONNECT_TIMEOUT_MS);
     await closed;
     clearTimeout(timer);
   }
 
   /** Wishes that fit into one packet: of one QoS, and where there are identifiers one for each, as it is one a packet. */
-  #packets(wishes: readonly SubscriptionWish[]): SubscriptionWish[][] {
+  #packets(wishes: readonly SubscriptionRequest[]): SubscriptionRequest[][] {
     const size = this.#hasIds() ? 1 : FILTERS_PER_PACKET;
     return [...Map.groupBy(wishes, ({ qos }) => qos).values()].flatMap((alike) =>
       Array.from({ length: Math.ceil(alike.length / size) }, (_, index) =>
@@ -242,7 +242,7 @@ class NetworkConnection implements Connection {
     return version === 5 && cleanSession && isKnown;
   }
 
-  async #subscribe(wishes: readonly SubscriptionWish[], granted: Set<string>): Promise<void> {
+  async #subscribe(wishes: readonly SubscriptionRequest[], granted: Set<string>): Promise<void> {
     const [first] = wishes;
     if (first === undefined) return;
     const filters = wishes.map(({ filter }) => filter);
@@ -283,9 +283,9 @@ class NetworkConnection implements Connection {
     if (this.#isOver) return;
     const when = this.#isMade ? '' : ' before it answered';
     const cause = this.#cause ?? new Error(`the broker closed the connection${when}`);
-    const lost = refusal(cause, this.#options);
+    const lost = mapBrokerError(cause, this.#options);
     this.#over(lost);
-    if (this.#isMade) this.#listener.lost(lost);
+    if (this.#isMade) this.#listener.onLost(lost);
   }
 
   #over(cause: Error): void {

@@ -1,30 +1,30 @@
 import { fault } from '../../src/base/fault.js';
 import type {
-  Brokers,
-  Connection,
+  BrokerConnector,
+  BrokerConnection,
   ConnectionListener,
   ConnectOptions,
   PublishOptions,
-  SubscriptionWish,
+  SubscriptionRequest,
 } from './broker.js';
-import { matches } from './filter.js';
+import { matchesFilter } from './filter.js';
 import { Message } from './message.js';
 
 /** What a broker passes on, for those who look at it from outside. */
-export interface Published {
+export interface PublishedMessage {
   readonly topic: string;
   readonly payload: string;
   readonly retain: boolean;
 }
 
 /** A broker with other clients on it: it can be stopped and started, asks for passwords, keeps messages, sends wills. */
-export class FakeBroker implements Brokers {
-  readonly #connections = new Set<FakeConnection>();
+export class SimulatedBroker implements BrokerConnector {
+  readonly #connections = new Set<SimulatedConnection>();
   readonly #retained = new Map<string, Buffer>();
   /** What is kept for clients without a clean session: their filters, and what came by while they were away. */
   readonly #sessions = new Map<string, Session>();
   /** All that was published by whomever, in order. */
-  readonly published: Published[] = [];
+  readonly published: PublishedMessage[] = [];
   /** Passwords by user; anybody may come while it is empty. */
   readonly users = new Map<string, string>();
   /** Filters that it grants nobody. */
@@ -33,7 +33,7 @@ export class FakeBroker implements Brokers {
   isMute = false;
   #isRunning = true;
 
-  get held(): number {
+  get openCount(): number {
     return this.#connections.size;
   }
 
@@ -49,7 +49,7 @@ export class FakeBroker implements Brokers {
   }
 
   /** Ends a connection without a word: its will is published. */
-  cut(connection: FakeConnection): void {
+  cut(connection: SimulatedConnection): void {
     if (!this.#connections.has(connection)) return;
     this.leave(connection);
     const { will } = connection.options;
@@ -65,7 +65,7 @@ export class FakeBroker implements Brokers {
     else if (retain) this.#retained.set(topic, bytes);
     for (const connection of this.#connections) connection.deliver(topic, bytes);
     for (const { filters, missed } of this.#sessions.values()) {
-      if ([...filters.keys()].some((filter) => matches(filter, topic))) missed.push([topic, bytes]);
+      if ([...filters.keys()].some((filter) => matchesFilter(filter, topic))) missed.push([topic, bytes]);
     }
   }
 
@@ -73,7 +73,7 @@ export class FakeBroker implements Brokers {
     options: ConnectOptions,
     listener: ConnectionListener,
     signal: AbortSignal,
-  ): Promise<Connection> {
+  ): Promise<BrokerConnection> {
     await Promise.resolve();
     signal.throwIfAborted();
     if (!this.#isRunning) throw fault('DEVICE_OFFLINE', `${options.url}: nobody listens there`);
@@ -82,7 +82,7 @@ export class FakeBroker implements Brokers {
     }
     const namesake = [...this.#connections].find((one) => one.options.clientId === options.clientId);
     if (namesake !== undefined) this.cut(namesake);
-    const connection = new FakeConnection(this, options, listener);
+    const connection = new SimulatedConnection(this, options, listener);
     this.#connections.add(connection);
     const session = this.#sessions.get(options.clientId);
     this.#sessions.delete(options.clientId);
@@ -91,7 +91,7 @@ export class FakeBroker implements Brokers {
   }
 
   /** For connections: their leave. */
-  leave(connection: FakeConnection): void {
+  leave(connection: SimulatedConnection): void {
     this.#connections.delete(connection);
     const { cleanSession, clientId } = connection.options;
     if (!cleanSession) this.#sessions.set(clientId, { filters: connection.filters, missed: [] });
@@ -99,7 +99,7 @@ export class FakeBroker implements Brokers {
 
   /** For connections: what is retained under a filter. */
   retained(filter: string): [string, Buffer][] {
-    return [...this.#retained].filter(([topic]) => matches(filter, topic));
+    return [...this.#retained].filter(([topic]) => matchesFilter(filter, topic));
   }
 }
 
@@ -108,15 +108,15 @@ interface Session {
   readonly missed: [string, Buffer][];
 }
 
-class FakeConnection implements Connection {
+class SimulatedConnection implements BrokerConnection {
   readonly options: ConnectOptions;
-  readonly #broker: FakeBroker;
+  readonly #broker: SimulatedBroker;
   readonly #listener: ConnectionListener;
   readonly filters = new Map<string, number>();
   readonly #pending = new Set<(cause: Error) => void>();
   #state: 'open' | 'lost' | 'closed' = 'open';
 
-  constructor(broker: FakeBroker, options: ConnectOptions, listener: ConnectionListener) {
+  constructor(broker: SimulatedBroker, options: ConnectOptions, listener: ConnectionListener) {
     this.#broker = broker;
     this.options = options;
     this.#listener = listener;
@@ -125,7 +125,7 @@ class FakeConnection implements Connection {
   /** MQTT 3.1.1 brokers send one copy, whichever filters fit; MQTT 5 brokers one for each, with its identifier. */
   deliver(topic: string, payload: Buffer): void {
     if (this.#state !== 'open') return;
-    const ids = [...this.filters].filter(([filter]) => matches(filter, topic)).map(([, id]) => id);
+    const ids = [...this.filters].filter(([filter]) => matchesFilter(filter, topic)).map(([, id]) => id);
     const copies = this.#hasIds ? ids : ids.slice(0, 1);
     for (const id of copies) this.#send(topic, payload, { id, retain: false });
   }
@@ -141,10 +141,10 @@ class FakeConnection implements Connection {
     if (this.#state !== 'open') return;
     this.#state = 'lost';
     this.#reject(offline());
-    this.#listener.lost(offline());
+    this.#listener.onLost(offline());
   }
 
-  async subscribe(wishes: readonly SubscriptionWish[]): Promise<boolean[]> {
+  async subscribe(wishes: readonly SubscriptionRequest[]): Promise<boolean[]> {
     await Promise.resolve();
     this.#check();
     const granted = wishes.filter(({ filter }) => !this.#broker.forbidden.has(filter));
@@ -185,7 +185,7 @@ class FakeConnection implements Connection {
   #send(topic: string, payload: Buffer, { id, retain }: { id: number; retain: boolean }): void {
     if (this.#state !== 'open') return;
     const properties = this.#hasIds ? { properties: { subscriptionIdentifier: id } } : {};
-    this.#listener.message(new Message(topic, payload, { retain, ...properties }));
+    this.#listener.onMessage(new Message(topic, payload, { retain, ...properties }));
   }
 
   get #hasIds(): boolean {

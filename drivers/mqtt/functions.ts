@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
 import { bool, declare, int, text, type FunctionDeclaration } from '../../src/device/declare.js';
-import type { RunningInstances } from '../../src/device/module.js';
+import type { OpenInstances } from '../../src/device/module.js';
 import type { QoS } from './broker.js';
-import { Topics } from './topics.js';
+import { SubscriptionRouter } from './topics.js';
 
 /** Longer payloads are not shown. */
-const SHOWN_BYTES = 1024 * 1024;
+const PAYLOAD_REPLY_LIMIT = 1024 * 1024;
 
 const topicRecords = Type.Array(
   Type.Object({
@@ -26,12 +26,12 @@ const retainedRecord = Type.Object({
 
 /** The functions of the module MQTT Client. What asks for retained messages is loaded with the first call for them. */
 export function mqttFunctions(
-  instances: RunningInstances,
+  instances: OpenInstances,
   module: { readonly id: string; readonly name: string },
 ): FunctionDeclaration[] {
-  const topicsOf = (id: number): Topics => {
-    const { offer } = instances.running(id, module);
-    if (!(offer instanceof Topics)) throw fault('WRONG_MODULE', id, module.name);
+  const topicsOf = (id: number): SubscriptionRouter => {
+    const { provided: offer } = instances.openInstance(id, module);
+    if (!(offer instanceof SubscriptionRouter)) throw fault('WRONG_MODULE', id, module.name);
     return offer;
   };
   const retained = () => import('./retained.js');
@@ -42,7 +42,7 @@ export function mqttFunctions(
       result: 'array',
       shape: topicRecords,
       help: 'The topics that an MQTT client has seen since it connected, with the beginning of their last payload.',
-      run: (_caller, id) => topicsOf(id).known(),
+      run: (_caller, id) => topicsOf(id).knownTopics(),
     }),
     declare({
       name: 'MQTT_ClearTopics',
@@ -51,7 +51,7 @@ export function mqttFunctions(
       audited: true,
       help: 'Forgets the topics that MQTT_GetKnownDevices lists.',
       run: (_caller, id) => {
-        topicsOf(id).forget();
+        topicsOf(id).clearKnownTopics();
         return true;
       },
     }),
@@ -63,7 +63,7 @@ export function mqttFunctions(
       help: 'The topics at which the broker has a message retained, of those that the MQTT client listens to.',
       run: async (_caller, id) => {
         const topics = topicsOf(id);
-        return (await retained()).retainedTopics(topics);
+        return (await retained()).listRetainedTopics(topics);
       },
     }),
     declare({
@@ -74,8 +74,9 @@ export function mqttFunctions(
       help: 'The message that the broker has retained at a topic; any topic that the user of the MQTT client may read.',
       run: async (_caller, id, topic) => {
         const topics = topicsOf(id);
-        const { payload, text: payloadText } = await (await retained()).retainedMessage(topics, topic);
-        if (payload.length > SHOWN_BYTES) throw fault('TEXT_TOO_LONG', 'The payload', SHOWN_BYTES);
+        const { payload, text: payloadText } = await (await retained()).getRetainedMessage(topics, topic);
+        if (payload.length > PAYLOAD_REPLY_LIMIT)
+          throw fault('TEXT_TOO_LONG', 'The payload', PAYLOAD_REPLY_LIMIT);
         return payloadText === undefined
           ? { Topic: topic, Payload: payload.toString('base64'), Encoding: 'base64' as const }
           : { Topic: topic, Payload: payloadText, Encoding: 'utf8' as const };
@@ -89,7 +90,7 @@ export function mqttFunctions(
       help: 'Has the broker forget the message that it has retained at a topic, by an empty one.',
       run: async (_caller, id, topic) => {
         const topics = topicsOf(id);
-        await (await retained()).removeRetained(topics, topic);
+        await (await retained()).removeRetainedMessage(topics, topic);
         return true;
       },
     }),
@@ -101,7 +102,7 @@ export function mqttFunctions(
       help: 'Has the broker forget all that MQTT_GetRetainedMessageTopicList lists, but for what begins with $.',
       run: async (_caller, id) => {
         const topics = topicsOf(id);
-        await (await retained()).clearRetained(topics);
+        await (await retained()).clearRetainedMessages(topics);
         return true;
       },
     }),

@@ -14,9 +14,9 @@ export class Message {
   readonly topic: string;
   readonly payload: Buffer;
   /** True for a message that the broker had kept: how things stood, not news. */
-  readonly retained: boolean;
+  readonly isRetained: boolean;
   /** The identifiers of the subscriptions that it came by; undefined where the broker does not say. */
-  readonly subscriptions: readonly number[] | undefined;
+  readonly subscriptionIds: readonly number[] | undefined;
   #text: string | undefined;
   #json: unknown;
   #isParsed = false;
@@ -24,14 +24,14 @@ export class Message {
   constructor(topic: string, payload: Buffer, flags: PublishFlags) {
     this.topic = topic;
     this.payload = payload;
-    this.retained = flags.retain;
+    this.isRetained = flags.retain;
     const id = flags.properties?.subscriptionIdentifier;
-    this.subscriptions = typeof id === 'number' ? [id] : id;
+    this.subscriptionIds = typeof id === 'number' ? [id] : id;
   }
 
   /** To be kept: without the bytes that arrived together with it. */
   copy(): Message {
-    const { topic, payload, retained, subscriptions } = this;
+    const { topic, payload, isRetained: retained, subscriptionIds: subscriptions } = this;
     const properties =
       subscriptions === undefined ? {} : { properties: { subscriptionIdentifier: subscriptions } };
     return new Message(topic, Buffer.from(payload), { retain: retained, ...properties });
@@ -47,13 +47,13 @@ export class Message {
   get json(): unknown {
     if (!this.#isParsed) {
       this.#isParsed = true;
-      this.#json = parsed(this.text);
+      this.#json = parseJson(this.text);
     }
     return this.#json;
   }
 }
 
-function parsed(text: string | undefined): unknown {
+function parseJson(text: string | undefined): unknown {
   if (text === undefined) return NOT_JSON;
   try {
     return JSON.parse(text) as unknown;
@@ -66,7 +66,7 @@ function parsed(text: string | undefined): unknown {
 export type JsonPath = readonly (string | number)[];
 
 /** Reads `a.b[0]["odd.name"]`, with or without `$` in front. Throws a SyntaxError. */
-export function jsonPath(source: string): JsonPath {
+export function parseJsonPath(source: string): JsonPath {
   const step = /\.?(?:([^.[\]"']+)|\[(\d{1,9})\]|\[("(?:[^"\\]|\\.)*")\])/y;
   const steps: (string | number)[] = [];
   step.lastIndex = source.startsWith('$') ? 1 : 0;
@@ -82,7 +82,7 @@ export function jsonPath(source: string): JsonPath {
 }
 
 /** What a JSON document has there; undefined where it has nothing. Only its own members count. */
-export function valueAt(document: unknown, path: JsonPath): unknown {
+export function valueAtPath(document: unknown, path: JsonPath): unknown {
   let value = document;
   for (const step of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, step)) return undefined;

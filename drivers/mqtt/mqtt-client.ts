@@ -3,19 +3,19 @@ import {
   moduleKind,
   type Host,
   type ModuleDefinition,
-  refersTo,
-  type Running,
+  referenceKind,
+  type OpenInstance,
 } from '../../src/device/module.js';
-import type { Brokers, ConnectOptions, QoS } from './broker.js';
-import { filterMistake, topicMistake } from './filter.js';
+import type { BrokerConnector, ConnectOptions, QoS } from './broker.js';
+import { validateFilter, validateTopic } from './filter.js';
 import { mqttFunctions } from './functions.js';
 import type { Message } from './message.js';
-import { Topics, topicsFlow } from './topics.js';
+import { SubscriptionRouter, mqttFlow } from './topics.js';
 
 /** How long the last word may take before the connection is closed without it. */
-const FAREWELL_MS = 1_000;
+const OFFLINE_MESSAGE_TIMEOUT_MS = 1_000;
 
-const file = () => Type.String({ default: '', maxLength: 4096, refers: refersTo.file });
+const file = () => Type.String({ default: '', maxLength: 4096, refers: referenceKind.file });
 
 const properties = Type.Object({
   /** `mqtt://host:1883`, `mqtts://host:8883`, `ws://host/path`, `wss://host/path`. */
@@ -51,14 +51,14 @@ const PROTOCOLS: readonly string[] = ['mqtt:', 'mqtts:', 'ws:', 'wss:'];
 const SECURE: readonly string[] = ['mqtts:', 'wss:'];
 
 /** The module **MQTT Client**: the connection to one broker, for the devices connected to it. */
-export function mqttClient(brokers: Brokers): ModuleDefinition<typeof properties> {
+export function mqttClient(brokers: BrokerConnector): ModuleDefinition<typeof properties> {
   return {
     ...MODULE,
     kind: moduleKind.io,
     prefix: 'MQTT',
     properties,
     variables: () => [],
-    offers: topicsFlow,
+    provides: mqttFlow,
     check,
     functions: (instances) => mqttFunctions(instances, MODULE),
     open: (host) => open(host, brokers),
@@ -82,23 +82,23 @@ function check(checked: Properties): string | undefined {
   if (CaFile + KeyFile !== '' && !SECURE.includes(protocol)) {
     return 'CaFile and CertificateFile are of use with mqtts:// and wss:// only';
   }
-  if (WillTopic !== '' && topicMistake(WillTopic) !== undefined)
-    return `WillTopic: ${topicMistake(WillTopic)}`;
-  return Subscriptions.map(filterMistake).find((mistake) => mistake !== undefined);
+  if (WillTopic !== '' && validateTopic(WillTopic) !== undefined)
+    return `WillTopic: ${validateTopic(WillTopic)}`;
+  return Subscriptions.map(validateFilter).find((mistake) => mistake !== undefined);
 }
 
-async function open(host: Host<Properties>, brokers: Brokers): Promise<Running> {
+async function open(host: Host<Properties>, brokers: BrokerConnector): Promise<OpenInstance> {
   const { properties: wished } = host;
-  const topics = new Topics({
+  const topics = new SubscriptionRouter({
     clock: host.clock,
     log: host.log,
     hasSession: !wished.CleanSession,
-    sent: (topic, payload) => host.debug('sent', payload, topic),
-    stuck: (cause) => host.lost(cause),
-    aside: (asker) => {
-      const { will: _will, ...options } = optionsOf(host);
+    onSent: (topic, payload) => host.debug('sent', payload, topic),
+    onStalled: (cause) => host.reportLost(cause),
+    openSecondaryConnection: (asker) => {
+      const { will: _will, ...options } = connectOptions(host);
       return brokers.connect(
-        { ...options, clientId: freshId(host.id), cleanSession: true },
+        { ...options, clientId: generateClientId(host.id), cleanSession: true },
         asker,
         host.signal,
       );
@@ -106,30 +106,32 @@ async function open(host: Host<Properties>, brokers: Brokers): Promise<Running> 
     signal: host.signal,
   });
   const listener = {
-    message: (message: Message) => {
+    onMessage: (message: Message) => {
       host.debug('received', message.payload, message.topic);
-      topics.received(message);
+      topics.dispatch(message);
     },
-    lost: (cause: Error) => host.lost(cause),
+    onLost: (cause: Error) => host.reportLost(cause),
   };
-  const connection = await brokers.connect(optionsOf(host), listener, host.signal);
+  const connection = await brokers.connect(connectOptions(host), listener, host.signal);
   topics.attach(connection);
   const say = (payload: string) =>
     topics.publish(wished.WillTopic, payload, { qos: wished.WillQoS as QoS, retain: wished.WillRetain });
   try {
     if (wished.WillTopic !== '' && wished.BirthPayload !== '') await say(wished.BirthPayload);
-    for (const filter of wished.Subscriptions) watch(host, topics, filter);
+    for (const filter of wished.Subscriptions) observeTopics(host, topics, filter);
   } catch (thrown) {
     await connection.close();
     throw thrown;
   }
   return {
-    offer: topics,
-    knownDevices: () => topics.known(),
+    provided: topics,
+    knownDevices: () => topics.knownTopics(),
     async close() {
       // A leave that is taken keeps the broker from publishing the will, so we say it ourselves.
       if (wished.WillTopic !== '') {
-        const late = new Promise((resolve) => host.clock.after(FAREWELL_MS, () => resolve(undefined)));
+        const late = new Promise((resolve) =>
+          host.clock.after(OFFLINE_MESSAGE_TIMEOUT_MS, () => resolve(undefined)),
+        );
         await Promise.race([say(wished.WillPayload).catch(() => undefined), late]);
       }
       await connection.close();
@@ -138,15 +140,15 @@ async function open(host: Host<Properties>, brokers: Brokers): Promise<Running> 
 }
 
 /** At most 23 letters and digits, which every broker must take [MQTT-3.1.3-5]. */
-function freshId(id: number): string {
+function generateClientId(id: number): string {
   return `stellwerk${id}x${crypto.randomUUID().slice(0, 8)}`;
 }
 
-function optionsOf({ id, properties: wished }: Host<Properties>): ConnectOptions {
+function connectOptions({ id, properties: wished }: Host<Properties>): ConnectOptions {
   const { WillTopic, WillPayload, WillQoS, WillRetain } = wished;
   return {
     url: wished.Url,
-    clientId: wished.ClientID === '' ? freshId(id) : wished.ClientID,
+    clientId: wished.ClientID === '' ? generateClientId(id) : wished.ClientID,
     userName: wished.UserName,
     password: wished.Password,
     keepAliveS: wished.KeepAliveInterval,
@@ -162,7 +164,7 @@ function optionsOf({ id, properties: wished }: Host<Properties>): ConnectOptions
 }
 
 /** Listens only to have the topics known. */
-function watch(host: Host, topics: Topics, filter: string): void {
+function observeTopics(host: Host, topics: SubscriptionRouter, filter: string): void {
   topics
     .subscribe(filter, 0, () => undefined)
     .ready.catch((thrown: unknown) =>

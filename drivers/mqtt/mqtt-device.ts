@@ -1,22 +1,22 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Fault, fault, messageOf } from '../../src/base/fault.js';
-import { Complaints } from '../../src/device/complaints.js';
+import { TransientProblems } from '../../src/device/complaints.js';
 import {
   moduleKind,
   quality,
   variableType,
-  type Doubt,
+  type QualityProblem,
   type Host,
   type ModuleDefinition,
-  type Running,
+  type OpenInstance,
   type Value,
   type VariableDeclaration,
 } from '../../src/device/module.js';
-import { readValue, UNREADABLE, whyUnreadable } from '../../src/device/reading.js';
-import { availabilityMistake, availabilityProperties, watchAvailability } from './availability.js';
+import { readValue, UNREADABLE_REASON, explainUnreadable } from '../../src/device/reading.js';
+import { validateAvailability, availabilityProperties, watchAvailability } from './availability.js';
 import { NOT_JSON, type Message } from './message.js';
-import { Topic, topicFields, type TopicFields } from './topic.js';
-import { topicsFlow, type Subscription, type Topics } from './topics.js';
+import { TopicMapping, topicMappingSchema, type TopicMappingFields } from './topic.js';
+import { mqttFlow, type Subscription, type SubscriptionRouter } from './topics.js';
 
 /** Larger payloads are documents, not values, and are not looked into. */
 export const PAYLOAD_LIMIT = 1024 * 1024;
@@ -24,15 +24,19 @@ export const PAYLOAD_LIMIT = 1024 * 1024;
 /** So many changes of one variable are reported within one turn of the event loop; of more, only the last one. */
 export const REPORTS_PER_TURN = 100;
 
-const TOO_LARGE: Doubt = { state: quality.bad, reason: 'TOO_LARGE', text: 'what came last was too large' };
-const REFUSED: Doubt = {
+const TOO_LARGE: QualityProblem = {
+  state: quality.bad,
+  reason: 'TOO_LARGE',
+  text: 'what came last was too large',
+};
+const REFUSED: QualityProblem = {
   state: quality.bad,
   reason: 'SUBSCRIPTION',
   text: 'the broker refused the subscription; look at its access list',
 };
 
 const properties = Type.Object({
-  Topics: Type.Array(topicFields, { default: [], maxItems: 1000 }),
+  Topics: Type.Array(topicMappingSchema, { default: [], maxItems: 1000 }),
   ...availabilityProperties,
 });
 type Properties = Static<typeof properties>;
@@ -44,22 +48,22 @@ export const mqttDevice: ModuleDefinition<typeof properties> = {
   kind: moduleKind.device,
   prefix: 'MQTT',
   properties,
-  needs: topicsFlow,
+  requires: mqttFlow,
   variables: ({ Topics: fields }) => fields.map(variable),
   check({ Topics: fields, ...availability }) {
     const twice = fields.find(({ Ident }, index) => fields.findIndex((one) => one.Ident === Ident) !== index);
     if (twice !== undefined) return `Topics has ${twice.Ident} twice`;
-    const mistake = availabilityMistake(availability);
+    const mistake = validateAvailability(availability);
     if (mistake !== undefined) return mistake;
     try {
-      for (const one of fields) new Topic(one);
+      for (const one of fields) new TopicMapping(one);
       return undefined;
     } catch (thrown) {
       return messageOf(thrown);
     }
   },
   async open(host) {
-    const device = new MqttDevice(host, host.parent(topicsFlow));
+    const device = new MqttDevice(host, host.parent(mqttFlow));
     try {
       await device.subscribed();
       return device;
@@ -70,7 +74,7 @@ export const mqttDevice: ModuleDefinition<typeof properties> = {
   },
 };
 
-function variable(fields: TopicFields, index: number): VariableDeclaration {
+function variable(fields: TopicMappingFields, index: number): VariableDeclaration {
   const { Ident, Name = Ident, Type: type, Profile, CommandTopic = '', StaleAfterS } = fields;
   return {
     ident: Ident,
@@ -84,8 +88,8 @@ function variable(fields: TopicFields, index: number): VariableDeclaration {
 }
 
 /** A variable at work: its topics, and how much of a flood it has had. */
-interface Point {
-  readonly topic: Topic;
+interface TopicVariable {
+  readonly topic: TopicMapping;
   subscription: Subscription | undefined;
   turn: number;
   reports: number;
@@ -96,28 +100,28 @@ interface Point {
   count: number;
 }
 
-class MqttDevice implements Running {
+class MqttDevice implements OpenInstance {
   readonly #host: Host<Properties>;
-  readonly #topics: Topics;
-  readonly #complaints: Complaints;
-  readonly #points = new Map<string, Point>();
+  readonly #topics: SubscriptionRouter;
+  readonly #complaints: TransientProblems;
+  readonly #points = new Map<string, TopicVariable>();
   readonly #availability: Subscription | undefined;
-  #flooded: Point[] = [];
+  #flooded: TopicVariable[] = [];
 
-  constructor(host: Host<Properties>, topics: Topics) {
+  constructor(host: Host<Properties>, topics: SubscriptionRouter) {
     this.#host = host;
     this.#topics = topics;
-    this.#complaints = new Complaints(host);
+    this.#complaints = new TransientProblems(host);
     // Before the others: values of a device that is away are none of now.
     this.#availability = watchAvailability(host, topics, this.#complaints);
-    for (const fields of host.properties.Topics) this.#add(new Topic(fields));
+    for (const fields of host.properties.Topics) this.#add(new TopicMapping(fields));
   }
 
   /** Resolves when the broker has answered all subscriptions; one that it refused is a trouble of that topic alone. */
   async subscribed(): Promise<void> {
     await this.#isTaken(this.#availability);
     for (const { topic, subscription } of this.#points.values())
-      if (!(await this.#isTaken(subscription))) this.#host.doubt(topic.ident, REFUSED);
+      if (!(await this.#isTaken(subscription))) this.#host.markUncertain(topic.ident, REFUSED);
   }
 
   async #isTaken(subscription: Subscription | undefined): Promise<boolean> {
@@ -126,7 +130,7 @@ class MqttDevice implements Running {
       return true;
     } catch (thrown) {
       if (!(thrown instanceof Fault) || thrown.code !== 'DEVICE_REFUSED') throw thrown;
-      this.#host.trouble('SUBSCRIPTION', `${messageOf(thrown)}; look at the broker's access list`);
+      this.#host.setProblem('SUBSCRIPTION', `${messageOf(thrown)}; look at the broker's access list`);
       return false;
     }
   }
@@ -134,7 +138,7 @@ class MqttDevice implements Running {
   async write(ident: string, value: Value): Promise<void> {
     const topic = this.#points.get(ident)?.topic;
     if (topic === undefined || topic.commandTopic === '') throw fault('READ_ONLY', ident);
-    await this.#topics.publish(topic.commandTopic, topic.payloadFor(value), topic);
+    await this.#topics.publish(topic.commandTopic, topic.formatCommand(value), topic);
     // Without a topic that tells the state, what the broker took is what we know.
     if (topic.stateTopic === '') this.#host.report(ident, value);
   }
@@ -150,11 +154,11 @@ class MqttDevice implements Running {
     await Promise.resolve();
   }
 
-  #add(topic: Topic): void {
-    const last = topic.isCounter ? this.#host.last(topic.ident) : undefined;
+  #add(topic: TopicMapping): void {
+    const last = topic.isCounter ? this.#host.lastValue(topic.ident) : undefined;
     const count = typeof last === 'number' ? last : 0;
     const idle = { subscription: undefined, turn: -1, reports: 0, held: undefined, heldAt: undefined };
-    const point: Point = { ...idle, topic, count };
+    const point: TopicVariable = { ...idle, topic, count };
     this.#points.set(topic.ident, point);
     // Nobody else changes it: it is as good as new.
     if (topic.isCounter) this.#host.report(topic.ident, count);
@@ -165,13 +169,13 @@ class MqttDevice implements Running {
     point.subscription = this.#topics.subscribe(topic.stateTopic, topic.qos, hear);
   }
 
-  #count(point: Point, message: Message): void {
-    if (message.retained) return;
+  #count(point: TopicVariable, message: Message): void {
+    if (message.isRetained) return;
     point.count += 1;
     this.#report(point, point.count, undefined);
   }
 
-  #read(point: Point, message: Message): void {
+  #read(point: TopicVariable, message: Message): void {
     const { topic } = point;
     if (message.payload.length > PAYLOAD_LIMIT) {
       this.#doubt(point, TOO_LARGE);
@@ -179,20 +183,20 @@ class MqttDevice implements Running {
         `${message.topic}: a payload of more than ${PAYLOAD_LIMIT} bytes was not looked into`;
       return this.#complaints.add('TOO_LARGE', text);
     }
-    const raw = topic.rawIn(message);
+    const raw = topic.extractRaw(message);
     // A document without the member, or with null there, says nothing of it.
     if (raw === undefined || raw === null) return;
     const value = raw === NOT_JSON ? undefined : readValue(topic.notation, raw);
-    if (value !== undefined) return this.#report(point, value, topic.timeIn(message));
-    this.#doubt(point, UNREADABLE);
+    if (value !== undefined) return this.#report(point, value, topic.extractTime(message));
+    this.#doubt(point, UNREADABLE_REASON);
     this.#complaints.add('UNREADABLE', () => {
-      const why = raw === NOT_JSON ? topic.whyNothing() : whyUnreadable(topic.notation, raw);
+      const why = raw === NOT_JSON ? topic.describeInvalidPayload() : explainUnreadable(topic.notation, raw);
       return `${topic.ident}, from ${message.topic}: ${why}`;
     });
   }
 
-  #report(point: Point, value: Value, at: number | undefined): void {
-    const { turn } = this.#topics;
+  #report(point: TopicVariable, value: Value, at: number | undefined): void {
+    const { loopIteration: turn } = this.#topics;
     if (point.turn !== turn) {
       point.turn = turn;
       point.reports = 0;
@@ -213,15 +217,15 @@ class MqttDevice implements Running {
     for (const point of flooded) this.#tellHeld(point);
   }
 
-  #tellHeld(point: Point): void {
+  #tellHeld(point: TopicVariable): void {
     const { held } = point;
     point.held = undefined;
     if (held !== undefined) this.#host.report(point.topic.ident, held, point.heldAt);
   }
 
   /** What came before is told before. */
-  #doubt(point: Point, doubt: Doubt): void {
+  #doubt(point: TopicVariable, doubt: QualityProblem): void {
     this.#tellHeld(point);
-    this.#host.doubt(point.topic.ident, doubt);
+    this.#host.markUncertain(point.topic.ident, doubt);
   }
 }

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import type { PacketChecker } from './packet-checker.js';
 import { PacketReader } from './packet-reader.js';
 
@@ -106,7 +106,7 @@ export class PacedStream extends Duplex {
       if (batch.length === 0) break;
       const hasRoom = this.push(batch.length === 1 ? batch[0] : Buffer.concat(batch));
       if (!hasRoom && !this.destroyed) await new Promise<void>((resolve) => (this.#resume = resolve));
-      await nextTurn();
+      await yieldToEventLoop();
     }
     if (failure !== undefined) throw failure;
   }

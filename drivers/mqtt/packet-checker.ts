@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import type { Packet } from 'mqtt';
 import { checkProperties } from './packet-properties.js';
-import { protocolError, reason } from './protocol-error.js';
+import { protocolError, reasonCode } from './protocol-error.js';
 
 /** Packet types (MQTT 5 §2.1.2) that a broker may send. */
-const type = {
+const packetType = {
   connack: 2,
   publish: 3,
   puback: 4,
@@ -22,10 +22,10 @@ const type = {
  * Messages of QoS 2 that a broker may have sent and not yet released. A broker of MQTT 5 is told a smaller number;
  * one of MQTT 3.1.1 has a limit of its own (mosquitto 20), and may have none.
  */
-export const UNRELEASED_LIMIT = 10_000;
+export const MAX_UNRELEASED_MESSAGES = 10_000;
 
 /** And their bytes: the memory of a small box. */
-export const UNRELEASED_BYTES = 32 * 1024 * 1024;
+export const MAX_UNRELEASED_BYTES = 32 * 1024 * 1024;
 
 /** An acknowledgement with this reason code, or a higher one, ends the exchange (MQTT 5 §4.13.2). */
 const FAILURE = 0x80;
@@ -74,20 +74,20 @@ export class PacketChecker {
     const id = packet.messageId ?? 0;
     switch (packet.cmd) {
       case 'publish':
-        if (packet.qos > 0) this.#expected.set(id, packet.qos === 1 ? type.puback : type.pubrec);
+        if (packet.qos > 0) this.#expected.set(id, packet.qos === 1 ? packetType.puback : packetType.pubrec);
         break;
       case 'pubrel':
-        this.#expected.set(id, type.pubcomp);
+        this.#expected.set(id, packetType.pubcomp);
         break;
       case 'subscribe':
-        this.#expected.set(id, type.suback);
+        this.#expected.set(id, packetType.suback);
         this.#asked.set(
           id,
           packet.subscriptions.map(({ qos }) => qos),
         );
         break;
       case 'unsubscribe':
-        this.#expected.set(id, type.unsuback);
+        this.#expected.set(id, packetType.unsuback);
         break;
       case 'pingreq':
         this.#pings += 1;
@@ -101,39 +101,39 @@ export class PacketChecker {
     const kind = (packet[0] ?? 0) >> 4;
     let body = 2;
     while ((packet[body - 1] ?? 0) >= 0x80) body += 1;
-    if (!this.#isConnected && kind !== type.connack && kind !== type.auth)
+    if (!this.#isConnected && kind !== packetType.connack && kind !== packetType.auth)
       throw protocolError('no CONNACK first');
     switch (kind) {
-      case type.connack:
+      case packetType.connack:
         this.#isConnected = true;
         this.#isResumed = !this.#isClean && ((packet[body] ?? 0) & 1) === 1;
         this.#properties(packet, body + 2);
         return;
-      case type.publish:
+      case packetType.publish:
         return this.#publish(packet, body);
-      case type.puback:
-      case type.pubrec:
-      case type.pubcomp:
+      case packetType.puback:
+      case packetType.pubrec:
+      case packetType.pubcomp:
         this.#properties(packet, body + 3);
         return this.#acknowledged(kind, packet, body);
-      case type.suback:
+      case packetType.suback:
         return this.#subscribed(packet, body);
-      case type.unsuback:
+      case packetType.unsuback:
         this.#properties(packet, body + 2);
         return this.#acknowledged(kind, packet, body);
-      case type.pubrel:
+      case packetType.pubrel:
         this.#properties(packet, body + 3);
         return this.#released(identifier(packet, body));
-      case type.pingresp:
+      case packetType.pingresp:
         if (this.#pings === 0) throw protocolError('a PINGRESP that nobody asked for');
         this.#pings -= 1;
         return;
-      case type.disconnect:
+      case packetType.disconnect:
         if (this.#version !== 5) break;
         this.#properties(packet, body + 1);
         this.#isEnded = true;
         return;
-      case type.auth:
+      case packetType.auth:
         this.#properties(packet, body + 1);
         return;
       default:
@@ -147,7 +147,8 @@ export class PacketChecker {
     let at = body + 2 + length;
     if (at > packet.length) throw malformed();
     const topic = packet.subarray(body + 2, at);
-    if (!isUtf8(topic) || topic.includes(0)) throw protocolError('a topic is not UTF-8', reason.malformed);
+    if (!isUtf8(topic) || topic.includes(0))
+      throw protocolError('a topic is not UTF-8', reasonCode.malformed);
     if (topic.includes('+') || topic.includes('#')) throw protocolError('a topic has wildcards');
     if (topic.length === 0 && this.#version === 4) throw protocolError('a topic is empty');
     const id = qos === 0 ? 0 : identifier(packet, at);
@@ -156,15 +157,15 @@ export class PacketChecker {
     // aedes sends what is retained with the QoS it was published with, whatever it granted.
     const isRetained = ((packet[0] ?? 0) & 1) === 1;
     if (!isRetained && qos > this.#mostQos())
-      throw protocolError(`a message of QoS ${qos}, which was not granted`, reason.qos);
+      throw protocolError(`a message of QoS ${qos}, which was not granted`, reasonCode.qos);
     if (qos === 2) this.#keep(id, packet.length);
   }
 
   #keep(id: number, bytes: number): void {
     this.#unreleasedBytes += bytes - (this.#unreleased.get(id) ?? 0);
     this.#unreleased.set(id, bytes);
-    if (this.#unreleased.size > UNRELEASED_LIMIT || this.#unreleasedBytes > UNRELEASED_BYTES)
-      throw protocolError('too many messages of QoS 2 that it does not release', reason.quota);
+    if (this.#unreleased.size > MAX_UNRELEASED_MESSAGES || this.#unreleasedBytes > MAX_UNRELEASED_BYTES)
+      throw protocolError('too many messages of QoS 2 that it does not release', reasonCode.quota);
   }
 
   #released(id: number): void {
@@ -185,13 +186,14 @@ export class PacketChecker {
     if (this.#expected.get(id) !== kind) throw protocolError('an acknowledgement of what was not sent');
     this.#expected.delete(id);
     const code = packet[body + 2] ?? 0;
-    if (kind === type.pubrec && (this.#version === 4 || code < FAILURE)) this.#expected.set(id, type.pubcomp);
+    if (kind === packetType.pubrec && (this.#version === 4 || code < FAILURE))
+      this.#expected.set(id, packetType.pubcomp);
   }
 
   #subscribed(packet: Buffer, body: number): void {
     const id = identifier(packet, body);
     const codes = this.#version === 5 ? checkProperties(packet, body + 2, false) : body + 2;
-    this.#acknowledged(type.suback, packet, body);
+    this.#acknowledged(packetType.suback, packet, body);
     const count = this.#asked.get(id)?.length;
     this.#asked.delete(id);
     if (packet.length - codes !== count) throw protocolError('an answer to another number of filters');
@@ -217,5 +219,5 @@ function identifier(packet: Buffer, at: number): number {
 }
 
 function malformed() {
-  return protocolError('a malformed packet', reason.malformed);
+  return protocolError('a malformed packet', reasonCode.malformed);
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { protocolError, reason } from './protocol-error.js';
+import { protocolError, reasonCode } from './protocol-error.js';
 
 /** The properties of one packet may have this many bytes: user properties are small, and the parser keeps each. */
 const PROPERTIES_LIMIT = 64 * 1024;
@@ -50,7 +50,7 @@ const NEVER_ZERO: readonly number[] = [0x21, 0x23, 0x27, SUBSCRIPTION_IDENTIFIER
 export function checkProperties(packet: Buffer, at: number, isPublish: boolean): number {
   const reader = new Reader(packet, at, packet.length);
   const length = reader.varint();
-  if (length > PROPERTIES_LIMIT) throw protocolError('a packet has too many properties', reason.quota);
+  if (length > PROPERTIES_LIMIT) throw protocolError('a packet has too many properties', reasonCode.quota);
   const end = reader.at + length;
   if (end > packet.length) throw malformed();
   const properties = new Reader(packet, reader.at, end);
@@ -69,7 +69,7 @@ export function checkProperties(packet: Buffer, at: number, isPublish: boolean):
 }
 
 function malformed() {
-  return protocolError('the properties of a packet are malformed', reason.malformed);
+  return protocolError('the properties of a packet are malformed', reasonCode.malformed);
 }
 
 class Reader {
@@ -131,7 +131,7 @@ class Reader {
     const start = this.at;
     this.#take(length);
     const text = this.#bytes.subarray(start, this.at);
-    if (!isUtf8(text) || text.includes(0)) throw protocolError('a text is not UTF-8', reason.malformed);
+    if (!isUtf8(text) || text.includes(0)) throw protocolError('a text is not UTF-8', reasonCode.malformed);
   }
 
   #take(bytes: number): void {

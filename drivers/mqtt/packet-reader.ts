@@ -1,4 +1,4 @@
-import { protocolError, reason } from './protocol-error.js';
+import { protocolError, reasonCode } from './protocol-error.js';
 
 /** A packet above this closes the connection: no reading is so large, and the memory of a small box is limited. */
 export const PACKET_LIMIT = 16 * 1024 * 1024;
@@ -64,10 +64,10 @@ export class PacketReader {
       length += (byte & 0x7f) * 128 ** (index - 1);
       if (byte < 0x80) {
         const limit = first >> 4 === PUBLISH ? PACKET_LIMIT : CONTROL_PACKET_LIMIT;
-        if (length > limit) throw protocolError('a packet is too large', reason.tooLarge);
+        if (length > limit) throw protocolError('a packet is too large', reasonCode.tooLarge);
         return 1 + index + length;
       }
     }
-    throw protocolError('the length of a packet has more than four bytes', reason.malformed);
+    throw protocolError('the length of a packet has more than four bytes', reasonCode.malformed);
   }
 }

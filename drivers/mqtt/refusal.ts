@@ -1,14 +1,14 @@
 import { faultFrom, messageOf, type Fault } from '../../src/base/fault.js';
-import { whyUnreachable } from '../../src/device/unreachable.js';
+import { explainNetworkError } from '../../src/device/unreachable.js';
 import type { ConnectOptions } from './broker.js';
 
 /** What a broker or the way to it answered, in words that say what to do. */
-export function refusal(thrown: unknown, { url, clientId, version, userName }: ConnectOptions): Fault {
+export function mapBrokerError(thrown: unknown, { url, clientId, version, userName }: ConnectOptions): Fault {
   const offline = (why: string) => faultFrom(thrown, 'DEVICE_OFFLINE', `${url}: ${why}`);
   const mistaken = (why: string) => faultFrom(thrown, 'DEVICE_CONFIGURATION', `${url}: ${why}`);
   const code = codeOf(thrown);
-  const known = whyUnreachable(code, 'Url');
-  if (known !== undefined) return known.isMistake ? mistaken(known.why) : offline(known.why);
+  const known = explainNetworkError(code, 'Url');
+  if (known !== undefined) return known.isConfigurationError ? mistaken(known.why) : offline(known.why);
   switch (code) {
     case 1: // MQTT 3.1.1 §3.2.2.3
     case 132: // MQTT 5 §3.2.2.2, here and below

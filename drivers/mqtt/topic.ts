@@ -1,29 +1,29 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { choice } from '../../src/device/choice.js';
+import { enumProperty } from '../../src/device/choice.js';
 import type { Value } from '../../src/device/module.js';
 import {
   IDENT_PATTERN,
   notationOf,
   readTime,
   STALE_LIMIT_S,
-  typeWords,
+  variableTypeNames,
   writeValue,
-  type Notation,
+  type ValueNotation,
 } from '../../src/device/reading.js';
 import type { QoS } from './broker.js';
-import { filterMistake, topicMistake } from './filter.js';
-import { jsonPath, NOT_JSON, valueAt, type JsonPath, type Message } from './message.js';
+import { validateFilter, validateTopic } from './filter.js';
+import { parseJsonPath, NOT_JSON, valueAtPath, type JsonPath, type Message } from './message.js';
 
 const topicText = () => Type.String({ maxLength: 1000 });
 const payloadText = () => Type.String({ maxLength: 1000 });
 
 /** How one variable is read from a topic and written to another. */
-export const topicFields = Type.Object(
+export const topicMappingSchema = Type.Object(
   {
     Ident: Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }),
     Name: Type.Optional(Type.String({ maxLength: 200 })),
-    Type: choice(typeWords, 'string'),
+    Type: enumProperty(variableTypeNames, 'string'),
     /** Where the state is told; a filter with wildcards is allowed. */
     StateTopic: Type.Optional(topicText()),
     /** Where in a JSON payload the value is: `a.b[0]`. */
@@ -54,14 +54,14 @@ export const topicFields = Type.Object(
   },
   { additionalProperties: false },
 );
-export type TopicFields = Static<typeof topicFields>;
+export type TopicMappingFields = Static<typeof topicMappingSchema>;
 
-const PLACE = '{value}';
+const PLACEHOLDER = '{value}';
 
 /** One variable's topics, compiled. */
-export class Topic {
+export class TopicMapping {
   readonly ident: string;
-  readonly notation: Notation;
+  readonly notation: ValueNotation;
   readonly stateTopic: string;
   readonly commandTopic: string;
   readonly isCounter: boolean;
@@ -73,11 +73,11 @@ export class Topic {
   readonly #digits: number | undefined;
 
   /** Throws a SyntaxError that says what is wrong with its fields. */
-  constructor(fields: TopicFields) {
+  constructor(fields: TopicMappingFields) {
     const { Ident, StateTopic = '', CommandTopic = '', JsonPath: path, Counter = false } = fields;
     const mistake =
-      (StateTopic === '' ? undefined : filterMistake(StateTopic)) ??
-      (CommandTopic === '' ? undefined : topicMistake(CommandTopic)) ??
+      (StateTopic === '' ? undefined : validateFilter(StateTopic)) ??
+      (CommandTopic === '' ? undefined : validateTopic(CommandTopic)) ??
       (StateTopic + CommandTopic === '' ? 'give a StateTopic, a CommandTopic or both' : undefined) ??
       (Counter && (fields.Type !== 'integer' || StateTopic === '' || CommandTopic !== '')
         ? 'a Counter is an integer with a StateTopic and no CommandTopic'
@@ -91,39 +91,40 @@ export class Topic {
     this.isCounter = Counter;
     this.qos = (fields.QoS ?? 1) as QoS;
     this.retain = fields.Retain ?? false;
-    this.#path = path === undefined ? undefined : jsonPath(path);
-    this.#timePath = fields.TimePath === undefined ? undefined : jsonPath(fields.TimePath);
-    this.#payload = fields.CommandPayload ?? PLACE;
+    this.#path = path === undefined ? undefined : parseJsonPath(path);
+    this.#timePath = fields.TimePath === undefined ? undefined : parseJsonPath(fields.TimePath);
+    this.#payload = fields.CommandPayload ?? PLACEHOLDER;
     this.#digits = fields.Digits;
   }
 
   /** What a message says of this variable, to be read by the notation; undefined or null when nothing. */
-  rawIn(message: Message): unknown {
+  extractRaw(message: Message): unknown {
     if (this.#path === undefined) return message.text ?? NOT_JSON;
     const { json } = message;
-    return json === NOT_JSON ? NOT_JSON : valueAt(json, this.#path);
+    return json === NOT_JSON ? NOT_JSON : valueAtPath(json, this.#path);
   }
 
   /**
    * When a message's value was so, unix ms: as it says, else undefined; of a retained one nobody knows (0), unless it says.
    */
-  timeIn(message: Message): number | undefined {
-    const told = this.#timePath === undefined ? undefined : readTime(valueAt(message.json, this.#timePath));
-    return told ?? (message.retained ? 0 : undefined);
+  extractTime(message: Message): number | undefined {
+    const told =
+      this.#timePath === undefined ? undefined : readTime(valueAtPath(message.json, this.#timePath));
+    return told ?? (message.isRetained ? 0 : undefined);
   }
 
   /** Why the raw value of a message is none. */
-  whyNothing(): string {
+  describeInvalidPayload(): string {
     return this.#path === undefined ? 'the payload is not UTF-8' : 'the payload is not JSON';
   }
 
   /** The payload that wishes for a value. Throws `CANNOT_CONVERT`. */
-  payloadFor(value: Value): string {
+  formatCommand(value: Value): string {
     const text = writeValue(this.notation, value, this.#digits);
     // Text put into a JSON document must not end the string that it stands in.
-    const isInJson = typeof value === 'string' && /^\s*[[{]/.test(this.#payload.replaceAll(PLACE, ''));
+    const isInJson = typeof value === 'string' && /^\s*[[{]/.test(this.#payload.replaceAll(PLACEHOLDER, ''));
     if (isInJson && !text.isWellFormed()) throw fault('CANNOT_CONVERT', 'Value', 'the text is not Unicode');
     const put = isInJson ? JSON.stringify(text).slice(1, -1) : text;
-    return this.#payload.replaceAll(PLACE, () => put);
+    return this.#payload.replaceAll(PLACEHOLDER, () => put);
   }
 }

@@ -1,45 +1,45 @@
 import type { Clock } from '../../src/base/clock.js';
 import { fault, isAbort } from '../../src/base/fault.js';
 import type { Log } from '../../src/base/log.js';
-import { nextTurn, Turn } from '../../src/base/turn.js';
+import { yieldToEventLoop, SerialQueue } from '../../src/base/turn.js';
 import type { Flow } from '../../src/device/module.js';
-import type { Connection, ConnectionListener, PublishOptions, QoS } from './broker.js';
-import { hasWildcards, matches, topicMistake } from './filter.js';
+import type { BrokerConnection, ConnectionListener, PublishOptions, QoS } from './broker.js';
+import { hasWildcards, matchesFilter, validateTopic } from './filter.js';
 import type { Message } from './message.js';
 
 /** What an MQTT Client offers to the devices connected to it. */
-export const topicsFlow: Flow<Topics> = { id: '{043EA491-0325-4ADD-8FC2-A30C8EEB4D3F}' };
+export const mqttFlow: Flow<SubscriptionRouter> = { id: '{043EA491-0325-4ADD-8FC2-A30C8EEB4D3F}' };
 
 /** A publish that the broker has not acknowledged by then was not taken; shorter than what a caller is made to wait. */
 export const PUBLISH_DEADLINE_MS = 8_000;
 
 /** Topics that are remembered, to find the listeners at once and to be shown; the oldest are forgotten. */
-export const TOPICS_KEPT = 10_000;
+export const KNOWN_TOPICS_LIMIT = 10_000;
 
 /** Longer topics are not remembered, so that nobody can fill the memory with them. */
-const TOPIC_KEPT_LENGTH = 256;
+const KNOWN_TOPIC_MAX_LENGTH = 256;
 
 /** For so long after connecting, and so many messages, what the broker had kept for us waits for its listeners. */
-const EARLY_MS = 10_000;
-const EARLY_MESSAGES = 1_000;
+const EARLY_WINDOW_MS = 10_000;
+const EARLY_MESSAGE_LIMIT = 1_000;
 
 /** And so many bytes of them: one message may have 16 MiB. */
-export const EARLY_BYTES = 16 * 1024 * 1024;
+export const EARLY_BYTE_LIMIT = 16 * 1024 * 1024;
 
 /** So much of each topic's last payload is kept to be shown. */
-const HEAD_BYTES = 64;
+const PREVIEW_BYTES = 64;
 
-export interface TopicsOptions {
+export interface RouterOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** True for a session that the broker kept: its messages come before anybody could subscribe again. */
   readonly hasSession: boolean;
   /** Called with what the broker has taken. */
-  readonly sent: (topic: string, payload: Uint8Array) => void;
+  readonly onSent: (topic: string, payload: Uint8Array) => void;
   /** Called when the broker does not answer; what waits for it is then dropped with the connection. */
-  readonly stuck: (cause: Error) => void;
+  readonly onStalled: (cause: Error) => void;
   /** Makes another connection to the same broker, with the same rights. Whoever asks for it closes it. */
-  readonly aside: (listener: ConnectionListener) => Promise<Connection>;
+  readonly openSecondaryConnection: (listener: ConnectionListener) => Promise<BrokerConnection>;
   /** Aborts when this connection ends. */
   readonly signal: AbortSignal;
 }
@@ -56,10 +56,10 @@ export interface Subscription {
 interface Subscriber {
   readonly listener: (message: Message) => void;
   /** Has had a message since it subscribed: a retained one that comes again for another is older than that. */
-  hasHeard: boolean;
+  hasReceived: boolean;
 }
 
-interface Entry {
+interface FilterEntry {
   readonly filter: string;
   readonly id: number;
   readonly isExact: boolean;
@@ -70,7 +70,7 @@ interface Entry {
 }
 
 interface Route {
-  entries: readonly Entry[];
+  entries: readonly FilterEntry[];
   /** Of the entries that these were found among. */
   version: number;
   readonly head: Buffer;
@@ -83,19 +83,19 @@ interface Route {
  * The topics of one connection, shared: many listeners on one filter are one subscription at the broker. Lives as long as
  * the connection; whatever subscribes after a reconnect gets the retained state again.
  */
-export class Topics {
+export class SubscriptionRouter {
   /** For those who ask the broker aside: one at a time. */
-  readonly inquiries = new Turn();
-  readonly #options: TopicsOptions;
-  readonly #entries = new Map<string, Entry>();
+  readonly queries = new SerialQueue();
+  readonly #options: RouterOptions;
+  readonly #entries = new Map<string, FilterEntry>();
   /** Of them, those with wildcards. */
-  readonly #wild = new Set<Entry>();
+  readonly #wild = new Set<FilterEntry>();
   /** Grows with every change of the entries. */
   #version = 0;
   /** Which entries a topic goes to, and what was last seen of it. */
   readonly #routes = new Map<string, Route>();
-  readonly #dirty = new Set<Entry>();
-  #connection: Connection | undefined;
+  readonly #dirty = new Set<FilterEntry>();
+  #connection: BrokerConnection | undefined;
   #nextId = 1;
   #isFlushing = false;
   /** What came before its listeners did. */
@@ -104,15 +104,15 @@ export class Topics {
   #turn = 0;
   #isTurnOver = false;
 
-  constructor(options: TopicsOptions) {
+  constructor(options: RouterOptions) {
     this.#options = options;
     if (!options.hasSession) return;
     this.#early = [];
-    options.clock.after(EARLY_MS, () => (this.#early = undefined));
+    options.clock.after(EARLY_WINDOW_MS, () => (this.#early = undefined));
   }
 
   /** For whoever made the connection, once. */
-  attach(connection: Connection): void {
+  attach(connection: BrokerConnection): void {
     this.#connection = connection;
   }
 
@@ -124,13 +124,13 @@ export class Topics {
     return this.#options.signal;
   }
 
-  /** See {@link TopicsOptions.aside}. */
-  aside(listener: ConnectionListener): Promise<Connection> {
-    return this.#options.aside(listener);
+  /** See {@link RouterOptions.openSecondaryConnection}. */
+  openSecondaryConnection(listener: ConnectionListener): Promise<BrokerConnection> {
+    return this.#options.openSecondaryConnection(listener);
   }
 
   /** Grows when the event loop has turned: what came since is one flood, however many messages. */
-  get turn(): number {
+  get loopIteration(): number {
     return this.#turn;
   }
 
@@ -140,13 +140,13 @@ export class Topics {
    */
   subscribe(filter: string, qos: QoS, listener: (message: Message) => void): Subscription {
     const entry = this.#entry(filter, qos);
-    const subscriber: Subscriber = { listener, hasHeard: false };
+    const subscriber: Subscriber = { listener, hasReceived: false };
     entry.subscribers.add(subscriber);
     for (const message of this.#early ?? []) {
-      if (matches(filter, message.topic)) this.#tell(entry, subscriber, message);
+      if (matchesFilter(filter, message.topic)) this.#tell(entry, subscriber, message);
     }
     const renew = async () => {
-      subscriber.hasHeard = false;
+      subscriber.hasReceived = false;
       await this.#ask(entry);
     };
     const ready = this.#ask(entry);
@@ -163,9 +163,9 @@ export class Topics {
    * when it does not, and then it is never sent later.
    */
   async publish(topic: string, payload: string | Buffer, options: PublishOptions): Promise<void> {
-    const mistake = topicMistake(topic);
+    const mistake = validateTopic(topic);
     if (mistake !== undefined) throw fault('PARAMETER_TYPE', 'Topic', mistake);
-    const { clock, sent, stuck } = this.#options;
+    const { clock, onSent: sent, onStalled: stuck } = this.#options;
     const bytes = Buffer.from(payload);
     // Dropping the connection is what keeps the kernel from delivering it when the network is back.
     const cancel = clock.after(PUBLISH_DEADLINE_MS, () =>
@@ -182,7 +182,7 @@ export class Topics {
   }
 
   /** For the connection: hands a message to those who listen. */
-  received(message: Message): void {
+  dispatch(message: Message): void {
     if (!this.#isTurnOver) {
       this.#isTurnOver = true;
       setImmediate(() => {
@@ -197,15 +197,15 @@ export class Topics {
     route.length = message.payload.length;
     message.payload.copy(route.head);
     for (const entry of route.entries) {
-      if (message.subscriptions !== undefined && !message.subscriptions.includes(entry.id)) continue;
+      if (message.subscriptionIds !== undefined && !message.subscriptionIds.includes(entry.id)) continue;
       for (const subscriber of entry.subscribers) this.#tell(entry, subscriber, message);
     }
   }
 
   #keepEarly(message: Message): void {
     const bytes = message.payload.length + message.topic.length;
-    if (this.#early === undefined || this.#early.length >= EARLY_MESSAGES) return;
-    if (this.#earlyBytes + bytes > EARLY_BYTES) return;
+    if (this.#early === undefined || this.#early.length >= EARLY_MESSAGE_LIMIT) return;
+    if (this.#earlyBytes + bytes > EARLY_BYTE_LIMIT) return;
     this.#earlyBytes += bytes;
     this.#early.push(message.copy());
   }
@@ -218,23 +218,24 @@ export class Topics {
   }
 
   /** Forgets the topics seen; those of messages that come are known again. */
-  forget(): void {
+  clearKnownTopics(): void {
     this.#routes.clear();
   }
 
-  /** Topics seen since the connection was made or they were forgotten, at most {@link TOPICS_KEPT}. */
-  known() {
+  /** Topics seen since the connection was made or they were forgotten, at most {@link KNOWN_TOPICS_LIMIT}. */
+  knownTopics() {
     return [...this.#routes].map(([Topic, { head, length, count, lastMs }]) => ({
       Topic,
-      LastPayload: head.toString('utf8', 0, Math.min(length, HEAD_BYTES)) + (length > HEAD_BYTES ? '…' : ''),
+      LastPayload:
+        head.toString('utf8', 0, Math.min(length, PREVIEW_BYTES)) + (length > PREVIEW_BYTES ? '…' : ''),
       Count: count,
       LastSeen: Math.floor(lastMs / 1000),
     }));
   }
 
-  #tell(entry: Entry, subscriber: Subscriber, message: Message): void {
-    if (message.retained && entry.isExact && subscriber.hasHeard) return;
-    subscriber.hasHeard = true;
+  #tell(entry: FilterEntry, subscriber: Subscriber, message: Message): void {
+    if (message.isRetained && entry.isExact && subscriber.hasReceived) return;
+    subscriber.hasReceived = true;
     try {
       subscriber.listener(message);
     } catch (thrown) {
@@ -242,7 +243,7 @@ export class Topics {
     }
   }
 
-  #entry(filter: string, qos: QoS): Entry {
+  #entry(filter: string, qos: QoS): FilterEntry {
     const found = this.#entries.get(filter);
     if (found !== undefined) {
       if (qos > found.qos) found.qos = qos;
@@ -250,14 +251,14 @@ export class Topics {
     }
     const isExact = !hasWildcards(filter);
     const id = this.#nextId++;
-    const made: Entry = { filter, id, isExact, qos, subscribers: new Set(), answer: undefined };
+    const made: FilterEntry = { filter, id, isExact, qos, subscribers: new Set(), answer: undefined };
     this.#entries.set(filter, made);
     if (!isExact) this.#wild.add(made);
     this.#version += 1;
     return made;
   }
 
-  #drop(entry: Entry): void {
+  #drop(entry: FilterEntry): void {
     this.#entries.delete(entry.filter);
     this.#wild.delete(entry);
     this.#version += 1;
@@ -267,10 +268,10 @@ export class Topics {
     let route = this.#routes.get(topic);
     if (route?.version === this.#version) return route;
     const exact = this.#entries.get(topic);
-    const wild = [...this.#wild].filter(({ filter }) => matches(filter, topic));
+    const wild = [...this.#wild].filter(({ filter }) => matchesFilter(filter, topic));
     const entries = exact === undefined ? wild : [exact, ...wild];
     if (route === undefined) {
-      route = { entries, version: 0, head: Buffer.alloc(HEAD_BYTES), length: 0, count: 0, lastMs: 0 };
+      route = { entries, version: 0, head: Buffer.alloc(PREVIEW_BYTES), length: 0, count: 0, lastMs: 0 };
       this.#remember(topic, route);
     }
     route.entries = entries;
@@ -279,8 +280,8 @@ export class Topics {
   }
 
   #remember(topic: string, route: Route): void {
-    if (topic.length > TOPIC_KEPT_LENGTH) return;
-    if (this.#routes.size >= TOPICS_KEPT) {
+    if (topic.length > KNOWN_TOPIC_MAX_LENGTH) return;
+    if (this.#routes.size >= KNOWN_TOPICS_LIMIT) {
       const [oldest = ''] = this.#routes.keys();
       this.#routes.delete(oldest);
     }
@@ -288,12 +289,12 @@ export class Topics {
   }
 
   /** Has the broker told of an entry at the end of this turn, together with all others that changed in it. */
-  #ask(entry: Entry): Promise<void> {
+  #ask(entry: FilterEntry): Promise<void> {
     entry.answer ??= Promise.withResolvers();
     this.#dirty.add(entry);
     if (!this.#isFlushing) {
       this.#isFlushing = true;
-      void nextTurn().then(() => this.#flush());
+      void yieldToEventLoop().then(() => this.#flush());
     }
     return entry.answer.promise;
   }
@@ -323,7 +324,7 @@ export class Topics {
     for (const { answer } of unwanted) answer?.resolve();
   }
 
-  #connected(): Connection {
+  #connected(): BrokerConnection {
     if (this.#connection === undefined) throw fault('DEVICE_OFFLINE', 'the connection is being made');
     return this.#connection;
   }

@@ -1,16 +1,16 @@
 import type { Cancel } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import { Turn } from '../../src/base/turn.js';
-import { type Attributes, explained } from '../../src/device/attributes.js';
-import type { Host, Running } from '../../src/device/module.js';
+import { SerialQueue } from '../../src/base/turn.js';
+import { type SysfsClass, sysfsFault } from '../../src/device/attributes.js';
+import type { Host, OpenInstance } from '../../src/device/module.js';
 import { familyOf } from './families.js';
 import { listBuses, listDevices, measureAll } from './files.js';
 import type { Gate } from './gate.js';
 import type { KnownDevice } from './functions.js';
-import type { BusProperties, OneWireAround } from './index.js';
+import type { BusProperties, OneWireContext } from './index.js';
 
 /** A device that is asked every so often. */
-export interface Member {
+export interface BusMember {
   /** Of the instance. */
   readonly id: number;
   readonly address: string;
@@ -20,18 +20,18 @@ export interface Member {
   /** Asks the device and reports; rejects with a fault when it does not answer. */
   poll(): Promise<void>;
   /** Whether the kernel has it on the bus; told again and again. */
-  found(isThere: boolean): void;
+  setPresent(isThere: boolean): void;
 }
 
-interface Place {
-  readonly member: Member;
+interface PollSlot {
+  readonly member: BusMember;
   dueMs: number;
   /** Somebody waits for its next answer. */
-  asked?: PromiseWithResolvers<void> | undefined;
+  request?: PromiseWithResolvers<void> | undefined;
 }
 
 /** Opens an instance of the module. Sends nothing over the wire. */
-export async function openBus(host: Host<BusProperties>, around: OneWireAround): Promise<Running> {
+export async function openBus(host: Host<BusProperties>, around: OneWireContext): Promise<OpenInstance> {
   const attributes = await around.attributes();
   const name = host.properties.Bus;
   const buses = await listBuses(attributes);
@@ -42,9 +42,9 @@ export async function openBus(host: Host<BusProperties>, around: OneWireAround):
       `this machine has no 1-Wire bus ${name} (${there}); on a Raspberry Pi it takes dtoverlay=w1-gpio in config.txt, and a restart`,
     );
   }
-  const release = around.holders.take(`the 1-Wire bus ${name}`, host);
+  const release = around.holders.claim(`the 1-Wire bus ${name}`, host);
   try {
-    const bus = new Bus(host, { attributes, gate: around.gate, release });
+    const bus = new OneWireBus(host, { attributes, gate: around.gate, release });
     await bus.probe();
     host.signal.throwIfAborted();
     return bus;
@@ -58,14 +58,14 @@ export async function openBus(host: Host<BusProperties>, around: OneWireAround):
  * One bus. One job at a time is on its wire, so a wish waits for one measurement at most; those who are due together measure together
  * where the kernel can have them do so. It is the kernel that searches the wire; what it has found is looked at by `probe`.
  */
-export class Bus implements Running {
-  readonly offer = this;
-  readonly attributes: Attributes;
+export class OneWireBus implements OpenInstance {
+  readonly provided = this;
+  readonly attributes: SysfsClass;
   readonly #host: Host<BusProperties>;
   readonly #gate: Gate;
   readonly #release: () => void;
-  readonly #turn = new Turn();
-  readonly #places = new Map<Member, Place>();
+  readonly #turn = new SerialQueue();
+  readonly #places = new Map<BusMember, PollSlot>();
   #found: readonly string[] = [];
   #isClosed = false;
   #isAsking = false;
@@ -73,7 +73,7 @@ export class Bus implements Running {
 
   constructor(
     host: Host<BusProperties>,
-    parts: { readonly attributes: Attributes; readonly gate: Gate; readonly release: () => void },
+    parts: { readonly attributes: SysfsClass; readonly gate: Gate; readonly release: () => void },
   ) {
     this.#host = host;
     this.attributes = parts.attributes;
@@ -84,31 +84,31 @@ export class Bus implements Running {
   /** Lets a device do something on the wire: alone, and one that is slow within the gateway's limit. */
   run<T>(isSlow: boolean, job: () => Promise<T>): Promise<T> {
     return this.#turn.run(() => {
-      if (this.#isClosed) throw closed(this.#host.properties.Bus);
+      if (this.#isClosed) throw closedError(this.#host.properties.Bus);
       return isSlow ? this.#gate.run(job) : job();
     });
   }
 
   /** Asks it from now on, at once for the first time, until what is returned is called. */
-  join(member: Member): () => void {
+  join(member: BusMember): () => void {
     this.#places.set(member, { member, dueMs: 0 });
-    member.found(this.#found.includes(member.address));
+    member.setPresent(this.#found.includes(member.address));
     this.#arm();
     return () => {
-      this.#places.get(member)?.asked?.reject(closed(member.address));
+      this.#places.get(member)?.request?.reject(closedError(member.address));
       this.#places.delete(member);
       this.#arm();
     };
   }
 
   /** Has it asked as soon as can be, together with those who are asked too; resolves and rejects as `poll` does. */
-  async ask(member: Member): Promise<void> {
+  async requestPoll(member: BusMember): Promise<void> {
     const place = this.#places.get(member);
-    if (place === undefined) throw closed(member.address);
+    if (place === undefined) throw closedError(member.address);
     place.dueMs = 0;
-    place.asked ??= Promise.withResolvers();
+    place.request ??= Promise.withResolvers();
     this.#arm();
-    await place.asked.promise;
+    await place.request.promise;
   }
 
   /** Looks what the kernel has found; rejects with `DEVICE_OFFLINE` when the bus is gone. */
@@ -117,10 +117,10 @@ export class Bus implements Running {
     try {
       this.#found = await listDevices(this.attributes, name);
     } catch (thrown) {
-      throw explained(`the 1-Wire bus ${name}`, this.attributes.root, thrown);
+      throw sysfsFault(`the 1-Wire bus ${name}`, this.attributes.root, thrown);
     }
     this.#host.report('DEVICES', this.#found.length);
-    for (const { member } of this.#places.values()) member.found(this.#found.includes(member.address));
+    for (const { member } of this.#places.values()) member.setPresent(this.#found.includes(member.address));
   }
 
   knownDevices(): readonly KnownDevice[] {
@@ -137,7 +137,8 @@ export class Bus implements Running {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel?.();
-    for (const { member, asked } of this.#places.values()) asked?.reject(closed(member.address));
+    for (const { member, request: asked } of this.#places.values())
+      asked?.reject(closedError(member.address));
     this.#release();
   }
 
@@ -157,7 +158,7 @@ export class Bus implements Running {
     this.#isAsking = true;
     const nowMs = this.#nowMs();
     const due = [...this.#places.values()].filter(({ dueMs }) => dueMs <= nowMs);
-    for (const place of due) place.dueMs = after(nowMs, place);
+    for (const place of due) place.dueMs = nextDueMs(nowMs, place);
     try {
       await this.#askAll(due);
     } catch (thrown) {
@@ -169,7 +170,7 @@ export class Bus implements Running {
     }
   }
 
-  async #askAll(due: readonly Place[]): Promise<void> {
+  async #askAll(due: readonly PollSlot[]): Promise<void> {
     const slow = due.filter(({ member }) => member.isSlow).length;
     // The kernel takes the data of other families' drivers for its thermometers' (trigger_bulk_read in w1_therm.c).
     const isAlike = this.#found.every((address) => familyOf(address).kind === 'thermometer');
@@ -181,7 +182,7 @@ export class Bus implements Running {
     for (const place of due) {
       // One by one they may take longer than anybody waits. Those that have measured are read soon, and then all that are asked measure.
       if (!haveMeasured)
-        for (const wanted of [...this.#places.values()].filter(({ asked }) => asked !== undefined)) {
+        for (const wanted of [...this.#places.values()].filter(({ request: asked }) => asked !== undefined)) {
           left.delete(wanted);
           await this.#askOne(wanted);
         }
@@ -189,11 +190,11 @@ export class Bus implements Running {
     }
   }
 
-  async #askOne(place: Place): Promise<void> {
-    const { member, asked } = place;
+  async #askOne(place: PollSlot): Promise<void> {
+    const { member, request: asked } = place;
     if (this.#places.get(member) !== place) return;
-    place.dueMs = after(this.#nowMs(), place);
-    place.asked = undefined;
+    place.dueMs = nextDueMs(this.#nowMs(), place);
+    place.request = undefined;
     // What it rejects with it has told; the others are asked all the same.
     const answer = this.run(member.isSlow, () => member.poll());
     await answer.then(asked?.resolve, asked?.reject ?? (() => undefined));
@@ -201,6 +202,7 @@ export class Bus implements Running {
 }
 
 /** When it is due again: at whole multiples, so that those who are asked as often are due together. */
-const after = (nowMs: number, { member: { everyMs } }: Place) => (Math.floor(nowMs / everyMs) + 1) * everyMs;
+const nextDueMs = (nowMs: number, { member: { everyMs } }: PollSlot) =>
+  (Math.floor(nowMs / everyMs) + 1) * everyMs;
 
-const closed = (what: string) => new DOMException(`${what} is closed`, 'AbortError');
+const closedError = (what: string) => new DOMException(`${what} is closed`, 'AbortError');

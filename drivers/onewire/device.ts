@@ -1,27 +1,27 @@
 import { Fault, fault, isAbort, messageOf } from '../../src/base/fault.js';
-import { shownTo } from '../../src/device/attributes.js';
-import { Complaints } from '../../src/device/complaints.js';
-import { type Host, quality, type Running, type Value } from '../../src/device/module.js';
-import type { Bus, Member } from './bus.js';
+import { withDebugOutput } from '../../src/device/attributes.js';
+import { TransientProblems } from '../../src/device/complaints.js';
+import { type Host, quality, type OpenInstance, type Value } from '../../src/device/module.js';
+import type { OneWireBus, BusMember } from './bus.js';
 import type { Chip } from './chip.js';
 import { type Family, familyOf, variablesOf } from './families.js';
 import { DeviceFiles } from './files.js';
-import type { DeviceProperties, OneWireAround } from './index.js';
-import { Counters, Monitor, Potentiometer } from './meters.js';
+import type { DeviceProperties, OneWireContext } from './index.js';
+import { Ds2423, Ds2438, Ds2890 } from './meters.js';
 import { Ds2405, Ds2406, Ds2408, Ds2413, Switch } from './switch.js';
 import { Thermometer } from './thermometer.js';
 
 /** Each takes a tenth of the bus's time at most. */
-const BYTES_AT_ONCE = 128;
+const MAX_SEND_BYTES = 128;
 
 /** Opens an instance of the module. Nothing is written to the device. */
 export async function openDevice(
   host: Host<DeviceProperties>,
-  around: OneWireAround,
-  bus: Bus,
-): Promise<Running> {
+  around: OneWireContext,
+  bus: OneWireBus,
+): Promise<OpenInstance> {
   host.signal.throwIfAborted();
-  const release = around.holders.take(`the 1-Wire device ${host.properties.Address}`, host);
+  const release = around.holders.claim(`the 1-Wire device ${host.properties.Address}`, host);
   try {
     const device = new OneWireDevice(host, bus, release);
     device.begin();
@@ -33,13 +33,13 @@ export async function openDevice(
 }
 
 /** One device of a bus: asked by the bus, told by whoever wishes something. */
-export class OneWireDevice implements Running, Member {
+export class OneWireDevice implements OpenInstance, BusMember {
   readonly address: string;
   readonly everyMs: number;
   readonly #host: Host<DeviceProperties>;
-  readonly #bus: Bus;
+  readonly #bus: OneWireBus;
   readonly #release: () => void;
-  readonly #complaints: Complaints;
+  readonly #complaints: TransientProblems;
   readonly #files: DeviceFiles;
   readonly #family: Family;
   /** Undefined for a family of which only the presence is known. */
@@ -48,18 +48,18 @@ export class OneWireDevice implements Running, Member {
   #isThere: boolean | undefined;
   #errors: number;
 
-  constructor(host: Host<DeviceProperties>, bus: Bus, release: () => void) {
+  constructor(host: Host<DeviceProperties>, bus: OneWireBus, release: () => void) {
     const { Address, EveryS } = host.properties;
     this.#host = host;
     this.#bus = bus;
     this.#release = release;
-    this.#complaints = new Complaints(host);
-    this.#files = new DeviceFiles(shownTo(host, bus.attributes), Address, host.signal);
+    this.#complaints = new TransientProblems(host);
+    this.#files = new DeviceFiles(withDebugOutput(host, bus.attributes), Address, host.signal);
     this.#family = familyOf(Address);
-    this.#chip = chipOf(this.#family, this.#files);
+    this.#chip = createChip(this.#family, this.#files);
     this.address = Address;
     this.everyMs = EveryS * 1000;
-    const errors = host.last('ERRORS');
+    const errors = host.lastValue('ERRORS');
     this.#errors = typeof errors === 'number' ? errors : 0;
   }
 
@@ -76,15 +76,15 @@ export class OneWireDevice implements Running, Member {
     this.#leave = this.#bus.join(this);
   }
 
-  found(isThere: boolean): void {
+  setPresent(isThere: boolean): void {
     const wasThere = this.#isThere;
     this.#isThere = isThere;
     if (isThere === wasThere) return;
     if (this.#chip === undefined) return this.#host.report('PRESENT', isThere);
     const away = isThere ? undefined : `the 1-Wire device ${this.address} is not on the bus`;
-    this.#host.trouble('UNAVAILABLE', away);
-    this.#host.away(away);
-    if (isThere && wasThere === false) void this.#bus.ask(this).catch(() => undefined);
+    this.#host.setProblem('UNAVAILABLE', away);
+    this.#host.setUnavailable(away);
+    if (isThere && wasThere === false) void this.#bus.requestPoll(this).catch(() => undefined);
   }
 
   async poll(): Promise<void> {
@@ -100,7 +100,7 @@ export class OneWireDevice implements Running, Member {
   /** Asks for all of it, whichever variable is meant. */
   async refresh(): Promise<void> {
     this.#there();
-    await this.#waited(this.isSlow ? this.#bus.ask(this) : this.#bus.run(false, () => this.#look()));
+    await this.#waited(this.isSlow ? this.#bus.requestPoll(this) : this.#bus.run(false, () => this.#look()));
   }
 
   async setPin(pin: number, isOn: boolean): Promise<void> {
@@ -124,7 +124,7 @@ export class OneWireDevice implements Running, Member {
   }
 
   async setPosition(value: number): Promise<void> {
-    const chip = this.#able('OW_SetPosition', Potentiometer, 'a DS2890');
+    const chip = this.#able('OW_SetPosition', Ds2890, 'a DS2890');
     await this.#change(() => chip.setPosition(value));
   }
 
@@ -136,8 +136,8 @@ export class OneWireDevice implements Running, Member {
   /** Only the bits of `mask` are written. */
   async sendBytes(name: string, bytes: Uint8Array, mask: number): Promise<void> {
     const chip = this.#able(name, Ds2408, 'a DS2408');
-    if (bytes.length === 0 || bytes.length > BYTES_AT_ONCE)
-      throw fault('CANNOT_CONVERT', 'Data', `it must be 1 to ${BYTES_AT_ONCE} characters`);
+    if (bytes.length === 0 || bytes.length > MAX_SEND_BYTES)
+      throw fault('CANNOT_CONVERT', 'Data', `it must be 1 to ${MAX_SEND_BYTES} characters`);
     if (!(mask >= 0 && mask <= 255)) throw fault('CANNOT_CONVERT', 'Mask', 'it must be 0 to 255');
     await this.#change(() => chip.sendBytes(bytes, mask));
   }
@@ -182,7 +182,7 @@ export class OneWireDevice implements Running, Member {
       } catch (thrown) {
         if (isAbort(thrown)) throw thrown;
         await this.#look().catch(() => undefined);
-        throw thrown instanceof Fault ? thrown : await this.#files.faultOf(thrown);
+        throw thrown instanceof Fault ? thrown : await this.#files.mapError(thrown);
       }
       await this.#look();
     });
@@ -200,18 +200,19 @@ export class OneWireDevice implements Running, Member {
   async #look(): Promise<void> {
     const host = this.#host;
     try {
-      for (const { ident, value, doubt } of (await this.#chip?.look()) ?? []) {
+      for (const { ident, value, doubt } of (await this.#chip?.read()) ?? []) {
         if (doubt === undefined) host.report(ident, value);
         else {
-          host.doubt(ident, doubt);
+          host.markUncertain(ident, doubt);
           this.#failed(`${ident}: ${doubt.text}`);
         }
       }
     } catch (thrown) {
       if (isAbort(thrown)) throw thrown;
-      const failed = thrown instanceof Fault ? thrown : await this.#files.faultOf(thrown);
+      const failed = thrown instanceof Fault ? thrown : await this.#files.mapError(thrown);
       // Where the kernel has noticed that it went, that is all there is to say.
-      if (failed.code === 'DEVICE_OFFLINE') await this.#bus.probe().catch((gone: unknown) => host.lost(gone));
+      if (failed.code === 'DEVICE_OFFLINE')
+        await this.#bus.probe().catch((gone: unknown) => host.reportLost(gone));
       if (this.#isThere === true) this.#unknown(messageOf(failed));
       throw failed;
     }
@@ -221,7 +222,7 @@ export class OneWireDevice implements Running, Member {
     const { Address, EveryS } = this.#host.properties;
     const doubt = { state: quality.bad, reason: 'NO_ANSWER', text } as const;
     for (const { ident } of variablesOf(Address, EveryS))
-      if (ident !== 'ERRORS') this.#host.doubt(ident, doubt);
+      if (ident !== 'ERRORS') this.#host.markUncertain(ident, doubt);
     this.#failed(text);
   }
 
@@ -231,24 +232,24 @@ export class OneWireDevice implements Running, Member {
   }
 }
 
-function chipOf(family: Family, files: DeviceFiles): Chip | undefined {
+function createChip(family: Family, files: DeviceFiles): Chip | undefined {
   switch (family.kind) {
     case 'thermometer':
       return new Thermometer(files);
     case 'switch':
-      return switchOf(family, files);
+      return createSwitch(family, files);
     case 'counter':
-      return new Counters(files);
+      return new Ds2423(files);
     case 'monitor':
-      return new Monitor(files);
+      return new Ds2438(files);
     case 'potentiometer':
-      return new Potentiometer(files);
+      return new Ds2890(files);
     case 'other':
       return undefined;
   }
 }
 
-function switchOf({ type }: Family, files: DeviceFiles): Switch {
+function createSwitch({ type }: Family, files: DeviceFiles): Switch {
   switch (type) {
     case 'DS2405':
       return new Ds2405(files);

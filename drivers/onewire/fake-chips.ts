@@ -1,47 +1,51 @@
 import { errno } from '../../src/device/attributes.js';
-import type { SimulatedFile } from '../../src/device/simulated-attributes.js';
+import type { SimulatedAttribute } from '../../src/device/simulated-attributes.js';
 import { familyOf } from './families.js';
 
 /**
  * Whether a device answers; one that doesn't may be alone on its bus, which the kernel then notices. A bus that is pulled to ground
  * answers with zeros, and to a reset as if devices were there.
  */
-export type Answers = 'yes' | 'no' | 'nobody does' | 'zeros';
+export type ReplyState = 'yes' | 'no' | 'nobody does' | 'zeros';
 
 /** A simulated device: the files that the kernel makes of it, by name, as things stand on the wire. */
 export interface SimulatedChip {
-  files(answers: Answers): Readonly<Record<string, SimulatedFile>>;
+  files(answers: ReplyState): Readonly<Record<string, SimulatedAttribute>>;
 }
 
 /** Where nobody pulls the wire down all bits are 1. */
-const NOTHING = 0xff;
+const NO_REPLY_BYTE = 0xff;
 
-const unanswered = (answers: Answers) => (answers === 'zeros' ? 0 : NOTHING);
+const noReplyByte = (answers: ReplyState) => (answers === 'zeros' ? 0 : NO_REPLY_BYTE);
 const character = (byte: number) => String.fromCharCode(byte);
 const hex = (bytes: readonly number[]) => bytes.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
 
 /** A file of one byte, which the kernel asks for with no checksum. */
-const register = (answers: Answers, read: () => number, write?: (byte: number) => void): SimulatedFile => ({
+const register = (
+  answers: ReplyState,
+  read: () => number,
+  write?: (byte: number) => void,
+): SimulatedAttribute => ({
   read() {
     if (answers === 'nobody does') throw errno('EIO', 'register');
-    return character(answers === 'yes' ? read() : unanswered(answers));
+    return character(answers === 'yes' ? read() : noReplyByte(answers));
   },
   ...(write && { write: (text: string) => write(byteOf(answers, text)) }),
 });
 
 /** What only comes with its checksum, or as an answer that can't be a mistake. */
-function sure<T>(answers: Answers, read: () => T): T {
+function failUnlessReplying<T>(answers: ReplyState, read: () => T): T {
   if (answers !== 'yes') throw errno('EIO', 'checked');
   return read();
 }
 
 /** What zeros pass for: the checksum of zeros is zero, or there is none. */
-function unlessZeros(answers: Answers, read: () => number): number {
-  return answers === 'zeros' ? 0 : sure(answers, read);
+function unlessZeros(answers: ReplyState, read: () => number): number {
+  return answers === 'zeros' ? 0 : failUnlessReplying(answers, read);
 }
 
-function byteOf(answers: Answers, text: string): number {
-  return sure(answers, () => text.charCodeAt(0));
+function byteOf(answers: ReplyState, text: string): number {
+  return failUnlessReplying(answers, () => text.charCodeAt(0));
 }
 
 /** The 8-bit checksum of 1-Wire. */
@@ -56,7 +60,7 @@ export function checksum(bytes: readonly number[]): number {
 }
 
 /** Since power came it has not measured: 85 °C, and 0C in byte 6. */
-const FRESH = [0x50, 0x05, 0x4b, 0x46, 0x7f, 0xff, 0x0c, 0x10];
+const POWER_ON_SCRATCHPAD = [0x50, 0x05, 0x4b, 0x46, 0x7f, 0xff, 0x0c, 0x10];
 
 /** DS18B20. What it measures is told; measuring takes time, which is the world's business. */
 export class SimulatedThermometer implements SimulatedChip {
@@ -68,27 +72,27 @@ export class SimulatedThermometer implements SimulatedChip {
   isDamaged = false;
   /** A clone that leaves byte 6 as it is at the start. */
   isClone = false;
-  #pad = FRESH;
+  #pad = POWER_ON_SCRATCHPAD;
 
   constructor(celsius: () => number) {
     this.celsius = celsius;
   }
 
   measure(): void {
-    if (this.isWeak) return void (this.#pad = FRESH);
+    if (this.isWeak) return void (this.#pad = POWER_ON_SCRATCHPAD);
     const raw = Math.round(this.celsius() * 16) & 0xffff;
     const sixth = this.isClone ? 0x0c : 0x10 - (raw & 0xf);
     this.#pad = [raw & 0xff, raw >> 8, 0x4b, 0x46, 0x7f, 0xff, sixth, 0x10];
   }
 
-  files(answers: Answers): Readonly<Record<string, SimulatedFile>> {
+  files(answers: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
     return { w1_slave: { read: () => this.#text(answers) } };
   }
 
-  #text(answers: Answers): string {
+  #text(answers: ReplyState): string {
     if (answers === 'nobody does') return '';
     const sent = [...this.#pad, checksum(this.#pad)];
-    const came = answers === 'yes' ? sent : sent.map(() => unanswered(answers));
+    const came = answers === 'yes' ? sent : sent.map(() => noReplyByte(answers));
     if (this.isDamaged) came[0] = (came[0] as number) ^ 1;
     const crc = checksum(came.slice(0, 8));
     // It tries a few times, and then says nothing (Linux from 5.8 on).
@@ -128,10 +132,12 @@ export class SimulatedSwitch implements SimulatedChip {
     this.#pulled = isDown ? this.#pulled | (1 << pin) : this.#pulled & ~(1 << pin);
   }
 
-  files(answers: Answers): Readonly<Record<string, SimulatedFile>> {
+  files(answers: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
     const latch = (byte: number) => this.#set(byte);
-    const checked = (read: () => string | number): SimulatedFile => ({ read: () => sure(answers, read) });
-    const taken: SimulatedFile = { write: (text) => latch(byteOf(answers, text)) };
+    const checked = (read: () => string | number): SimulatedAttribute => ({
+      read: () => failUnlessReplying(answers, read),
+    });
+    const taken: SimulatedAttribute = { write: (text) => latch(byteOf(answers, text)) };
     switch (this.#type) {
       case 'DS2405':
         return {
@@ -140,7 +146,7 @@ export class SimulatedSwitch implements SimulatedChip {
             read: () => unlessZeros(answers, () => this.#latch),
             write: (text) => {
               if (!/^\s*[01]/.test(text)) throw errno('EINVAL', 'output');
-              sure(answers, () => latch(Number(text)));
+              failUnlessReplying(answers, () => latch(Number(text)));
             },
           },
         };
@@ -184,10 +190,10 @@ export class SimulatedCounters implements SimulatedChip {
   b = 0;
   isDamaged = false;
 
-  files(answers: Answers): Readonly<Record<string, SimulatedFile>> {
+  files(answers: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
     const line = (count: number) => {
       const bytes = [0, ...[0, 8, 16, 24].map((shift) => (count >>> shift) & 0xff), 0, 0, 0, 0];
-      const rest = Array.from({ length: 33 }, () => NOTHING);
+      const rest = Array.from({ length: 33 }, () => NO_REPLY_BYTE);
       const verdict = answers === 'yes' && !this.isDamaged ? `crc=YES c=${count | 0}` : 'crc=NO';
       return `${hex([...bytes, ...rest])} ${verdict}`;
     };
@@ -202,8 +208,8 @@ export class SimulatedMonitor implements SimulatedChip {
   celsius = 20;
   volts = { vad: 0, vdd: 5 };
 
-  files(answers: Answers): Readonly<Record<string, SimulatedFile>> {
-    const number = (read: () => number): SimulatedFile => ({
+  files(answers: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
+    const number = (read: () => number): SimulatedAttribute => ({
       read: () => unlessZeros(answers, () => Math.round(read())),
     });
     return {
@@ -219,11 +225,11 @@ export class SimulatedPotentiometer implements SimulatedChip {
   position = 0;
   #says: readonly number[] = [];
 
-  files(answers: Answers): Readonly<Record<string, SimulatedFile>> {
+  files(answers: ReplyState): Readonly<Record<string, SimulatedAttribute>> {
     return {
       rw: {
         read: () =>
-          (answers === 'yes' ? this.#says : [1, 2].map(() => unanswered(answers))).map(character).join(''),
+          (answers === 'yes' ? this.#says : [1, 2].map(() => noReplyByte(answers))).map(character).join(''),
         write: (text) => {
           if (answers === 'nobody does') throw errno('EIO', 'rw');
           if (answers === 'yes') this.#hear([...Buffer.from(text, 'latin1')]);
@@ -233,15 +239,15 @@ export class SimulatedPotentiometer implements SimulatedChip {
   }
 
   #hear([command, position = 0, listened, release]: readonly number[]): void {
-    this.#says = [NOTHING, NOTHING];
-    if (command === 0x0f && listened === NOTHING && release === 0x96) this.position = position;
+    this.#says = [NO_REPLY_BYTE, NO_REPLY_BYTE];
+    if (command === 0x0f && listened === NO_REPLY_BYTE && release === 0x96) this.position = position;
     else if (command === 0xf0) this.#says = [0x0c, this.position];
   }
 }
 
 /** A device of which the kernel knows only that it is there. */
-class Bare implements SimulatedChip {
-  files(): Readonly<Record<string, SimulatedFile>> {
+class IdentifyOnlyChip implements SimulatedChip {
+  files(): Readonly<Record<string, SimulatedAttribute>> {
     return { name: { read: () => '' } };
   }
 }
@@ -265,6 +271,6 @@ export function simulatedChip(
     case 'potentiometer':
       return new SimulatedPotentiometer();
     case 'other':
-      return new Bare();
+      return new IdentifyOnlyChip();
   }
 }

@@ -1,15 +1,15 @@
 import { type Clock, delay } from '../../src/base/clock.js';
-import { SimulatedAttributes, type SimulatedFile } from '../../src/device/simulated-attributes.js';
-import { type Answers, simulatedChip, type SimulatedChip, SimulatedThermometer } from './fake-chips.js';
-import { ONE_WIRE } from './files.js';
+import { SimulatedSysfs, type SimulatedAttribute } from '../../src/device/simulated-attributes.js';
+import { type ReplyState, simulatedChip, type SimulatedChip, SimulatedThermometer } from './fake-chips.js';
+import { W1_DEVICES_PATH } from './files.js';
 
 /** A DS18B20 needs so long for a measurement with twelve bits. */
 export const MEASURING_MS = 750;
 
 /** A simulated room gets warmer and colder so much, in so long. */
-const ROOM = { celsius: 21, by: 2, withinMs: 600_000 };
+const ROOM_TEMPERATURE = { celsius: 21, by: 2, withinMs: 600_000 };
 
-interface Slave {
+interface SimulatedSlave {
   readonly bus: string;
   readonly chip: SimulatedChip;
   /** Nobody answers under its address. */
@@ -25,11 +25,11 @@ interface Slave {
  * meanwhile reads as ones, or as an error where a checksum tells; reading a thermometer measures and takes its time, unless all have
  * measured together (`therm_bulk_read`); a register that can't be read or written is `EIO`; a byte is written as one byte.
  */
-export class SimulatedOneWire extends SimulatedAttributes {
-  readonly root = ONE_WIRE;
+export class SimulatedOneWire extends SimulatedSysfs {
+  readonly root = W1_DEVICES_PATH;
   readonly #clock: Clock;
   readonly #buses = new Set<string>();
-  readonly #slaves = new Map<string, Slave>();
+  readonly #slaves = new Map<string, SimulatedSlave>();
   /** Thermometers can measure together: Linux has it from 5.8 on. */
   canMeasureAll = true;
   /** Devices whose family's driver is not loaded. */
@@ -77,7 +77,7 @@ export class SimulatedOneWire extends SimulatedAttributes {
   }
 
   /** As `setSilent`, and the kernel has searched. */
-  setGone(address: string, isGone: boolean): void {
+  setUnplugged(address: string, isGone: boolean): void {
     this.setSilent(address, isGone);
     const slave = this.#slaves.get(address);
     if (slave !== undefined) slave.isGone = isGone;
@@ -111,8 +111,8 @@ export class SimulatedOneWire extends SimulatedAttributes {
     if (others.length === thermometers.length) await this.#measure(thermometers);
   }
 
-  protected files(): ReadonlyMap<string, SimulatedFile> {
-    const files = new Map<string, SimulatedFile>();
+  protected files(): ReadonlyMap<string, SimulatedAttribute> {
+    const files = new Map<string, SimulatedAttribute>();
     for (const bus of this.#buses) {
       const names = [...this.#slaves]
         .filter(([, slave]) => slave.bus === bus && !slave.isGone)
@@ -135,24 +135,24 @@ export class SimulatedOneWire extends SimulatedAttributes {
     return files;
   }
 
-  #isThere({ bus, isGone }: Slave): boolean {
+  #isThere({ bus, isGone }: SimulatedSlave): boolean {
     return !isGone && this.#buses.has(bus);
   }
 
-  #thermometers(bus: string): Slave[] {
+  #thermometers(bus: string): SimulatedSlave[] {
     return [...this.#slaves.values()].filter(
       (slave) => slave.bus === bus && !slave.isGone && slave.chip instanceof SimulatedThermometer,
     );
   }
 
-  #answers({ bus, isSilent }: Slave): Answers {
+  #answers({ bus, isSilent }: SimulatedSlave): ReplyState {
     if (this.grounded.has(bus)) return 'zeros';
     if (!isSilent) return 'yes';
     const others = [...this.#slaves.values()].some((slave) => slave.bus === bus && !slave.isSilent);
     return others ? 'no' : 'nobody does';
   }
 
-  async #measure(slaves: readonly Slave[]): Promise<void> {
+  async #measure(slaves: readonly SimulatedSlave[]): Promise<void> {
     this.measuring++;
     this.mostMeasuring = Math.max(this.measuring, this.mostMeasuring);
     await delay(this.#clock, MEASURING_MS);
@@ -164,7 +164,8 @@ export class SimulatedOneWire extends SimulatedAttributes {
   }
 
   #room(): number {
-    const turn = (2 * Math.PI * (this.#clock.nowMs() % ROOM.withinMs)) / ROOM.withinMs;
-    return ROOM.celsius + ROOM.by * Math.sin(turn);
+    const turn =
+      (2 * Math.PI * (this.#clock.nowMs() % ROOM_TEMPERATURE.withinMs)) / ROOM_TEMPERATURE.withinMs;
+    return ROOM_TEMPERATURE.celsius + ROOM_TEMPERATURE.by * Math.sin(turn);
   }
 }

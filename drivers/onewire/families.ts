@@ -4,11 +4,11 @@ import { type VariableDeclaration, variableType } from '../../src/device/module.
 export const ADDRESS = /^[0-9a-f]{2}-[0-9a-f]{12}$/;
 
 /** What devices of a family are: how they are asked and what they can. */
-export type Kind = 'thermometer' | 'switch' | 'counter' | 'monitor' | 'potentiometer' | 'other';
+export type FamilyKind = 'thermometer' | 'switch' | 'counter' | 'monitor' | 'potentiometer' | 'other';
 
 /** A family of devices. */
 export interface Family {
-  readonly kind: Kind;
+  readonly kind: FamilyKind;
   /** Its name in catalogues: `DS18B20`. */
   readonly type: string;
   /** The kernel's module that knows it; absent where none does. */

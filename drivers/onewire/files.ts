@@ -1,11 +1,11 @@
-import { type Attributes, errno, explained } from '../../src/device/attributes.js';
+import { type SysfsClass, errno, sysfsFault } from '../../src/device/attributes.js';
 import { codeOf, fault, type Fault, faultFrom } from '../../src/base/fault.js';
 import { ADDRESS, familyOf } from './families.js';
 
 /** Where the kernel has its 1-Wire buses and devices (Documentation/w1/w1-generic.rst). */
-export const ONE_WIRE = '/sys/bus/w1/devices';
+export const W1_DEVICES_PATH = '/sys/bus/w1/devices';
 
-const BUS = /^w1_bus_master\d+$/;
+const BUS_NAME = /^w1_bus_master\d+$/;
 
 /**
  * The files of one device. What is wrong rejects with the kernel's errno; `faultOf` says what it means. Once `signal` aborts nothing is
@@ -13,10 +13,10 @@ const BUS = /^w1_bus_master\d+$/;
  */
 export class DeviceFiles {
   readonly address: string;
-  readonly #attributes: Attributes;
+  readonly #attributes: SysfsClass;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(attributes: Attributes, address: string, signal?: AbortSignal) {
+  constructor(attributes: SysfsClass, address: string, signal?: AbortSignal) {
     this.#attributes = attributes;
     this.#signal = signal;
     this.address = address;
@@ -52,7 +52,7 @@ export class DeviceFiles {
   }
 
   /** What a failed read or write means. */
-  async faultOf(thrown: unknown): Promise<Fault> {
+  async mapError(thrown: unknown): Promise<Fault> {
     const name = `the 1-Wire device ${this.address}`;
     const { driver = 'wire', type } = familyOf(this.address);
     const code = codeOf(thrown);
@@ -67,16 +67,16 @@ export class DeviceFiles {
         'DEVICE_CONFIGURATION',
         `the kernel does not work the ${type} ${this.address}: modprobe ${driver}`,
       );
-    return explained(name, this.#attributes.root, thrown);
+    return sysfsFault(name, this.#attributes.root, thrown);
   }
 }
 
 /** The names of all buses. */
-export const listBuses = async (attributes: Attributes): Promise<string[]> =>
-  (await attributes.list('')).filter((name) => BUS.test(name));
+export const listBuses = async (attributes: SysfsClass): Promise<string[]> =>
+  (await attributes.list('')).filter((name) => BUS_NAME.test(name));
 
 /** The addresses of the devices that the kernel has found on a bus. Rejects where there is no such bus. */
-export async function listDevices(attributes: Attributes, bus: string): Promise<string[]> {
+export async function listDevices(attributes: SysfsClass, bus: string): Promise<string[]> {
   const text = await attributes.read(`${bus}/w1_master_slaves`);
   return text.split('\n').filter((line) => ADDRESS.test(line));
 }
@@ -86,7 +86,7 @@ export async function listDevices(attributes: Attributes, bus: string): Promise<
  * else on it. False where the kernel can't, or we may not have it done: Linux has it from 5.8 on. It tells failures by what it reads
  * afterwards alone.
  */
-export async function measureAll(attributes: Attributes, bus: string): Promise<boolean> {
+export async function measureAll(attributes: SysfsClass, bus: string): Promise<boolean> {
   const path = `${bus}/therm_bulk_read`;
   try {
     // The kernel compares the newline too.

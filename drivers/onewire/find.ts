@@ -1,20 +1,20 @@
-import type { Found, Making } from '../../src/device/search.js';
+import type { HardwareItem, InstanceTemplate } from '../../src/device/search.js';
 import { familyOf } from './families.js';
 import { listBuses, listDevices } from './files.js';
-import type { OneWireAround } from './index.js';
+import type { OneWireContext } from './index.js';
 
 /** All buses, and what the kernel has found on them, as a search shows them. Sends nothing over the wire. */
-export async function findOneWire({ attributes }: OneWireAround): Promise<Found[]> {
+export async function discoverOneWire({ attributes }: OneWireContext): Promise<HardwareItem[]> {
   const files = await attributes();
-  const found: Found[] = [];
+  const found: HardwareItem[] = [];
   for (const bus of await listBuses(files)) {
-    const over: Making = { module: '1-Wire Bus', properties: { Bus: bus } };
+    const over: InstanceTemplate = { module: '1-Wire Bus', properties: { Bus: bus } };
     // One may be pulled out while another is looked at.
     const addresses = await listDevices(files, bus).catch(() => []);
     const about = addresses.length === 1 ? '1 device' : `${addresses.length} devices`;
     found.push({ ...nobody, id: `onewire ${bus}`, name: bus, about, makes: [over] });
     for (const Address of addresses) {
-      const making: Making = { module: '1-Wire Device', properties: { Address }, over };
+      const making: InstanceTemplate = { module: '1-Wire Device', properties: { Address }, over };
       const about = `${familyOf(Address).type}, on ${bus}`;
       found.push({ ...nobody, id: `onewire ${Address}`, name: Address, about, makes: [making] });
     }

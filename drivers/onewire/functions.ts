@@ -7,13 +7,13 @@ import {
   type Parameter,
   text,
 } from '../../src/device/declare.js';
-import { latin1 } from '../../src/device/latin1.js';
-import type { RunningInstances } from '../../src/device/module.js';
-import type { Bus } from './bus.js';
+import { encodeLatin1 } from '../../src/device/latin1.js';
+import type { OpenInstances } from '../../src/device/module.js';
+import type { OneWireBus } from './bus.js';
 import type { OneWireDevice } from './device.js';
 
 /** A module by its id and its name. */
-interface Named {
+interface ModuleReference {
   readonly id: string;
   readonly name: string;
 }
@@ -31,7 +31,7 @@ const knownDevices = Type.Array(
 export type KnownDevice = Static<typeof knownDevices>[number];
 
 /** The functions of a bus. */
-export function busFunctions(instances: RunningInstances, module: Named): FunctionDeclaration[] {
+export function busFunctions(instances: OpenInstances, module: ModuleReference): FunctionDeclaration[] {
   return [
     declare({
       name: 'OW_GetKnownDevices',
@@ -39,17 +39,17 @@ export function busFunctions(instances: RunningInstances, module: Named): Functi
       result: 'array',
       shape: knownDevices,
       help: 'The devices that the kernel has found on a 1-Wire bus, and the instances that they have.',
-      run: (_caller, id) => (instances.running(id, module) as Bus).knownDevices(),
+      run: (_caller, id) => (instances.openInstance(id, module) as OneWireBus).knownDevices(),
     }),
   ];
 }
 
 /** The functions of a device; each fails with `NOT_SUPPORTED` for a family that does not have it. */
-export function deviceFunctions(instances: RunningInstances, module: Named): FunctionDeclaration[] {
-  const deviceOf = (id: number) => instances.running(id, module) as OneWireDevice;
+export function deviceFunctions(instances: OpenInstances, module: ModuleReference): FunctionDeclaration[] {
+  const deviceOf = (id: number) => instances.openInstance(id, module) as OneWireDevice;
   const writing = <const P extends readonly Parameter[]>(
     [name, parameters, help]: readonly [name: string, parameters: P, help: string],
-    run: (device: OneWireDevice, ...args: Values<P>) => Promise<void>,
+    run: (device: OneWireDevice, ...args: ParameterValues<P>) => Promise<void>,
   ) =>
     declare({
       name,
@@ -58,7 +58,7 @@ export function deviceFunctions(instances: RunningInstances, module: Named): Fun
       audited: true,
       help,
       run: async (_caller, id, ...args) => {
-        await run(deviceOf(id), ...(args as unknown as Values<P>));
+        await run(deviceOf(id), ...(args as unknown as ParameterValues<P>));
         return true;
       },
     });
@@ -111,7 +111,7 @@ export function deviceFunctions(instances: RunningInstances, module: Named): Fun
         [text('Data')],
         'Puts characters (Latin-1) on the port of a DS2408 one after the other, as bytes: 0 conducts.',
       ],
-      (device, data) => device.sendBytes('OW_WriteBytes', latin1(data, 'Data'), 0xff),
+      (device, data) => device.sendBytes('OW_WriteBytes', encodeLatin1(data, 'Data'), 0xff),
     ),
     writing(
       [
@@ -119,9 +119,11 @@ export function deviceFunctions(instances: RunningInstances, module: Named): Fun
         [text('Data'), int('Mask')],
         'As OW_WriteBytes, changing the pins alone that are 1 in Mask.',
       ],
-      (device, data, mask) => device.sendBytes('OW_WriteBytesMasked', latin1(data, 'Data'), mask),
+      (device, data, mask) => device.sendBytes('OW_WriteBytesMasked', encodeLatin1(data, 'Data'), mask),
     ),
   ];
 }
 
-type Values<P extends readonly Parameter[]> = { [K in keyof P]: P[K] extends Parameter<infer T> ? T : never };
+type ParameterValues<P extends readonly Parameter[]> = {
+  [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
+};

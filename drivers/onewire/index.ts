@@ -1,15 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { type Attributes, Holders } from '../../src/device/attributes.js';
-import { ClassWorld } from '../../src/device/class-world.js';
+import { type SysfsClass, DeviceClaims } from '../../src/device/attributes.js';
+import { SysfsBackend } from '../../src/device/class-world.js';
 import {
   type Flow,
   moduleKind,
   type ModuleDefinition,
-  refersTo,
+  referenceKind,
   variableType,
 } from '../../src/device/module.js';
-import type { Bus } from './bus.js';
+import type { OneWireBus } from './bus.js';
 import { ADDRESS, variablesOf } from './families.js';
 import type { SimulatedOneWire } from './fake.js';
 import { busFunctions, deviceFunctions } from './functions.js';
@@ -21,27 +21,27 @@ export interface OneWireBoard {
 }
 
 /** What the instances of one gateway share. */
-export interface OneWireAround {
-  readonly holders: Holders;
+export interface OneWireContext {
+  readonly holders: DeviceClaims;
   readonly gate: Gate;
   /** The machine's buses and devices, or the simulated board's; nothing is loaded before it is asked for. */
-  attributes(): Promise<Attributes>;
+  attributes(): Promise<SysfsClass>;
 }
 
 const busProperties = Type.Object({
   /** Its name below /sys/bus/w1/devices: `w1_bus_master1`. */
-  Bus: Type.String({ default: '', maxLength: 64, refers: refersTo.bus }),
+  Bus: Type.String({ default: '', maxLength: 64, refers: referenceKind.bus }),
 });
 export type BusProperties = Static<typeof busProperties>;
 
 const deviceProperties = Type.Object({
   /** As the kernel writes it: `28-0000075565ad`. */
-  Address: Type.String({ default: '', maxLength: 64, refers: refersTo.onewire }),
+  Address: Type.String({ default: '', maxLength: 64, refers: referenceKind.onewire }),
   EveryS: Type.Integer({ default: 30, minimum: 1, maximum: 86_400 }),
 });
 export type DeviceProperties = Static<typeof deviceProperties>;
 
-const busFlow: Flow<Bus> = { id: '{5F4C8BE2-4C46-4E0B-B1F4-0B8F3C8A9D15}' };
+const busFlow: Flow<OneWireBus> = { id: '{5F4C8BE2-4C46-4E0B-B1F4-0B8F3C8A9D15}' };
 
 /** The modules of this driver for one gateway, **1-Wire Bus** and **1-Wire Device** (`docs/onewire.md`). */
 export function oneWireModules(
@@ -49,14 +49,14 @@ export function oneWireModules(
   clock: Clock,
   given?: Promise<SimulatedOneWire>,
 ): readonly ModuleDefinition[] {
-  const world = new ClassWorld({
-    root: async () => (await import('./files.js')).ONE_WIRE,
+  const world = new SysfsBackend({
+    root: async () => (await import('./files.js')).W1_DEVICES_PATH,
     simulated: async () =>
       new (await import('./fake.js')).SimulatedOneWire(clock, [board.simulated?.onewire ?? []]),
     given,
     isSimulated: board.simulated !== undefined,
   });
-  const around: OneWireAround = { holders: new Holders(), gate: new Gate(), attributes: world.attributes };
+  const around: OneWireContext = { holders: new DeviceClaims(), gate: new Gate(), attributes: world.open };
   const bus: ModuleDefinition<typeof busProperties> = {
     id: '{F462BFF3-6772-4720-8450-49E6E2820643}',
     name: '1-Wire Bus',
@@ -64,7 +64,7 @@ export function oneWireModules(
     prefix: 'OW',
     properties: busProperties,
     variables: () => [{ ident: 'DEVICES', name: 'Devices', type: variableType.integer, position: 1 }],
-    offers: busFlow,
+    provides: busFlow,
     check: ({ Bus: name }) =>
       name === '' ? 'Bus is empty: give the name of a bus (ls /sys/bus/w1/devices)' : undefined,
     functions: (instances) => [
@@ -75,7 +75,7 @@ export function oneWireModules(
         help: 'Takes a 1-Wire device of the simulated board off its bus, or puts it back.',
       }),
     ],
-    find: async () => (await import('./find.js')).findOneWire(around),
+    findHardware: async () => (await import('./find.js')).discoverOneWire(around),
     open: async (host) => (await import('./bus.js')).openBus(host, around),
   };
   const device: ModuleDefinition<typeof deviceProperties> = {
@@ -84,7 +84,7 @@ export function oneWireModules(
     kind: moduleKind.device,
     prefix: 'OW',
     properties: deviceProperties,
-    needs: busFlow,
+    requires: busFlow,
     variables: ({ Address, EveryS }) => variablesOf(Address, EveryS),
     check: ({ Address }) =>
       ADDRESS.test(Address)

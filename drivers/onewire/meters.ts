@@ -1,23 +1,23 @@
 import { errno } from '../../src/device/attributes.js';
 import { fault } from '../../src/base/fault.js';
-import { type Doubt, quality, type Value } from '../../src/device/module.js';
-import type { Chip, Told } from './chip.js';
+import { type QualityProblem, quality, type Value } from '../../src/device/module.js';
+import type { Chip, ChipReading } from './chip.js';
 import type { DeviceFiles } from './files.js';
 
 /** The lines of `w1_slave` that the counters of the DS2423's two inputs stand in; those before count what was written to it. */
-const INPUTS = [
+const COUNTER_LINES = [
   ['COUNTER_A', 2],
   ['COUNTER_B', 3],
 ] as const;
 
-const DAMAGED: Doubt = {
+const CHECKSUM_ERROR: QualityProblem = {
   state: quality.bad,
   reason: 'CHECKSUM',
   text: 'what came over the wire is damaged: a bad contact, or a long wire',
 };
 
 /** DS2423: two counters of 32 bits. */
-export class Counters implements Chip {
+export class Ds2423 implements Chip {
   readonly isSlow = false;
   readonly #files: DeviceFiles;
 
@@ -25,19 +25,19 @@ export class Counters implements Chip {
     this.#files = files;
   }
 
-  async look(): Promise<Told[]> {
+  async read(): Promise<ChipReading[]> {
     const lines = (await this.#files.read('w1_slave')).split('\n');
     if (lines.length !== 4) throw errno('EIO', this.#files.address);
-    return INPUTS.map(([ident, line]): Told => {
+    return COUNTER_LINES.map(([ident, line]): ChipReading => {
       const count = /crc=YES c=(-?\d+)$/.exec(lines[line] ?? '')?.[1];
       // The kernel writes the upper half of the numbers as negative ones.
-      return count === undefined ? { ident, doubt: DAMAGED } : { ident, value: Number(count) >>> 0 };
+      return count === undefined ? { ident, doubt: CHECKSUM_ERROR } : { ident, value: Number(count) >>> 0 };
     });
   }
 }
 
 /** DS2438: a thermometer and two voltages. */
-export class Monitor implements Chip {
+export class Ds2438 implements Chip {
   readonly isSlow = false;
   readonly #files: DeviceFiles;
 
@@ -45,7 +45,7 @@ export class Monitor implements Chip {
     this.#files = files;
   }
 
-  async look(): Promise<Told[]> {
+  async read(): Promise<ChipReading[]> {
     const files = this.#files;
     const temperature = await files.number('temperature');
     const vad = await files.number('vad');
@@ -65,10 +65,10 @@ const READ_POSITION = 0xf0;
 const WRITE_POSITION = 0x0f;
 const RELEASE = 0x96;
 /** Sending it is reading a byte: here the one that is repeated to us. */
-const LISTEN = 0xff;
+const READ_SLOT = 0xff;
 
 /** DS2890: a potentiometer of 256 steps. The kernel does not know it: it gives what is sent and heard (`rw`). */
-export class Potentiometer implements Chip {
+export class Ds2890 implements Chip {
   readonly isSlow = false;
   readonly #files: DeviceFiles;
 
@@ -76,7 +76,7 @@ export class Potentiometer implements Chip {
     this.#files = files;
   }
 
-  async look(): Promise<Told[]> {
+  async read(): Promise<ChipReading[]> {
     return [{ ident: 'POSITION', value: await this.#read() }];
   }
 
@@ -88,7 +88,7 @@ export class Potentiometer implements Chip {
   async setPosition(value: Value): Promise<void> {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0 || value > 255)
       throw fault('CANNOT_CONVERT', 'Value', 'it must be 0 to 255');
-    await this.#files.write('rw', [WRITE_POSITION, value, LISTEN, RELEASE]);
+    await this.#files.write('rw', [WRITE_POSITION, value, READ_SLOT, RELEASE]);
     if ((await this.#read()) !== value)
       throw fault('DEVICE_REFUSED', `the 1-Wire device ${this.#files.address} did not move to ${value}`);
   }
@@ -96,7 +96,7 @@ export class Potentiometer implements Chip {
   async #read(): Promise<number> {
     const files = this.#files;
     await files.write('rw', [READ_POSITION]);
-    const [control = LISTEN, position = LISTEN] = await files.bytes('rw', 2);
+    const [control = READ_SLOT, position = READ_SLOT] = await files.bytes('rw', 2);
     // Where nobody answers all bits are 1, or 0 on a bus that is pulled down; the control register has two that are others turned round.
     if (control === 0xff || control === 0) throw errno('EIO', files.address);
     return position;

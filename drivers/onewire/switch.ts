@@ -1,12 +1,12 @@
 import { errno } from '../../src/device/attributes.js';
 import { fault } from '../../src/base/fault.js';
 import type { Value } from '../../src/device/module.js';
-import { onOrOff } from '../../src/device/wish.js';
-import type { Chip, Told } from './chip.js';
+import { parseBoolean } from '../../src/device/wish.js';
+import type { Chip, ChipReading } from './chip.js';
 import type { DeviceFiles } from './files.js';
 
 /** How a switch stands; a bit a pin. */
-interface Pins {
+interface PinState {
   /** 1: its transistor conducts, which is on. The chips say it the other way round. */
   readonly on: number;
   /** 1: the pin is pulled down, by its own transistor or by what is connected. Absent where the kernel does not tell. */
@@ -25,7 +25,7 @@ export abstract class Switch implements Chip {
   }
 
   /** Rejects with `EIO` when what came can't be. */
-  protected abstract readPins(): Promise<Pins>;
+  protected abstract readPins(): Promise<PinState>;
   /** Takes what the transistors are to be, 1 being off. */
   protected abstract writeLatch(latch: number): Promise<void>;
 
@@ -33,9 +33,9 @@ export abstract class Switch implements Chip {
     return (1 << this.pins) - 1;
   }
 
-  async look(): Promise<Told[]> {
+  async read(): Promise<ChipReading[]> {
     const { on, down } = await this.readPins();
-    const told: Told[] = [{ ident: 'PORT', value: on }];
+    const told: ChipReading[] = [{ ident: 'PORT', value: on }];
     for (let pin = 0; pin < this.pins; pin++) {
       told.push({ ident: `PIN${pin}`, value: (on & (1 << pin)) !== 0 });
       if (down !== undefined) told.push({ ident: `INPUT${pin}`, value: (down & (1 << pin)) !== 0 });
@@ -47,7 +47,7 @@ export abstract class Switch implements Chip {
     if (ident === 'PORT') return this.setPort(value);
     const pin = /^PIN(\d)$/.exec(ident)?.[1];
     if (pin === undefined) throw fault('READ_ONLY', ident);
-    return this.setPin(Number(pin), onOrOff(value));
+    return this.setPin(Number(pin), parseBoolean(value));
   }
 
   /** Switches one pin; the others stay as they are found. */
@@ -89,7 +89,7 @@ export class Ds2405 extends Switch {
     super(files, 1);
   }
 
-  protected async readPins(): Promise<Pins> {
+  protected async readPins(): Promise<PinState> {
     const isOff = await this.files.number('output');
     const isUp = await this.files.number('state');
     return { on: 1 - (isOff & 1), down: 1 - (isUp & 1) };
@@ -106,7 +106,7 @@ export class Ds2406 extends Switch {
     super(files, 2);
   }
 
-  protected async readPins(): Promise<Pins> {
+  protected async readPins(): Promise<PinState> {
     return { on: ~(await this.files.byte('state')) & this.all };
   }
 
@@ -121,7 +121,7 @@ export class Ds2413 extends Switch {
     super(files, 2);
   }
 
-  protected async readPins(): Promise<Pins> {
+  protected async readPins(): Promise<PinState> {
     const state = await this.files.byte('state');
     // Older kernels don't look.
     if ((state & 0xf) !== (~(state >> 4) & 0xf)) throw errno('EIO', this.files.address);
@@ -147,13 +147,13 @@ export class Ds2408 extends Switch {
     super(files, 8);
   }
 
-  override async look(): Promise<Told[]> {
-    const told = await super.look();
+  override async read(): Promise<ChipReading[]> {
+    const told = await super.read();
     return [...told, { ident: 'STROBE', value: (this.#control & STROBE) !== 0 }];
   }
 
   override async write(ident: string, value: Value): Promise<void> {
-    return ident === 'STROBE' ? this.setStrobe(onOrOff(value)) : super.write(ident, value);
+    return ident === 'STROBE' ? this.setStrobe(parseBoolean(value)) : super.write(ident, value);
   }
 
   async setStrobe(isStrobe: boolean): Promise<void> {
@@ -171,7 +171,7 @@ export class Ds2408 extends Switch {
     for (const byte of bytes) await this.writeLatch((byte & mask) | others);
   }
 
-  protected async readPins(): Promise<Pins> {
+  protected async readPins(): Promise<PinState> {
     const { files } = this;
     const latch = await files.byte('output');
     const state = await files.byte('state');

@@ -1,13 +1,19 @@
 import type { Clock } from '../../src/base/clock.js';
 import { codeOf, faultFrom } from '../../src/base/fault.js';
-import { type Attributes, explained, untilWritable } from '../../src/device/attributes.js';
-import { kernelAttributes } from '../../src/device/kernel-attributes.js';
+import { type SysfsClass, sysfsFault, waitUntilWritable } from '../../src/device/attributes.js';
+import { kernelSysfs } from '../../src/device/kernel-attributes.js';
 
 /** Where the kernel has its PWM chips (Documentation/ABI/testing/sysfs-class-pwm). */
-export const PWMS = '/sys/class/pwm';
+export const PWM_CLASS_PATH = '/sys/class/pwm';
 
 /** What chips' drivers say to a wave that they can't make. 524 is the kernel's ENOTSUPP, which has no name outside of it. */
-const CANNOT: readonly string[] = ['EINVAL', 'ERANGE', 'EOPNOTSUPP', 'ENOTSUP', 'Unknown system error -524'];
+const UNSUPPORTED_CODES: readonly string[] = [
+  'EINVAL',
+  'ERANGE',
+  'EOPNOTSUPP',
+  'ENOTSUP',
+  'Unknown system error -524',
+];
 
 /** A PWM chip of the machine. */
 export interface PwmChip {
@@ -22,7 +28,7 @@ export interface PwmChip {
 }
 
 /** Where a channel is. */
-export interface PwmPlace {
+export interface PwmChannelAddress {
   readonly chip: PwmChip;
   readonly channel: number;
   /** Its name on the board, or `fe20c000.pwm/0`: for texts. */
@@ -30,7 +36,7 @@ export interface PwmPlace {
 }
 
 /** What a channel puts out. */
-export interface Wave {
+export interface Waveform {
   readonly periodNs: number;
   /** For how much of the period it is active. */
   readonly dutyNs: number;
@@ -39,14 +45,14 @@ export interface Wave {
 }
 
 /** All PWM chips of the machine. Moves nothing. */
-export async function listPwmChips(attributes: Attributes = kernelAttributes(PWMS)): Promise<PwmChip[]> {
+export async function listPwmChips(attributes: SysfsClass = kernelSysfs(PWM_CLASS_PATH)): Promise<PwmChip[]> {
   const names = (await attributes.list('')).filter((name) => /^pwmchip\d+$/.test(name));
   // One may be pulled out while the others are looked at.
-  const found = await Promise.all(names.map((name) => chipOf(attributes, name).catch(() => undefined)));
+  const found = await Promise.all(names.map((name) => readChip(attributes, name).catch(() => undefined)));
   return found.filter((chip) => chip !== undefined);
 }
 
-async function chipOf(attributes: Attributes, name: string): Promise<PwmChip> {
+async function readChip(attributes: SysfsClass, name: string): Promise<PwmChip> {
   const exported = (await attributes.list(name)).flatMap((file) => /^pwm(\d+)$/.exec(file)?.[1] ?? []);
   return {
     id: await attributes.deviceOf(name),
@@ -61,38 +67,38 @@ async function chipOf(attributes: Attributes, name: string): Promise<PwmChip> {
  * already, by us before a restart or by anybody else (sysfs doesn't tell), is taken over.
  */
 export class PwmChannel {
-  readonly place: PwmPlace;
-  readonly #attributes: Attributes;
+  readonly address: PwmChannelAddress;
+  readonly #attributes: SysfsClass;
   readonly #folder: string;
 
   /**
    * Exports it and waits until it may be written; moves nothing. Rejects with `DEVICE_OFFLINE`: a driver of the kernel's
    * has it, the chip is gone, we may not write it.
    */
-  static async open(attributes: Attributes, clock: Clock, place: PwmPlace): Promise<PwmChannel> {
+  static async open(attributes: SysfsClass, clock: Clock, place: PwmChannelAddress): Promise<PwmChannel> {
     const { chip, channel } = place;
     const folder = `${chip.name}/pwm${channel}`;
     try {
       if ((await attributes.list(folder)).length === 0) {
-        await untilWritable(attributes, clock, `${chip.name}/export`);
+        await waitUntilWritable(attributes, clock, `${chip.name}/export`);
         await attributes.write(`${chip.name}/export`, String(channel));
       }
       for (const attribute of ['period', 'duty_cycle', 'polarity', 'enable'])
-        await untilWritable(attributes, clock, `${folder}/${attribute}`);
+        await waitUntilWritable(attributes, clock, `${folder}/${attribute}`);
     } catch (thrown) {
-      throw explained(`the PWM channel ${place.name}`, attributes.root, thrown);
+      throw sysfsFault(`the PWM channel ${place.name}`, attributes.root, thrown);
     }
     return new PwmChannel(attributes, place, folder);
   }
 
-  private constructor(attributes: Attributes, place: PwmPlace, folder: string) {
+  private constructor(attributes: SysfsClass, place: PwmChannelAddress, folder: string) {
     this.#attributes = attributes;
-    this.place = place;
+    this.address = place;
     this.#folder = folder;
   }
 
   /** What it puts out; undefined: nothing, it is not enabled. */
-  async look(): Promise<Wave | undefined> {
+  async read(): Promise<Waveform | undefined> {
     const { isEnabled, ...wave } = await this.#ask(() => this.#state());
     return isEnabled ? wave : undefined;
   }
@@ -102,7 +108,7 @@ export class PwmChannel {
    * polarity is to be another, which no chip changes while it runs, there is a moment of nothing. Rejects with
    * `DEVICE_CONFIGURATION` when the chip can't make such a wave, and leaves what it put out where it can.
    */
-  async set(wave: Wave): Promise<void> {
+  async set(wave: Waveform): Promise<void> {
     await this.#ask(async () => {
       const now = await this.#state();
       const isTurned = now.isInverted !== wave.isInverted;
@@ -114,7 +120,7 @@ export class PwmChannel {
     });
   }
 
-  async #turn(wave: Wave): Promise<void> {
+  async #turn(wave: Waveform): Promise<void> {
     await this.#write('enable', 0);
     try {
       await this.#polarise(wave);
@@ -124,12 +130,12 @@ export class PwmChannel {
     }
   }
 
-  #polarise({ isInverted }: Wave): Promise<void> {
+  #polarise({ isInverted }: Waveform): Promise<void> {
     return this.#write('polarity', isInverted ? 'inversed' : 'normal');
   }
 
   /** Sets the times in the order in which the duty time is at no moment longer than the period: the kernel refuses that. */
-  async #stretch(now: Wave, { periodNs, dutyNs }: Wave): Promise<void> {
+  async #stretch(now: Waveform, { periodNs, dutyNs }: Waveform): Promise<void> {
     if (periodNs > now.periodNs) await this.#write('period', periodNs);
     if (dutyNs !== now.dutyNs) await this.#write('duty_cycle', dutyNs);
     if (periodNs >= now.periodNs) return;
@@ -141,7 +147,7 @@ export class PwmChannel {
     }
   }
 
-  async #state(): Promise<Wave & { readonly isEnabled: boolean }> {
+  async #state(): Promise<Waveform & { readonly isEnabled: boolean }> {
     const read = (attribute: string) => this.#attributes.read(`${this.#folder}/${attribute}`);
     return {
       periodNs: Number(await read('period')),
@@ -155,11 +161,11 @@ export class PwmChannel {
     try {
       await this.#attributes.write(`${this.#folder}/${attribute}`, String(value));
     } catch (thrown) {
-      if (!CANNOT.includes(codeOf(thrown) ?? '')) throw thrown;
+      if (!UNSUPPORTED_CODES.includes(codeOf(thrown) ?? '')) throw thrown;
       throw faultFrom(
         thrown,
         'DEVICE_CONFIGURATION',
-        `the PWM channel ${this.place.name} can't set ${attribute} to ${value}; change FrequencyHz or Inverted`,
+        `the PWM channel ${this.address.name} can't set ${attribute} to ${value}; change FrequencyHz or Inverted`,
       );
     }
   }
@@ -168,7 +174,7 @@ export class PwmChannel {
     try {
       return await question();
     } catch (thrown) {
-      throw explained(`the PWM channel ${this.place.name}`, this.#attributes.root, thrown);
+      throw sysfsFault(`the PWM channel ${this.address.name}`, this.#attributes.root, thrown);
     }
   }
 }

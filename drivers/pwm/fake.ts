@@ -1,10 +1,14 @@
 import { errno } from '../../src/device/attributes.js';
 import type { Clock } from '../../src/base/clock.js';
-import { SimulatedAttributes, type SimulatedFile, unsigned } from '../../src/device/simulated-attributes.js';
-import { PWMS, type Wave } from './class.js';
+import {
+  SimulatedSysfs,
+  type SimulatedAttribute,
+  parseUnsigned,
+} from '../../src/device/simulated-attributes.js';
+import { PWM_CLASS_PATH, type Waveform } from './class.js';
 
 /** A PWM chip of a simulated machine. */
-export interface SimulatedChip {
+export interface SimulatedPwmChip {
   /** The device that it is: `fe20c000.pwm`. */
   readonly id: string;
   readonly channels: number;
@@ -18,14 +22,14 @@ interface Channel {
   /** Who has requested it: `sysfs`, a driver of the kernel's, or nobody. */
   holder: string;
   madeNs: bigint;
-  state: State;
+  state: ChannelState;
 }
 
-interface State extends Wave {
+interface ChannelState extends Waveform {
   readonly isEnabled: boolean;
 }
 
-const NOTHING: State = { periodNs: 0, dutyNs: 0, isInverted: false, isEnabled: false };
+const RESET_STATE: ChannelState = { periodNs: 0, dutyNs: 0, isInverted: false, isEnabled: false };
 
 /**
  * The kernel's PWM class, with its manners (Documentation/ABI/testing/sysfs-class-pwm, driver-api/pwm.rst), the strictest
@@ -33,23 +37,23 @@ const NOTHING: State = { periodNs: 0, dutyNs: 0, isInverted: false, isEnabled: f
  * above the period, a period of 0 and what the chip can't make are `EINVAL`, and so is another polarity while it runs. An
  * exported channel's files are ours some time later. Giving a channel back stops it.
  */
-export class SimulatedPwm extends SimulatedAttributes {
-  readonly root = PWMS;
+export class SimulatedPwm extends SimulatedSysfs {
+  readonly root = PWM_CLASS_PATH;
   readonly #clock: Clock;
-  readonly #chips: readonly SimulatedChip[];
+  readonly #chips: readonly SimulatedPwmChip[];
   readonly #channels: readonly (readonly Channel[])[];
   readonly #out = new Set<string>();
   /** How long udev takes to give an exported channel's files to our group. */
   udevMs = 0;
   /** Told of every state of every channel, in order. */
-  moved: (chip: string, channel: number, wave: Wave | undefined) => void = () => undefined;
+  moved: (chip: string, channel: number, wave: Waveform | undefined) => void = () => undefined;
 
-  constructor(clock: Clock, chips: readonly SimulatedChip[]) {
+  constructor(clock: Clock, chips: readonly SimulatedPwmChip[]) {
     super();
     this.#clock = clock;
     this.#chips = chips;
     this.#channels = chips.map(({ channels }) =>
-      Array.from({ length: channels }, () => ({ holder: '', madeNs: 0n, state: NOTHING })),
+      Array.from({ length: channels }, () => ({ holder: '', madeNs: 0n, state: RESET_STATE })),
     );
   }
 
@@ -58,39 +62,39 @@ export class SimulatedPwm extends SimulatedAttributes {
   }
 
   /** What a channel puts out at this moment; undefined: nothing. */
-  wave(chip: string, channel: number): Wave | undefined {
+  waveform(chip: string, channel: number): Waveform | undefined {
     const { isEnabled, ...wave } = this.#channel(chip, channel).state;
     return isEnabled && !this.#out.has(chip) ? wave : undefined;
   }
 
   /** Gives a channel to a driver of the kernel's: a fan, a backlight. */
-  keep(chip: string, channel: number, driver: string): void {
+  occupy(chip: string, channel: number, driver: string): void {
     this.#channel(chip, channel).holder = driver;
   }
 
   /** Pulls a chip out, or puts it back. */
-  setGone(chip: string, isGone: boolean): void {
+  setUnplugged(chip: string, isGone: boolean): void {
     if (isGone) this.#out.add(chip);
     else this.#out.delete(chip);
     for (const channel of this.#channels[this.#at(chip)] ?? [])
-      Object.assign(channel, { holder: '', state: NOTHING });
+      Object.assign(channel, { holder: '', state: RESET_STATE });
   }
 
   deviceOf = async (name: string): Promise<string> =>
     this.#chips[Number(name.replace('pwmchip', ''))]?.id ?? name;
 
-  protected files(): ReadonlyMap<string, SimulatedFile> {
+  protected files(): ReadonlyMap<string, SimulatedAttribute> {
     const there = [...this.#chips.entries()].filter(([, { id }]) => !this.#out.has(id));
     return new Map(there.flatMap(([n, chip]) => this.#filesOf(n, chip)));
   }
 
-  #filesOf(n: number, chip: SimulatedChip): [string, SimulatedFile][] {
+  #filesOf(n: number, chip: SimulatedPwmChip): [string, SimulatedAttribute][] {
     const channels = this.#channels[n] ?? [];
     const at = (attribute: string) => `pwmchip${n}/${attribute}`;
     return [
       [at('npwm'), { read: () => chip.channels }],
-      [at('export'), { write: (text) => this.#export(channels[unsigned(text, at('export'))]) }],
-      [at('unexport'), { write: (text) => this.#unexport(channels[unsigned(text, at('unexport'))]) }],
+      [at('export'), { write: (text) => this.#export(channels[parseUnsigned(text, at('export'))]) }],
+      [at('unexport'), { write: (text) => this.#unexport(channels[parseUnsigned(text, at('unexport'))]) }],
       ...[...channels.entries()]
         .filter(([, { holder }]) => holder === 'sysfs')
         .flatMap(([channel, { state }]) => this.#channelFiles(at(`pwm${channel}`), { chip, channel, state })),
@@ -99,26 +103,26 @@ export class SimulatedPwm extends SimulatedAttributes {
 
   #channelFiles(
     folder: string,
-    { chip, channel, state }: { chip: SimulatedChip; channel: number; state: State },
-  ): [string, SimulatedFile][] {
+    { chip, channel, state }: { chip: SimulatedPwmChip; channel: number; state: ChannelState },
+  ): [string, SimulatedAttribute][] {
     const { madeNs } = this.#channel(chip.id, channel);
     const isOurs = this.#clock.monotonicNs() - madeNs >= BigInt(this.udevMs * 1e6);
-    const file = (name: string, value: string | number, change: (text: string) => Partial<State>) =>
+    const file = (name: string, value: string | number, change: (text: string) => Partial<ChannelState>) =>
       [
         `${folder}/${name}`,
         {
-          isOurs,
+          isWritable: isOurs,
           read: () => value,
           write: (text: string) => this.#apply(chip, channel, { ...state, ...change(text) }),
         },
-      ] satisfies [string, SimulatedFile];
+      ] satisfies [string, SimulatedAttribute];
     const word = (text: string, [no, yes]: readonly [string, string]) => {
       if (text !== no && text !== yes) throw errno('EINVAL', folder);
       return text === yes;
     };
     return [
-      file('period', state.periodNs, (text) => ({ periodNs: unsigned(text, folder) })),
-      file('duty_cycle', state.dutyNs, (text) => ({ dutyNs: unsigned(text, folder) })),
+      file('period', state.periodNs, (text) => ({ periodNs: parseUnsigned(text, folder) })),
+      file('duty_cycle', state.dutyNs, (text) => ({ dutyNs: parseUnsigned(text, folder) })),
       file('enable', Number(state.isEnabled), (text) => ({ isEnabled: word(text, ['0', '1']) })),
       file('polarity', state.isInverted ? 'inversed' : 'normal', (text) => ({
         isInverted: word(text, ['normal', 'inversed']),
@@ -126,14 +130,14 @@ export class SimulatedPwm extends SimulatedAttributes {
     ];
   }
 
-  #apply(chip: SimulatedChip, channel: number, next: State): void {
+  #apply(chip: SimulatedPwmChip, channel: number, next: ChannelState): void {
     const held = this.#channel(chip.id, channel);
     const { periodNs: [least, most] = [1000, 10_000_000_000], canInvert = true } = chip;
     const isTurned = next.isInverted !== held.state.isInverted;
     const isValid = next.periodNs >= least && next.periodNs <= most && next.dutyNs <= next.periodNs;
     if (!isValid || (isTurned && (!canInvert || held.state.isEnabled))) throw errno('EINVAL', chip.id);
     held.state = next;
-    this.moved(chip.id, channel, this.wave(chip.id, channel));
+    this.moved(chip.id, channel, this.waveform(chip.id, channel));
   }
 
   #export(channel: Channel | undefined): void {

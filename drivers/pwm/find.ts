@@ -1,14 +1,14 @@
-import type { Found } from '../../src/device/search.js';
+import type { HardwareItem } from '../../src/device/search.js';
 import { listPwmChips } from './class.js';
-import type { PwmAround } from './index.js';
+import type { PwmContext } from './index.js';
 
 /** All channels of all PWM chips, as a search shows them. */
-export async function findChannels({ board, attributes }: PwmAround): Promise<Found[]> {
+export async function discoverChannels({ board, attributes }: PwmContext): Promise<HardwareItem[]> {
   const chips = await listPwmChips(await attributes());
   return chips.flatMap(({ id, name, channels, exported }) => {
     const own = board.pwm?.find(({ chip }) => chip === id)?.channels ?? {};
     const names = new Map(Object.entries(own).map(([word, channel]) => [channel, word]));
-    return Array.from({ length: channels }, (_, channel): Found => {
+    return Array.from({ length: channels }, (_, channel): HardwareItem => {
       const Channel = names.get(channel);
       const properties = Channel === undefined ? { Chip: id, Channel: String(channel) } : { Channel };
       return {

@@ -1,46 +1,46 @@
 import { Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { type Attributes, Holders } from '../../src/device/attributes.js';
-import { choice, policies } from '../../src/device/choice.js';
-import { ClassWorld } from '../../src/device/class-world.js';
-import { moduleKind, type ModuleDefinition, refersTo, variableType } from '../../src/device/module.js';
+import { type SysfsClass, DeviceClaims } from '../../src/device/attributes.js';
+import { enumProperty, statePolicies } from '../../src/device/choice.js';
+import { SysfsBackend } from '../../src/device/class-world.js';
+import { moduleKind, type ModuleDefinition, referenceKind, variableType } from '../../src/device/module.js';
 import type { SimulatedPwm } from './fake.js';
-import type { BoardPwm } from './places.js';
+import type { BoardPwmChip } from './places.js';
 
 /** What a board file says of PWM (`docs/boards.md`). */
 export interface PwmBoard {
-  readonly pwm?: readonly BoardPwm[] | undefined;
+  readonly pwm?: readonly BoardPwmChip[] | undefined;
   /** Present where the board's devices are simulated ones. */
   readonly simulated?: object | undefined;
 }
 
 /** What the instances of one gateway share. */
-export interface PwmAround {
+export interface PwmContext {
   readonly board: PwmBoard;
-  readonly holders: Holders;
+  readonly holders: DeviceClaims;
   /** The machine's class of PWM chips, or the simulated board's; nothing is loaded before it is asked for. */
-  attributes(): Promise<Attributes>;
+  attributes(): Promise<SysfsClass>;
 }
 
 /** A share of the period or of the range: 0 to 1, as LEVEL is. */
-const share = (standard: number) => Type.Number({ default: standard, minimum: 0, maximum: 1 });
+const fraction = (standard: number) => Type.Number({ default: standard, minimum: 0, maximum: 1 });
 
 /** The properties of the module. */
 export const pwmProperties = Type.Object({
   /** A chip's device (`fe20c000.pwm`); empty: the one that the board names the channel of, or the only one. */
   Chip: Type.String({ default: '', maxLength: 64 }),
   /** A name of the board's, or a number. */
-  Channel: Type.String({ default: '', maxLength: 64, refers: refersTo.channel }),
+  Channel: Type.String({ default: '', maxLength: 64, refers: referenceKind.channel }),
   /** A wave of an hour is no PWM, and no chip counts faster than some ten million a second. */
   FrequencyHz: Type.Number({ default: 1000, minimum: 0.1, maximum: 10_000_000 }),
   Inverted: Type.Boolean({ default: false }),
   /** How much of the period is active at LEVEL 0 and at LEVEL 1. */
-  MinDuty: share(0),
-  MaxDuty: share(1),
+  MinDuty: fraction(0),
+  MaxDuty: fraction(1),
   /** Whether LEVEL 0 is nothing at all instead of MinDuty. */
   ZeroIsOff: Type.Boolean({ default: true }),
-  OnLevel: share(1),
-  Boot: choice(policies, 'hold'),
+  OnLevel: fraction(1),
+  Boot: enumProperty(statePolicies, 'hold'),
 });
 
 /** The module of this driver for one gateway, **PWM** (`docs/pwm.md`): over the machine's own chips unless given others. */
@@ -50,13 +50,13 @@ export function pwmModules(
   given?: Promise<SimulatedPwm>,
 ): readonly ModuleDefinition[] {
   const { boolean, float } = variableType;
-  const world = new ClassWorld({
-    root: async () => (await import('./class.js')).PWMS,
-    simulated: () => simulatedPwm(board, clock),
+  const world = new SysfsBackend({
+    root: async () => (await import('./class.js')).PWM_CLASS_PATH,
+    simulated: () => createSimulatedPwm(board, clock),
     given,
     isSimulated: board.simulated !== undefined,
   });
-  const around: PwmAround = { board, holders: new Holders(), attributes: world.attributes };
+  const around: PwmContext = { board, holders: new DeviceClaims(), attributes: world.open };
   const pwm: ModuleDefinition<typeof pwmProperties> = {
     id: '{035D5D7E-9989-4D51-8AE7-306B1364F6A1}',
     name: 'PWM',
@@ -79,13 +79,13 @@ export function pwmModules(
         device: 'Chip',
         help: 'Pulls a PWM chip of the simulated board out, or plugs it in again.',
       }),
-    find: async () => (await import('./find.js')).findChannels(around),
+    findHardware: async () => (await import('./find.js')).discoverChannels(around),
     open: async (host) => (await import('./pwm.js')).openPwm(host, around),
   };
   return [pwm] as readonly ModuleDefinition[];
 }
 
-async function simulatedPwm({ pwm = [] }: PwmBoard, clock: Clock): Promise<SimulatedPwm> {
+async function createSimulatedPwm({ pwm = [] }: PwmBoard, clock: Clock): Promise<SimulatedPwm> {
   const { SimulatedPwm } = await import('./fake.js');
   return new SimulatedPwm(
     clock,

@@ -1,9 +1,9 @@
 import { fault } from '../../src/base/fault.js';
-import type { Attributes } from '../../src/device/attributes.js';
-import { listPwmChips, type PwmChip, type PwmPlace } from './class.js';
+import type { SysfsClass } from '../../src/device/attributes.js';
+import { listPwmChips, type PwmChip, type PwmChannelAddress } from './class.js';
 
 /** Channels that a board names. */
-export interface BoardPwm {
+export interface BoardPwmChip {
   /** The device that the chip is: `fe20c000.pwm`. */
   readonly chip: string;
   /** Name → number of the channel. */
@@ -11,7 +11,7 @@ export interface BoardPwm {
 }
 
 /** What a person writes to say which channel is meant. */
-export interface ChannelWish {
+export interface ChannelSelector {
   /** A chip's device, or what the kernel calls it now (`pwmchip0`); empty: the board's, or the only one. */
   readonly chip: string;
   /** A name of the board's, or a number. */
@@ -22,16 +22,16 @@ export interface ChannelWish {
  * Finds a channel: a name of the board's first, then a number. Throws `DEVICE_OFFLINE` while the chip is not there,
  * `DEVICE_CONFIGURATION` when no channel can be meant, or not one alone.
  */
-export async function findChannel(
-  attributes: Attributes,
-  board: readonly BoardPwm[],
-  wish: ChannelWish,
-): Promise<PwmPlace> {
+export async function resolveChannel(
+  attributes: SysfsClass,
+  board: readonly BoardPwmChip[],
+  wish: ChannelSelector,
+): Promise<PwmChannelAddress> {
   const all = await listPwmChips(attributes);
   const named = board.find(
     ({ chip, channels }) => (wish.chip === '' || chip === wish.chip) && Object.hasOwn(channels, wish.channel),
   );
-  const chip = chipNamed(all, named?.chip ?? wish.chip);
+  const chip = resolveChip(all, named?.chip ?? wish.chip);
   if (named === undefined && !/^\d{1,5}$/.test(wish.channel))
     throw fault(
       'DEVICE_CONFIGURATION',
@@ -46,7 +46,7 @@ export async function findChannel(
   return { chip, channel, name: named === undefined ? `${chip.id}/${channel}` : wish.channel };
 }
 
-function chipNamed(all: readonly PwmChip[], wish: string): PwmChip {
+function resolveChip(all: readonly PwmChip[], wish: string): PwmChip {
   const there = all.length === 0 ? 'there is none' : `there is ${all.map(({ id }) => id).join(', ')}`;
   const found = wish === '' ? all : all.filter(({ id, name }) => id === wish || name === wish);
   const [chip] = found;

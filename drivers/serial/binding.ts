@@ -3,10 +3,10 @@ import { access, readFile, stat } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { SerialPort } from 'serialport';
 import { fault, faultFrom, messageOf, type Fault } from '../../src/base/fault.js';
-import { Turn } from '../../src/base/turn.js';
-import { kernelRoots, locate, type Roots } from './find.js';
+import { SerialQueue } from '../../src/base/turn.js';
+import { kernelRoots, resolvePort, type PortRoots } from './find.js';
 import {
-  OPENED_LINES,
+  DEFAULT_LINES,
   type ControlLines,
   type OpenPort,
   type PortListener,
@@ -16,34 +16,34 @@ import {
 
 /** The machine's own ports, through the package `serialport`, which is imported at the first opening. */
 export class KernelPorts implements SerialPorts {
-  readonly #roots: Roots;
+  readonly #roots: PortRoots;
   #held = 0;
 
-  constructor(roots: Roots = kernelRoots) {
+  constructor(roots: PortRoots = kernelRoots) {
     this.#roots = roots;
   }
 
-  get held(): number {
+  get openCount(): number {
     return this.#held;
   }
 
   async open(where: string, settings: PortSettings, listener: PortListener): Promise<OpenPort> {
-    const path = await locate(where, this.#roots);
+    const path = await resolvePort(where, this.#roots);
     await access(path, constants.R_OK | constants.W_OK).catch(async (thrown: unknown) => {
-      throw await refusedAccess(path, thrown);
+      throw await mapAccessError(path, thrown);
     });
     const { SerialPort } = await import('serialport');
-    const node = await identity(path);
+    const node = await deviceIdentity(path);
     const port = new SerialPort({ path, ...settings, autoOpen: false });
     await new Promise<void>((resolve, reject) =>
-      port.open((error) => (error ? reject(refusedOpening(path, error)) : resolve())),
+      port.open((error) => (error ? reject(mapOpenError(path, error)) : resolve())),
     );
     this.#held += 1;
     return new KernelPort({ port, path, listener, node }, () => (this.#held -= 1));
   }
 }
 
-interface Opened {
+interface OpenedPort {
   readonly port: SerialPort;
   readonly path: string;
   readonly listener: PortListener;
@@ -53,20 +53,20 @@ interface Opened {
 
 class KernelPort implements OpenPort {
   readonly path: string;
-  readonly #opened: Opened;
-  readonly #turn = new Turn();
+  readonly #opened: OpenedPort;
+  readonly #turn = new SerialQueue();
   readonly #released: () => void;
-  #lines: ControlLines = OPENED_LINES;
+  #lines: ControlLines = DEFAULT_LINES;
   #closing: Promise<void> | undefined;
   #gone: Error | undefined;
 
-  constructor(opened: Opened, released: () => void) {
+  constructor(opened: OpenedPort, released: () => void) {
     this.path = opened.path;
     this.#opened = opened;
     this.#released = released;
     const { port, listener } = opened;
     port.on('data', (bytes: Buffer) => {
-      if (this.#closing === undefined) listener.data(bytes);
+      if (this.#closing === undefined) listener.onData(bytes);
     });
     port.on('error', (error) => this.#lose(error));
     port.on('close', (error: Error | null) => this.#lose(error ?? new Error('the port was closed')));
@@ -88,7 +88,7 @@ class KernelPort implements OpenPort {
     });
   }
 
-  async set(lines: Partial<ControlLines>): Promise<void> {
+  async setLines(lines: Partial<ControlLines>): Promise<void> {
     this.#check();
     const wished = { ...this.#lines, ...lines };
     await new Promise<void>((resolve, reject) =>
@@ -101,9 +101,9 @@ class KernelPort implements OpenPort {
     this.#lines = wished;
   }
 
-  async present(): Promise<void> {
+  async checkPresent(): Promise<void> {
     this.#check();
-    if ((await identity(this.path).catch(() => '')) !== this.#opened.node) {
+    if ((await deviceIdentity(this.path).catch(() => '')) !== this.#opened.node) {
       throw fault('DEVICE_OFFLINE', `${this.path} was unplugged`);
     }
   }
@@ -126,31 +126,31 @@ class KernelPort implements OpenPort {
   #lose(cause: Error): void {
     if (this.#gone !== undefined || this.#closing !== undefined) return;
     this.#gone = cause;
-    this.#opened.listener.lost(this.#offline(cause));
+    this.#opened.listener.onLost(this.#offline(cause));
   }
 
   #check(): void {
-    if (this.#closing !== undefined) throw closedByUs(this.path);
+    if (this.#closing !== undefined) throw portClosed(this.path);
     if (this.#gone !== undefined) throw this.#offline(this.#gone);
   }
 
   #offline(cause: unknown): Error {
-    if (this.#closing !== undefined) return closedByUs(this.path);
+    if (this.#closing !== undefined) return portClosed(this.path);
     return faultFrom(cause, 'DEVICE_OFFLINE', `${this.path} is gone (${messageOf(cause)}); plug it in again`);
   }
 }
 
-function closedByUs(path: string): Error {
+function portClosed(path: string): Error {
   return new DOMException(`${path} was closed`, 'AbortError');
 }
 
 /** What a path leads to: another device, or the same one plugged in again, is another node. */
-async function identity(path: string): Promise<string> {
+async function deviceIdentity(path: string): Promise<string> {
   const { dev, ino, rdev } = await stat(path);
   return `${dev}:${ino}:${rdev}`;
 }
 
-async function refusedAccess(path: string, thrown: unknown): Promise<Fault> {
+async function mapAccessError(path: string, thrown: unknown): Promise<Fault> {
   const { gid, mode } = await stat(path);
   const isGroups = gid !== 0 && (mode & GROUP_MAY_USE) === GROUP_MAY_USE;
   const remedy = isGroups
@@ -176,7 +176,7 @@ async function groupName(gid: number): Promise<string> {
   return entry?.[0] ?? String(gid);
 }
 
-function refusedOpening(path: string, error: Error): Fault {
+function mapOpenError(path: string, error: Error): Fault {
   const why = messageOf(error);
   if (/cannot lock port|device or resource busy/i.test(why)) {
     return faultFrom(

@@ -1,19 +1,25 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { choice } from '../../src/device/choice.js';
+import { enumProperty } from '../../src/device/choice.js';
 import type { Value } from '../../src/device/module.js';
-import { IDENT_PATTERN, notationOf, typeWords, writeValue, type Notation } from '../../src/device/reading.js';
-import { unescape } from './escape.js';
+import {
+  IDENT_PATTERN,
+  notationOf,
+  variableTypeNames,
+  writeValue,
+  type ValueNotation,
+} from '../../src/device/reading.js';
+import { parseEscapes } from './escape.js';
 
 export const encodings = ['latin1', 'utf8', 'hex'] as const;
 export type Encoding = (typeof encodings)[number];
 
 /** How a wish for a variable is said to the device. */
-export const command = Type.Object(
+export const commandSchema = Type.Object(
   {
     Ident: Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }),
     Name: Type.Optional(Type.String({ maxLength: 200 })),
-    Type: choice(typeWords, 'string'),
+    Type: enumProperty(variableTypeNames, 'string'),
     /** What is sent, `{value}` standing for the value; escapes `\r \n \t \0 \\ \xHH`. */
     Send: Type.Optional(Type.String({ maxLength: 1000 })),
     /** What is sent for true and false: in place of `{value}`, or alone where there is no Send. Escapes as above. */
@@ -28,14 +34,14 @@ export const command = Type.Object(
   },
   { additionalProperties: false },
 );
-export type CommandFields = Static<typeof command>;
+export type CommandFields = Static<typeof commandSchema>;
 
-const PLACE = '{value}';
+const PLACEHOLDER = '{value}';
 
 /** One command, compiled: makes the bytes for a value. */
 export class Command {
   readonly ident: string;
-  readonly #notation: Notation;
+  readonly #notation: ValueNotation;
   readonly #send: string;
   readonly #digits: number | undefined;
   readonly #encoding: Encoding;
@@ -48,27 +54,27 @@ export class Command {
     }
     if (fields.Scale === 0) throw new SyntaxError(`${Ident}: Scale must not be 0`);
     this.ident = Ident;
-    this.#notation = notationOf({ ...fields, On: unescape(On ?? '1'), Off: unescape(Off ?? '0') });
-    this.#send = unescape(Send ?? PLACE);
+    this.#notation = notationOf({ ...fields, On: parseEscapes(On ?? '1'), Off: parseEscapes(Off ?? '0') });
+    this.#send = parseEscapes(Send ?? PLACEHOLDER);
     this.#digits = Digits;
     this.#encoding = encoding;
   }
 
   /** Throws `CANNOT_CONVERT` for a value that can't be said, a text with control characters among them. */
-  bytes(value: Value): Buffer {
+  encode(value: Value): Buffer {
     // A text of a client's must stay a value: a line end in it would begin a command of its own.
     if (typeof value === 'string' && /\p{Cc}/u.test(value)) {
       throw fault('CANNOT_CONVERT', 'Value', 'the text has control characters');
     }
     const text = writeValue(this.#notation, value, this.#digits);
-    return encoded(
-      this.#send.replaceAll(PLACE, () => text),
+    return encodeText(
+      this.#send.replaceAll(PLACEHOLDER, () => text),
       this.#encoding,
     );
   }
 }
 
-function encoded(text: string, encoding: Encoding): Buffer {
+function encodeText(text: string, encoding: Encoding): Buffer {
   const plain = encoding === 'hex' ? text.replaceAll(' ', '') : text;
   const bytes = Buffer.from(plain, encoding);
   if (encoding === 'utf8') return bytes;

@@ -4,7 +4,7 @@ const NAMED: Readonly<Record<string, string>> = { r: '\r', n: '\n', t: '\t', '0'
  * Reads the escapes `\r \n \t \0 \\ \xHH` in a text of a configuration, which so can be written in any YAML quotes.
  * Throws a SyntaxError for any other.
  */
-export function unescape(text: string): string {
+export function parseEscapes(text: string): string {
   return text.replace(/\\(?:x([0-9a-fA-F]{2})|([\s\S]?))/g, (_all, hex: string | undefined, name: string) => {
     if (hex !== undefined) return String.fromCharCode(parseInt(hex, 16));
     const character = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;

@@ -1,9 +1,9 @@
 import { fault } from '../../src/base/fault.js';
 import { Signal } from '../../src/base/signal.js';
-import { Turn } from '../../src/base/turn.js';
+import { SerialQueue } from '../../src/base/turn.js';
 import {
-  OPENED_LINES,
-  usbName,
+  DEFAULT_LINES,
+  parseUsbName,
   type ControlLines,
   type OpenPort,
   type PortListener,
@@ -13,17 +13,17 @@ import {
 } from './port.js';
 
 /** A device at the far end of a wire: what it gets can be read, what it sends arrives at whoever holds the port. */
-export class FarEnd {
+export class SimulatedPeer {
   readonly path: string;
   readonly usb: UsbName;
   /** What arrived here, as it arrives. */
-  readonly heard = new Signal<Buffer>();
+  readonly onReceived = new Signal<Buffer>();
   /** How the control lines of the port look from here. */
   lines: ControlLines = { brk: false, dtr: false, rts: false };
   /** The speed and format that the port was opened with, while it is open. */
   settings: PortSettings | undefined;
   /** True while it does not read: what is sent to it waits in the port. */
-  isDeaf = false;
+  isStalled = false;
   #received: Buffer[] = [];
   #listener: PortListener | undefined;
 
@@ -33,7 +33,7 @@ export class FarEnd {
   }
 
   /** All that arrived here since the last call. */
-  take(): Buffer {
+  takeReceived(): Buffer {
     const all = Buffer.concat(this.#received);
     this.#received = [];
     return all;
@@ -42,14 +42,14 @@ export class FarEnd {
   /** Sends to the port; nobody listens to a closed one. */
   send(bytes: Uint8Array | string): void {
     const buffer = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : Buffer.from(bytes);
-    if (buffer.length > 0) this.#listener?.data(buffer);
+    if (buffer.length > 0) this.#listener?.onData(buffer);
   }
 
   /** For the port's side only. */
   receive(bytes: Uint8Array): void {
     const buffer = Buffer.from(bytes);
     this.#received.push(buffer);
-    this.heard.emit(buffer);
+    this.onReceived.emit(buffer);
   }
 
   /** For the port's side only. */
@@ -63,21 +63,21 @@ export class FarEnd {
 const NO_USB: UsbName = { vendor: '', product: '', serial: '' };
 
 /** Ports with devices at their far ends: adapters are plugged in and torn out, others hold ports or lack the right. */
-export class SerialWorld implements SerialPorts {
-  readonly #plugged = new Map<string, FarEnd>();
-  readonly #open = new Map<string, FakePort>();
+export class SimulatedPorts implements SerialPorts {
+  readonly #plugged = new Map<string, SimulatedPeer>();
+  readonly #open = new Map<string, SimulatedPort>();
   /** Paths that another program has open. */
   readonly inUse = new Set<string>();
   /** Paths that we have no right to. */
   readonly forbidden = new Set<string>();
 
-  get held(): number {
+  get openCount(): number {
     return this.#open.size;
   }
 
   /** Plugs a device in at a path. */
-  plug(path: string, usb: UsbName = NO_USB): FarEnd {
-    const device = new FarEnd(path, usb);
+  plug(path: string, usb: UsbName = NO_USB): SimulatedPeer {
+    const device = new SimulatedPeer(path, usb);
     this.#plugged.set(path, device);
     return device;
   }
@@ -90,7 +90,7 @@ export class SerialWorld implements SerialPorts {
     const port = this.#open.get(path);
     this.#open.delete(path);
     port?.fail();
-    if (manner === 'loud') listener?.lost(gone(path));
+    if (manner === 'loud') listener?.onLost(portGone(path));
   }
 
   async open(where: string, settings: PortSettings, listener: PortListener): Promise<OpenPort> {
@@ -103,17 +103,17 @@ export class SerialWorld implements SerialPorts {
     }
     device.attach(listener);
     device.settings = settings;
-    const port = new FakePort(device, () => {
+    const port = new SimulatedPort(device, () => {
       if (this.#open.get(path) === port) this.#open.delete(path);
     });
     this.#open.set(path, port);
     return port;
   }
 
-  #locate(where: string): FarEnd {
-    const usb = usbName(where);
+  #locate(where: string): SimulatedPeer {
+    const usb = parseUsbName(where);
     const fitting = [...this.#plugged.values()].filter((device) =>
-      usb === undefined ? device.path === where : fits(device.usb, usb),
+      usb === undefined ? device.path === where : matchesUsb(device.usb, usb),
     );
     const [only] = fitting;
     if (only === undefined) throw fault('DEVICE_OFFLINE', `${where} is not there; plug it in`);
@@ -122,43 +122,43 @@ export class SerialWorld implements SerialPorts {
   }
 }
 
-class FakePort implements OpenPort {
+class SimulatedPort implements OpenPort {
   readonly path: string;
-  readonly #device: FarEnd;
+  readonly #device: SimulatedPeer;
   readonly #released: () => void;
-  readonly #turn = new Turn();
+  readonly #turn = new SerialQueue();
   readonly #ended = Promise.withResolvers<never>();
   #state: 'open' | 'gone' | 'closed' = 'open';
 
-  constructor(device: FarEnd, released: () => void) {
+  constructor(device: SimulatedPeer, released: () => void) {
     this.path = device.path;
     this.#device = device;
     this.#released = released;
-    device.lines = OPENED_LINES;
+    device.lines = DEFAULT_LINES;
     this.#ended.promise.catch(() => undefined);
   }
 
   fail(): void {
     if (this.#state !== 'open') return;
     this.#state = 'gone';
-    this.#ended.reject(gone(this.path));
+    this.#ended.reject(portGone(this.path));
   }
 
   async send(bytes: Uint8Array): Promise<void> {
     await this.#turn.run(async () => {
       this.#check();
-      if (this.#device.isDeaf) await this.#ended.promise;
+      if (this.#device.isStalled) await this.#ended.promise;
       this.#device.receive(bytes);
     });
   }
 
-  async set(lines: Partial<ControlLines>): Promise<void> {
+  async setLines(lines: Partial<ControlLines>): Promise<void> {
     await Promise.resolve();
     this.#check();
     this.#device.lines = { ...this.#device.lines, ...lines };
   }
 
-  async present(): Promise<void> {
+  async checkPresent(): Promise<void> {
     await Promise.resolve();
     this.#check();
   }
@@ -170,7 +170,7 @@ class FakePort implements OpenPort {
       this.#device.lines = { brk: false, dtr: false, rts: false };
     }
     this.#state = 'closed';
-    this.#ended.reject(closedByUs(this.path));
+    this.#ended.reject(portClosed(this.path));
     this.#released();
     await Promise.resolve();
   }
@@ -180,12 +180,12 @@ class FakePort implements OpenPort {
   }
 
   #check(): void {
-    if (this.#state === 'closed') throw closedByUs(this.path);
-    if (this.#state === 'gone') throw gone(this.path);
+    if (this.#state === 'closed') throw portClosed(this.path);
+    if (this.#state === 'gone') throw portGone(this.path);
   }
 }
 
-function fits(have: UsbName, wanted: UsbName): boolean {
+function matchesUsb(have: UsbName, wanted: UsbName): boolean {
   return (
     have.vendor === wanted.vendor &&
     have.product === wanted.product &&
@@ -193,10 +193,10 @@ function fits(have: UsbName, wanted: UsbName): boolean {
   );
 }
 
-function closedByUs(path: string): Error {
+function portClosed(path: string): Error {
   return new DOMException(`${path} was closed`, 'AbortError');
 }
 
-function gone(path: string): Error {
+function portGone(path: string): Error {
   return fault('DEVICE_OFFLINE', `${path} is gone; plug it in again`);
 }

@@ -5,7 +5,7 @@ import type { Framer } from './frames.js';
 export const SENDERS_LIMIT = 256;
 
 /** A framer for each who sends: what several say at the same time never mixes. */
-export class Framers {
+export class SenderFramers {
   readonly #make: () => Framer;
   /** For a stream with one at its other end. */
   #only: Framer;

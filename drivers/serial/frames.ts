@@ -10,9 +10,9 @@ export interface Framer {
 
 export interface FrameListener {
   /** A frame is `bytes` from `start` to `end`; valid during the call only. */
-  frame(bytes: Buffer, start: number, end: number): void;
+  onFrame(bytes: Buffer, start: number, end: number): void;
   /** Bytes were dropped: a frame was longer than the limit, or was none. The framer goes on at the next sound frame. */
-  overflow(): void;
+  onOverflow(): void;
 }
 
 /** Frames that end with a delimiter, which is not part of them. */
@@ -84,7 +84,7 @@ export class DelimiterFramer implements Framer {
 
   /** No frame is this long: drops all but what may be the beginning of the delimiter. */
   #skip(): void {
-    if (!this.#skipping) this.#listener.overflow();
+    if (!this.#skipping) this.#listener.onOverflow();
     this.#skipping = true;
     const keep = this.#delimiter.length - 1;
     this.#held.copyWithin(0, this.#length - keep, this.#length);
@@ -95,15 +95,15 @@ export class DelimiterFramer implements Framer {
     if (this.#skipping) {
       this.#skipping = false;
     } else if (end - start > this.#limit) {
-      this.#listener.overflow();
+      this.#listener.onOverflow();
     } else {
-      this.#listener.frame(bytes, start, end);
+      this.#listener.onFrame(bytes, start, end);
     }
   }
 }
 
 /** What comes at once is a frame: where those who send have frames of their own, as datagrams are. */
-export class WholeFramer implements Framer {
+export class DatagramFramer implements Framer {
   readonly #limit: number;
   readonly #listener: FrameListener;
 
@@ -113,8 +113,8 @@ export class WholeFramer implements Framer {
   }
 
   push(chunk: Buffer): void {
-    if (chunk.length > this.#limit) this.#listener.overflow();
-    else this.#listener.frame(chunk, 0, chunk.length);
+    if (chunk.length > this.#limit) this.#listener.onOverflow();
+    else this.#listener.onFrame(chunk, 0, chunk.length);
   }
 
   close(): void {
@@ -123,11 +123,11 @@ export class WholeFramer implements Framer {
 }
 
 /** Drops one carriage return at the end of each frame: lines end with `\n` or `\r\n`. */
-export function withoutReturn(listener: FrameListener): FrameListener {
+export function stripCarriageReturn(listener: FrameListener): FrameListener {
   return {
-    overflow: () => listener.overflow(),
-    frame(bytes, start, end) {
-      listener.frame(bytes, start, end > start && bytes[end - 1] === 0x0d ? end - 1 : end);
+    onOverflow: () => listener.onOverflow(),
+    onFrame(bytes, start, end) {
+      listener.onFrame(bytes, start, end > start && bytes[end - 1] === 0x0d ? end - 1 : end);
     },
   };
 }

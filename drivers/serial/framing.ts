@@ -1,45 +1,58 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { choice } from '../../src/device/choice.js';
-import { unescape } from './escape.js';
-import { DelimiterFramer, WholeFramer, withoutReturn, type FrameListener, type Framer } from './frames.js';
-import { GapFramer, GapReset } from './gap.js';
-import { fixedLength, lengthField, MeasuredFramer } from './measured.js';
+import { enumProperty } from '../../src/device/choice.js';
+import { parseEscapes } from './escape.js';
+import {
+  DelimiterFramer,
+  DatagramFramer,
+  stripCarriageReturn,
+  type FrameListener,
+  type Framer,
+} from './frames.js';
+import { IdleGapFramer, IdleReset } from './gap.js';
+import { fixedLength, lengthField, LengthFramer } from './measured.js';
 
-export const framings = ['line', 'delimiter', 'fixed', 'length-prefixed', 'idle-gap', 'datagram'] as const;
+export const framingModes = [
+  'line',
+  'delimiter',
+  'fixed',
+  'length-prefixed',
+  'idle-gap',
+  'datagram',
+] as const;
 
 /** The longest frame that may be asked for: what is longer is a file, not a reading. */
-export const FRAME_LIMIT = 65_536;
+export const MAX_FRAME_LENGTH = 65_536;
 
 /** How a stream is cut into frames, as properties of a device. */
 export const framingProperties = {
-  Framing: choice(framings, 'line'),
+  Framing: enumProperty(framingModes, 'line'),
   /** `delimiter`: what ends a frame; escapes `\r \n \t \0 \\ \xHH`. */
   Delimiter: Type.String({ default: '\\r\\n', maxLength: 64 }),
   /** `fixed`, `length-prefixed`: what each frame begins with, escapes as above; may be empty. */
   Header: Type.String({ default: '', maxLength: 64 }),
   /** `fixed`: bytes of a frame, header included. */
-  FrameLength: Type.Integer({ default: 1, minimum: 1, maximum: FRAME_LIMIT }),
+  FrameLength: Type.Integer({ default: 1, minimum: 1, maximum: MAX_FRAME_LENGTH }),
   /** `length-prefixed`: where the length stands, from the frame's first byte, and how. */
   LengthOffset: Type.Integer({ default: 0, minimum: 0, maximum: 64 }),
   LengthSize: Type.Integer({ default: 1, minimum: 1, maximum: 4 }),
-  LengthEndian: choice(['big', 'little'], 'big'),
+  LengthEndian: enumProperty(['big', 'little'], 'big'),
   /** `length-prefixed`: bytes behind the length field that the length does not count; negative where it counts more. */
-  LengthAdd: Type.Integer({ default: 0, minimum: -64, maximum: FRAME_LIMIT }),
+  LengthAdd: Type.Integer({ default: 0, minimum: -64, maximum: MAX_FRAME_LENGTH }),
   /** Milliseconds of silence that end a frame (`idle-gap`) or break one off (`fixed`, `length-prefixed`; 0: never). */
   IdleMs: Type.Integer({ default: 50, minimum: 0, maximum: 60_000 }),
   /** The longest frame in bytes; what is longer is dropped and shows as the trouble OVERFLOW. */
-  MaxLength: Type.Integer({ default: 1024, minimum: 1, maximum: FRAME_LIMIT }),
+  MaxLength: Type.Integer({ default: 1024, minimum: 1, maximum: MAX_FRAME_LENGTH }),
 };
 const schema = Type.Object(framingProperties);
 export type FramingProperties = Static<typeof schema>;
 
 /** What the schema can't say about the framing; undefined when a framer can be made. */
-export function framingMistake(properties: FramingProperties): string | undefined {
+export function validateFraming(properties: FramingProperties): string | undefined {
   const { Framing, FrameLength, LengthSize, IdleMs, MaxLength } = properties;
   try {
-    const header = unescape(properties.Header);
-    if (Framing === 'delimiter' && unescape(properties.Delimiter) === '') return 'Delimiter is empty';
+    const header = parseEscapes(properties.Header);
+    if (Framing === 'delimiter' && parseEscapes(properties.Delimiter) === '') return 'Delimiter is empty';
     if (Framing === 'fixed' && FrameLength > MaxLength) return 'FrameLength is above MaxLength';
     if (Framing === 'fixed' && header.length > FrameLength) return 'Header is longer than FrameLength';
     if (Framing === 'length-prefixed' && LengthSize === 3) return 'LengthSize must be 1, 2 or 4';
@@ -54,16 +67,20 @@ export function framingMistake(properties: FramingProperties): string | undefine
 }
 
 /** The framer that the properties call for; they have no mistake. */
-export function makeFramer(properties: FramingProperties, clock: Clock, listener: FrameListener): Framer {
+export function createFramer(properties: FramingProperties, clock: Clock, listener: FrameListener): Framer {
   const { Framing, MaxLength, IdleMs, FrameLength } = properties;
-  const header = Buffer.from(unescape(properties.Header), 'latin1');
+  const header = Buffer.from(parseEscapes(properties.Header), 'latin1');
   switch (Framing) {
     case 'line':
-      return new DelimiterFramer(Buffer.from('\n'), MaxLength, withoutReturn(listener));
+      return new DelimiterFramer(Buffer.from('\n'), MaxLength, stripCarriageReturn(listener));
     case 'delimiter':
-      return new DelimiterFramer(Buffer.from(unescape(properties.Delimiter), 'latin1'), MaxLength, listener);
+      return new DelimiterFramer(
+        Buffer.from(parseEscapes(properties.Delimiter), 'latin1'),
+        MaxLength,
+        listener,
+      );
     case 'fixed':
-      return broken(new MeasuredFramer(fixedLength(FrameLength), header, listener), clock, IdleMs);
+      return withIdleReset(new LengthFramer(fixedLength(FrameLength), header, listener), clock, IdleMs);
     case 'length-prefixed': {
       const field = {
         offset: properties.LengthOffset,
@@ -71,15 +88,15 @@ export function makeFramer(properties: FramingProperties, clock: Clock, listener
         endian: properties.LengthEndian,
         add: properties.LengthAdd,
       };
-      return broken(new MeasuredFramer(lengthField(field, MaxLength), header, listener), clock, IdleMs);
+      return withIdleReset(new LengthFramer(lengthField(field, MaxLength), header, listener), clock, IdleMs);
     }
     case 'idle-gap':
-      return new GapFramer({ clock, idleMs: IdleMs, limit: MaxLength }, listener);
+      return new IdleGapFramer({ clock, idleMs: IdleMs, limit: MaxLength }, listener);
     case 'datagram':
-      return new WholeFramer(MaxLength, listener);
+      return new DatagramFramer(MaxLength, listener);
   }
 }
 
-function broken(framer: Framer, clock: Clock, idleMs: number): Framer {
-  return idleMs === 0 ? framer : new GapReset(framer, clock, idleMs);
+function withIdleReset(framer: Framer, clock: Clock, idleMs: number): Framer {
+  return idleMs === 0 ? framer : new IdleReset(framer, clock, idleMs);
 }

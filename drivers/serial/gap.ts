@@ -2,7 +2,7 @@ import type { Cancel, Clock } from '../../src/base/clock.js';
 import type { FrameListener, Framer } from './frames.js';
 
 /** Frames that are told apart by silence: one ends when nothing has come for a while. */
-export class GapFramer implements Framer {
+export class IdleGapFramer implements Framer {
   readonly #clock: Clock;
   readonly #idleMs: number;
   readonly #listener: FrameListener;
@@ -24,7 +24,7 @@ export class GapFramer implements Framer {
     if (this.#skipping) return;
     if (this.#length + chunk.length > this.#held.length) {
       this.#skipping = true;
-      this.#listener.overflow();
+      this.#listener.onOverflow();
       return;
     }
     this.#length += chunk.copy(this.#held, this.#length);
@@ -43,12 +43,12 @@ export class GapFramer implements Framer {
     const whole = !this.#skipping;
     this.#length = 0;
     this.#skipping = false;
-    if (whole) this.#listener.frame(this.#held, 0, length);
+    if (whole) this.#listener.onFrame(this.#held, 0, length);
   }
 }
 
 /** Drops a begun frame when silence breaks it off: how frames without any mark are found again after a lost byte. */
-export class GapReset implements Framer {
+export class IdleReset implements Framer {
   readonly #framer: Framer;
   readonly #clock: Clock;
   readonly #idleNs: bigint;

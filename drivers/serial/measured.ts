@@ -1,11 +1,11 @@
 import type { FrameListener, Framer } from './frames.js';
 
 /** How long the frame is that begins at `start`; `more` when that can't be seen yet, `none` when no frame begins there. */
-export type Measure = (bytes: Buffer, start: number, end: number) => number | 'more' | 'none';
+export type FrameLengthReader = (bytes: Buffer, start: number, end: number) => number | 'more' | 'none';
 
 /** Frames whose length is known from their beginning, each behind a header where there is one. */
-export class MeasuredFramer implements Framer {
-  readonly #measure: Measure;
+export class LengthFramer implements Framer {
+  readonly #measure: FrameLengthReader;
   readonly #header: Buffer;
   readonly #listener: FrameListener;
   #held: Buffer[] = [];
@@ -15,7 +15,7 @@ export class MeasuredFramer implements Framer {
   /** True from the beginning: what was under way when the port was opened is nobody's mistake. */
   #skipping = true;
 
-  constructor(measure: Measure, header: Buffer, listener: FrameListener) {
+  constructor(measure: FrameLengthReader, header: Buffer, listener: FrameListener) {
     this.#measure = measure;
     this.#header = header;
     this.#listener = listener;
@@ -55,7 +55,7 @@ export class MeasuredFramer implements Framer {
         return start;
       } else {
         this.#skipping = false;
-        this.#listener.frame(bytes, start, start + length);
+        this.#listener.onFrame(bytes, start, start + length);
         start += length;
       }
     }
@@ -74,13 +74,13 @@ export class MeasuredFramer implements Framer {
   }
 
   #skipped(): void {
-    if (!this.#skipping) this.#listener.overflow();
+    if (!this.#skipping) this.#listener.onOverflow();
     this.#skipping = true;
   }
 }
 
 /** All frames have this length, header included. */
-export function fixedLength(length: number): Measure {
+export function fixedLength(length: number): FrameLengthReader {
   return () => length;
 }
 
@@ -94,7 +94,7 @@ export interface LengthField {
 }
 
 /** A field in the frame says how many bytes follow it. */
-export function lengthField(field: LengthField, limit: number): Measure {
+export function lengthField(field: LengthField, limit: number): FrameLengthReader {
   const behind = field.offset + field.size;
   return (bytes, start, end) => {
     if (end - start < behind) return 'more';

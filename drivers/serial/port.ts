@@ -25,14 +25,14 @@ export interface ControlLines {
 }
 
 /** How the lines are when a port has been opened. */
-export const OPENED_LINES: ControlLines = { brk: false, dtr: true, rts: true };
+export const DEFAULT_LINES: ControlLines = { brk: false, dtr: true, rts: true };
 
 /** Who opens a port hears of it here. Neither is called before the opening resolved, nor after `close()`. */
 export interface PortListener {
   /** At least one byte, in order; the array is the listener's to keep. */
-  data(bytes: Buffer): void;
+  onData(bytes: Buffer): void;
   /** The port is gone, and said so. Not every kernel does: see `OpenPort.present`. At most once. */
-  lost(cause: Error): void;
+  onLost(cause: Error): void;
 }
 
 /** A port that nobody else can open while it is held. */
@@ -42,9 +42,9 @@ export interface OpenPort extends AsyncDisposable {
   /** Resolves when the kernel has taken all bytes; sends never mix. What was not taken when the port closes is dropped. */
   send(bytes: Uint8Array): Promise<void>;
   /** Sets the named lines and leaves the others. */
-  set(lines: Partial<ControlLines>): Promise<void>;
+  setLines(lines: Partial<ControlLines>): Promise<void>;
   /** Rejects when the device that was opened is no longer there, however silently it went. */
-  present(): Promise<void>;
+  checkPresent(): Promise<void>;
   /** Twice is fine, and waits. */
   close(): Promise<void>;
 }
@@ -52,7 +52,7 @@ export interface OpenPort extends AsyncDisposable {
 /** A way to a machine's ports. Holds nothing but the ports that were opened through it. */
 export interface SerialPorts {
   /** Ports opened and not yet closed. */
-  readonly held: number;
+  readonly openCount: number;
   /** `where` is a path or `VID:PID[:serial]` (four hexadecimal digits each), resolved now. */
   open(where: string, settings: PortSettings, listener: PortListener): Promise<OpenPort>;
 }
@@ -65,7 +65,7 @@ export interface UsbName {
 }
 
 /** Reads `VID:PID`, `VID:PID:` or `VID:PID:serial`; undefined for all else, which is then a path. */
-export function usbName(where: string): UsbName | undefined {
+export function parseUsbName(where: string): UsbName | undefined {
   const match = /^([0-9a-f]{4}):([0-9a-f]{4})(?::(.*))?$/i.exec(where);
   if (match === null) return undefined;
   const [, vendor = '', product = '', serial = ''] = match;

@@ -1,27 +1,27 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { linearPattern } from '../../src/base/pattern.js';
-import { choice } from '../../src/device/choice.js';
+import { compileLinearPattern } from '../../src/base/pattern.js';
+import { enumProperty } from '../../src/device/choice.js';
 import {
   IDENT_PATTERN,
   notationOf,
   STALE_LIMIT_S,
-  typeWords,
-  type Notation,
+  variableTypeNames,
+  type ValueNotation,
 } from '../../src/device/reading.js';
 
 const formats = ['decimal', 'hex', 'hex-signed', 'hex-le', 'hex-le-signed'] as const;
 type Format = (typeof formats)[number];
 
 /** How a frame's text becomes the value of a variable. */
-export const rule = Type.Object(
+export const ruleSchema = Type.Object(
   {
     /** A regular expression; the value is the group named like `Ident`, else the first group, else all that matched. */
     Pattern: Type.String({ minLength: 1, maxLength: 1000 }),
     Ident: Type.String({ pattern: IDENT_PATTERN, maxLength: 64 }),
     Name: Type.Optional(Type.String({ maxLength: 200 })),
-    Type: choice(typeWords, 'string'),
+    Type: enumProperty(variableTypeNames, 'string'),
     /** How a number stands in the text: decimal digits, or the hexadecimal digits of its bytes. */
-    Format: Type.Optional(choice(formats, 'decimal')),
+    Format: Type.Optional(enumProperty(formats, 'decimal')),
     /** What stands for true and false; `ON` and `OFF` unless said. */
     On: Type.Optional(Type.String({ maxLength: 200 })),
     Off: Type.Optional(Type.String({ maxLength: 200 })),
@@ -34,11 +34,11 @@ export const rule = Type.Object(
   },
   { additionalProperties: false },
 );
-export type Rule = Static<typeof rule>;
+export type Rule = Static<typeof ruleSchema>;
 
 interface Target {
   readonly ident: string;
-  readonly notation: Notation;
+  readonly notation: ValueNotation;
   /** The group's name, or number, that holds the value. */
   readonly group: string | number;
   readonly format: Format;
@@ -50,7 +50,7 @@ interface Matcher {
 }
 
 /** Hears what a frame says: the text, or the number in bytes, that the rule of this ident found. */
-export type Finding = (ident: string, notation: Notation, raw: string | number) => void;
+export type MatchHandler = (ident: string, notation: ValueNotation, raw: string | number) => void;
 
 /** The rules of a device, compiled: each pattern is matched once a frame, however many rules share it. */
 export class Rules {
@@ -60,14 +60,14 @@ export class Rules {
   constructor(rules: readonly Rule[]) {
     const byPattern = Map.groupBy(rules, ({ Pattern }) => Pattern);
     this.#matchers = [...byPattern].map(([source, sharing]) => {
-      const pattern = linearPattern(source);
-      const groups = groupsOf(source);
-      return { pattern, targets: sharing.map((one) => target(one, groups)) };
+      const pattern = compileLinearPattern(source);
+      const groups = listGroups(source);
+      return { pattern, targets: sharing.map((one) => compileTarget(one, groups)) };
     });
   }
 
   /** Tells what each matching rule finds in the text of a frame; false when none matched. */
-  apply(text: string, found: Finding): boolean {
+  apply(text: string, found: MatchHandler): boolean {
     let matched = false;
     for (const { pattern, targets } of this.#matchers) {
       const match = pattern.exec(text);
@@ -77,20 +77,20 @@ export class Rules {
         const value = typeof group === 'number' ? match[group] : match.groups?.[group];
         // A group that took no part says nothing.
         if (value !== undefined)
-          found(ident, notation, format === 'decimal' ? value : numberInBytes(value, format));
+          found(ident, notation, format === 'decimal' ? value : decodeHexNumber(value, format));
       }
     }
     return matched;
   }
 }
 
-function target(one: Rule, groups: { names: readonly string[]; count: number }): Target {
+function compileTarget(one: Rule, groups: { names: readonly string[]; count: number }): Target {
   const group = groups.names.includes(one.Ident) ? one.Ident : groups.count > 0 ? 1 : 0;
   return { ident: one.Ident, notation: notationOf(one), group, format: one.Format ?? 'decimal' };
 }
 
 /** The number that bytes in hexadecimal digits stand for; the text itself where they are none, or more than six. */
-function numberInBytes(digits: string, format: Format): number | string {
+function decodeHexNumber(digits: string, format: Format): number | string {
   const size = digits.length / 2;
   if (!/^[0-9a-f]{2,12}$/i.test(digits) || !Number.isInteger(size)) return digits;
   const bytes = Buffer.from(digits, 'hex');
@@ -107,7 +107,7 @@ function numberInBytes(digits: string, format: Format): number | string {
 }
 
 /** The groups of a pattern, seen by matching it with nothing. */
-function groupsOf(source: string): { names: readonly string[]; count: number } {
+function listGroups(source: string): { names: readonly string[]; count: number } {
   const match = new RegExp(`${source}|`).exec('');
   return { names: Object.keys(match?.groups ?? {}), count: (match?.length ?? 1) - 1 };
 }

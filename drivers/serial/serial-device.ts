@@ -1,32 +1,38 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault, messageOf } from '../../src/base/fault.js';
-import { choice } from '../../src/device/choice.js';
-import { Complaints } from '../../src/device/complaints.js';
+import { enumProperty } from '../../src/device/choice.js';
+import { TransientProblems } from '../../src/device/complaints.js';
 import {
   moduleKind,
   variableType,
   type Host,
   type ModuleDefinition,
-  type Running,
+  type OpenInstance,
   type Value,
   type VariableDeclaration,
 } from '../../src/device/module.js';
-import { excerpt, readValue, UNREADABLE, whyUnreadable, type Notation } from '../../src/device/reading.js';
+import {
+  excerpt,
+  readValue,
+  UNREADABLE_REASON,
+  explainUnreadable,
+  type ValueNotation,
+} from '../../src/device/reading.js';
 import { byteStream, type ByteStream } from '../../src/device/stream.js';
-import { command, Command, encodings, type Encoding } from './commands.js';
-import { Framers } from './framers.js';
-import { framingMistake, framingProperties, makeFramer } from './framing.js';
+import { commandSchema, Command, encodings, type Encoding } from './commands.js';
+import { SenderFramers } from './framers.js';
+import { validateFraming, framingProperties, createFramer } from './framing.js';
 import type { FrameListener } from './frames.js';
-import { rule, Rules } from './rules.js';
+import { ruleSchema, Rules } from './rules.js';
 
 /** Of the last frames so many are kept to be looked at while the rules are written (`HW_GetKnownDevices`). */
-export const FRAMES_KEPT = 20;
+export const RECENT_FRAMES_LIMIT = 20;
 
 const properties = Type.Object({
   ...framingProperties,
-  Encoding: choice(encodings, 'latin1'),
-  Rules: Type.Array(rule, { default: [], maxItems: 500 }),
-  Commands: Type.Array(command, { default: [], maxItems: 500 }),
+  Encoding: enumProperty(encodings, 'latin1'),
+  Rules: Type.Array(ruleSchema, { default: [], maxItems: 500 }),
+  Commands: Type.Array(commandSchema, { default: [], maxItems: 500 }),
 });
 type Properties = Static<typeof properties>;
 
@@ -37,12 +43,12 @@ export const serialDevice: ModuleDefinition<typeof properties> = {
   kind: moduleKind.device,
   prefix: 'HW',
   properties,
-  needs: byteStream,
+  requires: byteStream,
   variables,
   check(checked) {
     try {
       compile(checked);
-      return framingMistake(checked) ?? clash(checked);
+      return validateFraming(checked) ?? findConflict(checked);
     } catch (thrown) {
       return messageOf(thrown);
     }
@@ -85,7 +91,7 @@ function variables({ Rules: rules, Commands }: Properties): VariableDeclaration[
   });
 }
 
-function clash({ Rules: rules, Commands }: Properties): string | undefined {
+function findConflict({ Rules: rules, Commands }: Properties): string | undefined {
   const twice = Commands.find(
     ({ Ident }, index) => Commands.findIndex((one) => one.Ident === Ident) !== index,
   );
@@ -97,7 +103,7 @@ function clash({ Rules: rules, Commands }: Properties): string | undefined {
   return undefined;
 }
 
-class SerialDevice implements Running, FrameListener {
+class SerialDevice implements OpenInstance, FrameListener {
   readonly #host: Host<Properties>;
   readonly #stream: ByteStream;
   readonly #encoding: Encoding;
@@ -105,8 +111,8 @@ class SerialDevice implements Running, FrameListener {
   readonly #commands: ReadonlyMap<string, Command>;
   /** Idents that a rule reads: their value is what the device says, not what was sent. */
   readonly #read: ReadonlySet<string>;
-  readonly #complaints: Complaints;
-  readonly #framers: Framers;
+  readonly #complaints: TransientProblems;
+  readonly #framers: SenderFramers;
   readonly #unlisten: readonly (() => void)[];
   readonly #recent: { Frame: string; Matched: boolean }[] = [];
   #frames = 0;
@@ -119,21 +125,21 @@ class SerialDevice implements Running, FrameListener {
     this.#rules = rules;
     this.#commands = commands;
     this.#read = new Set(host.properties.Rules.map(({ Ident }) => Ident));
-    this.#complaints = new Complaints(host);
-    this.#framers = new Framers(() => makeFramer(host.properties, host.clock, this));
+    this.#complaints = new TransientProblems(host);
+    this.#framers = new SenderFramers(() => createFramer(host.properties, host.clock, this));
     const unheard = stream.onData((bytes, from) => this.#framers.push(asBuffer(bytes), from));
     const unleft = stream.onLeave?.((who) => this.#framers.leave(who));
     const unbroken = stream.onBreak?.(() => this.#framers.restart());
     this.#unlisten = [unheard, unleft, unbroken].filter((one) => one !== undefined);
   }
 
-  frame(bytes: Buffer, start: number, end: number): void {
+  onFrame(bytes: Buffer, start: number, end: number): void {
     const text = bytes.toString(this.#encoding, start, end);
     const Matched = this.#rules.apply(text, this.#found);
-    this.#recent[this.#frames++ % FRAMES_KEPT] = { Frame: text, Matched };
+    this.#recent[this.#frames++ % RECENT_FRAMES_LIMIT] = { Frame: text, Matched };
   }
 
-  overflow(): void {
+  onOverflow(): void {
     const { MaxLength, Framing } = this.#host.properties;
     this.#complaints.add(
       'OVERFLOW',
@@ -145,16 +151,16 @@ class SerialDevice implements Running, FrameListener {
   async write(ident: string, value: Value): Promise<void> {
     const wished = this.#commands.get(ident);
     if (wished === undefined) throw fault('READ_ONLY', ident);
-    await this.#stream.send(wished.bytes(value));
+    await this.#stream.send(wished.encode(value));
     if (!this.#read.has(ident)) this.#host.report(ident, value);
   }
 
   /** The newest first, so that a person who writes the rules sees what they have to match. */
   knownDevices(): readonly object[] {
-    const count = Math.min(this.#frames, FRAMES_KEPT);
+    const count = Math.min(this.#frames, RECENT_FRAMES_LIMIT);
     return Array.from(
       { length: count },
-      (_, back) => this.#recent[(this.#frames - 1 - back) % FRAMES_KEPT] ?? {},
+      (_, back) => this.#recent[(this.#frames - 1 - back) % RECENT_FRAMES_LIMIT] ?? {},
     );
   }
 
@@ -165,11 +171,11 @@ class SerialDevice implements Running, FrameListener {
     await Promise.resolve();
   }
 
-  readonly #found = (ident: string, notation: Notation, raw: string | number): void => {
+  readonly #found = (ident: string, notation: ValueNotation, raw: string | number): void => {
     const value = readValue(notation, raw);
     if (value !== undefined) return this.#host.report(ident, value);
-    this.#host.doubt(ident, UNREADABLE);
-    this.#complaints.add('UNREADABLE', () => `${ident}: ${whyUnreadable(notation, raw)}`);
+    this.#host.markUncertain(ident, UNREADABLE_REASON);
+    this.#complaints.add('UNREADABLE', () => `${ident}: ${explainUnreadable(notation, raw)}`);
     this.#host.log.debug({ instance: this.#host.id, ident, text: excerpt(raw) }, 'a frame could not be read');
   };
 }

@@ -1,15 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { Holders } from '../../src/device/attributes.js';
-import { choice } from '../../src/device/choice.js';
+import { DeviceClaims } from '../../src/device/attributes.js';
+import { enumProperty } from '../../src/device/choice.js';
 import { bool, declare, int, text, type FunctionDeclaration } from '../../src/device/declare.js';
-import { latin1 } from '../../src/device/latin1.js';
+import { encodeLatin1 } from '../../src/device/latin1.js';
 import {
   type Host,
   type ModuleDefinition,
-  refersTo,
-  type Running,
-  type RunningInstances,
+  referenceKind,
+  type OpenInstance,
+  type OpenInstances,
 } from '../../src/device/module.js';
 import { streamModule } from '../../src/device/stream.js';
 import type { Parity, PortSettings, SerialPorts } from './port.js';
@@ -19,22 +19,22 @@ import { SerialStream } from './stream.js';
  * How often it is looked whether the device is still there. Most adapters' drivers say so when they go, but not all, and
  * reading from a hung-up port looks like silence.
  */
-export const PRESENCE_EVERY_MS = 2_000;
+export const PRESENCE_CHECK_MS = 2_000;
 
 /** Looking for a port costs a few small files; a person who plugs an adapter in waits for it. */
 const RETRY_WITHIN_MS = 3_000;
 
 /** From the slowest teleprinters to the fastest that Linux has a number for. */
-const BAUD_MIN = 50;
-const BAUD_MAX = 4_000_000;
+const MIN_BAUD = 50;
+const MAX_BAUD = 4_000_000;
 
 const properties = Type.Object({
   /** A path, or `VID:PID:serial`. */
-  Port: Type.String({ default: '', maxLength: 255, refers: refersTo.serialPort }),
+  Port: Type.String({ default: '', maxLength: 255, refers: referenceKind.serialPort }),
   BaudRate: Type.String({ default: '9600', pattern: '^[0-9]{1,7}$' }),
-  DataBits: choice(['5', '6', '7', '8'], '8'),
-  StopBits: choice(['1', '2'], '1'),
-  Parity: choice(['None', 'Even', 'Odd'], 'None'),
+  DataBits: enumProperty(['5', '6', '7', '8'], '8'),
+  StopBits: enumProperty(['1', '2'], '1'),
+  Parity: enumProperty(['None', 'Even', 'Odd'], 'None'),
   Open: Type.Boolean({ default: true }),
 });
 type Properties = Static<typeof properties>;
@@ -43,7 +43,7 @@ const MODULE = { id: '{6DC3D946-0D31-450F-A8C6-C42DB8D7D4F1}', name: 'Serial Por
 
 /** The module **Serial Port**: one port of the machine, for the devices connected to it. */
 export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properties> {
-  const holders = new Holders();
+  const holders = new DeviceClaims();
   return {
     ...MODULE,
     ...streamModule,
@@ -53,17 +53,21 @@ export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properti
       if (Port === '')
         return 'Port is empty: give a path (/dev/serial/by-id/…, /dev/ttyAMA0) or VID:PID:serial';
       const baud = Number(BaudRate);
-      if (baud < BAUD_MIN || baud > BAUD_MAX) return `BaudRate must be ${BAUD_MIN} to ${BAUD_MAX}`;
+      if (baud < MIN_BAUD || baud > MAX_BAUD) return `BaudRate must be ${MIN_BAUD} to ${MAX_BAUD}`;
       return undefined;
     },
-    retryWithinMs: RETRY_WITHIN_MS,
+    maxRetryDelayMs: RETRY_WITHIN_MS,
     functions,
-    find: async () => (await import('./find.js')).findPorts(),
+    findHardware: async () => (await import('./find.js')).discoverPorts(),
     open: (host) => open(host, ports, holders),
   };
 }
 
-async function open(host: Host<Properties>, ports: SerialPorts, holders: Holders): Promise<Running> {
+async function open(
+  host: Host<Properties>,
+  ports: SerialPorts,
+  holders: DeviceClaims,
+): Promise<OpenInstance> {
   const { Port, DataBits, StopBits, Parity } = host.properties;
   const settings: PortSettings = {
     baudRate: Number(host.properties.BaudRate),
@@ -71,14 +75,14 @@ async function open(host: Host<Properties>, ports: SerialPorts, holders: Holders
     stopBits: Number(StopBits) as PortSettings['stopBits'],
     parity: Parity.toLowerCase() as Parity,
   };
-  const release = holders.take(Port, host);
+  const release = holders.claim(Port, host);
   const port = await ports
     .open(Port, settings, {
-      data: (bytes) => {
+      onData: (bytes) => {
         host.debug('received', bytes);
         stream.received(bytes);
       },
-      lost: (cause) => host.lost(cause),
+      onLost: (cause) => host.reportLost(cause),
     })
     .catch((thrown: unknown) => {
       release();
@@ -90,15 +94,15 @@ async function open(host: Host<Properties>, ports: SerialPorts, holders: Holders
     baudRate: settings.baudRate,
     clock: host.clock,
     log: host.log,
-    sent: (bytes) => host.debug('sent', bytes),
-    stuck: (cause) => host.lost(cause),
+    onSent: (bytes) => host.debug('sent', bytes),
+    onStalled: (cause) => host.reportLost(cause),
   });
-  const present = () => port.present();
-  const cancel = host.clock.every(PRESENCE_EVERY_MS, () => {
-    present().catch((thrown: unknown) => host.lost(thrown));
+  const present = () => port.checkPresent();
+  const cancel = host.clock.every(PRESENCE_CHECK_MS, () => {
+    present().catch((thrown: unknown) => host.reportLost(thrown));
   });
   return {
-    offer: stream,
+    provided: stream,
     probe: present,
     async close() {
       cancel();
@@ -107,9 +111,9 @@ async function open(host: Host<Properties>, ports: SerialPorts, holders: Holders
   };
 }
 
-function functions(instances: RunningInstances): FunctionDeclaration[] {
+function functions(instances: OpenInstances): FunctionDeclaration[] {
   const streamOf = (id: number): SerialStream => {
-    const { offer } = instances.running(id, MODULE);
+    const { provided: offer } = instances.openInstance(id, MODULE);
     if (!(offer instanceof SerialStream)) throw fault('WRONG_MODULE', id, MODULE.name);
     return offer;
   };
@@ -121,7 +125,7 @@ function functions(instances: RunningInstances): FunctionDeclaration[] {
       audited: true,
       help,
       run: async (_caller, id, isOn) => {
-        await streamOf(id).control({ [line]: isOn });
+        await streamOf(id).setLines({ [line]: isOn });
         return true;
       },
     });
@@ -133,7 +137,7 @@ function functions(instances: RunningInstances): FunctionDeclaration[] {
       audited: true,
       help: 'Sends a text over a serial port, one character a byte (Latin-1).',
       run: async (_caller, id, sent) => {
-        await streamOf(id).send(latin1(sent));
+        await streamOf(id).send(encodeLatin1(sent));
         return true;
       },
     }),

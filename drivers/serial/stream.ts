@@ -6,7 +6,7 @@ import type { ByteStream } from '../../src/device/stream.js';
 import type { ControlLines, OpenPort } from './port.js';
 
 /** How long the kernel may take beyond the time that the bytes need on the wire: then the far end holds us up. */
-export const SEND_PATIENCE_MS = 5_000;
+export const SEND_TIMEOUT_MS = 5_000;
 
 /** Start bit, eight data bits, parity, two stop bits. */
 const BITS_PER_BYTE = 12;
@@ -18,9 +18,9 @@ export interface SerialStreamOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Called with what the port has taken. */
-  readonly sent: (bytes: Uint8Array) => void;
+  readonly onSent: (bytes: Uint8Array) => void;
   /** Called when the port doesn't take what is sent; what waits is then dropped with the port. */
-  readonly stuck: (cause: Error) => void;
+  readonly onStalled: (cause: Error) => void;
 }
 
 /** What an open serial port offers: the stream of bytes, and the lines beside it. */
@@ -54,11 +54,13 @@ export class SerialStream implements ByteStream {
 
   async send(bytes: Uint8Array): Promise<void> {
     const { port, clock, baudRate, name } = this.#options;
-    const limitMs = SEND_PATIENCE_MS + (bytes.length * BITS_PER_BYTE * 1000) / baudRate;
-    const cancel = clock.after(limitMs, () => this.#options.stuck(fault('TIMED_OUT', `Sending to ${name}`)));
+    const limitMs = SEND_TIMEOUT_MS + (bytes.length * BITS_PER_BYTE * 1000) / baudRate;
+    const cancel = clock.after(limitMs, () =>
+      this.#options.onStalled(fault('TIMED_OUT', `Sending to ${name}`)),
+    );
     try {
       await port.send(bytes);
-      this.#options.sent(bytes);
+      this.#options.onSent(bytes);
     } catch (thrown) {
       if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', `${name} was closed meanwhile`);
       throw thrown;
@@ -68,9 +70,9 @@ export class SerialStream implements ByteStream {
   }
 
   /** Sets control lines; `DEVICE_REFUSED` where the port has none. */
-  async control(lines: Partial<ControlLines>): Promise<void> {
+  async setLines(lines: Partial<ControlLines>): Promise<void> {
     try {
-      await this.#options.port.set(lines);
+      await this.#options.port.setLines(lines);
     } catch (thrown) {
       if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', `${this.name} was closed meanwhile`);
       throw thrown;

@@ -1,9 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { type Host, type ModuleDefinition, refersTo, type Running } from '../../src/device/module.js';
-import type { Names } from '../../src/device/names.js';
+import {
+  type Host,
+  type ModuleDefinition,
+  referenceKind,
+  type OpenInstance,
+} from '../../src/device/module.js';
+import type { NameResolver } from '../../src/device/names.js';
 import { streamModule, peerName, type ByteStream } from '../../src/device/stream.js';
-import { sendText } from './functions.js';
+import { declareSendText } from './functions.js';
 
 /** How long the next connection may take if the device closed the one before: its values count as good meanwhile. */
 const RECONNECT_MS = 2_000;
@@ -19,7 +24,7 @@ const properties = Type.Object({
   /** With UseSSL: the certificate must come from a known authority, or from the one in CaFile. */
   VerifyPeer: Type.Boolean({ default: true }),
   /** A file in PEM. */
-  CaFile: Type.String({ default: '', maxLength: 4096, refers: refersTo.file }),
+  CaFile: Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
 });
 type Properties = Static<typeof properties>;
 
@@ -27,7 +32,7 @@ const MODULE = { id: '{3CFF0FD9-E306-41DB-9B5A-9D06D38576C3}', name: 'Client Soc
 const PREFIX = 'CSCK';
 
 /** The module **Client Socket**: a connection over TCP, for the devices connected to it. */
-export function clientSocket(names: Names): ModuleDefinition<typeof properties> {
+export function clientSocket(names: NameResolver): ModuleDefinition<typeof properties> {
   return {
     ...MODULE,
     ...streamModule,
@@ -39,19 +44,20 @@ export function clientSocket(names: Names): ModuleDefinition<typeof properties> 
       return undefined;
     },
     functions: (instances) => [
-      sendText(instances, { module: MODULE, prefix: PREFIX, where: 'over a client socket' }),
+      declareSendText(instances, { module: MODULE, prefix: PREFIX, where: 'over a client socket' }),
     ],
     open: (host) => open(host, names),
   };
 }
 
-async function open(host: Host<Properties>, names: Names): Promise<Running> {
-  const [{ connect }, { ClientStream }, { unanswered }, { Incoming }] = await Promise.all([
-    import('./tcp-client.js'),
-    import('./client-stream.js'),
-    import('./unanswered.js'),
-    import('../../src/device/incoming.js'),
-  ]);
+async function open(host: Host<Properties>, names: NameResolver): Promise<OpenInstance> {
+  const [{ openTcpConnection }, { ReconnectingClient }, { findDeadPeers }, { ByteReceiver }] =
+    await Promise.all([
+      import('./tcp-client.js'),
+      import('./client-stream.js'),
+      import('./unanswered.js'),
+      import('../../src/device/incoming.js'),
+    ]);
   const {
     Host: to,
     Port: port,
@@ -63,26 +69,26 @@ async function open(host: Host<Properties>, names: Names): Promise<Running> {
   const name = peerName({ address: to, port });
   const tls = UseSSL ? { verifyHost, verifyPeer, caFile: CaFile } : undefined;
   const { clock, signal } = host;
-  const dial = (ms?: number) => connect({ host: to, port, tls, ms }, { clock, signal, names });
+  const dial = (ms?: number) => openTcpConnection({ host: to, port, tls, ms }, { clock, signal, names });
   const socket = await dial();
-  const incoming = new Incoming(host.log, name);
+  const incoming = new ByteReceiver(host.log, name);
   const parts = {
     name,
     clock,
     signal,
-    dial: () => dial(RECONNECT_MS),
-    received: (bytes: Buffer) => {
+    connect: () => dial(RECONNECT_MS),
+    onData: (bytes: Buffer) => {
       host.debug('received', bytes);
-      incoming.received(bytes);
+      incoming.receive(bytes);
     },
-    sent: (bytes: Uint8Array) => host.debug('sent', bytes),
-    broken: () => {
+    onSent: (bytes: Uint8Array) => host.debug('sent', bytes),
+    onDisconnect: () => {
       host.debug('closed', '');
-      incoming.broke();
+      incoming.reportBreak();
     },
-    lost: (cause: Error) => host.lost(cause),
+    onLost: (cause: Error) => host.reportLost(cause),
   };
-  const connection = new ClientStream(parts, socket);
+  const connection = new ReconnectingClient(parts, socket);
   const offer: ByteStream = {
     name,
     onData: incoming.onData,
@@ -90,10 +96,10 @@ async function open(host: Host<Properties>, names: Names): Promise<Running> {
     send: (bytes) => connection.send(bytes),
   };
   return {
-    offer,
+    provided: offer,
     async probe() {
       const present = connection.socket;
-      const [gone] = await unanswered(present === undefined ? [] : [present]);
+      const [gone] = await findDeadPeers(present === undefined ? [] : [present]);
       if (gone !== undefined)
         throw fault('DEVICE_OFFLINE', `${name} does not answer any more; look at the device and the network`);
     },

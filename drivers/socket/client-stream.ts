@@ -1,51 +1,51 @@
 import type { Socket } from 'node:net';
 import { delay, type Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import { Connection, QUEUE_LIMIT } from './connection.js';
+import { TcpConnection, QUEUE_LIMIT } from './connection.js';
 
 /**
  * The shortest time from one connection to the next: fifteen a second are what a device manages that closes after each
  * reply, and what a peer may cost that does nothing but accept and close.
  */
-export const RECONNECT_EVERY_MS = 50;
+export const RECONNECT_INTERVAL_MS = 50;
 
 /**
  * What ends sooner, without anything sent over it, was refused however politely ("Port already in use"): reconnecting at
  * once would have no end.
  */
-const REFUSED_WITHIN_MS = 1_000;
+const REJECTED_WITHIN_MS = 1_000;
 
 /** What a client socket works with. */
-export interface ClientStreamParts {
+export interface ReconnectingClientOptions {
   /** For status texts: `192.168.1.5:23`. */
   readonly name: string;
   readonly clock: Clock;
   /** Connects; rejects with a fault that says what to do. */
-  readonly dial: () => Promise<Socket>;
+  readonly connect: () => Promise<Socket>;
   /** Aborts when no other connection is to be made. */
   readonly signal: AbortSignal;
-  readonly received: (bytes: Buffer) => void;
-  readonly sent: (bytes: Uint8Array) => void;
+  readonly onData: (bytes: Buffer) => void;
+  readonly onSent: (bytes: Uint8Array) => void;
   /** The peer closed the connection, and another is being made: what was begun is over. */
-  readonly broken: () => void;
+  readonly onDisconnect: () => void;
   /** There is no connection any more, and why; at most once, and not after `close()`. */
-  readonly lost: (cause: Error) => void;
+  readonly onLost: (cause: Error) => void;
 }
 
 /**
  * A connection that is made again immediately if the peer closes it after it has said something: some devices close after
  * each reply. Any other end of a connection is a loss, and so is that of one that was refused.
  */
-export class ClientStream {
-  readonly #with: ClientStreamParts;
+export class ReconnectingClient {
+  readonly #with: ReconnectingClientOptions;
   /** The present connection, or the next one; rejects if it can't be made. */
-  #connecting: Promise<Connection>;
+  #connecting: Promise<TcpConnection>;
   #socket: Socket | undefined;
   #connectedMs = 0;
   #waitingBytes = 0;
   #isClosed = false;
 
-  constructor(parts: ClientStreamParts, socket: Socket) {
+  constructor(parts: ReconnectingClientOptions, socket: Socket) {
     this.#with = parts;
     this.#connecting = Promise.resolve(this.#use(socket));
   }
@@ -61,11 +61,11 @@ export class ClientStream {
     if (this.#waitingBytes > 0 && this.#waitingBytes + bytes.length > QUEUE_LIMIT)
       throw fault('DEVICE_OFFLINE', `${name} is behind: ${this.#waitingBytes} bytes wait for it; send less`);
     this.#waitingBytes += bytes.length;
-    let connection: Connection;
+    let connection: TcpConnection;
     try {
       connection = await this.#connecting;
       if (!connection.isWritable) {
-        await connection.ended();
+        await connection.waitForClose();
         connection = await this.#connecting;
       }
     } finally {
@@ -81,42 +81,42 @@ export class ClientStream {
     await connection?.close();
   }
 
-  #use(socket: Socket): Connection {
-    const { name, clock, received, sent, lost } = this.#with;
+  #use(socket: Socket): TcpConnection {
+    const { name, clock, onData: received, onSent: sent, onLost: lost } = this.#with;
     let hasSpoken = false;
     let hasAsked = false;
     this.#socket = socket;
     this.#connectedMs = this.#nowMs();
-    const connection = new Connection({
+    const connection = new TcpConnection({
       socket,
       name,
       clock,
-      sent: (bytes) => {
+      onSent: (bytes) => {
         hasAsked = true;
         sent(bytes);
       },
-      received: (bytes) => {
+      onData: (bytes) => {
         hasSpoken = true;
         received(bytes);
       },
-      lost: (cause) => {
+      onLost: (cause) => {
         this.#socket = undefined;
         if (this.#isClosed) return;
-        const isRefusal = !hasAsked && this.#nowMs() < this.#connectedMs + REFUSED_WITHIN_MS;
-        if (!hasSpoken || isRefusal || connection.isGivenUp) return lost(cause);
+        const isRefusal = !hasAsked && this.#nowMs() < this.#connectedMs + REJECTED_WITHIN_MS;
+        if (!hasSpoken || isRefusal || connection.isAborted) return lost(cause);
         this.#connecting = this.#again();
         this.#connecting.catch((thrown: Error) => {
           if (!this.#isClosed) lost(thrown);
         });
-        this.#with.broken();
+        this.#with.onDisconnect();
       },
     });
     return connection;
   }
 
-  async #again(): Promise<Connection> {
-    const { clock, signal, dial } = this.#with;
-    const waitMs = this.#connectedMs + RECONNECT_EVERY_MS - this.#nowMs();
+  async #again(): Promise<TcpConnection> {
+    const { clock, signal, connect: dial } = this.#with;
+    const waitMs = this.#connectedMs + RECONNECT_INTERVAL_MS - this.#nowMs();
     if (waitMs > 0) await delay(clock, Math.ceil(waitMs), signal);
     const socket = await dial();
     const connection = this.#use(socket);

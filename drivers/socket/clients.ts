@@ -2,22 +2,22 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../src/base/clock.js';
 import { codeOf, fault, messageOf } from '../../src/base/fault.js';
 import { peerName, type Peer } from '../../src/device/stream.js';
-import { Connection } from './connection.js';
-import { unanswered } from './unanswered.js';
+import { TcpConnection } from './connection.js';
+import { findDeadPeers } from './unanswered.js';
 
 /** A client that was silent for so long may be dropped if there is no room for another one. */
-export const SILENT_MS = 10_000;
+export const MIN_SILENT_MS = 10_000;
 
 /** What the clients of a server work with. */
-export interface ClientsParts {
+export interface ServerClientsOptions {
   /** The server's, for status texts: `127.0.0.1:9000`. */
   readonly name: string;
   readonly clock: Clock;
-  readonly joined: (who: Peer) => void;
-  readonly received: (bytes: Buffer, from: Peer) => void;
-  readonly sent: (bytes: Uint8Array, to: Peer) => void;
+  readonly onJoin: (who: Peer) => void;
+  readonly onData: (bytes: Buffer, from: Peer) => void;
+  readonly onSent: (bytes: Uint8Array, to: Peer) => void;
   /** One is gone, and why; `dropped`: it is us who ended it. */
-  readonly left: (who: Peer, why: string, dropped: boolean) => void;
+  readonly onLeave: (who: Peer, why: string, dropped: boolean) => void;
 }
 
 /** A client as `HW_GetKnownDevices` shows it; times in unix seconds. */
@@ -29,20 +29,20 @@ export interface KnownClient {
   readonly BytesSent: number;
 }
 
-interface Client {
+interface ConnectedClient {
   readonly who: Peer;
   readonly socket: Socket;
-  readonly connection: Connection;
+  readonly connection: TcpConnection;
   readonly sinceMs: number;
   heardNs: bigint;
 }
 
 /** Those who are connected to a server. Each is on its own: one that is slow or silent holds nobody up. */
-export class Clients {
-  readonly #with: ClientsParts;
-  readonly #all = new Map<string, Client>();
+export class ServerClients {
+  readonly #with: ServerClientsOptions;
+  readonly #all = new Map<string, ConnectedClient>();
 
-  constructor(parts: ClientsParts) {
+  constructor(parts: ServerClientsOptions) {
     this.#with = parts;
   }
 
@@ -51,27 +51,33 @@ export class Clients {
     const { remoteAddress, remotePort } = socket;
     // It was gone before we saw it.
     if (remoteAddress === undefined || remotePort === undefined) return void socket.destroy();
-    const { clock, joined, received, sent, left } = this.#with;
-    const who: Peer = { address: plainAddress(remoteAddress), port: remotePort };
+    const { clock, onJoin: joined, onData: received, onSent: sent, onLeave: left } = this.#with;
+    const who: Peer = { address: normalizeAddress(remoteAddress), port: remotePort };
     const name = peerName(who);
     this.#replace(name);
-    const connection = new Connection({
+    const connection = new TcpConnection({
       socket,
       name,
       clock,
-      received: (bytes) => {
+      onData: (bytes) => {
         client.heardNs = clock.monotonicNs();
         received(bytes, who);
       },
-      sent: (bytes) => sent(bytes, who),
-      lost: (cause) => {
+      onSent: (bytes) => sent(bytes, who),
+      onLost: (cause) => {
         // Another has come from there meanwhile, and this one was told of then.
         if (this.#all.get(name) !== client) return;
         this.#all.delete(name);
-        left(who, messageOf(cause), connection.isGivenUp);
+        left(who, messageOf(cause), connection.isAborted);
       },
     });
-    const client: Client = { who, socket, connection, sinceMs: clock.nowMs(), heardNs: clock.monotonicNs() };
+    const client: ConnectedClient = {
+      who,
+      socket,
+      connection,
+      sinceMs: clock.nowMs(),
+      heardNs: clock.monotonicNs(),
+    };
     this.#all.set(name, client);
     joined(who);
   }
@@ -82,8 +88,8 @@ export class Clients {
     if (older === undefined) return;
     this.#all.delete(name);
     const cause = fault('DEVICE_OFFLINE', `${name} has connected anew`);
-    this.#with.left(older.who, messageOf(cause), false);
-    older.connection.giveUp(cause);
+    this.#with.onLeave(older.who, messageOf(cause), false);
+    older.connection.abort(cause);
   }
 
   /**
@@ -96,7 +102,7 @@ export class Clients {
       try {
         await connection.send(bytes);
       } catch (thrown) {
-        if (codeOf(thrown) === 'DEVICE_OFFLINE') connection.giveUp(thrown as Error);
+        if (codeOf(thrown) === 'DEVICE_OFFLINE') connection.abort(thrown as Error);
         throw thrown;
       }
     });
@@ -107,14 +113,14 @@ export class Clients {
 
   /** Sends to one. Rejects with `DEVICE_OFFLINE`, also when it is not connected, and `TEXT_TOO_LONG`. */
   async sendTo(bytes: Uint8Array, to: Peer): Promise<void> {
-    const name = peerName({ address: plainAddress(to.address), port: to.port });
+    const name = peerName({ address: normalizeAddress(to.address), port: to.port });
     const client = this.#all.get(name);
     if (client === undefined)
       throw fault('DEVICE_OFFLINE', `no client ${name} is connected to ${this.#with.name}`);
     await client.connection.send(bytes);
   }
 
-  known(): KnownClient[] {
+  knownClients(): KnownClient[] {
     return Array.from(this.#all.values(), ({ who, socket, sinceMs }) => ({
       ClientIP: who.address,
       ClientPort: who.port,
@@ -129,33 +135,33 @@ export class Clients {
     const limitNs = this.#with.clock.monotonicNs() - BigInt(idleS) * 1_000_000_000n;
     for (const { who, connection, heardNs } of this.#all.values())
       if (heardNs <= limitNs)
-        connection.giveUp(fault('DEVICE_OFFLINE', `${peerName(who)} said nothing for ${idleS} s`));
+        connection.abort(fault('DEVICE_OFFLINE', `${peerName(who)} said nothing for ${idleS} s`));
   }
 
   /**
-   * Drops one to make room for another: of those who were silent for {@link SILENT_MS} at least, the longest silent one of the
+   * Drops one to make room for another: of those who were silent for {@link MIN_SILENT_MS} at least, the longest silent one of the
    * address that has the most. False: there is none.
    */
   makeRoom(): boolean {
-    const limitNs = this.#with.clock.monotonicNs() - BigInt(SILENT_MS) * 1_000_000n;
+    const limitNs = this.#with.clock.monotonicNs() - BigInt(MIN_SILENT_MS) * 1_000_000n;
     const counts = new Map<string, number>();
     for (const { who } of this.#all.values()) counts.set(who.address, (counts.get(who.address) ?? 0) + 1);
-    const countOf = ({ who }: Client) => counts.get(who.address) ?? 0;
+    const countOf = ({ who }: ConnectedClient) => counts.get(who.address) ?? 0;
     const [victim] = [...this.#all.values()]
       .filter(({ heardNs }) => heardNs <= limitNs)
       .toSorted((a, b) => countOf(b) - countOf(a) || Number(a.heardNs - b.heardNs));
     if (victim === undefined) return false;
     const why = `${peerName(victim.who)} was silent for the longest, and another client came; raise Limit`;
-    victim.connection.giveUp(fault('DEVICE_OFFLINE', why));
+    victim.connection.abort(fault('DEVICE_OFFLINE', why));
     return true;
   }
 
   /** Drops those who are gone without a word. */
-  async dropUnanswered(): Promise<void> {
-    const gone = new Set(await unanswered(Array.from(this.#all.values(), ({ socket }) => socket)));
+  async dropDead(): Promise<void> {
+    const gone = new Set(await findDeadPeers(Array.from(this.#all.values(), ({ socket }) => socket)));
     for (const { who, socket, connection } of this.#all.values())
       if (gone.has(socket))
-        connection.giveUp(fault('DEVICE_OFFLINE', `${peerName(who)} does not answer any more`));
+        connection.abort(fault('DEVICE_OFFLINE', `${peerName(who)} does not answer any more`));
   }
 
   /** Ends all connections. */
@@ -167,6 +173,6 @@ export class Clients {
 }
 
 /** Over a socket for IPv6 those of IPv4 come in its clothes (RFC 4291 §2.5.5.2). */
-function plainAddress(address: string): string {
+function normalizeAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

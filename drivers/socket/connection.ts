@@ -1,37 +1,37 @@
 import type { Socket } from 'node:net';
 import type { Cancel, Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import { nextTurn } from '../../src/base/turn.js';
-import { refusal } from './refusal.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
+import { mapSocketError } from './refusal.js';
 
 /** What may wait here for the other side to take it, in bytes; more is refused. */
 export const QUEUE_LIMIT = 256 * 1024;
 
 /** The other side is given up when it takes nothing for so long of what waits for it. */
-export const STALL_MS = 5_000;
+export const STALL_TIMEOUT_MS = 5_000;
 
 /** A silent connection is asked after so long whether it stands, and then once a second, ten times (the kernel's probes). */
 export const KEEPALIVE_IDLE_MS = 15_000;
 
 /** Chunks from this size on come from somebody who floods: after each one others have their turn. */
-const LARGE_BYTES = 16 * 1024;
+const LARGE_CHUNK_BYTES = 16 * 1024;
 
 /** What a connection works with. */
-export interface ConnectionParts {
+export interface TcpConnectionOptions {
   readonly socket: Socket;
   /** For status texts: `192.168.1.5:23`. */
   readonly name: string;
   readonly clock: Clock;
-  readonly received: (bytes: Buffer) => void;
+  readonly onData: (bytes: Buffer) => void;
   /** Called with what the kernel has taken. */
-  readonly sent: (bytes: Uint8Array) => void;
+  readonly onSent: (bytes: Uint8Array) => void;
   /** The connection is gone, and why; at most once, and not after `close()`. */
-  readonly lost: (cause: Error) => void;
+  readonly onLost: (cause: Error) => void;
 }
 
 /** One connection over TCP that stands. What was not taken when it ends is dropped: nothing is ever sent later. */
-export class Connection {
-  readonly #with: ConnectionParts;
+export class TcpConnection {
+  readonly #with: TcpConnectionOptions;
   /** What rejects the sends that wait. */
   readonly #waiting = new Set<(cause: Error) => void>();
   #unwatch: Cancel | undefined;
@@ -39,15 +39,15 @@ export class Connection {
   #isClosed = false;
   #isGivenUp = false;
 
-  constructor(parts: ConnectionParts) {
+  constructor(parts: TcpConnectionOptions) {
     this.#with = parts;
-    const { socket, received } = parts;
+    const { socket, onData: received } = parts;
     socket.on('data', (bytes: Buffer) => {
       if (this.#isClosed) return;
       received(bytes);
-      if (bytes.length < LARGE_BYTES) return;
+      if (bytes.length < LARGE_CHUNK_BYTES) return;
       socket.pause();
-      void nextTurn().then(() => socket.resume());
+      void yieldToEventLoop().then(() => socket.resume());
     });
     socket.on('error', (error) => (this.#cause ??= error));
     socket.on('close', () => this.#end());
@@ -55,7 +55,7 @@ export class Connection {
 
   /** Resolves when the kernel has taken all bytes. Rejects with `DEVICE_OFFLINE`, `TEXT_TOO_LONG`. */
   async send(bytes: Uint8Array): Promise<void> {
-    const { socket, name, sent } = this.#with;
+    const { socket, name, onSent: sent } = this.#with;
     if (!socket.writable) throw this.#gone();
     if (bytes.length > QUEUE_LIMIT) throw fault('TEXT_TOO_LONG', 'What is sent', QUEUE_LIMIT);
     const { writableLength } = socket;
@@ -82,18 +82,18 @@ export class Connection {
   }
 
   /** Resolves when it has ended, after `lost` was called. */
-  async ended(): Promise<void> {
+  async waitForClose(): Promise<void> {
     const { socket } = this.#with;
     if (!socket.closed) await new Promise<void>((resolve) => socket.once('close', () => resolve()));
   }
 
   /** Whether it is us who ended it, for the other side did not do its part. */
-  get isGivenUp(): boolean {
+  get isAborted(): boolean {
     return this.#isGivenUp;
   }
 
   /** Ends it because of `cause`, which is told. */
-  giveUp(cause: Error): void {
+  abort(cause: Error): void {
     this.#isGivenUp = true;
     this.#cause ??= cause;
     this.#with.socket.destroy();
@@ -103,7 +103,7 @@ export class Connection {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#with.socket.destroy();
-    await this.ended();
+    await this.waitForClose();
   }
 
   /** While something waits, the time runs from when something was taken last; what is sent meanwhile changes nothing. */
@@ -114,8 +114,8 @@ export class Connection {
 
   #stalled(): Cancel {
     const { clock, name } = this.#with;
-    return clock.after(STALL_MS, () =>
-      this.giveUp(fault('DEVICE_OFFLINE', `${name} takes nothing of what is sent; look at the device`)),
+    return clock.after(STALL_TIMEOUT_MS, () =>
+      this.abort(fault('DEVICE_OFFLINE', `${name} takes nothing of what is sent; look at the device`)),
     );
   }
 
@@ -124,7 +124,7 @@ export class Connection {
     for (const reject of this.#waiting) reject(gone);
     this.#waiting.clear();
     this.#taken();
-    if (!this.#isClosed) this.#with.lost(gone);
+    if (!this.#isClosed) this.#with.onLost(gone);
   }
 
   #gone(): Error {
@@ -132,6 +132,6 @@ export class Connection {
     if (this.#isClosed) return fault('DEVICE_OFFLINE', `${name} was closed meanwhile`);
     if (this.#cause === undefined)
       return fault('DEVICE_OFFLINE', `${name}: the other side closed the connection`);
-    return refusal(this.#cause, name);
+    return mapSocketError(this.#cause, name);
   }
 }

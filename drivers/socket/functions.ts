@@ -1,10 +1,10 @@
 import { declare, int, text, type FunctionDeclaration } from '../../src/device/declare.js';
-import { latin1 } from '../../src/device/latin1.js';
-import type { RunningInstances } from '../../src/device/module.js';
+import { encodeLatin1 } from '../../src/device/latin1.js';
+import type { OpenInstances } from '../../src/device/module.js';
 import type { Peer } from '../../src/device/stream.js';
 
 /** What is said of a module of sockets in its functions. */
-export interface Sending {
+export interface SendModule {
   readonly module: { readonly id: string; readonly name: string };
   readonly prefix: string;
   /** Where it goes: `over a client socket`. */
@@ -20,9 +20,9 @@ interface PacketSender {
 }
 
 /** `*_SendText` of a module whose instances offer a byte stream. */
-export function sendText(
-  instances: RunningInstances,
-  { module, prefix, where }: Sending,
+export function declareSendText(
+  instances: OpenInstances,
+  { module, prefix, where }: SendModule,
 ): FunctionDeclaration {
   return declare({
     name: `${prefix}_SendText`,
@@ -31,16 +31,16 @@ export function sendText(
     audited: true,
     help: `Sends a text ${where}, one character a byte (Latin-1).`,
     run: async (_caller, id, sent) => {
-      await (instances.running(id, module).offer as Sender).send(latin1(sent));
+      await (instances.openInstance(id, module).provided as Sender).send(encodeLatin1(sent));
       return true;
     },
   });
 }
 
 /** `*_SendPacket` of a module whose instances have several at their other end. */
-export function sendPacket(
-  instances: RunningInstances,
-  { module, prefix, where }: Sending,
+export function declareSendPacket(
+  instances: OpenInstances,
+  { module, prefix, where }: SendModule,
 ): FunctionDeclaration {
   return declare({
     name: `${prefix}_SendPacket`,
@@ -49,7 +49,10 @@ export function sendPacket(
     audited: true,
     help: `Sends a text ${where}, one character a byte (Latin-1).`,
     run: async (_caller, ...[id, sent, address, port]) => {
-      await (instances.running(id, module).offer as PacketSender).sendTo(latin1(sent), { address, port });
+      await (instances.openInstance(id, module).provided as PacketSender).sendTo(encodeLatin1(sent), {
+        address,
+        port,
+      });
       return true;
     },
   });

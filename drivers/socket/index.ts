@@ -1,12 +1,14 @@
 import type { ModuleDefinition } from '../../src/device/module.js';
 import { systemClock } from '../../src/base/clock.js';
-import type { Names } from '../../src/device/names.js';
-import { systemNames } from '../../src/device/system-names.js';
+import type { NameResolver } from '../../src/device/names.js';
+import { systemResolver } from '../../src/device/system-names.js';
 import { clientSocket } from './client-socket.js';
 import { serverSocket } from './server-socket.js';
 import { udpSocket } from './udp-socket.js';
 
 /** The modules of this driver. What works with sockets is loaded when an instance is opened. */
-export function socketModules(names: Names = systemNames(systemClock())): readonly ModuleDefinition[] {
+export function socketModules(
+  names: NameResolver = systemResolver(systemClock()),
+): readonly ModuleDefinition[] {
   return [clientSocket(names), serverSocket(names), udpSocket(names)] as readonly ModuleDefinition[];
 }

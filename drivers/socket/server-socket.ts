@@ -1,20 +1,25 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { Complaints } from '../../src/device/complaints.js';
-import { type Host, type ModuleDefinition, refersTo, type Running } from '../../src/device/module.js';
-import type { Names } from '../../src/device/names.js';
+import { TransientProblems } from '../../src/device/complaints.js';
+import {
+  type Host,
+  type ModuleDefinition,
+  referenceKind,
+  type OpenInstance,
+} from '../../src/device/module.js';
+import type { NameResolver } from '../../src/device/names.js';
 import { streamModule, peerName } from '../../src/device/stream.js';
-import { sendPacket, sendText } from './functions.js';
+import { declareSendPacket, declareSendText } from './functions.js';
 
 /** The most clients that may be asked for: each has memory of the gateway and of the kernel. */
-const CLIENTS_MOST = 256;
+const MAX_CLIENTS = 256;
 
 /** How often it is looked who was silent for too long. */
-const SWEEP_MS = 1000;
+const IDLE_CHECK_MS = 1000;
 
 const properties = Type.Object({
-  Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, refers: refersTo.tcpPort }),
+  Port: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, refers: referenceKind.tcpPort }),
   /** So many clients at a time; more are sent away. */
-  Limit: Type.Integer({ default: 16, minimum: 1, maximum: CLIENTS_MOST }),
+  Limit: Type.Integer({ default: 16, minimum: 1, maximum: MAX_CLIENTS }),
   /** The address that is listened on; `0.0.0.0` or `::` are all of this machine. */
   BindIP: Type.String({ default: '127.0.0.1', maxLength: 64 }),
   Open: Type.Boolean({ default: true }),
@@ -22,8 +27,8 @@ const properties = Type.Object({
   IdleS: Type.Integer({ default: 0, minimum: 0, maximum: 86_400 }),
   UseSSL: Type.Boolean({ default: false }),
   /** With UseSSL: files in PEM. */
-  CertificateFile: Type.String({ default: '', maxLength: 4096, refers: refersTo.file }),
-  KeyFile: Type.String({ default: '', maxLength: 4096, refers: refersTo.file }),
+  CertificateFile: Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
+  KeyFile: Type.String({ default: '', maxLength: 4096, refers: referenceKind.file }),
 });
 type Properties = Static<typeof properties>;
 
@@ -31,7 +36,7 @@ const MODULE = { id: '{8062CF2B-600E-41D6-AD4B-1BA66C32D6ED}', name: 'Server Soc
 const PREFIX = 'SSCK';
 
 /** The module **Server Socket**: listens for clients over TCP, for the devices connected to it. */
-export function serverSocket(names: Names): ModuleDefinition<typeof properties> {
+export function serverSocket(names: NameResolver): ModuleDefinition<typeof properties> {
   return {
     ...MODULE,
     ...streamModule,
@@ -46,15 +51,23 @@ export function serverSocket(names: Names): ModuleDefinition<typeof properties> 
       return undefined;
     },
     functions: (instances) => [
-      sendText(instances, { module: MODULE, prefix: PREFIX, where: 'to all clients of a server socket' }),
-      sendPacket(instances, { module: MODULE, prefix: PREFIX, where: 'to one client of a server socket' }),
+      declareSendText(instances, {
+        module: MODULE,
+        prefix: PREFIX,
+        where: 'to all clients of a server socket',
+      }),
+      declareSendPacket(instances, {
+        module: MODULE,
+        prefix: PREFIX,
+        where: 'to one client of a server socket',
+      }),
     ],
     open: (host) => open(host, names),
   };
 }
 
-async function open(host: Host<Properties>, names: Names): Promise<Running> {
-  const [{ listen }, { Clients }, { Incoming }] = await Promise.all([
+async function open(host: Host<Properties>, names: NameResolver): Promise<OpenInstance> {
+  const [{ listenTcp }, { ServerClients }, { ByteReceiver }] = await Promise.all([
     import('./tcp-server.js'),
     import('./clients.js'),
     import('../../src/device/incoming.js'),
@@ -62,50 +75,50 @@ async function open(host: Host<Properties>, names: Names): Promise<Running> {
   const { Port: port, Limit: limit, BindIP: address, IdleS } = host.properties;
   const { UseSSL, CertificateFile: certificateFile, KeyFile: keyFile } = host.properties;
   const name = peerName({ address, port });
-  const incoming = new Incoming(host.log, name);
-  const complaints = new Complaints(host);
-  const clients = new Clients({
+  const incoming = new ByteReceiver(host.log, name);
+  const complaints = new TransientProblems(host);
+  const clients = new ServerClients({
     name,
     clock: host.clock,
-    joined: (who) => host.debug('joined', '', peerName(who)),
-    received: (bytes, from) => {
+    onJoin: (who) => host.debug('joined', '', peerName(who)),
+    onData: (bytes, from) => {
       host.debug('received', bytes, peerName(from));
-      incoming.received(bytes, from);
+      incoming.receive(bytes, from);
     },
-    sent: (bytes, to) => host.debug('sent', bytes, peerName(to)),
-    left(who, why, dropped) {
+    onSent: (bytes, to) => host.debug('sent', bytes, peerName(to)),
+    onLeave(who, why, dropped) {
       host.debug('left', why, peerName(who));
       if (dropped) complaints.add('DROPPED', () => `a client was dropped: ${why}`);
-      incoming.left(who);
+      incoming.reportLeave(who);
     },
   });
   const tls = UseSSL ? { certificateFile, keyFile } : undefined;
-  const server = await listen(
+  const server = await listenTcp(
     { address, port, limit, tls, names },
     {
-      joined: (socket) => clients.add(socket),
+      onConnection: (socket) => clients.add(socket),
       makeRoom: () => clients.makeRoom(),
-      refused: (from) =>
+      onRejected: (from) =>
         complaints.add(
           'LIMIT',
           () => `${limit} clients are connected, the one at ${from} was sent away; raise Limit`,
         ),
-      unsecured: (from, why) =>
+      onTlsError: (from, why) =>
         complaints.add('TLS', () => `the client at ${from} could not begin with TLS: ${why}`),
-      lost: (cause) => host.lost(cause),
+      onLost: (cause) => host.reportLost(cause),
     },
   );
-  const cancel = IdleS > 0 ? host.clock.every(SWEEP_MS, () => clients.dropSilent(IdleS)) : undefined;
+  const cancel = IdleS > 0 ? host.clock.every(IDLE_CHECK_MS, () => clients.dropSilent(IdleS)) : undefined;
   return {
-    offer: {
+    provided: {
       name,
       onData: incoming.onData,
       onLeave: incoming.onLeave,
       send: (bytes: Uint8Array) => clients.send(bytes),
       sendTo: clients.sendTo.bind(clients),
     },
-    knownDevices: () => clients.known(),
-    probe: () => clients.dropUnanswered(),
+    knownDevices: () => clients.knownClients(),
+    probe: () => clients.dropDead(),
     async close() {
       cancel?.();
       complaints.close();

@@ -1,57 +1,57 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, isIP, type Server, type Socket } from 'node:net';
 import { faultFrom, messageOf } from '../../src/base/fault.js';
-import type { Names } from '../../src/device/names.js';
+import type { NameResolver } from '../../src/device/names.js';
 import { peerName } from '../../src/device/stream.js';
 import { KEEPALIVE_IDLE_MS } from './connection.js';
-import { refusal } from './refusal.js';
+import { mapSocketError } from './refusal.js';
 
 /** How long a client may take to begin with TLS. */
-const HANDSHAKE_MS = 10_000;
+const HANDSHAKE_TIMEOUT_MS = 10_000;
 
 /** Where and how a server listens. */
-export interface Listening {
+export interface ListenOptions {
   readonly address: string;
   readonly port: number;
   /** So many clients are taken at a time, those that are about to begin with TLS too. */
   readonly limit: number;
-  readonly names: Pick<Names, 'addressesOf'>;
+  readonly names: Pick<NameResolver, 'addressesOf'>;
   /** Files in PEM, for TLS. */
   readonly tls: { readonly certificateFile: string; readonly keyFile: string } | undefined;
 }
 
 /** Who listens hears of it here; nothing after `close()`. */
 export interface ServerListener {
-  joined(socket: Socket): void;
+  onConnection(socket: Socket): void;
   /** One more than the limit came: drops another, if it can. */
   makeRoom(): boolean;
   /** One more than the limit came, and was sent away. */
-  refused(address: string): void;
+  onRejected(address: string): void;
   /** One came that could not begin with TLS, and why. */
-  unsecured(address: string, why: string): void;
-  lost(cause: Error): void;
+  onTlsError(address: string, why: string): void;
+  onLost(cause: Error): void;
 }
 
 /** A server that listens. */
-export interface Listened {
+export interface TcpServer {
   /** Twice is fine, and waits. */
   close(): Promise<void>;
 }
 
 /** Listens. Rejects with a fault that says what to do. */
-export async function listen(where: Listening, listener: ServerListener): Promise<Listened> {
+export async function listenTcp(where: ListenOptions, listener: ServerListener): Promise<TcpServer> {
   const { address, port, limit, tls } = where;
   const options = { noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEPALIVE_IDLE_MS };
-  const server = tls === undefined ? createServer(options) : await secured(tls, options);
+  const server = tls === undefined ? createServer(options) : await createSecureServer(tls, options);
   const sockets = new Set<Socket>();
-  const bound = isIP(address) === 0 ? await resolved(where) : address;
+  const bound = isIP(address) === 0 ? await resolveBindAddress(where) : address;
   let closing: Promise<void> | undefined;
   // One more, for which one that is silent may be dropped.
   server.maxConnections = limit + 1;
   server.on('connection', (socket: Socket) => {
     socket.on('error', () => undefined);
     if (sockets.size >= limit && (closing !== undefined || !listener.makeRoom())) {
-      if (closing === undefined) listener.refused(addressOf(socket));
+      if (closing === undefined) listener.onRejected(addressOf(socket));
       socket.destroy();
       return;
     }
@@ -59,14 +59,14 @@ export async function listen(where: Listening, listener: ServerListener): Promis
     socket.on('close', () => sockets.delete(socket));
   });
   server.on(tls === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
-    if (closing === undefined && !socket.destroyed) listener.joined(socket);
+    if (closing === undefined && !socket.destroyed) listener.onConnection(socket);
   });
   server.on('drop', (dropped) => {
-    if (closing === undefined) listener.refused(addressOf(dropped));
+    if (closing === undefined) listener.onRejected(addressOf(dropped));
   });
   // Also of those whom our own closing interrupts.
   server.on('tlsClientError', (error: Error, socket: Socket) => {
-    if (closing === undefined) listener.unsecured(addressOf(socket), messageOf(error));
+    if (closing === undefined) listener.onTlsError(addressOf(socket), messageOf(error));
     socket.destroy();
   });
   await new Promise<void>((resolve, reject) => {
@@ -74,10 +74,10 @@ export async function listen(where: Listening, listener: ServerListener): Promis
     server.once('error', reject);
     server.listen({ host: bound, port });
   }).catch((thrown: unknown) => {
-    throw refusal(thrown, peerName(where));
+    throw mapSocketError(thrown, peerName(where));
   });
   server.on('error', (error) => {
-    if (closing === undefined) listener.lost(refusal(error, peerName(where)));
+    if (closing === undefined) listener.onLost(mapSocketError(error, peerName(where)));
   });
   const close = () =>
     new Promise<void>((resolve) => {
@@ -88,9 +88,9 @@ export async function listen(where: Listening, listener: ServerListener): Promis
 }
 
 /** The first address of a `BindIP` that is a name. */
-async function resolved(where: Listening): Promise<string> {
+async function resolveBindAddress(where: ListenOptions): Promise<string> {
   const [first = ''] = await where.names.addressesOf(where.address).catch((thrown: unknown) => {
-    throw refusal(thrown, peerName(where));
+    throw mapSocketError(thrown, peerName(where));
   });
   return first;
 }
@@ -99,8 +99,8 @@ function addressOf(client: { readonly remoteAddress?: string | undefined } | und
   return client?.remoteAddress ?? 'an address that is gone';
 }
 
-async function secured(
-  { certificateFile, keyFile }: NonNullable<Listening['tls']>,
+async function createSecureServer(
+  { certificateFile, keyFile }: NonNullable<ListenOptions['tls']>,
   options: object,
 ): Promise<Server> {
   const read = async (property: string, path: string) => {
@@ -113,7 +113,7 @@ async function secured(
   const [cert, key] = await Promise.all([read('CertificateFile', certificateFile), read('KeyFile', keyFile)]);
   const { createServer: createTlsServer } = await import('node:tls');
   try {
-    return createTlsServer({ ...options, cert, key, handshakeTimeout: HANDSHAKE_MS });
+    return createTlsServer({ ...options, cert, key, handshakeTimeout: HANDSHAKE_TIMEOUT_MS });
   } catch (thrown) {
     const why = `CertificateFile and KeyFile do not work: ${messageOf(thrown)}`;
     throw faultFrom(thrown, 'DEVICE_CONFIGURATION', why);

@@ -1,9 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { type Host, type ModuleDefinition, refersTo, type Running } from '../../src/device/module.js';
-import type { Names } from '../../src/device/names.js';
+import {
+  type Host,
+  type ModuleDefinition,
+  referenceKind,
+  type OpenInstance,
+} from '../../src/device/module.js';
+import type { NameResolver } from '../../src/device/names.js';
 import { streamModule, peerName, type Peer } from '../../src/device/stream.js';
-import { sendPacket, sendText } from './functions.js';
+import { declareSendPacket, declareSendText } from './functions.js';
 
 const properties = Type.Object({
   /** Where texts are sent to: a name or an address. */
@@ -12,7 +17,7 @@ const properties = Type.Object({
   /** The address of this machine that is listened on; empty with BindPort 0 only. */
   BindIP: Type.String({ default: '', maxLength: 64 }),
   /** The port that is listened on; 0: one that the kernel chooses, for answers. */
-  BindPort: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, refers: refersTo.udpPort }),
+  BindPort: Type.Integer({ default: 0, minimum: 0, maximum: 65_535, refers: referenceKind.udpPort }),
   EnableBroadcast: Type.Boolean({ default: false }),
   /** Other programs may have the same port. */
   EnableReuseAddress: Type.Boolean({ default: false }),
@@ -24,7 +29,7 @@ const MODULE = { id: '{82347F20-F541-41E1-AC5B-A636FD3AE2D8}', name: 'UDP Socket
 const PREFIX = 'USCK';
 
 /** The module **UDP Socket**: datagrams, for the devices connected to it. */
-export function udpSocket(names: Names): ModuleDefinition<typeof properties> {
+export function udpSocket(names: NameResolver): ModuleDefinition<typeof properties> {
   return {
     ...MODULE,
     ...streamModule,
@@ -39,19 +44,23 @@ export function udpSocket(names: Names): ModuleDefinition<typeof properties> {
       return undefined;
     },
     functions: (instances) => [
-      sendText(instances, {
+      declareSendText(instances, {
         module: MODULE,
         prefix: PREFIX,
         where: 'as a datagram to the Host of a UDP socket',
       }),
-      sendPacket(instances, { module: MODULE, prefix: PREFIX, where: 'as a datagram from a UDP socket' }),
+      declareSendPacket(instances, {
+        module: MODULE,
+        prefix: PREFIX,
+        where: 'as a datagram from a UDP socket',
+      }),
     ],
     open: (host) => open(host, names),
   };
 }
 
-async function open(host: Host<Properties>, names: Names): Promise<Running> {
-  const [{ DatagramSocket }, { Incoming }] = await Promise.all([
+async function open(host: Host<Properties>, names: NameResolver): Promise<OpenInstance> {
+  const [{ DatagramSocket }, { ByteReceiver }] = await Promise.all([
     import('./udp.js'),
     import('../../src/device/incoming.js'),
   ]);
@@ -61,18 +70,18 @@ async function open(host: Host<Properties>, names: Names): Promise<Running> {
     {
       clock: host.clock,
       names,
-      received: (bytes, from) => {
+      onData: (bytes, from) => {
         host.debug('received', bytes, peerName(from));
-        incoming.received(bytes, from);
+        incoming.receive(bytes, from);
       },
-      lost: (cause) => host.lost(cause),
+      onLost: (cause) => host.reportLost(cause),
     },
   );
   const name =
     to === ''
       ? `UDP port ${socket.port}`
       : `${peerName({ address: to, port: Port })} from UDP port ${socket.port}`;
-  const incoming = new Incoming(host.log, name);
+  const incoming = new ByteReceiver(host.log, name);
   const sendTo = async (bytes: Uint8Array, peer: Peer) => {
     if (peer.address === '') throw fault('PARAMETER_BOUNDS', 'ClientIP');
     if (peer.port < 1 || peer.port > 65_535) throw fault('PARAMETER_BOUNDS', 'ClientPort');
@@ -80,7 +89,7 @@ async function open(host: Host<Properties>, names: Names): Promise<Running> {
     host.debug('sent', bytes, peerName(peer));
   };
   return {
-    offer: {
+    provided: {
       name,
       onData: incoming.onData,
       async send(bytes: Uint8Array) {

@@ -2,10 +2,10 @@ import { createSocket, type Socket } from 'node:dgram';
 import { isIP, isIPv6, SocketAddress } from 'node:net';
 import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import type { Names } from '../../src/device/names.js';
+import type { NameResolver } from '../../src/device/names.js';
 import { peerName, type Peer } from '../../src/device/stream.js';
-import { within } from '../../src/device/within.js';
-import { refusal } from './refusal.js';
+import { withTimeout } from '../../src/device/within.js';
+import { mapSocketError } from './refusal.js';
 
 /** The most that one datagram holds over IPv4: 65,535 bytes less two headers. */
 export const DATAGRAM_LIMIT = 65_507;
@@ -17,13 +17,13 @@ export const QUEUE_LIMIT = 256 * 1024;
 const DATAGRAM_COST = 256;
 
 /** How long one datagram may wait for its name, and then for the kernel; less than a write's deadline in all. */
-export const SEND_MS = 4_500;
+export const SEND_TIMEOUT_MS = 4_500;
 
 /** Of so many addresses that were sent to last answers are taken. */
-export const ASKED_MOST = 64;
+export const RECENT_PEERS_LIMIT = 64;
 
 /** How a socket for datagrams is opened. */
-export interface Binding {
+export interface DatagramOptions {
   /** Empty: any, and the kernel chooses. */
   readonly address: string;
   /** 0: the kernel chooses. */
@@ -35,13 +35,13 @@ export interface Binding {
 }
 
 /** What a socket works with. */
-export interface DatagramParts {
+export interface DatagramContext {
   readonly clock: Clock;
-  readonly names: Pick<Names, 'addressesOf'>;
+  readonly names: Pick<NameResolver, 'addressesOf'>;
   /** At least one byte; nothing after `close()`. */
-  received(bytes: Buffer, from: Peer): void;
+  onData(bytes: Buffer, from: Peer): void;
   /** Not after `close()`. */
-  lost(cause: Error): void;
+  onLost(cause: Error): void;
 }
 
 /**
@@ -50,7 +50,7 @@ export interface DatagramParts {
  */
 export class DatagramSocket {
   readonly #socket: Socket;
-  readonly #with: DatagramParts;
+  readonly #with: DatagramContext;
   readonly #family: 4 | 6;
   readonly #takesAll: boolean;
   readonly #ending = new AbortController();
@@ -59,22 +59,27 @@ export class DatagramSocket {
   #waitingBytes = 0;
   #closing: Promise<void> | undefined;
 
-  private constructor(socket: Socket, { address, port, host, broadcast }: Binding, parts: DatagramParts) {
+  private constructor(
+    socket: Socket,
+    { address, port, host, broadcast }: DatagramOptions,
+    parts: DatagramContext,
+  ) {
     this.#socket = socket;
     this.#with = parts;
     this.#family = familyOf({ address, host });
     this.#takesAll = port !== 0 || broadcast;
     socket.on('message', (bytes, { address, port }) => {
       if (this.#closing !== undefined || bytes.length === 0) return;
-      if (this.#takesAll || this.#asked.has(plain(address))) parts.received(bytes, { address, port });
+      if (this.#takesAll || this.#asked.has(canonicalAddress(address)))
+        parts.onData(bytes, { address, port });
     });
     socket.on('error', (error) => {
-      if (this.#closing === undefined) parts.lost(refusal(error, 'the socket'));
+      if (this.#closing === undefined) parts.onLost(mapSocketError(error, 'the socket'));
     });
   }
 
   /** Rejects with a fault that says what to do. */
-  static async open(binding: Binding, parts: DatagramParts): Promise<DatagramSocket> {
+  static async open(binding: DatagramOptions, parts: DatagramContext): Promise<DatagramSocket> {
     const { address, port, broadcast, reuse } = binding;
     const socket = createSocket({ type: `udp${familyOf(binding)}`, reuseAddr: reuse });
     try {
@@ -88,7 +93,7 @@ export class DatagramSocket {
       if (broadcast) socket.setBroadcast(true);
     } catch (thrown) {
       socket.close();
-      throw refusal(thrown, peerName({ address, port }));
+      throw mapSocketError(thrown, peerName({ address, port }));
     }
     return new DatagramSocket(socket, binding, parts);
   }
@@ -104,7 +109,7 @@ export class DatagramSocket {
    */
   async send(bytes: Uint8Array, to: Peer): Promise<void> {
     if (bytes.length > DATAGRAM_LIMIT) throw fault('TEXT_TOO_LONG', 'A datagram', DATAGRAM_LIMIT);
-    if (this.#closing !== undefined) throw closed();
+    if (this.#closing !== undefined) throw socketClosed();
     const cost = bytes.length + DATAGRAM_COST;
     if (this.#waitingBytes + cost > QUEUE_LIMIT)
       throw fault('DEVICE_OFFLINE', `the network is behind: ${this.#waitingBytes} bytes wait; send less`);
@@ -115,7 +120,7 @@ export class DatagramSocket {
       this.#expect(address);
       await this.#inTime(to, this.#hand(bytes, { address, port: to.port }));
     } catch (thrown) {
-      throw refusal(thrown, peerName(to));
+      throw mapSocketError(thrown, peerName(to));
     } finally {
       this.#waitingBytes -= cost;
     }
@@ -124,15 +129,15 @@ export class DatagramSocket {
   /** What waits is rejected. Twice is fine, and waits. */
   close(): Promise<void> {
     return (this.#closing ??= new Promise((resolve) => {
-      this.#ending.abort(closed());
+      this.#ending.abort(socketClosed());
       this.#socket.close(resolve);
     }));
   }
 
   #inTime<T>(to: Peer, promise: Promise<T>): Promise<T> {
-    return within(
+    return withTimeout(
       this.#with.clock,
-      { ms: SEND_MS, what: peerName(to), signal: this.#ending.signal },
+      { ms: SEND_TIMEOUT_MS, what: peerName(to), signal: this.#ending.signal },
       promise,
     );
   }
@@ -146,11 +151,11 @@ export class DatagramSocket {
   }
 
   #expect(address: string): void {
-    const asked = plain(address);
+    const asked = canonicalAddress(address);
     this.#asked.delete(asked);
     this.#asked.add(asked);
     for (const oldest of this.#asked) {
-      if (this.#asked.size <= ASKED_MOST) break;
+      if (this.#asked.size <= RECENT_PEERS_LIMIT) break;
       this.#asked.delete(oldest);
     }
   }
@@ -165,14 +170,14 @@ export class DatagramSocket {
   }
 }
 
-function familyOf({ address, host }: Pick<Binding, 'address' | 'host'>): 4 | 6 {
+function familyOf({ address, host }: Pick<DatagramOptions, 'address' | 'host'>): 4 | 6 {
   return isIPv6(address === '' ? host : address) ? 6 : 4;
 }
 
-const closed = () => fault('DEVICE_OFFLINE', 'the socket was closed meanwhile');
+const socketClosed = () => fault('DEVICE_OFFLINE', 'the socket was closed meanwhile');
 
 /** An address as it is compared: in IPv6 one has many spellings, and those of a link name the interface. */
-function plain(address: string): string {
+function canonicalAddress(address: string): string {
   const [bare = ''] = address.split('%');
   return isIPv6(bare) ? new SocketAddress({ address: bare, family: 'ipv6' }).address : bare;
 }

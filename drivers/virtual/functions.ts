@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { latin1 } from '../../src/device/latin1.js';
+import { encodeLatin1 } from '../../src/device/latin1.js';
 import { declare, int, text, type FunctionDeclaration, type Parameter } from '../../src/device/declare.js';
-import type { RunningInstances } from '../../src/device/module.js';
-import type { Wire } from './wire.js';
+import type { OpenInstances } from '../../src/device/module.js';
+import type { VirtualStream } from './wire.js';
 
 const sentText = { TimeStamp: Type.Integer(), Text: Type.String() };
 const texts = Type.Array(Type.Object(sentText));
@@ -16,16 +16,21 @@ const ClientPort = int('ClientPort');
 
 /** The functions of a virtual I/O: what its devices sent, and what they are to receive. */
 export function virtualFunctions(
-  instances: RunningInstances,
+  instances: OpenInstances,
   module: { readonly id: string; readonly name: string },
 ): FunctionDeclaration[] {
-  const wireOf = (id: number) => instances.running(id, module).offer as Wire;
-  return [...sent(wireOf), ...received(wireOf), ...clients(wireOf), ...web(wireOf)];
+  const wireOf = (id: number) => instances.openInstance(id, module).provided as VirtualStream;
+  return [
+    ...sendFunctions(wireOf),
+    ...receiveFunctions(wireOf),
+    ...clientFunctions(wireOf),
+    ...httpFunctions(wireOf),
+  ];
 }
 
-type WireOf = (id: number) => Wire;
+type StreamOf = (id: number) => VirtualStream;
 
-function sent(wireOf: WireOf): FunctionDeclaration[] {
+function sendFunctions(wireOf: StreamOf): FunctionDeclaration[] {
   return [
     declare({
       name: 'VIO_GetTextList',
@@ -43,59 +48,59 @@ function sent(wireOf: WireOf): FunctionDeclaration[] {
       help: 'What was sent over a virtual I/O to single clients, one character a byte, the oldest first.',
       run: (_caller, id) => wireOf(id).packets(),
     }),
-    act({
+    declareAction({
       name: 'VIO_SendText',
       parameters: [InstanceID, Text],
       help: 'Sends a text over a virtual I/O as if a device below did, one character a byte (Latin-1).',
-      run: (...[id, given]) => wireOf(id).send(latin1(given)),
+      run: (...[id, given]) => wireOf(id).send(encodeLatin1(given)),
     }),
-    act({
+    declareAction({
       name: 'VIO_SendPacket',
       parameters: [InstanceID, Text, ClientIP, ClientPort],
       help: 'Sends a text over a virtual I/O to a client as if a device below did, one character a byte (Latin-1).',
-      run: (...[id, given, address, port]) => wireOf(id).sendTo(latin1(given), { address, port }),
+      run: (...[id, given, address, port]) => wireOf(id).sendTo(encodeLatin1(given), { address, port }),
     }),
   ];
 }
 
-function received(wireOf: WireOf): FunctionDeclaration[] {
+function receiveFunctions(wireOf: StreamOf): FunctionDeclaration[] {
   return [
-    act({
+    declareAction({
       name: 'VIO_PushText',
       parameters: [InstanceID, Text],
       help: 'The devices below a virtual I/O receive a text, one character a byte (Latin-1).',
-      run: (...[id, given]) => wireOf(id).push(latin1(given)),
+      run: (...[id, given]) => wireOf(id).push(encodeLatin1(given)),
     }),
-    act({
+    declareAction({
       name: 'VIO_PushTextHEX',
       parameters: [InstanceID, Text],
       help: 'The devices below a virtual I/O receive bytes, given as hexadecimal digits.',
-      run: (...[id, given]) => wireOf(id).push(hexBytes(given)),
+      run: (...[id, given]) => wireOf(id).push(parseHex(given)),
     }),
-    act({
+    declareAction({
       name: 'VIO_PushPacket',
       parameters: [InstanceID, Text, ClientIP, ClientPort],
       help: 'The devices below a virtual I/O receive a text of a client, one character a byte (Latin-1).',
-      run: (...[id, given, address, port]) => wireOf(id).push(latin1(given), { address, port }),
+      run: (...[id, given, address, port]) => wireOf(id).push(encodeLatin1(given), { address, port }),
     }),
-    act({
+    declareAction({
       name: 'VIO_PushPacketHEX',
       parameters: [InstanceID, Text, ClientIP, ClientPort],
       help: 'The devices below a virtual I/O receive bytes of a client, given as hexadecimal digits.',
-      run: (...[id, given, address, port]) => wireOf(id).push(hexBytes(given), { address, port }),
+      run: (...[id, given, address, port]) => wireOf(id).push(parseHex(given), { address, port }),
     }),
   ];
 }
 
-function clients(wireOf: WireOf): FunctionDeclaration[] {
+function clientFunctions(wireOf: StreamOf): FunctionDeclaration[] {
   return [
-    act({
+    declareAction({
       name: 'VIO_Connect',
       parameters: [InstanceID, ClientIP, ClientPort],
       help: 'A client comes to a virtual I/O, as to a server.',
       run: (...[id, address, port]) => wireOf(id).connect({ address, port }),
     }),
-    act({
+    declareAction({
       name: 'VIO_Disconnect',
       parameters: [InstanceID, ClientIP, ClientPort],
       help: 'A client of a virtual I/O leaves; what it had begun to say is forgotten.',
@@ -104,15 +109,15 @@ function clients(wireOf: WireOf): FunctionDeclaration[] {
   ];
 }
 
-function web(wireOf: WireOf): FunctionDeclaration[] {
+function httpFunctions(wireOf: StreamOf): FunctionDeclaration[] {
   return [
-    act({
+    declareAction({
       name: 'VIO_HTTPResponse',
       parameters: [InstanceID, text('Route'), text('Method'), text('Data')],
       help: 'Sets what a device below a virtual I/O is answered when it sends such a request of HTTP/1.',
-      run: (...[id, route, method, data]) => wireOf(id).answer(route, method, data),
+      run: (...[id, route, method, data]) => wireOf(id).setReply(route, method, data),
     }),
-    act({
+    declareAction({
       name: 'VIO_PushData',
       parameters: [InstanceID, text('Event'), text('Data'), text('Retry'), text('ID')],
       help: 'The devices below a virtual I/O receive a server-sent event, as it stands in an event stream (UTF-8).',
@@ -121,7 +126,7 @@ function web(wireOf: WireOf): FunctionDeclaration[] {
   ];
 }
 
-interface Act<P extends readonly Parameter[]> {
+interface ActionDeclaration<P extends readonly Parameter[]> {
   readonly name: string;
   readonly parameters: P;
   readonly help: string;
@@ -131,7 +136,10 @@ interface Act<P extends readonly Parameter[]> {
 }
 
 /** A function that does something, and is true when it is done. Scripts may do so often: their calls stand in no audit. */
-function act<const P extends readonly Parameter[]>({ run, ...declared }: Act<P>): FunctionDeclaration {
+function declareAction<const P extends readonly Parameter[]>({
+  run,
+  ...declared
+}: ActionDeclaration<P>): FunctionDeclaration {
   return declare({
     ...declared,
     result: 'boolean',
@@ -144,7 +152,7 @@ function act<const P extends readonly Parameter[]>({ run, ...declared }: Act<P>)
 }
 
 /** The bytes that hexadecimal digits stand for; blanks may stand between. Throws `CANNOT_CONVERT`. */
-function hexBytes(digits: string): Buffer {
+function parseHex(digits: string): Buffer {
   const plain = digits.replaceAll(/\s/g, '');
   if (!/^(?:[0-9a-fA-F]{2})*$/.test(plain))
     throw fault('CANNOT_CONVERT', 'Text', 'it is not made of whole hexadecimal bytes');

@@ -16,8 +16,8 @@ export const virtualIo: ModuleDefinition<typeof properties> = {
   properties,
   functions: (instances) => virtualFunctions(instances, MODULE),
   async open(host) {
-    const { Wire } = await import('./wire.js');
-    const wire = new Wire(host);
-    return { offer: wire, knownDevices: () => wire.clients(), close: () => Promise.resolve() };
+    const { VirtualStream } = await import('./wire.js');
+    const wire = new VirtualStream(host);
+    return { provided: wire, knownDevices: () => wire.clients(), close: () => Promise.resolve() };
   },
 };

@@ -1,10 +1,10 @@
 import { fault } from '../../src/base/fault.js';
-import { nextTurn } from '../../src/base/turn.js';
-import { Incoming } from '../../src/device/incoming.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
+import { ByteReceiver } from '../../src/device/incoming.js';
 import type { Host } from '../../src/device/module.js';
 import { peerName, type ByteStream, type Peer } from '../../src/device/stream.js';
-import { Kept } from './kept.js';
-import { Answers, eventBytes, type StreamEvent } from './web.js';
+import { SentLog } from './kept.js';
+import { HttpReplies, encodeEvent, type ServerSentEvent } from './web.js';
 
 /** As many as a server socket takes. */
 export const CLIENTS_LIMIT = 256;
@@ -23,20 +23,20 @@ export interface SentPacket extends SentText {
 }
 
 /** A wire that leads nowhere: what devices send is kept, and they receive what functions are given. */
-export class Wire implements ByteStream {
+export class VirtualStream implements ByteStream {
   readonly name = 'virtual';
   readonly onData: ByteStream['onData'];
   readonly onLeave: NonNullable<ByteStream['onLeave']>;
   readonly #host: Host;
-  readonly #incoming: Incoming;
-  readonly #texts = new Kept<SentText>();
-  readonly #packets = new Kept<SentPacket>();
-  readonly #answers = new Answers();
+  readonly #incoming: ByteReceiver;
+  readonly #texts = new SentLog<SentText>();
+  readonly #packets = new SentLog<SentPacket>();
+  readonly #answers = new HttpReplies();
   readonly #clients = new Map<string, { readonly who: Peer; readonly Since: number }>();
 
   constructor(host: Host) {
     this.#host = host;
-    this.#incoming = new Incoming(host.log, this.name);
+    this.#incoming = new ByteReceiver(host.log, this.name);
     this.onData = this.#incoming.onData;
     this.onLeave = this.#incoming.onLeave;
   }
@@ -45,18 +45,18 @@ export class Wire implements ByteStream {
     const Text = Buffer.from(bytes).toString('latin1');
     this.#texts.add({ TimeStamp: this.#now(), Text });
     this.#host.debug('sent', bytes);
-    const answer = this.#answers.to(Text);
+    const answer = this.#answers.find(Text);
     if (answer === undefined) return;
     // As over a network: an answer comes when sending is over.
-    void nextTurn().then(() => {
-      if (!this.#host.signal.aborted && this.#incoming.isHeard) this.#receive(answer);
+    void yieldToEventLoop().then(() => {
+      if (!this.#host.signal.aborted && this.#incoming.hasListeners) this.#receive(answer);
     });
     await Promise.resolve();
   }
 
   /** As `send`, to one of several. Throws `PARAMETER_BOUNDS`, `TEXT_TOO_LONG`. */
   sendTo(bytes: Uint8Array, to: Peer): void {
-    const { address: ClientIP, port: ClientPort } = checked(to);
+    const { address: ClientIP, port: ClientPort } = requireValidPeer(to);
     const Text = Buffer.from(bytes).toString('latin1');
     this.#packets.add({ TimeStamp: this.#now(), Text, ClientIP, ClientPort });
     this.#host.debug('sent', bytes, peerName(to));
@@ -74,20 +74,20 @@ export class Wire implements ByteStream {
   /** The devices receive this. Throws `DEVICE_OFFLINE` when there is none, `PARAMETER_BOUNDS` for nothing at all. */
   push(bytes: Uint8Array, from?: Peer): void {
     if (bytes.length === 0) throw fault('PARAMETER_BOUNDS', 'Text');
-    const who = from && checked(from);
-    if (!this.#incoming.isHeard)
+    const who = from && requireValidPeer(from);
+    if (!this.#incoming.hasListeners)
       throw fault('DEVICE_OFFLINE', 'no device listens; connect one to this instance (SVC_ConnectInstance)');
     this.#receive(bytes, who);
   }
 
   /** The devices receive an event as it stands in an event stream. */
-  pushEvent(event: StreamEvent): void {
-    this.push(eventBytes(event));
+  pushEvent(event: ServerSentEvent): void {
+    this.push(encodeEvent(event));
   }
 
   /** A client comes. Throws `PARAMETER_BOUNDS`, `DEVICE_REFUSED`. */
   connect(client: Peer): void {
-    const who = checked(client);
+    const who = requireValidPeer(client);
     const name = peerName(who);
     if (this.#clients.has(name)) throw fault('DEVICE_REFUSED', `${name} is connected already`);
     if (this.#clients.size >= CLIENTS_LIMIT)
@@ -101,7 +101,7 @@ export class Wire implements ByteStream {
     const name = peerName(client);
     if (!this.#clients.delete(name)) throw fault('DEVICE_OFFLINE', `no client ${name} is connected`);
     this.#host.debug('left', '', name);
-    this.#incoming.left(client);
+    this.#incoming.reportLeave(client);
   }
 
   /** Those who have come and not left. */
@@ -114,13 +114,13 @@ export class Wire implements ByteStream {
   }
 
   /** What a device is answered that sends such a request of HTTP/1; see `Answers.set`. */
-  answer(route: string, method: string, data: string): void {
+  setReply(route: string, method: string, data: string): void {
     this.#answers.set(route, method, data);
   }
 
   #receive(bytes: Uint8Array, from?: Peer): void {
     this.#host.debug('received', bytes, from && peerName(from));
-    this.#incoming.received(bytes, from);
+    this.#incoming.receive(bytes, from);
   }
 
   #now(): number {
@@ -128,7 +128,7 @@ export class Wire implements ByteStream {
   }
 }
 
-function checked(peer: Peer): Peer {
+function requireValidPeer(peer: Peer): Peer {
   const { address, port } = peer;
   if (!/^[0-9a-fA-F.:]{2,45}$/.test(address)) throw fault('PARAMETER_BOUNDS', 'ClientIP');
   if (port < 1 || port > 65_535) throw fault('PARAMETER_BOUNDS', 'ClientPort');

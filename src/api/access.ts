@@ -1,13 +1,13 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, delay } from '../base/clock.js';
 import { fault } from '../base/fault.js';
-import type { Limits } from '../base/limits.js';
+import type { LimitReporter } from '../base/limits.js';
 import type { Log } from '../base/log.js';
-import { guesserOf } from './addresses.js';
+import { clientKey } from './addresses.js';
 import { verifyPassword, type Login, type Secret } from './credentials.js';
-import { Failures } from './failures.js';
+import { LoginThrottle } from './failures.js';
 import { LoginQueue } from './login-queue.js';
-import { Tokens } from './tokens.js';
+import { TemporaryTokens } from './tokens.js';
 
 /** Something that a user name and a password open. */
 export interface Account {
@@ -30,7 +30,7 @@ const DELAYED_LIMIT = 16;
 const DELAYED_IN_ALL = 64;
 
 /** Where a login comes from. */
-export interface Origin {
+export interface LoginOrigin {
   readonly remote: string;
   /** The connection; its failures are its own. */
   readonly socket: object;
@@ -41,8 +41,8 @@ export interface Origin {
  * to wrong pairs, never the check of a pair: a correct one is not delayed because of others' wrong ones. The slow hash
  * runs off the loop, one at a time.
  */
-export class Access {
-  readonly tokens: Tokens;
+export class Authenticator {
+  readonly tokens: TemporaryTokens;
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #key = randomBytes(32);
@@ -51,22 +51,22 @@ export class Access {
   readonly #bad = new Map<string, number>();
   readonly #running = new Map<string, Promise<boolean>>();
   readonly #queue: LoginQueue;
-  readonly #failures: Failures;
+  readonly #failures: LoginThrottle;
   /** Answers that are delayed, by account and address. */
   readonly #delayed = new Map<string, number>();
   #delayedInAll = 0;
   readonly #stop = new AbortController();
 
-  constructor(log: Log, clock: Clock, limits: Limits) {
+  constructor(log: Log, clock: Clock, limits: LimitReporter) {
     this.#log = log;
     this.#clock = clock;
-    this.tokens = new Tokens(clock);
+    this.tokens = new TemporaryTokens(clock);
     this.#queue = new LoginQueue(clock, limits);
-    this.#failures = new Failures(clock);
+    this.#failures = new LoginThrottle(clock);
   }
 
   /** Whether the pair is remembered as right; answers at once. */
-  knows(account: Account, login: Login): boolean {
+  hasVerified(account: Account, login: Login): boolean {
     return this.#isByToken(account, login) || this.#good.has(this.#digest(account, login));
   }
 
@@ -74,11 +74,11 @@ export class Access {
    * Whether the login opens the account. Slow where it is not known yet. Rejects with `TOO_MANY_REQUESTS` or `BUSY` when
    * too many wait, an `AbortError` when closed.
    */
-  async check(account: Account, login: Login, { remote, socket }: Origin): Promise<boolean> {
+  async verify(account: Account, login: Login, { remote, socket }: LoginOrigin): Promise<boolean> {
     if (this.#isByToken(account, login)) return true;
     const digest = this.#digest(account, login);
     if (this.#good.has(digest)) return true;
-    const address = guesserOf(remote);
+    const address = clientKey(remote);
     const failures = this.#failures.ofSocket(socket);
     const isCorrect =
       !this.#isKnownWrong(digest) &&
@@ -110,7 +110,7 @@ export class Access {
   }
 
   #isByToken({ byToken = false }: Account, login: Login): boolean {
-    return byToken && this.tokens.leftMs(login) > 0;
+    return byToken && this.tokens.remainingMs(login) > 0;
   }
 
   /** A pair in a form that gives nothing away; changes with the secret, so that a new password ends the old one's memory. */

@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from 'node:net';
 
 /** 4 or 6 for an address of that kind, 0 for what is none. */
-export function kindOf(address: string): 0 | 4 | 6 {
+export function ipVersion(address: string): 0 | 4 | 6 {
   return isIP(address) as 0 | 4 | 6;
 }
 
@@ -29,11 +29,11 @@ export function normalAddress(address: string): string {
 /** Whether an address is of this machine alone: 127.0.0.0/8 or ::1. */
 export function isLoopback(address: string): boolean {
   const normal = normalAddress(address);
-  return (kindOf(normal) === 4 && normal.startsWith('127.')) || normal === '0:0:0:0:0:0:0:1';
+  return (ipVersion(normal) === 4 && normal.startsWith('127.')) || normal === '0:0:0:0:0:0:0:1';
 }
 
 /** Under what name an address is remembered: an IPv6 host has a network of 64 bits to guess from. */
-export function guesserOf(remote: string): string {
+export function clientKey(remote: string): string {
   const groups = ipv6Groups(remote);
   return groups === undefined ? remote : groups.slice(0, 4).join(':');
 }

@@ -1,22 +1,22 @@
 import type { Cancel, Clock } from '../base/clock.js';
-import type { Limits } from '../base/limits.js';
+import type { LimitReporter } from '../base/limits.js';
 import type { Log } from '../base/log.js';
-import { Turn } from '../base/turn.js';
-import type { ConnectionsPort, SocketFacts } from '../functions/ports.js';
+import { SerialQueue } from '../base/turn.js';
+import type { ConnectionsPort, SocketStatistics } from '../functions/ports.js';
 import type { Kernel } from '../kernel/kernel.js';
-import { Access, type Account } from './access.js';
+import { Authenticator, type Account } from './access.js';
 import { Accounts, type Configurators, type RemoteAccess } from './accounts.js';
 import { isLoopback } from './addresses.js';
-import { Connections } from './connections.js';
+import { ConnectionTable } from './connections.js';
 import type { Dispatcher } from './dispatcher.js';
 import { BODY_LIMIT, HttpApi } from './http.js';
 import { TIMEOUTS, type ListenerOptions, type Timeouts } from './listener.js';
-import { Listeners, type WantedListener } from './listeners.js';
-import { Refused } from './refused.js';
+import { ListenerSet, type ListenerConfig } from './listeners.js';
+import { RejectionLog } from './refused.js';
 import { BATCH_LIMIT, Rpc } from './rpc.js';
 import { SocketApi } from './socket.js';
 import { loadTls, type TlsSource } from './tls.js';
-import type { Pages, Serve } from './web.js';
+import type { Pages, ServedContent } from './web.js';
 
 /** One of `webServers`: the API, and files or the front beside it. */
 export interface WebServerOptions {
@@ -24,7 +24,7 @@ export interface WebServerOptions {
   readonly host: string;
   readonly port: number;
   readonly tls?: TlsSource | undefined;
-  readonly serve: Serve;
+  readonly serve: ServedContent;
   readonly basicAuth?: RemoteAccess | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface ApiParts {
   readonly configurators: Configurators;
   readonly pages: Pages;
   /** Told of limits that take effect. */
-  readonly limits: Limits;
+  readonly limits: LimitReporter;
   /** The data directory. */
   readonly directory: string;
   /** Where certificates that the gateway makes are kept. */
@@ -71,12 +71,12 @@ const RENEW_MS = 12 * 60 * 60_000;
 /** The API on all its addresses: JSON-RPC over HTTP and WebSocket, web servers beside it. */
 export class Api implements AsyncDisposable, ConnectionsPort {
   readonly #parts: ApiParts;
-  readonly #access: Access;
+  readonly #access: Authenticator;
   readonly #rpc: Rpc;
   readonly #http: HttpApi;
   readonly #sockets: SocketApi;
-  readonly #listeners: Listeners;
-  readonly #turn = new Turn();
+  readonly #listeners: ListenerSet;
+  readonly #turn = new SerialQueue();
   readonly #stopRenewing: Cancel;
   #closed: Promise<void> | undefined;
   /** Of what opens all: when it changes, tokens made by it end. */
@@ -87,10 +87,10 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     const log = parts.log.subject('api');
     this.#parts = { ...parts, log };
     const accounts = new Accounts(options.remoteAccess, parts.configurators);
-    const refused = new Refused(log, clock);
-    const access = (this.#access = new Access(log, clock, limits));
+    const refused = new RejectionLog(log, clock);
+    const access = (this.#access = new Authenticator(log, clock, limits));
     const rpc = (this.#rpc = new Rpc({ dispatcher, log, limits }));
-    const connections = new Connections(limits);
+    const connections = new ConnectionTable(limits);
     const http = (this.#http = new HttpApi(
       { rpc, dispatcher, access, clock, refused, log, limits, connections },
       accounts,
@@ -98,7 +98,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     const sockets = { rpc, access, refused, kernel, log, clock, limits, connections };
     this.#sockets = new SocketApi(sockets, accounts, options.bodyLimit ?? BODY_LIMIT);
     const timeouts = parts.timeouts ?? TIMEOUTS;
-    this.#listeners = new Listeners(
+    this.#listeners = new ListenerSet(
       { http, sockets: this.#sockets, clock, timeouts, connections, limits },
       log,
     );
@@ -129,12 +129,12 @@ export class Api implements AsyncDisposable, ConnectionsPort {
   }
 
   /** What is not as configured, for the health check. */
-  troubles(): string[] {
-    return this.#listeners.troubles();
+  problems(): string[] {
+    return this.#listeners.problems();
   }
 
-  sockets(): SocketFacts[] {
-    return Array.from(this.#sockets.all, ({ remote, waiting }) => ({ remote, ...waiting }));
+  sockets(): SocketStatistics[] {
+    return Array.from(this.#sockets.sessions, ({ remote, waiting }) => ({ remote, ...waiting }));
   }
 
   calls(): number {
@@ -179,17 +179,17 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     this.#rpc.batchLimit = options.batchLimit ?? BATCH_LIMIT;
     this.#http.bodyLimit = bodyLimit;
     this.#http.accounts = accounts;
-    this.#sockets.change(accounts, { bodyLimit, isOpenLocally: options.local === 'open' });
+    this.#sockets.reconfigure(accounts, { bodyLimit, isOpenLocally: options.local === 'open' });
     const { remoteAccess } = options;
     if (remoteAccess?.password === undefined && remoteAccess?.passwordHash === undefined)
       this.#parts.log.warn(
         {},
         'remoteAccess has no password, so all calls but WFC_GetConfigurators are refused: give it one in gateway.yaml',
       );
-    await this.#listeners.want(this.#wanted(options));
+    await this.#listeners.configure(this.#wanted(options));
   }
 
-  #wanted(options: ApiOptions): WantedListener[] {
+  #wanted(options: ApiOptions): ListenerConfig[] {
     const { host, port, tls, webServers = [] } = options;
     const all = webServers.map((server) => this.#webServer(server, options));
     // A web server on the same port of all addresses takes the local listener's place.
@@ -200,7 +200,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     return [{ ...this.#listener({ name: 'api', host, port, tls }, options), isVital: true }, ...all];
   }
 
-  #webServer(server: WebServerOptions, options: ApiOptions): WantedListener {
+  #webServer(server: WebServerOptions, options: ApiOptions): ListenerConfig {
     const parts = { ...this.#parts, access: this.#access };
     const listener = this.#listener(server, options);
     const { name, serve, basicAuth } = server;
@@ -219,7 +219,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     };
   }
 
-  #listener({ name, host, port, tls }: Omit<WebServerOptions, 'serve'>, options: ApiOptions): WantedListener {
+  #listener({ name, host, port, tls }: Omit<WebServerOptions, 'serve'>, options: ApiOptions): ListenerConfig {
     const { allowedOrigins = [], allowedHosts = [], local } = options;
     const isOpenLocally = local === 'open' && (host === 'localhost' || isLoopback(host));
     const { clock, log, tlsDirectory: directory } = this.#parts;

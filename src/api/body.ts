@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** The body of a request, read up to a limit; what came stays, so that it can be read on with a larger one. */
-export class Body {
+export class RequestBody {
   readonly #request: IncomingMessage;
   #chunks: Buffer[] = [];
   #length = 0;
@@ -29,12 +29,12 @@ export class Body {
   }
 
   /** See {@link read}. */
-  upTo(limit: number): Promise<Buffer | undefined> {
+  readUpTo(limit: number): Promise<Buffer | undefined> {
     return new Promise((resolve) => this.read(limit, resolve));
   }
 
   /** What has arrived so far. */
-  get taken(): Buffer {
+  get received(): Buffer {
     return Buffer.concat(this.#chunks);
   }
 

@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
-import { ipv6Groups, kindOf } from './addresses.js';
+import { ipv6Groups, ipVersion } from './addresses.js';
 
 /** What a certificate is made for. */
-export interface CertificateWish {
+export interface CertificateOptions {
   /** Host names and addresses; the first is the subject. */
   readonly names: readonly string[];
   readonly from: Date;
@@ -13,7 +13,7 @@ export interface CertificateWish {
  * Makes a self-signed certificate for a TLS server (X.509 v3, RFC 5280) on a new P-256 key, both as PEM. Written here
  * because it is sixty lines of DER, and the libraries for it bring a dozen packages.
  */
-export function selfSigned({ names, from, until }: CertificateWish): { certificate: string; key: string } {
+export function selfSigned({ names, from, until }: CertificateOptions): { certificate: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const algorithm = sequence(oid(1, 2, 840, 10_045, 4, 3, 2)); // ecdsa-with-SHA256
   const name = sequence(element(SET, sequence(oid(2, 5, 4, 3), element(UTF8, Buffer.from(names[0] ?? '')))));
@@ -50,7 +50,7 @@ function extensions(names: readonly string[]): Buffer[] {
 
 function alternativeName(name: string): Buffer {
   const groups = ipv6Groups(name);
-  if (kindOf(name) === 4) return element(0x87, Buffer.from(name.split('.').map(Number)));
+  if (ipVersion(name) === 4) return element(0x87, Buffer.from(name.split('.').map(Number)));
   if (groups !== undefined)
     return element(0x87, Buffer.from(groups.flatMap((group) => [group >> 8, group & 255])));
   return element(0x82, Buffer.from(name));

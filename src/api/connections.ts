@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import type { Limits } from '../base/limits.js';
-import { guesserOf } from './addresses.js';
+import type { LimitReporter } from '../base/limits.js';
+import { clientKey } from './addresses.js';
 
 /**
  * Connections at a time that nobody has shown to be the owner's or a session's, each of some 15 KB: twice the panels of a
@@ -17,13 +17,13 @@ const WHAT_TO_DO =
  * The connections of all listeners. A new one always gets in: at a limit, the one makes room that has asked for nothing
  * for the longest time.
  */
-export class Connections {
-  readonly #limits: Limits;
+export class ConnectionTable {
+  readonly #limits: LimitReporter;
   /** Those that count, by address; in each, and among the addresses, the one that was idle longest comes first. */
   readonly #idle = new Map<Socket, string>();
   readonly #byAddress = new Map<string, Set<Socket>>();
 
-  constructor(limits: Limits) {
+  constructor(limits: LimitReporter) {
     this.#limits = limits;
   }
 
@@ -40,10 +40,10 @@ export class Connections {
     const own = this.#byAddress.get(who);
     const [oldest] = own ?? [];
     if (own !== undefined && oldest !== undefined && own.size >= CONNECTIONS_PER_ADDRESS) {
-      this.#limits.hit(`${CONNECTIONS_PER_ADDRESS} connections per address`, who, WHAT_TO_DO);
+      this.#limits.report(`${CONNECTIONS_PER_ADDRESS} connections per address`, who, WHAT_TO_DO);
       this.#close(oldest);
     } else if (this.#idle.size >= CONNECTIONS_LIMIT) {
-      this.#limits.hit(`${CONNECTIONS_LIMIT} connections`, who, WHAT_TO_DO);
+      this.#limits.report(`${CONNECTIONS_LIMIT} connections`, who, WHAT_TO_DO);
       for (const [first] of this.#idle) {
         this.#close(first);
         break;
@@ -98,4 +98,4 @@ export class Connections {
   }
 }
 
-const whoOf = (remoteAddress: string): string => guesserOf(remoteAddress.replace(/^::ffff:(?=\d+\.)/, ''));
+const whoOf = (remoteAddress: string): string => clientKey(remoteAddress.replace(/^::ffff:(?=\d+\.)/, ''));

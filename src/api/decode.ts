@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
-import { inexactIn, isInexact, parseExactly } from '../base/json.js';
+import { findBigInt, isInexact, parseExactly } from '../base/json.js';
 
 /** How deep a request may nest: a batch of calls with lists of lists in them takes 6. */
 export const DEPTH_LIMIT = 64;
@@ -62,7 +62,7 @@ function withoutInexact(message: unknown): unknown {
   for (const request of Array.isArray(message) ? (message as unknown[]) : [message]) {
     if (typeof request !== 'object' || request === null || !('params' in request)) continue;
     // A bare number is no parameter list, exact or not: it is left to be rejected as such.
-    const numeral = typeof request.params === 'object' ? inexactIn(request.params) : undefined;
+    const numeral = typeof request.params === 'object' ? findBigInt(request.params) : undefined;
     if (numeral !== undefined) request.params = new InexactParams(numeral);
   }
   return message;

@@ -9,7 +9,7 @@ export interface FunctionFacts {
 /** The functions, as the API needs them. */
 export interface Dispatcher {
   /**
-   * Calls a function. Returns its result, a `PiecedResult`, or a promise of one; throws or rejects with a `Fault`.
+   * Calls a function. Returns its result, a `ChunkedResult`, or a promise of one; throws or rejects with a `Fault`.
    * `params` is what stood in the request: an array, an object of named parameters, or undefined.
    */
   call(method: string, params: unknown, caller: Caller): unknown;

@@ -16,7 +16,7 @@ interface Failed {
 }
 
 /** Counts the failed logins of each account at each address, and of each connection. */
-export class Failures {
+export class LoginThrottle {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
   /** The one that was quiet longest comes first. */
   readonly #failed = new Map<string, Failed>();

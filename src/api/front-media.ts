@@ -4,9 +4,9 @@ import { Area } from '../kernel/area.js';
 import { mediaType } from '../kernel/media.js';
 import { objectType } from '../kernel/object.js';
 import type { Tree } from '../kernel/tree.js';
-import type { Access } from './access.js';
+import type { Authenticator } from './access.js';
 import { Accounts, type Configurators } from './accounts.js';
-import { askIn, isIn, METHODS, plain, sendFile } from './web-files.js';
+import { sendChallenge, isSignedIn, METHODS, sendPlainText, sendFile } from './web-files.js';
 
 /** Contents that a page shows as they are; charts and dashboards name objects, and a stream is no file. */
 const SHOWN: ReadonlySet<number> = new Set([mediaType.image, mediaType.sound, mediaType.document]);
@@ -15,7 +15,7 @@ const SHOWN: ReadonlySet<number> = new Set([mediaType.image, mediaType.sound, me
 const POLICY = "script-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'";
 
 export interface FrontMediaParts {
-  readonly access: Access;
+  readonly access: Authenticator;
   readonly configurators: Configurators;
   readonly kernel: { readonly tree: Tree };
   /** The data directory. */
@@ -34,10 +34,10 @@ export function routeMedia(app: FastifyInstance, parts: FrontMediaParts): void {
     url: '/wfc/:id/media/:media',
     handler: async (request, reply) => {
       const [id, media] = [idFrom(request.params.id), idFrom(request.params.media)];
-      if (!accounts.isOpen(id) && !(await isIn(access, accounts.configurator(id), request)))
-        return askIn(reply, 'stellwerk fronts');
+      if (!accounts.isOpen(id) && !(await isSignedIn(access, accounts.configurator(id), request)))
+        return sendChallenge(reply, 'stellwerk fronts');
       const [folder = '', ...path] = fileOf(parts, id, media)?.split('/') ?? [];
-      if (path.length === 0) return plain(reply, 404, 'Not found\n');
+      if (path.length === 0) return sendPlainText(reply, 404, 'Not found\n');
       reply.header('Content-Security-Policy', POLICY);
       return sendFile(request, reply, {
         directory: join(directory, folder),

@@ -2,23 +2,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../base/clock.js';
 import { Fault, fault, isAbort, messageOf } from '../base/fault.js';
-import type { Limits } from '../base/limits.js';
+import type { LimitReporter } from '../base/limits.js';
 import type { Log } from '../base/log.js';
-import { BY_LOCAL, BY_TOKEN, type Caller } from '../device/declare.js';
-import type { Access } from './access.js';
+import { LOCAL_USER, TOKEN_USER, type Caller } from '../device/declare.js';
+import type { Authenticator } from './access.js';
 import { WEBFRONT, type Accounts } from './accounts.js';
-import { Body } from './body.js';
-import type { Connections } from './connections.js';
+import { RequestBody } from './body.js';
+import type { ConnectionTable } from './connections.js';
 import { hasNoCredentials, readAuthorization, TOKEN, type Login } from './credentials.js';
 import { decodeJson, tryDecode } from './decode.js';
 import { anonymous, type Dispatcher } from './dispatcher.js';
-import { claimedConfigurator, needOf } from './need.js';
-import type { Origins } from './origins.js';
+import { claimedConfigurator, requiredAuthentication } from './need.js';
+import type { OriginPolicy } from './origins.js';
 import { errorText, type Reply, type Rpc } from './rpc.js';
-import { LINGER_MS, refusalOf, type Refusal } from './refusals.js';
-import type { Refused } from './refused.js';
+import { LINGER_MS, errorResponse, type ErrorResponse } from './refusals.js';
+import type { RejectionLog } from './refused.js';
 import { corsHeaders, sendPieces, sendText } from './send.js';
-import { CROWDED, Unverified, type Share } from './unverified.js';
+import { CROWDED, UnverifiedBudget, type BudgetShare } from './unverified.js';
 
 /** The original's default (`ServerMaxPostSize`), configurable as `api.bodyLimit`. */
 export const BODY_LIMIT = 25_165_824;
@@ -46,7 +46,7 @@ interface Connection {
 interface Allowed {
   readonly host: string | undefined;
   readonly origin: string | undefined;
-  readonly origins: Origins;
+  readonly origins: OriginPolicy;
   /** The origin, if its pages may read the replies. */
   readonly cors: string | undefined;
 }
@@ -61,19 +61,19 @@ interface Known {
 export interface HttpParts {
   readonly rpc: Rpc;
   readonly dispatcher: Dispatcher;
-  readonly access: Access;
+  readonly access: Authenticator;
   readonly clock: Clock;
-  readonly refused: Refused;
+  readonly refused: RejectionLog;
   readonly log: Log;
-  readonly limits: Limits;
-  readonly connections: Connections;
+  readonly limits: LimitReporter;
+  readonly connections: ConnectionTable;
 }
 
 /** The API over HTTP (E1): everything at `/api/`. One serves all listeners of a gateway. */
 export class HttpApi {
   readonly #parts: HttpParts;
   readonly #connections = new WeakMap<Socket, Connection>();
-  readonly #unverified: Unverified;
+  readonly #unverified: UnverifiedBudget;
   #inFlight = 0;
   /** May be changed at any time. */
   bodyLimit = BODY_LIMIT;
@@ -81,7 +81,7 @@ export class HttpApi {
 
   constructor(parts: HttpParts, accounts: Accounts) {
     this.#parts = parts;
-    this.#unverified = new Unverified(parts.limits);
+    this.#unverified = new UnverifiedBudget(parts.limits);
     this.accounts = accounts;
   }
 
@@ -91,12 +91,16 @@ export class HttpApi {
   }
 
   /** Takes a request to `/api/`. `expects`: the client waits for leave to send its body (100-continue). */
-  handle(request: IncomingMessage, response: ServerResponse, { origins, expects = false }: Hearing): void {
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { origins, expects = false }: RequestContext,
+  ): void {
     switch (request.method) {
       case 'POST': {
         const connection = this.#connectionOf(request.socket);
         const allowed = allowedOf(connection, request, origins);
-        if (allowed === undefined) return this.refuseOrigin(request, response, origins);
+        if (allowed === undefined) return this.rejectOrigin(request, response, origins);
         return this.#post({ request, response, connection, expects, origins, cors: allowed.cors });
       }
       case 'GET':
@@ -105,12 +109,12 @@ export class HttpApi {
       case 'OPTIONS':
         return this.#preflight(request, response, origins);
       default:
-        return this.refuse({ request, response }, refusalOf(fault('METHOD_NOT_ALLOWED')));
+        return this.sendError({ request, response }, errorResponse(fault('METHOD_NOT_ALLOWED')));
     }
   }
 
   /** Answers with a refusal. What the client still sends is read for a moment and thrown away. */
-  refuse({ request, response, cors }: Refusable, { status, headers, body }: Refusal): void {
+  sendError({ request, response, cors }: Refusable, { status, headers, body }: ErrorResponse): void {
     // It made room for others meanwhile, and was told so.
     if (response.headersSent) return;
     for (const [name, value] of cors === undefined ? headers : [...headers, ...corsHeaders(cors)])
@@ -138,18 +142,18 @@ export class HttpApi {
   }
 
   /** Answers a request whose `Host` or `Origin` is not allowed. */
-  refuseOrigin(request: IncomingMessage, response: ServerResponse, origins: Origins): void {
+  rejectOrigin(request: IncomingMessage, response: ServerResponse, origins: OriginPolicy): void {
     const remote = remoteOf(request.socket);
-    this.refuse(
+    this.sendError(
       { request, response },
-      refusalOf(this.#parts.refused.origin(request.headers, origins, remote)),
+      errorResponse(this.#parts.refused.rejectOrigin(request.headers, origins, remote)),
     );
   }
 
-  #preflight(request: IncomingMessage, response: ServerResponse, origins: Origins): void {
+  #preflight(request: IncomingMessage, response: ServerResponse, origins: OriginPolicy): void {
     const { origin } = request.headers;
     if (origin === undefined || !origins.isListed(origin))
-      return this.refuseOrigin(request, response, origins);
+      return this.rejectOrigin(request, response, origins);
     for (const [name, value] of corsHeaders(origin)) response.setHeader(name, value);
     response.setHeader('Access-Control-Allow-Methods', 'POST, GET, OPTIONS');
     response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type');
@@ -168,15 +172,15 @@ export class HttpApi {
       this.#admit(exchange).catch((thrown: unknown) => {
         if (!(thrown instanceof Fault) && !isAbort(thrown))
           this.#parts.log.error({ error: messageOf(thrown) }, 'a request failed in an unforeseen way');
-        this.refuse(exchange, refusalOf(thrown));
+        this.sendError(exchange, errorResponse(thrown));
       });
       return;
     }
     if (expects) response.writeContinue();
-    this.#readAs(owner, exchange, new Body(request));
+    this.#readAs(owner, exchange, new RequestBody(request));
   }
 
-  #readAs(owner: Caller, exchange: Exchange, body: Body): void {
+  #readAs(owner: Caller, exchange: Exchange, body: RequestBody): void {
     body.read(this.bodyLimit, (bytes) => {
       if (bytes === undefined) this.#tooLarge(exchange);
       else this.#run(exchange, owner, bytes);
@@ -192,7 +196,7 @@ export class HttpApi {
     if (known?.authorization === authorization && known.accounts === accounts) return known.owner;
     const login = readAuthorization(authorization);
     if (login === undefined || login.username === WEBFRONT) return undefined;
-    if (!this.#parts.access.knows(accounts.owner, login)) return undefined;
+    if (!this.#parts.access.hasVerified(accounts.owner, login)) return undefined;
     const owner = ownerOf(accounts, connection.remote, login);
     // A token is verified at each call: it may have expired.
     if (login.username !== TOKEN) connection.known = { authorization, accounts, owner };
@@ -204,7 +208,7 @@ export class HttpApi {
   async #admit(exchange: Exchange): Promise<void> {
     const { request, response, connection } = exchange;
     const length = lengthOf(request);
-    const body = new Body(request);
+    const body = new RequestBody(request);
     const login = readAuthorization(request.headers.authorization);
     // More than a stranger may send: nothing of it is read before the owner's credentials are verified.
     const isUnread =
@@ -212,7 +216,7 @@ export class HttpApi {
     const held = isUnread ? 0 : Math.min(length, UNKNOWN_BODY_LIMIT);
     const share = this.#unverified.take(connection.remote, held, () => {
       body.cancel();
-      this.refuse(exchange, refusalOf(fault('BUSY', CROWDED)));
+      this.sendError(exchange, errorResponse(fault('BUSY', CROWDED)));
     });
     // Also if the client goes away.
     response.once('close', share.release);
@@ -233,36 +237,36 @@ export class HttpApi {
     const from = { remote, socket: request.socket };
     const isWebfront = login?.username === WEBFRONT;
     const signIn = async () => {
-      if (login === undefined || isWebfront || !(await access.check(accounts.owner, login, from)))
+      if (login === undefined || isWebfront || !(await access.verify(accounts.owner, login, from)))
         throw fault('UNAUTHORIZED');
       // The password may have been changed while this one was verified.
-      if (!access.knows(this.accounts.owner, login)) throw fault('UNAUTHORIZED');
+      if (!access.hasVerified(this.accounts.owner, login)) throw fault('UNAUTHORIZED');
       this.#checkKept(body);
       this.#parts.connections.release(request.socket);
       return ownerOf(accounts, remote, login);
     };
     const isUser = async (configurator: number) => {
       const isCorrect =
-        login !== undefined && (await access.check(accounts.configurator(configurator), login, from));
+        login !== undefined && (await access.verify(accounts.configurator(configurator), login, from));
       this.#checkKept(body);
       return isCorrect;
     };
     const owner = isUnread ? await signIn() : undefined;
     if (expects) response.writeContinue();
     if (owner !== undefined) return this.#readAs(owner, exchange, body);
-    let first = await body.upTo(UNKNOWN_BODY_LIMIT);
+    let first = await body.readUpTo(UNKNOWN_BODY_LIMIT);
     this.#checkKept(body);
     share.arrived();
     if (first === undefined && !isWebfront) return this.#readAs(await signIn(), exchange, body);
     if (first === undefined) {
-      const claimed = claimedConfigurator(body.taken);
+      const claimed = claimedConfigurator(body.received);
       if (claimed === undefined) throw fault('BODY_TOO_LARGE', UNKNOWN_BODY_LIMIT);
       if (!(await isUser(claimed))) throw fault('UNAUTHORIZED');
-      first = await body.upTo(WEBFRONT_BODY_LIMIT);
+      first = await body.readUpTo(WEBFRONT_BODY_LIMIT);
       if (first === undefined) throw fault('BODY_TOO_LARGE', WEBFRONT_BODY_LIMIT);
     }
     const message = tryDecode(first);
-    const { isPublic, configurator } = needOf(dispatcher, message, rpc.batchLimit);
+    const { isPublic, configurator } = requiredAuthentication(dispatcher, message, rpc.batchLimit);
     if (isPublic) return this.#answer(exchange, anonymous(remote), message);
     if (configurator !== undefined && (login === undefined || isWebfront)) {
       if (!accounts.isOpen(configurator) && !(await isUser(configurator))) throw fault('UNAUTHORIZED');
@@ -277,7 +281,7 @@ export class HttpApi {
   }
 
   /** Throws `BUSY` if the request made room for others while it waited: it has its answer, and must not be carried out. */
-  #checkKept(body: Body): void {
+  #checkKept(body: RequestBody): void {
     if (body.isCancelled) throw fault('BUSY', CROWDED);
   }
 
@@ -294,9 +298,9 @@ export class HttpApi {
   #answer(exchange: Exchange, caller: Caller, message: unknown): void {
     if (this.#inFlight >= IN_FLIGHT_LIMIT) {
       const busy = fault('BUSY', 'Too many calls are under way');
-      return this.refuse(exchange, refusalOf(busy));
+      return this.sendError(exchange, errorResponse(busy));
     }
-    const reply = this.#parts.rpc.answer(message, caller);
+    const reply = this.#parts.rpc.handle(message, caller);
     if (!(reply instanceof Promise)) return this.#send(exchange, reply);
     this.#inFlight += 1;
     void reply.then((late) => {
@@ -314,20 +318,20 @@ export class HttpApi {
   }
 
   #tooLarge(exchange: Exchange): void {
-    this.refuse(exchange, refusalOf(fault('BODY_TOO_LARGE', this.bodyLimit)));
+    this.sendError(exchange, errorResponse(fault('BODY_TOO_LARGE', this.bodyLimit)));
   }
 }
 
 /** By which rules a request is heard. */
-export interface Hearing {
-  readonly origins: Origins;
+export interface RequestContext {
+  readonly origins: OriginPolicy;
   readonly expects?: boolean;
 }
 
 /** A request's body before its sender is verified. */
 interface Arrival {
-  readonly body: Body;
-  readonly share: Share;
+  readonly body: RequestBody;
+  readonly share: BudgetShare;
   readonly login: Login | undefined;
   /** It is too long for anybody but the owner: nothing of it is read before that one is verified. */
   readonly isUnread: boolean;
@@ -343,7 +347,7 @@ interface Refusable {
 
 interface Exchange extends Refusable {
   readonly connection: Connection;
-  readonly origins: Origins;
+  readonly origins: OriginPolicy;
   readonly expects: boolean;
 }
 
@@ -351,7 +355,7 @@ interface Exchange extends Refusable {
 function allowedOf(
   connection: Connection,
   { headers }: IncomingMessage,
-  origins: Origins,
+  origins: OriginPolicy,
 ): Allowed | undefined {
   const { host, origin } = headers;
   const { allowed } = connection;
@@ -370,13 +374,13 @@ export function remoteOf(socket: Socket): string {
 /** Who came in by this login; one by token has a name of its own, also in the audit. */
 function ownerOf({ owner }: Accounts, remote: string, { username }: Login): Caller {
   const isOwn = username !== TOKEN || username === owner.username;
-  return { role: 'owner', user: isOwn ? owner.username : BY_TOKEN, remote };
+  return { role: 'owner', user: isOwn ? owner.username : TOKEN_USER, remote };
 }
 
 /** The owner by `api.local: open`. */
 function localOwner({ request, connection: { remote }, origins }: Exchange): Caller | undefined {
-  if (!hasNoCredentials(request.headers.authorization) || !origins.isOwnMachine(request)) return undefined;
-  return { role: 'owner', user: BY_LOCAL, remote };
+  if (!hasNoCredentials(request.headers.authorization) || !origins.isLocalRequest(request)) return undefined;
+  return { role: 'owner', user: LOCAL_USER, remote };
 }
 
 /** The length of a request's body as its head states it; infinite if the body is sent in chunks. */

@@ -3,26 +3,26 @@ import { Fault } from '../base/fault.js';
 import type { Change } from '../kernel/changes.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { textFrames } from './frames.js';
-import { NarrowView, changesLost, type Subscription, type View } from './view.js';
+import { SubscriptionFilter, changesLost, type Subscription, type ChangeFilter } from './view.js';
 
 /** Decision 7: the server pings every 20 s, and cuts a peer that was silent for 60. */
 const PING_MS = 20_000;
 const SILENT_PINGS = 3;
 
 /** Who is told by the hub: a session. */
-export interface Told {
+export interface Subscriber {
   /** Called once, before the first `tell`: what was before it came. */
   replay(changes: readonly Change[]): void;
   /** These changes are new; `bytes` are their frames, shared with others. */
-  tell(changes: readonly Change[], bytes: Buffer): void;
+  deliver(changes: readonly Change[], bytes: Buffer): void;
   /** Asks for a sign of life; cuts the connection when none came to the last `most` questions. */
   ping(most: number): void;
 }
 
 /** The sessions that see the same: a change is judged, encoded and framed once for all of them. */
 interface Stream {
-  readonly view: View;
-  readonly members: Set<Told>;
+  readonly view: ChangeFilter;
+  readonly members: Set<Subscriber>;
   pending: Change[];
 }
 
@@ -30,10 +30,10 @@ interface Stream {
  * Tells all sessions what happens in the tree. The first change of a turn of the loop goes out at once, those that follow
  * in the same turn together at its end: each time as one block of bytes that all sessions of a view share, one write each.
  */
-export class Hub {
+export class ChangeHub {
   readonly #kernel: Kernel;
-  readonly #streams = new Map<View, Stream>();
-  readonly #streamOf = new Map<Told, Stream>();
+  readonly #streams = new Map<ChangeFilter, Stream>();
+  readonly #streamOf = new Map<Subscriber, Stream>();
   readonly #stopPings: Cancel;
   #unlisten: (() => void) | undefined;
   /** The first change of this turn of the loop is out; what follows goes at its end. */
@@ -54,7 +54,7 @@ export class Hub {
    * Adds a session: from now on it is told what its view shows. With `since` it first gets what was after that counter, or
    * that it is lost (decision 10). Sessions with the same view object share their work.
    */
-  join(session: Told, view: View, since: number): void {
+  join(session: Subscriber, view: ChangeFilter, since: number): void {
     this.#flush();
     const kept = since > 0 ? this.#keptSince(view, since) : [];
     session.replay(kept ?? [changesLost(this.#kernel.changes.counter)]);
@@ -63,16 +63,16 @@ export class Hub {
   }
 
   /** Narrows what a session is told, in place of any narrowing before; its own view stays the outermost bound. */
-  narrow(session: Told, view: View, wanted: Subscription): void {
+  narrow(session: Subscriber, view: ChangeFilter, wanted: Subscription): void {
     if (!this.#streamOf.has(session)) return;
     this.#flush();
     this.#exit(session);
     const isAll = wanted.ids.length + wanted.messages.length === 0;
-    this.#enter(session, isAll ? view : new NarrowView(this.#kernel.tree, view, wanted));
+    this.#enter(session, isAll ? view : new SubscriptionFilter(this.#kernel.tree, view, wanted));
   }
 
   /** Takes a session out; fine when it isn't in. */
-  leave(session: Told): void {
+  leave(session: Subscriber): void {
     this.#exit(session);
     if (this.#streamOf.size > 0) return;
     this.#unlisten?.();
@@ -84,7 +84,7 @@ export class Hub {
     this.#unlisten?.();
   }
 
-  #enter(session: Told, view: View): void {
+  #enter(session: Subscriber, view: ChangeFilter): void {
     let stream = this.#streams.get(view);
     if (stream === undefined) {
       stream = { view, members: new Set(), pending: [] };
@@ -94,7 +94,7 @@ export class Hub {
     this.#streamOf.set(session, stream);
   }
 
-  #exit(session: Told): void {
+  #exit(session: Subscriber): void {
     const stream = this.#streamOf.get(session);
     if (stream === undefined) return;
     this.#streamOf.delete(session);
@@ -102,7 +102,7 @@ export class Hub {
     if (stream.members.size === 0) this.#streams.delete(stream.view);
   }
 
-  #keptSince(view: View, since: number): readonly Change[] | undefined {
+  #keptSince(view: ChangeFilter, since: number): readonly Change[] | undefined {
     try {
       return view.replay(this.#kernel.changes.since(since));
     } catch (thrown) {
@@ -113,7 +113,7 @@ export class Hub {
 
   #took(change: Change): void {
     for (const stream of this.#streams.values()) {
-      const verdict = stream.view.judge(change);
+      const verdict = stream.view.filter(change);
       if (verdict === 'show') stream.pending.push(change);
       else if (verdict === 'lost') stream.pending.push(changesLost(change.TimeStamp));
     }
@@ -132,7 +132,7 @@ export class Hub {
       if (pending.length === 0) continue;
       stream.pending = [];
       const bytes = textFrames(pending.map((change) => change.frame));
-      for (const session of stream.members) session.tell(pending, bytes);
+      for (const session of stream.members) session.deliver(pending, bytes);
     }
   }
 }

@@ -4,12 +4,12 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../base/clock.js';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
-import type { Limits } from '../base/limits.js';
-import type { Connections } from './connections.js';
+import type { LimitReporter } from '../base/limits.js';
+import type { ConnectionTable } from './connections.js';
 import type { HttpApi } from './http.js';
 import { createServer } from './node-http.js';
-import { Origins, type OriginRules } from './origins.js';
-import { badRequest, endWith, refusalOf, type Refusal } from './refusals.js';
+import { OriginPolicy, type OriginRules } from './origins.js';
+import { badRequest, endWithError, errorResponse, type ErrorResponse } from './refusals.js';
 import type { SocketApi } from './socket.js';
 import type { LoadedTls } from './tls.js';
 
@@ -35,7 +35,7 @@ export const TIMEOUTS: Timeouts = {
   stallMs: 60_000,
 };
 
-/** Connections to one address of ours at a time, sessions and the owner's among them: see {@link Connections} for the others. */
+/** Connections to one address of ours at a time, sessions and the owner's among them: see {@link ConnectionTable} for the others. */
 const MOST_CONNECTIONS = 4096;
 /** A request's head: no client sends more than some hundred bytes, browsers with cookies a few KB. */
 const HEAD_LIMIT = 16 * 1024;
@@ -51,9 +51,9 @@ export interface ListenerParts {
   readonly sockets: SocketApi;
   readonly clock: Clock;
   readonly timeouts: Timeouts;
-  readonly connections: Connections;
+  readonly connections: ConnectionTable;
   /** Told of limits that take effect. */
-  readonly limits: Limits;
+  readonly limits: LimitReporter;
 }
 
 export interface ListenerOptions {
@@ -71,13 +71,13 @@ export class Listener implements AsyncDisposable {
   /** Connections that have become WebSockets: the server no longer knows them. */
   readonly #upgraded = new Set<Duplex>();
   #web: WebHandler | undefined;
-  #origins: Origins;
+  #origins: OriginPolicy;
   #isClosing = false;
 
   private constructor(parts: ListenerParts, { tls, web, rules }: ListenerOptions) {
     this.#parts = parts;
     this.#web = web;
-    this.#origins = new Origins({ ...rules, certificateNames: tls?.names ?? [] });
+    this.#origins = new OriginPolicy({ ...rules, certificateNames: tls?.names ?? [] });
     this.#server = this.#create(tls);
   }
 
@@ -115,9 +115,9 @@ export class Listener implements AsyncDisposable {
   }
 
   /** Takes over what can change without closing: rules, pages, and the certificate. Throws `LISTEN_FAILED` on a bad one. */
-  change({ host, port, tls, web, rules }: ListenerOptions): void {
+  reconfigure({ host, port, tls, web, rules }: ListenerOptions): void {
     this.#web = web;
-    this.#origins = new Origins({ ...rules, certificateNames: tls?.names ?? [] });
+    this.#origins = new OriginPolicy({ ...rules, certificateNames: tls?.names ?? [] });
     if (tls === undefined || !('setSecureContext' in this.#server)) return;
     try {
       (this.#server as ReturnType<typeof createTlsServer>).setSecureContext(secureContext(tls));
@@ -167,7 +167,11 @@ export class Listener implements AsyncDisposable {
     server.on('connection', (socket: Socket) => connections.add(socket));
     server.on('secureConnection', (socket: Socket) => connections.secured(socket));
     server.on('drop', (drop?: { remoteAddress?: string }) =>
-      limits.hit(`${MOST_CONNECTIONS} connections in all`, drop?.remoteAddress ?? '', 'close some of them'),
+      limits.report(
+        `${MOST_CONNECTIONS} connections in all`,
+        drop?.remoteAddress ?? '',
+        'close some of them',
+      ),
     );
     server.maxHeadersCount = HEADERS_LIMIT;
     // A client that has said all it will say may still listen (`nc -N`); Node answers it only when told so.
@@ -184,7 +188,7 @@ export class Listener implements AsyncDisposable {
     server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
       if (hasTwoHosts(request)) {
         const why = badRequest(400, 'it has two Host headers (RFC 9112 §3.2)');
-        return endWith(
+        return endWithError(
           socket.on('error', () => socket.destroy()),
           why,
           this.#parts.clock,
@@ -192,7 +196,7 @@ export class Listener implements AsyncDisposable {
       }
       this.#upgraded.add(socket);
       socket.once('close', () => this.#upgraded.delete(socket));
-      this.#parts.sockets.take({ request, socket: socket as Socket, head, origins: this.#origins });
+      this.#parts.sockets.handleUpgrade({ request, socket: socket as Socket, head, origins: this.#origins });
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => this.#broken(error, socket));
     return server;
@@ -202,18 +206,21 @@ export class Listener implements AsyncDisposable {
     const { http, connections } = this.#parts;
     connections.touch(request.socket);
     const url = request.url ?? '';
-    if (this.#isClosing) return http.refuse({ request, response }, refusalOf(fault('STOPPING')));
+    if (this.#isClosing) return http.sendError({ request, response }, errorResponse(fault('STOPPING')));
     if (request.headers.host === undefined && request.httpVersion === '1.1')
-      return http.refuse({ request, response }, badRequest(400, 'it has no Host header (RFC 9112 §3.2)'));
+      return http.sendError({ request, response }, badRequest(400, 'it has no Host header (RFC 9112 §3.2)'));
     if (hasTwoHosts(request))
-      return http.refuse({ request, response }, badRequest(400, 'it has two Host headers (RFC 9112 §3.2)'));
+      return http.sendError(
+        { request, response },
+        badRequest(400, 'it has two Host headers (RFC 9112 §3.2)'),
+      );
     if (url === '/api/' || url.startsWith('/api/?'))
       return http.handle(request, response, { origins: this.#origins, expects });
     // Pages, media and files too: a page of another site that has its name point here could read them (DNS rebinding).
     if (!this.#origins.allowsHost(request.headers.host))
-      return http.refuseOrigin(request, response, this.#origins);
+      return http.rejectOrigin(request, response, this.#origins);
     if (this.#web === undefined || /^\/api(?:[/?]|$)/.test(url))
-      return http.refuse({ request, response }, refusalOf(fault('NOT_FOUND')));
+      return http.sendError({ request, response }, errorResponse(fault('NOT_FOUND')));
     if (expects) response.writeContinue();
     this.#web(request, response);
   }
@@ -221,7 +228,7 @@ export class Listener implements AsyncDisposable {
   /** What is no HTTP, breaks a limit of the parser, or does not arrive in time. */
   #broken({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
     if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    endWith(socket, refusalOfParser(code), this.#parts.clock);
+    endWithError(socket, refusalOfParser(code), this.#parts.clock);
   }
 }
 
@@ -233,8 +240,8 @@ function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   return count > 1;
 }
 
-function refusalOfParser(code: string): Refusal {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return refusalOf(fault('BODY_TIMEOUT'));
+function refusalOfParser(code: string): ErrorResponse {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errorResponse(fault('BODY_TIMEOUT'));
   if (code === 'HPE_HEADER_OVERFLOW')
     return badRequest(431, `the head of the request is larger than ${HEAD_LIMIT} bytes`);
   return badRequest(400, 'this is not HTTP');

@@ -4,7 +4,7 @@ import type { Log } from '../base/log.js';
 import { Listener, type ListenerOptions, type ListenerParts } from './listener.js';
 
 /** An address that is to be listened on. */
-export interface WantedListener {
+export interface ListenerConfig {
   /** For the log and for health: `api`, or the web server's name. */
   readonly name: string;
   readonly host: string;
@@ -20,14 +20,14 @@ export interface WantedListener {
 const AGAIN_MS = 5000;
 
 interface Place {
-  wanted: WantedListener;
+  wanted: ListenerConfig;
   listener: Listener | undefined;
   fault: Error | undefined;
   cancel: Cancel | undefined;
 }
 
 /** Keeps the wanted addresses listened on, whatever comes and goes. */
-export class Listeners {
+export class ListenerSet {
   readonly #parts: ListenerParts;
   readonly #clock: Clock;
   readonly #log: Log;
@@ -45,7 +45,7 @@ export class Listeners {
   }
 
   /** What keeps an address from being listened on, or its certificate from being read; empty when all is well. */
-  troubles(): string[] {
+  problems(): string[] {
     return [...this.#places.values()].flatMap(({ wanted, fault }) =>
       fault === undefined ? [] : [`${wanted.name}: ${messageOf(fault)}`],
     );
@@ -69,7 +69,7 @@ export class Listeners {
    * certificates. One call at a time. The first throws `LISTEN_FAILED` when a vital one can't be
    * opened.
    */
-  async want(wanted: readonly WantedListener[]): Promise<void> {
+  async configure(wanted: readonly ListenerConfig[]): Promise<void> {
     const keys = new Map(wanted.map((one) => [keyOf(one), one]));
     // Their ports are free at once. Their end isn't waited for: this may be the answer of a call that one of them took.
     for (const key of this.#places.keys()) if (!keys.has(key)) this.#drop(key);
@@ -112,7 +112,7 @@ export class Listeners {
           'listening',
         );
       } else {
-        place.listener.change(options);
+        place.listener.reconfigure(options);
       }
       place.fault = undefined;
     } catch (thrown) {
@@ -149,6 +149,6 @@ export class Listeners {
   }
 }
 
-function keyOf({ name, host, port, isTls }: WantedListener): string {
+function keyOf({ name, host, port, isTls }: ListenerConfig): string {
   return JSON.stringify([name, host, port, isTls]);
 }

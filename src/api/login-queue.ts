@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
-import type { Limits } from '../base/limits.js';
+import type { LimitReporter } from '../base/limits.js';
 
 /** Logins of one address that may wait to be verified. A body of 64 KiB may wait with each: within an address's budget. */
 export const WAITING_PER_ADDRESS = 24;
@@ -37,7 +37,7 @@ interface Waiting extends PromiseWithResolvers<boolean> {
  */
 export class LoginQueue {
   readonly #clock: Pick<Clock, 'monotonicNs' | 'after'>;
-  readonly #limits: Limits;
+  readonly #limits: LimitReporter;
   #waiting: Waiting[] = [];
   /** When each was served last, as a growing number. */
   readonly #served = new Map<string, number>();
@@ -48,7 +48,7 @@ export class LoginQueue {
   #lastMs = Number.NEGATIVE_INFINITY;
   #cancel: Cancel | undefined;
 
-  constructor(clock: Pick<Clock, 'monotonicNs' | 'after'>, limits: Limits) {
+  constructor(clock: Pick<Clock, 'monotonicNs' | 'after'>, limits: LimitReporter) {
     this.#clock = clock;
     this.#limits = limits;
   }
@@ -59,10 +59,10 @@ export class LoginQueue {
     this.#waiting.push(waiting);
     const own = this.#waiting.filter((one) => one.attempt.address === attempt.address);
     if (own.length > WAITING_PER_ADDRESS) {
-      this.#limits.hit(`${WAITING_PER_ADDRESS} waiting logins per address`, attempt.address, WHAT_TO_DO);
+      this.#limits.report(`${WAITING_PER_ADDRESS} waiting logins per address`, attempt.address, WHAT_TO_DO);
       this.#drop(own, fault('TOO_MANY_REQUESTS'));
     } else if (this.#waiting.length > WAITING_IN_ALL) {
-      this.#limits.hit(`${WAITING_IN_ALL} waiting logins`, attempt.address, WHAT_TO_DO);
+      this.#limits.report(`${WAITING_IN_ALL} waiting logins`, attempt.address, WHAT_TO_DO);
       this.#drop(this.#waiting, fault('BUSY', 'Too many logins are being checked'));
     }
     this.#next();

@@ -2,7 +2,7 @@ import type { Dispatcher } from './dispatcher.js';
 import { isRecord } from './rpc.js';
 
 /** What a message needs to be let through. */
-export interface Need {
+export interface RequiredAuthentication {
   /** Only functions that everybody may call; credentials are then not looked at (decision 1). */
   readonly isPublic: boolean;
   /** The configurator in the first parameter of the first function that `webfront` users may call (decision 14). */
@@ -10,7 +10,11 @@ export interface Need {
 }
 
 /** Finds out what a decoded request or batch needs; a wrong one needs credentials like any other. */
-export function needOf(dispatcher: Dispatcher, message: unknown, batchLimit: number): Need {
+export function requiredAuthentication(
+  dispatcher: Dispatcher,
+  message: unknown,
+  batchLimit: number,
+): RequiredAuthentication {
   const requests = Array.isArray(message) ? message.slice(0, batchLimit) : [message];
   let isPublic = requests.length > 0;
   let configurator: number | undefined;
@@ -35,7 +39,7 @@ function readId(value: unknown): number | undefined {
 
 /**
  * The configurator that the beginning of a request names, for a `webfront` user whose request is longer than what is read of
- * strangers. A claim: once the request is complete, {@link needOf} says which one it is about.
+ * strangers. A claim: once the request is complete, {@link requiredAuthentication} says which one it is about.
  */
 export function claimedConfigurator(beginning: Buffer): number | undefined {
   const params = /"params"\s*:\s*(?:\[\s*|\{\s*"\w{1,64}"\s*:\s*)"?(\d{1,9})\b/;

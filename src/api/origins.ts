@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { hostname } from 'node:os';
-import { isLoopback, kindOf } from './addresses.js';
+import { isLoopback, ipVersion } from './addresses.js';
 
 /** Which `Host` and `Origin` a request may carry (decision 4): against DNS rebinding and calls across sites. */
 export interface OriginRules {
@@ -17,7 +17,7 @@ const FORWARDED =
   /^(?:forwarded|via|x-forwarded(?:-.*)?|x-real-ip|x-client-ip|true-client-ip|cf-connecting-ip)$/;
 
 /** Decides about `Host` and `Origin` headers of one listener. */
-export class Origins {
+export class OriginPolicy {
   readonly #hosts: ReadonlySet<string>;
   readonly #suffixes: readonly string[];
   readonly #origins: ReadonlySet<string>;
@@ -41,8 +41,8 @@ export class Origins {
     if (header === undefined) return true;
     const name = /^(\[[\da-f:.%]+\]|[^:[\]@/\\?#\s]+)(?::\d{0,5})?$/i.exec(header)?.[1]?.toLowerCase();
     if (name === undefined) return false;
-    if (name.startsWith('[')) return kindOf(name.slice(1, -1)) === 6;
-    if (kindOf(name) === 4) return true;
+    if (name.startsWith('[')) return ipVersion(name.slice(1, -1)) === 6;
+    if (ipVersion(name) === 4) return true;
     const bare = name.replace(/\.$/, '');
     if (this.#hosts.has(bare)) return true;
     // A wildcard stands for one label, as in certificates (RFC 9525 §6.3).
@@ -53,7 +53,7 @@ export class Origins {
    * Whether a request without credentials acts as the owner (decision 3): only with `api.local: open`, where the peer's
    * address, the bound address and `Host` are all loopback, without `Origin` and without a trace of a proxy.
    */
-  isOwnMachine({ headers, socket }: IncomingMessage): boolean {
+  isLocalRequest({ headers, socket }: IncomingMessage): boolean {
     if (!this.#isOpenLocally || headers.origin !== undefined) return false;
     if (!isLoopback(socket.remoteAddress ?? '') || !isLoopback(socket.localAddress ?? '')) return false;
     if (Object.keys(headers).some((name) => FORWARDED.test(name))) return false;

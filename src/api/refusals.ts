@@ -5,7 +5,7 @@ import { STATUS_CODES } from './node-http.js';
 import { errorText } from './rpc.js';
 
 /** An HTTP answer that carries no result (decision 5). */
-export interface Refusal {
+export interface ErrorResponse {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
@@ -37,7 +37,7 @@ const extraHeaders: Partial<Record<FaultCode, readonly [string, string]>> = {
 };
 
 /** The answer to a request that is refused as a whole. Whatever is thrown without a status of its own is a 503. */
-export function refusalOf(thrown: unknown): Refusal {
+export function errorResponse(thrown: unknown): ErrorResponse {
   const given = thrown instanceof Fault ? thrown : fault(isAbort(thrown) ? 'STOPPING' : 'INTERNAL');
   const extra = extraHeaders[given.code];
   return {
@@ -48,7 +48,7 @@ export function refusalOf(thrown: unknown): Refusal {
 }
 
 /** The refusal of a request that is no HTTP, or breaks a limit of the parser. */
-export function badRequest(status: number, why: string): Refusal {
+export function badRequest(status: number, why: string): ErrorResponse {
   const body = errorText('null', fault('INVALID_REQUEST', why));
   return { status, headers: [['Content-Type', 'application/json']], body };
 }
@@ -57,7 +57,7 @@ export function badRequest(status: number, why: string): Refusal {
 export const LINGER_MS = 1000;
 
 /** Sends a refusal over a socket that no HTTP answer object stands before, and ends the connection. */
-export function endWith(socket: Duplex, refusal: Refusal, clock: Pick<Clock, 'after'>): void {
+export function endWithError(socket: Duplex, refusal: ErrorResponse, clock: Pick<Clock, 'after'>): void {
   socket.end(rawAnswer(refusal));
   const cancel = clock.after(LINGER_MS, () => socket.destroy());
   socket
@@ -66,7 +66,7 @@ export function endWith(socket: Duplex, refusal: Refusal, clock: Pick<Clock, 'af
     .resume();
 }
 
-function rawAnswer({ status, headers, body }: Refusal): string {
+function rawAnswer({ status, headers, body }: ErrorResponse): string {
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     ...headers.map(([name, value]) => `${name}: ${value}`),

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../base/clock.js';
 import { fault, type Fault } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import type { Origins } from './origins.js';
+import type { OriginPolicy } from './origins.js';
 
 /** The same refusal is written once in so long, ms: a page that tries every second must not fill the log. */
 const SAME_MS = 10 * 60_000;
@@ -12,7 +12,7 @@ const DIFFERENT_LIMIT = 100;
 const SHOWN_LENGTH = 200;
 
 /** Writes to the log what was refused, and what to add to the configuration if it should not have been. */
-export class Refused {
+export class RejectionLog {
   readonly #log: Log;
   readonly #clock: Clock;
   /** When each was written last, monotonic ms. */
@@ -24,7 +24,7 @@ export class Refused {
   }
 
   /** A request whose `Host` or `Origin` is not allowed: logs it, and gives the fault to answer with. */
-  origin({ host, origin }: IncomingHttpHeaders, origins: Origins, remote: string): Fault {
+  rejectOrigin({ host, origin }: IncomingHttpHeaders, origins: OriginPolicy, remote: string): Fault {
     const isHost = !origins.allowsHost(host);
     const key = isHost ? 'api.allowedHosts' : 'api.allowedOrigins';
     const value = shown(isHost ? withoutPort(host) : origin);

@@ -1,15 +1,15 @@
 import { Fault, fault, faultFrom, isAbort, messageOf } from '../base/fault.js';
-import type { Limits } from '../base/limits.js';
+import type { LimitReporter } from '../base/limits.js';
 import type { Log } from '../base/log.js';
-import { PiecedResult, gather, type JsonPieces } from '../base/pieces.js';
-import { nextTurn } from '../base/turn.js';
+import { ChunkedResult, joinChunks, type JsonChunks } from '../base/pieces.js';
+import { yieldToEventLoop } from '../base/turn.js';
 import type { Caller } from '../device/declare.js';
 import { InexactParams } from './decode.js';
 import type { Dispatcher } from './dispatcher.js';
-import { Shares, type ShareLimits } from './shares.js';
+import { Quotas, type QuotaLimits } from './shares.js';
 
 /** What goes back: a text, a text made in pieces, or nothing (JSON-RPC 2.0 §4.1: notifications). */
-export type Reply = string | JsonPieces | undefined;
+export type Reply = string | JsonChunks | undefined;
 
 /** How many calls a batch may hold unless configured: `GW_SetValues` and its like do more at once, and better. */
 export const BATCH_LIMIT = 1000;
@@ -27,7 +27,7 @@ const FRONT_BATCH_AT_ONCE = 16;
 
 const WHAT_TO_DO = 'look for a front that calls too often (SVC_GetConnectionList)';
 /** Calls that take their time, over HTTP and WebSocket. Each front has several dozen panels' worth. */
-const CALLS: ShareLimits = {
+const CALLS: QuotaLimits = {
   what: 'calls in flight',
   total: 2048,
   fronts: 512,
@@ -35,7 +35,7 @@ const CALLS: ShareLimits = {
   perAddress: 128,
   whatToDo: WHAT_TO_DO,
 };
-const BATCHES: ShareLimits = {
+const BATCHES: QuotaLimits = {
   what: 'batches in flight',
   total: 512,
   fronts: 128,
@@ -47,7 +47,7 @@ const BATCHES: ShareLimits = {
 /** Everything that a reply is made of. */
 export interface RpcParts {
   readonly dispatcher: Dispatcher;
-  readonly limits: Limits;
+  readonly limits: LimitReporter;
   readonly log: Log;
 }
 
@@ -55,14 +55,14 @@ export interface RpcParts {
 export class Rpc {
   readonly #dispatcher: Dispatcher;
   readonly #log: Log;
-  readonly #calls: Shares;
-  readonly #batches: Shares;
+  readonly #calls: Quotas;
+  readonly #batches: Quotas;
   /** May be changed at any time. */
   batchLimit = BATCH_LIMIT;
 
   constructor({ dispatcher, log, limits }: RpcParts) {
-    this.#calls = new Shares(CALLS, limits);
-    this.#batches = new Shares(BATCHES, limits);
+    this.#calls = new Quotas(CALLS, limits);
+    this.#batches = new Quotas(BATCHES, limits);
     this.#dispatcher = dispatcher;
     this.#log = log;
   }
@@ -71,7 +71,7 @@ export class Rpc {
    * Answers what a caller sent, already decoded. Never throws and never rejects: every failure is in the reply. The reply
    * is there at once when the functions answered at once.
    */
-  answer(message: unknown, caller: Caller): Reply | Promise<Reply> {
+  handle(message: unknown, caller: Caller): Reply | Promise<Reply> {
     return Array.isArray(message) ? this.#batch(message, caller) : this.#one(message, caller);
   }
 
@@ -144,7 +144,7 @@ export class Rpc {
         length += replies[before]?.length ?? 0;
       }
       if (performance.now() < sliceEnds) continue;
-      await nextTurn();
+      await yieldToEventLoop();
       sliceEnds = performance.now() + SLICE_MS;
     }
     const texts: string[] = [];
@@ -156,7 +156,7 @@ export class Rpc {
   }
 
   #resultText(id: string | undefined, result: unknown): Reply {
-    if (result instanceof PiecedResult) {
+    if (result instanceof ChunkedResult) {
       if (id !== undefined) return new PiecedReply(id, result);
       result.close();
       return undefined;
@@ -229,27 +229,27 @@ function tooLong(request: unknown): string | undefined {
 /** A text that is being gathered from its pieces. */
 class Gathering {
   readonly text: Promise<string>;
-  constructor(pieces: JsonPieces) {
-    this.text = gather(pieces);
+  constructor(pieces: JsonChunks) {
+    this.text = joinChunks(pieces);
   }
 }
 
 function whole(reply: Reply | Promise<Reply>): string | undefined | Gathering | Promise<string | undefined> {
-  if (reply instanceof Promise) return reply.then((late) => (isPieces(late) ? gather(late) : late));
+  if (reply instanceof Promise) return reply.then((late) => (isPieces(late) ? joinChunks(late) : late));
   return isPieces(reply) ? new Gathering(reply) : reply;
 }
 
-function isPieces(reply: Reply): reply is JsonPieces {
+function isPieces(reply: Reply): reply is JsonChunks {
   return typeof reply === 'object';
 }
 
 /** The answer around a result that comes in pieces. */
-class PiecedReply implements JsonPieces {
-  readonly #result: JsonPieces;
+class PiecedReply implements JsonChunks {
+  readonly #result: JsonChunks;
   #head: string;
   #open = true;
 
-  constructor(id: string, result: JsonPieces) {
+  constructor(id: string, result: JsonChunks) {
     this.#result = result;
     this.#head = `{"jsonrpc":"2.0","id":${id},"result":`;
   }

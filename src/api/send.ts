@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { JsonPieces } from '../base/pieces.js';
-import { nextTurn } from '../base/turn.js';
+import type { JsonChunks } from '../base/pieces.js';
+import { yieldToEventLoop } from '../base/turn.js';
 
 /** The headers with which an origin's pages may read a reply (CORS). */
 export function corsHeaders(origin: string): readonly (readonly [string, string])[] {
@@ -20,7 +20,7 @@ export function sendText(response: ServerResponse, text: string, cors: string | 
 /** Sends a JSON reply in chunks, one per turn of the event loop and no faster than the client reads. */
 export async function sendPieces(
   response: ServerResponse,
-  pieces: JsonPieces,
+  pieces: JsonChunks,
   cors: string | undefined,
 ): Promise<void> {
   try {
@@ -31,7 +31,7 @@ export async function sendPieces(
     for (let piece = pieces.next(); piece !== undefined; piece = pieces.next()) {
       if (!response.write(piece)) await drained(response);
       if (response.destroyed || response.closed) return;
-      await nextTurn();
+      await yieldToEventLoop();
     }
     response.end();
   } catch {

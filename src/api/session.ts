@@ -2,16 +2,16 @@ import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import { gather } from '../base/pieces.js';
-import { Turn } from '../base/turn.js';
+import { joinChunks } from '../base/pieces.js';
+import { SerialQueue } from '../base/turn.js';
 import type { Caller, ChangeStream } from '../device/declare.js';
 import type { Change } from '../kernel/changes.js';
 import { decodeJson } from './decode.js';
 import { textFrames } from './frames.js';
-import type { Hub, Told } from './hub.js';
+import type { ChangeHub, Subscriber } from './hub.js';
 import { OUTBOX_BUDGET, OUTBOX_LIMIT, Outbox, type OutboxLimits } from './outbox.js';
 import { isRecord, type Reply, type Rpc } from './rpc.js';
-import type { Subscription, View } from './view.js';
+import type { Subscription, ChangeFilter } from './view.js';
 
 /** What is written at once to a client that is behind, bytes: enough to keep a socket busy, too little to hold the loop. */
 const PORTION_BYTES = 64 * 1024;
@@ -25,22 +25,22 @@ export interface SessionParts {
   readonly webSocket: WebSocket;
   /** What the WebSocket runs on: whole frames are written to it beside the library. */
   readonly socket: Duplex;
-  readonly hub: Hub;
+  readonly hub: ChangeHub;
   readonly rpc: Rpc;
   readonly log: Log;
-  readonly view: View;
+  readonly view: ChangeFilter;
   readonly caller: Caller;
   /** What may wait for it; by default the limits of a client with credentials. */
   readonly outbox?: OutboxLimits | undefined;
 }
 
 /** One client on a WebSocket: what it has yet to be told, and the calls it makes. */
-export class Session implements ChangeStream, Told {
+export class Session implements ChangeStream, Subscriber {
   readonly #parts: SessionParts;
   readonly #caller: Caller;
   readonly #limits: OutboxLimits;
   readonly #outbox: Outbox;
-  readonly #gathering = new Turn();
+  readonly #gathering = new SerialQueue();
   /** What is kept of the past and yet to be told, and how far it has been. It counts in no budget: it is kept anyway. */
   #past: readonly Change[] = [];
   #pastAt = 0;
@@ -50,7 +50,7 @@ export class Session implements ChangeStream, Told {
   #pings = 0;
   #isOver = false;
   /** Resolves when the connection is gone. */
-  readonly gone: Promise<void>;
+  readonly closed: Promise<void>;
 
   constructor(parts: SessionParts) {
     this.#parts = parts;
@@ -68,7 +68,7 @@ export class Session implements ChangeStream, Told {
     webSocket.on('error', (error) =>
       parts.log.debug({ remote: this.remote, error: messageOf(error) }, 'socket failed'),
     );
-    this.gone = new Promise((resolve) => webSocket.on('close', () => resolve()));
+    this.closed = new Promise((resolve) => webSocket.on('close', () => resolve()));
     webSocket.on('close', () => this.#over());
     socket.on('drain', () => {
       this.#isBehind = false;
@@ -91,14 +91,14 @@ export class Session implements ChangeStream, Told {
     return this.#caller.remote;
   }
 
-  /** See {@link Told}. */
+  /** See {@link Subscriber}. */
   replay(changes: readonly Change[]): void {
     this.#past = changes;
     this.#pump();
   }
 
-  /** See {@link Told}. */
-  tell(changes: readonly Change[], bytes: Buffer): void {
+  /** See {@link Subscriber}. */
+  deliver(changes: readonly Change[], bytes: Buffer): void {
     if (this.#isOver) return;
     if (!this.#isBehind && this.#outbox.size === 0 && this.#past.length === 0) return this.#write(bytes);
     for (const change of changes) {
@@ -121,7 +121,7 @@ export class Session implements ChangeStream, Told {
     this.#parts.hub.narrow(this, this.#parts.view, wanted);
   }
 
-  /** See {@link Told}. */
+  /** See {@link Subscriber}. */
   ping(most: number): void {
     const { webSocket } = this.#parts;
     if (this.#pings >= most) return webSocket.terminate();
@@ -139,7 +139,7 @@ export class Session implements ChangeStream, Told {
   }
 
   /** Ends it at once. */
-  cut(): void {
+  terminate(): void {
     this.#over();
     this.#parts.webSocket.terminate();
   }
@@ -201,7 +201,7 @@ export class Session implements ChangeStream, Told {
       return;
     }
     if (!Array.isArray(message) && !(isRecord(message) && 'jsonrpc' in message)) return;
-    const reply = this.#parts.rpc.answer(message, this.#caller);
+    const reply = this.#parts.rpc.handle(message, this.#caller);
     if (!(reply instanceof Promise) && typeof reply !== 'object') return this.#reply(reply);
     this.#calls += 1;
     this.#readOn();
@@ -213,7 +213,7 @@ export class Session implements ChangeStream, Told {
       },
       (thrown: unknown) => {
         this.#parts.log.error({ error: messageOf(thrown) }, 'an answer could not be made');
-        this.cut();
+        this.terminate();
       },
     );
   }
@@ -221,7 +221,7 @@ export class Session implements ChangeStream, Told {
   /** The text of an answer that comes later or in pieces; of the latter one at a time. */
   async #whole(reply: Reply | Promise<Reply>): Promise<string | undefined> {
     const late = await reply;
-    return typeof late === 'object' ? this.#gathering.run(() => gather(late)) : late;
+    return typeof late === 'object' ? this.#gathering.run(() => joinChunks(late)) : late;
   }
 
   #reply(text: string | undefined): void {

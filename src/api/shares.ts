@@ -1,10 +1,10 @@
 import { fault } from '../base/fault.js';
-import type { Limits } from '../base/limits.js';
+import type { LimitReporter } from '../base/limits.js';
 import type { Caller } from '../device/declare.js';
-import { guesserOf } from './addresses.js';
+import { clientKey } from './addresses.js';
 
 /** How many of something there can be at a time. What the fronts together can't have is the owner's. */
-export interface ShareLimits {
+export interface QuotaLimits {
   /** What is counted, in the plural: `sessions`. */
   readonly what: string;
   readonly total: number;
@@ -17,12 +17,12 @@ export interface ShareLimits {
 }
 
 /** Shares of something that is limited, so that no front and no address has all of it. */
-export class Shares {
-  readonly #rules: ShareLimits;
-  readonly #limits: Limits;
+export class Quotas {
+  readonly #rules: QuotaLimits;
+  readonly #limits: LimitReporter;
   readonly #counts = new Map<string, number>();
 
-  constructor(rules: ShareLimits, limits: Limits) {
+  constructor(rules: QuotaLimits, limits: LimitReporter) {
     this.#rules = rules;
     this.#limits = limits;
   }
@@ -35,11 +35,11 @@ export class Shares {
       bounds.push(
         ['fronts', fronts, `${what} of all fronts`],
         [`front ${caller.configurator ?? ''}`, perFront, `${what} per front`],
-        [`address ${guesserOf(caller.remote)}`, perAddress, `${what} of fronts per address`],
+        [`address ${clientKey(caller.remote)}`, perAddress, `${what} of fronts per address`],
       );
     for (const [key, most, name] of bounds) {
       if ((this.#counts.get(key) ?? 0) < most) continue;
-      this.#limits.hit(`${most} ${name}`, caller.remote, this.#rules.whatToDo);
+      this.#limits.report(`${most} ${name}`, caller.remote, this.#rules.whatToDo);
       throw fault('BUSY', `Too many ${name}`);
     }
     for (const [key] of bounds) this.#add(key, 1);

@@ -3,27 +3,27 @@ import type { Socket } from 'node:net';
 import { WebSocketServer } from 'ws';
 import { type Clock, delay } from '../base/clock.js';
 import { fault } from '../base/fault.js';
-import type { Limits } from '../base/limits.js';
+import type { LimitReporter } from '../base/limits.js';
 import type { Log } from '../base/log.js';
-import { BY_LOCAL, BY_TOKEN, type Caller } from '../device/declare.js';
+import { LOCAL_USER, TOKEN_USER, type Caller } from '../device/declare.js';
 import type { Kernel } from '../kernel/kernel.js';
-import type { Access, Account, Origin as LoginOrigin } from './access.js';
+import type { Authenticator, Account, LoginOrigin as LoginOrigin } from './access.js';
 import { WEBFRONT, type Accounts } from './accounts.js';
-import type { Connections } from './connections.js';
+import type { ConnectionTable } from './connections.js';
 import { hasNoCredentials, readAuthorization, readProtocol, type Login } from './credentials.js';
 import { UNKNOWN_BODY_LIMIT, WEBFRONT_BODY_LIMIT, remoteOf } from './http.js';
-import { Hub } from './hub.js';
-import type { Origins } from './origins.js';
+import { ChangeHub } from './hub.js';
+import type { OriginPolicy } from './origins.js';
 import type { OutboxLimits } from './outbox.js';
-import { endWith, refusalOf } from './refusals.js';
-import type { Refused } from './refused.js';
+import { endWithError, errorResponse } from './refusals.js';
+import type { RejectionLog } from './refused.js';
 import type { Rpc } from './rpc.js';
 import { Session, closeCode } from './session.js';
-import { Shares, type ShareLimits } from './shares.js';
-import { AreaView, everything, type View } from './view.js';
+import { Quotas, type QuotaLimits } from './shares.js';
+import { AreaFilter, unfiltered, type ChangeFilter } from './view.js';
 
 /** Sessions at a time: each takes some 20 KB, and wall panels number in the tens. 200 of them are for the owner alone. */
-export const SESSIONS: ShareLimits = {
+export const SESSIONS: QuotaLimits = {
   what: 'sessions',
   total: 1000,
   fronts: 800,
@@ -38,21 +38,21 @@ const GOODBYE_MS = 1000;
 
 export interface SocketParts {
   readonly rpc: Rpc;
-  readonly access: Access;
-  readonly refused: Refused;
+  readonly access: Authenticator;
+  readonly refused: RejectionLog;
   readonly kernel: Kernel;
   readonly log: Log;
   readonly clock: Clock;
-  readonly limits: Limits;
-  readonly connections: Connections;
+  readonly limits: LimitReporter;
+  readonly connections: ConnectionTable;
 }
 
 /** An upgrade request, as the server hands it over. */
-export interface Upgrade {
+export interface UpgradeRequest {
   readonly request: IncomingMessage;
   readonly socket: Socket;
   readonly head: Buffer;
-  readonly origins: Origins;
+  readonly origins: OriginPolicy;
 }
 
 /** What an upgrade asks for: all, or a configurator's area, and from which counter on. */
@@ -90,9 +90,9 @@ export interface SocketOptions {
 /** The API over WebSocket (E3, E4): lets clients in, and makes sessions of them. One serves all listeners of a gateway. */
 export class SocketApi {
   readonly #parts: SocketParts;
-  readonly #hub: Hub;
+  readonly #hub: ChangeHub;
   readonly #sessions = new Map<Session, Proof>();
-  readonly #shares: Shares;
+  readonly #shares: Quotas;
   /** The sub-protocol to be echoed. The library is not shown the header: it would refuse it (decision 19). */
   readonly #echoes = new WeakMap<IncomingMessage, string>();
   readonly #webfronts: WebSocketServer;
@@ -101,13 +101,13 @@ export class SocketApi {
   #owners: WebSocketServer;
   #accounts: Accounts;
   /** One for each configurator, so that its sessions share their work. */
-  #views = new Map<number, AreaView>();
+  #views = new Map<number, AreaFilter>();
   #isClosing = false;
 
   constructor(parts: SocketParts, accounts: Accounts, bodyLimit: number) {
     this.#parts = parts;
-    this.#shares = new Shares(SESSIONS, parts.limits);
-    this.#hub = new Hub(parts.kernel, parts.clock);
+    this.#shares = new Quotas(SESSIONS, parts.limits);
+    this.#hub = new ChangeHub(parts.kernel, parts.clock);
     this.#accounts = accounts;
     this.#owners = this.#server(bodyLimit);
     this.#webfronts = this.#server(WEBFRONT_BODY_LIMIT);
@@ -115,7 +115,7 @@ export class SocketApi {
   }
 
   /** From now on these accounts hold; sessions of those that have changed are ended. */
-  change(accounts: Accounts, { bodyLimit, isOpenLocally }: SocketOptions): void {
+  reconfigure(accounts: Accounts, { bodyLimit, isOpenLocally }: SocketOptions): void {
     this.#accounts = accounts;
     this.#owners = this.#server(bodyLimit);
     this.#views = new Map();
@@ -127,12 +127,12 @@ export class SocketApi {
   }
 
   /** Who is connected. */
-  get all(): Iterable<Session> {
+  get sessions(): Iterable<Session> {
     return this.#sessions.keys();
   }
 
   /** Takes an upgrade request: makes a session of it, or answers with a full refusal. */
-  take(upgrade: Upgrade): void {
+  handleUpgrade(upgrade: UpgradeRequest): void {
     const { request, socket, head } = upgrade;
     const fail = () => socket.destroy();
     // Until the library takes over, nobody else listens for a connection that breaks.
@@ -146,7 +146,7 @@ export class SocketApi {
           this.#open(webSocket, socket, entry),
         );
       },
-      (thrown: unknown) => endWith(socket, refusalOf(thrown), this.#parts.clock),
+      (thrown: unknown) => endWithError(socket, errorResponse(thrown), this.#parts.clock),
     );
   }
 
@@ -158,20 +158,20 @@ export class SocketApi {
     for (const session of sessions) session.close(closeCode.goingAway, 'the gateway is stopping');
     if (sessions.length > 0) {
       const stop = new AbortController();
-      const gone = Promise.all(sessions.map((session) => session.gone)).then(() => stop.abort());
+      const gone = Promise.all(sessions.map((session) => session.closed)).then(() => stop.abort());
       await Promise.race([gone, delay(this.#parts.clock, GOODBYE_MS, stop.signal).catch(() => undefined)]);
     }
-    for (const session of sessions) session.cut();
+    for (const session of sessions) session.terminate();
   }
 
   /** Rejects with what the upgrade is refused by. */
-  async #admit({ request, origins }: Upgrade): Promise<Entry> {
+  async #admit({ request, origins }: UpgradeRequest): Promise<Entry> {
     const { headers, url = '' } = request;
     const remote = remoteOf(request.socket);
     const target = targetOf(url);
     if (target === undefined) throw fault('NOT_FOUND');
     if (!origins.allowsHost(headers.host) || !origins.allowsOrigin(headers.origin, headers.host))
-      throw this.#parts.refused.origin(headers, origins, remote);
+      throw this.#parts.refused.rejectOrigin(headers, origins, remote);
     const offered = readProtocol(headers['sec-websocket-protocol']);
     delete headers['sec-websocket-protocol'];
     if (offered.echo !== undefined) this.#echoes.set(request, offered.echo);
@@ -181,17 +181,17 @@ export class SocketApi {
       configurator === undefined &&
       login === undefined &&
       hasNoCredentials(headers.authorization) &&
-      origins.isOwnMachine(request);
+      origins.isLocalRequest(request);
     const proof = { configurator, fingerprint: this.#fingerprint(configurator), isLocal };
     if (!isLocal) await this.#check(configurator, login, { remote, socket: request.socket });
     const leftMs =
-      login === undefined || configurator !== undefined ? 0 : this.#parts.access.tokens.leftMs(login);
+      login === undefined || configurator !== undefined ? 0 : this.#parts.access.tokens.remainingMs(login);
     if (this.#isClosing) throw fault('STOPPING');
     const caller: Caller =
       configurator === undefined
         ? {
             role: 'owner',
-            user: isLocal ? BY_LOCAL : leftMs > 0 ? BY_TOKEN : this.#accounts.owner.username,
+            user: isLocal ? LOCAL_USER : leftMs > 0 ? TOKEN_USER : this.#accounts.owner.username,
             remote,
           }
         : { role: 'webfront', user: WEBFRONT, remote, configurator };
@@ -206,7 +206,7 @@ export class SocketApi {
     if (login === undefined || isWebfront !== (configurator !== undefined)) throw fault('UNAUTHORIZED');
     const account: Account =
       configurator === undefined ? accounts.owner : accounts.configurator(configurator);
-    if (!(await this.#parts.access.check(account, login, from))) throw fault('UNAUTHORIZED');
+    if (!(await this.#parts.access.verify(account, login, from))) throw fault('UNAUTHORIZED');
   }
 
   #open(
@@ -224,20 +224,20 @@ export class SocketApi {
     const outbox = isGuest ? GUEST_OUTBOX : undefined;
     const session = new Session({ webSocket, socket, hub: this.#hub, rpc, log, view, caller, outbox });
     this.#sessions.set(session, proof);
-    void session.gone.then(() => this.#sessions.delete(session));
+    void session.closed.then(() => this.#sessions.delete(session));
     if (leftMs > 0)
-      void session.gone.then(
+      void session.closed.then(
         clock.after(leftMs, () => session.close(closeCode.policy, 'the token is no longer valid')),
       );
     this.#hub.join(session, view, target.since);
   }
 
-  #viewOf(configurator: number | undefined): View {
-    if (configurator === undefined) return everything;
+  #viewOf(configurator: number | undefined): ChangeFilter {
+    if (configurator === undefined) return unfiltered;
     let view = this.#views.get(configurator);
     if (view === undefined) {
       // A base that isn't there is an empty area.
-      view = new AreaView(this.#parts.kernel.tree, this.#accounts.baseOf(configurator) ?? -1, configurator);
+      view = new AreaFilter(this.#parts.kernel.tree, this.#accounts.baseOf(configurator) ?? -1, configurator);
       this.#views.set(configurator, view);
     }
     return view;

@@ -2,9 +2,9 @@ import { X509Certificate } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { certificateOf } from '../base/certificate-pair.js';
+import { parseCertificateFor } from '../base/certificate-pair.js';
 import { faultFrom, messageOf } from '../base/fault.js';
-import { replaceFile } from '../base/replace.js';
+import { writeFileAtomically } from '../base/replace.js';
 import { selfSigned } from './certificate.js';
 
 /** Where a listener's certificate comes from: the paths of two PEM files, or one that the gateway makes itself. */
@@ -19,7 +19,7 @@ export interface LoadedTls {
 }
 
 /** What `auto` needs to know. */
-export interface TlsPlace {
+export interface AutoCertificateOptions {
   /** Where the gateway's own certificate is kept. */
   readonly directory: string;
   readonly nowMs: number;
@@ -35,7 +35,7 @@ const RENEW_DAYS = 30;
 const PRIVATE = 0o600;
 
 /** Reads or makes a certificate. Throws `LISTEN_FAILED` with what is wrong with it. */
-export async function loadTls(source: TlsSource, place: TlsPlace): Promise<LoadedTls> {
+export async function loadTls(source: TlsSource, place: AutoCertificateOptions): Promise<LoadedTls> {
   if (source === 'auto') return (await loadOwn(place)) ?? makeOwn(place);
   try {
     const [cert, key] = await Promise.all([
@@ -49,7 +49,7 @@ export async function loadTls(source: TlsSource, place: TlsPlace): Promise<Loade
 }
 
 function checked(cert: string, key: string): LoadedTls {
-  return { cert, key, names: namesOf(certificateOf(cert, key)) };
+  return { cert, key, names: namesOf(parseCertificateFor(cert, key)) };
 }
 
 function namesOf({ subjectAltName = '' }: X509Certificate): string[] {
@@ -57,7 +57,7 @@ function namesOf({ subjectAltName = '' }: X509Certificate): string[] {
 }
 
 /** The gateway's own certificate, when there is one that is still good for some time. */
-async function loadOwn({ directory, nowMs }: TlsPlace): Promise<LoadedTls | undefined> {
+async function loadOwn({ directory, nowMs }: AutoCertificateOptions): Promise<LoadedTls | undefined> {
   try {
     const cert = await readFile(join(directory, 'auto-cert.pem'), 'utf8');
     const loaded = checked(cert, await readFile(join(directory, 'auto-key.pem'), 'utf8'));
@@ -70,7 +70,7 @@ async function loadOwn({ directory, nowMs }: TlsPlace): Promise<LoadedTls | unde
   }
 }
 
-async function makeOwn({ directory, nowMs, unsaved }: TlsPlace): Promise<LoadedTls> {
+async function makeOwn({ directory, nowMs, unsaved }: AutoCertificateOptions): Promise<LoadedTls> {
   const addresses = Object.values(networkInterfaces()).flatMap((list) =>
     (list ?? []).map(({ address }) => address),
   );
@@ -87,8 +87,8 @@ async function makeOwn({ directory, nowMs, unsaved }: TlsPlace): Promise<LoadedT
   const { certificate, key } = selfSigned({ names: [...new Set(names)], from, until });
   try {
     await mkdir(directory, { recursive: true, mode: 0o700 });
-    await replaceFile(join(directory, 'auto-key.pem'), key, PRIVATE);
-    await replaceFile(join(directory, 'auto-cert.pem'), certificate, PRIVATE);
+    await writeFileAtomically(join(directory, 'auto-key.pem'), key, PRIVATE);
+    await writeFileAtomically(join(directory, 'auto-cert.pem'), certificate, PRIVATE);
   } catch (thrown) {
     // A full or damaged disk does not keep the gateway from serving its API.
     unsaved(messageOf(thrown));

@@ -9,7 +9,7 @@ export const TOKENS_LIMIT = 100;
 const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /** Passwords for a while (`SVC_CreateTemporaryToken`): 256 random bits each, kept in memory only, and there as digests. */
-export class Tokens {
+export class TemporaryTokens {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
   #valid: { readonly digest: Buffer; readonly untilMs: number }[] = [];
 
@@ -28,7 +28,7 @@ export class Tokens {
   }
 
   /** How much longer a login by token opens what it does, ms; 0: it does not, or is none by token. */
-  leftMs({ username, password }: Login): number {
+  remainingMs({ username, password }: Login): number {
     if (username !== TOKEN || this.#valid.length === 0) return 0;
     const digest = digestOf(password);
     let until = 0;

@@ -1,6 +1,6 @@
 import { fault } from '../base/fault.js';
-import type { Limits } from '../base/limits.js';
-import { guesserOf } from './addresses.js';
+import type { LimitReporter } from '../base/limits.js';
+import { clientKey } from './addresses.js';
 
 /** What one address may have held of requests whose credentials are not verified yet, bytes: hundreds of ordinary calls. */
 export const UNVERIFIED_PER_ADDRESS = 2 * 1024 * 1024;
@@ -23,8 +23,8 @@ interface Held {
 }
 
 /** A request's part of the budget. */
-export interface Share {
-  /** The body is complete. From now on only {@link Unverified} as a whole can evict it. */
+export interface BudgetShare {
+  /** The body is complete. From now on only {@link UnverifiedBudget} as a whole can evict it. */
   arrived(): void;
   /** The request is verified, or is over. A second call does nothing. */
   release(): void;
@@ -35,14 +35,14 @@ export interface Share {
  * body is still incomplete makes room: an honest call arrives in one go, a slow body is what an attack consists of. Where
  * all are complete, the oldest of the address that holds the most does, so that no crowd of wrong logins keeps others out.
  */
-export class Unverified {
-  readonly #limits: Limits;
+export class UnverifiedBudget {
+  readonly #limits: LimitReporter;
   /** Oldest first. */
   readonly #held = new Set<Held>();
   readonly #bytesOf = new Map<string, number>();
   #bytes = 0;
 
-  constructor(limits: Limits) {
+  constructor(limits: LimitReporter) {
     this.#limits = limits;
   }
 
@@ -51,8 +51,8 @@ export class Unverified {
   }
 
   /** Takes a share for a request with a body of so many bytes at most. Throws `BUSY`. */
-  take(remote: string, bodyBytes: number, evict: () => void): Share {
-    const who = guesserOf(remote);
+  take(remote: string, bodyBytes: number, evict: () => void): BudgetShare {
+    const who = clientKey(remote);
     const held: Held = { who, bytes: REQUEST_COST + bodyBytes, isComplete: false, evict };
     this.#makeRoom(held, remote);
     this.#held.add(held);
@@ -65,11 +65,11 @@ export class Unverified {
 
   #makeRoom({ who, bytes }: Held, remote: string): void {
     while ((this.#bytesOf.get(who) ?? 0) + bytes > UNVERIFIED_PER_ADDRESS) {
-      this.#limits.hit(`${UNVERIFIED_PER_ADDRESS} unverified bytes per address`, remote, WHAT_TO_DO);
+      this.#limits.report(`${UNVERIFIED_PER_ADDRESS} unverified bytes per address`, remote, WHAT_TO_DO);
       this.#evict((held) => !held.isComplete && held.who === who);
     }
     while (this.#bytes + bytes > UNVERIFIED_IN_ALL) {
-      this.#limits.hit(`${UNVERIFIED_IN_ALL} unverified bytes`, remote, WHAT_TO_DO);
+      this.#limits.report(`${UNVERIFIED_IN_ALL} unverified bytes`, remote, WHAT_TO_DO);
       const isMeant = (held: Held) => !held.isComplete;
       const most = this.#holdsMost();
       const isLess = (this.#bytesOf.get(who) ?? 0) + bytes < (this.#bytesOf.get(most) ?? 0);

@@ -8,15 +8,15 @@ import type { Tree } from '../kernel/tree.js';
 export type Verdict = 'show' | 'hide' | 'lost';
 
 /** What a client may see of the changes. Asked about each as it happens. */
-export interface View {
-  judge(change: Change): Verdict;
+export interface ChangeFilter {
+  filter(change: Change): Verdict;
   /** Of changes that have been, those it would have shown; undefined when that can't be told any more. */
   replay(changes: readonly Change[]): readonly Change[] | undefined;
 }
 
 /** The owner's view. */
-export const everything: View = {
-  judge: () => 'show',
+export const unfiltered: ChangeFilter = {
+  filter: () => 'show',
   replay: (changes) => changes,
 };
 
@@ -45,7 +45,7 @@ const SHOWN_BY_OTHERS: ReadonlySet<number> = new Set([
 ]);
 
 /** A configurator's view (decision 14): what happens in its area. When the area itself changes, all is lost. */
-export class AreaView implements View {
+export class AreaFilter implements ChangeFilter {
   readonly #tree: Tree;
   readonly #area: Area;
   readonly #baseId: number;
@@ -64,7 +64,7 @@ export class AreaView implements View {
     this.#baseId = baseId;
   }
 
-  judge(change: Change): Verdict {
+  filter(change: Change): Verdict {
     if (change !== this.#judged) this.#verdict = this.#judge(change);
     this.#judged = change;
     return this.#verdict;
@@ -141,27 +141,27 @@ export class AreaView implements View {
   }
 
   #links(): TreeObject<6>[] {
-    return [...this.#tree.of(objectType.link)].filter((link) => this.#holds(link));
+    return [...this.#tree.objectsOfType(objectType.link)].filter((link) => this.#holds(link));
   }
 }
 
 /** A view that a client has narrowed by `GW_Subscribe` (decision 12). */
-export class NarrowView implements View {
+export class SubscriptionFilter implements ChangeFilter {
   readonly #tree: Tree;
-  readonly #inner: View;
+  readonly #inner: ChangeFilter;
   readonly #ids: ReadonlySet<number>;
   readonly #messages: ReadonlySet<number>;
   readonly #leaving = new Set<number>();
 
-  constructor(tree: Tree, inner: View, { ids, messages }: Subscription) {
+  constructor(tree: Tree, inner: ChangeFilter, { ids, messages }: Subscription) {
     this.#tree = tree;
     this.#inner = inner;
     this.#ids = new Set(ids);
     this.#messages = new Set(messages);
   }
 
-  judge(change: Change): Verdict {
-    const verdict = this.#inner.judge(change);
+  filter(change: Change): Verdict {
+    const verdict = this.#inner.filter(change);
     return verdict === 'show' && !this.#wants(change) ? 'hide' : verdict;
   }
 

@@ -1,14 +1,14 @@
 import { realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Account, Access } from './access.js';
+import type { Account, Authenticator } from './access.js';
 import { readAuthorization, TOKEN } from './credentials.js';
 
 /** The methods by which pages and files are had. */
 export const METHODS = ['GET', 'HEAD'] as const;
 
 /** Which file is meant. */
-export interface Wanted {
+export interface FileRequest {
   /** Nothing outside of this folder is served, whatever the path or a link says. */
   readonly directory: string;
   /** In the folder, as it stands in a URL: `/plan.txt`. */
@@ -21,11 +21,11 @@ export interface Wanted {
 export async function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  { directory, path, prefix }: Wanted,
+  { directory, path, prefix }: FileRequest,
 ): Promise<FastifyReply> {
   const { send } = await import('@fastify/send');
   const root = await realpath(directory).catch(() => undefined);
-  if (root === undefined) return plain(reply, 404, 'Not found\n');
+  if (root === undefined) return sendPlainText(reply, 404, 'Not found\n');
   const sent = await send(request.raw, path, {
     root,
     dotfiles: 'ignore',
@@ -38,7 +38,8 @@ export async function sendFile(
     },
   });
   if (sent.type === 'directory' && prefix !== undefined) return reply.redirect(`${prefix}${path}/`, 301);
-  if (sent.type !== 'file') return plain(reply, sent.type === 'error' ? sent.statusCode : 404, 'Not found\n');
+  if (sent.type !== 'file')
+    return sendPlainText(reply, sent.type === 'error' ? sent.statusCode : 404, 'Not found\n');
   return reply
     .code(sent.statusCode)
     .headers(sent.headers)
@@ -47,23 +48,27 @@ export async function sendFile(
 }
 
 /** By a login in the head, or a temporary token in the URL: a browser gives pictures of a page no other. */
-export async function isIn(access: Access, account: Account, request: FastifyRequest): Promise<boolean> {
+export async function isSignedIn(
+  access: Authenticator,
+  account: Account,
+  request: FastifyRequest,
+): Promise<boolean> {
   const { headers, ip: remote, query } = request;
   const { token } = query as { readonly token?: unknown };
   const login =
     typeof token === 'string'
       ? { username: TOKEN, password: token }
       : readAuthorization(headers.authorization);
-  return login !== undefined && access.check(account, login, { remote, socket: request.raw.socket });
+  return login !== undefined && access.verify(account, login, { remote, socket: request.raw.socket });
 }
 
 /** Has a browser ask for a name and a password. */
-export function askIn(reply: FastifyReply, realm: string): FastifyReply {
+export function sendChallenge(reply: FastifyReply, realm: string): FastifyReply {
   reply.header('WWW-Authenticate', `Basic realm="${realm}", charset="UTF-8"`);
-  return plain(reply, 401, 'User name and password, please\n');
+  return sendPlainText(reply, 401, 'User name and password, please\n');
 }
 
 /** Answers with a line of text. */
-export function plain(reply: FastifyReply, status: number, text: string): FastifyReply {
+export function sendPlainText(reply: FastifyReply, status: number, text: string): FastifyReply {
   return reply.code(status).type('text/plain; charset=utf-8').send(text);
 }

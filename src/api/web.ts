@@ -7,8 +7,8 @@ import { normalAddress } from './addresses.js';
 import { anonymous, type Dispatcher } from './dispatcher.js';
 import { routeMedia, type FrontMediaParts } from './front-media.js';
 import type { WebHandler } from './listener.js';
-import { refusalOf } from './refusals.js';
-import { askIn, isIn, METHODS, plain, sendFile } from './web-files.js';
+import { errorResponse } from './refusals.js';
+import { sendChallenge, isSignedIn, METHODS, sendPlainText, sendFile } from './web-files.js';
 import { PACKAGE_ROOT } from '../base/package-root.js';
 
 /** One entry of `WFC_GetConfigurators` (decision 1), as the pages show it. */
@@ -34,7 +34,7 @@ export interface Pages {
 }
 
 /** What a web server serves beside the API. */
-export type Serve = 'front' | { readonly directory: string };
+export type ServedContent = 'front' | { readonly directory: string };
 
 export interface WebParts extends FrontMediaParts {
   readonly dispatcher: Dispatcher;
@@ -42,7 +42,7 @@ export interface WebParts extends FrontMediaParts {
 }
 
 export interface WebOptions {
-  readonly serve: Serve;
+  readonly serve: ServedContent;
   /** Rule 6: for the `user` folder where the front is served, for everything otherwise; never for the API. */
   readonly basicAuth: Account | undefined;
 }
@@ -62,7 +62,7 @@ export async function openWeb(parts: WebParts, { serve, basicAuth }: WebOptions)
   // Nothing here takes a body: fastify would hold 1 MiB of each before it answers that there is no such page.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (_request, _body, done) => done(null));
-  app.setNotFoundHandler((_request, reply) => plain(reply, 404, 'Not found\n'));
+  app.setNotFoundHandler((_request, reply) => sendPlainText(reply, 404, 'Not found\n'));
   app.setErrorHandler((thrown, _request, reply) => fail(reply, thrown));
   app.addHook('onSend', async (_request, reply) => {
     reply.header('X-Content-Type-Options', 'nosniff').header('Referrer-Policy', 'no-referrer');
@@ -96,7 +96,7 @@ function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: 
     url: '/wfc/:id/',
     handler: async (request, reply) => {
       const card = (await cards(request)).find(({ ID }) => String(ID) === request.params.id);
-      return card === undefined ? plain(reply, 404, 'Not found\n') : show(reply, pages.front(card));
+      return card === undefined ? sendPlainText(reply, 404, 'Not found\n') : show(reply, pages.front(card));
     },
   });
 }
@@ -130,8 +130,8 @@ function routeFiles(app: FastifyInstance, { parts, basicAuth, prefix, directory 
     method: [...METHODS],
     url: `${prefix}/*`,
     handler: async (request, reply) => {
-      if (basicAuth !== undefined && !(await isIn(parts.access, basicAuth, request)))
-        return askIn(reply, 'stellwerk files');
+      if (basicAuth !== undefined && !(await isSignedIn(parts.access, basicAuth, request)))
+        return sendChallenge(reply, 'stellwerk files');
       // One slash at the front: `//host` in a redirect would be another host.
       const path = (request.raw.url ?? '').replace(/\?.*$/s, '').slice(prefix.length).replace(/^\/+/, '/');
       return sendFile(request, reply, { directory, path, prefix });
@@ -149,6 +149,6 @@ function show(reply: FastifyReply, { html, policy }: Page): FastifyReply {
 
 /** Nothing of what went wrong is shown, but the status where it is one that a browser should know. */
 function fail(reply: FastifyReply, thrown: unknown): FastifyReply {
-  const status = thrown instanceof Fault ? refusalOf(thrown).status : 404;
-  return plain(reply, status, thrown instanceof Fault ? `${thrown.message}\n` : 'Not found\n');
+  const status = thrown instanceof Fault ? errorResponse(thrown).status : 404;
+  return sendPlainText(reply, status, thrown instanceof Fault ? `${thrown.message}\n` : 'Not found\n');
 }

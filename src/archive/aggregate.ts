@@ -7,7 +7,7 @@ export const AGGREGATED_FIELDS = 7;
 export interface Aggregation {
   add(atMs: number, value: number): void;
   /** Takes a chunk as a whole; false, having done nothing, where it must be read. */
-  take(firstMs: number, lastMs: number, summary: Summary): boolean;
+  takeChunk(firstMs: number, lastMs: number, summary: Summary): boolean;
   /** The records, newest first, {@link AGGREGATED_FIELDS} numbers each: start, duration, average, least, when, most, when. */
   finish(untilMs: number): Float64Array;
 }
@@ -88,7 +88,7 @@ export class GaugeAggregation implements Aggregation {
     this.#sinceMs = atMs;
   }
 
-  take(firstMs: number, lastMs: number, { last, integral, min, minMs, max, maxMs }: Summary): boolean {
+  takeChunk(firstMs: number, lastMs: number, { last, integral, min, minMs, max, maxMs }: Summary): boolean {
     const pieces = this.#pieces;
     if (this.#isBefore(firstMs) || !isWithin(pieces, firstMs, lastMs)) return false;
     this.#holdUntil(firstMs);
@@ -161,7 +161,7 @@ export class CounterAggregation implements Aggregation {
     this.#value = value;
   }
 
-  take(firstMs: number, lastMs: number, summary: Summary): boolean {
+  takeChunk(firstMs: number, lastMs: number, summary: Summary): boolean {
     const pieces = this.#pieces;
     if (this.#ignoresZeros && summary.hasZero) return false;
     if (!isWithin(pieces, firstMs, lastMs)) return false;

@@ -1,15 +1,15 @@
 import { parentPort } from 'node:worker_threads';
-import { answerAll } from '../store/answering.js';
+import { serveRequests } from '../store/answering.js';
 import { writtenByThread } from '../store/files.js';
-import type { MessageOf } from '../store/messages.js';
-import { deleteRecords, mendTimes, moveRecords, resum } from './changing.js';
-import { compact } from './compaction.js';
-import { factsOf } from './facts.js';
+import type { WorkerRequest } from '../store/messages.js';
+import { deleteRecords, correctTimes, moveRecords, rebuildSummaries } from './changing.js';
+import { downsample } from './compaction.js';
+import { seriesStatistics } from './facts.js';
 import { ArchiveFile } from './file.js';
-import type { Asked } from './messages.js';
-import { aggregated, logged, records } from './reading.js';
+import type { ArchiveRequests } from './messages.js';
+import { queryAggregated, queryLogged, queryRecords } from './reading.js';
 
-type Message = MessageOf<Asked>;
+type Message = WorkerRequest<ArchiveRequests>;
 
 /** Answers one question about the archive that is open; `open` opens one. */
 class Desk {
@@ -32,23 +32,23 @@ function answerFrom(file: ArchiveFile, message: Exclude<Message, { ask: 'open' }
       file.write(message);
       return file.found();
     case 'logged':
-      return logged(file, message.range);
+      return queryLogged(file, message.range);
     case 'records':
-      return records(file, message.range);
+      return queryRecords(file, message.range);
     case 'aggregated':
-      return { fields: aggregated(file, message.range) };
+      return { fields: queryAggregated(file, message.range) };
     case 'facts':
-      return { series: factsOf(file) };
+      return { series: seriesStatistics(file) };
     case 'delete':
       return deleteRecords(file, message);
     case 'move':
       return moveRecords(file, message);
     case 'mend':
-      return mendTimes(file, message);
+      return correctTimes(file, message);
     case 'compact':
-      return compact(file, message);
+      return downsample(file, message);
     case 'resum':
-      return resum(file, message);
+      return rebuildSummaries(file, message);
     case 'status':
       return { bytes: writtenByThread() };
     case 'close':
@@ -59,5 +59,5 @@ function answerFrom(file: ArchiveFile, message: Exclude<Message, { ask: 'open' }
 
 if (parentPort !== null) {
   const desk = new Desk();
-  answerAll(parentPort, (message: Message) => desk.answer(message));
+  serveRequests(parentPort, (message: Message) => desk.answer(message));
 }

@@ -1,19 +1,26 @@
-import { fine, type Checks } from '../base/check.js';
+import { healthy, type HealthChecks } from '../base/check.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import { Turn } from '../base/turn.js';
+import { SerialQueue } from '../base/turn.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import { variableType } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
 import { adviceFor } from '../store/findings.js';
 import { sqliteCode } from '../store/connection.js';
-import { StoreError, WorkerPort, type Port } from '../store/port.js';
-import type { Asked, Found, Range, Records, SeriesFacts, Untrusted } from './messages.js';
+import { WorkerError, WorkerPort, type Port } from '../store/port.js';
+import type {
+  ArchiveRequests,
+  DamageReport,
+  RecordRange,
+  RecordBatch,
+  SeriesStatistics,
+  UntrustedClock,
+} from './messages.js';
 import {
-  MOST_ROWS,
-  type AddedValue,
+  MAX_ROWS,
+  type NewRecord,
   type AggregatedRange,
   type AggregatedValue,
   type ArchivePort,
@@ -22,7 +29,7 @@ import {
 } from './port.js';
 import { UntrustedClocks } from './untrusted.js';
 import { aggregatedOf, valueOf, valuesOf } from './values.js';
-import { recordsOf, Waiting } from './waiting.js';
+import { toRecordBatch, WriteBuffer } from './waiting.js';
 
 /** How soon old records are thinned, when all that starts has started, and how often then. */
 const COMPACT_FIRST_MS = 600_000;
@@ -39,7 +46,7 @@ export interface ArchiveOptions {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly log: Log;
-  readonly checks: Checks;
+  readonly checks: HealthChecks;
   /** The data directory. */
   readonly directory: string;
   /** Told what was written to the disk in this run, bytes. */
@@ -54,11 +61,11 @@ export interface ArchiveOptions {
  */
 export class Archive implements ArchivePort, AsyncDisposable {
   readonly #options: ArchiveOptions;
-  readonly #port: Port<Asked>;
-  readonly #waiting = new Waiting();
+  readonly #port: Port<ArchiveRequests>;
+  readonly #waiting = new WriteBuffer();
   readonly #clocks: UntrustedClocks;
   /** Batches go out one after the other. */
-  readonly #turn = new Turn();
+  readonly #turn = new SerialQueue();
   #unwrite: Cancel = () => undefined;
   #uncompact: Cancel[] = [];
   #isOpen = false;
@@ -71,7 +78,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     this.#options = options;
     this.#clocks = new UntrustedClocks(clock);
     const program = new URL('archive-worker.js', import.meta.url);
-    this.#port = new WorkerPort<Asked>({ program, name: 'the archive', log });
+    this.#port = new WorkerPort<ArchiveRequests>({ program, name: 'the archive', log });
   }
 
   /** Opens the archive of a data directory and records what its variables hold now. Never rejects: health says what is wrong. */
@@ -132,12 +139,12 @@ export class Archive implements ArchivePort, AsyncDisposable {
     return aggregatedOf(fields);
   }
 
-  async add(variableId: number, values: readonly AddedValue[]): Promise<void> {
-    const records = recordsOf(values.map((one) => ({ id: variableId, ...one, mark: 0 })));
+  async add(variableId: number, values: readonly NewRecord[]): Promise<void> {
+    const records = toRecordBatch(values.map((one) => ({ id: variableId, ...one, mark: 0 })));
     await this.#asked('write', { records, clocks: [], isPresent: false });
   }
 
-  begin(variableId: number): void {
+  recordPresent(variableId: number): void {
     void this.#turn.run(() => this.#writePresent([this.#options.kernel.variables.get(variableId)]));
   }
 
@@ -159,7 +166,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
       after = (await this.#asked('resum', { variableId, after })).next;
   }
 
-  async facts(): Promise<readonly SeriesFacts[]> {
+  async statistics(): Promise<readonly SeriesStatistics[]> {
     await this.flush();
     return (await this.#asked('facts', {})).series;
   }
@@ -170,8 +177,8 @@ export class Archive implements ArchivePort, AsyncDisposable {
    */
   async compact(): Promise<void> {
     const { kernel, clock, log } = this.#options;
-    if (!clock.trusted()) return;
-    const rules = [...kernel.tree.of(objectType.variable)].flatMap(({ id, data: { logging } }) =>
+    if (!clock.isTrusted()) return;
+    const rules = [...kernel.tree.objectsOfType(objectType.variable)].flatMap(({ id, data: { logging } }) =>
       (logging?.compaction ?? []).map((rule) => ({
         variableId: id,
         rule,
@@ -204,7 +211,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
 
   async #open(): Promise<void> {
     const { clock, checks, kernel, writeEveryMs } = this.#options;
-    checks.set('archive', fine('everything is on the disk'));
+    checks.set('archive', healthy('everything is on the disk'));
     await this.#openFile();
     this.writeEveryMs = writeEveryMs;
     const compact = () => void this.compact();
@@ -228,7 +235,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     return this.#isOpen;
   }
 
-  #showFound({ text, aside }: Found): void {
+  #showFound({ text, quarantined: aside }: DamageReport): void {
     const { checks, log } = this.#options;
     if (text !== '') log.error({}, text);
     if (aside.length === 0) return;
@@ -250,7 +257,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     this.#isScheduled = false;
     if (!(await this.#openFile())) return;
     // Before records are taken: all that have an old mark are written then before times are mended.
-    const offsetMs = this.#clocks.known();
+    const offsetMs = this.#clocks.correctionMs();
     if (this.#waiting.count > 0) {
       const [records, clocks] = [this.#waiting.take(), this.#clocks.take()];
       try {
@@ -268,7 +275,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     if (offsetMs !== undefined) await this.#mend(offsetMs);
   }
 
-  async #send(records: Records, clocks: readonly Untrusted[], isPresent: boolean): Promise<void> {
+  async #send(records: RecordBatch, clocks: readonly UntrustedClock[], isPresent: boolean): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
     const found = await this.#port.ask('write', { records, clocks, isPresent, nowMs });
     if (found.text !== '') this.#showFound(found);
@@ -287,7 +294,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     if (!this.#isOpen) return later();
     const clocks = this.#clocks.take();
     try {
-      await this.#send(recordsOf(present), clocks, true);
+      await this.#send(toRecordBatch(present), clocks, true);
     } catch (thrown) {
       this.#clocks.putBack(clocks);
       later();
@@ -299,7 +306,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
   async #mend(offsetMs: number): Promise<void> {
     try {
       const { count } = await this.#port.ask('mend', { offsetMs });
-      this.#clocks.mended();
+      this.#clocks.corrected();
       this.#options.log.info({ records: count }, 'the clock is right now: times of records were mended');
     } catch (thrown) {
       this.#showState(thrown);
@@ -317,7 +324,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     if (lost > 0)
       log.error({ records: lost }, `${lost} records of the archive were dropped: the disk takes none`);
     if (failure === undefined) {
-      if (this.#isFailing) checks.set('archive', fine('everything is on the disk'));
+      if (this.#isFailing) checks.set('archive', healthy('everything is on the disk'));
       this.#isFailing = false;
       return;
     }
@@ -331,7 +338,10 @@ export class Archive implements ArchivePort, AsyncDisposable {
     });
   }
 
-  async #asked<Q extends keyof Asked>(ask: Q, request: Asked[Q]['request']): Promise<Asked[Q]['answer']> {
+  async #asked<Q extends keyof ArchiveRequests>(
+    ask: Q,
+    request: ArchiveRequests[Q]['request'],
+  ): Promise<ArchiveRequests[Q]['answer']> {
     try {
       return await this.#port.ask(ask, request);
     } catch (thrown) {
@@ -339,17 +349,17 @@ export class Archive implements ArchivePort, AsyncDisposable {
     }
   }
 
-  #rangeOf(id: number, type: number, { startS, endS, limit }: LoggedRange): Range {
+  #rangeOf(id: number, type: number, { startS, endS, limit }: LoggedRange): RecordRange {
     const { clock } = this.#options;
     const nowMs = clock.nowMs();
     // By an untrusted clock all that was ever recorded may lie ahead.
-    const endMs = clock.trusted() ? nowMs : END_OF_TIME_MS;
+    const endMs = clock.isTrusted() ? nowMs : END_OF_TIME_MS;
     return {
       id,
       isText: type === variableType.string,
       fromMs: startS * 1000,
       toMs: endS === 0 ? endMs : endS * 1000 + 999,
-      limit: limit <= 0 || limit > MOST_ROWS ? MOST_ROWS : limit,
+      limit: limit <= 0 || limit > MAX_ROWS ? MAX_ROWS : limit,
       nowMs,
       waiting: this.#waiting.of(id),
     };
@@ -376,5 +386,5 @@ export class Archive implements ArchivePort, AsyncDisposable {
 /** There are no backups of an archive that could be taken. */
 function isDamaged(failure: unknown): boolean {
   const { corrupt, notADatabase } = sqliteCode;
-  return failure instanceof StoreError && [corrupt, notADatabase].some((code) => code === failure.sqlite);
+  return failure instanceof WorkerError && [corrupt, notADatabase].some((code) => code === failure.sqlite);
 }

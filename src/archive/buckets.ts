@@ -11,7 +11,7 @@ export const aggregationSpan = {
 } as const;
 
 /** Spans that cut time into pieces; `changes` does not. */
-export type CuttingSpan = Exclude<
+export type BucketSpan = Exclude<
   (typeof aggregationSpan)[keyof typeof aggregationSpan],
   typeof aggregationSpan.changes
 >;
@@ -20,7 +20,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** The start of the piece of local time that a moment lies in; unix milliseconds, as all here. */
-export function startOf(span: CuttingSpan, ms: number): number {
+export function bucketStart(span: BucketSpan, ms: number): number {
   const date = new Date(ms);
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
   switch (span) {
@@ -42,7 +42,7 @@ export function startOf(span: CuttingSpan, ms: number): number {
 }
 
 /** The start of the piece after the one that begins at `startMs`. */
-export function nextAfter(span: CuttingSpan, startMs: number): number {
+export function nextBucketStart(span: BucketSpan, startMs: number): number {
   const date = new Date(startMs);
   const [year, month, day] = [date.getFullYear(), date.getMonth(), date.getDate()];
   switch (span) {
@@ -67,17 +67,17 @@ export function nextAfter(span: CuttingSpan, startMs: number): number {
  * The edges of the newest pieces that lie wholly between two moments, at most `limit` of them, ascending; the end of the
  * last one closes the list. The piece that `nowMs` lies in ends now. Empty where no piece lies there.
  */
-export function edgesBetween(
-  span: CuttingSpan,
+export function bucketEdges(
+  span: BucketSpan,
   { fromMs, toMs, nowMs, limit }: { fromMs: number; toMs: number; nowMs: number; limit: number },
 ): number[] {
-  const last = startOf(span, Math.min(toMs, nowMs));
-  const end = nextAfter(span, last);
+  const last = bucketStart(span, Math.min(toMs, nowMs));
+  const end = nextBucketStart(span, last);
   // Moments are whole seconds there: a piece ends with its last second.
   const isWhole = Math.floor((Math.min(end, nowMs + 1000) - 1000) / 1000) <= Math.floor(toMs / 1000);
   const edges = isWhole ? [end, last] : [last];
   while (edges.length <= limit) {
-    const start = startOf(span, (edges.at(-1) as number) - 1);
+    const start = bucketStart(span, (edges.at(-1) as number) - 1);
     if (start < fromMs) break;
     edges.push(start);
   }
@@ -93,7 +93,7 @@ function floorTo(spanMs: number, date: Date): number {
 }
 
 /** After a change of the clock by half an hour the next hour begins with the new one. */
-function later(span: CuttingSpan, startMs: number, spanMs: number): number {
-  const next = startOf(span, startMs + spanMs);
+function later(span: BucketSpan, startMs: number, spanMs: number): number {
+  const next = bucketStart(span, startMs + spanMs);
   return next > startMs ? next : startMs + spanMs;
 }

@@ -1,9 +1,9 @@
 import type { Chunk } from './chunks.js';
-import { emptyRun, type Run } from './codec.js';
+import { emptyRun, type RecordRun } from './codec.js';
 import { seriesOf, type ArchiveFile } from './file.js';
-import type { Asked } from './messages.js';
+import type { ArchiveRequests } from './messages.js';
 import { bootId } from './place.js';
-import { append, filtered, indexAt, slice, sorted } from './runs.js';
+import { appendRun, filterRun, indexAt, sliceRun, sortRun } from './runs.js';
 
 /** Chunks that are looked at in one step: the worker has others to answer. */
 const STEP = 500;
@@ -11,15 +11,15 @@ const STEP = 500;
 /** Deletes a variable's records between two times, both included; how many they were. */
 export function deleteRecords(
   file: ArchiveFile,
-  { variableId, fromMs, toMs }: Asked['delete']['request'],
-): Asked['delete']['answer'] {
+  { variableId, fromMs, toMs }: ArchiveRequests['delete']['request'],
+): ArchiveRequests['delete']['answer'] {
   let count = 0;
   file.transaction(() => {
     file.settle();
     for (const series of bothOf(variableId)) {
-      for (const chunk of within(file, series, { fromMs, toMs })) {
+      for (const chunk of chunksWithin(file, series, { fromMs, toMs })) {
         const run = file.chunks.records(chunk);
-        const kept = filtered(
+        const kept = filterRun(
           run,
           (n) => (run.times[n] as number) < fromMs || (run.times[n] as number) > toMs,
         );
@@ -36,7 +36,10 @@ export function deleteRecords(
 }
 
 /** A variable's records become another's; where both have one of the same time, the moved one counts. */
-export function moveRecords(file: ArchiveFile, { variableId, toId }: Asked['move']['request']): object {
+export function moveRecords(
+  file: ArchiveFile,
+  { variableId, toId }: ArchiveRequests['move']['request'],
+): object {
   file.transaction(() => {
     file.settle();
     const to = bothOf(toId);
@@ -56,10 +59,10 @@ export function moveRecords(file: ArchiveFile, { variableId, toId }: Asked['move
 }
 
 /** Records of untrusted clocks of this run of the machine get the times that they have by the trusted one. */
-export function mendTimes(
+export function correctTimes(
   file: ArchiveFile,
-  { offsetMs }: Asked['mend']['request'],
-): Asked['mend']['answer'] {
+  { offsetMs }: ArchiveRequests['mend']['request'],
+): ArchiveRequests['mend']['answer'] {
   let count = 0;
   file.transaction(() => {
     file.settle();
@@ -72,19 +75,19 @@ export function mendTimes(
       }),
     );
     // All of them first: what is put back may change chunks that were not looked at yet.
-    const all = new Map<number, Run>();
+    const all = new Map<number, RecordRun>();
     const marked = chunks.statement('SELECT number, series FROM chunks WHERE marked = 1').all();
     for (const row of marked) {
       const [number, series] = row as unknown as readonly [number, number];
       const run = chunks.records({ number });
       const isMine = (n: number) => shifts.has(run.marks[n] as number);
-      const mine = filtered(run, isMine);
+      const mine = filterRun(run, isMine);
       if (mine.times.length === 0) continue;
       count += mine.times.length;
-      const others = filtered(run, (n) => !isMine(n));
+      const others = filterRun(run, (n) => !isMine(n));
       chunks.replace(series, { number }, others);
       const known = all.get(series) ?? emptyRun();
-      append(known, mine);
+      appendRun(known, mine);
       all.set(series, known);
     }
     file.forget();
@@ -95,10 +98,10 @@ export function mendTimes(
 }
 
 /** Makes the summaries of some chunks anew, from what is in them. */
-export function resum(
+export function rebuildSummaries(
   file: ArchiveFile,
-  { variableId, after }: Asked['resum']['request'],
-): Asked['resum']['answer'] {
+  { variableId, after }: ArchiveRequests['resum']['request'],
+): ArchiveRequests['resum']['answer'] {
   return file.transaction(() => {
     if (after === 0) file.settle();
     const { chunks } = file;
@@ -115,7 +118,7 @@ export function resum(
 const bothOf = (id: number): readonly [number, number] => [seriesOf(id, false), seriesOf(id, true)];
 
 /** The chunks that have records between two times, as they are now. */
-export function within(
+export function chunksWithin(
   file: ArchiveFile,
   series: number,
   { fromMs, toMs }: { fromMs: number; toMs: number },
@@ -124,12 +127,12 @@ export function within(
   return [...file.chunks.upwards(series, first, toMs)].filter(({ lastMs }) => lastMs >= fromMs);
 }
 
-function mended(run: Run, shifts: ReadonlyMap<number, number>): Run {
+function mended(run: RecordRun, shifts: ReadonlyMap<number, number>): RecordRun {
   const times = run.times.map((time, n) => Math.max(0, time + (shifts.get(run.marks[n] as number) ?? 0)));
-  return sorted({ times, values: run.values, marks: run.marks.map(() => 0) });
+  return sortRun({ times, values: run.values, marks: run.marks.map(() => 0) });
 }
 
 /** The part of a run from one time up to, not including, another. */
-export function between(run: Run, fromMs: number, toMs: number): Run {
-  return slice(run, indexAt(run, fromMs), indexAt(run, toMs));
+export function between(run: RecordRun, fromMs: number, toMs: number): RecordRun {
+  return sliceRun(run, indexAt(run, fromMs), indexAt(run, toMs));
 }

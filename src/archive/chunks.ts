@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { pack, RecordDamage, unpack, type Run } from './codec.js';
-import { slice } from './runs.js';
+import { packRun, RecordDamage, unpackRun, type RecordRun } from './codec.js';
+import { sliceRun } from './runs.js';
 import { packSummary, summaryOf, unpackSummary, type Summary } from './summary.js';
 
 /** Records in a chunk: about a kilobyte, so that three or four share a page of the database. */
@@ -78,17 +78,17 @@ export class Chunks {
     for (const row of this.statement(sql).iterate(series, toMs)) yield chunkOf(row);
   }
 
-  records({ number }: Pick<Chunk, 'number'>): Run {
+  records({ number }: Pick<Chunk, 'number'>): RecordRun {
     const row = this.statement(`SELECT ${STORED}, sum FROM chunks WHERE number = ?`).get(number);
     const [sum, ...stored] = [...(row as unknown as [...StoredChunk, number | null])].reverse();
     const chunk = stored.reverse() as unknown as StoredChunk;
     if (sum !== null && sum !== sumOfChunk(chunk))
       throw new RecordDamage(`the checksum of chunk ${number} is wrong`);
-    return unpack(chunk[5]);
+    return unpackRun(chunk[5]);
   }
 
   /** Puts records into as many chunks as they need. */
-  insert(series: number, run: Run): void {
+  insert(series: number, run: RecordRun): void {
     for (const piece of piecesOf(run)) {
       const { times, marks } = piece;
       const summary = summaryOf(piece);
@@ -98,7 +98,7 @@ export class Chunks {
         times.at(-1) as number,
         times.length,
         summary === undefined ? null : packSummary(summary),
-        pack(piece),
+        packRun(piece),
       ];
       this.statement(`INSERT INTO chunks (${STORED}, marked, sum) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`).run(
         ...stored,
@@ -109,7 +109,7 @@ export class Chunks {
   }
 
   /** The chunk now has these records; without any it goes. */
-  replace(series: number, chunk: Pick<Chunk, 'number'>, run: Run): void {
+  replace(series: number, chunk: Pick<Chunk, 'number'>, run: RecordRun): void {
     this.remove(chunk);
     this.insert(series, run);
   }
@@ -150,7 +150,7 @@ export class Chunks {
 }
 
 /** How many of the first records of a run go into one chunk. */
-export function chunkLength({ values }: Run): number {
+export function chunkLength({ values }: RecordRun): number {
   let characters = 0;
   for (let n = 0; n < values.length && n < CHUNK_RECORDS; n++) {
     const value = values[n];
@@ -162,18 +162,18 @@ export function chunkLength({ values }: Run): number {
 }
 
 /** Whether a run is enough for a chunk. */
-export function fillsChunk(run: Run): boolean {
+export function fillsChunk(run: RecordRun): boolean {
   return run.times.length >= CHUNK_RECORDS || chunkLength(run) < run.times.length;
 }
 
 /** Pieces of about the same length: what is inserted between full chunks must not leave one record alone. */
-function* piecesOf(run: Run): Generator<Run> {
+function* piecesOf(run: RecordRun): Generator<RecordRun> {
   const { length } = run.times;
   const most = Math.ceil(length / Math.ceil(length / CHUNK_RECORDS));
   for (let from = 0; from < length;) {
-    const piece = slice(run, from, from + most);
+    const piece = sliceRun(run, from, from + most);
     const count = chunkLength(piece);
-    yield count < piece.times.length ? slice(piece, 0, count) : piece;
+    yield count < piece.times.length ? sliceRun(piece, 0, count) : piece;
     from += count;
   }
 }

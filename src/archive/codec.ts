@@ -1,11 +1,11 @@
 /** What the archive keeps of a value: booleans are 0 and 1. */
-export type Stored = number | string;
+export type StoredValue = number | string;
 
 /** Records of one variable, ascending in time; no two have the same time. */
-export interface Run {
+export interface RecordRun {
   /** Unix milliseconds, whole. */
   readonly times: number[];
-  readonly values: Stored[];
+  readonly values: StoredValue[];
   /** 0, or which untrusted clock the time is of. */
   readonly marks: number[];
 }
@@ -13,7 +13,7 @@ export interface Run {
 /** Bytes that say they are records, and are not. */
 export class RecordDamage extends Error {}
 
-export const emptyRun = (): Run => ({ times: [], values: [], marks: [] });
+export const emptyRun = (): RecordRun => ({ times: [], values: [], marks: [] });
 
 /** How the values of a run are written; below `raw` the number of decimals. */
 const kind = { raw: 7, text: 8 } as const;
@@ -27,10 +27,10 @@ const POWERS = [1, 10, 100, 1e3, 1e4, 1e5, 1e6] as const;
 
 /**
  * Packs a run: times as differences of their differences, numbers of few decimals as differences, each in as few bytes as
- * it takes; a value a minute takes three. Exact: {@link unpack} gives back the same.
+ * it takes; a value a minute takes three. Exact: {@link unpackRun} gives back the same.
  */
-export function pack({ times, values, marks }: Run): Uint8Array {
-  const writer = new Writer(16 + times.length * 12);
+export function packRun({ times, values, marks }: RecordRun): Uint8Array {
+  const writer = new ByteWriter(16 + times.length * 12);
   const isMarked = marks.some((mark) => mark !== 0);
   const how = howToWrite(values);
   writer.byte(how | (isMarked ? MARKED : 0));
@@ -46,9 +46,9 @@ export function pack({ times, values, marks }: Run): Uint8Array {
   return writer.bytes();
 }
 
-/** What {@link pack} packed. Throws {@link RecordDamage} on anything else. */
-export function unpack(bytes: Uint8Array): Run {
-  const reader = new Reader(bytes);
+/** What {@link packRun} packed. Throws {@link RecordDamage} on anything else. */
+export function unpackRun(bytes: Uint8Array): RecordRun {
+  const reader = new ByteReader(bytes);
   const first = reader.byte();
   const count = reader.whole();
   // A record takes two bytes at least.
@@ -67,7 +67,7 @@ export function unpack(bytes: Uint8Array): Run {
   return { times, values, marks };
 }
 
-function howToWrite(values: readonly Stored[]): number {
+function howToWrite(values: readonly StoredValue[]): number {
   let decimals = 0;
   for (const value of values) {
     if (typeof value === 'string') return kind.text;
@@ -82,7 +82,7 @@ function isWholeAt(value: number, decimals: number): boolean {
   return Math.abs(scaled) < MOST_SCALED && scaled / power === value;
 }
 
-function writeValues(writer: Writer, values: readonly Stored[], how: number): void {
+function writeValues(writer: ByteWriter, values: readonly StoredValue[], how: number): void {
   if (how === kind.text) for (const value of values) writer.text(String(value));
   else if (how === kind.raw) for (const value of values) writer.float(Number(value));
   else {
@@ -96,8 +96,8 @@ function writeValues(writer: Writer, values: readonly Stored[], how: number): vo
   }
 }
 
-function readValues(reader: Reader, how: number, count: number): Stored[] {
-  const values: Stored[] = [];
+function readValues(reader: ByteReader, how: number, count: number): StoredValue[] {
+  const values: StoredValue[] = [];
   if (how === kind.text) for (let n = 0; n < count; n++) values.push(reader.text());
   else if (how === kind.raw) for (let n = 0; n < count; n++) values.push(reader.float());
   else {
@@ -113,7 +113,7 @@ function readValues(reader: Reader, how: number, count: number): Stored[] {
 }
 
 /** Writes bytes one after the other into a buffer that grows. */
-export class Writer {
+export class ByteWriter {
   #buffer: Buffer;
   #at = 0;
 
@@ -171,8 +171,8 @@ export class Writer {
   }
 }
 
-/** Reads what a {@link Writer} wrote. Throws {@link RecordDamage} at the end of the bytes. */
-export class Reader {
+/** Reads what a {@link ByteWriter} wrote. Throws {@link RecordDamage} at the end of the bytes. */
+export class ByteReader {
   readonly #bytes: Uint8Array;
   #at = 0;
 

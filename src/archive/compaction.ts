@@ -1,11 +1,11 @@
-import { aggregationSpan, nextAfter, startOf, type CuttingSpan } from './buckets.js';
-import { emptyRun, type Run, type Stored } from './codec.js';
+import { aggregationSpan, nextBucketStart, bucketStart, type BucketSpan } from './buckets.js';
+import { emptyRun, type RecordRun, type StoredValue } from './codec.js';
 import { seriesOf, type ArchiveFile } from './file.js';
-import type { Asked } from './messages.js';
-import { append, indexAt, merged, slice } from './runs.js';
+import type { ArchiveRequests } from './messages.js';
+import { appendRun, indexAt, mergeRuns, sliceRun } from './runs.js';
 
 /** Kinds of compaction by the numbers of the interface (§1), with the pieces of time they thin to; 8 deletes. */
-const spans: Readonly<Record<number, CuttingSpan>> = {
+const spans: Readonly<Record<number, BucketSpan>> = {
   1: aggregationSpan.minute,
   2: aggregationSpan.fiveMinutes,
   3: aggregationSpan.hour,
@@ -23,7 +23,7 @@ interface Thinning {
   readonly series: number;
   readonly kind: number;
   /** Undefined: all goes, but for the value that holds at the end. */
-  readonly span: CuttingSpan | undefined;
+  readonly span: BucketSpan | undefined;
   /** Of a piece its last record stays, not its average. */
   readonly keepsLast: boolean;
 }
@@ -33,14 +33,14 @@ interface Thinning {
  * looked at again. Each piece of time keeps of a gauge its average, of a counter its last reading and both sides of each
  * reset, whether zeros are passed over or not, of texts the last one. So what is aggregated over longer pieces stays as it was.
  */
-export function compact(
+export function downsample(
   file: ArchiveFile,
-  { variableId, rule, counter, nowMs }: Asked['compact']['request'],
-): Asked['compact']['answer'] {
+  { variableId, rule, counter, nowMs }: ArchiveRequests['compact']['request'],
+): ArchiveRequests['compact']['answer'] {
   const date = new Date(nowMs);
   const ageMs = new Date(date.getFullYear(), date.getMonth() - rule.months, date.getDate()).getTime();
   const span = spans[rule.kind];
-  const untilMs = span === undefined ? ageMs : startOf(span, ageMs);
+  const untilMs = span === undefined ? ageMs : bucketStart(span, ageMs);
   let more = false;
   for (const isText of [false, true]) {
     const series = seriesOf(variableId, isText);
@@ -54,7 +54,7 @@ function step(file: ArchiveFile, thinning: Thinning, untilMs: number): boolean {
   const { series, kind, span } = thinning;
   const known = file.chunks.statement('SELECT until FROM compacted WHERE series = ? AND kind = ?');
   const [doneMs] = (known.get(series, kind) ?? [0]) as unknown as readonly [number];
-  const fromMs = span === undefined || doneMs === 0 ? doneMs : startOf(span, doneMs);
+  const fromMs = span === undefined || doneMs === 0 ? doneMs : bucketStart(span, doneMs);
   if (fromMs >= untilMs) return false;
   return file.transaction(() => {
     if ((file.head(series).times[0] ?? Infinity) < untilMs) file.settle();
@@ -82,7 +82,7 @@ function endOf(
     const endMs =
       span === undefined
         ? chunk.firstMs
-        : Math.max(startOf(span, chunk.firstMs), nextAfter(span, startOf(span, firstMs)));
+        : Math.max(bucketStart(span, chunk.firstMs), nextBucketStart(span, bucketStart(span, firstMs)));
     return Math.min(endMs, untilMs);
   }
   return firstMs === undefined ? undefined : untilMs;
@@ -101,27 +101,27 @@ function thin(file: ArchiveFile, thinning: Thinning, [fromMs, endMs]: readonly [
   for (const chunk of chunks.upwards(series, beginMs, endMs - 1)) {
     const run = chunks.records(chunk);
     const [from, to] = [indexAt(run, fromMs), indexAt(run, endMs)];
-    if (from > 0) before = slice(run, 0, from);
-    if (to < run.times.length) after = slice(run, to);
-    for (let n = from; n < to; n++) kept.add(run.times[n] as number, run.values[n] as Stored);
+    if (from > 0) before = sliceRun(run, 0, from);
+    if (to < run.times.length) after = sliceRun(run, to);
+    for (let n = from; n < to; n++) kept.add(run.times[n] as number, run.values[n] as StoredValue);
   }
   const nextMs = after.times[0] ?? chunks.after(series, endMs - 1)?.firstMs ?? file.head(series).times[0];
-  append(before, kept.finish(endMs, nextMs === endMs));
+  appendRun(before, kept.finish(endMs, nextMs === endMs));
   chunks
     .statement('DELETE FROM chunks WHERE series = ? AND t0 BETWEEN ? AND ?')
     .run(series, beginMs, endMs - 1);
-  const run = merged(before, after);
+  const run = mergeRuns(before, after);
   if (run.times.length > 0) chunks.insert(series, run);
 }
 
 /** What is kept of records, given ascending. */
 class Kept {
   readonly #run = emptyRun();
-  readonly #span: CuttingSpan | undefined;
+  readonly #span: BucketSpan | undefined;
   readonly #keepsLast: boolean;
   /** The newest record; at first the one that holds when it begins, without its time. */
   #atMs = NaN;
-  #value: Stored | undefined;
+  #value: StoredValue | undefined;
   #isReset = false;
   /** The newest of a counter that is no zero; NaN where that is not known. */
   #counted = NaN;
@@ -130,11 +130,11 @@ class Kept {
   /** What has been summed up of it, and since when. */
   #integral = 0;
   #sinceMs = NaN;
-  #shown: Stored | undefined;
+  #shown: StoredValue | undefined;
 
   constructor(
-    span: CuttingSpan | undefined,
-    { keepsLast, holds }: { keepsLast: boolean; holds: Stored | undefined },
+    span: BucketSpan | undefined,
+    { keepsLast, holds }: { keepsLast: boolean; holds: StoredValue | undefined },
   ) {
     this.#span = span;
     this.#keepsLast = keepsLast;
@@ -142,7 +142,7 @@ class Kept {
     this.#shown = holds;
   }
 
-  add(atMs: number, value: Stored): void {
+  add(atMs: number, value: StoredValue): void {
     if (this.#span !== undefined) {
       if (this.#keepsLast) this.#pass(this.#span, atMs, value);
       else this.#sum(this.#span, atMs);
@@ -152,9 +152,9 @@ class Kept {
   }
 
   /** `isFollowed`: there is a record at the end. Otherwise the value that holds there stays. */
-  finish(endMs: number, isFollowed: boolean): Run {
+  finish(endMs: number, isFollowed: boolean): RecordRun {
     if (this.#span !== undefined && !Number.isNaN(this.#atMs)) {
-      if (this.#keepsLast) this.#keep(this.#atMs, this.#value as Stored);
+      if (this.#keepsLast) this.#keep(this.#atMs, this.#value as StoredValue);
       else this.#close(isFollowed ? endMs : Infinity);
     }
     if (this.#span === undefined && !isFollowed && this.#value !== undefined) this.#keep(endMs, this.#value);
@@ -162,18 +162,18 @@ class Kept {
   }
 
   /** The record before it stays when it is the last of its piece, the first of all, or at a side of a reset. */
-  #pass(span: CuttingSpan, atMs: number, value: Stored): void {
+  #pass(span: BucketSpan, atMs: number, value: StoredValue): void {
     const before = this.#value;
     const isReset = typeof value === 'number' && this.#falls(before, value);
     if (typeof value === 'number' && value !== 0) this.#counted = value;
-    if (atMs >= this.#endMs) this.#endMs = nextAfter(span, startOf(span, atMs));
+    if (atMs >= this.#endMs) this.#endMs = nextBucketStart(span, bucketStart(span, atMs));
     else if (!isReset && !this.#isReset && !this.#isFirst()) return void (this.#isReset = isReset);
-    if (!Number.isNaN(this.#atMs)) this.#keep(this.#atMs, before as Stored);
+    if (!Number.isNaN(this.#atMs)) this.#keep(this.#atMs, before as StoredValue);
     this.#isReset = isReset;
   }
 
   /** Also where zeros are passed over: then it is another one that stands before. */
-  #falls(before: Stored | undefined, value: number): boolean {
+  #falls(before: StoredValue | undefined, value: number): boolean {
     if (typeof before !== 'number') return false;
     return value < before || (before === 0 && value !== 0 && !(value >= this.#counted));
   }
@@ -182,11 +182,11 @@ class Kept {
     return this.#run.times.length === 0 && this.#shown === undefined;
   }
 
-  #sum(span: CuttingSpan, atMs: number): void {
+  #sum(span: BucketSpan, atMs: number): void {
     if (atMs >= this.#endMs) {
-      const startMs = startOf(span, atMs);
+      const startMs = bucketStart(span, atMs);
       if (!Number.isNaN(this.#atMs)) this.#close(startMs);
-      this.#endMs = nextAfter(span, startMs);
+      this.#endMs = nextBucketStart(span, startMs);
       this.#integral = 0;
       this.#sinceMs = this.#value === undefined ? atMs : startMs;
       if (this.#value !== undefined) this.#integral = Number(this.#value) * (atMs - startMs);
@@ -198,14 +198,14 @@ class Kept {
     const endMs = this.#endMs;
     const whole = this.#integral + Number(this.#value) * (endMs - this.#atMs);
     this.#show(this.#sinceMs, whole / (endMs - this.#sinceMs));
-    if (nextMs > endMs) this.#show(endMs, this.#value as Stored);
+    if (nextMs > endMs) this.#show(endMs, this.#value as StoredValue);
   }
 
-  #show(atMs: number, value: Stored): void {
+  #show(atMs: number, value: StoredValue): void {
     if (value !== this.#shown) this.#keep(atMs, value);
   }
 
-  #keep(atMs: number, value: Stored): void {
+  #keep(atMs: number, value: StoredValue): void {
     this.#run.times.push(atMs);
     this.#run.values.push(value);
     this.#run.marks.push(0);

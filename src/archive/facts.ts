@@ -1,12 +1,12 @@
 import type { ArchiveFile } from './file.js';
-import type { SeriesFacts } from './messages.js';
+import type { SeriesStatistics } from './messages.js';
 
 /** Bytes of a record that is not in a chunk yet, about. */
 const HEAD_RECORD_BYTES = 4;
 
 /** What is stored of each variable. */
-export function factsOf(file: ArchiveFile): SeriesFacts[] {
-  const all = new Map<number, SeriesFacts>();
+export function seriesStatistics(file: ArchiveFile): SeriesStatistics[] {
+  const all = new Map<number, SeriesStatistics>();
   const rows = file.chunks
     .statement(
       'SELECT series, min(t0), max(t1), sum(count), sum(length(records)) FROM chunks GROUP BY series',
@@ -25,7 +25,7 @@ export function factsOf(file: ArchiveFile): SeriesFacts[] {
 
 const idOf = (series: number): number => Math.floor(series / 2);
 
-function add(all: Map<number, SeriesFacts>, more: SeriesFacts): void {
+function add(all: Map<number, SeriesStatistics>, more: SeriesStatistics): void {
   const known = all.get(more.id);
   if (known === undefined) return void all.set(more.id, more);
   all.set(more.id, {

@@ -2,10 +2,24 @@ import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { sqliteCode, sqliteCodeOf } from '../store/connection.js';
 import { CHUNK_RECORDS, Chunks, chunkLength, fillsChunk } from './chunks.js';
-import { emptyRun, pack, Reader, RecordDamage, unpack, Writer, type Run } from './codec.js';
-import type { Asked, Found, Opened, Records } from './messages.js';
-import { asideOf, begunAnew, bootId, openPlace, setAside } from './place.js';
-import { append, indexAt, merged, slice, sorted } from './runs.js';
+import {
+  emptyRun,
+  packRun,
+  ByteReader,
+  RecordDamage,
+  unpackRun,
+  ByteWriter,
+  type RecordRun,
+} from './codec.js';
+import type { ArchiveRequests, DamageReport, ArchiveOpenReport, RecordBatch } from './messages.js';
+import {
+  listQuarantinedArchives,
+  damageText,
+  bootId,
+  openArchiveDatabase,
+  quarantineArchive,
+} from './place.js';
+import { appendRun, indexAt, mergeRuns, sliceRun, sortRun } from './runs.js';
 
 /**
  * Bytes of records that wait in the tail for their chunks to fill, until all go into chunks as they are. It bounds the
@@ -27,11 +41,11 @@ export class ArchiveFile {
   #db: DatabaseSync | undefined;
   #chunks: Chunks | undefined;
   /** What is newer than the newest chunk of a series. */
-  readonly #heads = new Map<number, Run>();
+  readonly #heads = new Map<number, RecordRun>();
   /** The last time in the chunks of a series. */
   readonly #sealed = new Map<number, number>();
   /** What the transaction that is under way has put into heads, in order. */
-  #fresh: (readonly [series: number, run: Run])[] = [];
+  #fresh: (readonly [series: number, run: RecordRun])[] = [];
   #tailBytes = 0;
   #text = '';
   #nowMs = 0;
@@ -41,7 +55,7 @@ export class ArchiveFile {
   }
 
   /** Finds, makes or sets aside; reads the tail. */
-  open(nowMs: number): Opened {
+  open(nowMs: number): ArchiveOpenReport {
     this.#nowMs = nowMs;
     const { chunks } = this;
     const mark = chunks.statement('SELECT coalesce(max(mark), 0) FROM untrusted').get();
@@ -54,10 +68,10 @@ export class ArchiveFile {
   }
 
   /** What was found damaged since this was last asked. */
-  found(): Found {
+  found(): DamageReport {
     const text = this.#text;
     this.#text = '';
-    return { text, aside: asideOf(this.#directory) };
+    return { text, quarantined: listQuarantinedArchives(this.#directory) };
   }
 
   /** The chunks of the open archive; opens it where it is not. */
@@ -67,20 +81,20 @@ export class ArchiveFile {
   }
 
   /** What is newer than the chunks of a series, with what waits to be written. */
-  head(series: number, waiting: Run = emptyRun()): Run {
+  head(series: number, waiting: RecordRun = emptyRun()): RecordRun {
     const { chunks: _opened } = this;
     const head = this.#heads.get(series) ?? emptyRun();
     if (waiting.times.length === 0) return head;
-    const run = sorted(waiting);
-    return merged(head, slice(run, indexAt(run, this.#sealedMs(series) + 1)));
+    const run = sortRun(waiting);
+    return mergeRuns(head, sliceRun(run, indexAt(run, this.#sealedMs(series) + 1)));
   }
 
   /** What is newer than the chunks, of all series. */
-  heads(): ReadonlyMap<number, Run> {
+  heads(): ReadonlyMap<number, RecordRun> {
     return this.#heads;
   }
 
-  write({ records, clocks, isPresent, nowMs = this.#nowMs }: Asked['write']['request']): void {
+  write({ records, clocks, isPresent, nowMs = this.#nowMs }: ArchiveRequests['write']['request']): void {
     this.#nowMs = nowMs;
     this.transaction(() => {
       for (const { mark, offsetMs } of clocks)
@@ -89,7 +103,7 @@ export class ArchiveFile {
           .run(mark, bootId(), offsetMs);
       for (const [series, run] of bySeries(records)) {
         if (isPresent && this.#newest(series) === run.values.at(-1)) continue;
-        this.put(series, sorted(run));
+        this.put(series, sortRun(run));
       }
     });
   }
@@ -111,15 +125,15 @@ export class ArchiveFile {
   }
 
   /** Adds records, ascending, to a series; where there is one of the same time, the new one counts. In a transaction. */
-  put(series: number, run: Run): void {
+  put(series: number, run: RecordRun): void {
     const late = indexAt(run, this.#sealedMs(series) + 1);
-    if (late > 0) this.#insert(series, slice(run, 0, late));
-    const rest = late > 0 ? slice(run, late) : run;
+    if (late > 0) this.#insert(series, sliceRun(run, 0, late));
+    const rest = late > 0 ? sliceRun(run, late) : run;
     const [first] = rest.times;
     if (first === undefined) return;
     let head = this.#heads.get(series) ?? emptyRun();
-    if (first > (head.times.at(-1) ?? NEVER)) append(head, rest);
-    else head = merged(head, rest);
+    if (first > (head.times.at(-1) ?? NEVER)) appendRun(head, rest);
+    else head = mergeRuns(head, rest);
     this.#heads.set(series, head);
     this.#fresh.push([series, rest]);
     // A history of years would not fit into memory.
@@ -134,7 +148,7 @@ export class ArchiveFile {
       if (last === undefined) chunks.insert(series, head);
       else {
         const records = chunks.records(last);
-        append(records, head);
+        appendRun(records, head);
         if (fillsChunk(records)) chunks.insert(series, head);
         else chunks.replace(series, last, records);
       }
@@ -161,7 +175,7 @@ export class ArchiveFile {
   }
 
   #connect(): void {
-    const { db, text } = openPlace(this.#directory, this.#nowMs);
+    const { db, text } = openArchiveDatabase(this.#directory, this.#nowMs);
     this.#db = db;
     this.#chunks = new Chunks(db);
     if (text !== '') this.#text = text;
@@ -189,15 +203,15 @@ export class ArchiveFile {
     this.close();
     const isDamaged = [sqliteCode.corrupt, sqliteCode.notADatabase].some((damage) => damage === code);
     if (!isDamaged && !(thrown instanceof RecordDamage)) return;
-    const aside = setAside(this.#directory, this.#nowMs);
-    this.#text = begunAnew(thrown as Error, aside);
+    const aside = quarantineArchive(this.#directory, this.#nowMs);
+    this.#text = damageText(thrown as Error, aside);
   }
 
   /** What came and fills no chunk goes to the tail. */
   #writeTail(): void {
-    const writer = new Writer(256);
+    const writer = new ByteWriter(256);
     for (const [series, run] of this.#fresh.splice(0)) {
-      const bytes = pack(run);
+      const bytes = packRun(run);
       writer.whole(series);
       writer.whole(bytes.length);
       writer.raw(bytes);
@@ -217,9 +231,9 @@ export class ArchiveFile {
       this.#tailBytes += bytes.length;
       for (const [series, run] of packedRuns(bytes)) {
         // What is in a chunk already stays here until all goes.
-        const rest = slice(run, indexAt(run, this.#sealedMs(series) + 1));
+        const rest = sliceRun(run, indexAt(run, this.#sealedMs(series) + 1));
         if (rest.times.length > 0)
-          this.#heads.set(series, merged(this.#heads.get(series) ?? emptyRun(), rest));
+          this.#heads.set(series, mergeRuns(this.#heads.get(series) ?? emptyRun(), rest));
       }
     }
   }
@@ -229,23 +243,23 @@ export class ArchiveFile {
     const head = this.#heads.get(series) ?? emptyRun();
     let from = 0;
     for (;;) {
-      const piece = slice(head, from, from + CHUNK_RECORDS + 1);
+      const piece = sliceRun(head, from, from + CHUNK_RECORDS + 1);
       if (!fillsChunk(piece)) break;
       const count = chunkLength(piece);
-      this.chunks.insert(series, slice(piece, 0, count));
+      this.chunks.insert(series, sliceRun(piece, 0, count));
       this.#sealed.set(series, piece.times[count - 1] as number);
       from += count;
     }
     if (from === head.times.length) this.#heads.delete(series);
-    else this.#heads.set(series, slice(head, from));
+    else this.#heads.set(series, sliceRun(head, from));
     const sealedMs = this.#sealedMs(series);
     this.#fresh = this.#fresh
-      .map(([of, run]) => [of, of === series ? slice(run, indexAt(run, sealedMs + 1)) : run] as const)
+      .map(([of, run]) => [of, of === series ? sliceRun(run, indexAt(run, sealedMs + 1)) : run] as const)
       .filter(([, run]) => run.times.length > 0);
   }
 
   /** Puts records between those that are in chunks, or before them. */
-  #insert(series: number, run: Run): void {
+  #insert(series: number, run: RecordRun): void {
     const { chunks } = this;
     chunks
       .statement('UPDATE compacted SET until = ? WHERE series = ? AND until > ?')
@@ -256,8 +270,8 @@ export class ArchiveFile {
       if (chunk === undefined) return chunks.insert(series, rest);
       const next = chunks.after(series, chunk.firstMs)?.firstMs ?? Infinity;
       const count = indexAt(rest, next);
-      chunks.replace(series, chunk, merged(chunks.records(chunk), slice(rest, 0, count)));
-      rest = slice(rest, count);
+      chunks.replace(series, chunk, mergeRuns(chunks.records(chunk), sliceRun(rest, 0, count)));
+      rest = sliceRun(rest, count);
     }
   }
 
@@ -278,17 +292,17 @@ export class ArchiveFile {
 }
 
 /** The runs in a row of the tail. Throws {@link RecordDamage}. */
-export function* packedRuns(bytes: Uint8Array): Generator<readonly [series: number, run: Run]> {
-  const reader = new Reader(bytes);
+export function* packedRuns(bytes: Uint8Array): Generator<readonly [series: number, run: RecordRun]> {
+  const reader = new ByteReader(bytes);
   while (!reader.isAtEnd) {
     const series = reader.whole();
-    yield [series, unpack(reader.raw(reader.whole()))];
+    yield [series, unpackRun(reader.raw(reader.whole()))];
   }
 }
 
 /** Records by their series, in the order in which they came. */
-function bySeries({ ids, times, values, marks }: Records): Map<number, Run> {
-  const all = new Map<number, Run>();
+function bySeries({ ids, times, values, marks }: RecordBatch): Map<number, RecordRun> {
+  const all = new Map<number, RecordRun>();
   for (let n = 0; n < ids.length; n++) {
     const value = values[n] as number | string;
     const series = seriesOf(ids[n] as number, typeof value === 'string');

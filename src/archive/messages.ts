@@ -1,19 +1,19 @@
-import type { Run, Stored } from './codec.js';
+import type { RecordRun, StoredValue } from './codec.js';
 import type { aggregationSpan } from './buckets.js';
 
 /** Records of several variables in the order in which they came; booleans are 0 and 1. */
-export interface Records extends Run {
+export interface RecordBatch extends RecordRun {
   readonly ids: number[];
 }
 
 /** A clock that is not trusted: wall clock minus monotonic clock, ms. */
-export interface Untrusted {
+export interface UntrustedClock {
   readonly mark: number;
   readonly offsetMs: number;
 }
 
 /** Which records of a variable; both ends belong to it. Unix milliseconds. */
-export interface Range {
+export interface RecordRange {
   readonly id: number;
   readonly isText: boolean;
   readonly fromMs: number;
@@ -21,33 +21,33 @@ export interface Range {
   readonly limit: number;
   readonly nowMs: number;
   /** What is not written yet of it. */
-  readonly waiting: Run;
+  readonly waiting: RecordRun;
 }
 
 /** What of a variable is aggregated, and how. */
-export interface Aggregated extends Range {
+export interface AggregationRange extends RecordRange {
   readonly span: (typeof aggregationSpan)[keyof typeof aggregationSpan];
   readonly counter: boolean;
   readonly ignoreZeros: boolean;
 }
 
 /** Records of one variable, newest first. */
-export interface Rows {
+export interface LoggedRows {
   readonly times: Float64Array;
   /** How long each value held, ms. */
   readonly durations: Float64Array;
-  readonly values: Float64Array | readonly Stored[];
+  readonly values: Float64Array | readonly StoredValue[];
 }
 
 /** Records of one variable, oldest first. */
-export interface Page {
-  readonly run: Run;
+export interface RecordPage {
+  readonly run: RecordRun;
   /** There are others after them that were asked for too. */
   readonly more: boolean;
 }
 
 /** What is stored of a variable. */
-export interface SeriesFacts {
+export interface SeriesStatistics {
   readonly id: number;
   /** Unix milliseconds. */
   readonly firstMs: number;
@@ -57,14 +57,14 @@ export interface SeriesFacts {
 }
 
 /** How an archive was found: `text` is for people, '' where there is nothing to say. */
-export interface Found {
+export interface DamageReport {
   readonly text: string;
   /** Damaged archives that are kept aside. */
-  readonly aside: readonly string[];
+  readonly quarantined: readonly string[];
 }
 
 /** An archive that was opened. */
-export interface Opened extends Found {
+export interface ArchiveOpenReport extends DamageReport {
   /** The highest mark that is in use. */
   readonly mark: number;
   /** Whether records of an untrusted clock of this run of the machine wait to be mended. */
@@ -78,17 +78,17 @@ export interface CompactionRule {
 }
 
 /** What the archive's worker can be asked, with what it answers. */
-export interface Asked {
-  open: { request: { directory: string; nowMs: number }; answer: Opened };
+export interface ArchiveRequests {
+  open: { request: { directory: string; nowMs: number }; answer: ArchiveOpenReport };
   /** Writes records, in one transaction with those clocks; `isPresent`: only those that differ from the newest. */
   write: {
-    request: { records: Records; clocks: readonly Untrusted[]; isPresent: boolean; nowMs?: number };
-    answer: Found;
+    request: { records: RecordBatch; clocks: readonly UntrustedClock[]; isPresent: boolean; nowMs?: number };
+    answer: DamageReport;
   };
-  logged: { request: { range: Range }; answer: Rows };
-  records: { request: { range: Range }; answer: Page };
-  aggregated: { request: { range: Aggregated }; answer: { fields: Float64Array } };
-  facts: { request: object; answer: { series: readonly SeriesFacts[] } };
+  logged: { request: { range: RecordRange }; answer: LoggedRows };
+  records: { request: { range: RecordRange }; answer: RecordPage };
+  aggregated: { request: { range: AggregationRange }; answer: { fields: Float64Array } };
+  facts: { request: object; answer: { series: readonly SeriesStatistics[] } };
   delete: { request: { variableId: number; fromMs: number; toMs: number }; answer: { count: number } };
   move: { request: { variableId: number; toId: number }; answer: object };
   /** The time is known: what was recorded by untrusted clocks of this run of the machine gets its right time. */

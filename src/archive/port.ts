@@ -1,6 +1,6 @@
 import type { Value } from '../kernel/value.js';
 import type { aggregationSpan } from './buckets.js';
-import type { SeriesFacts } from './messages.js';
+import type { SeriesStatistics } from './messages.js';
 
 /** A record of the archive; times are unix seconds, whole. */
 export interface LoggedValue {
@@ -11,7 +11,7 @@ export interface LoggedValue {
 }
 
 /** A record as it is kept. */
-export interface KeptRecord {
+export interface StoredRecord {
   /** Unix milliseconds. */
   readonly atMs: number;
   readonly value: Value;
@@ -45,7 +45,7 @@ export interface AggregatedRange extends LoggedRange {
 }
 
 /** A record to be added; a time in unix milliseconds, a value of the variable's type. */
-export interface AddedValue {
+export interface NewRecord {
   readonly atMs: number;
   readonly value: Value;
 }
@@ -58,13 +58,13 @@ export interface ArchivePort {
   records(
     variableId: number,
     range: LoggedRange,
-  ): Promise<{ readonly records: readonly KeptRecord[]; readonly more: boolean }>;
+  ): Promise<{ readonly records: readonly StoredRecord[]; readonly more: boolean }>;
   /** Newest first. Throws `NOT_OF_TYPE`, and `NOT_SUPPORTED` for texts. */
   aggregated(variableId: number, range: AggregatedRange): Promise<readonly AggregatedValue[]>;
   /** Resolves when they are on the disk; one of the same millisecond as another takes its place. */
-  add(variableId: number, values: readonly AddedValue[]): Promise<void>;
+  add(variableId: number, values: readonly NewRecord[]): Promise<void>;
   /** Records its value as it is now, where that is another than the newest record's. */
-  begin(variableId: number): void;
+  recordPresent(variableId: number): void;
   /** How many were deleted; 0 as start is the beginning, as end the end. The variable may be gone. */
   delete(variableId: number, startS: number, endS: number): Promise<number>;
   /** One variable's records become another's; the first may be gone. */
@@ -72,8 +72,8 @@ export interface ArchivePort {
   /** Makes what is kept ready for aggregating anew. */
   reaggregate(variableId: number): Promise<void>;
   /** What is stored, also of variables that are gone. */
-  facts(): Promise<readonly SeriesFacts[]>;
+  statistics(): Promise<readonly SeriesStatistics[]>;
 }
 
 /** Rows that one call gives at most. */
-export const MOST_ROWS = 10_000;
+export const MAX_ROWS = 10_000;

@@ -1,9 +1,9 @@
 import { AGGREGATED_FIELDS, CounterAggregation, GaugeAggregation, type Aggregation } from './aggregate.js';
-import { aggregationSpan, edgesBetween, startOf } from './buckets.js';
+import { aggregationSpan, bucketEdges, bucketStart } from './buckets.js';
 import type { Chunk } from './chunks.js';
-import { emptyRun, type Run, type Stored } from './codec.js';
+import { emptyRun, type RecordRun, type StoredValue } from './codec.js';
 import { seriesOf, type ArchiveFile } from './file.js';
-import type { Aggregated, Page, Range, Rows } from './messages.js';
+import type { AggregationRange, RecordPage, RecordRange, LoggedRows } from './messages.js';
 import { copyRecord, indexAt } from './runs.js';
 import { riseOf } from './summary.js';
 
@@ -11,11 +11,11 @@ import { riseOf } from './summary.js';
 const ANSWER_TEXT = 16 * 1024 * 1024;
 
 /** A variable's records, newest first. */
-export function logged(file: ArchiveFile, range: Range): Rows {
+export function queryLogged(file: ArchiveFile, range: RecordRange): LoggedRows {
   const { isText, fromMs, toMs, limit, nowMs, waiting } = range;
   const series = seriesOf(range.id, isText);
   const head = file.head(series, waiting);
-  const [times, durations, values]: [number[], number[], Stored[]] = [[], [], []];
+  const [times, durations, values]: [number[], number[], StoredValue[]] = [[], [], []];
   const following = file.chunks.after(series, toMs)?.firstMs ?? head.times[indexAt(head, toMs + 1)];
   let nextMs = following ?? nowMs;
   let characters = 0;
@@ -25,7 +25,7 @@ export function logged(file: ArchiveFile, range: Range): Rows {
       if (atMs < fromMs || times.length >= limit || characters > ANSWER_TEXT)
         return rowsOf({ times, durations, values }, isText);
       if (atMs <= toMs) {
-        const value = run.values[n] as Stored;
+        const value = run.values[n] as StoredValue;
         if (typeof value === 'string') characters += value.length;
         times.push(atMs);
         durations.push(Math.max(0, nextMs - atMs));
@@ -38,7 +38,10 @@ export function logged(file: ArchiveFile, range: Range): Rows {
 }
 
 /** A variable's records as they are kept, oldest first. */
-export function records(file: ArchiveFile, { id, isText, fromMs, toMs, limit, waiting }: Range): Page {
+export function queryRecords(
+  file: ArchiveFile,
+  { id, isText, fromMs, toMs, limit, waiting }: RecordRange,
+): RecordPage {
   const series = seriesOf(id, isText);
   const page = emptyRun();
   let characters = 0;
@@ -53,15 +56,15 @@ export function records(file: ArchiveFile, { id, isText, fromMs, toMs, limit, wa
 }
 
 /** A variable's records of numbers, aggregated; newest first, {@link AGGREGATED_FIELDS} numbers each. */
-export function aggregated(file: ArchiveFile, range: Aggregated): Float64Array {
+export function queryAggregated(file: ArchiveFile, range: AggregationRange): Float64Array {
   if (range.span === aggregationSpan.changes) return changes(file, range);
   const { span, fromMs, toMs, nowMs, limit, waiting } = range;
   const series = seriesOf(range.id, false);
   const head = file.head(series, waiting);
   const oldestMs = file.chunks.after(series, -1)?.firstMs ?? head.times[0];
   if (oldestMs === undefined) return new Float64Array();
-  const from = Math.max(fromMs, startOf(span, oldestMs));
-  const edges = edgesBetween(span, { fromMs: from, toMs, nowMs, limit });
+  const from = Math.max(fromMs, bucketStart(span, oldestMs));
+  const edges = bucketEdges(span, { fromMs: from, toMs, nowMs, limit });
   const [startMs, endMs] = [edges[0], edges.at(-1)];
   if (startMs === undefined || endMs === undefined) return new Float64Array();
   const untilMs = Math.min(endMs, nowMs);
@@ -71,7 +74,7 @@ export function aggregated(file: ArchiveFile, range: Aggregated): Float64Array {
   const firstMs = beginning(file, series, { ...range, fromMs: startMs })?.firstMs ?? startMs;
   for (const chunk of file.chunks.upwards(series, firstMs, untilMs)) {
     const { summary, lastMs } = chunk;
-    if (summary !== undefined && lastMs < untilMs && aggregation.take(chunk.firstMs, lastMs, summary))
+    if (summary !== undefined && lastMs < untilMs && aggregation.takeChunk(chunk.firstMs, lastMs, summary))
       continue;
     addAll(aggregation, file.chunks.records(chunk), untilMs);
   }
@@ -83,7 +86,7 @@ export function aggregated(file: ArchiveFile, range: Aggregated): Float64Array {
 function beginning(
   file: ArchiveFile,
   series: number,
-  { fromMs, counter, ignoreZeros }: Aggregated,
+  { fromMs, counter, ignoreZeros }: AggregationRange,
 ): Chunk | undefined {
   let chunk = file.chunks.at(series, fromMs);
   while (counter && ignoreZeros && chunk?.summary?.last === 0 && !(chunk.summary.max > 0)) {
@@ -94,7 +97,7 @@ function beginning(
   return chunk;
 }
 
-function addAll(aggregation: Aggregation, { times, values }: Run, untilMs: number): void {
+function addAll(aggregation: Aggregation, { times, values }: RecordRun, untilMs: number): void {
   for (let n = 0; n < times.length; n++) {
     const atMs = times[n] as number;
     if (atMs >= untilMs) return;
@@ -103,10 +106,10 @@ function addAll(aggregation: Aggregation, { times, values }: Run, untilMs: numbe
 }
 
 /** Each record as it is, where it held wholly between the two times; of a counter, what it rose by. */
-function changes(file: ArchiveFile, range: Aggregated): Float64Array {
+function changes(file: ArchiveFile, range: AggregationRange): Float64Array {
   const { counter, ignoreZeros, toMs, limit } = range;
   const fields: number[] = [];
-  const rows = logged(file, { ...range, limit: limit + 2 });
+  const rows = queryLogged(file, { ...range, limit: limit + 2 });
   for (let n = 0; n < rows.times.length && fields.length < limit * AGGREGATED_FIELDS; n++) {
     const [atMs, durationMs] = [rows.times[n] as number, rows.durations[n] as number];
     const value = rows.values[n] as number;
@@ -120,8 +123,8 @@ function changes(file: ArchiveFile, range: Aggregated): Float64Array {
 /** A counter's value before the n-th newest record. */
 function valueBefore(
   file: ArchiveFile,
-  range: Aggregated,
-  [rows, n]: readonly [Rows, number],
+  range: AggregationRange,
+  [rows, n]: readonly [LoggedRows, number],
 ): number | undefined {
   for (let before = n + 1; before < rows.times.length; before++) {
     const value = rows.values[before] as number;
@@ -141,8 +144,8 @@ function valueBefore(
 /** Runs that have records between two times, the oldest first. */
 function* runsUp(
   file: ArchiveFile,
-  { series, head, fromMs, toMs }: { series: number; head: Run; fromMs: number; toMs: number },
-): Generator<Run> {
+  { series, head, fromMs, toMs }: { series: number; head: RecordRun; fromMs: number; toMs: number },
+): Generator<RecordRun> {
   const beginMs = file.chunks.at(series, fromMs)?.firstMs ?? fromMs;
   for (const chunk of file.chunks.upwards(series, beginMs, toMs)) yield file.chunks.records(chunk);
   yield head;
@@ -151,16 +154,16 @@ function* runsUp(
 /** Runs that begin at or before a time, the newest first; each ascending in itself. */
 function* runsDown(
   file: ArchiveFile,
-  { series, head, toMs }: { series: number; head: Run; toMs: number },
-): Generator<Run> {
+  { series, head, toMs }: { series: number; head: RecordRun; toMs: number },
+): Generator<RecordRun> {
   if ((head.times[0] ?? Infinity) <= toMs) yield head;
   for (const chunk of file.chunks.downwards(series, toMs)) yield file.chunks.records(chunk);
 }
 
 function rowsOf(
-  { times, durations, values }: { times: number[]; durations: number[]; values: Stored[] },
+  { times, durations, values }: { times: number[]; durations: number[]; values: StoredValue[] },
   isText: boolean,
-): Rows {
+): LoggedRows {
   return {
     times: Float64Array.from(times),
     durations: Float64Array.from(durations),

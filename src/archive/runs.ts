@@ -1,7 +1,7 @@
-import { emptyRun, type Run } from './codec.js';
+import { emptyRun, type RecordRun } from './codec.js';
 
 /** The index of the first record at or after a time. */
-export function indexAt({ times }: Pick<Run, 'times'>, timeMs: number): number {
+export function indexAt({ times }: Pick<RecordRun, 'times'>, timeMs: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -12,20 +12,20 @@ export function indexAt({ times }: Pick<Run, 'times'>, timeMs: number): number {
 }
 
 /** Part of a run, from one index up to, not including, another. */
-export function slice({ times, values, marks }: Run, from: number, to?: number): Run {
+export function sliceRun({ times, values, marks }: RecordRun, from: number, to?: number): RecordRun {
   return { times: times.slice(from, to), values: values.slice(from, to), marks: marks.slice(from, to) };
 }
 
 /** Adds records of `from` to the end of `to`. */
-export function append(to: Run, from: Run): void {
+export function appendRun(to: RecordRun, from: RecordRun): void {
   for (let n = 0; n < from.times.length; n++) copyRecord(from, n, to);
 }
 
 /** Both runs as one; where both have a record of the same time, the newer run's counts. */
-export function merged(older: Run, newer: Run): Run {
+export function mergeRuns(older: RecordRun, newer: RecordRun): RecordRun {
   if ((older.times.at(-1) ?? -1) < (newer.times[0] ?? Infinity)) {
-    const all = slice(older, 0);
-    append(all, newer);
+    const all = sliceRun(older, 0);
+    appendRun(all, newer);
     return all;
   }
   const all = emptyRun();
@@ -41,14 +41,14 @@ export function merged(older: Run, newer: Run): Run {
 }
 
 /** The records that `isWanted` wants, by their index. */
-export function filtered(run: Run, isWanted: (index: number) => boolean): Run {
+export function filterRun(run: RecordRun, isWanted: (index: number) => boolean): RecordRun {
   const wanted = emptyRun();
   for (let n = 0; n < run.times.length; n++) if (isWanted(n)) copyRecord(run, n, wanted);
   return wanted;
 }
 
 /** A run of records in any order; of several of the same time the last one counts. */
-export function sorted(run: Run): Run {
+export function sortRun(run: RecordRun): RecordRun {
   if (isAscending(run.times)) return run;
   const order = run.times
     .map((_, n) => n)
@@ -67,7 +67,7 @@ function isAscending(times: readonly number[]): boolean {
 }
 
 /** Adds one record of a run to the end of another. */
-export function copyRecord(from: Run, index: number, to: Run): void {
+export function copyRecord(from: RecordRun, index: number, to: RecordRun): void {
   to.times.push(from.times[index] as number);
   to.values.push(from.values[index] as number | string);
   to.marks.push(from.marks[index] as number);

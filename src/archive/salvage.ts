@@ -5,12 +5,12 @@ import { messageOf } from '../base/fault.js';
 import { createDatabase } from '../store/connection.js';
 import { companions, removeDatabase } from '../store/files.js';
 import { STORED, sumOfChunk, type StoredChunk } from './chunks.js';
-import { unpack, type Run } from './codec.js';
+import { unpackRun, type RecordRun } from './codec.js';
 import { packedRuns } from './file.js';
 import { archiveShape } from './schema.js';
 
 /** What there is in a damaged archive. */
-export interface Salvaged {
+export interface SalvageResult {
   /** Chunks, and rows of records that filled none yet. */
   sound: number;
   damaged: number;
@@ -32,8 +32,8 @@ const FOREIGN_MARKS = 1_000_000_000;
 const FAR = 2 ** 40;
 
 /** Gives every sound run of records in a damaged archive to `take`. The file is not changed. */
-export function salvage(path: string, take: (series: number, run: Run) => void): Salvaged {
-  const found: Salvaged = {
+export function salvage(path: string, take: (series: number, run: RecordRun) => void): SalvageResult {
+  const found: SalvageResult = {
     sound: 0,
     damaged: 0,
     records: 0,
@@ -42,7 +42,7 @@ export function salvage(path: string, take: (series: number, run: Run) => void):
     lastMs: 0,
     gaps: [],
   };
-  const accept = (runs: readonly (readonly [series: number, run: Run])[]) => {
+  const accept = (runs: readonly (readonly [series: number, run: RecordRun])[]) => {
     found.sound += 1;
     for (const [series, run] of runs) {
       found.records += run.times.length;
@@ -69,14 +69,14 @@ export function salvage(path: string, take: (series: number, run: Run) => void):
 }
 
 /** The records of a chunk whose checksum is right; of one without, when they are what the row says of them. */
-function runOf(row: readonly SQLOutputValue[]): Run | undefined {
+function runOf(row: readonly SQLOutputValue[]): RecordRun | undefined {
   const [series, t0, t1, count, summary, records, sum] = row;
   if (!(records instanceof Uint8Array) || !(summary === null || summary instanceof Uint8Array))
     return undefined;
   const stored: StoredChunk = [Number(series), Number(t0), Number(t1), Number(count), summary, records];
   if (sum !== null && Number(sum) !== sumOfChunk(stored)) return undefined;
   try {
-    const run = unpack(records);
+    const run = unpackRun(records);
     const { times } = run;
     const isSame = times.length === stored[3] && times[0] === stored[1] && times.at(-1) === stored[2];
     return isSame && isAscending(times) ? run : undefined;
@@ -85,7 +85,7 @@ function runOf(row: readonly SQLOutputValue[]): Run | undefined {
   }
 }
 
-function tailOf([records, sum]: readonly SQLOutputValue[]): (readonly [number, Run])[] | undefined {
+function tailOf([records, sum]: readonly SQLOutputValue[]): (readonly [number, RecordRun])[] | undefined {
   if (!(records instanceof Uint8Array)) return undefined;
   if (sum !== null && Number(sum) !== crc32(records)) return undefined;
   try {

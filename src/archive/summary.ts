@@ -1,4 +1,4 @@
-import type { Run, Stored } from './codec.js';
+import type { RecordRun, StoredValue } from './codec.js';
 
 /**
  * What is known of a chunk of numbers without reading it. As a gauge, each value holds until the next record; the last
@@ -40,7 +40,7 @@ export function riseOf(before: number, value: number): number {
 }
 
 /** The summary of a run of numbers, one at least; undefined for texts. */
-export function summaryOf({ times, values }: Run): Summary | undefined {
+export function summaryOf({ times, values }: RecordRun): Summary | undefined {
   const [first] = values;
   if (!isNumbers(values) || typeof first !== 'number') return undefined;
   let [integral, min, minMs, max, maxMs] = [0, Infinity, 0, -Infinity, 0];
@@ -63,7 +63,7 @@ export function summaryOf({ times, values }: Run): Summary | undefined {
   return { ...asGauge, rise, leastRise, leastRiseMs, mostRise, mostRiseMs, hasZero };
 }
 
-function isNumbers(values: readonly Stored[]): boolean {
+function isNumbers(values: readonly StoredValue[]): boolean {
   return values.every((value) => typeof value === 'number');
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../base/clock.js';
-import type { Untrusted } from './messages.js';
+import type { UntrustedClock } from './messages.js';
 
 /** Wall clock and monotonic clock drift apart by less than this while nobody sets the one. */
 const SAME_MS = 100;
@@ -11,9 +11,9 @@ const SAME_MS = 100;
 export class UntrustedClocks {
   readonly #clock: Clock;
   #mark = 0;
-  #present: Untrusted | undefined;
+  #present: UntrustedClock | undefined;
   /** Those that the archive does not know yet. */
-  #fresh: Untrusted[] = [];
+  #fresh: UntrustedClock[] = [];
   #isWaiting = false;
 
   constructor(clock: Clock) {
@@ -34,7 +34,7 @@ export class UntrustedClocks {
 
   /** The mark of a time that the clock says now: 0 while it is trusted. */
   mark(): number {
-    if (this.#clock.trusted()) return 0;
+    if (this.#clock.isTrusted()) return 0;
     const offsetMs = this.#offsetMs();
     if (this.#present === undefined || Math.abs(this.#present.offsetMs - offsetMs) > SAME_MS) {
       this.#present = { mark: ++this.#mark, offsetMs };
@@ -44,11 +44,11 @@ export class UntrustedClocks {
     return this.#present.mark;
   }
 
-  take(): Untrusted[] {
+  take(): UntrustedClock[] {
     return this.#fresh.splice(0);
   }
 
-  putBack(clocks: readonly Untrusted[]): void {
+  putBack(clocks: readonly UntrustedClock[]): void {
     this.#fresh.unshift(...clocks);
   }
 
@@ -56,14 +56,14 @@ export class UntrustedClocks {
    * Where the clock is right now and records wait for it: what it is off the monotonic one by. A mark that was given before
    * is not given again: it may be gone when a record comes to have it.
    */
-  known(): number | undefined {
-    if (!this.#isWaiting || !this.#clock.trusted()) return undefined;
+  correctionMs(): number | undefined {
+    if (!this.#isWaiting || !this.#clock.isTrusted()) return undefined;
     this.#present = undefined;
     return this.#offsetMs();
   }
 
-  /** All that had come before it was {@link known} has its right time. */
-  mended(): void {
+  /** All that had come before it was {@link correctionMs} has its right time. */
+  corrected(): void {
     this.#isWaiting = this.#present !== undefined;
   }
 

@@ -1,12 +1,12 @@
 import { variableType, type Value } from '../kernel/value.js';
 import { AGGREGATED_FIELDS } from './aggregate.js';
-import type { Rows } from './messages.js';
+import type { LoggedRows } from './messages.js';
 import type { AggregatedValue, LoggedValue } from './port.js';
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);
 
 /** Rows of numbers and texts as values of a variable of that type. */
-export function valuesOf({ times, durations, values }: Rows, type: number): LoggedValue[] {
+export function valuesOf({ times, durations, values }: LoggedRows, type: number): LoggedValue[] {
   return Array.from(times, (atMs, n) => ({
     timeStamp: seconds(atMs),
     value: valueOf(values[n] as number | string, type),

@@ -1,5 +1,5 @@
-import { emptyRun, type Run } from './codec.js';
-import type { Records } from './messages.js';
+import { emptyRun, type RecordRun } from './codec.js';
+import type { RecordBatch } from './messages.js';
 import type { Value } from '../kernel/value.js';
 
 /**
@@ -10,7 +10,7 @@ const MOST_RECORDS = 200_000;
 const MOST_TEXT = 16 * 1024 * 1024;
 
 /** A value that a variable had. */
-export interface Recorded {
+export interface BufferedRecord {
   readonly id: number;
   /** Unix milliseconds. */
   readonly atMs: number;
@@ -20,10 +20,10 @@ export interface Recorded {
 }
 
 /** Records that wait to be written, in the order in which they came. */
-export class Waiting {
-  #records: Records = noRecords();
+export class WriteBuffer {
+  #records: RecordBatch = emptyRecordBatch();
   /** Those that are being written: until that is done they are nowhere else. */
-  #taken: Records = noRecords();
+  #taken: RecordBatch = emptyRecordBatch();
   #characters = 0;
   #lost = 0;
 
@@ -38,7 +38,7 @@ export class Waiting {
     return lost;
   }
 
-  add({ id, atMs, value, mark }: Recorded): void {
+  add({ id, atMs, value, mark }: BufferedRecord): void {
     const { ids } = this.#records;
     push(this.#records, { id, atMs, value, mark });
     if (typeof value === 'string') this.#characters += value.length;
@@ -51,16 +51,16 @@ export class Waiting {
   }
 
   /** All of them, to be written: they are {@link written} then, or {@link putBack}. */
-  take(): Records {
+  take(): RecordBatch {
     this.#taken = this.#records;
-    this.#records = noRecords();
+    this.#records = emptyRecordBatch();
     this.#characters = 0;
     return this.#taken;
   }
 
   /** What was taken is on the disk. */
   written(): void {
-    this.#taken = noRecords();
+    this.#taken = emptyRecordBatch();
   }
 
   /** What was taken could not be written: it comes before what has come since. */
@@ -68,7 +68,7 @@ export class Waiting {
     const [taken, since] = [this.#taken, this.#records];
     for (const key of ['ids', 'times', 'values', 'marks'] as const)
       for (const one of since[key]) (taken[key] as unknown[]).push(one);
-    this.#taken = noRecords();
+    this.#taken = emptyRecordBatch();
     this.#records = taken;
     this.#characters = 0;
     for (const value of taken.values) if (typeof value === 'string') this.#characters += value.length;
@@ -76,7 +76,7 @@ export class Waiting {
   }
 
   /** What is not on the disk yet of one variable. */
-  of(id: number): Run {
+  of(id: number): RecordRun {
     const run = emptyRun();
     for (const { ids, times, values, marks } of [this.#taken, this.#records])
       for (let n = 0; n < ids.length; n++) {
@@ -100,13 +100,13 @@ export class Waiting {
 }
 
 /** As the archive's worker takes them. */
-export function recordsOf(all: readonly Recorded[]): Records {
-  const records = noRecords();
+export function toRecordBatch(all: readonly BufferedRecord[]): RecordBatch {
+  const records = emptyRecordBatch();
   for (const one of all) push(records, one);
   return records;
 }
 
-function push({ ids, times, values, marks }: Records, { id, atMs, value, mark }: Recorded): void {
+function push({ ids, times, values, marks }: RecordBatch, { id, atMs, value, mark }: BufferedRecord): void {
   ids.push(id);
   times.push(Math.round(atMs));
   values.push(typeof value === 'boolean' ? Number(value) : value);
@@ -114,4 +114,4 @@ function push({ ids, times, values, marks }: Records, { id, atMs, value, mark }:
 }
 
 /** None yet. */
-export const noRecords = (): Records => ({ ids: [], ...emptyRun() });
+export const emptyRecordBatch = (): RecordBatch => ({ ids: [], ...emptyRun() });

@@ -11,7 +11,7 @@ export interface Clock {
   /** CLOCK_MONOTONIC in nanoseconds, as the kernel stamps GPIO events. */
   monotonicNs(): bigint;
   /** False until the wall clock is known to be synchronised. */
-  trusted(): boolean;
+  isTrusted(): boolean;
   after(ms: number, callback: () => void): Cancel;
   every(ms: number, callback: () => void): Cancel;
   /** A number in [0, 1). */
@@ -39,7 +39,7 @@ export function systemClock(trusted: () => boolean = () => true): Clock {
   return {
     nowMs: () => Date.now(),
     monotonicNs: () => process.hrtime.bigint(),
-    trusted,
+    isTrusted: trusted,
     after(ms, callback) {
       const timer = setTimeout(callback, ms);
       timer.unref();
@@ -58,7 +58,7 @@ export function systemClock(trusted: () => boolean = () => true): Clock {
 const JUMP_MS = 1000;
 
 /** Tells when the wall clock was set, by asking now and then: it has no way to say so by itself. */
-export class ClockJumps {
+export class ClockStepDetector {
   readonly #clock: Pick<Clock, 'nowMs' | 'monotonicNs'>;
   #offsetMs: number;
 
@@ -68,7 +68,7 @@ export class ClockJumps {
   }
 
   /** How far it was set since this was last asked, ms: forward above 0, back below 0; 0: it was not. */
-  look(): number {
+  takeStepMs(): number {
     const before = this.#offsetMs;
     this.#offsetMs = this.#offset();
     const jumpMs = this.#offsetMs - before;
@@ -86,7 +86,7 @@ export class ManualClock implements Clock {
   #monotonicMs = 0;
   #timers: { dueMs: number; everyMs: number | undefined; callback: () => void }[] = [];
   #random: () => number;
-  isTrusted = true;
+  hasTrustedTime = true;
 
   constructor(nowMs = 1_700_000_000_000, random: () => number = () => 0.5) {
     this.#nowMs = nowMs;
@@ -95,7 +95,7 @@ export class ManualClock implements Clock {
 
   nowMs = () => this.#nowMs;
   monotonicNs = () => BigInt(Math.round(this.#monotonicMs * 1e6));
-  trusted = () => this.isTrusted;
+  isTrusted = () => this.hasTrustedTime;
   random = () => this.#random();
 
   after(ms: number, callback: () => void): Cancel {
@@ -107,7 +107,7 @@ export class ManualClock implements Clock {
   }
 
   /** How many timers wait; a test that leaves one behind has found a leak. */
-  get waiting(): number {
+  get pendingTimers(): number {
     return this.#timers.length;
   }
 
@@ -128,7 +128,7 @@ export class ManualClock implements Clock {
   }
 
   /** Moves the wall clock alone, as a late NTP answer does. */
-  jump(ms: number): void {
+  stepWallClock(ms: number): void {
     this.#nowMs += ms;
   }
 

@@ -4,12 +4,12 @@ const WORD_LENGTH = 64;
 
 /** The known word that was most likely meant, as `; did you mean …?`; '' when there is none. */
 export function didYouMean(given: string, known: readonly string[]): string {
-  const near = nearest(given, known);
+  const near = closestWord(given, known);
   return near === undefined ? '' : `; did you mean ${near}?`;
 }
 
 /** The known word that differs least, by no more than a slip of the fingers. */
-export function nearest(given: string, known: readonly string[]): string | undefined {
+export function closestWord(given: string, known: readonly string[]): string | undefined {
   if (given.length > WORD_LENGTH) return undefined;
   const [best] = known
     .map((word) => ({ word, edits: distance(given.toLowerCase(), word.toLowerCase()) }))

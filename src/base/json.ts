@@ -28,18 +28,18 @@ export function parseJson(text: string): unknown {
 }
 
 /** Whether there is a bigint anywhere in what {@link parseExactly} gave. */
-export function inexactIn(value: unknown): bigint | undefined {
+export function findBigInt(value: unknown): bigint | undefined {
   if (typeof value === 'bigint') return value;
   if (typeof value !== 'object' || value === null) return undefined;
   for (const item of Object.values(value)) {
-    const found = inexactIn(item);
+    const found = findBigInt(item);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 /** The value of a JSON text; `otherwise` where there is none, or it is damaged. */
-export function parsedOr<T>(text: string | undefined, otherwise: T): T {
+export function parseJsonOr<T>(text: string | undefined, otherwise: T): T {
   try {
     return text === undefined ? otherwise : (JSON.parse(text) as T);
   } catch {

@@ -2,7 +2,7 @@
  * What is made when it is first asked for, and then kept: whoever asks meanwhile gets the same. A failure goes to those who
  * asked, and is forgotten: the next who asks has it made anew.
  */
-export class Late<T> {
+export class Lazy<T> {
   readonly #make: () => Promise<T>;
   #made: Promise<T> | undefined;
 
@@ -20,7 +20,7 @@ export class Late<T> {
       }));
 
   /** What there is, when that which is being made is done; undefined where nobody has asked, or it failed. Makes nothing. */
-  async made(): Promise<T | undefined> {
+  async current(): Promise<T | undefined> {
     return this.#made?.catch(() => undefined);
   }
 }

@@ -1,11 +1,11 @@
 /** Takes note of limits that took effect: logged at a bounded rate, and shown in health for a while. */
-export interface Limits {
+export interface LimitReporter {
   /**
    * `limit` names the limit with its value (`128 connections per address`), `who` against whom it took effect, `whatToDo`
    * what the owner can do. Called at any rate.
    */
-  hit(limit: string, who: string, whatToDo: string): void;
+  report(limit: string, who: string, whatToDo: string): void;
 }
 
 /** For tests and parts whose limits nobody follows. */
-export const unwatchedLimits: Limits = { hit: () => undefined };
+export const silentLimitReporter: LimitReporter = { report: () => undefined };

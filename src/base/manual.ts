@@ -4,4 +4,4 @@ import { PACKAGE_ROOT } from './package-root.js';
 const PAGES = `${PACKAGE_ROOT}docs/`;
 
 /** The path of a page of the manual on this machine, for texts that send people there: `boards.md`. */
-export const manual = (page: string): string => PAGES + page;
+export const manualPage = (page: string): string => PAGES + page;

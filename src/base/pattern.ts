@@ -8,7 +8,7 @@ const LINEAR = 'l';
  * usual and goes over to its linear engine where an attempt backtracks too often; what that engine can't do (back
  * references, look-ahead, counts above 16) is refused. Throws a SyntaxError that says what is wrong.
  */
-export function linearPattern(source: string): RegExp {
+export function compileLinearPattern(source: string): RegExp {
   // Flags of the process; setting them again changes nothing.
   setFlagsFromString('--enable-experimental-regexp-engine');
   setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');

@@ -6,7 +6,11 @@ import { dirname } from 'node:path';
  * there, or where it is written first (`<path>.new`), is replaced and not followed. Two calls for one file must not meet.
  * Rejects with the kernel's error; the old file is there then.
  */
-export async function replaceFile(path: string, content: string | Uint8Array, mode = 0o640): Promise<void> {
+export async function writeFileAtomically(
+  path: string,
+  content: string | Uint8Array,
+  mode = 0o640,
+): Promise<void> {
   const beside = `${path}.new`;
   await rm(beside, { force: true });
   try {

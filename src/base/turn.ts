@@ -1,5 +1,5 @@
 /** Lets jobs run one after the other, in the order they asked, whatever each does. */
-export class Turn {
+export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
 
   /** Runs `job` when all earlier ones have ended; a failure goes to this caller alone. */
@@ -11,6 +11,6 @@ export class Turn {
 }
 
 /** Gives the event loop a turn, so that long work never holds it. */
-export function nextTurn(): Promise<void> {
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -23,7 +23,7 @@ export function urlSecrets(text: string): string[] {
 }
 
 /** The secrets in the URLs of a JSON value's texts, however deep. */
-export function secretsOfUrls(value: unknown): string[] {
+export function urlSecretsIn(value: unknown): string[] {
   const secrets: string[] = [];
   mapTexts(value, undefined, (text) => {
     secrets.push(...urlSecrets(text));
@@ -33,7 +33,7 @@ export function secretsOfUrls(value: unknown): string[] {
 }
 
 /** A JSON value with the secrets in the URLs of its texts hidden, however deep. */
-export function maskValue(value: unknown): unknown {
+export function maskUrlsIn(value: unknown): unknown {
   return mapTexts(value, undefined, maskUrls);
 }
 
@@ -41,15 +41,15 @@ export function maskValue(value: unknown): unknown {
  * A value that is written, with the secrets of the stored one where it has them hidden: the text as it was shown stands
  * for the stored text.
  */
-export function unmaskValue(given: unknown, stored: unknown): unknown {
+export function unmaskUrlsIn(given: unknown, stored: unknown): unknown {
   return mapTexts(given, stored, (text, before) =>
     typeof before === 'string' && text !== before && text === maskUrls(before) ? before : text,
   );
 }
 
 /** Whether a text in the value has a hidden secret in a URL, which stands for nothing. */
-export function hasMask(value: unknown): boolean {
-  return secretsOfUrls(value).includes(HIDDEN);
+export function hasMaskedUrl(value: unknown): boolean {
+  return urlSecretsIn(value).includes(HIDDEN);
 }
 
 function mapTexts(value: unknown, other: unknown, map: (text: string, other: unknown) => string): unknown {

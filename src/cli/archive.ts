@@ -4,19 +4,19 @@ import { RpcError } from '../client/index.js';
 import { exportRecords } from './archive/export.js';
 import { Input } from './archive/files.js';
 import { formatOf } from './archive/format.js';
-import { importRecords, look } from './archive/import.js';
-import type { Target } from './archive/records.js';
-import { momentOf, TIMES } from './archive/times.js';
+import { importRecords, validateImport } from './archive/import.js';
+import type { ImportTarget } from './archive/records.js';
+import { parseMoment, TIME_EXAMPLES } from './archive/times.js';
 import { command, UsageError } from './command.js';
 import { salvageArchives } from '../composition/salvage.js';
 import { exitCode } from './exit-codes.js';
-import { giveBelow } from './owners.js';
-import { idOf } from './paths.js';
-import { dataPlace, gatewayOf, gatewayOptions, type GivenGateway } from './where.js';
+import { chownBelow } from './owners.js';
+import { resolveId } from './paths.js';
+import { locateData, gatewayClient, gatewayOptions, type GatewayArguments } from './where.js';
 
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
 
-interface Given extends GivenGateway {
+interface Given extends GatewayArguments {
   readonly format?: string;
   readonly from?: string;
   readonly to?: string;
@@ -33,7 +33,7 @@ import adds the records in FILE to the archive. - as FILE is stdout, or stdin.
 
 CSV: a first line that names the columns variable, time, value, and a line a record; what is imported may
 have ; or tabs between them, and further columns. JSON lines: {"variable":12345,"time":"…","value":21.5}.
-Times are written in UTC, to the millisecond. What is read may be ${TIMES}.
+Times are written in UTC, to the millisecond. What is read may be ${TIME_EXAMPLES}.
 
 An import looks through all of FILE first. Where a line is wrong it says which, and takes nothing. A record of
 the same variable and millisecond as another takes its place: what is imported twice is there once.
@@ -79,8 +79,8 @@ async function exported(options: Given, file: string, variables: readonly string
   if (options.variable !== undefined) throw new UsageError('export takes variables after FILE');
   const format = formatOf(options.format, file);
   const range = rangeOf(options);
-  const gateway = await gatewayOf(options);
-  const ids = await Promise.all(variables.map((word) => idOf(gateway, word)));
+  const gateway = await gatewayClient(options);
+  const ids = await Promise.all(variables.map((word) => resolveId(gateway, word)));
   const { kept, gone } = ids.length > 0 ? { kept: ids, gone: [] } : await recorded(gateway);
   const done = await exportRecords(gateway, { ids: kept, ...range, file, format });
   if (file !== '-') process.stdout.write(`${file}: ${done.records} records of ${kept.length} variables\n`);
@@ -101,17 +101,17 @@ async function imported(options: Given, file: string): Promise<number> {
   const format = formatOf(options.format, file);
   const { fromMs, toMs } = rangeOf(options);
   await using input = await Input.open(file);
-  const gateway = await gatewayOf(options);
+  const gateway = await gatewayClient(options);
   const archiveId = await archiveOf(gateway);
-  const only = options.variable === undefined ? undefined : await idOf(gateway, options.variable);
-  const targets = new Map<number, Promise<Target>>();
-  const target = (id: number): Promise<Target> => {
+  const only = options.variable === undefined ? undefined : await resolveId(gateway, options.variable);
+  const targets = new Map<number, Promise<ImportTarget>>();
+  const target = (id: number): Promise<ImportTarget> => {
     const known = targets.get(id) ?? targetOf(gateway, archiveId, id);
     targets.set(id, known);
     return known;
   };
   const source = { input, format, meaning: { variableId: only, target }, fromMs, toMs: toMs || Infinity };
-  const { records, mistakes } = await look(source);
+  const { records, mistakes } = await validateImport(source);
   if (mistakes.count > 0) {
     const more = mistakes.count - mistakes.told.length;
     const rest = more > 0 ? [`and ${more} more`] : [];
@@ -124,14 +124,14 @@ async function imported(options: Given, file: string): Promise<number> {
 }
 
 function salvaged({ data, write = false }: Given, file: string): number {
-  const directory = resolve(dataPlace(data, undefined).data);
+  const directory = resolve(locateData(data, undefined).data);
   const reports = salvageArchives({
     directory,
     file: file === '' ? undefined : resolve(file),
     write,
     nowMs: Date.now(),
   });
-  if (write) giveBelow(directory);
+  if (write) chownBelow(directory);
   process.stdout.write(`${reports.map(({ text }) => text).join('\n')}\n`);
   const next = write
     ? 'what is sound is in the archive; delete the damaged file when nothing in it is missed'
@@ -142,8 +142,8 @@ function salvaged({ data, write = false }: Given, file: string): number {
 
 function rangeOf({ from, to }: Given): { fromMs: number; toMs: number } {
   const [fromMs = 0, toMs = 0] = [from, to].map((given) => {
-    const ms = given === undefined ? 0 : momentOf(given, Date.now());
-    if (ms === undefined) throw new UsageError(`${given} is no time: ${TIMES}`);
+    const ms = given === undefined ? 0 : parseMoment(given, Date.now());
+    if (ms === undefined) throw new UsageError(`${given} is no time: ${TIME_EXAMPLES}`);
     return ms;
   });
   return { fromMs, toMs };
@@ -166,7 +166,7 @@ async function recorded(gateway: Client<AnyFunction>): Promise<{ kept: number[];
   return { kept: ids.filter((id) => there.has(id)), gone: ids.filter((id) => !there.has(id)) };
 }
 
-async function targetOf(gateway: Client<AnyFunction>, archiveId: number, id: number): Promise<Target> {
+async function targetOf(gateway: Client<AnyFunction>, archiveId: number, id: number): Promise<ImportTarget> {
   try {
     const { VariableType: type } = (await gateway.call('SVC_GetVariable', id)) as { VariableType: number };
     if ((await gateway.call('AC_GetLoggingStatus', archiveId, id)) === true) return { type };

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { backupDirectory } from '../store/restore.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { dataPlace } from './where.js';
+import { locateData } from './where.js';
 
 /** `stellwerk backup FILE`: everything of a gateway in one file. */
 export const backup = command({
@@ -24,7 +24,7 @@ and media. The gateway may go on working meanwhile. What is in FILE may be secre
   words: [1, 1],
   exits: '0 done, 1 failed (FILE is there already, the database is damaged, the disk is full)',
   run: async (options, [file = '']) => {
-    const { data, config } = dataPlace(options.data, options.config);
+    const { data, config } = locateData(options.data, options.config);
     const { bytes, leftOut } = backupDirectory(resolve(data), { to: resolve(file), config });
     const what = config === undefined ? 'without a configuration (--config FILE)' : `with ${config}`;
     process.stdout.write(`${file}: ${bytes} bytes, from ${data}, ${what}\n`);

@@ -1,12 +1,12 @@
 import { systemClock } from '../base/clock.js';
 import type { AnyFunction, Client } from '../client/index.js';
 import { RpcError } from '../client/index.js';
-import { nearest } from '../base/did-you-mean.js';
+import { closestWord } from '../base/did-you-mean.js';
 import { command, UsageError } from './command.js';
 import { exitCode } from './exit-codes.js';
 import { paramsOf, type ParameterFacts } from './params.js';
 import { jsonText } from './terminal.js';
-import { gatewayOf, gatewayOptions } from './where.js';
+import { gatewayClient, gatewayOptions } from './where.js';
 
 /** `stellwerk call METHOD [PARAMETER…]`: calls one function and prints its result. */
 export const call = command({
@@ -24,7 +24,7 @@ stellwerk call --help NAME explains a function, or lists those with NAME in thei
   exits: '0 done, 1 the gateway refused or failed, 69 it cannot be reached, 78 mistakes in the configuration',
   explain: ([name = '']) => explained(name),
   run: async (options, [method = '', ...words]) => {
-    const gateway = await gatewayOf(options);
+    const gateway = await gatewayClient(options);
     const parameters = (await parametersOf(gateway, method)) ?? [];
     const params = paramsOf(words, parameters, Date.now());
     const result = await gateway.request(method, params);
@@ -48,7 +48,7 @@ async function parametersOf(
     if (!(thrown instanceof RpcError)) throw thrown;
     if (thrown.reason !== 'FUNCTION_MISSING') return undefined;
     const names = (await gateway.call('SVC_GetFunctionList', 0)) as string[];
-    const near = nearest(method, names);
+    const near = closestWord(method, names);
     const hint =
       near === undefined
         ? 'stellwerk call --help PART lists those with PART in their names'
@@ -59,18 +59,18 @@ async function parametersOf(
 
 /** A page about a function, without a gateway; of all modules, those of the simulated board too. */
 async function explained(name: string): Promise<string> {
-  const [{ modulesOf }, { declaredFunctions, explain, signatureOf }] = await Promise.all([
+  const [{ createModuleList }, { declaredFunctions, functionHelp, signatureOf }] = await Promise.all([
     import('../modules.js'),
     import('../functions/explain.js'),
   ]);
   const clock = systemClock();
-  const all = declaredFunctions(await modulesOf(clock)({ board: 'simulated' }), clock);
+  const all = declaredFunctions(await createModuleList(clock)({ board: 'simulated' }), clock);
   const exact = all.find((declaration) => declaration.name.toLowerCase() === name.toLowerCase());
-  if (exact !== undefined) return explain(exact);
+  if (exact !== undefined) return functionHelp(exact);
   const part = name.toLowerCase();
   const found = all.filter((declaration) => declaration.name.toLowerCase().includes(part));
   if (found.length > 0) return found.map((one) => `${signatureOf(one)}\n    ${one.help}\n`).join('');
-  const near = nearest(
+  const near = closestWord(
     name,
     all.map((declaration) => declaration.name),
   );

@@ -1,8 +1,8 @@
 import { systemClock } from '../base/clock.js';
 import { reviewFacts } from '../composition/review-facts.js';
-import { ConfigurationError, lineOf, type Mistake } from '../config/document.js';
+import { ConfigurationError, formatFinding, type ConfigFinding } from '../config/document.js';
 import { loadConfig } from '../config/load.js';
-import { modulesOf } from '../modules.js';
+import { createModuleList } from '../modules.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
 import { configPath } from './where.js';
@@ -19,7 +19,7 @@ or in a checkout the sample of make run.`,
   run: async ({ config }, [file]) => {
     const path = configPath(file ?? config);
     const findings = await findingsIn(path);
-    for (const finding of findings) process.stderr.write(`${lineOf(path, finding)}\n`);
+    for (const finding of findings) process.stderr.write(`${formatFinding(path, finding)}\n`);
     const warnings = findings.filter(({ severity }) => severity === 'warning').length;
     const errors = findings.length - warnings;
     const counted = [...countOf(errors, 'error'), ...countOf(warnings, 'warning')].join(', ');
@@ -28,12 +28,12 @@ or in a checkout the sample of make run.`,
   },
 });
 
-async function findingsIn(path: string): Promise<readonly Mistake[]> {
+async function findingsIn(path: string): Promise<readonly ConfigFinding[]> {
   try {
-    return (await loadConfig(path, modulesOf(systemClock()), reviewFacts)).findings;
+    return (await loadConfig(path, createModuleList(systemClock()), reviewFacts)).findings;
   } catch (thrown) {
     if (!(thrown instanceof ConfigurationError)) throw thrown;
-    return thrown.mistakes;
+    return thrown.findings;
   }
 }
 

@@ -36,6 +36,6 @@ export const commands: Readonly<Record<string, readonly [about: string, load: ()
   ],
   'hash-password': [
     'hash a password for the configuration',
-    async () => (await import('./hash-password.js')).hashed,
+    async () => (await import('./hash-password.js')).hashPasswordCommand,
   ],
 };

@@ -39,13 +39,13 @@ An installed package has put it in place. Elsewhere:
 });
 
 async function completed(): Promise<Completed> {
-  const [{ modulesOf }, { declaredFunctions }, { systemClock }] = await Promise.all([
+  const [{ createModuleList }, { declaredFunctions }, { systemClock }] = await Promise.all([
     import('../modules.js'),
     import('../functions/explain.js'),
     import('../base/clock.js'),
   ]);
   const clock = systemClock();
-  const declared = declaredFunctions(await modulesOf(clock)({ board: 'simulated' }), clock);
+  const declared = declaredFunctions(await createModuleList(clock)({ board: 'simulated' }), clock);
   const known = Object.entries(commands).map(async ([name, [about, load]]) => {
     // This command is being loaded: it has no options of its own.
     const options = name === 'completion' ? {} : (await load()).options;

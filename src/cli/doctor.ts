@@ -1,22 +1,22 @@
-import { fine, type Finding } from '../base/check.js';
+import { healthy, type HealthFinding } from '../base/check.js';
 import { systemClock } from '../base/clock.js';
 import { messageOf } from '../base/fault.js';
 import { RpcError, ServerError } from '../client/index.js';
 import { reviewFacts } from '../composition/review-facts.js';
-import { ConfigurationError, lineOf } from '../config/document.js';
+import { ConfigurationError, formatFinding } from '../config/document.js';
 import { loadConfig } from '../config/load.js';
 import type { TreeNode } from '../config/schema.js';
-import { modulesOf } from '../modules.js';
-import { checkup } from '../service/checkup.js';
-import type { Configured } from '../service/diagnosis.js';
+import { createModuleList } from '../modules.js';
+import { checkMachine } from '../service/checkup.js';
+import type { ConfiguredInstance } from '../service/diagnosis.js';
 import { clockFinding } from '../service/findings.js';
 import type { CheckRecord, HealthRecord } from '../service/health.js';
-import { isClockTrusted } from '../service/trust.js';
+import { isClockSynchronised } from '../service/trust.js';
 import { command, UsageError } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { tableOf } from './health.js';
+import { healthTable } from './health.js';
 import { jsonText } from './terminal.js';
-import { configPath, dataPlace, gatewayOf, gatewayOptions, ownCertificate } from './where.js';
+import { configPath, locateData, gatewayClient, gatewayOptions, ownCertificate } from './where.js';
 
 const { url: _url, ...options } = gatewayOptions;
 
@@ -40,10 +40,10 @@ Where the gateway runs and its password is known, its own checks are told too. C
   run: async ({ data, json, ...given }) => {
     const config = await configurationOf(given.config);
     const dataDirectory = placeOfData(data, config.path);
-    const own = new Map<string, Finding>([
+    const own = new Map<string, HealthFinding>([
       ['configuration', config.finding],
-      ['clock', clockFinding(await isClockTrusted())],
-      ...(await checkup({ ...config, dataDirectory: dataDirectory ?? '/', isGateway: false })),
+      ['clock', clockFinding(await isClockSynchronised())],
+      ...(await checkMachine({ ...config, dataDirectory: dataDirectory ?? '/', isGateway: false })),
     ]);
     const ca = given.ca ?? (dataDirectory === undefined ? undefined : ownCertificate(dataDirectory));
     const { finding, checks } = await gatewayChecks({ ...given, ...(ca !== undefined && { ca }) });
@@ -58,14 +58,14 @@ Where the gateway runs and its password is known, its own checks are told too. C
       })),
       ...checks.filter(({ Name }) => !own.has(Name)).map(({ Since: _since, ...check }) => check),
     ];
-    process.stdout.write(json === true ? `${jsonText(all)}\n` : tableOf(all));
+    process.stdout.write(json === true ? `${jsonText(all)}\n` : healthTable(all));
     return all.every(({ State }) => State === 'ok') ? exitCode.ok : exitCode.failed;
   },
 });
 
 /** What the configuration says that the machine is for, as far as it can be read. */
 async function configurationOf(given: string | undefined) {
-  const makeModules = modulesOf(systemClock());
+  const makeModules = createModuleList(systemClock());
   const nothing = async () => ({ modules: await makeModules({}), instances: [] });
   let path: string;
   try {
@@ -88,16 +88,16 @@ async function configurationOf(given: string | undefined) {
     const [first, ...others] = findings.filter(({ severity }) => severity === 'problem');
     const finding =
       first === undefined
-        ? fine(`${path} has no errors`)
+        ? healthy(`${path} has no errors`)
         : problem(
-            `${lineOf(path, first)}${others.length > 0 ? `, and ${others.length} more` : ''}`,
+            `${formatFinding(path, first)}${others.length > 0 ? `, and ${others.length} more` : ''}`,
             `stellwerk check ${path} shows them all`,
           );
     return { modules: await modules, instances: instancesOf(tree), path, finding };
   } catch (thrown) {
     if (!(thrown instanceof ConfigurationError)) throw thrown;
-    const [first] = thrown.mistakes;
-    const isHidden = thrown.mistakes.some(({ text }) => /EACCES/.test(text));
+    const [first] = thrown.findings;
+    const isHidden = thrown.findings.some(({ text }) => /EACCES/.test(text));
     const finding = isHidden
       ? problem(`${path} is not for you to read`, 'sudo stellwerk doctor sees more')
       : problem(
@@ -108,9 +108,9 @@ async function configurationOf(given: string | undefined) {
   }
 }
 
-const problem = (text: string, whatToDo: string): Finding => ({ state: 'failed', text, whatToDo });
+const problem = (text: string, whatToDo: string): HealthFinding => ({ state: 'failed', text, whatToDo });
 
-function instancesOf(nodes: readonly TreeNode[]): Configured[] {
+function instancesOf(nodes: readonly TreeNode[]): ConfiguredInstance[] {
   return nodes.flatMap((node) => [
     ...(node.kind === 'instance' ? [{ name: node.name, properties: node.properties ?? {} }] : []),
     ...instancesOf(node.children),
@@ -120,7 +120,7 @@ function instancesOf(nodes: readonly TreeNode[]): Configured[] {
 /** Undefined where nobody has made one yet. */
 function placeOfData(data: string | undefined, config: string | undefined): string | undefined {
   try {
-    return dataPlace(data, config).data;
+    return locateData(data, config).data;
   } catch (thrown) {
     if (thrown instanceof UsageError && data === undefined) return undefined;
     throw thrown;
@@ -129,20 +129,22 @@ function placeOfData(data: string | undefined, config: string | undefined): stri
 
 /** Whether the gateway answers, and what it says of itself where it may tell. */
 async function gatewayChecks(
-  given: Parameters<typeof gatewayOf>[0],
-): Promise<{ finding: Finding; checks: readonly CheckRecord[] }> {
+  given: Parameters<typeof gatewayClient>[0],
+): Promise<{ finding: HealthFinding; checks: readonly CheckRecord[] }> {
   try {
-    const gateway = await gatewayOf(given, false);
+    const gateway = await gatewayClient(given, false);
     const { Checks } = (await gateway.call('GW_GetHealth')) as HealthRecord;
-    return { finding: fine('it answers'), checks: Checks };
+    return { finding: healthy('it answers'), checks: Checks };
   } catch (thrown) {
     return { finding: answerFinding(thrown), checks: [] };
   }
 }
 
-function answerFinding(thrown: unknown): Finding {
+function answerFinding(thrown: unknown): HealthFinding {
   if (thrown instanceof RpcError && thrown.reason === 'UNAUTHORIZED')
-    return fine('it answers; its own checks need its password (--password-file FILE, or stellwerk health)');
+    return healthy(
+      'it answers; its own checks need its password (--password-file FILE, or stellwerk health)',
+    );
   if (thrown instanceof ServerError)
     return problem(
       `it does not answer: ${messageOf(thrown)}`,

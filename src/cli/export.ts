@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { exportGateway } from '../composition/exporting.js';
 import { command, UsageError } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { dataPlace } from './where.js';
+import { locateData } from './where.js';
 
 /** `stellwerk export`: the tree as a configuration. */
 export const exportCommand = command({
@@ -31,7 +31,7 @@ replaced by ***; what the file cannot express is listed in comments at its end. 
   exits: '0 done, 1 failed (the database is damaged), 78 the configuration is not YAML',
   run: async ({ data, backup, config, 'no-values': noValues = false }) => {
     if (data !== undefined && backup !== undefined) throw new UsageError('give either --data or --backup');
-    const place = backup === undefined ? dataPlace(data, config) : undefined;
+    const place = backup === undefined ? locateData(data, config) : undefined;
     const from = backup === undefined ? { data: resolve(place?.data ?? '') } : { backup: resolve(backup) };
     const named = place === undefined ? config : place.config;
     const { text, notes } = await exportGateway({

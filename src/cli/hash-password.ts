@@ -1,11 +1,11 @@
 import { hashPassword } from '../api/credentials.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { newPassword } from './password.js';
-import { firstLine } from './where.js';
+import { promptNewPassword } from './password.js';
+import { readFirstLine } from './where.js';
 
 /** `stellwerk hash-password`: a password's hash, for `passwordHash` in the configuration. */
-export const hashed = command({
+export const hashPasswordCommand = command({
   usage: 'hash-password',
   about: `Asks for a password twice, without showing it, and prints its hash for passwordHash in the
 configuration. Without a terminal the password is the first line of stdin.`,
@@ -13,7 +13,7 @@ configuration. Without a terminal the password is the first line of stdin.`,
   words: [0, 0],
   exits: '0 done, 1 the two were not the same, or too short',
   run: async () => {
-    const password = process.stdin.isTTY ? await newPassword('Password') : firstLine('-');
+    const password = process.stdin.isTTY ? await promptNewPassword('Password') : readFirstLine('-');
     process.stdout.write(`${await hashPassword(password)}\n`);
     return exitCode.ok;
   },

@@ -1,15 +1,15 @@
 import type { Lines } from '../client/index.js';
-import { type Colour, harmless } from './terminal.js';
+import { type Colour, escapeControls } from './terminal.js';
 
 /** What the picture is drawn of. */
-export interface Picture {
+export interface HeaderData {
   readonly lines: Lines;
   /** The names of the instances that have lines. */
   readonly names: ReadonlyMap<number, string>;
 }
 
 /** How it is drawn: how wide the terminal is, and what makes a text coloured. */
-export interface Look {
+export interface DrawOptions {
   readonly width: number;
   paint(colour: Colour, text: string): string;
 }
@@ -36,19 +36,19 @@ const powers: Readonly<Record<string, Colour>> = { '5V': 'red', '3V3': 'yellow',
 const directions = { input: 'in', output: 'out', unknown: '' } as const;
 
 /** The board's header as it stands, and what else is in use; of a board without a header all lines. A text a row. */
-export function picture({ lines, names }: Picture, look: Look): string[] {
+export function drawHeader({ lines, names }: HeaderData, look: DrawOptions): string[] {
   const { paint } = look;
   const headed = lines.Header.length > 0;
   const header = headerOf(lines);
   const onHeader = new Set(lines.Header.flat());
   const others = lines.Lines.filter(({ Name, Used }) => !headed || (Used && !onHeader.has(Name)));
   return [
-    paint('bold', harmless(lines.Board)),
+    paint('bold', escapeControls(lines.Board)),
     '',
     ...rowsOf(header, { names, look }),
     ...[...Map.groupBy(others, ({ Chip }) => Chip)].flatMap(([chip, some]) => [
       ...(headed ? [''] : []),
-      paint('bold', harmless(chip)),
+      paint('bold', escapeControls(chip)),
       ...(headed
         ? listOf(some.map(cellOf), { names, look })
         : rowsOf(inPairs(some.map(cellOf)), { names, look })),
@@ -110,7 +110,7 @@ interface Measures {
   readonly use: number;
 }
 
-function measuresOf(cells: readonly Cell[], names: Picture['names'], width: number): Measures {
+function measuresOf(cells: readonly Cell[], names: HeaderData['names'], width: number): Measures {
   const pin = Math.max(2, ...cells.map((cell) => cell.pin.length));
   const name = Math.max(3, ...cells.map((cell) => widthOf(cell.name)));
   const room = width - pin - name - STATE_WIDTH - GAP * 3;
@@ -120,7 +120,7 @@ function measuresOf(cells: readonly Cell[], names: Picture['names'], width: numb
 
 interface Drawing {
   readonly names: ReadonlyMap<number, string>;
-  readonly look: Look;
+  readonly look: DrawOptions;
 }
 
 /** A part of a side, with its room on the right of it, or on the left. */
@@ -149,7 +149,7 @@ function partsOf(cell: Cell, { names, look: { paint }, measures }: Drawing & { m
   };
   return [
     put(cell.pin, measures.pin, 'dim'),
-    put(harmless(cell.name), measures.name, cell.colour ?? (line?.Used === true ? 'bold' : undefined)),
+    put(escapeControls(cell.name), measures.name, cell.colour ?? (line?.Used === true ? 'bold' : undefined)),
     { before: paintIf(ink, state.before), after: paintIf(ink, state.after) },
     ...(measures.use === 0
       ? []
@@ -160,9 +160,9 @@ function partsOf(cell: Cell, { names, look: { paint }, measures }: Drawing & { m
 /** Who has it; of a free line what the kernel calls it, where that is something else. */
 function useOf(line: Line | undefined, names: ReadonlyMap<number, string>): string {
   if (line === undefined) return '';
-  if (line.InstanceID !== 0) return harmless(names.get(line.InstanceID) ?? `#${line.InstanceID}`);
-  if (line.Used) return harmless(line.Consumer || 'in use');
-  return line.KernelName === line.Name ? '' : harmless(line.KernelName);
+  if (line.InstanceID !== 0) return escapeControls(names.get(line.InstanceID) ?? `#${line.InstanceID}`);
+  if (line.Used) return escapeControls(line.Consumer || 'in use');
+  return line.KernelName === line.Name ? '' : escapeControls(line.KernelName);
 }
 
 const charsOf = (text: string): string[] => Array.from(text);

@@ -1,11 +1,11 @@
-import type { CheckState } from '../base/check.js';
+import type { HealthState } from '../base/check.js';
 import type { CheckRecord, HealthRecord } from '../service/health.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { harmless, jsonText, painted, type Colour } from './terminal.js';
-import { gatewayOf, gatewayOptions } from './where.js';
+import { escapeControls, jsonText, styled, type Colour } from './terminal.js';
+import { gatewayClient, gatewayOptions } from './where.js';
 
-const colours: Readonly<Record<CheckState, Colour>> = { ok: 'green', warning: 'yellow', failed: 'red' };
+const colours: Readonly<Record<HealthState, Colour>> = { ok: 'green', warning: 'yellow', failed: 'red' };
 
 /** `stellwerk health`: the gateway's checks as a table. */
 export const health = command({
@@ -16,9 +16,9 @@ export const health = command({
   exits:
     '0 all is well, 1 a check is not, 69 the gateway cannot be reached, 78 mistakes in the configuration',
   run: async (options) => {
-    const gateway = await gatewayOf(options);
+    const gateway = await gatewayClient(options);
     const record = (await gateway.call('GW_GetHealth')) as HealthRecord;
-    process.stdout.write(options.json === true ? `${jsonText(record)}\n` : tableOf(record.Checks));
+    process.stdout.write(options.json === true ? `${jsonText(record)}\n` : healthTable(record.Checks));
     return record.State === 'ok' ? exitCode.ok : exitCode.failed;
   },
 });
@@ -27,14 +27,14 @@ export const health = command({
 type Row = Omit<CheckRecord, 'Since'> & { readonly Since?: number };
 
 /** The checks, one a line, and below it what to do. */
-export function tableOf(checks: readonly Row[]): string {
+export function healthTable(checks: readonly Row[]): string {
   const width = Math.max(...checks.map(({ Name }) => Name.length));
   return checks
     .map(({ Name, State, Since, Text, WhatToDo }) => {
       const since = Since === undefined ? '' : `${sinceOf(Since)}  `;
-      const head = `${painted(colours[State], State.padEnd(7))}  ${Name.padEnd(width)}  ${since}`;
+      const head = `${styled(colours[State], State.padEnd(7))}  ${Name.padEnd(width)}  ${since}`;
       const indent = ' '.repeat(width + 11 + since.length);
-      const lines = [...Text.split('\n'), ...(WhatToDo === '' ? [] : [WhatToDo])].map(harmless);
+      const lines = [...Text.split('\n'), ...(WhatToDo === '' ? [] : [WhatToDo])].map(escapeControls);
       return `${head}${lines.join(`\n${indent}`)}\n`;
     })
     .join('');

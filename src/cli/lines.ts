@@ -4,10 +4,10 @@ import { type AnyFunction, type Client, type Lines, ServerError } from '../clien
 import { realTiming } from '../client/timing.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { picture, type Picture } from './header.js';
+import { drawHeader, type HeaderData } from './header.js';
 import { Screen } from './screen.js';
-import { harmless, jsonText, painted } from './terminal.js';
-import { gatewayOf, gatewayOptions } from './where.js';
+import { escapeControls, jsonText, styled } from './terminal.js';
+import { gatewayClient, gatewayOptions } from './where.js';
 
 /** As often as a person can follow. */
 const EVERY_MS = 250;
@@ -28,7 +28,7 @@ that the gateway has. On a terminal it follows the changes until q or Ctrl-C; el
   exits:
     '0 drawn, 1 this machine has no GPIO, 69 the gateway cannot be reached, 78 mistakes in the configuration',
   run: async (options) => {
-    const gateway = await gatewayOf(options);
+    const gateway = await gatewayClient(options);
     const first = await look(gateway);
     if (options.json === true) process.stdout.write(`${jsonText(first.lines)}\n`);
     else if (options.once === true || !process.stdout.isTTY)
@@ -38,9 +38,9 @@ that the gateway has. On a terminal it follows the changes until q or Ctrl-C; el
   },
 });
 
-const drawn = (seen: Picture, width: number): string[] => picture(seen, { width, paint: painted });
+const drawn = (seen: HeaderData, width: number): string[] => drawHeader(seen, { width, paint: styled });
 
-async function look(gateway: Client<AnyFunction>, signal?: AbortSignal): Promise<Picture> {
+async function look(gateway: Client<AnyFunction>, signal?: AbortSignal): Promise<HeaderData> {
   const options = signal === undefined ? {} : { signal };
   const seen = (await gateway.request('GW_GetLines', [], options)) as Lines;
   const ids = [...new Set(seen.Lines.map(({ InstanceID }) => InstanceID).filter((id) => id !== 0))];
@@ -56,20 +56,20 @@ async function look(gateway: Client<AnyFunction>, signal?: AbortSignal): Promise
 }
 
 /** Draws again and again. While the gateway can't be reached the last picture stays, and says so. */
-async function follow(gateway: Client<AnyFunction>, first: Picture): Promise<void> {
+async function follow(gateway: Client<AnyFunction>, first: HeaderData): Promise<void> {
   using screen = new Screen();
   let seen = first;
   let remark = 'q ends';
   try {
     for (;;) {
-      screen.show([...drawn(seen, screen.width), painted('dim', remark)]);
+      screen.show([...drawn(seen, screen.width), styled('dim', remark)]);
       await delay(realTiming, EVERY_MS, screen.ended);
       try {
         seen = await look(gateway, screen.ended);
         remark = 'q ends';
       } catch (thrown) {
         if (!(thrown instanceof ServerError)) throw thrown;
-        remark = `${harmless(messageOf(thrown))}; trying again; q ends`;
+        remark = `${escapeControls(messageOf(thrown))}; trying again; q ends`;
       }
     }
   } catch (thrown) {

@@ -10,7 +10,7 @@ function isRoot(): boolean {
 }
 
 /** Gives a data directory's contents to whoever has the directory. */
-export function giveBelow(directory: string): void {
+export function chownBelow(directory: string): void {
   if (!isRoot()) return;
   const { uid, gid } = statSync(directory);
   for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' }))
@@ -21,7 +21,7 @@ export function giveBelow(directory: string): void {
  * Lets those who may enter a configuration's folder by its group read the configuration too, where nobody else may enter
  * (`/etc/stellwerk` is `root:stellwerk` 0750); else it stays for its owner alone.
  */
-export function givePlace(file: string): void {
+export function chownConfig(file: string): void {
   const { uid, gid, mode } = statSync(dirname(file));
   if (!isRoot() || !existsSync(file)) return;
   const isForGroup = uid === 0 && gid !== 0 && (mode & 0o057) === 0o050;

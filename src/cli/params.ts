@@ -1,6 +1,6 @@
-import { inexactIn, parseJson } from '../base/json.js';
+import { findBigInt, parseJson } from '../base/json.js';
 import { didYouMean } from '../base/did-you-mean.js';
-import { momentOf, TIMES } from './archive/times.js';
+import { parseMoment, TIME_EXAMPLES } from './archive/times.js';
 import { UsageError } from './command.js';
 import { asPath } from './paths.js';
 
@@ -59,11 +59,11 @@ function valueOf(word: string, parameter: ParameterFacts | undefined, nowMs: num
     if (number >= 0) return number;
     throw new UsageError(`${Description} takes ${names.join(', ')}, not ${word}${didYouMean(word, names)}`);
   }
-  const ms = momentOf(word, nowMs);
+  const ms = parseMoment(word, nowMs);
   if (ms !== undefined) return Math.floor(ms / 1000);
   // All parameters that are objects' ids are named so.
   if (Description.endsWith('ID')) return asPath(word);
-  const what = /^(Start|End)Time$/.test(Description) ? `a time: ${TIMES}` : 'a whole number';
+  const what = /^(Start|End)Time$/.test(Description) ? `a time: ${TIME_EXAMPLES}` : 'a whole number';
   throw new UsageError(`${Description} takes ${what}, not ${word}`);
 }
 
@@ -72,7 +72,7 @@ function jsonOf(word: string): unknown {
   try {
     const value = parseJson(word);
     // As it was written: the gateway says whether it fits.
-    return inexactIn(value) === undefined ? value : word;
+    return findBigInt(value) === undefined ? value : word;
   } catch {
     return undefined;
   }

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { askHidden } from './terminal.js';
+import { promptHidden } from './terminal.js';
 
 /** Shorter ones are guessed. */
 const LEAST = 8;
@@ -7,15 +7,15 @@ const LEAST = 8;
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 
 /** Asks at the terminal for a new password, twice. Throws when the two differ or it is too short. */
-export async function newPassword(what: string): Promise<string> {
-  const password = await askHidden(`${what}: `);
+export async function promptNewPassword(what: string): Promise<string> {
+  const password = await promptHidden(`${what}: `);
   if (password.length < LEAST) throw new Error(`a password has at least ${LEAST} characters`);
-  if ((await askHidden('The same again: ')) !== password) throw new Error('the two are not the same');
+  if ((await promptHidden('The same again: ')) !== password) throw new Error('the two are not the same');
   return password;
 }
 
 /** A password that nobody can guess (80 bits) and anybody can type: `k7mw-…`. */
-export function madePassword(): string {
+export function generatePassword(): string {
   const group = () => Array.from({ length: 4 }, () => LETTERS[randomInt(LETTERS.length)]).join('');
   return [group(), group(), group(), group()].join('-');
 }

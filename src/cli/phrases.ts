@@ -3,15 +3,15 @@ import { message, runlevel } from '../kernel/messages.js';
 import { typeName } from '../kernel/object.js';
 import { quality } from '../kernel/quality.js';
 import type { Colour } from './terminal.js';
-import type { WatchedTree } from './watched-tree.js';
+import type { TreeReplica } from './watched-tree.js';
 
 /** What a change is, in words, and the colour that it has on a terminal. */
-export interface Phrase {
+export interface ChangeText {
   readonly text: string;
   readonly colour: Colour;
 }
 
-type Say = (data: readonly unknown[], tree: WatchedTree) => string;
+type Say = (data: readonly unknown[], tree: TreeReplica) => string;
 
 const quoted = (what: unknown) => `“${String(what)}”`;
 const yes = (what: unknown, words: readonly [string, string]) => words[what === true ? 0 : 1];
@@ -160,7 +160,10 @@ const echoes: ReadonlySet<number> = new Set([
 ]);
 
 /** The change in words; undefined where another message tells it. */
-export function phraseOf({ SenderID, Message, Data }: ChangeRecord, tree: WatchedTree): Phrase | undefined {
+export function changeText(
+  { SenderID, Message, Data }: ChangeRecord,
+  tree: TreeReplica,
+): ChangeText | undefined {
   if (echoes.has(Message)) return undefined;
   if (Message === message.VM_UPDATE) {
     const [value, differs, old] = Data as [Value, boolean, Value];

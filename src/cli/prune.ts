@@ -1,7 +1,7 @@
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { harmless, jsonText } from './terminal.js';
-import { gatewayOf, gatewayOptions } from './where.js';
+import { escapeControls, jsonText } from './terminal.js';
+import { gatewayClient, gatewayOptions } from './where.js';
 
 /** An object that the configuration no longer lists, as `GW_Prune` gives it. */
 interface Orphan {
@@ -25,7 +25,7 @@ deleted, with all records of their variables. Objects that calls created stay, a
   exits:
     '0 done, 1 some can not be deleted, 69 the gateway cannot be reached, 78 errors in the configuration',
   run: async ({ yes = false, json, ...options }) => {
-    const gateway = await gatewayOf(options);
+    const gateway = await gatewayClient(options);
     const orphans = (await gateway.call('GW_Prune', yes)) as readonly Orphan[];
     process.stdout.write(json === true ? `${jsonText(orphans)}\n` : textOf(orphans, yes));
     return orphans.every(({ Problem }) => Problem === '') ? exitCode.ok : exitCode.failed;
@@ -36,7 +36,7 @@ function textOf(orphans: readonly Orphan[], isDone: boolean): string {
   if (orphans.length === 0) return 'nothing to remove: every object of gateway.yaml is still listed\n';
   const lines = orphans.map(({ ObjectID, Path, Type, Problem }) => {
     const what = Problem !== '' ? `stays: ${Problem}` : isDone ? 'deleted' : 'would be deleted';
-    return harmless(`${Path}  #${ObjectID}  ${Type}  ${what}`);
+    return escapeControls(`${Path}  #${ObjectID}  ${Type}  ${what}`);
   });
   const hint = isDone ? '' : 'Nothing was changed. stellwerk prune --yes deletes them.\n';
   return `${lines.join('\n')}\n${hint}`;

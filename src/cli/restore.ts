@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { newestSound } from '../store/backup.js';
+import { findNewestSoundBackup } from '../store/backup.js';
 import { restoreBackup } from '../store/restore.js';
 import { command, UsageError } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { giveBelow, givePlace } from './owners.js';
+import { chownBelow, chownConfig } from './owners.js';
 
 /** `stellwerk restore FILE`: puts a backup back. */
 export const restore = command({
@@ -32,15 +32,15 @@ it under another name. latest is the newest sound one of the data directory's ow
       replace,
       nowMs: Date.now(),
     });
-    giveBelow(directory);
-    if (config !== undefined) givePlace(resolve(config));
+    chownBelow(directory);
+    if (config !== undefined) chownConfig(resolve(config));
     process.stdout.write(`${done.join('\n')}\n`);
     return exitCode.ok;
   },
 });
 
 function newestOf(directory: string): string {
-  const { path, passedOver } = newestSound(directory);
+  const { path, passedOver } = findNewestSoundBackup(directory);
   for (const why of passedOver) process.stderr.write(`passed over: ${why}\n`);
   if (path === undefined) throw new Error(`there is no sound backup in ${directory}/backups`);
   return path;

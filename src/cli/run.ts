@@ -1,9 +1,9 @@
 import { messageOf } from '../base/fault.js';
-import { nearest } from '../base/did-you-mean.js';
+import { closestWord } from '../base/did-you-mean.js';
 import { packageVersion } from '../service/system.js';
 import { commands } from './commands.js';
 import { exitCode } from './exit-codes.js';
-import { harmless } from './terminal.js';
+import { escapeControls } from './terminal.js';
 
 const names = [...Object.keys(commands), 'help'];
 
@@ -42,7 +42,7 @@ Exit codes: 0 done, 1 failed, 64 wrong usage, 69 no gateway to be reached or sta
 }
 
 function unknown(name: string): string {
-  const near = nearest(name, names);
+  const near = closestWord(name, names);
   const hint = near === undefined ? '' : `; did you mean ${near}?`;
   return `stellwerk: there is no command ${name}${hint}\n${overview()}`;
 }
@@ -69,5 +69,5 @@ function adviceFor(thrown: unknown): string {
 function textOf(thrown: unknown): string {
   if (isNamed(thrown, 'ConfigurationError'))
     return `the configuration has mistakes\n${(thrown as Error).message}`;
-  return harmless(messageOf(thrown)) + adviceFor(thrown);
+  return escapeControls(messageOf(thrown)) + adviceFor(thrown);
 }

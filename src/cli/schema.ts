@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.js';
 import { jsonSchema } from '../config/json-schema.js';
-import { modulesOf } from '../modules.js';
+import { createModuleList } from '../modules.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
 
@@ -21,6 +21,6 @@ server uses it if the first line of the configuration is
 
 /** The schema as it is printed and shipped: with the modules of all boards. */
 export async function schemaText(): Promise<string> {
-  const modules = await modulesOf(systemClock())({ board: 'simulated' });
+  const modules = await createModuleList(systemClock())({ board: 'simulated' });
   return `${JSON.stringify(jsonSchema(modules.all()), null, 1)}\n`;
 }

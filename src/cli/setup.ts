@@ -2,15 +2,15 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { hashPassword } from '../api/credentials.js';
 import { ConfigurationError } from '../config/document.js';
-import { withAccess } from '../config/first.js';
+import { addAccess } from '../config/first.js';
 import { parseConfig } from '../config/load.js';
-import { boardOf } from '../modules.js';
+import { loadPackagedBoard } from '../modules.js';
 import { putInPlace } from '../store/files.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { givePlace } from './owners.js';
-import { madePassword, newPassword } from './password.js';
-import { ask } from './terminal.js';
+import { chownConfig } from './owners.js';
+import { generatePassword, promptNewPassword } from './password.js';
+import { prompt } from './terminal.js';
 
 /** Where the service looks for it. */
 const STANDARD = '/etc/stellwerk/gateway.yaml';
@@ -38,21 +38,21 @@ it, once. Of a configuration that is there, everything is kept; one that has a r
     if (before !== undefined) await parseConfig(file, before);
     if (
       before !== undefined &&
-      withAccess(before, { username: '', passwordHash: '', board: undefined }) === undefined
+      addAccess(before, { username: '', passwordHash: '', board: undefined }) === undefined
     )
       throw new Error(
         `${file} has a remoteAccess already and is left as it is; for another password put what stellwerk hash-password prints into its passwordHash`,
       );
-    const machine = await boardOf(board);
+    const machine = await loadPackagedBoard(board);
     const isAsked = process.stdin.isTTY;
-    const name = username ?? (isAsked ? await ask('Name', 'owner') : 'owner');
-    const password = isAsked ? await newPassword('Password') : madePassword();
+    const name = username ?? (isAsked ? await prompt('Name', 'owner') : 'owner');
+    const password = isAsked ? await promptNewPassword('Password') : generatePassword();
     const access = {
       username: name,
       passwordHash: await hashPassword(password),
       board: board ?? (before === undefined ? 'auto' : undefined),
     };
-    const text = withAccess(before, access) ?? '';
+    const text = addAccess(before, access) ?? '';
     await refuseMistakes(file, text);
     write(file, text);
     const told = isAsked ? '' : `password: ${password}   (it is shown this once)\n`;
@@ -85,7 +85,7 @@ async function refuseMistakes(file: string, text: string): Promise<void> {
     await parseConfig(file, text);
   } catch (thrown) {
     if (!(thrown instanceof ConfigurationError)) throw thrown;
-    throw new Error(thrown.mistakes.map(({ key, text: why }) => `${key}: ${why}`).join('; '), {
+    throw new Error(thrown.findings.map(({ key, text: why }) => `${key}: ${why}`).join('; '), {
       cause: thrown,
     });
   }
@@ -95,6 +95,6 @@ async function refuseMistakes(file: string, text: string): Promise<void> {
 function write(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o750 });
   writeFileSync(`${file}.new`, text, { mode: 0o600 });
-  givePlace(`${file}.new`);
+  chownConfig(`${file}.new`);
   putInPlace(`${file}.new`, file);
 }

@@ -6,12 +6,12 @@ import { styleText } from 'node:util';
 export type Colour = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
 
 /** Text as stdout may show it: coloured on a terminal, unless NO_COLOR says otherwise. */
-export function painted(colour: Colour, text: string): string {
+export function styled(colour: Colour, text: string): string {
   return styleText(colour, text, { stream: process.stdout });
 }
 
 /** Names and values come from outside: what would move a terminal's cursor, or worse, is shown as it is written. */
-export function harmless(text: string): string {
+export function escapeControls(text: string): string {
   return text.replace(/\p{Cc}/gu, (char) => `\\x${hex(char, 2)}`);
 }
 
@@ -23,12 +23,12 @@ export function jsonText(value: unknown, indent = 0): string {
 const hex = (char: string, digits: number) => char.charCodeAt(0).toString(16).padStart(digits, '0');
 
 /** Asks at the terminal; an empty answer is the one in brackets. */
-export async function ask(question: string, standard: string): Promise<string> {
+export async function prompt(question: string, standard: string): Promise<string> {
   return (await answer(`${question} [${standard}]: `, process.stderr)) || standard;
 }
 
 /** Asks at the terminal without showing what is typed. */
-export function askHidden(question: string): Promise<string> {
+export function promptHidden(question: string): Promise<string> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const typed = answer('', nowhere);
   // Only now: the terminal would show what is typed before readline has it.

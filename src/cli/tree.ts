@@ -2,10 +2,10 @@ import type { Value } from '../client/index.js';
 import { typeName } from '../kernel/object.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { idOf } from './paths.js';
-import { harmless, jsonText, painted } from './terminal.js';
-import { type ShownObject, type Snapshot, WatchedTree } from './watched-tree.js';
-import { gatewayOf, gatewayOptions } from './where.js';
+import { resolveId } from './paths.js';
+import { escapeControls, jsonText, styled } from './terminal.js';
+import { type SnapshotObject, type Snapshot, TreeReplica } from './watched-tree.js';
+import { gatewayClient, gatewayOptions } from './where.js';
 
 /** What kind of variable, by `VariableType`. */
 const VARIABLE_TYPES = ['boolean', 'integer', 'float', 'string'] as const;
@@ -40,8 +40,8 @@ With PATH (an id, or a path of idents or names: ground_floor/hall_relay), that o
   words: [0, 1],
   exits: '0 done, 1 no such object, 69 the gateway cannot be reached, 78 errors in the configuration',
   run: async ({ values = false, json = false, ...options }, [path = '/']) => {
-    const gateway = await gatewayOf(options);
-    const id = path === '/' ? 0 : await idOf(gateway, path);
+    const gateway = await gatewayClient(options);
+    const id = path === '/' ? 0 : await resolveId(gateway, path);
     const snapshot = (await gateway.call('SVC_GetSnapshot')) as Snapshot;
     const root = branchesOf(snapshot, values).get(id);
     if (root === undefined) throw new Error(`Object #${id} was deleted meanwhile`);
@@ -54,7 +54,7 @@ With PATH (an id, or a path of idents or names: ground_floor/hall_relay), that o
 
 /** All objects, each with its children in the order in which people see them. */
 function branchesOf(snapshot: Snapshot, withValues: boolean): Map<number, Branch> {
-  const paths = new WatchedTree(snapshot);
+  const paths = new TreeReplica(snapshot);
   const objects = Object.entries(snapshot.objects).map(([key, object]) => ({
     id: Number(key.slice(2)),
     object,
@@ -87,7 +87,7 @@ function branchesOf(snapshot: Snapshot, withValues: boolean): Map<number, Branch
   return branches;
 }
 
-type Placed = { readonly id: number; readonly object: ShownObject };
+type Placed = { readonly id: number; readonly object: SnapshotObject };
 
 /** Position, type, name, id: the order of the interface. */
 function byPlace({ id: a, object: one }: Placed, { id: b, object: other }: Placed): number {
@@ -105,8 +105,8 @@ function tableOf(roots: readonly Branch[], withValues: boolean): string {
   const widths = [0, 1, 2].map((n) => Math.max(0, ...rows.map(({ cells }) => cells[n]?.length ?? 0)));
   return rows
     .map(({ cells: [step, kind, id], name, value }) => {
-      const start = `${step.padEnd(widths[0] ?? 0)}  ${painted('dim', `${kind.padEnd(widths[1] ?? 0)}  ${id.padStart(widths[2] ?? 0)}`)}`;
-      const end = withValues && value !== undefined ? `${name}  ${painted('cyan', value)}` : name;
+      const start = `${step.padEnd(widths[0] ?? 0)}  ${styled('dim', `${kind.padEnd(widths[1] ?? 0)}  ${id.padStart(widths[2] ?? 0)}`)}`;
+      const end = withValues && value !== undefined ? `${name}  ${styled('cyan', value)}` : name;
       return `${start}  ${end}`.trimEnd();
     })
     .map((line) => `${line}\n`)
@@ -123,12 +123,12 @@ function rowsOf(branch: Branch, depth: number): Row[] {
   const { ID, Type, Ident, Name, Module, Formatted, Children } = branch;
   const row: Row = {
     cells: [
-      harmless(`${'  '.repeat(depth)}${Ident || Name}`),
-      harmless(Module === undefined ? Type : `${Type} ${Module}`),
+      escapeControls(`${'  '.repeat(depth)}${Ident || Name}`),
+      escapeControls(Module === undefined ? Type : `${Type} ${Module}`),
       String(ID),
     ],
-    name: Ident === '' ? '' : harmless(Name),
-    value: Formatted === undefined ? undefined : harmless(Formatted),
+    name: Ident === '' ? '' : escapeControls(Name),
+    value: Formatted === undefined ? undefined : escapeControls(Formatted),
   };
   return [row, ...Children.flatMap((child) => rowsOf(child, depth + 1))];
 }

@@ -1,7 +1,7 @@
 import { systemClock } from '../base/clock.js';
 import { declaredFunctions } from '../functions/explain.js';
-import { scriptTypes } from '../functions/script-types.js';
-import { modulesOf } from '../modules.js';
+import { scriptDeclarations } from '../functions/script-types.js';
+import { createModuleList } from '../modules.js';
 import { packageVersion } from '../service/system.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
@@ -17,8 +17,8 @@ It needs no gateway.`,
   exits: '0 done',
   run: async () => {
     const clock = systemClock();
-    const declared = declaredFunctions(await modulesOf(clock)({ board: 'simulated' }), clock);
-    process.stdout.write(scriptTypes(declared, packageVersion()));
+    const declared = declaredFunctions(await createModuleList(clock)({ board: 'simulated' }), clock);
+    process.stdout.write(scriptDeclarations(declared, packageVersion()));
     return exitCode.ok;
   },
 });

@@ -5,11 +5,11 @@ import { realTiming } from '../client/timing.js';
 import { message } from '../kernel/messages.js';
 import { command } from './command.js';
 import { exitCode } from './exit-codes.js';
-import { idOf } from './paths.js';
-import { phraseOf } from './phrases.js';
-import { harmless, jsonText, painted } from './terminal.js';
-import { type Snapshot, WatchedTree } from './watched-tree.js';
-import { gatewayOf, gatewayOptions } from './where.js';
+import { resolveId } from './paths.js';
+import { changeText } from './phrases.js';
+import { escapeControls, jsonText, styled } from './terminal.js';
+import { type Snapshot, TreeReplica } from './watched-tree.js';
+import { gatewayClient, gatewayOptions } from './where.js';
 
 /** How long after a failed snapshot the next is tried, ms. */
 const AGAIN_MS = 1000;
@@ -42,9 +42,9 @@ Connects again when the connection is lost, and says so; nothing that the gatewa
   words: [0, 0],
   exits: '0 ended by Ctrl-C, 1 refused, 69 the gateway cannot be reached, 78 mistakes in the configuration',
   run: async (options) => {
-    const gateway = await gatewayOf(options);
-    const from = new Set(await Promise.all((options.from ?? []).map((text) => idOf(gateway, text))));
-    const debugged = await Promise.all((options.debug ?? []).map((text) => idOf(gateway, text)));
+    const gateway = await gatewayClient(options);
+    const from = new Set(await Promise.all((options.from ?? []).map((text) => resolveId(gateway, text))));
+    const debugged = await Promise.all((options.debug ?? []).map((text) => resolveId(gateway, text)));
     const ended = new AbortController();
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
     const show = options.json === true ? showJson : showLine;
@@ -65,11 +65,11 @@ interface Watching {
   readonly signal: AbortSignal;
   /** Objects whose changes, and those below, are shown; all, where there are none. */
   readonly from: ReadonlySet<number>;
-  show(record: ChangeRecord, tree: WatchedTree): void;
+  show(record: ChangeRecord, tree: TreeReplica): void;
 }
 
 async function follow(gateway: Client<AnyFunction>, { signal, from, show }: Watching): Promise<void> {
-  let tree = new WatchedTree(await snapshotOf(gateway, signal));
+  let tree = new TreeReplica(await snapshotOf(gateway, signal));
   let isUp = true;
   const onLink = (gone: Error | undefined) => {
     if ((gone === undefined) === isUp) return;
@@ -79,7 +79,7 @@ async function follow(gateway: Client<AnyFunction>, { signal, from, show }: Watc
   let staleProfiles = false;
   for await (const item of gateway.changes({ since: tree.timestamp, signal, onLink })) {
     if (item.kind === 'lost') {
-      tree = new WatchedTree(await snapshotAtLast(gateway, signal));
+      tree = new TreeReplica(await snapshotAtLast(gateway, signal));
       remark('some changes are missing here: the gateway was restarted, or no longer has them');
       continue;
     }
@@ -115,15 +115,15 @@ async function snapshotAtLast(gateway: Client<AnyFunction>, signal: AbortSignal)
   }
 }
 
-function showLine(record: ChangeRecord, tree: WatchedTree): void {
-  const phrase = phraseOf(record, tree);
+function showLine(record: ChangeRecord, tree: TreeReplica): void {
+  const phrase = changeText(record, tree);
   if (phrase === undefined) return;
   const { SenderID: id } = record;
-  const who = id === 0 ? '' : `${String(id).padStart(5)}  ${harmless(tree.path(id))}  `;
-  const text = harmless(
+  const who = id === 0 ? '' : `${String(id).padStart(5)}  ${escapeControls(tree.path(id))}  `;
+  const text = escapeControls(
     phrase.text.length > TEXT_LIMIT ? `${phrase.text.slice(0, TEXT_LIMIT)}…` : phrase.text,
   );
-  process.stdout.write(`${painted('dim', timeOf(new Date()))}  ${who}${painted(phrase.colour, text)}\n`);
+  process.stdout.write(`${styled('dim', timeOf(new Date()))}  ${who}${styled(phrase.colour, text)}\n`);
 }
 
 function showJson(record: ChangeRecord): void {

@@ -8,7 +8,7 @@ import type { VariableType } from '../kernel/value.js';
 export interface Snapshot {
   readonly timestamp: number;
   readonly profiles: Readonly<Record<string, ShownProfile>>;
-  readonly objects: Readonly<Record<string, ShownObject>>;
+  readonly objects: Readonly<Record<string, SnapshotObject>>;
 }
 
 interface ShownProfile extends Omit<Profile, 'name' | 'min' | 'max' | 'step'> {
@@ -18,7 +18,7 @@ interface ShownProfile extends Omit<Profile, 'name' | 'min' | 'max' | 'step'> {
 }
 
 /** An object of it. */
-export interface ShownObject {
+export interface SnapshotObject {
   readonly type: number;
   readonly name: string;
   readonly ident: string;
@@ -48,7 +48,7 @@ interface Watched {
 const DEPTH_LIMIT = 1000;
 
 /** Names, places and profiles of a gateway's objects, kept in step with its changes. */
-export class WatchedTree {
+export class TreeReplica {
   /** Changes up to this counter are in it. */
   readonly timestamp: number;
   readonly #objects: Map<number, Watched>;
@@ -116,7 +116,7 @@ export class WatchedTree {
   }
 }
 
-function watched({ name, ident, parentID, data }: ShownObject): Watched {
+function watched({ name, ident, parentID, data }: SnapshotObject): Watched {
   const profile = (data.customProfile ?? '') || (data.profile ?? '');
   return { name, ident, parent: parentID, type: (data.type ?? 3) as VariableType, profile };
 }

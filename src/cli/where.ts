@@ -5,7 +5,7 @@ import { type AnyFunction, Client } from '../client/index.js';
 import { messageOf } from '../base/fault.js';
 import { PACKAGE_ROOT } from '../base/package-root.js';
 import { UsageError } from './command.js';
-import { askHidden } from './terminal.js';
+import { promptHidden } from './terminal.js';
 
 /** Where a box has its configuration and its data (systemd/stellwerk.service). */
 const INSTALLED = { config: '/etc/stellwerk/gateway.yaml', data: '/var/lib/stellwerk' };
@@ -33,7 +33,7 @@ export const gatewayOptions = {
 } as const;
 
 /** What was given of {@link gatewayOptions}. */
-export interface GivenGateway {
+export interface GatewayArguments {
   readonly url?: string;
   readonly config?: string;
   readonly 'password-file'?: string;
@@ -45,7 +45,7 @@ export interface GivenGateway {
  * Without `asks` nobody is asked, and where the password is not known it is a client that may call what everybody may.
  * Throws UsageError with what to give, ConfigurationError.
  */
-export async function gatewayOf(given: GivenGateway, asks = true): Promise<Client<AnyFunction>> {
+export async function gatewayClient(given: GatewayArguments, asks = true): Promise<Client<AnyFunction>> {
   const { url, username, password, trusts } =
     given.url === undefined ? await fromConfig(given) : fromUrl(given.url);
   for (const file of [given.ca, trusts]) if (file !== undefined) trust(file);
@@ -82,7 +82,7 @@ function decoded(text: string): string {
   }
 }
 
-async function fromConfig(given: GivenGateway): Promise<Place> {
+async function fromConfig(given: GatewayArguments): Promise<Place> {
   // What reads a configuration takes longer to load than all else together.
   const [{ loadConfig }, { listenersOf }] = await Promise.all([
     import('../config/load.js'),
@@ -100,20 +100,20 @@ async function fromConfig(given: GivenGateway): Promise<Place> {
 }
 
 async function passwordOf(
-  given: GivenGateway,
+  given: GatewayArguments,
   { username, password }: { username: string; password: string | undefined },
 ): Promise<string> {
   const file = given['password-file'];
-  if (file !== undefined) return firstLine(file);
+  if (file !== undefined) return readFirstLine(file);
   if (password !== undefined) return password;
-  if (process.stdin.isTTY) return askHidden(`Password of ${username}: `);
+  if (process.stdin.isTTY) return promptHidden(`Password of ${username}: `);
   throw new UsageError(
     `the password of ${username} is not known here${given.url === undefined ? ' (the configuration has its hash)' : ''}: give --password-file FILE`,
   );
 }
 
 /** The first line of a file, or of stdin for `-`. Throws UsageError. */
-export function firstLine(file: string): string {
+export function readFirstLine(file: string): string {
   try {
     const [line = ''] = readFileSync(file === '-' ? 0 : file, 'utf8').split(/\r?\n/);
     if (line !== '') return line;
@@ -141,7 +141,7 @@ export function configPath(given: string | undefined): string {
 }
 
 /** The data directory that is meant, with the configuration that belongs to it where that is known. Throws UsageError. */
-export function dataPlace(data: string | undefined, config: string | undefined) {
+export function locateData(data: string | undefined, config: string | undefined) {
   const named = config ?? configOfEnvironment();
   const standard = [INSTALLED, CHECKOUT].find((place) =>
     data === undefined ? isThere(place.data) : place.data === data,

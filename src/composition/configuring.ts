@@ -1,13 +1,13 @@
-import { parsedOr } from '../base/json.js';
+import { parseJsonOr } from '../base/json.js';
 import { faultFrom, messageOf } from '../base/fault.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
-import { applyTree, type Applied, type Contents } from '../config/apply.js';
-import { makeConfigurators, type Configurator } from '../config/configurators.js';
+import { applyTree, type AppliedKeys, type ContentStore } from '../config/apply.js';
+import { createConfigurators, type Configurator } from '../config/configurators.js';
 import { loadConfig, type LoadedConfig } from '../config/load.js';
-import { isIn, problemsOf } from '../config/problems.js';
+import { existsIn, listProblems } from '../config/problems.js';
 import type { Devices } from '../device/devices.js';
-import type { Modules } from '../device/modules.js';
+import type { ModuleRegistry } from '../device/modules.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { EventPart, LazyArchive, MediaPart } from '../parts.js';
 import type { ScriptEngine } from '../script/engine.js';
@@ -21,7 +21,7 @@ import { reviewFacts } from './review-facts.js';
 const APPLIED = 'applied';
 
 /** What of a gateway a configuration is applied to. */
-export interface Configured {
+export interface ConfigurationTarget {
   readonly kernel: Kernel;
   readonly devices: Devices;
   readonly clock: Clock;
@@ -37,19 +37,19 @@ export interface Configured {
 /** Applies profiles, tree and configurators; what could not be applied is returned in words. */
 export async function applyConfiguration(
   loaded: LoadedConfig,
-  to: Configured,
+  to: ConfigurationTarget,
 ): Promise<{ configurators: Configurator[]; problems: readonly string[] }> {
   const { config, tree } = loaded;
   const { store, events, log } = to;
   const target = { ...to, actionOf: events.actionOf, log: log.subject('config'), contents: contentsOf(to) };
-  const before = parsedOr<Applied>(store.meta(APPLIED), {});
+  const before = parseJsonOr<AppliedKeys>(store.meta(APPLIED), {});
   const { applied, problems } = await applyTree({ tree, profiles: config.profiles }, before, target);
   await events
     .begin()
     .catch((thrown: unknown) => problems.push({ path: '', text: `events: ${messageOf(thrown)}` }));
   keepApplied(loaded, applied, to);
-  const made = makeConfigurators(config.configurators ?? [], target);
-  const all = problemsOf(loaded, [...problems, ...made.problems], isIn(to.kernel));
+  const made = createConfigurators(config.configurators ?? [], target);
+  const all = listProblems(loaded, [...problems, ...made.problems], existsIn(to.kernel));
   to.health.set('configuration', configurationFinding(all));
   to.health.set('access', accessFinding(config.api?.local));
   await store.committed().catch((thrown: unknown) => log.error({}, messageOf(thrown)));
@@ -57,26 +57,38 @@ export async function applyConfiguration(
 }
 
 /** Shows the objects that the file no longer lists; with `remove`, deletes them. */
-export async function prune(loaded: LoadedConfig, to: Configured, remove: boolean): Promise<OrphanRecord[]> {
-  const applied = parsedOr<Applied>(to.store.meta(APPLIED), {});
+export async function prune(
+  loaded: LoadedConfig,
+  to: ConfigurationTarget,
+  remove: boolean,
+): Promise<OrphanRecord[]> {
+  const applied = parseJsonOr<AppliedKeys>(to.store.meta(APPLIED), {});
   const records = await pruneOrphans(unlistedPaths(loaded, applied, to.kernel), to, remove);
   if (remove) keepApplied(loaded, applied, to);
   return records;
 }
 
 /** Stores what was applied, without objects that were deleted since: another may get their path. */
-function keepApplied(loaded: LoadedConfig, applied: Applied, { kernel, store, health }: Configured): void {
+function keepApplied(
+  loaded: LoadedConfig,
+  applied: AppliedKeys,
+  { kernel, store, health }: ConfigurationTarget,
+): void {
   const unlisted = unlistedPaths(loaded, applied, kernel).filter((path) => {
-    const isThere = kernel.tree.at(path) !== undefined;
+    const isThere = kernel.tree.findByPath(path) !== undefined;
     if (!isThere) delete applied[path];
     return isThere;
   });
   store.setMeta(APPLIED, JSON.stringify(applied));
-  health.ask('orphans', () => orphansFinding(unlisted, kernel));
+  health.addCheck('orphans', () => orphansFinding(unlisted, kernel));
 }
 
 /** Reads a running gateway's file again. Throws `CONFIGURATION_INVALID` with all errors, which health then has. */
-export async function readAgain(file: string, modules: Modules, health: Health): Promise<LoadedConfig> {
+export async function reloadConfig(
+  file: string,
+  modules: ModuleRegistry,
+  health: Health,
+): Promise<LoadedConfig> {
   try {
     return await loadConfig(file, async () => modules, reviewFacts);
   } catch (thrown) {
@@ -87,9 +99,9 @@ export async function readAgain(file: string, modules: Modules, health: Health):
 }
 
 /** What a configuration sets outside of the kernel: records in the archive, and files of scripts and media. */
-function contentsOf({ kernel, archive, scripts, media }: Configured): Contents {
+function contentsOf({ kernel, archive, scripts, media }: ConfigurationTarget): ContentStore {
   return {
-    record: async (id) => (await archive.get()).begin(id),
+    record: async (id) => (await archive.get()).recordPresent(id),
     createScript: async (beginning) => kernel.scripts.get(await scripts.create(beginning)),
     setScriptText: (id, text) => scripts.setContent(id, text),
     setScriptFile: (id, file) => scripts.setFile(id, file),

@@ -1,24 +1,24 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { noChecks } from '../base/check.js';
+import { noHealthChecks } from '../base/check.js';
 import { systemClock } from '../base/clock.js';
 import { silentLog } from '../base/log.js';
 import { ConfigDocument } from '../config/document.js';
 import { exportFile } from '../config/export-file.js';
 import type { GatewayConfig } from '../config/schema.js';
 import { builtInActions } from '../functions/built-in-actions.js';
-import { keptOptions } from '../functions/options.js';
+import { loadOptions } from '../functions/options.js';
 import { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
-import { modulesOf } from '../modules.js';
+import { createModuleList } from '../modules.js';
 import { ScriptFiles } from '../script/files.js';
 import { statusVariables } from '../service/status.js';
 import { backupDirectory, restoreBackup } from '../store/restore.js';
 import { Store } from '../store/store.js';
 
 /** Which gateway is exported. */
-export interface Exporting {
+export interface ExportSource {
   /** A data directory, whether a gateway works on it or not, or a backup file. */
   readonly from: { readonly data: string } | { readonly backup: string };
   /** Its configuration; of a backup, the one that is in it by default. */
@@ -34,7 +34,7 @@ export async function exportGateway({
   from,
   config,
   values,
-}: Exporting): Promise<{ text: string; notes: readonly string[] }> {
+}: ExportSource): Promise<{ text: string; notes: readonly string[] }> {
   const place = mkdtempSync(join(tmpdir(), 'stellwerk-export-'));
   try {
     const [backup, directory, file] = ['backup', 'data', 'gateway.yaml'].map((name) => join(place, name)) as [
@@ -59,20 +59,20 @@ async function exportDirectory(directory: string, config: { file: string; text: 
     GatewayConfig,
     'board'
   >;
-  const modules = await modulesOf(clock)({ ...(board !== undefined && { board }) });
+  const modules = await createModuleList(clock)({ ...(board !== undefined && { board }) });
   await using store = await Store.open({
     directory,
     runtimeDirectory: join(directory, 'run'),
     files: {},
     clock,
     log: silentLog,
-    checks: noChecks,
+    checks: noHealthChecks,
   });
   const kernel = new Kernel({ counter: store.counter, random: () => clock.random() });
   await store.load(kernel);
   const files = new ScriptFiles(join(directory, 'scripts'));
   const texts = new Map<number, string>();
-  for (const { id, data } of kernel.tree.of(objectType.script)) {
+  for (const { id, data } of kernel.tree.objectsOfType(objectType.script)) {
     const written = await files.read(data.file).catch(() => undefined);
     if (written !== undefined) texts.set(id, written.text);
   }
@@ -85,7 +85,7 @@ async function exportDirectory(directory: string, config: { file: string; text: 
     config,
     actionName,
     values,
-    besides: [...withoutConfig(config.text), ...besidesOf(store, kernel, directory)],
+    notExported: [...withoutConfig(config.text), ...besidesOf(store, kernel, directory)],
   });
 }
 
@@ -97,11 +97,11 @@ const withoutConfig = (text: string): string[] =>
 
 /** What is kept beside the tree, each with how to take it along. */
 function besidesOf(store: Store, kernel: Kernel, directory: string): string[] {
-  const { saved } = keptOptions(store);
+  const { saved } = loadOptions(store);
   const options = Object.entries(saved).map(
     ([name, value]) => `the option ${name}: stellwerk call SVC_SetOption ${name} ${value}`,
   );
-  const fronts = [...kernel.tree.of(objectType.instance)].flatMap(({ ident }) =>
+  const fronts = [...kernel.tree.objectsOfType(objectType.instance)].flatMap(({ ident }) =>
     (['items', 'devices'] as const)
       .filter((what) => store.meta(`front ${what} ${ident}`) !== undefined)
       .map((what) => `the ${what} of the front ${ident}`),

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import { nextTurn } from '../base/turn.js';
-import type { SeriesFacts } from '../archive/messages.js';
+import { yieldToEventLoop } from '../base/turn.js';
+import type { SeriesStatistics } from '../archive/messages.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
 import { foldersOf } from '../store/files.js';
@@ -11,9 +11,9 @@ import { foldersOf } from '../store/files.js';
 /** What may mention an object. */
 export interface IdSources {
   readonly kernel: Kernel;
-  readonly archive: { get(): Promise<{ facts(): Promise<readonly SeriesFacts[]> }> };
+  readonly archive: { get(): Promise<{ statistics(): Promise<readonly SeriesStatistics[]> }> };
   /** Small things of the store: what the configuration made, and what web fronts show. */
-  readonly store: { texts(): Iterable<string> };
+  readonly store: { metaValues(): Iterable<string> };
   /** The data directory. */
   readonly directory: string;
   readonly log: Log;
@@ -75,17 +75,17 @@ async function mentioned(
   };
   let seen = 0;
   for (const object of kernel.tree.all()) {
-    if (++seen % SLICE === 0) await nextTurn();
+    if (++seen % SLICE === 0) await yieldToEventLoop();
     for (const id of namedBy(object)) found.add(id);
     if (object.is(objectType.instance)) add(JSON.stringify(object.data.properties));
     if (object.is(objectType.event)) add(JSON.stringify(object.data));
   }
-  for (const text of store.texts()) add(text);
+  for (const text of store.metaValues()) add(text);
   // A file of a script or a medium that is gone has its id for a name.
   for (const folder of Object.values(foldersOf(directory)))
     if (existsSync(folder)) for (const name of readdirSync(folder)) add(name);
   if (existsSync(join(directory, 'archive.db')))
-    for (const { id } of await (await archive.get()).facts()) found.add(id);
+    for (const { id } of await (await archive.get()).statistics()) found.add(id);
 }
 
 const ID = /(?<!\d)\d{5,6}(?!\d)/g;

@@ -1,13 +1,13 @@
-import { fine, type Finding } from '../base/check.js';
+import { healthy, type HealthFinding } from '../base/check.js';
 import { messageOf } from '../base/fault.js';
-import type { Applied } from '../config/apply.js';
-import { webFront } from '../config/configurators.js';
+import type { AppliedKeys } from '../config/apply.js';
+import { webFrontModule } from '../config/configurators.js';
 import type { LoadedConfig } from '../config/load.js';
 import { identPathsOf } from '../config/problems.js';
-import { isOwn } from '../device/variables.js';
+import { isModuleVariable } from '../device/variables.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, typeName, type TreeObject } from '../kernel/object.js';
-import type { Configured } from './configuring.js';
+import type { ConfigurationTarget } from './configuring.js';
 
 /** An object that the file listed once and no longer does: `GW_Prune`. */
 export interface OrphanRecord {
@@ -22,11 +22,15 @@ export interface OrphanRecord {
 const SHOWN = 20;
 
 /** The ident paths that were applied once and are no longer in the file. */
-export function unlistedPaths({ config, tree }: LoadedConfig, applied: Applied, kernel: Kernel): string[] {
+export function unlistedPaths(
+  { config, tree }: LoadedConfig,
+  applied: AppliedKeys,
+  kernel: Kernel,
+): string[] {
   const listed = new Set(identPathsOf(tree));
   const fronts = new Set((config.configurators ?? []).map(({ ident }) => ident));
   const former = [...(kernel.tree.root.children ?? [])].flatMap((child) =>
-    child.is(objectType.instance) && child.data.moduleId === webFront.id && !fronts.has(child.ident)
+    child.is(objectType.instance) && child.data.moduleId === webFrontModule.id && !fronts.has(child.ident)
       ? [child.ident]
       : [],
   );
@@ -37,12 +41,12 @@ export function unlistedPaths({ config, tree }: LoadedConfig, applied: Applied, 
 }
 
 /** What health says of them. */
-export function orphansFinding(paths: readonly string[], { tree }: Kernel): Finding {
+export function orphansFinding(paths: readonly string[], { tree }: Kernel): HealthFinding {
   const found = paths.flatMap((path) => {
-    const object = tree.at(path);
+    const object = tree.findByPath(path);
     return object === undefined ? [] : [`${path} (#${object.id}, ${typeName[object.type]})`];
   });
-  if (found.length === 0) return fine('no object was removed from gateway.yaml only');
+  if (found.length === 0) return healthy('no object was removed from gateway.yaml only');
   const lines = found.slice(0, SHOWN).map((one) => `${one} was removed from gateway.yaml and still exists`);
   if (found.length > SHOWN) lines.push(`and ${found.length - SHOWN} more`);
   return {
@@ -58,17 +62,17 @@ export function orphansFinding(paths: readonly string[], { tree }: Kernel): Find
  */
 export async function pruneOrphans(
   paths: readonly string[],
-  to: Configured,
+  to: ConfigurationTarget,
   remove: boolean,
 ): Promise<OrphanRecord[]> {
   const { tree } = to.kernel;
   const removable = new Set<TreeObject>();
   const records: OrphanRecord[] = [];
   for (const path of paths.toSorted((a, b) => depthOf(b) - depthOf(a) || a.localeCompare(b))) {
-    const object = tree.at(path);
+    const object = tree.findByPath(path);
     if (object === undefined) continue;
     const others = [...(object.children ?? [])].filter((child) => !removable.has(child));
-    const kept = object.is(objectType.instance) ? others.filter((child) => !isOwn(child)) : others;
+    const kept = object.is(objectType.instance) ? others.filter((child) => !isModuleVariable(child)) : others;
     let problem = '';
     if (kept.length > 0) {
       const names = kept.map(({ id, displayName }) => `${displayName} (#${id})`).join(', ');
@@ -85,7 +89,10 @@ export async function pruneOrphans(
 const depthOf = (path: string): number => path.split('/').length;
 
 /** Deletes an object; why it could not be. The files of scripts and media stay. */
-async function deleted(object: TreeObject, { kernel, devices, scripts, media }: Configured): Promise<string> {
+async function deleted(
+  object: TreeObject,
+  { kernel, devices, scripts, media }: ConfigurationTarget,
+): Promise<string> {
   const { id } = object;
   try {
     if (object.is(objectType.instance)) await devices.delete(id);

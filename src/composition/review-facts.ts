@@ -1,6 +1,6 @@
 import { systemClock } from '../base/clock.js';
-import type { ActionFact, ReviewFacts, ScriptMistake, TargetFact } from '../config/review-facts.js';
-import type { Modules } from '../device/modules.js';
+import type { ActionFact, ReviewFacts, ScriptSyntaxError, TargetFact } from '../config/review-facts.js';
+import type { ModuleRegistry } from '../device/modules.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
 import { variableType } from '../kernel/value.js';
 import type { ScriptText } from '../script/protocol.js';
@@ -13,11 +13,16 @@ const ANY_VARIABLE: TargetFact = {
 };
 
 /** What the review of a configuration needs to know of scripts, functions and the machine; loaded when it is asked for. */
-export const reviewFacts: ReviewFacts = { actions, scriptMistake, prefixes, linesHere };
+export const reviewFacts: ReviewFacts = {
+  actions,
+  checkScript: scriptMistake,
+  prefixes,
+  kernelLines: linesHere,
+};
 
 async function actions(): Promise<readonly ActionFact[]> {
   const { builtInActions } = await import('../functions/built-in-actions.js');
-  return builtInActions.map(({ name, parameters, fits }) => ({
+  return builtInActions.map(({ name, parameters, canRunOn: fits }) => ({
     name,
     parameters: parameters.map((parameter) => parameter.name),
     isForVariables: fits?.(standIn(ANY_VARIABLE)) ?? false,
@@ -31,26 +36,28 @@ function standIn({ type, valueType, isReadOnly }: TargetFact): TreeObject {
   return object as unknown as TreeObject;
 }
 
-async function scriptMistake(script: ScriptText): Promise<ScriptMistake | undefined> {
-  const { compile, Mistake } = await import('../script/source.js');
+async function scriptMistake(script: ScriptText): Promise<ScriptSyntaxError | undefined> {
+  const { compile, CompileError } = await import('../script/source.js');
   try {
     compile(script, true);
     return undefined;
   } catch (thrown) {
-    if (!(thrown instanceof Mistake)) throw thrown;
+    if (!(thrown instanceof CompileError)) throw thrown;
     const { line, column } = thrown.at ?? { line: 1, column: 1 };
     return { line, column: Math.max(column, 1), text: thrown.message };
   }
 }
 
-async function prefixes(modules: Modules): Promise<ReadonlySet<string>> {
+async function prefixes(modules: ModuleRegistry): Promise<ReadonlySet<string>> {
   const { declaredFunctions } = await import('../functions/explain.js');
   const names = declaredFunctions(modules, systemClock()).map(({ name }) => name);
   return new Set(names.flatMap((name) => (name.includes('_') ? [name.slice(0, name.indexOf('_'))] : [])));
 }
 
-async function linesHere(modules: Modules): Promise<ReadonlySet<string>> {
+async function linesHere(modules: ModuleRegistry): Promise<ReadonlySet<string>> {
   const finders = [...modules.all()].filter(({ properties }) => 'Line' in properties.properties);
-  const found = await Promise.all(finders.map(async ({ find }) => (await find?.().catch(() => [])) ?? []));
+  const found = await Promise.all(
+    finders.map(async ({ findHardware: find }) => (await find?.().catch(() => [])) ?? []),
+  );
   return new Set(found.flat().flatMap(({ kind, name }) => (kind === 'line' ? [name] : [])));
 }

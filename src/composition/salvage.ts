@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fault } from '../base/fault.js';
 import { ArchiveFile } from '../archive/file.js';
-import { asideOf } from '../archive/place.js';
+import { listQuarantinedArchives } from '../archive/place.js';
 import { salvage } from '../archive/salvage.js';
-import type { Run } from '../archive/codec.js';
+import type { RecordRun } from '../archive/codec.js';
 import { lockDirectory } from '../store/lock.js';
 
 /** Chunks in one transaction: a few hundred KB of memory. */
@@ -32,7 +32,8 @@ export function salvageArchives({
   nowMs: number;
 }): SalvageReport[] {
   if (!existsSync(directory)) throw fault('STORE_UNUSABLE', `there is no data directory ${directory}`);
-  const files = file === undefined ? asideOf(directory).map((name) => join(directory, name)) : [file];
+  const files =
+    file === undefined ? listQuarantinedArchives(directory).map((name) => join(directory, name)) : [file];
   if (files.length === 0) throw fault('STORE_UNUSABLE', `no damaged archive is kept in ${directory}`);
   for (const path of files) if (!existsSync(path)) throw fault('STORE_UNUSABLE', `there is no file ${path}`);
   using _lock = write ? lockDirectory(directory) : undefined;
@@ -42,7 +43,7 @@ export function salvageArchives({
     target.open(nowMs);
     // The oldest first: of two records of the same time the newer file's counts.
     return files.toReversed().map((path) => {
-      let waiting: (readonly [number, Run])[] = [];
+      let waiting: (readonly [number, RecordRun])[] = [];
       const put = () => {
         target.transaction(() => {
           for (const [series, run] of waiting) target.put(series, run);
@@ -61,7 +62,7 @@ export function salvageArchives({
   }
 }
 
-function reportOf(path: string, take: (series: number, run: Run) => void): SalvageReport {
+function reportOf(path: string, take: (series: number, run: RecordRun) => void): SalvageReport {
   const { sound, damaged, records, variables, firstMs, lastMs, gaps } = salvage(path, take);
   const span =
     records === 0 ? '' : `, ${new Date(firstMs).toISOString()} to ${new Date(lastMs).toISOString()}`;

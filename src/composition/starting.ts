@@ -3,7 +3,7 @@ import type { Log } from '../base/log.js';
 import type { Health } from '../service/health.js';
 
 /** Starts the parts of a gateway: one that fails stays closed, health reports it, and the others start. */
-export class Starting {
+export class StartSequence {
   readonly #health: Health;
   readonly #log: Log;
 
@@ -13,7 +13,7 @@ export class Starting {
   }
 
   /** Does not reject. `name` appears in health and in the log. */
-  async part(name: string, start: () => unknown): Promise<void> {
+  async run(name: string, start: () => unknown): Promise<void> {
     try {
       await start();
     } catch (thrown) {

@@ -9,7 +9,7 @@ import { convertValue } from '../kernel/convert.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { MediaType } from '../kernel/media.js';
 import { objectType, typeName, type TreeObject } from '../kernel/object.js';
-import type { Beginning } from '../kernel/tree.js';
+import type { ObjectOptions } from '../kernel/tree.js';
 import type { VariableType } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
 import type { ActionOf } from './events.js';
@@ -28,7 +28,7 @@ import {
 import { applyAction, applyArchive } from './variables.js';
 
 /** What the configuration said when it was last applied: JSON by key, by ident path. Kept in the store. */
-export type Applied = Record<string, Record<string, string>>;
+export type AppliedKeys = Record<string, Record<string, string>>;
 
 /** What applying works on. */
 export interface ApplyTarget {
@@ -37,14 +37,14 @@ export interface ApplyTarget {
   readonly log: Log;
   readonly clock: Clock;
   readonly actionOf: ActionOf;
-  readonly contents: Contents;
+  readonly contents: ContentStore;
 }
 
 /** What of objects is not in the kernel: their records and their files. */
-export interface Contents {
+export interface ContentStore {
   /** Begins to record a variable, which is marked as logged already. */
   record(variableId: number): Promise<void>;
-  createScript(beginning: Beginning): Promise<TreeObject<3>>;
+  createScript(beginning: ObjectOptions): Promise<TreeObject<3>>;
   setScriptText(id: number, text: string): Promise<void>;
   setScriptFile(id: number, file: string): Promise<void>;
   setMediaFile(id: number, file: string): Promise<void>;
@@ -80,7 +80,7 @@ const REMEMBERED = 1024;
 type IsNew = (key: string, value: unknown) => boolean;
 
 /** What of a configuration is brought into the tree. */
-export interface Listed {
+export interface ApplicableConfig {
   readonly tree: readonly TreeNode[];
   readonly profiles?: Readonly<Record<string, ProfileConfig>> | undefined;
 }
@@ -92,26 +92,26 @@ export interface Listed {
  * applied, to be kept, and what could not be: one entry never stops the rest.
  */
 export async function applyTree(
-  { tree, profiles = {} }: Listed,
-  applied: Applied,
+  { tree, profiles = {} }: ApplicableConfig,
+  applied: AppliedKeys,
   target: ApplyTarget,
-): Promise<{ applied: Applied; problems: ApplyProblem[] }> {
-  const applying = new Applying(applied, target);
+): Promise<{ applied: AppliedKeys; problems: ApplyProblem[] }> {
+  const applying = new TreeApplier(applied, target);
   for (const [name, profile] of Object.entries(profiles)) await applying.profile(name, profile);
   await applying.all(tree, target.kernel.tree.root);
   await applying.last();
   return { applied: applying.after, problems: applying.problems };
 }
 
-class Applying {
-  readonly after: Applied;
+class TreeApplier {
+  readonly after: AppliedKeys;
   readonly problems: ApplyProblem[] = [];
-  readonly #before: Applied;
+  readonly #before: AppliedKeys;
   readonly #target: ApplyTarget;
   /** What names other objects comes last: they may be listed further down. */
   readonly #late: { readonly path: string; readonly job: () => Promise<void> }[] = [];
 
-  constructor(before: Applied, target: ApplyTarget) {
+  constructor(before: AppliedKeys, target: ApplyTarget) {
     this.#before = before;
     // What is no longer listed is remembered: when its line comes back unchanged, run-time changes stay.
     this.after = { ...before };
@@ -231,7 +231,9 @@ class Applying {
     const { kernel, devices } = this.#target;
     const { kind, id } = devices.modules.get(module);
     if (kind !== moduleKind.core) return undefined;
-    const found = [...kernel.tree.of(objectType.instance)].find(({ data }) => data.moduleId === id);
+    const found = [...kernel.tree.objectsOfType(objectType.instance)].find(
+      ({ data }) => data.moduleId === id,
+    );
     if (found === undefined) return undefined;
     kernel.tree.set(found, 'ident', ident);
     kernel.tree.move(found, parent);
@@ -309,7 +311,7 @@ class Applying {
     const { tree, links } = this.#target.kernel;
     const isGone = link.data.targetId === 0 || tree.find(link.data.targetId) === undefined;
     if (!isNew('target', path) && !isGone) return;
-    const target = path === '' ? undefined : tree.at(path);
+    const target = path === '' ? undefined : tree.findByPath(path);
     if (target === undefined && path !== '') throw new Error(`there is no object at ${path}`);
     links.setTarget(link, target?.id ?? 0);
   }
@@ -355,7 +357,7 @@ class Applying {
       return id === 0 ? devices.disconnect(object.id) : devices.connect(object.id, id);
     }
     const above = object.parent;
-    const { needs } = devices.modules.get(object.data.moduleId);
+    const { requires: needs } = devices.modules.get(object.data.moduleId);
     if (needs === undefined || !above?.is(objectType.instance) || !isNew('connection', above.ident)) return;
     if (object.data.connectionId !== above.id) await devices.connect(object.id, above.id);
   }

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type, type Static } from '@sinclair/typebox';
-import { check } from './check.js';
+import { checkSchema } from './check.js';
 import { didYouMean } from '../base/did-you-mean.js';
 import { ConfigDocument } from './document.js';
 import { fault, messageOf } from '../base/fault.js';
@@ -60,13 +60,13 @@ export interface Board extends Static<typeof boardSchema> {
 }
 
 /** Where boards are described, and where the kernel says what machine this is. */
-export interface BoardPlaces {
+export interface BoardSources {
   readonly directory: string;
   readonly compatible: string;
 }
 
 /** The device tree's word for what machine this is: strings, each ended by a zero byte. */
-export const COMPATIBLE = '/proc/device-tree/compatible';
+export const COMPATIBLE_FILE = '/proc/device-tree/compatible';
 
 /**
  * The board of that name, or, for `auto` or none, the one this machine is: `generic` where no file knows it. Throws
@@ -74,7 +74,7 @@ export const COMPATIBLE = '/proc/device-tree/compatible';
  */
 export async function loadBoard(
   wanted: string | undefined,
-  { directory, compatible }: BoardPlaces,
+  { directory, compatible }: BoardSources,
 ): Promise<Board> {
   const names = (await readdir(directory))
     .filter((file) => file.endsWith('.yaml'))
@@ -111,7 +111,7 @@ function textOf(directory: string, boardName: string): Promise<string> {
 
 async function readBoard(directory: string, boardName: string): Promise<Board> {
   const document = new ConfigDocument(fileOf(directory, boardName), await textOf(directory, boardName));
-  check(document, boardSchema, { path: [], value: document.value });
-  document.throwIfAny();
+  checkSchema(document, boardSchema, { path: [], value: document.value });
+  document.throwIfErrors();
   return { ...(document.value as Static<typeof boardSchema>), name: boardName };
 }

@@ -1,13 +1,13 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value, ValueErrorType, type ValueError } from '@sinclair/typebox/value';
-import type { ConfigDocument, Path } from './document.js';
+import type { ConfigDocument, DocumentPath } from './document.js';
 import { didYouMean } from '../base/did-you-mean.js';
 
 /** Checks a value of a document against a schema and notes each mistake at its line. True when there is none. */
-export function check(
+export function checkSchema(
   document: ConfigDocument,
   schema: TSchema,
-  { path, value }: { path: Path; value: unknown },
+  { path, value }: { path: DocumentPath; value: unknown },
 ): boolean {
   const seen = new Set<string>();
   for (const error of Value.Errors(schema, value)) {
@@ -19,17 +19,17 @@ export function check(
   return seen.size === 0;
 }
 
-function note(document: ConfigDocument, base: Path, error: ValueError): void {
+function note(document: ConfigDocument, base: DocumentPath, error: ValueError): void {
   const path = [...base, ...stepsOf(error.path)];
   if (error.type === ValueErrorType.ObjectAdditionalProperties) {
     const known = Object.keys(error.schema['properties'] as object);
-    document.unknownKey(path, known, 'there is no such key');
+    document.addUnknownKey(path, known, 'there is no such key');
   } else if (error.type === ValueErrorType.ObjectRequiredProperty) {
-    document.mistake(path, 'this key is missing');
+    document.addError(path, 'this key is missing');
   } else if (error.type === ValueErrorType.Union) {
     unionMistake(document, path, error);
   } else {
-    document.mistake(path, `${textOf(error)}${got(error.value)}`);
+    document.addError(path, `${textOf(error)}${got(error.value)}`);
   }
 }
 
@@ -52,17 +52,17 @@ const nearOne = (value: unknown, words: readonly string[]): string =>
   typeof value === 'string' ? didYouMean(value, words) : '';
 
 /** Of a union, the branch of the value's own kind says what is wrong; of words, all that are allowed. */
-function unionMistake(document: ConfigDocument, path: Path, error: ValueError): void {
+function unionMistake(document: ConfigDocument, path: DocumentPath, error: ValueError): void {
   const branches = error.schema['anyOf'] as TSchema[];
   const words = branches.flatMap((branch) => ('const' in branch ? [String(branch['const'])] : []));
   const ofKind = branches.find((branch) => branch['type'] === 'object');
   if (typeof error.value === 'object' && error.value !== null && ofKind !== undefined) {
-    check(document, ofKind, { path, value: error.value });
+    checkSchema(document, ofKind, { path, value: error.value });
     return;
   }
   const kinds = branches.flatMap((branch) => ('const' in branch ? [] : [String(branch['type'])]));
   const expected = [...words, ...kinds].join(' or ');
-  document.mistake(path, `expected ${expected}${got(error.value)}${nearOne(error.value, words)}`);
+  document.addError(path, `expected ${expected}${got(error.value)}${nearOne(error.value, words)}`);
 }
 
 function got(value: unknown): string {
@@ -70,7 +70,7 @@ function got(value: unknown): string {
   return typeof value === 'number' || typeof value === 'boolean' ? `, not ${value}` : '';
 }
 
-function stepsOf(pointer: string): Path {
+function stepsOf(pointer: string): DocumentPath {
   const steps = pointer.split('/').slice(1);
   return steps.map((step) =>
     /^\d+$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~'),

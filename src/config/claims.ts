@@ -1,6 +1,6 @@
 import type { BoardParts } from '../device/modules.js';
 import type { Properties } from '../device/properties.js';
-import type { ConfigDocument, Path } from './document.js';
+import type { ConfigDocument, DocumentPath } from './document.js';
 import type { Reference } from './references.js';
 import { didYouMean } from '../base/did-you-mean.js';
 
@@ -13,7 +13,7 @@ interface Holder {
 /** Who claims something, and where the file says so. */
 export interface Claimant {
   readonly name: string;
-  readonly path: Path;
+  readonly path: DocumentPath;
 }
 
 /** Addresses that stand for all of this machine. */
@@ -49,8 +49,8 @@ export class Claims {
     else this.#refuse(`port ${port}`, taken.holder, path);
   }
 
-  #refuse(what: string, holder: Holder, path: Path): void {
-    this.#document.problem(
+  #refuse(what: string, holder: Holder, path: DocumentPath): void {
+    this.#document.addProblem(
       path,
       `${what} is already used by ${holder.name} (line ${holder.line}); choose another`,
     );

@@ -9,7 +9,7 @@ import type { ApplyProblem } from './problems.js';
 import type { ConfiguratorConfig } from './schema.js';
 
 /** The module of which web front configurators are instances (interface §1, core module GUIDs). */
-export const webFront: ModuleDefinition = {
+export const webFrontModule: ModuleDefinition = {
   id: '{3565B1F2-8F7B-4311-A4B6-1BF1D868F39E}',
   name: 'WebFront Configurator',
   kind: moduleKind.visualisation,
@@ -54,7 +54,7 @@ export const accessTo = ({ id, baseId, passwordRequired, autostart, secret }: Co
  * The configurators of `gateway.yaml`, ordered as they are listed (decision 1), each with an instance at the root that
  * gives it its id. One whose base is not there is left out, and told in `problems`.
  */
-export function makeConfigurators(
+export function createConfigurators(
   configs: readonly ConfiguratorConfig[],
   { kernel, devices, log }: { kernel: Kernel; devices: Devices; log: Log },
 ): { configurators: Configurator[]; problems: ApplyProblem[] } {
@@ -76,13 +76,13 @@ export function makeConfigurators(
 }
 
 function make(config: ConfiguratorConfig, kernel: Kernel, devices: Devices): Configurator {
-  const base = kernel.tree.at(config.base);
+  const base = kernel.tree.findByPath(config.base);
   if (base === undefined)
     throw new Error(`its base ${config.base} is not in the tree; give the ident path of an object, or /`);
   const found = kernel.tree.root.children?.byIdent(config.ident);
-  if (found !== undefined && !(found.is(objectType.instance) && found.data.moduleId === webFront.id))
+  if (found !== undefined && !(found.is(objectType.instance) && found.data.moduleId === webFrontModule.id))
     throw new Error(`#${found.id} at the root has this ident already; choose another`);
-  const instance = found ?? devices.create(webFront.id, { ident: config.ident, name: config.title });
+  const instance = found ?? devices.create(webFrontModule.id, { ident: config.ident, name: config.title });
   if (instance.name !== config.title) kernel.tree.set(instance, 'name', config.title);
   const {
     ident,

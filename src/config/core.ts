@@ -25,12 +25,12 @@ export const coreModules: readonly ModuleDefinition[] = [
  * Makes the instances of the core modules that are missing, one of each, below `parent`; one that was moved stays where
  * it is.
  */
-export function makeCore(
+export function createCoreInstances(
   parent: TreeObject,
   { kernel, devices }: { kernel: Kernel; devices: Devices },
 ): void {
   const present = new Set<string>();
-  for (const { data } of kernel.tree.of(objectType.instance)) present.add(data.moduleId);
+  for (const { data } of kernel.tree.objectsOfType(objectType.instance)) present.add(data.moduleId);
   for (const { id, name, prefix, kind } of devices.modules.all())
     if (kind === moduleKind.core && !present.has(id)) devices.create(id, { parent, name, ident: prefix });
 }

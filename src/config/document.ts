@@ -10,7 +10,7 @@ import {
 } from 'yaml';
 import { messageOf } from '../base/fault.js';
 import { isInexact } from '../base/json.js';
-import { nearest } from '../base/did-you-mean.js';
+import { closestWord } from '../base/did-you-mean.js';
 
 /**
  * What a finding means. With an `error` a gateway does not start, and a reload changes nothing. With a `problem` the part
@@ -19,41 +19,41 @@ import { nearest } from '../base/did-you-mean.js';
 export type Severity = 'error' | 'problem' | 'warning';
 
 /** What a problem found missing in the file. A running gateway may have it: objects and profiles are also made by calls. */
-export interface Absent {
+export interface MissingTarget {
   readonly kind: 'object' | 'profile' | 'line';
   readonly name: string;
 }
 
 /** One finding in a file: where, which key, and what to do. Lines and columns count from 1. */
-export interface Mistake {
+export interface ConfigFinding {
   readonly severity: Severity;
   readonly line: number;
   readonly column: number;
   /** Path of the key: `webServers[0].tls`. */
   readonly key: string;
   readonly text: string;
-  readonly absent?: Absent | undefined;
+  readonly missing?: MissingTarget | undefined;
 }
 
 /** A finding as one line: `FILE:LINE:COLUMN: KEY: TEXT`. */
-export function lineOf(file: string, { severity, line, column, key, text }: Mistake): string {
+export function formatFinding(file: string, { severity, line, column, key, text }: ConfigFinding): string {
   const kind = severity === 'warning' ? 'warning: ' : '';
   return `${file}:${line}:${column}: ${kind}${key === '' ? '' : `${key}: `}${text}`;
 }
 
 /** Steps from the root of a document to one of its values. */
-export type Path = readonly (string | number)[];
+export type DocumentPath = readonly (string | number)[];
 
 /** A file with mistakes; its text lists them all, without the warnings. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly file: string;
-  readonly mistakes: readonly Mistake[];
-  constructor(file: string, mistakes: readonly Mistake[]) {
+  readonly findings: readonly ConfigFinding[];
+  constructor(file: string, mistakes: readonly ConfigFinding[]) {
     const told = mistakes.filter(({ severity }) => severity !== 'warning');
-    super(told.map((mistake) => lineOf(file, mistake)).join('\n'));
+    super(told.map((mistake) => formatFinding(file, mistake)).join('\n'));
     this.file = file;
-    this.mistakes = mistakes;
+    this.findings = mistakes;
   }
 }
 
@@ -68,7 +68,7 @@ const ERROR = { severity: 'error' } as const;
 export class ConfigDocument {
   readonly file: string;
   readonly value: unknown;
-  #mistakes: Mistake[] = [];
+  #mistakes: ConfigFinding[] = [];
   readonly #lines = new LineCounter();
   readonly #document: Document.Parsed<ParsedNode>;
   readonly #text: string;
@@ -98,54 +98,61 @@ export class ConfigDocument {
           );
       },
     });
-    this.throwIfAny();
+    this.throwIfErrors();
     try {
       this.value = this.#document.toJS({ maxAliasCount: ALIAS_LIMIT }) as unknown;
     } catch (thrown) {
       this.#at({ offset: 0, key: '' }, withoutSource(messageOf(thrown)));
     }
-    this.throwIfAny();
+    this.throwIfErrors();
   }
 
   /** Notes an error at a value, or where it is missing at what it should stand in. */
-  mistake(path: Path, text: string): void {
-    this.#at({ offset: this.#offset(path), key: keyOf(path) }, text);
+  addError(path: DocumentPath, text: string): void {
+    this.#at({ offset: this.#offset(path), key: formatPath(path) }, text);
   }
 
   /** Notes a problem at a value; `absent` names what the file does not have and a running gateway may. */
-  problem(path: Path, text: string, absent?: Absent): void {
-    this.#at({ offset: this.#offset(path), key: keyOf(path) }, text, { severity: 'problem', absent });
+  addProblem(path: DocumentPath, text: string, absent?: MissingTarget): void {
+    this.#at({ offset: this.#offset(path), key: formatPath(path) }, text, {
+      severity: 'problem',
+      missing: absent,
+    });
   }
 
   /** Notes a warning at a value. */
-  warning(path: Path, text: string): void {
-    this.#at({ offset: this.#offset(path), key: keyOf(path) }, text, { severity: 'warning' });
+  addWarning(path: DocumentPath, text: string): void {
+    this.#at({ offset: this.#offset(path), key: formatPath(path) }, text, { severity: 'warning' });
   }
 
   /** Notes a problem inside a text of several lines. Line and column are the text's own, from 1. */
-  problemInText(path: Path, text: string, at: { readonly line: number; readonly column: number }): void {
+  addTextProblem(
+    path: DocumentPath,
+    text: string,
+    at: { readonly line: number; readonly column: number },
+  ): void {
     const { line, column } = this.#insideText(path, at);
-    this.#mistakes.push({ severity: 'problem', line, column, key: keyOf(path), text });
+    this.#mistakes.push({ severity: 'problem', line, column, key: formatPath(path), text });
   }
 
   /** Where a value is: `FILE:LINE:COLUMN`. */
-  placeOf(path: Path): string {
+  locationOf(path: DocumentPath): string {
     const { line, column } = this.#lineAt(this.#offset(path));
     return `${this.file}:${line}:${column}`;
   }
 
   /** The line of a value. */
-  lineOf(path: Path): number {
+  lineOf(path: DocumentPath): number {
     return this.#lineAt(this.#offset(path)).line;
   }
 
   /** All findings so far, in the order of their lines. */
-  get findings(): readonly Mistake[] {
+  get findings(): readonly ConfigFinding[] {
     return this.#mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column);
   }
 
   /** Takes findings back. */
-  forget(isMeant: (finding: Mistake) => boolean): void {
+  removeFindings(isMeant: (finding: ConfigFinding) => boolean): void {
     this.#mistakes = this.#mistakes.filter((finding) => !isMeant(finding));
   }
 
@@ -168,26 +175,26 @@ export class ConfigDocument {
    * Notes a key that should not be there, by its name. A word without a value in a flow mapping is shown only if it is
    * nearly a known key: it may be a secret that is missing its key.
    */
-  unknownKey(path: Path, known: readonly string[], text: string): void {
+  addUnknownKey(path: DocumentPath, known: readonly string[], text: string): void {
     const parent = this.#document.getIn(path.slice(0, -1), true);
     const key = path.at(-1);
     const pair = isMap(parent)
       ? parent.items.find((item) => isScalar(item.key) && String(item.key.value) === key)
       : undefined;
     const at = pair !== undefined && isNode(pair.key) ? pair.key.range?.[0] : undefined;
-    const near = nearest(String(key), known);
+    const near = closestWord(String(key), known);
     const hint = near === undefined ? `; known here: ${known.join(', ')}` : `; did you mean ${near}?`;
     const isKey = pair === undefined || pair.value !== null;
     const shown = near === undefined && !isKey ? path.slice(0, -1) : path;
-    this.#at({ offset: at ?? this.#offset(path), key: keyOf(shown) }, `${text}${hint}`);
+    this.#at({ offset: at ?? this.#offset(path), key: formatPath(shown) }, `${text}${hint}`);
   }
 
   /** Throws all findings so far, in the order of their lines, if an error is among them. */
-  throwIfAny(): void {
+  throwIfErrors(): void {
     if (this.hasErrors) throw new ConfigurationError(this.file, this.findings);
   }
 
-  #offset(path: Path): number {
+  #offset(path: DocumentPath): number {
     for (let length = path.length; length >= 0; length--) {
       const node: unknown =
         length === 0 ? this.#document.contents : this.#document.getIn(path.slice(0, length), true);
@@ -199,7 +206,7 @@ export class ConfigDocument {
   #at(
     { offset, key }: { readonly offset: number; readonly key: string },
     text: string,
-    more: Pick<Mistake, 'severity' | 'absent'> = ERROR,
+    more: Pick<ConfigFinding, 'severity' | 'missing'> = ERROR,
   ): void {
     this.#mistakes.push({ ...more, ...this.#lineAt(offset), key, text });
   }
@@ -210,7 +217,7 @@ export class ConfigDocument {
   }
 
   /** A block's text begins below its `|`, indented; of other texts only the first line is where the value is. */
-  #insideText(path: Path, at: { readonly line: number; readonly column: number }) {
+  #insideText(path: DocumentPath, at: { readonly line: number; readonly column: number }) {
     const offset = this.#offset(path);
     const start = this.#lineAt(offset);
     const node: unknown = this.#document.getIn(path, true);
@@ -229,7 +236,7 @@ function withoutSource(message: string): string {
 }
 
 /** A path as people write it. */
-export function keyOf(path: Path): string {
+export function formatPath(path: DocumentPath): string {
   return path
     .map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`))
     .join('');

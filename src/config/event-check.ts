@@ -1,4 +1,4 @@
-import type { Path } from './document.js';
+import type { DocumentPath } from './document.js';
 import { operations, type ConditionConfig, type CyclicConfig, type ScheduleConfig } from './event-schema.js';
 import type { EventNode } from './schema.js';
 
@@ -10,7 +10,7 @@ const DATE = /^(?:(\d{4})-)?(\d\d?)-(\d\d?)$/;
 const LEAP_YEAR = 2000;
 
 /** A problem of an entry: where below it, and in words. */
-type Problem = readonly [Path, string];
+type Problem = readonly [DocumentPath, string];
 
 /** What the schema can't say of an event; `isBelowScript`: without an action it runs the script it is below. */
 export function* eventProblems(node: EventNode, isBelowScript: boolean): Generator<Problem> {
@@ -27,7 +27,7 @@ export function* eventProblems(node: EventNode, isBelowScript: boolean): Generat
   for (const [i, part] of conditions.entries()) yield* below(['conditions', i], conditionProblems(part, 1));
 }
 
-function* below(path: Path, problems: Iterable<Problem>): Generator<Problem> {
+function* below(path: DocumentPath, problems: Iterable<Problem>): Generator<Problem> {
   for (const [at, text] of problems) yield [[...path, ...at], text];
 }
 
@@ -113,12 +113,12 @@ function* conditionProblems(part: ConditionConfig, depth: number): Generator<Pro
   }
 }
 
-function* timeProblems(time: string | undefined, path: Path): Generator<Problem> {
+function* timeProblems(time: string | undefined, path: DocumentPath): Generator<Problem> {
   if (time !== undefined && !TIME_OF_DAY.test(time))
     yield [path, `${time} is no time of day; write it like 06:00`];
 }
 
-function* dateProblems(date: string | undefined, path: Path, needsYear: boolean): Generator<Problem> {
+function* dateProblems(date: string | undefined, path: DocumentPath, needsYear: boolean): Generator<Problem> {
   if (date === undefined) return;
   const [, year, month, day] = DATE.exec(date)?.map(Number) ?? [];
   const hasYear = year !== undefined && !Number.isNaN(year);

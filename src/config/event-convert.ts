@@ -32,11 +32,11 @@ export type ActionOf = (
 ) => Promise<{ readonly actionId: string; readonly actionParameters: Readonly<Record<string, unknown>> }>;
 
 /** The words for trigger types; the index is the interface's number. */
-export const triggerWords = ['update', 'change', 'above', 'below', 'value'] as const;
+export const triggerNames = ['update', 'change', 'above', 'below', 'value'] as const;
 
 /** The object at an ident path. Throws what is wrong. */
 export function objectAt(path: string, kernel: Kernel): TreeObject {
-  const found = kernel.tree.at(path);
+  const found = kernel.tree.findByPath(path);
   if (found === undefined) throw new Error(`there is no object at ${path}`);
   return found;
 }
@@ -46,7 +46,7 @@ export function triggerOf(
   { variable, on, value, subsequent = true }: NonNullable<EventNode['trigger']>,
   kernel: Kernel,
 ): Partial<Trigger> {
-  const type = triggerWords.indexOf(on);
+  const type = triggerNames.indexOf(on);
   if (variable === '') return { variableId: 0, type, subsequent };
   const { id: variableId, data } = kernel.variables.get(objectAt(variable, kernel).id);
   if (value === undefined) return { variableId, type, subsequent };

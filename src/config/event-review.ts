@@ -1,31 +1,35 @@
 import { objectType } from '../kernel/object.js';
-import type { Path } from './document.js';
+import type { DocumentPath } from './document.js';
 import { operations, type ActionConfig, type ConditionConfig, type ScheduleConfig } from './event-schema.js';
-import { noteAbsent, reviewText, reviewValue, type TreeReview } from './review-context.js';
+import { requireObject, reviewScript, reviewValue, type TreeReview } from './review-context.js';
 import type { ActionFact } from './review-facts.js';
 import type { EventNode } from './schema.js';
 import type { ListedObject } from './tree-model.js';
 import { didYouMean } from '../base/did-you-mean.js';
 
 /** Notes what of an event would not work: what it names and nobody has, values of another type, a script's text. */
-export async function reviewEvent(review: TreeReview, node: EventNode, path: Path): Promise<void> {
+export async function reviewEvent(review: TreeReview, node: EventNode, path: DocumentPath): Promise<void> {
   const { trigger, action, script, schedule, conditions = [] } = node;
   if (trigger !== undefined) compare(review, trigger, [...path, 'trigger']);
   if (action !== undefined) await reviewAction(review, action, [...path, 'action']);
-  if (script !== undefined) await reviewText(review, { text: script, path: [...path, 'script'] });
+  if (script !== undefined) await reviewScript(review, { text: script, path: [...path, 'script'] });
   if (schedule !== undefined) await reviewSchedule(review, schedule, [...path, 'schedule']);
   for (const [i, part] of conditions.entries()) reviewCondition(review, part, [...path, 'conditions', i]);
 }
 
-async function reviewSchedule(review: TreeReview, { actions }: ScheduleConfig, path: Path): Promise<void> {
+async function reviewSchedule(
+  review: TreeReview,
+  { actions }: ScheduleConfig,
+  path: DocumentPath,
+): Promise<void> {
   for (const [i, { script, action }] of actions.entries()) {
-    const own: Path = [...path, 'actions', i];
-    if (script !== undefined) await reviewText(review, { text: script, path: [...own, 'script'] });
+    const own: DocumentPath = [...path, 'actions', i];
+    if (script !== undefined) await reviewScript(review, { text: script, path: [...own, 'script'] });
     if (action !== undefined) await reviewAction(review, action, [...own, 'action']);
   }
 }
 
-function reviewCondition(review: TreeReview, part: ConditionConfig, path: Path): void {
+function reviewCondition(review: TreeReview, part: ConditionConfig, path: DocumentPath): void {
   if (part.variable !== undefined) compare(review, { ...part, variable: part.variable }, path);
   if (part.than !== undefined) variableAt(review, part.than, [...path, 'than']);
   for (const word of operations)
@@ -33,7 +37,7 @@ function reviewCondition(review: TreeReview, part: ConditionConfig, path: Path):
 }
 
 /** A variable, and a value that it is compared with. */
-function compare(review: TreeReview, of: { variable: string; value?: unknown }, path: Path): void {
+function compare(review: TreeReview, of: { variable: string; value?: unknown }, path: DocumentPath): void {
   const { variable, value } = of;
   const found = variable === '' ? undefined : variableAt(review, variable, [...path, 'variable']);
   if (found?.type !== undefined && value !== undefined)
@@ -41,13 +45,13 @@ function compare(review: TreeReview, of: { variable: string; value?: unknown }, 
 }
 
 /** The variable that an ident path names; undefined if it is not one, which is noted, or nobody can know. */
-function variableAt(review: TreeReview, target: string, path: Path): ListedObject | undefined {
-  if (!noteAbsent(review, target, path)) return undefined;
+function variableAt(review: TreeReview, target: string, path: DocumentPath): ListedObject | undefined {
+  if (!requireObject(review, target, path)) return undefined;
   const { model, document } = review;
   const found = model.at(target);
   if (found === undefined || found === 'unknown') return undefined;
   if (found.kind === 'variable') return found;
-  document.problem(path, `${target} is no variable${variablesOf(review, target)}`);
+  document.addProblem(path, `${target} is no variable${variablesOf(review, target)}`);
   return undefined;
 }
 
@@ -59,15 +63,15 @@ function variablesOf({ model }: TreeReview, target: string): string {
 /** The keys of a listed action by the names of the parameters that they give. */
 const KEYS = { VALUE: 'value', SCRIPT: 'script' } as const;
 
-async function reviewAction(review: TreeReview, given: ActionConfig, path: Path): Promise<void> {
+async function reviewAction(review: TreeReview, given: ActionConfig, path: DocumentPath): Promise<void> {
   const { document, facts } = review;
   const { name, target, parent, script } = given;
   const actions = await facts.actions();
   const action = actions.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  if (parent !== undefined) noteAbsent(review, parent, [...path, 'parent']);
+  if (parent !== undefined) requireObject(review, parent, [...path, 'parent']);
   if (action === undefined) {
     const names = actions.map((one) => one.name);
-    document.problem(
+    document.addProblem(
       [...path, 'name'],
       `there is no action ${name}${didYouMean(name, names) || `; known: ${names.join(', ')}`}`,
     );
@@ -76,21 +80,21 @@ async function reviewAction(review: TreeReview, given: ActionConfig, path: Path)
   for (const [parameter, key] of Object.entries(KEYS)) {
     const isTaken = action.parameters.includes(parameter);
     if (isTaken && given[key] === undefined)
-      document.problem(path, `the action ${action.name} needs a ${key}; add ${key}`);
+      document.addProblem(path, `the action ${action.name} needs a ${key}; add ${key}`);
     if (!isTaken && given[key] !== undefined)
-      document.problem([...path, key], `the action ${action.name} takes no ${key}; remove it`);
+      document.addProblem([...path, key], `the action ${action.name} takes no ${key}; remove it`);
   }
-  if (script !== undefined) await reviewText(review, { text: script, path: [...path, 'script'] });
+  if (script !== undefined) await reviewScript(review, { text: script, path: [...path, 'script'] });
   if (target !== undefined) reviewTarget(review, action, { target, value: given.value, path });
 }
 
 function reviewTarget(
   review: TreeReview,
   action: ActionFact,
-  { target, value, path }: { target: string; value: unknown; path: Path },
+  { target, value, path }: { target: string; value: unknown; path: DocumentPath },
 ): void {
-  const at: Path = [...path, 'target'];
-  if (!noteAbsent(review, target, at)) return;
+  const at: DocumentPath = [...path, 'target'];
+  if (!requireObject(review, target, at)) return;
   const found = review.model.at(target);
   if (found === undefined || found === 'unknown') return;
   const { kind, type, isReadOnly = false, hasAction = false } = found;
@@ -98,7 +102,7 @@ function reviewTarget(
   // A variable that only its module sets takes values if something takes commands for it.
   const isDeaf = action.isForVariables && isReadOnly && !hasAction;
   if (!isFit || isDeaf)
-    review.document.problem(
+    review.document.addProblem(
       at,
       `the action ${action.name} can't be carried out on ${target}${why(review, target, found)}`,
     );

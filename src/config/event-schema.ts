@@ -6,10 +6,10 @@ export const strict = <P extends TProperties>(properties: P) =>
 
 /** A text that is not empty. */
 export const text = Type.String({ minLength: 1 });
-export const maybe = Type.Optional;
+export const optional = Type.Optional;
 
 /** One of these words. */
-export const words = <const W extends readonly string[]>(all: W) =>
+export const oneOf = <const W extends readonly string[]>(all: W) =>
   Type.Union(all.map((word) => Type.Literal(word as W[number])));
 export const scalar = Type.Union([Type.Boolean(), Type.Number(), Type.String()]);
 
@@ -40,66 +40,66 @@ export const EVENT_SCRIPT_LIMIT = 65_536;
 /** Schedule actions, groups and points are numbered within the interface up to this. */
 const MOST_ENTRIES = 1000;
 
-const days = Type.Array(words(weekDays), { minItems: 1, maxItems: 7 });
+const days = Type.Array(oneOf(weekDays), { minItems: 1, maxItems: 7 });
 const script = Type.String({ maxLength: EVENT_SCRIPT_LIMIT });
 const count = (maximum: number) => Type.Integer({ minimum: 1, maximum });
 
 /** What an event or a point of a schedule carries out; the objects are given by ident paths. */
 const action = strict({
   name: text,
-  target: maybe(text),
-  value: maybe(scalar),
-  script: maybe(script),
-  parent: maybe(text),
-  environment: maybe(text),
+  target: optional(text),
+  value: optional(scalar),
+  script: optional(script),
+  parent: optional(text),
+  environment: optional(text),
 });
 
 /** A rule, or several with the operation that combines them; which keys go together is checked in `event-check.ts`. */
 const condition = Type.Recursive(
   (This) =>
     strict({
-      variable: maybe(text),
-      than: maybe(text),
-      date: maybe(text),
-      time: maybe(text),
-      weekday: maybe(words(weekDays)),
-      is: maybe(words(comparisons)),
-      value: maybe(scalar),
-      all: maybe(Type.Array(This)),
-      any: maybe(Type.Array(This)),
-      notAll: maybe(Type.Array(This)),
-      none: maybe(Type.Array(This)),
+      variable: optional(text),
+      than: optional(text),
+      date: optional(text),
+      time: optional(text),
+      weekday: optional(oneOf(weekDays)),
+      is: optional(oneOf(comparisons)),
+      value: optional(scalar),
+      all: optional(Type.Array(This)),
+      any: optional(Type.Array(This)),
+      notAll: optional(Type.Array(This)),
+      none: optional(Type.Array(This)),
     }),
   { $id: 'condition' },
 );
 
 const cyclic = strict({
-  at: maybe(text),
-  everyS: maybe(count(86_400)),
-  everyMin: maybe(count(86_400)),
-  everyH: maybe(count(86_400)),
-  from: maybe(text),
-  to: maybe(text),
-  days: maybe(days),
-  date: maybe(text),
-  everyDays: maybe(count(10_000)),
-  everyWeeks: maybe(count(10_000)),
-  everyMonths: maybe(count(10_000)),
-  month: maybe(count(12)),
-  dayOfMonth: maybe(count(31)),
-  nth: maybe(count(5)),
-  firstDay: maybe(text),
-  lastDay: maybe(text),
+  at: optional(text),
+  everyS: optional(count(86_400)),
+  everyMin: optional(count(86_400)),
+  everyH: optional(count(86_400)),
+  from: optional(text),
+  to: optional(text),
+  days: optional(days),
+  date: optional(text),
+  everyDays: optional(count(10_000)),
+  everyWeeks: optional(count(10_000)),
+  everyMonths: optional(count(10_000)),
+  month: optional(count(12)),
+  dayOfMonth: optional(count(31)),
+  nth: optional(count(5)),
+  firstDay: optional(text),
+  lastDay: optional(text),
 });
 
 const schedule = strict({
   actions: Type.Array(
     strict({
       name: text,
-      id: maybe(Type.Integer({ minimum: 0, maximum: MOST_ENTRIES })),
-      color: maybe(color),
-      script: maybe(script),
-      action: maybe(action),
+      id: optional(Type.Integer({ minimum: 0, maximum: MOST_ENTRIES })),
+      color: optional(color),
+      script: optional(script),
+      action: optional(action),
     }),
     { maxItems: MOST_ENTRIES },
   ),
@@ -116,21 +116,21 @@ const schedule = strict({
 
 /** What an event of `tree` has besides its name and its place. */
 export const eventKeys = {
-  trigger: maybe(
+  trigger: optional(
     strict({
       variable: Type.String(),
-      on: words(['update', 'change', 'above', 'below', 'value']),
-      value: maybe(scalar),
-      subsequent: maybe(Type.Boolean()),
+      on: oneOf(['update', 'change', 'above', 'below', 'value']),
+      value: optional(scalar),
+      subsequent: optional(Type.Boolean()),
     }),
   ),
-  cyclic: maybe(cyclic),
-  schedule: maybe(schedule),
-  conditions: maybe(Type.Array(condition, { maxItems: MOST_ENTRIES })),
-  limit: maybe(Type.Integer({ minimum: 0 })),
-  script: maybe(script),
-  action: maybe(action),
-  active: maybe(Type.Boolean()),
+  cyclic: optional(cyclic),
+  schedule: optional(schedule),
+  conditions: optional(Type.Array(condition, { maxItems: MOST_ENTRIES })),
+  limit: optional(Type.Integer({ minimum: 0 })),
+  script: optional(script),
+  action: optional(action),
+  active: optional(Type.Boolean()),
 };
 
 export type ActionConfig = Static<typeof action>;

@@ -13,7 +13,7 @@ import {
 } from '../kernel/event.js';
 import type { Event } from '../kernel/events.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
-import { cyclicOf, triggerWords } from './event-convert.js';
+import { cyclicOf, triggerNames } from './event-convert.js';
 import { comparisons, operations, weekDays, type CyclicConfig } from './event-schema.js';
 
 /** What the export of an event needs of everything else. */
@@ -66,7 +66,7 @@ function triggerEntry(
   { type, variableId, value, subsequent }: NonNullable<Event['data']['trigger']>,
   to: EventExport,
 ): Entry {
-  const on = triggerWords[type];
+  const on = triggerNames[type];
   const variable = variableId === 0 ? undefined : to.find(variableId);
   const standard = variable?.is(objectType.variable) ? initialValue(variable.data.type) : '';
   const hasValue = on !== 'update' && on !== 'change';

@@ -1,24 +1,24 @@
 import { Document } from 'yaml';
 import { HIDDEN } from '../device/properties.js';
 import { ConfigDocument, FILE_LIMIT } from './document.js';
-import { exportTree, withoutPasswords, type Exported } from './export.js';
+import { exportTree, withoutPasswords, type ExportSource } from './export.js';
 
 /** What a file says besides the tree: the sections that are taken over from the existing configuration. */
 const SECTIONS = ['board', 'remoteAccess', 'api', 'webServers', 'configurators', 'changes', 'store', 'log'];
 
 /** What an exported file is made from, besides the tree. */
-export interface ExportedFile extends Omit<Exported, 'configurators'> {
+export interface ExportFileSource extends Omit<ExportSource, 'configurators'> {
   /** The existing configuration, with its text. */
   readonly config: { readonly file: string; readonly text: string };
   /** What only the store and the folders know, in words. */
-  readonly besides: readonly string[];
+  readonly notExported: readonly string[];
 }
 
 /**
  * The text of a `gateway.yaml` that describes the tree as it is. Sections without objects are taken over from the
  * existing file; no password is in it. Throws ConfigurationError when the existing file is not YAML.
  */
-export function exportFile({ config, besides, ...from }: ExportedFile): {
+export function exportFile({ config, notExported: besides, ...from }: ExportFileSource): {
   text: string;
   notes: readonly string[];
 } {

@@ -9,7 +9,7 @@ const LONGEST_IDENT = 40;
  */
 export class ExportPaths {
   /** Objects that have no ident in the tree. */
-  readonly made: TreeObject[] = [];
+  readonly withoutIdent: TreeObject[] = [];
   readonly #idents = new Map<TreeObject, string>();
 
   /** `isLeft`: objects that are not exported, with all below them. */
@@ -37,7 +37,7 @@ export class ExportPaths {
   }
 
   /** The objects directly below one that are in the file, in an order that does not depend on ids. */
-  below(object: TreeObject): TreeObject[] {
+  childrenOf(object: TreeObject): TreeObject[] {
     return (object.children?.sorted() ?? [])
       .filter((child) => this.has(child))
       .sort(
@@ -53,7 +53,7 @@ export class ExportPaths {
     const taken = new Set(Array.from(parent.children ?? [], ({ ident }) => ident));
     for (const child of parent.children?.sorted() ?? []) {
       if (isLeft(child)) continue;
-      if (child.ident === '') this.made.push(child);
+      if (child.ident === '') this.withoutIdent.push(child);
       const ident = child.ident === '' ? free(identFrom(child), taken) : child.ident;
       taken.add(ident);
       this.#idents.set(child, ident);

@@ -1,6 +1,6 @@
-import type { Modules } from '../device/modules.js';
+import type { ModuleRegistry } from '../device/modules.js';
 import { moduleKind, type ModuleDefinition } from '../device/module.js';
-import { completed, defaultsOf, HIDDEN, isSecretProperty } from '../device/properties.js';
+import { completeStored, defaultsOf, HIDDEN, isSecretProperty } from '../device/properties.js';
 import type { Instance } from '../kernel/attachments.js';
 import { initialValue } from '../kernel/convert.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -12,7 +12,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { colorText, eventEntry, type EventExport } from './export-events.js';
 import { ExportPaths } from './export-paths.js';
 import { compactionKinds, mediaTypes, typeNames } from './schema.js';
-import { declaredVariables, STANDARD } from './variables.js';
+import { declaredVariables, DEFAULT_LOGGING } from './variables.js';
 
 /** A text that is longer is no setting, and a file of them could not be loaded. */
 const LONGEST_VALUE = 4096;
@@ -22,9 +22,9 @@ const GATEWAY = 'stellwerk';
 type Entry = Record<string, unknown>;
 
 /** What an export is made from. */
-export interface Exported {
+export interface ExportSource {
   readonly kernel: Kernel;
-  readonly modules: Modules;
+  readonly modules: ModuleRegistry;
   /** The text of each script, by id. */
   readonly texts: ReadonlyMap<number, string>;
   /** The idents of the configurators, which are in a section of their own. */
@@ -38,7 +38,7 @@ export interface Exported {
 }
 
 /** The sections of a `gateway.yaml` that make a tree, and what is not in them. */
-export interface Sections {
+export interface ExportSections {
   readonly profiles: Readonly<Record<string, Entry>>;
   readonly tree: readonly Entry[];
   /** In words: what the sections cannot express, or what was left out. */
@@ -50,22 +50,22 @@ export interface Sections {
 }
 
 /** The tree and the profiles as sections of a `gateway.yaml`, from which the same tree can be made again. */
-export function exportTree(from: Exported): Sections {
+export function exportTree(from: ExportSource): ExportSections {
   return new Exporter(from).sections();
 }
 
 class Exporter {
-  readonly #from: Exported;
+  readonly #from: ExportSource;
   readonly #paths: ExportPaths;
   readonly #notes: string[] = [];
   readonly #secrets: string[] = [];
 
-  constructor(from: Exported) {
+  constructor(from: ExportSource) {
     this.#from = from;
     this.#paths = new ExportPaths(from.kernel.tree.root, (object) => this.#isLeft(object));
   }
 
-  sections(): Sections {
+  sections(): ExportSections {
     const { tree, profiles } = this.#from.kernel;
     const { root } = tree;
     const entries = this.#children(root);
@@ -77,7 +77,11 @@ class Exporter {
       profiles: Object.fromEntries(own.map((profile) => [profile.name, profileEntry(profile)])),
       tree: entries,
       notes: this.#notes,
-      idents: this.#paths.made.map((one) => [one.id, this.#paths.ident(one), this.#paths.path(one) ?? '']),
+      idents: this.#paths.withoutIdent.map((one) => [
+        one.id,
+        this.#paths.ident(one),
+        this.#paths.path(one) ?? '',
+      ]),
       secrets: this.#secrets,
     };
   }
@@ -96,7 +100,7 @@ class Exporter {
   #children(parent: TreeObject, without: ReadonlySet<TreeObject> = new Set()): Entry[] {
     let last = 0;
     const entries: Entry[] = [];
-    for (const object of this.#paths.below(parent)) {
+    for (const object of this.#paths.childrenOf(parent)) {
       if (without.has(object)) continue;
       const entry = this.#entry(object, last + 1);
       if (entry === undefined) continue;
@@ -184,7 +188,7 @@ class Exporter {
 
   #instance(object: Instance): { entry: Entry; variables: ReadonlySet<TreeObject> } {
     const module = this.#from.modules.get(object.data.moduleId);
-    const properties = completed(module, object.data.properties);
+    const properties = completeStored(module, object.data.properties);
     const standard = defaultsOf(module);
     const shown = Object.entries(properties).flatMap(([name, value]) =>
       isDeepStrictEqual(value, standard[name])
@@ -224,7 +228,7 @@ class Exporter {
   /** Where it differs from what follows from its place. */
   #connection(object: Instance, module: ModuleDefinition): string | undefined {
     const { connectionId } = object.data;
-    if (module.needs === undefined || connectionId === object.parentId) return undefined;
+    if (module.requires === undefined || connectionId === object.parentId) return undefined;
     if (connectionId !== 0) return this.#at(object, connectionId);
     return object.parent?.is(objectType.instance) ? '' : undefined;
   }
@@ -254,7 +258,7 @@ class Exporter {
       ...(customProfile !== '' && { profile: customProfile }),
       ...(customAction !== 0 && action !== undefined && { action }),
       ...(logging !== undefined &&
-        !isDeepStrictEqual(logging, STANDARD) && { archive: archiveEntry(logging) }),
+        !isDeepStrictEqual(logging, DEFAULT_LOGGING) && { archive: archiveEntry(logging) }),
     };
   }
 

@@ -1,22 +1,22 @@
 import type { ModuleDefinition } from '../device/module.js';
 import {
-  coercedProperty,
+  coerceProperty,
   defaultsOf,
   HIDDEN,
   isSecretProperty,
-  mistakeIn,
+  validateProperties,
   withProperty,
   type Properties,
 } from '../device/properties.js';
-import { check } from './check.js';
-import type { ConfigDocument, Path } from './document.js';
+import { checkSchema } from './check.js';
+import type { ConfigDocument, DocumentPath } from './document.js';
 
 /** What an export writes is no secret. */
 const PLACEHOLDER = `${HIDDEN} is the placeholder of an export; put the secret there (an instance that exists keeps its own)`;
 
 /** The properties of a listed instance, and the path of its entry. */
 export interface ListedProperties {
-  readonly path: Path;
+  readonly path: DocumentPath;
   readonly properties: Properties;
 }
 
@@ -33,26 +33,26 @@ export function checkProperties(
   const known = Object.keys(schemas);
   let isSound = true;
   for (const [name, value] of Object.entries(properties)) {
-    const at: Path = [...path, 'properties', name];
+    const at: DocumentPath = [...path, 'properties', name];
     const schema = schemas[name];
     if (schema === undefined || !Object.hasOwn(schemas, name)) {
-      document.unknownKey(at, known, `${module.name} has no such property`);
+      document.addUnknownKey(at, known, `${module.name} has no such property`);
       isSound = false;
     } else if (isSecretProperty(module, name) && value === HIDDEN) {
-      document.warning(at, PLACEHOLDER);
+      document.addWarning(at, PLACEHOLDER);
     } else {
-      if (JSON.stringify(value).includes(`:${HIDDEN}@`)) document.warning(at, PLACEHOLDER);
-      isSound = check(document, schema, { path: at, value: coercedProperty(schema, value) }) && isSound;
+      if (JSON.stringify(value).includes(`:${HIDDEN}@`)) document.addWarning(at, PLACEHOLDER);
+      isSound = checkSchema(document, schema, { path: at, value: coerceProperty(schema, value) }) && isSound;
     }
   }
   if (!isSound) return;
-  const mistake = mistakeIn(module, completeProperties(module, properties));
+  const mistake = validateProperties(module, completeProperties(module, properties));
   if (mistake === undefined) return;
   const at = [...path, ...stepsTo(mistake, properties)];
-  const isMissing = mistake === mistakeIn(module, defaultsOf(module));
+  const isMissing = mistake === validateProperties(module, defaultsOf(module));
   const text = `the instance stays closed: ${mistake}`;
-  if (isMissing) document.warning(at, text);
-  else document.problem(at, text);
+  if (isMissing) document.addWarning(at, text);
+  else document.addProblem(at, text);
 }
 
 /** The properties that a listed instance begins with. Each has been checked. */
@@ -61,7 +61,7 @@ export function completeProperties(module: ModuleDefinition, properties: Propert
 }
 
 /** The property, or the entry of a list, that a module's text is about. */
-function stepsTo(text: string, properties: Properties): Path {
+function stepsTo(text: string, properties: Properties): DocumentPath {
   const words: ReadonlySet<string> = new Set(text.match(/\w+/g));
   for (const [name, value] of Object.entries(properties)) {
     if (!Array.isArray(value)) continue;
@@ -84,7 +84,7 @@ function identIn(entry: unknown): string {
 export function variablesOf(module: ModuleDefinition, properties: Properties) {
   const all = completeProperties(module, properties);
   try {
-    return mistakeIn(module, all) === undefined ? module.variables(all) : undefined;
+    return validateProperties(module, all) === undefined ? module.variables(all) : undefined;
   } catch {
     // A module that fails here also fails when it is opened, and says why there.
     return undefined;

@@ -3,24 +3,24 @@ import { dirname, resolve } from 'node:path';
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { messageOf } from '../base/fault.js';
-import type { Modules } from '../device/modules.js';
+import type { ModuleRegistry } from '../device/modules.js';
 import { HIDDEN } from '../device/properties.js';
-import { check } from './check.js';
+import { checkSchema } from './check.js';
 import {
   ConfigDocument,
   ConfigurationError,
   FILE_LIMIT,
-  keyOf,
-  type Mistake,
-  type Path,
+  formatPath,
+  type ConfigFinding,
+  type DocumentPath,
 } from './document.js';
 import { isLoopback } from './loopback.js';
-import type { EntryPlace } from './problems.js';
+import type { EntryLocation } from './problems.js';
 import { profileProblems } from './profiles.js';
-import { review } from './review.js';
+import { reviewConfig } from './review.js';
 import type { ReviewFacts } from './review-facts.js';
 import { gatewaySchema, type GatewayConfig, type TreeNode } from './schema.js';
-import { secretsOf } from './secrets.js';
+import { secretEntries } from './secrets.js';
 import { checkTree } from './tree.js';
 
 /** A checked configuration. Secrets given as files are read; paths are absolute. */
@@ -29,13 +29,13 @@ export interface LoadedConfig {
   readonly config: GatewayConfig;
   readonly tree: readonly TreeNode[];
   /** What of it does not work, or may not be meant; only of a configuration that was reviewed. */
-  readonly findings: readonly Mistake[];
+  readonly findings: readonly ConfigFinding[];
   /** Where configurators and profiles are, by `configurators[0]` and `profile:NAME`. */
-  readonly places: ReadonlyMap<string, EntryPlace>;
+  readonly places: ReadonlyMap<string, EntryLocation>;
 }
 
 /** The modules that a gateway with this configuration has: they follow from its board. */
-export type ModulesOf = (config: GatewayConfig) => Promise<Modules | undefined>;
+export type ModulesOf = (config: GatewayConfig) => Promise<ModuleRegistry | undefined>;
 
 /** The words of the sample: they are in everybody's hands. */
 const SAMPLE_WORDS = new Set(['swordfish', 'tulip', 'rose', 'owner@example.org']);
@@ -75,12 +75,12 @@ export async function readConfig(
 ): Promise<LoadedConfig> {
   const document = new ConfigDocument(file, text);
   const value = document.value ?? {};
-  const isSound = check(document, gatewaySchema, { path: [], value });
-  const config = isSound ? (value as GatewayConfig) : soundPartOf(value);
+  const isSound = checkSchema(document, gatewaySchema, { path: [], value });
+  const config = isSound ? (value as GatewayConfig) : validPartOf(value);
   // What lines and words are good for depends on the board: no guesses if its key may be the misspelt one.
   let isBoardSure = isSound || config.board !== undefined;
   const modules = await modulesOf(config).catch((thrown: unknown) => {
-    document.mistake(['board'], messageOf(thrown));
+    document.addError(['board'], messageOf(thrown));
     isBoardSure = false;
     return undefined;
   });
@@ -89,14 +89,14 @@ export async function readConfig(
     await resolveSecrets(document, config, dirname(file));
     checkMeaning(document, config);
     if (modules !== undefined && facts !== undefined)
-      await review(document, { config, tree: soundNodes(document, tree) }, { modules, facts });
+      await reviewConfig(document, { config, tree: soundNodes(document, tree) }, { modules, facts });
   }
-  document.throwIfAny();
+  document.throwIfErrors();
   return { file, config, tree, findings: document.findings, places: placesOf(document, config) };
 }
 
 /** The keys at the top whose values have the right form: the others need not hide what is wrong with these. */
-function soundPartOf(value: unknown): GatewayConfig {
+function validPartOf(value: unknown): GatewayConfig {
   if (typeof value !== 'object' || value === null) return {};
   const schemas: Readonly<Record<string, TSchema>> = gatewaySchema.properties;
   const sound = Object.entries(value).filter(([key, of]) => {
@@ -117,8 +117,11 @@ function soundNodes(document: ConfigDocument, nodes: readonly TreeNode[]): TreeN
 function placesOf(
   document: ConfigDocument,
   { configurators = [], profiles = {} }: GatewayConfig,
-): Map<string, EntryPlace> {
-  const at = (path: Path): EntryPlace => ({ place: document.placeOf(path), entry: keyOf(path) });
+): Map<string, EntryLocation> {
+  const at = (path: DocumentPath): EntryLocation => ({
+    place: document.locationOf(path),
+    entry: formatPath(path),
+  });
   return new Map([
     ...configurators.map((_, i) => [`configurators[${i}]`, at(['configurators', i])] as const),
     ...Object.keys(profiles).map((name) => [`profile:${name}`, at(['profiles', name])] as const),
@@ -126,32 +129,32 @@ function placesOf(
 }
 
 async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, base: string): Promise<void> {
-  for (const [secret, path] of secretsOf(config)) {
+  for (const [secret, path] of secretEntries(config)) {
     const given = (['password', 'passwordHash', 'passwordFile'] as const).filter(
       (key) => secret[key] !== undefined,
     );
     if (secret.password === HIDDEN)
-      document.mistake(
+      document.addError(
         [...path, 'password'],
         `${HIDDEN} is the placeholder of an export; put the password there`,
       );
     if (given.length > 1)
-      document.mistake([...path, given[1] as string], `give one of ${given.join(' and ')}`);
+      document.addError([...path, given[1] as string], `give one of ${given.join(' and ')}`);
     if (secret.passwordFile === undefined) continue;
     try {
       const text = (await readFile(resolve(base, secret.passwordFile), 'utf8')).trim();
-      if (text === '') document.mistake([...path, 'passwordFile'], 'the file is empty');
+      if (text === '') document.addError([...path, 'passwordFile'], 'the file is empty');
       else if (text.startsWith('scrypt$')) secret.passwordHash = text;
       else secret.password = text;
     } catch (thrown) {
-      document.mistake([...path, 'passwordFile'], `cannot be read: ${messageOf(thrown)}`);
+      document.addError([...path, 'passwordFile'], `cannot be read: ${messageOf(thrown)}`);
     }
   }
   for (const [{ tls }, path] of tlsOf(config)) {
     if (tls === undefined || tls === 'auto') continue;
     const key = tls.key ?? tls.keyFile;
     if (key === undefined || (tls.key !== undefined && tls.keyFile !== undefined))
-      document.mistake([...path, 'tls'], 'give the file of the private key: key');
+      document.addError([...path, 'tls'], 'give the file of the private key: key');
     else tls.key = resolve(base, key);
     tls.certificate = resolve(base, tls.certificate);
   }
@@ -159,7 +162,7 @@ async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, b
     if (serve === 'front') continue;
     serve.directory = resolve(base, serve.directory);
     if (`${base}/`.startsWith(serve.directory.replace(/\/?$/, '/')))
-      document.mistake(
+      document.addError(
         ['webServers', i, 'serve', 'directory'],
         'this configuration lies in it, and would be served with its passwords; choose another',
       );
@@ -167,9 +170,9 @@ async function resolveSecrets(document: ConfigDocument, config: GatewayConfig, b
 }
 
 function* tlsOf(config: GatewayConfig) {
-  if (config.api !== undefined) yield [config.api, ['api'] as Path] as const;
+  if (config.api !== undefined) yield [config.api, ['api'] as DocumentPath] as const;
   for (const [i, server] of (config.webServers ?? []).entries())
-    yield [server, ['webServers', i] as Path] as const;
+    yield [server, ['webServers', i] as DocumentPath] as const;
 }
 
 /** What the schema can't say. */
@@ -177,42 +180,42 @@ function checkMeaning(document: ConfigDocument, config: GatewayConfig): void {
   for (const [listener, path] of tlsOf(config)) {
     const host = listener.host ?? '127.0.0.1';
     if (!isLoopback(host) && listener.tls === undefined && listener.insecure !== true)
-      document.mistake(
+      document.addError(
         [...path, 'host'],
         'plain HTTP beyond loopback: give it tls (tls: auto makes a certificate), or say insecure: true',
       );
   }
   const names = new Set(['api']);
   for (const [i, { name }] of (config.webServers ?? []).entries()) {
-    if (names.has(name)) document.mistake(['webServers', i, 'name'], 'another listener has this name');
+    if (names.has(name)) document.addError(['webServers', i, 'name'], 'another listener has this name');
     names.add(name);
   }
   for (const [name, profile] of Object.entries(config.profiles ?? {}))
     for (const [at, text] of profileProblems(name, profile))
-      document.mistake(['profiles', name, ...at], text);
+      document.addError(['profiles', name, ...at], text);
   const idents = new Set<string>();
   for (const [i, configurator] of (config.configurators ?? []).entries()) {
-    const path: Path = ['configurators', i];
+    const path: DocumentPath = ['configurators', i];
     const hasPassword = [configurator.password, configurator.passwordHash].some(
       (given) => given !== undefined,
     );
     if (!hasPassword && configurator.passwordFile === undefined && configurator.passwordRequired !== false)
-      document.mistake(path, 'give it a password, or say passwordRequired: false to do without');
+      document.addError(path, 'give it a password, or say passwordRequired: false to do without');
     if (hasPassword && configurator.passwordRequired === false)
-      document.mistake([...path, 'passwordRequired'], 'it has a password; take one of the two away');
+      document.addError([...path, 'passwordRequired'], 'it has a password; take one of the two away');
     if (idents.has(configurator.ident))
-      document.mistake([...path, 'ident'], 'another configurator has this ident');
+      document.addError([...path, 'ident'], 'another configurator has this ident');
     idents.add(configurator.ident);
   }
   if (config.remoteAccess?.username === 'webfront')
-    document.mistake(['remoteAccess', 'username'], 'webfront is the name of the web fronts; choose another');
+    document.addError(['remoteAccess', 'username'], 'webfront is the name of the web fronts; choose another');
   if (config.board !== 'simulated') checkSampleWords(document, config);
 }
 
 function checkSampleWords(document: ConfigDocument, config: GatewayConfig): void {
-  const refuse = (path: Path) =>
-    document.mistake(path, "this word is the sample's and known to everybody; choose your own");
-  for (const [secret, path] of secretsOf(config)) {
+  const refuse = (path: DocumentPath) =>
+    document.addError(path, "this word is the sample's and known to everybody; choose your own");
+  for (const [secret, path] of secretEntries(config)) {
     if (SAMPLE_WORDS.has(secret.password ?? ''))
       refuse([...path, secret.passwordFile === undefined ? 'password' : 'passwordFile']);
     if ('username' in secret && SAMPLE_WORDS.has(String(secret.username))) refuse([...path, 'username']);

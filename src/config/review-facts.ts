@@ -1,4 +1,4 @@
-import type { Modules } from '../device/modules.js';
+import type { ModuleRegistry } from '../device/modules.js';
 import type { ObjectType } from '../kernel/object.js';
 import type { VariableType } from '../kernel/value.js';
 
@@ -21,7 +21,7 @@ export interface TargetFact {
 }
 
 /** Where a script's text can't be compiled, in lines and columns of its own, from 1. */
-export interface ScriptMistake {
+export interface ScriptSyntaxError {
   readonly line: number;
   readonly column: number;
   readonly text: string;
@@ -30,9 +30,12 @@ export interface ScriptMistake {
 /** What a review of a configuration needs to know of layers that it can't import. Each is loaded when it is asked for. */
 export interface ReviewFacts {
   actions(): Promise<readonly ActionFact[]>;
-  scriptMistake(script: { readonly file: string; readonly text: string }): Promise<ScriptMistake | undefined>;
+  checkScript(script: {
+    readonly file: string;
+    readonly text: string;
+  }): Promise<ScriptSyntaxError | undefined>;
   /** What the names of functions begin with: `SVC`, `HM`. */
-  prefixes(modules: Modules): Promise<ReadonlySet<string>>;
+  prefixes(modules: ModuleRegistry): Promise<ReadonlySet<string>>;
   /** The names of the lines that this machine's kernel knows. */
-  linesHere(modules: Modules): Promise<ReadonlySet<string>>;
+  kernelLines(modules: ModuleRegistry): Promise<ReadonlySet<string>>;
 }

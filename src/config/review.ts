@@ -1,11 +1,11 @@
-import type { Modules } from '../device/modules.js';
+import type { ModuleRegistry } from '../device/modules.js';
 import { Claims } from './claims.js';
-import type { ConfigDocument, Path } from './document.js';
+import type { ConfigDocument, DocumentPath } from './document.js';
 import type { ReviewFacts } from './review-facts.js';
 import type { GatewayConfig, TreeNode } from './schema.js';
 import { reviewFile, reviewServers, warnOfServers } from './server-review.js';
 import { TreeModel } from './tree-model.js';
-import { noteAbsent, type TreeReview } from './review-context.js';
+import { requireObject, type TreeReview } from './review-context.js';
 import { knownProfiles, reviewNodes } from './tree-review.js';
 
 /**
@@ -13,10 +13,10 @@ import { knownProfiles, reviewNodes } from './tree-review.js';
  * problems, and what only `check` shows. One review for all of them. If the file has errors, nothing counts as missing:
  * it may be in the part that is left out.
  */
-export async function review(
+export async function reviewConfig(
   document: ConfigDocument,
   { config, tree }: { readonly config: GatewayConfig; readonly tree: readonly TreeNode[] },
-  { modules, facts }: { readonly modules: Modules; readonly facts: ReviewFacts },
+  { modules, facts }: { readonly modules: ModuleRegistry; readonly facts: ReviewFacts },
 ): Promise<void> {
   const isPartial = document.hasErrors;
   const claims = new Claims(document);
@@ -24,17 +24,21 @@ export async function review(
   const fronts = config.configurators ?? [];
   const model = new TreeModel(tree, modules, fronts);
   const profiles = knownProfiles(config.profiles);
-  const files: { path: Path; file: string }[] = [];
+  const files: { path: DocumentPath; file: string }[] = [];
   const all: TreeReview = { document, model, modules, claims, facts, profiles, files };
   await reviewNodes(all, tree);
   for (const { path, file } of files) await reviewFile(document, file, path);
   const idents = new Map(tree.map(({ ident, entry }) => [ident, entry]));
   for (const [i, { base, ident }] of fronts.entries()) {
-    noteAbsent(all, base, ['configurators', i, 'base']);
+    requireObject(all, base, ['configurators', i, 'base']);
     if (idents.has(ident))
-      document.problem(['configurators', i, 'ident'], `${idents.get(ident)} has this ident; choose another`);
+      document.addProblem(
+        ['configurators', i, 'ident'],
+        `${idents.get(ident)} has this ident; choose another`,
+      );
   }
-  if (isPartial) document.forget(({ absent }) => absent?.kind === 'object' || absent?.kind === 'profile');
+  if (isPartial)
+    document.removeFindings(({ missing: absent }) => absent?.kind === 'object' || absent?.kind === 'profile');
   else await warnOfServers(document, config, modules.board.isUnknown);
   await forgetLinesHere(document, facts, modules);
 }
@@ -43,9 +47,9 @@ export async function review(
 async function forgetLinesHere(
   document: ConfigDocument,
   facts: ReviewFacts,
-  modules: Modules,
+  modules: ModuleRegistry,
 ): Promise<void> {
-  if (!document.findings.some(({ absent }) => absent?.kind === 'line')) return;
-  const here = await facts.linesHere(modules);
-  document.forget(({ absent }) => absent?.kind === 'line' && here.has(absent.name));
+  if (!document.findings.some(({ missing: absent }) => absent?.kind === 'line')) return;
+  const here = await facts.kernelLines(modules);
+  document.removeFindings(({ missing: absent }) => absent?.kind === 'line' && here.has(absent.name));
 }

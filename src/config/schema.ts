@@ -1,6 +1,6 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox';
-import type { Path } from './document.js';
-import { color, eventKeys, maybe, scalar, strict, text, words } from './event-schema.js';
+import type { DocumentPath } from './document.js';
+import { color, eventKeys, optional, scalar, strict, text, oneOf } from './event-schema.js';
 
 export { weekDays } from './event-schema.js';
 
@@ -9,9 +9,9 @@ const port = Type.Integer({ minimum: 0, maximum: 65_535 });
 
 /** A secret may stand in the file, as a scrypt hash (`stellwerk hash-password`), or in a file of its own. */
 const secret = {
-  password: maybe(text),
-  passwordHash: maybe(Type.String({ pattern: '^scrypt\\$' })),
-  passwordFile: maybe(text),
+  password: optional(text),
+  passwordHash: optional(Type.String({ pattern: '^scrypt\\$' })),
+  passwordFile: optional(text),
 };
 
 /** HTTP basic authentication ends a user name at its first colon (RFC 7617 §2). */
@@ -19,7 +19,7 @@ const login = strict({ username: Type.String({ pattern: '^[^:]+$' }), ...secret 
 
 const tls = Type.Union([
   Type.Literal('auto'),
-  strict({ certificate: text, key: maybe(text), keyFile: maybe(text) }),
+  strict({ certificate: text, key: optional(text), keyFile: optional(text) }),
 ]);
 
 const webServer = strict({
@@ -27,9 +27,9 @@ const webServer = strict({
   host: text,
   port,
   serve: Type.Union([Type.Literal('front'), strict({ directory: text })]),
-  tls: maybe(tls),
-  insecure: maybe(Type.Boolean()),
-  basicAuth: maybe(login),
+  tls: optional(tls),
+  insecure: optional(Type.Boolean()),
+  basicAuth: optional(login),
 });
 
 const configurator = strict({
@@ -37,12 +37,12 @@ const configurator = strict({
   ident: Type.String({ pattern: '^[A-Za-z0-9_]+$' }),
   base: Type.String({ minLength: 1 }),
   ...secret,
-  passwordRequired: maybe(Type.Boolean()),
-  mobile: maybe(Type.Boolean()),
-  icon: maybe(Type.String()),
-  position: maybe(Type.Integer()),
-  editable: maybe(Type.Boolean()),
-  autostart: maybe(Type.Array(text)),
+  passwordRequired: optional(Type.Boolean()),
+  mobile: optional(Type.Boolean()),
+  icon: optional(Type.String()),
+  position: optional(Type.Integer()),
+  editable: optional(Type.Boolean()),
+  autostart: optional(Type.Array(text)),
 });
 
 /** The names of the variable types; the index is the interface's number. */
@@ -50,17 +50,22 @@ export const typeNames = ['boolean', 'integer', 'float', 'string'] as const;
 
 /** A user-defined variable profile, with all that the `SVC_SetVariableProfile*` functions set. */
 const profile = strict({
-  type: words(typeNames),
-  icon: maybe(Type.String()),
-  prefix: maybe(Type.String()),
-  suffix: maybe(Type.String()),
-  min: maybe(Type.Number()),
-  max: maybe(Type.Number()),
-  step: maybe(Type.Number()),
-  digits: maybe(Type.Integer({ minimum: 0, maximum: 15 })),
-  associations: maybe(
+  type: oneOf(typeNames),
+  icon: optional(Type.String()),
+  prefix: optional(Type.String()),
+  suffix: optional(Type.String()),
+  min: optional(Type.Number()),
+  max: optional(Type.Number()),
+  step: optional(Type.Number()),
+  digits: optional(Type.Integer({ minimum: 0, maximum: 15 })),
+  associations: optional(
     Type.Array(
-      strict({ value: scalar, name: maybe(Type.String()), icon: maybe(Type.String()), color: maybe(color) }),
+      strict({
+        value: scalar,
+        name: optional(Type.String()),
+        icon: optional(Type.String()),
+        color: optional(color),
+      }),
     ),
   ),
 });
@@ -71,42 +76,42 @@ const level = Type.Union(logLevels.map((name) => Type.Literal(name)));
 
 /** `gateway.yaml`, all but what stands in `tree`. Defaults are applied where the values are used. */
 export const gatewaySchema = strict({
-  board: maybe(text),
-  remoteAccess: maybe(login),
-  api: maybe(
+  board: optional(text),
+  remoteAccess: optional(login),
+  api: optional(
     strict({
-      host: maybe(text),
-      port: maybe(port),
-      aliases: maybe(
+      host: optional(text),
+      port: optional(port),
+      aliases: optional(
         Type.Record(Type.String({ pattern: '^[A-Za-z]+$' }), Type.String({ pattern: '^[A-Za-z]+$' })),
       ),
-      allowedOrigins: maybe(Type.Array(text)),
-      allowedHosts: maybe(Type.Array(text)),
-      bodyLimit: maybe(Type.Integer({ minimum: 1024, maximum: 256 * 1024 * 1024 })),
-      batchLimit: maybe(Type.Integer({ minimum: 1, maximum: 10_000 })),
-      allowExecute: maybe(Type.Boolean()),
-      local: maybe(Type.Literal('open')),
-      tls: maybe(tls),
-      insecure: maybe(Type.Boolean()),
+      allowedOrigins: optional(Type.Array(text)),
+      allowedHosts: optional(Type.Array(text)),
+      bodyLimit: optional(Type.Integer({ minimum: 1024, maximum: 256 * 1024 * 1024 })),
+      batchLimit: optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+      allowExecute: optional(Type.Boolean()),
+      local: optional(Type.Literal('open')),
+      tls: optional(tls),
+      insecure: optional(Type.Boolean()),
     }),
   ),
-  webServers: maybe(Type.Array(webServer)),
-  profiles: maybe(Type.Record(Type.String(), profile)),
-  tree: maybe(Type.Array(Type.Unknown())),
-  configurators: maybe(Type.Array(configurator)),
-  changes: maybe(
+  webServers: optional(Type.Array(webServer)),
+  profiles: optional(Type.Record(Type.String(), profile)),
+  tree: optional(Type.Array(Type.Unknown())),
+  configurators: optional(Type.Array(configurator)),
+  changes: optional(
     strict({
-      messages: maybe(Type.Integer({ minimum: 100, maximum: 1_000_000 })),
-      bytes: maybe(Type.Integer({ minimum: 65_536, maximum: 1024 * 1024 * 1024 })),
+      messages: optional(Type.Integer({ minimum: 100, maximum: 1_000_000 })),
+      bytes: optional(Type.Integer({ minimum: 65_536, maximum: 1024 * 1024 * 1024 })),
     }),
   ),
-  store: maybe(
+  store: optional(
     strict({
-      valuesEveryS: maybe(Type.Integer({ minimum: 1, maximum: 3600 })),
-      backups: maybe(Type.Integer({ minimum: 1, maximum: 365 })),
+      valuesEveryS: optional(Type.Integer({ minimum: 1, maximum: 3600 })),
+      backups: optional(Type.Integer({ minimum: 1, maximum: 365 })),
     }),
   ),
-  log: maybe(strict({ level: maybe(Type.Union([level, Type.Record(Type.String(), level)])) })),
+  log: optional(strict({ level: optional(Type.Union([level, Type.Record(Type.String(), level)])) })),
 });
 
 export type ProfileConfig = Static<typeof profile>;
@@ -119,12 +124,12 @@ export type TlsConfig = Static<typeof tls>;
 export type SecretConfig = Pick<LoginConfig, 'password' | 'passwordHash' | 'passwordFile'>;
 
 const attributes = {
-  position: maybe(Type.Integer()),
-  icon: maybe(Type.String()),
-  info: maybe(Type.String()),
-  hidden: maybe(Type.Boolean()),
-  disabled: maybe(Type.Boolean()),
-  children: maybe(Type.Array(Type.Unknown())),
+  position: optional(Type.Integer()),
+  icon: optional(Type.String()),
+  info: optional(Type.String()),
+  hidden: optional(Type.Boolean()),
+  disabled: optional(Type.Boolean()),
+  children: optional(Type.Array(Type.Unknown())),
 };
 const placed = { ident: Type.String({ pattern: '^[A-Za-z0-9_]+$' }), ...attributes };
 
@@ -145,15 +150,15 @@ export const compactionKinds = [
 const archive = Type.Union([
   Type.Boolean(),
   strict({
-    active: maybe(Type.Boolean()),
-    type: maybe(words(['gauge', 'counter'])),
-    ignoreZeros: maybe(Type.Boolean()),
-    graph: maybe(Type.Boolean()),
-    compaction: maybe(
+    active: optional(Type.Boolean()),
+    type: optional(oneOf(['gauge', 'counter'])),
+    ignoreZeros: optional(Type.Boolean()),
+    graph: optional(Type.Boolean()),
+    compaction: optional(
       Type.Array(
         strict({
           months: Type.Integer({ minimum: 0, maximum: 1200 }),
-          to: words(compactionKinds.slice(1)),
+          to: oneOf(compactionKinds.slice(1)),
         }),
       ),
     ),
@@ -162,9 +167,9 @@ const archive = Type.Union([
 
 /** What people set on a variable, whoever made it. */
 const variableKeys = {
-  profile: maybe(Type.String()),
-  action: maybe(Type.Union([Type.String(), Type.Literal(false)])),
-  archive: maybe(archive),
+  profile: optional(Type.String()),
+  action: optional(Type.Union([Type.String(), Type.Literal(false)])),
+  archive: optional(archive),
 };
 
 /** The media types; the index is the interface's number. */
@@ -176,17 +181,17 @@ export const nodeSchemas = {
   instance: strict({
     instance: Type.String(),
     module: text,
-    properties: maybe(Type.Record(Type.String(), Type.Unknown())),
-    connection: maybe(Type.String()),
-    variables: maybe(
-      Type.Record(Type.String(), strict({ name: maybe(Type.String()), ...variableKeys, ...attributes })),
+    properties: optional(Type.Record(Type.String(), Type.Unknown())),
+    connection: optional(Type.String()),
+    variables: optional(
+      Type.Record(Type.String(), strict({ name: optional(Type.String()), ...variableKeys, ...attributes })),
     ),
     ...placed,
   }),
   variable: strict({
     variable: Type.String(),
     type: Type.Union(typeNames.map((name) => Type.Literal(name))),
-    value: maybe(scalar),
+    value: optional(scalar),
     ...variableKeys,
     ...placed,
   }),
@@ -194,15 +199,15 @@ export const nodeSchemas = {
   event: strict({ event: Type.String(), ...eventKeys, ...placed }),
   script: strict({
     script: Type.String(),
-    text: maybe(Type.String({ maxLength: 1024 * 1024 })),
-    file: maybe(text),
+    text: optional(Type.String({ maxLength: 1024 * 1024 })),
+    file: optional(text),
     ...placed,
   }),
   media: strict({
     media: Type.String(),
-    type: words(mediaTypes),
-    file: maybe(Type.String()),
-    cached: maybe(Type.Boolean()),
+    type: oneOf(mediaTypes),
+    file: optional(Type.String()),
+    cached: optional(Type.Boolean()),
     ...placed,
   }),
 } as const satisfies Record<string, TSchema>;
@@ -210,7 +215,7 @@ export const nodeSchemas = {
 export type NodeKind = keyof typeof nodeSchemas;
 export const nodeKinds = Object.keys(nodeSchemas) as NodeKind[];
 
-type Checked<K extends NodeKind> = Omit<Static<(typeof nodeSchemas)[K]>, 'children' | 'variables'> & {
+type CheckedNode<K extends NodeKind> = Omit<Static<(typeof nodeSchemas)[K]>, 'children' | 'variables'> & {
   readonly kind: K;
   /** The object's name, from the key that says its kind. */
   readonly name: string;
@@ -218,7 +223,7 @@ type Checked<K extends NodeKind> = Omit<Static<(typeof nodeSchemas)[K]>, 'childr
   /** Where its entry is, as `FILE:LINE:COLUMN`, and which one it is, as `tree[0].children[1]` and as a path. */
   readonly place: string;
   readonly entry: string;
-  readonly path: Path;
+  readonly path: DocumentPath;
 } & (K extends 'instance' ? { readonly variables?: Readonly<Record<string, InstanceVariable>> } : unknown);
 
 type RawVariables = NonNullable<Static<(typeof nodeSchemas)['instance']>['variables']>;
@@ -229,7 +234,7 @@ export type InstanceVariable = Omit<RawVariables[string], 'children'> & {
 };
 
 /** One checked entry of `tree`. */
-export type TreeNode = { [K in NodeKind]: Checked<K> }[NodeKind];
+export type TreeNode = { [K in NodeKind]: CheckedNode<K> }[NodeKind];
 
 /** An event of `tree`. */
 export type EventNode = Extract<TreeNode, { kind: 'event' }>;

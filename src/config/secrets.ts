@@ -1,8 +1,8 @@
-import type { Path } from './document.js';
+import type { DocumentPath } from './document.js';
 import type { GatewayConfig, SecretConfig } from './schema.js';
 
 /** Everything that holds a password, with where it is. */
-export function* secretsOf(config: GatewayConfig): Generator<readonly [SecretConfig, Path]> {
+export function* secretEntries(config: GatewayConfig): Generator<readonly [SecretConfig, DocumentPath]> {
   if (config.remoteAccess !== undefined) yield [config.remoteAccess, ['remoteAccess']];
   for (const [i, server] of (config.webServers ?? []).entries())
     if (server.basicAuth !== undefined) yield [server.basicAuth, ['webServers', i, 'basicAuth']];

@@ -1,15 +1,15 @@
 import { readFile, stat } from 'node:fs/promises';
-import { certificateOf } from '../base/certificate-pair.js';
-import { manual } from '../base/manual.js';
+import { parseCertificateFor } from '../base/certificate-pair.js';
+import { manualPage } from '../base/manual.js';
 import { messageOf } from '../base/fault.js';
 import { readPasswordHash } from '../base/password-hash.js';
-import type { Modules } from '../device/modules.js';
+import type { ModuleRegistry } from '../device/modules.js';
 import type { Claims } from './claims.js';
-import type { ConfigDocument, Path } from './document.js';
+import type { ConfigDocument, DocumentPath } from './document.js';
 import { isLoopback } from './loopback.js';
 import type { ReviewFacts } from './review-facts.js';
 import type { GatewayConfig, SecretConfig, TlsConfig } from './schema.js';
-import { secretsOf } from './secrets.js';
+import { secretEntries } from './secrets.js';
 import { listenersOf } from './settings.js';
 import { didYouMean } from '../base/did-you-mean.js';
 
@@ -23,13 +23,13 @@ const SUBJECTS =
 export async function reviewServers(
   document: ConfigDocument,
   config: GatewayConfig,
-  { claims, facts, modules }: { claims: Claims; facts: ReviewFacts; modules: Modules },
+  { claims, facts, modules }: { claims: Claims; facts: ReviewFacts; modules: ModuleRegistry },
 ): Promise<void> {
   const { api = {}, webServers = [], log } = config;
   claimPorts(claims, config);
-  for (const [secret, path] of secretsOf(config)) reviewHash(document, secret, path);
+  for (const [secret, path] of secretEntries(config)) reviewHash(document, secret, path);
   const tls = [[api.tls, ['api', 'tls']], ...webServers.map((one, i) => [one.tls, ['webServers', i, 'tls']])];
-  for (const [source, path] of tls as [TlsConfig | undefined, Path][])
+  for (const [source, path] of tls as [TlsConfig | undefined, DocumentPath][])
     await reviewTls(document, source, path);
   for (const [i, { serve }] of webServers.entries())
     if (serve !== 'front')
@@ -37,30 +37,33 @@ export async function reviewServers(
   reviewAliases(document, api.aliases ?? {}, await prefixesFor(api.aliases, facts, modules));
   for (const [i, origin] of (api.allowedOrigins ?? []).entries())
     if (!isOrigin(origin))
-      document.problem(
+      document.addProblem(
         ['api', 'allowedOrigins', i],
         'this is no origin, so it matches none; write it like https://panel.example, without a path',
       );
   for (const [i, host] of (api.allowedHosts ?? []).entries())
     if (/[/:\s]/.test(host))
-      document.problem(
+      document.addProblem(
         ['api', 'allowedHosts', i],
         'this is no host name, so it matches none; write it without scheme and port',
       );
   for (const subject of Object.keys(typeof log?.level === 'object' ? log.level : {}))
     if (!SUBJECTS.includes(subject))
-      document.warning(
+      document.addWarning(
         ['log', 'level', subject],
         `the log has no subject ${subject}${didYouMean(subject, SUBJECTS) || `; known: ${SUBJECTS.join(', ')}`}`,
       );
 }
 
 /** Notes a file that an instance names and that can't be read. */
-export async function reviewFile(document: ConfigDocument, file: string, path: Path): Promise<void> {
+export async function reviewFile(document: ConfigDocument, file: string, path: DocumentPath): Promise<void> {
   try {
     await readFile(file);
   } catch (thrown) {
-    document.problem(path, `it can't be read: ${messageOf(thrown)}; give the path of a file that is there`);
+    document.addProblem(
+      path,
+      `it can't be read: ${messageOf(thrown)}; give the path of a file that is there`,
+    );
   }
 }
 
@@ -79,16 +82,20 @@ function claimPorts(claims: Claims, config: GatewayConfig): void {
 function reviewHash(
   document: ConfigDocument,
   { passwordHash, passwordFile }: SecretConfig,
-  path: Path,
+  path: DocumentPath,
 ): void {
   if (passwordHash === undefined || readPasswordHash(passwordHash) !== undefined) return;
-  document.problem(
+  document.addProblem(
     [...path, passwordFile === undefined ? 'passwordHash' : 'passwordFile'],
     'this hash is damaged, so no password matches it; make another with stellwerk hash-password',
   );
 }
 
-async function reviewTls(document: ConfigDocument, tls: TlsConfig | undefined, path: Path): Promise<void> {
+async function reviewTls(
+  document: ConfigDocument,
+  tls: TlsConfig | undefined,
+  path: DocumentPath,
+): Promise<void> {
   if (tls === undefined || tls === 'auto') return;
   const texts = new Map<string, string>();
   for (const [key, file] of [
@@ -98,36 +105,40 @@ async function reviewTls(document: ConfigDocument, tls: TlsConfig | undefined, p
     try {
       texts.set(file, await readFile(file, 'utf8'));
     } catch (thrown) {
-      document.problem([...path, key], `it can't be read: ${messageOf(thrown)}; give a file in PEM`);
+      document.addProblem([...path, key], `it can't be read: ${messageOf(thrown)}; give a file in PEM`);
     }
   }
   const [cert, key] = [texts.get(tls.certificate), texts.get(tls.key ?? '')];
   if (cert === undefined || key === undefined) return;
   try {
-    const { validTo } = certificateOf(cert, key);
+    const { validTo } = parseCertificateFor(cert, key);
     if (Date.parse(validTo) < Date.now())
-      document.warning([...path, 'certificate'], `it expired on ${validTo}; renew it`);
+      document.addWarning([...path, 'certificate'], `it expired on ${validTo}; renew it`);
   } catch (thrown) {
-    document.problem(
+    document.addProblem(
       [...path, 'certificate'],
       `it can't be used: ${messageOf(thrown)}; give a certificate in PEM and its key`,
     );
   }
 }
 
-async function reviewDirectory(document: ConfigDocument, directory: string, path: Path): Promise<void> {
+async function reviewDirectory(
+  document: ConfigDocument,
+  directory: string,
+  path: DocumentPath,
+): Promise<void> {
   try {
     if (!(await stat(directory)).isDirectory())
-      document.problem(path, `${directory} is not a directory; name one`);
+      document.addProblem(path, `${directory} is not a directory; name one`);
   } catch (thrown) {
-    document.problem(path, `it can't be served: ${messageOf(thrown)}; create it, or name another`);
+    document.addProblem(path, `it can't be served: ${messageOf(thrown)}; create it, or name another`);
   }
 }
 
 async function prefixesFor(
   aliases: object | undefined,
   facts: ReviewFacts,
-  modules: Modules,
+  modules: ModuleRegistry,
 ): Promise<ReadonlySet<string>> {
   return aliases === undefined ? new Set() : facts.prefixes(modules);
 }
@@ -139,7 +150,7 @@ function reviewAliases(
 ): void {
   for (const [foreign, ours] of Object.entries(aliases))
     if (!prefixes.has(ours))
-      document.problem(
+      document.addProblem(
         ['api', 'aliases', foreign],
         `no function begins with ${ours}_${didYouMean(ours, [...prefixes]) || `; known: ${[...prefixes].toSorted().join(', ')}`}`,
       );
@@ -156,29 +167,29 @@ export async function warnOfServers(
   isUnknown: boolean,
 ): Promise<void> {
   if (isUnknown)
-    document.warning(
+    document.addWarning(
       ['board'],
-      `this machine is not known, so no line has a name; ${manual('boards.md')} explains how to describe it`,
+      `this machine is not known, so no line has a name; ${manualPage('boards.md')} explains how to describe it`,
     );
   if (config.remoteAccess === undefined)
-    document.warning(['remoteAccess'], 'without it nobody can call anything; stellwerk setup adds it');
+    document.addWarning(['remoteAccess'], 'without it nobody can call anything; stellwerk setup adds it');
   const { webServers = [], ...api } = listenersOf(config);
   for (const [{ host, insecure }, path] of [
     [api, ['api']],
     ...webServers.map((one, i) => [one, ['webServers', i]] as const),
   ] as const)
     if (insecure === true && !isLoopback(host))
-      document.warning(
+      document.addWarning(
         [...path, 'insecure'],
         `passwords travel in the clear to ${host}; use tls: auto instead`,
       );
   if (config.board === 'simulated') return;
-  const [first] = [...secretsOf(config)].filter(
+  const [first] = [...secretEntries(config)].filter(
     ([secret]) => (secret.password ?? secret.passwordHash) !== undefined,
   );
   const { mode } = await stat(document.file).catch(() => ({ mode: 0 }));
   if (first !== undefined && (mode & 0o004) !== 0)
-    document.warning(
+    document.addWarning(
       first[1],
       'every user of this machine can read this file, passwords included: chmod o= FILE',
     );

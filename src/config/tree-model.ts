@@ -1,6 +1,6 @@
 import { commonVariables } from '../device/declarations.js';
 import type { ModuleDefinition } from '../device/module.js';
-import type { Modules } from '../device/modules.js';
+import type { ModuleRegistry } from '../device/modules.js';
 import type { VariableType } from '../kernel/value.js';
 import { variablesOf } from './instance-properties.js';
 import { typeNames, type NodeKind, type TreeNode } from './schema.js';
@@ -26,9 +26,13 @@ export class TreeModel {
   readonly #objects = new Map<string, ListedObject>([['', { kind: 'category' }]]);
   /** Below these anything may be. */
   readonly #uncertain = new Set<string>([OWN]);
-  readonly #modules: Modules;
+  readonly #modules: ModuleRegistry;
 
-  constructor(nodes: readonly TreeNode[], modules: Modules, fronts: readonly { readonly ident: string }[]) {
+  constructor(
+    nodes: readonly TreeNode[],
+    modules: ModuleRegistry,
+    fronts: readonly { readonly ident: string }[],
+  ) {
     this.#modules = modules;
     for (const { ident } of fronts) this.#objects.set(ident, { kind: 'instance' });
     this.#add(nodes, '');

@@ -4,11 +4,11 @@ import { areCompatible } from '../device/modules.js';
 import { builtInProfiles } from '../kernel/profiles-built-in.js';
 import { variableType, type VariableType } from '../kernel/value.js';
 import { claimReference, missingPart, type InstanceReference } from './claims.js';
-import type { Path } from './document.js';
+import type { DocumentPath } from './document.js';
 import { reviewEvent } from './event-review.js';
 import { completeProperties, variablesOf } from './instance-properties.js';
 import { referencesIn } from './references.js';
-import { noteAbsent, reviewText, reviewValue, type TreeReview } from './review-context.js';
+import { requireObject, reviewScript, reviewValue, type TreeReview } from './review-context.js';
 import { typeNames, type InstanceVariable, type ProfileConfig, type TreeNode } from './schema.js';
 import { didYouMean } from '../base/did-you-mean.js';
 
@@ -44,14 +44,14 @@ export async function reviewNodes(
         reviewVariable(review, node, own);
         break;
       case 'link':
-        if (node.target !== '') noteAbsent(review, node.target, [...own, 'target']);
+        if (node.target !== '') requireObject(review, node.target, [...own, 'target']);
         break;
       case 'event':
         await reviewEvent(review, node, own);
         break;
       case 'script':
         if (node.text !== undefined)
-          await reviewText(review, {
+          await reviewScript(review, {
             text: node.text,
             path: [...own, 'text'],
             ...(node.file !== undefined && { file: basename(node.file) }),
@@ -64,7 +64,11 @@ export async function reviewNodes(
   }
 }
 
-function reviewVariable(review: TreeReview, node: Extract<TreeNode, { kind: 'variable' }>, path: Path): void {
+function reviewVariable(
+  review: TreeReview,
+  node: Extract<TreeNode, { kind: 'variable' }>,
+  path: DocumentPath,
+): void {
   const type = typeNames.indexOf(node.type) as VariableType;
   if (node.value !== undefined)
     reviewValue(review.document, type, { value: node.value, path: [...path, 'value'] });
@@ -75,21 +79,21 @@ function reviewVariable(review: TreeReview, node: Extract<TreeNode, { kind: 'var
 function reviewSettings(
   review: TreeReview,
   { profile, action }: Pick<InstanceVariable, 'profile' | 'action'>,
-  { type, path }: { type: VariableType; path: Path },
+  { type, path }: { type: VariableType; path: DocumentPath },
 ): void {
   if (profile !== undefined) reviewProfile(review, profile, { type, path: [...path, 'profile'] });
   if (typeof action !== 'string' || action === '') return;
-  const at: Path = [...path, 'action'];
-  if (!noteAbsent(review, action, at)) return;
+  const at: DocumentPath = [...path, 'action'];
+  if (!requireObject(review, action, at)) return;
   const found = review.model.at(action);
   if (found !== 'unknown' && found?.kind !== 'instance' && found?.kind !== 'script')
-    review.document.problem(at, `${action} takes no values; name a script or an instance`);
+    review.document.addProblem(at, `${action} takes no values; name a script or an instance`);
 }
 
 function reviewProfile(
   { document, profiles }: TreeReview,
   name: string,
-  { type, path }: { type: VariableType; path: Path },
+  { type, path }: { type: VariableType; path: DocumentPath },
 ): void {
   if (name === '') return;
   const found = profiles.get(name);
@@ -97,13 +101,13 @@ function reviewProfile(
   if (found !== undefined) {
     const fitting = [...profiles].flatMap(([one, its]) => (its === type ? [one] : []));
     const [ours, others] = [typeNames[type], typeNames[found]];
-    document.problem(
+    document.addProblem(
       path,
       `the profile ${name} is for ${others} variables, and this one is ${ours}; choose another, like ${fitting[0]}`,
     );
     return;
   }
-  document.problem(
+  document.addProblem(
     path,
     `there is no profile ${name}${didYouMean(name, [...profiles.keys()]) || '; create it first, or choose another'}`,
     { kind: 'profile', name },
@@ -113,7 +117,7 @@ function reviewProfile(
 function reviewInstance(
   review: TreeReview,
   node: InstanceNode,
-  { path, parent }: { path: Path; parent: InstanceNode | undefined },
+  { path, parent }: { path: DocumentPath; parent: InstanceNode | undefined },
 ): void {
   const module = review.modules.find(node.module);
   if (module === undefined) return;
@@ -131,7 +135,7 @@ function reviewInstance(
   }
   const properties = completeProperties(module, given);
   // An instance that its own switch keeps closed uses nothing.
-  const isOff = module.off?.(properties) !== undefined;
+  const isOff = module.disabledReason?.(properties) !== undefined;
   for (const reference of referencesIn(module.properties, properties)) {
     const claimant = { name: node.name === '' ? node.ident : node.name, path: [...path, ...reference.path] };
     reviewReference(review, { reference, properties, claimant }, isOff);
@@ -140,7 +144,7 @@ function reviewInstance(
 
 /** What an instance is to be connected to: what its entry names, or the instance that it is listed below. */
 interface Connection {
-  readonly path: Path;
+  readonly path: DocumentPath;
   readonly parent: InstanceNode | undefined;
   readonly connection: string | undefined;
 }
@@ -151,9 +155,9 @@ function reviewConnection(
   { path, parent, connection }: Connection,
 ): void {
   const { document, modules, model } = review;
-  const at: Path = connection === undefined ? path : [...path, 'connection'];
-  if (connection !== undefined && connection !== '' && !noteAbsent(review, connection, at)) return;
-  if (module.needs === undefined) return;
+  const at: DocumentPath = connection === undefined ? path : [...path, 'connection'];
+  if (connection !== undefined && connection !== '' && !requireObject(review, connection, at)) return;
+  if (module.requires === undefined) return;
   const parents = [...modules.all()].filter((one) => areCompatible(module, one)).map(({ name }) => name);
   const found = connection === undefined ? undefined : model.at(connection);
   if (found === 'unknown') return;
@@ -161,12 +165,12 @@ function reviewConnection(
   if (above !== undefined && areCompatible(module, above)) return;
   const isUnconnected = connection === undefined ? above === undefined : connection === '';
   if (isUnconnected)
-    document.warning(
+    document.addWarning(
       at,
       `a ${module.name} works over another instance; list it below one: ${parents.join(', ')}`,
     );
   else
-    document.problem(
+    document.addProblem(
       at,
       `a ${module.name} can't be connected to ${above === undefined ? connection : `a ${above.name}`}; choose one of these: ${parents.join(', ')}`,
     );
@@ -181,27 +185,30 @@ function reviewReference(review: TreeReview, of: InstanceReference, isOff: boole
   const missing = missingPart(of, modules.board);
   if (missing !== undefined) {
     const absent = refers === 'line' ? ({ kind: 'line', name: String(value) } as const) : undefined;
-    document.problem(path, missing, absent);
+    document.addProblem(path, missing, absent);
   } else if (!isOff) {
     claimReference(claims, of, modules.board.parts);
   }
 }
 
 /** What `Host.toggle` takes: a boolean variable, or an instance with a boolean STATE; only commands reach a device. */
-function reviewSwitch(review: TreeReview, target: string, path: Path): void {
-  if (!noteAbsent(review, target, path)) return;
+function reviewSwitch(review: TreeReview, target: string, path: DocumentPath): void {
+  if (!requireObject(review, target, path)) return;
   const { model, document } = review;
   const found = model.at(target);
   const variable = found !== 'unknown' && found?.kind === 'instance' ? model.at(`${target}/STATE`) : found;
   if (variable === 'unknown') return;
   if (variable?.kind !== 'variable' || variable.type !== variableType.boolean)
-    document.problem(path, `there is nothing at ${target} that is on or off; name an instance with a STATE`);
+    document.addProblem(
+      path,
+      `there is nothing at ${target} that is on or off; name an instance with a STATE`,
+    );
   else if (variable.isReadOnly === true && variable.hasAction !== true)
-    document.problem(path, `${target} can only be read; name an output`);
+    document.addProblem(path, `${target} can only be read; name an output`);
 }
 
 /** The steps to a property that a module names: `Topics[2].Profile`. */
-function stepsIn(property: string): Path {
+function stepsIn(property: string): DocumentPath {
   return property
     .split(/[.[\]]+/)
     .filter((step) => step !== '')

@@ -1,6 +1,6 @@
-import type { Modules } from '../device/modules.js';
-import { check } from './check.js';
-import { keyOf, type ConfigDocument, type Path } from './document.js';
+import type { ModuleRegistry } from '../device/modules.js';
+import { checkSchema } from './check.js';
+import { formatPath, type ConfigDocument, type DocumentPath } from './document.js';
 import { eventProblems } from './event-check.js';
 import { checkProperties } from './instance-properties.js';
 import { variableProblems } from './variables.js';
@@ -13,14 +13,14 @@ const DEPTH_LIMIT = 50;
 /** A document whose `tree` is checked, and the modules that instances may be of; without them that is not checked. */
 export interface TreeCheck {
   readonly document: ConfigDocument;
-  readonly modules: Modules | undefined;
+  readonly modules: ModuleRegistry | undefined;
 }
 
 /** Checks the entries of `tree` and gives them in the shape that `apply.ts` works on; notes each mistake. */
-export function checkTree(tree: TreeCheck, nodes: readonly unknown[], path: Path): TreeNode[] {
+export function checkTree(tree: TreeCheck, nodes: readonly unknown[], path: DocumentPath): TreeNode[] {
   const { document } = tree;
   if (path.length > DEPTH_LIMIT * 2) {
-    document.mistake(path, `the tree is more than ${DEPTH_LIMIT} levels deep`);
+    document.addError(path, `the tree is more than ${DEPTH_LIMIT} levels deep`);
     return [];
   }
   const idents = new Map<string, number>();
@@ -29,7 +29,7 @@ export function checkTree(tree: TreeCheck, nodes: readonly unknown[], path: Path
     if (checked === undefined) return [];
     const earlier = idents.get(checked.ident);
     if (earlier !== undefined)
-      document.mistake(
+      document.addError(
         [...path, i, 'ident'],
         `the entry in line ${document.lineOf([...path, earlier])} has this ident; choose another`,
       );
@@ -38,10 +38,10 @@ export function checkTree(tree: TreeCheck, nodes: readonly unknown[], path: Path
   });
 }
 
-function checkNode(tree: TreeCheck, node: unknown, path: Path): TreeNode | undefined {
+function checkNode(tree: TreeCheck, node: unknown, path: DocumentPath): TreeNode | undefined {
   const { document } = tree;
   if (typeof node !== 'object' || node === null || Array.isArray(node)) {
-    document.mistake(path, `expected an entry with one of the keys ${nodeKinds.join(', ')}`);
+    document.addError(path, `expected an entry with one of the keys ${nodeKinds.join(', ')}`);
     return undefined;
   }
   const given: Record<string, unknown> = { ...node };
@@ -49,28 +49,32 @@ function checkNode(tree: TreeCheck, node: unknown, path: Path): TreeNode | undef
   const kinds = nodeKinds.filter((kind) => kind in given && !(kind === 'script' && 'event' in given));
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
-    document.mistake(path, `an entry has exactly one of the keys ${nodeKinds.join(', ')}`);
+    document.addError(path, `an entry has exactly one of the keys ${nodeKinds.join(', ')}`);
     return undefined;
   }
-  const isRight = check(document, nodeSchemas[kind], { path, value: given });
+  const isRight = checkSchema(document, nodeSchemas[kind], { path, value: given });
   const children = Array.isArray(given['children'])
     ? checkTree(tree, given['children'], [...path, 'children'])
     : [];
   if (!isRight) return undefined;
   const variables = checkVariables(tree, given['variables'], [...path, 'variables']);
-  const place = { place: document.placeOf(path), entry: keyOf(path), path };
+  const place = { place: document.locationOf(path), entry: formatPath(path), path };
   const shape = { kind, name: given[kind], children, ...(variables && { variables }), ...place };
   // The check above has established the shape.
   const checked = { ...given, ...shape } as unknown as TreeNode;
   if (checked.kind === 'instance') checkModule(tree, checked, path);
   if (checked.kind === 'event')
     for (const [at, mistake] of eventProblems(checked, isBelowScript(document, path)))
-      document.mistake([...path, ...at], mistake);
+      document.addError([...path, ...at], mistake);
   return checked;
 }
 
 /** The entries below an instance's variables; undefined where it lists none. */
-function checkVariables(tree: TreeCheck, given: unknown, path: Path): Record<string, object> | undefined {
+function checkVariables(
+  tree: TreeCheck,
+  given: unknown,
+  path: DocumentPath,
+): Record<string, object> | undefined {
   if (typeof given !== 'object' || given === null) return undefined;
   const entries = Object.entries(given as Record<string, { children?: unknown } | null>);
   return Object.fromEntries(
@@ -82,7 +86,7 @@ function checkVariables(tree: TreeCheck, given: unknown, path: Path): Record<str
   );
 }
 
-function isBelowScript(document: ConfigDocument, path: Path): boolean {
+function isBelowScript(document: ConfigDocument, path: DocumentPath): boolean {
   const parent: unknown = path
     .slice(0, -2)
     .reduce<unknown>((at, step) => (at as never)?.[step], document.value);
@@ -92,18 +96,18 @@ function isBelowScript(document: ConfigDocument, path: Path): boolean {
 function checkModule(
   { document, modules }: TreeCheck,
   node: Extract<TreeNode, { kind: 'instance' }>,
-  path: Path,
+  path: DocumentPath,
 ): void {
   if (modules === undefined) return;
   const module = modules.find(node.module);
   if (module === undefined) {
     const names = [...modules.all()].map(({ name }) => name);
-    document.mistake(
+    document.addError(
       [...path, 'module'],
       `there is no module ${node.module}${didYouMean(node.module, names) || `; known: ${names.join(', ')}`}`,
     );
     return;
   }
-  for (const [at, mistake] of variableProblems(node, module)) document.mistake([...path, ...at], mistake);
+  for (const [at, mistake] of variableProblems(node, module)) document.addError([...path, ...at], mistake);
   checkProperties(document, module, { path, properties: node.properties ?? {} });
 }

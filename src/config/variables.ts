@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { commonVariables } from '../device/declarations.js';
 import type { ModuleDefinition, VariableDeclaration } from '../device/module.js';
-import { defaultsOf, mistakeIn, withProperty, type Properties } from '../device/properties.js';
+import { defaultsOf, validateProperties, withProperty, type Properties } from '../device/properties.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { Logging } from '../kernel/object.js';
 import { ACTION_DISABLED, type Variable } from '../kernel/variables.js';
-import type { Path } from './document.js';
+import type { DocumentPath } from './document.js';
 import { objectAt } from './event-convert.js';
 import { compactionKinds, type ArchiveConfig, type InstanceVariable, type TreeNode } from './schema.js';
 
@@ -16,7 +16,7 @@ export const declaredVariables = (
   module: ModuleDefinition,
   properties: Properties,
 ): readonly VariableDeclaration[] => [
-  ...(mistakeIn(module, properties) === undefined ? module.variables(properties) : []),
+  ...(validateProperties(module, properties) === undefined ? module.variables(properties) : []),
   ...commonVariables(module),
 ];
 
@@ -24,7 +24,7 @@ export const declaredVariables = (
 export function* variableProblems(
   node: InstanceNode,
   module: ModuleDefinition,
-): Generator<readonly [Path, string]> {
+): Generator<readonly [DocumentPath, string]> {
   const listed = Object.keys(node.variables ?? {});
   if (listed.length === 0) return;
   let known: string[];
@@ -32,7 +32,7 @@ export function* variableProblems(
     const set = Object.entries(node.properties ?? {});
     const properties = set.reduce((all, one) => withProperty(module, all, one), defaultsOf(module));
     // Its properties are reported by themselves.
-    if (mistakeIn(module, properties) !== undefined) return;
+    if (validateProperties(module, properties) !== undefined) return;
     known = declaredVariables(module, properties).map(({ ident }) => ident);
   } catch {
     return;
@@ -43,7 +43,7 @@ export function* variableProblems(
 }
 
 /** What is assumed of a variable of which nothing was set. */
-export const STANDARD: Logging = {
+export const DEFAULT_LOGGING: Logging = {
   active: false,
   counter: false,
   ignoreZeros: false,
@@ -53,7 +53,7 @@ export const STANDARD: Logging = {
 
 /** How a listed variable is archived; what its entry does not mention has its default. */
 export function loggingOf(archive: ArchiveConfig): Logging {
-  if (typeof archive === 'boolean') return { ...STANDARD, active: archive };
+  if (typeof archive === 'boolean') return { ...DEFAULT_LOGGING, active: archive };
   const { active = true, type, ignoreZeros = false, graph = true, compaction = [] } = archive;
   const rules = compaction.map(({ months, to }) => ({ months, kind: compactionKinds.indexOf(to) }));
   return {
@@ -71,7 +71,7 @@ export async function applyArchive(
   variable: Variable,
   { kernel, record }: { kernel: Kernel; record: (id: number) => Promise<void> },
 ): Promise<void> {
-  const before = variable.data.logging ?? STANDARD;
+  const before = variable.data.logging ?? DEFAULT_LOGGING;
   // Switching it on or off alone leaves all else as it is.
   const logging = typeof archive === 'boolean' ? { ...before, active: archive } : loggingOf(archive);
   if (isDeepStrictEqual(logging, before)) return;

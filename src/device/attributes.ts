@@ -7,7 +7,7 @@ import type { Host } from './module.js';
  * class (`ACT/brightness`). What the kernel refuses rejects with an error whose `code` is its errno. Kept by
  * `kernel-attributes.ts` and by the drivers' fakes, which answer as the kernel does.
  */
-export interface Attributes {
+export interface SysfsClass {
   /** Where the class is: for texts. */
   readonly root: string;
   /** The names in a folder (empty: the class itself), sorted by their numbers too; none where it is not there. */
@@ -25,7 +25,7 @@ export interface Attributes {
 }
 
 /** The same attributes; what is written to them, or was refused, is shown to those who follow the instance. */
-export function shownTo(host: Pick<Host, 'debug'>, attributes: Attributes): Attributes {
+export function withDebugOutput(host: Pick<Host, 'debug'>, attributes: SysfsClass): SysfsClass {
   return {
     root: attributes.root,
     list: (folder) => attributes.list(folder),
@@ -50,7 +50,7 @@ const PERMISSION_MS = 3000;
 const PERMISSION_STEP_MS = 20;
 
 /** Resolves when we may write an attribute that the kernel has just made. Rejects with `EACCES` when we still may not after 3 s. */
-export async function untilWritable(attributes: Attributes, clock: Clock, path: string): Promise<void> {
+export async function waitUntilWritable(attributes: SysfsClass, clock: Clock, path: string): Promise<void> {
   for (let waitedMs = 0; !(await attributes.isWritable(path)); waitedMs += PERMISSION_STEP_MS) {
     if (waitedMs >= PERMISSION_MS) throw errno('EACCES', path);
     await delay(clock, PERMISSION_STEP_MS);
@@ -63,7 +63,7 @@ export function errno(code: string, path: string): NodeJS.ErrnoException {
 }
 
 /** What a failed read or write of an attribute means for an instance; a fault is what it is already. */
-export function explained(name: string, root: string, thrown: unknown): Fault {
+export function sysfsFault(name: string, root: string, thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
   switch (codeOf(thrown)) {
     case 'ENOENT':
@@ -85,23 +85,23 @@ export function explained(name: string, root: string, thrown: unknown): Fault {
 }
 
 /** Names that are held by an instance each, so that a second one is told so. One for each gateway and driver. */
-export class Holders {
-  readonly #held = new Map<string, Holder>();
+export class DeviceClaims {
+  readonly #held = new Map<string, DeviceOwner>();
 
   /** Throws `DEVICE_OFFLINE`, naming the holder, while another has it; the function that it gives lets go, once. */
-  take(name: string, holder: Holder): () => void {
+  claim(name: string, holder: DeviceOwner): () => void {
     const other = this.#held.get(name);
-    if (other !== undefined) throw inUse(name, other);
+    if (other !== undefined) throw inUseFault(name, other);
     this.#held.set(name, holder);
     return () => void this.#held.delete(name);
   }
 }
 
 /** An instance that has something for itself. */
-export type Holder = Pick<Host, 'id' | 'name'>;
+export type DeviceOwner = Pick<Host, 'id' | 'name'>;
 
 /** `DEVICE_OFFLINE` because another instance of this gateway has it; those who see only an area are not told which. */
-export function inUse(what: string, { name, id }: Holder, cause?: unknown): Fault {
+export function inUseFault(what: string, { name, id }: DeviceOwner, cause?: unknown): Fault {
   const { code, message } = fault('DEVICE_OFFLINE', `${what} is in use by ${name} (#${id})`);
   const general = fault('DEVICE_OFFLINE', `${what} is in use by another instance`).message;
   return new Fault(code, message, { general, ...(cause !== undefined && { cause }) });

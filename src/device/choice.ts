@@ -1,7 +1,7 @@
 import { type TUnsafe, Type } from '@sinclair/typebox';
 
 /** A property that is one of some words; `words` must not hold signs of regular expressions. */
-export function choice<T extends string>(words: readonly T[], standard: T): TUnsafe<T> {
+export function enumProperty<T extends string>(words: readonly T[], standard: T): TUnsafe<T> {
   // The pattern is what is checked, and its text says what may stand there; `enum` is for those who read the schema.
   return Type.Unsafe<T>(
     Type.String({ enum: [...words], pattern: `^(?:${words.join('|')})$`, default: standard }),
@@ -9,5 +9,5 @@ export function choice<T extends string>(words: readonly T[], standard: T): TUns
 }
 
 /** What an output becomes when something happens to it or to what commands it: it stays what it is, or the value named. */
-export const policies = ['hold', 'inactive', 'active'] as const;
-export type Policy = (typeof policies)[number];
+export const statePolicies = ['hold', 'inactive', 'active'] as const;
+export type StatePolicy = (typeof statePolicies)[number];

@@ -2,12 +2,12 @@ import type { Cancel } from '../base/clock.js';
 import type { Host } from './module.js';
 
 /** How often the text of a trouble that goes on may change, so that a flood of bad input is no flood of changes. */
-export const RENEW_MS = 10_000;
+export const UPDATE_MS = 10_000;
 
 /** A trouble is over when nothing was complained of for this long. */
-export const QUIET_MS = 60_000;
+export const CLEAR_AFTER_MS = 60_000;
 
-interface Complaint {
+interface TransientProblem {
   count: number;
   told: number;
   text: () => string;
@@ -15,15 +15,15 @@ interface Complaint {
 }
 
 /** What they are reported to. */
-type ComplaintHost = Pick<Host, 'clock' | 'trouble'> & Partial<Pick<Host, 'log' | 'id'>>;
+type ComplaintHost = Pick<Host, 'clock' | 'setProblem'> & Partial<Pick<Host, 'log' | 'id'>>;
 
 /**
  * Troubles that come with single inputs: a line that can't be read, a message that is too long. The first is told and
  * logged at once, further ones of the same code are counted and told now and then, and after a minute without one it is over.
  */
-export class Complaints {
+export class TransientProblems {
   readonly #host: ComplaintHost;
-  readonly #open = new Map<string, Complaint>();
+  readonly #open = new Map<string, TransientProblem>();
   #cancel: Cancel | undefined;
 
   constructor(host: ComplaintHost) {
@@ -42,10 +42,10 @@ export class Complaints {
     }
     this.#open.set(code, { count: 1, told: 1, text, atNs });
     const first = text();
-    this.#host.trouble(code, first);
+    this.#host.setProblem(code, first);
     // Once, until it was quiet for a while.
     this.#host.log?.warn({ instance: this.#host.id, code }, first);
-    this.#cancel ??= this.#host.clock.every(RENEW_MS, () => this.#renew());
+    this.#cancel ??= this.#host.clock.every(UPDATE_MS, () => this.#renew());
   }
 
   /** How often this code was complained of since it was last quiet. */
@@ -62,12 +62,12 @@ export class Complaints {
   #renew(): void {
     const nowNs = this.#host.clock.monotonicNs();
     for (const [code, complaint] of this.#open) {
-      if (nowNs - complaint.atNs >= BigInt(QUIET_MS) * 1_000_000n) {
+      if (nowNs - complaint.atNs >= BigInt(CLEAR_AFTER_MS) * 1_000_000n) {
         this.#open.delete(code);
-        this.#host.trouble(code, undefined);
+        this.#host.setProblem(code, undefined);
       } else if (complaint.told !== complaint.count) {
         complaint.told = complaint.count;
-        this.#host.trouble(code, `${complaint.text()} (${complaint.count} times)`);
+        this.#host.setProblem(code, `${complaint.text()} (${complaint.count} times)`);
       }
     }
     if (this.#open.size > 0) return;

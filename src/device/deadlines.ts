@@ -6,20 +6,20 @@ const TOGETHER_MS = 1000;
 const SLICE = 500;
 
 /** A promise of the next value within some time of the one before. */
-export class Promised {
+export class Deadline {
   readonly withinMs: number;
   /** Called when it was not kept, once; the next value makes it anew. */
-  readonly overdue: () => void;
+  readonly onOverdue: () => void;
   /** Monotonic milliseconds. */
   dueMs = 0;
   /** When it is looked at next: it may be due later by then. */
-  lookMs = 0;
+  checkMs = 0;
   /** Where it stands in the heap; below 0: nowhere. */
   place = -1;
 
   constructor(withinMs: number, overdue: () => void) {
     this.withinMs = withinMs;
-    this.overdue = overdue;
+    this.onOverdue = overdue;
   }
 }
 
@@ -29,7 +29,7 @@ export class Promised {
  */
 export class Deadlines {
   readonly #clock: Pick<Clock, 'monotonicNs' | 'after'>;
-  readonly #heap: Promised[] = [];
+  readonly #heap: Deadline[] = [];
   #cancel: Cancel | undefined;
   #timerMs = Infinity;
 
@@ -38,23 +38,23 @@ export class Deadlines {
   }
 
   /** A value came that is `ageMs` old. False when it is too old already: then nothing more is promised until the next. */
-  heard(promised: Promised, ageMs: number): boolean {
+  restart(promised: Deadline, ageMs: number): boolean {
     const nowMs = this.#nowMs();
     promised.dueMs = nowMs + promised.withinMs - ageMs;
     if (promised.dueMs <= nowMs) {
-      this.drop(promised);
+      this.cancel(promised);
       return false;
     }
     if (promised.place < 0) promised.place = this.#heap.push(promised) - 1;
-    else if (promised.dueMs >= promised.lookMs) return true;
-    promised.lookMs = promised.dueMs;
+    else if (promised.dueMs >= promised.checkMs) return true;
+    promised.checkMs = promised.dueMs;
     this.#rise(promised);
     this.#arm(nowMs);
     return true;
   }
 
   /** Nothing is promised any more. */
-  drop(promised: Promised): void {
+  cancel(promised: Deadline): void {
     const { place } = promised;
     if (place < 0) return;
     promised.place = -1;
@@ -80,12 +80,12 @@ export class Deadlines {
     const nowMs = this.#nowMs();
     for (let looks = 0; looks < SLICE; looks++) {
       const first = this.#heap[0];
-      if (first === undefined || first.lookMs > nowMs) break;
+      if (first === undefined || first.checkMs > nowMs) break;
       if (first.dueMs <= nowMs) {
-        this.drop(first);
-        first.overdue();
+        this.cancel(first);
+        first.onOverdue();
       } else {
-        first.lookMs = first.dueMs;
+        first.checkMs = first.dueMs;
         this.#sink(first);
       }
     }
@@ -95,32 +95,32 @@ export class Deadlines {
   #arm(nowMs: number): void {
     const first = this.#heap[0];
     if (first === undefined) return;
-    const atMs = Math.ceil(first.lookMs / TOGETHER_MS) * TOGETHER_MS;
+    const atMs = Math.ceil(first.checkMs / TOGETHER_MS) * TOGETHER_MS;
     if (atMs >= this.#timerMs) return;
     this.#cancel?.();
     this.#timerMs = atMs;
     this.#cancel = this.#clock.after(Math.max(0, atMs - nowMs), () => this.#look());
   }
 
-  #rise(promised: Promised): void {
+  #rise(promised: Deadline): void {
     for (;;) {
       const above = this.#heap[(promised.place - 1) >> 1];
-      if (above === undefined || promised.place === 0 || above.lookMs <= promised.lookMs) return;
+      if (above === undefined || promised.place === 0 || above.checkMs <= promised.checkMs) return;
       this.#swap(promised, above);
     }
   }
 
-  #sink(promised: Promised): void {
+  #sink(promised: Deadline): void {
     for (;;) {
       const left = this.#heap[2 * promised.place + 1];
       const right = this.#heap[2 * promised.place + 2];
-      const below = right !== undefined && left !== undefined && right.lookMs < left.lookMs ? right : left;
-      if (below === undefined || below.lookMs >= promised.lookMs) return;
+      const below = right !== undefined && left !== undefined && right.checkMs < left.checkMs ? right : left;
+      if (below === undefined || below.checkMs >= promised.checkMs) return;
       this.#swap(promised, below);
     }
   }
 
-  #swap(one: Promised, other: Promised): void {
+  #swap(one: Deadline, other: Deadline): void {
     [one.place, other.place] = [other.place, one.place];
     this.#heap[one.place] = one;
     this.#heap[other.place] = other;

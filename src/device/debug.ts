@@ -5,16 +5,16 @@ import type { Kernel } from '../kernel/kernel.js';
 import { message } from '../kernel/messages.js';
 import type { Value } from '../kernel/value.js';
 import type { ModuleDefinition } from './module.js';
-import { HIDDEN, secretsIn } from './properties.js';
+import { HIDDEN, secretsOfProperties } from './properties.js';
 
 /** What is shown of one message's data at most, bytes or characters. */
-export const SHOWN_LIMIT = 2048;
+export const DEBUG_DATA_LIMIT = 2048;
 /** What is looked at for secrets: one that begins within what is shown ends in it. */
-const LOOKED_AT = 2 * SHOWN_LIMIT;
+const LOOKED_AT = 2 * DEBUG_DATA_LIMIT;
 /** Messages of one object that are told in a second: more can't be read, and would push all else out of the buffer. */
-export const PER_SECOND = 200;
+export const DEBUG_MESSAGES_PER_SECOND = 200;
 /** Objects that can be followed at a time. */
-export const FOLLOWED_LIMIT = 100;
+export const DEBUGGED_OBJECTS_LIMIT = 100;
 
 /** How the data of a debug message is written (`SVC_SendDebug`). */
 export const debugFormat = { text: 0, hex: 1 } as const;
@@ -28,7 +28,7 @@ export interface DebugFile {
 }
 
 /** What is shown of an object: what happens, its data, and what must not stand in either. */
-export interface Shown {
+export interface DebugMessage {
   readonly what: string;
   readonly data: string | Uint8Array;
   readonly secrets?: readonly string[];
@@ -102,23 +102,23 @@ export class Debug implements AsyncDisposable {
   }
 
   /** A message of an object, if it is followed. In data that is bytes or text no secret is shown. */
-  send(id: number, { what, data, secrets = [] }: Shown): void {
+  send(id: number, { what, data, secrets = [] }: DebugMessage): void {
     const followed = this.#followed.get(id);
     if (followed === undefined) return;
     const nowMs = this.#options.clock.nowMs();
     const second = Math.floor(nowMs / 1000);
     if (second !== followed.second) {
-      const left = followed.count - PER_SECOND;
+      const left = followed.count - DEBUG_MESSAGES_PER_SECOND;
       followed.second = second;
       followed.count = 0;
       if (left > 0)
         this.#tell(id, followed, ['left out', `${left} messages of one second`, debugFormat.text, nowMs]);
     }
-    if (++followed.count > PER_SECOND) return;
-    const length = data.length > SHOWN_LIMIT ? ` (${SHOWN_LIMIT} of ${data.length})` : '';
+    if (++followed.count > DEBUG_MESSAGES_PER_SECOND) return;
+    const length = data.length > DEBUG_DATA_LIMIT ? ` (${DEBUG_DATA_LIMIT} of ${data.length})` : '';
     const shown = typeof data === 'string' ? hidden(data, secrets) : hexOf(data, secrets);
     const format = typeof data === 'string' ? debugFormat.text : debugFormat.hex;
-    const most = format === debugFormat.hex ? SHOWN_LIMIT * 2 : SHOWN_LIMIT;
+    const most = format === debugFormat.hex ? DEBUG_DATA_LIMIT * 2 : DEBUG_DATA_LIMIT;
     this.#tell(id, followed, [hidden(what, secrets) + length, shown.slice(0, most), format, nowMs]);
   }
 
@@ -145,7 +145,8 @@ export class Debug implements AsyncDisposable {
   #follow(id: number): Followed {
     let followed = this.#followed.get(id);
     if (followed === undefined) {
-      if (this.#followed.size >= FOLLOWED_LIMIT) throw fault('BUSY', 'Too many objects are being debugged');
+      if (this.#followed.size >= DEBUGGED_OBJECTS_LIMIT)
+        throw fault('BUSY', 'Too many objects are being debugged');
       followed = { live: undefined, file: undefined, second: 0, count: 0 };
       this.#followed.set(id, followed);
       this.isOn = true;
@@ -162,7 +163,7 @@ export class Debug implements AsyncDisposable {
 }
 
 /** What one instance sends; its secrets are hidden. */
-export class Tap {
+export class DebugTap {
   readonly #debug: Debug;
   readonly #instance: Instance;
   readonly #module: ModuleDefinition;
@@ -180,7 +181,7 @@ export class Tap {
     this.#debug.send(id, {
       what: about === '' ? what : `${what} ${about}`,
       data: data instanceof Uint8Array ? data : String(data),
-      secrets: secretsIn(this.#module, own.properties),
+      secrets: secretsOfProperties(this.#module, own.properties),
     });
   }
 }
@@ -191,7 +192,7 @@ function hidden(text: string, secrets: readonly string[]): string {
 
 /** In hexadecimal. A secret is hidden wherever its bytes stand, also at the end of what is shown. */
 function hexOf(data: Uint8Array, secrets: readonly string[]): string {
-  if (secrets.length === 0) return Buffer.from(data.subarray(0, SHOWN_LIMIT)).toString('hex');
+  if (secrets.length === 0) return Buffer.from(data.subarray(0, DEBUG_DATA_LIMIT)).toString('hex');
   const looked = Buffer.from(data.subarray(0, LOOKED_AT)).toString('latin1');
   const bytes = secrets.map((secret) => Buffer.from(secret).toString('latin1'));
   return Buffer.from(hidden(looked, bytes), 'latin1').toString('hex');

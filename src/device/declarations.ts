@@ -10,14 +10,14 @@ const common: readonly VariableDeclaration[] = [
 ];
 
 /** Whether every instance has a variable with this ident. */
-export const isCommon = (ident: string): boolean => common.some((one) => one.ident === ident);
+export const isCommonVariable = (ident: string): boolean => common.some((one) => one.ident === ident);
 
 /** The variables that the instances of a module have, whatever their properties say. */
 export const commonVariables = (module: ModuleDefinition): readonly VariableDeclaration[] =>
   module.kind === moduleKind.visualisation ? [] : common;
 
 /** What is wrong with the properties beyond their schema, and what to do; undefined when nothing is. */
-export function meaningMistake(module: ModuleDefinition, properties: Properties): string | undefined {
+export function validateSemantics(module: ModuleDefinition, properties: Properties): string | undefined {
   try {
     return module.check?.(properties) ?? identMistake(module, properties);
   } catch (thrown) {
@@ -29,7 +29,7 @@ export function meaningMistake(module: ModuleDefinition, properties: Properties)
 function identMistake(module: ModuleDefinition, properties: Properties): string | undefined {
   const idents = new Set<string>();
   for (const { ident } of module.variables(properties)) {
-    if (isCommon(ident))
+    if (isCommonVariable(ident))
       return `the ident ${ident} is reserved: every instance has such a variable; choose another`;
     if (idents.has(ident)) return `two variables have the ident ${ident}; choose another for one of them`;
     idents.add(ident);

@@ -1,15 +1,15 @@
 import type { Static, TSchema } from '@sinclair/typebox';
-import type { PiecedResult } from '../base/pieces.js';
+import type { ChunkedResult } from '../base/pieces.js';
 import type { Value } from '../kernel/value.js';
 
 /** Types of parameters and results; the index is `Type_` in reflection records (§1). */
-export const kinds = ['boolean', 'integer', 'float', 'string', 'variant', 'array'] as const;
-export type Kind = (typeof kinds)[number];
+export const parameterKinds = ['boolean', 'integer', 'float', 'string', 'variant', 'array'] as const;
+export type ParameterKind = (typeof parameterKinds)[number];
 
 /** A parameter: its name in the reference, its kind, and for enumerations the names by number. */
 export interface Parameter<T = unknown> {
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: ParameterKind;
   readonly enumeration?: readonly string[];
   /** What a list, a map or a value of any kind holds, for those who call; the function checks it by itself. */
   readonly shape?: TSchema;
@@ -56,10 +56,10 @@ export interface Caller {
 }
 
 /** The user name of a caller who was let in by a temporary token. */
-export const BY_TOKEN = 'temporary token';
+export const TOKEN_USER = 'temporary token';
 
 /** The user name of a caller on this machine that sent no credentials (`api.local: open`). */
-export const BY_LOCAL = 'local client';
+export const LOCAL_USER = 'local client';
 
 /** What `GW_Subscribe` narrows: one socket's view of the changes. */
 export interface ChangeStream {
@@ -75,7 +75,7 @@ export interface ChangeStream {
 export interface FunctionDeclaration {
   readonly name: string;
   readonly parameters: readonly Parameter[];
-  readonly result: Kind;
+  readonly result: ParameterKind;
   /** What a result of kind `array` or `variant` holds; a variant without it is a variable's value. */
   readonly shape?: TSchema;
   readonly access: Access;
@@ -83,9 +83,9 @@ export interface FunctionDeclaration {
   /** True when it switches or changes something: the call is written to the audit. `outside`: unless a script made it. */
   readonly audited: boolean | 'outside';
   /** Why a gateway has nothing to do for it, where that is so: calling it fails with `NOTHING_TO_DO`. */
-  readonly nothing?: string;
+  readonly unsupported?: string;
   /** Its parameters as the audit may show them; needed where they can hold a secret. Must not throw. */
-  shown?(...args: never[]): readonly unknown[];
+  auditParameters?(...args: never[]): readonly unknown[];
   run(caller: Caller, ...args: never[]): unknown;
 }
 
@@ -94,7 +94,7 @@ type Arguments<P extends readonly Parameter[]> = {
 };
 
 /** What conforms to a schema, and is only read. */
-export type Conforming<S extends TSchema> = Unchanged<Static<S>>;
+export type ReadonlyStatic<S extends TSchema> = Unchanged<Static<S>>;
 type Unchanged<T> = T extends object ? { readonly [K in keyof T]: Unchanged<T[K]> } : T;
 
 interface ResultOf<S extends TSchema> {
@@ -102,12 +102,16 @@ interface ResultOf<S extends TSchema> {
   readonly integer: number;
   readonly float: number;
   readonly string: string;
-  readonly variant: Conforming<S>;
-  readonly array: Conforming<S> | PiecedResult;
+  readonly variant: ReadonlyStatic<S>;
+  readonly array: ReadonlyStatic<S> | ChunkedResult;
 }
 
 /** A declaration whose `run` is typed by its parameters and its result. */
-export interface Declared<P extends readonly Parameter[], K extends Kind, S extends TSchema> {
+export interface FunctionDefinition<
+  P extends readonly Parameter[],
+  K extends ParameterKind,
+  S extends TSchema,
+> {
   readonly name: string;
   readonly parameters: P;
   readonly result: K;
@@ -115,17 +119,19 @@ export interface Declared<P extends readonly Parameter[], K extends Kind, S exte
   readonly access?: Access;
   readonly audited?: boolean | 'outside';
   readonly help: string;
-  readonly shown?: (...args: Arguments<P>) => readonly unknown[];
+  readonly auditParameters?: (...args: Arguments<P>) => readonly unknown[];
   readonly run: (caller: Caller, ...args: Arguments<P>) => ResultOf<S>[K] | Promise<ResultOf<S>[K]>;
 }
 
 /** Declares a function; `access` is the owner's unless said, `audited` false. */
-export function declare<const P extends readonly Parameter[], K extends Kind, S extends TSchema = TSchema>(
-  declared: Declared<P, K, S>,
-): FunctionDeclaration {
+export function declare<
+  const P extends readonly Parameter[],
+  K extends ParameterKind,
+  S extends TSchema = TSchema,
+>(declared: FunctionDefinition<P, K, S>): FunctionDeclaration {
   const { name, parameters, result, access = 'owner', audited = false, help } = declared;
   const run = declared.run as FunctionDeclaration['run'];
-  const shown = declared.shown as FunctionDeclaration['shown'];
+  const shown = declared.auditParameters as FunctionDeclaration['auditParameters'];
   const { shape } = declared;
   return {
     name,
@@ -136,6 +142,6 @@ export function declare<const P extends readonly Parameter[], K extends Kind, S 
     help,
     run,
     ...(shape && { shape }),
-    ...(shown && { shown }),
+    ...(shown && { auditParameters: shown }),
   };
 }

@@ -4,56 +4,56 @@ import type { Log } from '../base/log.js';
 import { instanceStatus, type Instance } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
-import type { Beginning } from '../kernel/tree.js';
+import type { ObjectOptions } from '../kernel/tree.js';
 import { Deadlines } from './deadlines.js';
-import { Debug, Tap } from './debug.js';
+import { Debug, DebugTap } from './debug.js';
 import type {
-  Marks,
+  BootFlags,
   ModuleDefinition,
-  Running,
-  RunningInstances,
+  OpenInstance,
+  OpenInstances,
   Sibling,
-  Trouble,
+  InstanceProblem,
   Value,
 } from './module.js';
-import { areCompatible, type Modules } from './modules.js';
-import { PendingProperties, propertiesIn } from './pending.js';
-import { completed, defaultsOf, redacted, withProperty, type Properties } from './properties.js';
-import { Standing, type Absence } from './standing.js';
+import { areCompatible, type ModuleRegistry } from './modules.js';
+import { PendingProperties, parseProperties } from './pending.js';
+import { completeStored, defaultsOf, redactProperties, withProperty, type Properties } from './properties.js';
+import { QualityTracker, type OfflineCode } from './standing.js';
 import { Supervisor } from './supervisor.js';
-import type { Took } from './took.js';
-import { toggle, type Act } from './toggle.js';
-import { checkOnlyOwn, declareVariables, deleteWithOwn, usesProfile } from './variables.js';
+import type { LatencyStatistics } from './took.js';
+import { toggle, type PerformAction } from './toggle.js';
+import { requireNoForeignChildren, declareVariables, deleteWithVariables, usesProfile } from './variables.js';
 
 const NO_MODULE = 'this version has no such module';
-type Closed = Trouble & { readonly code: Absence };
+type Closed = InstanceProblem & { readonly code: OfflineCode };
 const MODULE_MISSING: Closed = { code: 'MODULE_MISSING', text: NO_MODULE };
 
 /** What the instances work with. */
 export interface DevicesOptions {
   readonly kernel: Kernel;
-  readonly modules: Modules;
+  readonly modules: ModuleRegistry;
   readonly clock: Clock;
   readonly log: Log;
   /** Default: remembered as long as these instances live. */
-  readonly marks?: Marks;
+  readonly bootFlags?: BootFlags;
   /** What shows what they do to those who follow one. */
   readonly debug?: Debug;
   /** Carries out actions (`RequestAction`) for a device. Default: those of instances only. */
-  readonly act?: Act;
+  readonly performAction?: PerformAction;
 }
 
 /** One line of `HW_ReadServiceMessages`, with the instance it is about. */
-export type InstanceTrouble = Trouble & { readonly id: number };
+export type ServiceMessage = InstanceProblem & { readonly id: number };
 
 /**
  * The instances at work: their properties (active and pending), their connections, their supervisors. One that fails
  * never takes another down.
  */
-export class Devices implements RunningInstances, AsyncDisposable {
-  readonly modules: Modules;
+export class Devices implements OpenInstances, AsyncDisposable {
+  readonly modules: ModuleRegistry;
   readonly #options: DevicesOptions;
-  readonly #marks: Marks;
+  readonly #marks: BootFlags;
   readonly #deadlines: Deadlines;
   readonly #debug: Debug;
   readonly #supervisors = new Map<number, Supervisor>();
@@ -66,18 +66,18 @@ export class Devices implements RunningInstances, AsyncDisposable {
 
   constructor(options: DevicesOptions) {
     this.#options = options;
-    this.#marks = options.marks ?? new Set<string>();
+    this.#marks = options.bootFlags ?? new Set<string>();
     this.#deadlines = new Deadlines(options.clock);
     this.#debug = options.debug ?? new Debug(options);
     this.modules = options.modules;
-    options.kernel.profiles.onListed = (name) => this.#profileListed(name);
+    options.kernel.profiles.onListChanged = (name) => this.#profileListed(name);
   }
 
   /** Starts all instances of the tree, I/O instances being opened before what is connected to them. */
   start(): void {
     this.#isStarted = true;
     const { kernel, log } = this.#options;
-    for (const instance of Array.from(kernel.tree.of(objectType.instance))) {
+    for (const instance of Array.from(kernel.tree.objectsOfType(objectType.instance))) {
       const module = this.modules.find(instance.data.moduleId);
       try {
         if (module !== undefined) this.#supervise(instance, module);
@@ -108,7 +108,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
    * A new instance with the module's default properties and, where given, others; opened at once, or by `start`. Throws
    * `MODULE_MISSING`, `PROPERTY_*`.
    */
-  create(moduleId: string, beginning: Beginning = {}, properties: Properties = {}): Instance {
+  create(moduleId: string, beginning: ObjectOptions = {}, properties: Properties = {}): Instance {
     const { kernel, clock } = this.#options;
     const module = this.modules.get(moduleId);
     let all = defaultsOf(module);
@@ -123,7 +123,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
    * A new instance with the properties of another, its secrets too; not connected. It stays closed until its changes are
    * applied: two that work with the same device must not come about by accident. Throws `NOT_OF_TYPE`, `MODULE_MISSING`.
    */
-  copy(id: number, beginning: Beginning): Instance {
+  copy(id: number, beginning: ObjectOptions): Instance {
     const { kernel, clock } = this.#options;
     const { instance: source, module } = this.#known(id);
     const place = { ...beginning, nowMs: clock.nowMs() };
@@ -137,7 +137,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
   async delete(id: number): Promise<void> {
     const { kernel } = this.#options;
     const instance = kernel.instances.get(id);
-    checkOnlyOwn(instance);
+    requireNoForeignChildren(instance);
     kernel.instances.setStatus(instance, instanceStatus.deleting);
     const supervisor = this.#supervisors.get(id);
     await supervisor?.stop('deleted', instanceStatus.deleting);
@@ -148,7 +148,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
       await this.disconnect(child);
     }
     try {
-      deleteWithOwn(kernel, instance);
+      deleteWithVariables(kernel, instance);
     } catch (thrown) {
       // Something was put below it meanwhile: it stays, and works on. Another call may have been faster, too.
       const isThere = kernel.tree.find(id) === instance && this.#supervisors.get(id) === supervisor;
@@ -165,7 +165,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
   /** The active properties, secrets hidden. */
   configuration(id: number): Properties {
     const { data } = this.#options.kernel.instances.get(id);
-    return redacted(this.modules.find(data.moduleId), data.properties);
+    return redactProperties(this.modules.find(data.moduleId), data.properties);
   }
 
   /** An active property, a secret hidden; false where the module is gone (interface §1). Throws `PROPERTY_MISSING`. */
@@ -193,7 +193,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
   /** Sets all properties that the JSON object names, or none of them. Throws `CONFIGURATION_INVALID`, `PROPERTY_*`. */
   setConfiguration(id: number, json: string): boolean {
     const { instance, module } = this.#known(id);
-    this.#pending.set(instance, module, propertiesIn(json));
+    this.#pending.set(instance, module, parseProperties(json));
     return true;
   }
 
@@ -214,7 +214,7 @@ export class Devices implements RunningInstances, AsyncDisposable {
     const properties = this.#pending.take(id);
     kernel.instances.setAsleep(instance, false);
     if (properties !== undefined) {
-      const shown = JSON.stringify(redacted(module, properties));
+      const shown = JSON.stringify(redactProperties(module, properties));
       kernel.instances.setProperties(instance, { properties, shown }, clock.nowMs());
     }
     this.#declare(instance, module);
@@ -257,37 +257,42 @@ export class Devices implements RunningInstances, AsyncDisposable {
   /** What is known of the devices behind an instance. */
   knownDevices(id: number): readonly object[] {
     this.#options.kernel.instances.get(id);
-    return this.#supervisors.get(id)?.running?.knownDevices?.() ?? [];
+    return this.#supervisors.get(id)?.openInstance?.knownDevices?.() ?? [];
   }
 
   /** What is wrong with an instance and with those connected to it. */
-  troubles(id: number): InstanceTrouble[] {
+  problems(id: number): ServiceMessage[] {
     this.#options.kernel.instances.get(id);
     return [id, ...(this.#connected.get(id) ?? [])].flatMap((one) => this.#troublesOf(one));
   }
 
   /** What is wrong with any of the instances. With one that its properties keep closed nothing is. */
-  *allTroubles(): Generator<InstanceTrouble> {
-    for (const { id, data } of this.#options.kernel.tree.of(objectType.instance))
+  *allProblems(): Generator<ServiceMessage> {
+    for (const { id, data } of this.#options.kernel.tree.objectsOfType(objectType.instance))
       if (data.status !== instanceStatus.inactive) yield* this.#troublesOf(id);
   }
 
   /** How long each instance took to do what it was asked, and what it told took to be taken in. */
-  *flow(): Generator<{ readonly id: number; readonly asked: Took; readonly taken: Took }> {
-    for (const [id, { asked, taken }] of this.#supervisors) yield { id, asked, taken };
+  *latencies(): Generator<{
+    readonly id: number;
+    readonly asked: LatencyStatistics;
+    readonly taken: LatencyStatistics;
+  }> {
+    for (const [id, { commandLatency: asked, reportLatency: taken }] of this.#supervisors)
+      yield { id, asked, taken };
   }
 
-  running(id: number, module: { readonly id: string; readonly name: string }): Running {
+  openInstance(id: number, module: { readonly id: string; readonly name: string }): OpenInstance {
     const instance = this.#options.kernel.instances.get(id);
     if (instance.data.moduleId !== module.id) throw fault('WRONG_MODULE', id, module.name);
-    const running = this.#supervisors.get(id)?.running;
+    const running = this.#supervisors.get(id)?.openInstance;
     if (running === undefined)
       throw fault('DEVICE_OFFLINE', this.#troublesOf(id)[0]?.text ?? 'it is being opened');
     return running;
   }
 
-  #troublesOf(id: number): InstanceTrouble[] {
-    const troubles = this.#supervisors.get(id)?.troubles() ?? [this.#closed.get(id) ?? MODULE_MISSING];
+  #troublesOf(id: number): ServiceMessage[] {
+    const troubles = this.#supervisors.get(id)?.problems() ?? [this.#closed.get(id) ?? MODULE_MISSING];
     return troubles.map((trouble) => ({ id, ...trouble }));
   }
 
@@ -310,7 +315,10 @@ export class Devices implements RunningInstances, AsyncDisposable {
     const { kernel, clock, log } = this.#options;
     log.error({ instance: instance.id, module: instance.data.moduleId }, closed.text);
     this.#closed.set(instance.id, closed);
-    new Standing({ kernel, clock, instance, deadlines: this.#deadlines }).offline(closed.code, closed.text);
+    new QualityTracker({ kernel, clock, instance, deadlines: this.#deadlines }).setOffline(
+      closed.code,
+      closed.text,
+    );
     kernel.instances.setStatus(instance, status);
   }
 
@@ -323,12 +331,12 @@ export class Devices implements RunningInstances, AsyncDisposable {
   #declare(instance: Instance, module: ModuleDefinition): void {
     const problems = declareVariables(this.#options, instance, module);
     const supervisor = this.#supervisors.get(instance.id);
-    if (supervisor !== undefined) supervisor.declared = problems;
+    if (supervisor !== undefined) supervisor.variableProblems = problems;
   }
 
   #supervise(instance: Instance, module: ModuleDefinition): Supervisor {
     const { kernel, clock, log } = this.#options;
-    const properties = completed(module, instance.data.properties);
+    const properties = completeStored(module, instance.data.properties);
     instance.data.properties = properties;
     const problems = declareVariables(this.#options, instance, module);
     this.#noteConnection(instance);
@@ -337,8 +345,8 @@ export class Devices implements RunningInstances, AsyncDisposable {
         kernel,
         clock,
         log,
-        marks: this.#marks,
-        debug: new Tap(this.#debug, instance, module),
+        bootFlags: this.#marks,
+        debug: new DebugTap(this.#debug, instance, module),
         deadlines: this.#deadlines,
         instance,
         module,
@@ -348,13 +356,14 @@ export class Devices implements RunningInstances, AsyncDisposable {
           toggle(
             kernel,
             path,
-            this.#options.act ?? ((of, value) => this.write(kernel.variables.actionOf(of), of.ident, value)),
+            this.#options.performAction ??
+              ((of, value) => this.write(kernel.variables.actionTargetOf(of), of.ident, value)),
           ),
         onLink: () => this.#followed(instance.id),
       },
       properties,
     );
-    supervisor.declared = problems;
+    supervisor.variableProblems = problems;
     this.#supervisors.set(instance.id, supervisor);
     return supervisor;
   }
@@ -369,17 +378,17 @@ export class Devices implements RunningInstances, AsyncDisposable {
       }));
   }
 
-  #parentOf(instance: Instance): { name: string; running: Running | undefined } | undefined {
+  #parentOf(instance: Instance): { name: string; running: OpenInstance | undefined } | undefined {
     const { connectionId } = instance.data;
     const parent = connectionId === 0 ? undefined : this.#options.kernel.tree.find(connectionId);
     if (!parent?.is(objectType.instance)) return undefined;
     // Not its own name: who may see the device may not see what it is connected to (decision 14).
-    return { name: parent.data.moduleName, running: this.#supervisors.get(connectionId)?.running };
+    return { name: parent.data.moduleName, running: this.#supervisors.get(connectionId)?.openInstance };
   }
 
   /** An I/O instance went online or left: those connected to it follow. */
   #followed(id: number): void {
-    const isOnline = this.#supervisors.get(id)?.running !== undefined;
+    const isOnline = this.#supervisors.get(id)?.openInstance !== undefined;
     for (const child of this.#connected.get(id) ?? []) {
       const supervisor = this.#supervisors.get(child);
       if (isOnline) supervisor?.start();

@@ -8,7 +8,7 @@ interface Arrival {
 }
 
 /** What arrives at an I/O instance, for those who listen: the receiving half of a byte stream. */
-export class Incoming {
+export class ByteReceiver {
   readonly #arrivals: Signal<Arrival>;
   readonly #leaves: Signal<Peer>;
   readonly #breaks: Signal<void>;
@@ -31,22 +31,22 @@ export class Incoming {
   readonly onBreak = (listener: () => void): (() => void) => this.#breaks.on(listener);
 
   /** Whether anybody listens. */
-  get isHeard(): boolean {
+  get hasListeners(): boolean {
     return this.#arrivals.size > 0;
   }
 
   /** These bytes have arrived, at least one. */
-  received(bytes: Uint8Array, from?: Peer): void {
+  receive(bytes: Uint8Array, from?: Peer): void {
     this.#arrivals.emit({ bytes, from });
   }
 
   /** Another connection follows the one before. */
-  broke(): void {
+  reportBreak(): void {
     this.#breaks.emit();
   }
 
   /** Nothing more comes from this one. */
-  left(who: Peer): void {
+  reportLeave(who: Peer): void {
     this.#leaves.emit(who);
   }
 }

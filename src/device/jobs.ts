@@ -1,28 +1,28 @@
 import { codeOf } from '../base/fault.js';
-import { Turn } from '../base/turn.js';
+import { SerialQueue } from '../base/turn.js';
 import type { Host } from './module.js';
 
 /** What one opening does with its device, where that takes several steps: one job after the other, none after it was closed. */
-export class Jobs {
-  readonly #host: Pick<Host, 'lost'>;
+export class DeviceQueue {
+  readonly #host: Pick<Host, 'reportLost'>;
   readonly #name: string;
-  readonly #turn = new Turn();
+  readonly #turn = new SerialQueue();
   #isClosed = false;
 
   /** `name` is the device's, for texts. */
-  constructor(host: Pick<Host, 'lost'>, name: string) {
+  constructor(host: Pick<Host, 'reportLost'>, name: string) {
     this.#host = host;
     this.#name = name;
   }
 
   /** Rejects as the job does; where that shows that the device is gone, the supervisor hears of it. */
-  do(job: () => Promise<void>): Promise<void> {
+  run(job: () => Promise<void>): Promise<void> {
     return this.#turn.run(async () => {
       if (this.#isClosed) throw new DOMException(`${this.#name} is closed`, 'AbortError');
       try {
         await job();
       } catch (thrown) {
-        if (codeOf(thrown) === 'DEVICE_OFFLINE') this.#host.lost(thrown);
+        if (codeOf(thrown) === 'DEVICE_OFFLINE') this.#host.reportLost(thrown);
         throw thrown;
       }
     });

@@ -2,10 +2,10 @@ import { constants } from 'node:fs';
 import { access, open, readdir, readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { codeOf } from '../base/fault.js';
-import { type Attributes, errno } from './attributes.js';
+import { type SysfsClass, errno } from './attributes.js';
 
 /** The devices of this machine below `root`: `/sys/class/leds`. */
-export function kernelAttributes(root: string): Attributes {
+export function kernelSysfs(root: string): SysfsClass {
   return {
     root,
     async list(folder) {

@@ -1,5 +1,5 @@
 import type { Log } from '../base/log.js';
-import { nextTurn } from '../base/turn.js';
+import { yieldToEventLoop } from '../base/turn.js';
 import type { Instance } from '../kernel/attachments.js';
 import type { ModuleDefinition } from './module.js';
 
@@ -30,9 +30,9 @@ export class LinkLog {
     const { log, module, instance } = this.#with;
     const line = { instance: instance.id, name: instance.displayName, again: Math.round(waitMs) };
     if (attempt > 0) return log.debug(line, text);
-    if (module.needs === undefined) return log.warn(line, text);
+    if (module.requires === undefined) return log.warn(line, text);
     // A failure of the I/O instance often shows first at those below it.
-    void nextTurn().then(() => {
+    void yieldToEventLoop().then(() => {
       const isOwn = this.#with.parent()?.running !== undefined;
       if (isOwn) this.#isLossLogged = true;
       log[isOwn ? 'warn' : 'debug'](line, text);
@@ -42,7 +42,7 @@ export class LinkLog {
   /** It is online: logged for the first time, after a failure of its own, and always without an I/O instance. */
   online(): void {
     const { log, module, instance } = this.#with;
-    const isNews = module.needs === undefined || !this.#wasOnline || this.#isLossLogged;
+    const isNews = module.requires === undefined || !this.#wasOnline || this.#isLossLogged;
     this.#wasOnline = true;
     this.#isLossLogged = false;
     log[isNews ? 'info' : 'debug']({ instance: instance.id, name: instance.displayName }, 'online');

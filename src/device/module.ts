@@ -1,15 +1,15 @@
 import type { TObject, Static } from '@sinclair/typebox';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
-import type { Durable } from '../kernel/object.js';
-import type { Doubt } from '../kernel/quality.js';
+import type { WriteBudget } from '../kernel/object.js';
+import type { QualityProblem } from '../kernel/quality.js';
 import type { Value, VariableType } from '../kernel/value.js';
 import type { FunctionDeclaration } from './declare.js';
-import type { Finder, Search } from './search.js';
+import type { HardwareFinder, Search } from './search.js';
 
 export type { Value, VariableType } from '../kernel/value.js';
 export { variableType } from '../kernel/value.js';
-export { quality, type Doubt } from '../kernel/quality.js';
+export { quality, type QualityProblem } from '../kernel/quality.js';
 
 /** Module types by their numbers in the interface (§1). */
 export const moduleKind = {
@@ -30,14 +30,14 @@ export type ModuleKind = (typeof moduleKind)[keyof typeof moduleKind];
 export interface Flow<T> {
   readonly id: string;
   /** Never set; carries the type. */
-  readonly offer?: T;
+  readonly type?: T;
 }
 
 /**
  * What the value of a property names, as `refers` in its schema's options: so that a configuration can be checked
  * without opening anything. '' and 0 name nothing.
  */
-export const refersTo = {
+export const referenceKind = {
   /** A GPIO line, on the chip in `Chip`; exclusive. */
   line: 'line',
   /** A PWM channel, on the chip in `Chip`; exclusive. */
@@ -57,7 +57,7 @@ export const refersTo = {
   /** A file of this machine. */
   file: 'file',
 } as const;
-export type Refers = (typeof refersTo)[keyof typeof refersTo];
+export type ReferenceKind = (typeof referenceKind)[keyof typeof referenceKind];
 
 /** A variable that every instance of a module has. It is created where missing, and never deleted by its module. */
 export interface VariableDeclaration {
@@ -71,13 +71,13 @@ export interface VariableDeclaration {
   readonly action?: boolean;
   readonly position?: number;
   /** It goes to the disk by a budget of its own, sooner than all values do; looked at once a second. */
-  readonly durable?: Durable;
+  readonly durable?: WriteBudget;
   /** Its device promises a value within so many seconds of the one before; later than that, the value is stale. */
   readonly staleAfterS?: number;
 }
 
 /** What is wrong with an instance although it runs, or why it does not: one line of `HW_ReadServiceMessages`. */
-export interface Trouble {
+export interface InstanceProblem {
   /** Stable, in capitals: `UNREACHABLE`, `OVERFLOW`, `CONFIGURATION` … */
   readonly code: string;
   /** What is wrong and what to do. */
@@ -88,7 +88,7 @@ export interface Trouble {
  * Texts that are remembered until the machine boots again, also over a crash of the gateway in the very next step; shared
  * by all instances. Going through them gives them all.
  */
-export interface Marks extends Iterable<string> {
+export interface BootFlags extends Iterable<string> {
   has(mark: string): boolean;
   /** Twice is fine. */
   add(mark: string): void;
@@ -113,7 +113,7 @@ export interface Host<P = unknown> {
   readonly properties: P;
   readonly clock: Clock;
   readonly log: Log;
-  readonly marks: Marks;
+  readonly bootFlags: BootFlags;
   /** Aborts when this opening must end: stop, changed properties, lost parent. */
   readonly signal: AbortSignal;
   /**
@@ -124,30 +124,30 @@ export interface Host<P = unknown> {
    */
   report(ident: string, value: Value, at?: bigint | number): void;
   /** As `report`, of a value that is no fact: it can't be relied on, and why. */
-  guess(ident: string, value: Value, doubt: Doubt): void;
+  reportUncertain(ident: string, value: Value, doubt: QualityProblem): void;
   /** The value that the variable has can't be relied on, until the next report of it. */
-  doubt(ident: string, doubt: Doubt): void;
+  markUncertain(ident: string, doubt: QualityProblem): void;
   /**
    * The device is away although the way to it stands, and why; with undefined it is there again. While it is away its values
    * are bad, whatever is reported. An opening begins with a device that is there.
    */
-  away(text: string | undefined): void;
+  setUnavailable(text: string | undefined): void;
   /** The value that the variable has now, also from before a restart; undefined before its first report ever. */
-  last(ident: string): Value | undefined;
+  lastValue(ident: string): Value | undefined;
   /** A message of the module's own in the change stream, from the instance; its number is one of the module's (from 20000). */
-  tell(message: number, data: readonly Value[]): void;
+  emitMessage(message: number, data: readonly Value[]): void;
   /**
    * Shows what goes over the wire to those who follow this instance (`SVC_EnableDebug`): what happens (`received`, `sent`),
    * the data, and what they are about. Costs next to nothing while nobody does; the instance's secrets are hidden.
    */
   debug(what: string, data: string | Uint8Array, about?: string): void;
   /** The hardware is gone. The supervisor closes this opening and opens again with a jittered back-off. Calling twice is fine. */
-  lost(cause: unknown): void;
+  reportLost(cause: unknown): void;
   /**
    * Sets or, with undefined, clears the trouble of this code; in `HW_ReadServiceMessages`, and in STATUS. `shown`: the text
    * for STATUS where the other one names another object, as not all who see this instance may know of that one.
    */
-  trouble(code: string, text: string | undefined, shown?: string): void;
+  setProblem(code: string, text: string | undefined, shown?: string): void;
   /** All instances of this module, itself too, as they are configured now. */
   siblings(): readonly Sibling<P>[];
   /**
@@ -160,7 +160,7 @@ export interface Host<P = unknown> {
 }
 
 /** One opened instance. The supervisor calls these; each has a deadline, past which the instance is closed and reopened. */
-export interface Running {
+export interface OpenInstance {
   /**
    * A wish. Resolves when the device took it (the driver then reports what it now is); rejects with
    * `DEVICE_OFFLINE`, `DEVICE_REFUSED` or `READ_ONLY` when it did not, and nothing is sent later.
@@ -173,7 +173,7 @@ export interface Running {
   /** What is known of devices behind this one (`HW_GetKnownDevices`, `MQTT_GetKnownDevices`): plain JSON records. */
   knownDevices?(): readonly object[];
   /** What connected children get from `Host.parent`. */
-  readonly offer?: unknown;
+  readonly provided?: unknown;
   /** Looking for hardware (`SVC_StartSearch`), for a module that does. */
   readonly search?: Search;
   /** Reports what is known and not yet told: this opening is about to end, and reports still count. */
@@ -200,23 +200,23 @@ export interface ModuleDefinition<S extends TObject = TObject> {
   /** The variables that an instance with these properties has. Pure. */
   variables(properties: Static<S>): readonly VariableDeclaration[];
   /** The interface that its I/O instance must offer; absent where it needs none. */
-  readonly needs?: Flow<unknown>;
-  readonly offers?: Flow<unknown>;
+  readonly requires?: Flow<unknown>;
+  readonly provides?: Flow<unknown>;
   /** What of this machine could become instances of this driver's modules. Rejects with what makes looking impossible. */
-  readonly find?: Finder;
+  readonly findHardware?: HardwareFinder;
   /** Functions of its own, beside the reference's families. */
-  functions?(instances: RunningInstances): readonly FunctionDeclaration[];
+  functions?(instances: OpenInstances): readonly FunctionDeclaration[];
   /** Checks what the schema can't say. Returns the mistake and what to do, or undefined. Pure. */
   check?(properties: Static<S>): string | undefined;
   /** For a module with a switch of its own (`Open`): why an instance with these properties stays closed. Pure. */
-  off?(properties: Static<S>): string | undefined;
+  disabledReason?(properties: Static<S>): string | undefined;
   /** The longest wait before it is opened again, where trying costs little: a device of this machine. Half a minute unless said. */
-  readonly retryWithinMs?: number;
-  open(host: Host<Static<S>>): Promise<Running>;
+  readonly maxRetryDelayMs?: number;
+  open(host: Host<Static<S>>): Promise<OpenInstance>;
 }
 
 /** What a module's own functions reach their instances by. */
-export interface RunningInstances {
+export interface OpenInstances {
   /** The opening of an instance of this module. Throws `NOT_OF_TYPE`, `WRONG_MODULE` or `DEVICE_OFFLINE`. */
-  running(id: number, module: { readonly id: string; readonly name: string }): Running;
+  openInstance(id: number, module: { readonly id: string; readonly name: string }): OpenInstance;
 }

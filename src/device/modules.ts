@@ -1,7 +1,7 @@
 import { didYouMean } from '../base/did-you-mean.js';
 import { fault } from '../base/fault.js';
 import type { FunctionDeclaration } from './declare.js';
-import type { ModuleDefinition, RunningInstances } from './module.js';
+import type { ModuleDefinition, OpenInstances } from './module.js';
 
 /** A board as the checks of a machine see it. */
 export interface BoardFacts {
@@ -25,7 +25,7 @@ export interface BoardParts {
 }
 
 /** The modules that this gateway has, by GUID and by name. */
-export class Modules {
+export class ModuleRegistry {
   /** The board that they were made for. */
   readonly board: BoardFacts;
   readonly #byId = new Map<string, ModuleDefinition>();
@@ -50,7 +50,7 @@ export class Modules {
   }
 
   /** The functions that they bring, to reach these instances by. */
-  functions(instances: RunningInstances): FunctionDeclaration[] {
+  functions(instances: OpenInstances): FunctionDeclaration[] {
     return [...this.all()].flatMap((module) => module.functions?.(instances) ?? []);
   }
 
@@ -69,5 +69,5 @@ const NO_BOARD: BoardFacts = { name: 'generic', isUnknown: false };
 
 /** Whether an instance of `child` can be connected to one of `parent`. */
 export function areCompatible(child: ModuleDefinition, parent: ModuleDefinition): boolean {
-  return child.needs !== undefined && child.needs.id === parent.offers?.id;
+  return child.requires !== undefined && child.requires.id === parent.provides?.id;
 }

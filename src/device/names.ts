@@ -3,19 +3,19 @@ import type { LookupFunction } from 'node:net';
 import { domainToASCII } from 'node:url';
 import type { Clock } from '../base/clock.js';
 import { codeOf } from '../base/fault.js';
-import { within } from './within.js';
+import { withTimeout } from './within.js';
 
 /** Lookups that run at a time: each is a process of its own for as long as the name server takes. */
-export const LOOKUPS_AT_ONCE = 6;
+export const CONCURRENT_LOOKUPS = 6;
 
 /** Of them, names whose last lookup timed out: others must not wait behind them. */
-export const SLOW_AT_ONCE = 2;
+export const CONCURRENT_SLOW_LOOKUPS = 2;
 
 /** The resolver asks the next server after 5 s (resolv.conf, `timeout`); a connection waits 15 s in all. */
-export const LOOKUP_MS = 8_000;
+export const LOOKUP_TIMEOUT_MS = 8_000;
 
 /** Datagrams, and a device that closes after each reply, need a name many times a second; a lookup is a process. */
-export const ADDRESSES_KEPT_MS = 5_000;
+export const ADDRESS_CACHE_MS = 5_000;
 
 /** The back-off of a name that failed: doubles from the first to the last. */
 const RETRY_FIRST_MS = 500;
@@ -55,7 +55,7 @@ interface Job {
  * Not `dns.lookup`: it blocks a thread of libuv's pool until the C library gives up, which can't be cancelled. Two hanging
  * names block all others, and the end of the process.
  */
-export class Names {
+export class NameResolver {
   readonly #clock: Pick<Clock, 'after' | 'monotonicNs'>;
   readonly #sources: NameSources;
   readonly #inFlight = new Map<string, Promise<readonly string[]>>();
@@ -112,7 +112,7 @@ export class Names {
     this.#queue = this.#queue.filter((job) => {
       const isSlow = codeOf(this.#failures.get(job.name)?.error) === 'EAI_AGAIN';
       const { all, slow } = this.#running;
-      if (all >= LOOKUPS_AT_ONCE || (isSlow && slow >= SLOW_AT_ONCE)) return true;
+      if (all >= CONCURRENT_LOOKUPS || (isSlow && slow >= CONCURRENT_SLOW_LOOKUPS)) return true;
       void this.#run(job, isSlow ? 1 : 0);
       return false;
     });
@@ -124,7 +124,7 @@ export class Names {
     const stop = new AbortController();
     try {
       const asked = this.#sources.system(name, stop.signal);
-      const found = await within(this.#clock, { ms: LOOKUP_MS, what: name }, asked);
+      const found = await withTimeout(this.#clock, { ms: LOOKUP_TIMEOUT_MS, what: name }, asked);
       if (found.length === 0) throw failed(name, 'ENOTFOUND');
       this.#failures.delete(name);
       this.#keep(name, found);
@@ -143,7 +143,7 @@ export class Names {
   }
 
   #keep(name: string, addresses: readonly string[]): void {
-    const untilNs = this.#clock.monotonicNs() + BigInt(ADDRESSES_KEPT_MS) * 1_000_000n;
+    const untilNs = this.#clock.monotonicNs() + BigInt(ADDRESS_CACHE_MS) * 1_000_000n;
     this.#known.delete(name);
     this.#known.set(name, { addresses, untilNs });
     const [oldest = ''] = this.#known.keys();

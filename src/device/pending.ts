@@ -1,4 +1,4 @@
-import { hasMask } from '../base/url-secrets.js';
+import { hasMaskedUrl } from '../base/url-secrets.js';
 import { fault, messageOf } from '../base/fault.js';
 import { parseJson } from '../base/json.js';
 import type { Instance } from '../kernel/attachments.js';
@@ -22,7 +22,7 @@ export class PendingProperties {
     let after = before;
     for (const [name, value] of Object.entries(changes)) {
       after = withProperty(module, after, [name, value]);
-      if (hasMask(after[name]) && !hasMask(before[name]))
+      if (hasMaskedUrl(after[name]) && !hasMaskedUrl(before[name]))
         throw fault(
           'PROPERTY_INVALID',
           name,
@@ -44,7 +44,7 @@ export class PendingProperties {
 }
 
 /** The properties that a JSON object names. Throws `CONFIGURATION_INVALID`. */
-export function propertiesIn(json: string): Properties {
+export function parseProperties(json: string): Properties {
   let given: unknown;
   try {
     given = parseJson(json);

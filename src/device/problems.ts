@@ -1,13 +1,13 @@
-import type { Trouble } from './module.js';
+import type { InstanceProblem } from './module.js';
 
 /** What is wrong with an instance although it runs: with its variables, and what its driver reports. */
-export class Problems {
+export class ProblemList {
   /** With its variables; stays until they are declared again. */
-  declared: readonly Trouble[] = [];
+  declared: readonly InstanceProblem[] = [];
   readonly #reported = new Map<string, { readonly text: string; readonly shown: string }>();
 
   /** Sets or, with undefined, clears the one of this code that the driver reports. Returns whether that changed anything. */
-  report(code: string, text: string | undefined, shown: string | undefined): boolean {
+  set(code: string, text: string | undefined, shown: string | undefined): boolean {
     if (this.#reported.get(code)?.text === text) return false;
     if (text === undefined || shown === undefined) this.#reported.delete(code);
     else this.#reported.set(code, { text, shown });
@@ -19,7 +19,7 @@ export class Problems {
     this.#reported.clear();
   }
 
-  all(): Trouble[] {
+  all(): InstanceProblem[] {
     return [...this.declared, ...Array.from(this.#reported, ([code, { text }]) => ({ code, text }))];
   }
 

@@ -1,11 +1,11 @@
 import type { TObject, TSchema } from '@sinclair/typebox';
 import { Value as Schema, type ValueError } from '@sinclair/typebox/value';
 import { fault } from '../base/fault.js';
-import { inexactIn, isInexact, parseJson } from '../base/json.js';
-import { maskValue, secretsOfUrls, unmaskValue } from '../base/url-secrets.js';
+import { findBigInt, isInexact, parseJson } from '../base/json.js';
+import { maskUrlsIn, urlSecretsIn, unmaskUrlsIn } from '../base/url-secrets.js';
 import { booleanOf, numberOf } from '../kernel/convert.js';
 import type { InstanceData } from '../kernel/object.js';
-import { meaningMistake } from './declarations.js';
+import { validateSemantics } from './declarations.js';
 import type { ModuleDefinition } from './module.js';
 
 /** The properties of an instance by name. */
@@ -20,7 +20,7 @@ export function defaultsOf(module: ModuleDefinition): Properties {
 }
 
 /** Stored or configured properties with those filled in that a newer version of the module added, and unknown ones left out. */
-export function completed(module: ModuleDefinition, stored: Properties): Properties {
+export function completeStored(module: ModuleDefinition, stored: Properties): Properties {
   // What comes from a damaged store may be anything.
   const known = Object.entries(isRecord(stored) ? stored : {}).filter(([name]) =>
     Object.hasOwn(module.properties.properties, name),
@@ -41,8 +41,8 @@ export function withProperty(
   if (schema === undefined) throw fault('PROPERTY_MISSING', name);
   if (isSecret(schema) && value === HIDDEN) return properties;
   // A URL as it was shown stands for the one with its password.
-  const taken = unmaskValue(coercedProperty(schema, value), properties[name]);
-  const numeral = inexactIn(taken);
+  const taken = unmaskUrlsIn(coerceProperty(schema, value), properties[name]);
+  const numeral = findBigInt(taken);
   if (numeral !== undefined)
     throw fault('PROPERTY_INVALID', name, `${numeral} cannot be represented exactly`);
   const mistake = Schema.Errors(schema, taken).First();
@@ -52,10 +52,10 @@ export function withProperty(
 }
 
 /** What is wrong with the properties as a whole and what to do; undefined when they can be opened. */
-export function mistakeIn(module: ModuleDefinition, properties: Properties): string | undefined {
+export function validateProperties(module: ModuleDefinition, properties: Properties): string | undefined {
   const mistake = Schema.Errors(module.properties, properties).First();
   if (mistake !== undefined) return `${mistake.path.slice(1).replaceAll('/', '.')}: ${textOf(mistake)}`;
-  return meaningMistake(module, properties);
+  return validateSemantics(module, properties);
 }
 
 /** Where some words are allowed, those; they stand in the schema for readers (`choice`). */
@@ -65,18 +65,21 @@ function textOf({ schema, message }: ValueError): string {
 }
 
 /** Why an instance that could be opened stays closed: its module's own switch, or nobody has looked at this copy yet. */
-export function restOf(module: ModuleDefinition, { asleep, properties }: InstanceData): string | undefined {
+export function disabledReasonOf(
+  module: ModuleDefinition,
+  { asleep, properties }: InstanceData,
+): string | undefined {
   if (asleep === true) return 'a copy: set properties of its own and apply them (SVC_ApplyChanges)';
-  return module.off?.(properties);
+  return module.disabledReason?.(properties);
 }
 
 /** The properties as anybody may see them: secrets that are set show as `***`, also within URLs. */
-export function redacted(module: ModuleDefinition | undefined, properties: Properties): Properties {
+export function redactProperties(module: ModuleDefinition | undefined, properties: Properties): Properties {
   if (module === undefined) return {};
   return Object.fromEntries(
     Object.entries(properties).map(([name, value]) => {
       const schema = schemaOf(module.properties, name);
-      return [name, schema !== undefined && isSecret(schema) && value !== '' ? HIDDEN : maskValue(value)];
+      return [name, schema !== undefined && isSecret(schema) && value !== '' ? HIDDEN : maskUrlsIn(value)];
     }),
   );
 }
@@ -88,10 +91,10 @@ export function isSecretProperty(module: ModuleDefinition, name: string): boolea
 }
 
 /** The secrets that are set, to be kept out of what is shown. */
-export function secretsIn(module: ModuleDefinition, properties: Properties): string[] {
+export function secretsOfProperties(module: ModuleDefinition, properties: Properties): string[] {
   return Object.entries(properties).flatMap(([name, value]) => {
     if (typeof value === 'string' && value !== '' && isSecretProperty(module, name)) return [value];
-    return secretsOfUrls(value);
+    return urlSecretsIn(value);
   });
 }
 
@@ -108,7 +111,7 @@ function isSecret(schema: TSchema): boolean {
 }
 
 /** A property's value as its schema wants it, where a text stands for a number, a boolean, a list or an object. */
-export function coercedProperty(schema: TSchema, value: unknown): unknown {
+export function coerceProperty(schema: TSchema, value: unknown): unknown {
   switch (schema['type']) {
     case 'string':
       return typeof value === 'number' || typeof value === 'boolean' ? String(value) : value;

@@ -1,30 +1,30 @@
 import { fault } from '../base/fault.js';
 import { isOfType, numberOf, roundHalfAway } from '../kernel/convert.js';
-import { quality, type Doubt } from '../kernel/quality.js';
+import { quality, type QualityProblem } from '../kernel/quality.js';
 import { variableType, type Value, type VariableType } from '../kernel/value.js';
 
 /** The variable types by the words that device properties use for them. */
-export const typeWords = ['boolean', 'integer', 'float', 'string'] as const;
-export type TypeWord = (typeof typeWords)[number];
+export const variableTypeNames = ['boolean', 'integer', 'float', 'string'] as const;
+export type VariableTypeName = (typeof variableTypeNames)[number];
 
 /** What an ident may look like in a device's properties. */
 export const IDENT_PATTERN = '^[A-Za-z0-9_]+$';
 
 /** The longest text that a device may put into a variable, in bytes; what is longer is a document, not a value. */
-export const TEXT_LIMIT = 64 * 1024;
+export const DEVICE_TEXT_LIMIT = 64 * 1024;
 
 /** The longest that a device may promise its next value within, in seconds: 31 days. */
 export const STALE_LIMIT_S = 2_678_400;
 
 /** A value's doubt after something came for it that it could not be read from. */
-export const UNREADABLE: Doubt = {
+export const UNREADABLE_REASON: QualityProblem = {
   state: quality.bad,
   reason: 'UNREADABLE',
   text: 'what came last could not be read',
 };
 
 /** How a device's texts stand for the values of one variable. */
-export interface Notation {
+export interface ValueNotation {
   readonly type: VariableType;
   /** The texts for true and false. */
   readonly on: string;
@@ -36,7 +36,7 @@ export interface Notation {
 
 /** How a device's properties say it. */
 export interface NotationFields {
-  readonly Type: TypeWord;
+  readonly Type: VariableTypeName;
   readonly On?: string;
   readonly Off?: string;
   readonly Scale?: number;
@@ -44,16 +44,16 @@ export interface NotationFields {
 }
 
 /** The notation that properties name; what they leave out stands as it is in the texts. */
-export function notationOf(fields: NotationFields): Notation {
+export function notationOf(fields: NotationFields): ValueNotation {
   const { Type, On = 'ON', Off = 'OFF', Scale = 1, Offset = 0 } = fields;
   return { type: variableType[Type], on: On, off: Off, scale: Scale, offset: Offset };
 }
 
 /**
  * The value that a device's text, or a JSON value from it, stands for; undefined where that would be a guess
- * ({@link whyUnreadable} says why). Integers are rounded only where a scale makes fractions of them.
+ * ({@link explainUnreadable} says why). Integers are rounded only where a scale makes fractions of them.
  */
-export function readValue(notation: Notation, raw: unknown): Value | undefined {
+export function readValue(notation: ValueNotation, raw: unknown): Value | undefined {
   switch (notation.type) {
     case variableType.boolean:
       if (typeof raw === 'boolean') return raw;
@@ -97,7 +97,7 @@ export function readTime(raw: unknown): number | undefined {
 }
 
 /** What {@link readValue} did not like about it, for a trouble's text. */
-export function whyUnreadable(notation: Notation, raw: unknown): string {
+export function explainUnreadable(notation: ValueNotation, raw: unknown): string {
   const shown = excerpt(raw);
   switch (notation.type) {
     case variableType.boolean:
@@ -107,7 +107,9 @@ export function whyUnreadable(notation: Notation, raw: unknown): string {
     case variableType.float:
       return `${shown} is not a number`;
     case variableType.string:
-      return typeof raw === 'string' ? `a text of more than ${TEXT_LIMIT} bytes` : `${shown} is not a text`;
+      return typeof raw === 'string'
+        ? `a text of more than ${DEVICE_TEXT_LIMIT} bytes`
+        : `${shown} is not a text`;
   }
 }
 
@@ -115,7 +117,7 @@ export function whyUnreadable(notation: Notation, raw: unknown): string {
  * How a value is written for the device: the inverse of {@link readValue}. Numbers come in plain decimal notation, with
  * `digits` decimals where given. Throws `CANNOT_CONVERT` for a value of another type.
  */
-export function writeValue(notation: Notation, value: Value, digits?: number): string {
+export function writeValue(notation: ValueNotation, value: Value, digits?: number): string {
   if (!isOfType(notation.type, value)) throw fault('CANNOT_CONVERT', 'Value', 'it is of another type');
   if (typeof value === 'boolean') return value ? notation.on : notation.off;
   if (typeof value === 'string') return value;
@@ -133,7 +135,7 @@ function describe(raw: unknown): string {
   return isPlain(raw) || raw === null ? String(raw) : 'an object';
 }
 
-function readNumber(notation: Notation, raw: unknown): number | undefined {
+function readNumber(notation: ValueNotation, raw: unknown): number | undefined {
   const number = typeof raw === 'number' ? raw : typeof raw === 'string' ? numberOf(raw) : undefined;
   return number === undefined ? undefined : number * notation.scale + notation.offset;
 }
@@ -143,7 +145,10 @@ function isPlain(raw: unknown): raw is string | number | boolean {
 }
 
 function tooLong(text: string): boolean {
-  return text.length > TEXT_LIMIT || (text.length * 3 > TEXT_LIMIT && Buffer.byteLength(text) > TEXT_LIMIT);
+  return (
+    text.length > DEVICE_TEXT_LIMIT ||
+    (text.length * 3 > DEVICE_TEXT_LIMIT && Buffer.byteLength(text) > DEVICE_TEXT_LIMIT)
+  );
 }
 
 // Dividing by a scale leaves noise in the last digits (21.5 / 0.1 = 215.00000000000003): 12 digits are what devices have.

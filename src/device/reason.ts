@@ -1,7 +1,7 @@
 import { Fault, fault, generalOf, messageOf } from '../base/fault.js';
 
 /** Why an instance is not online. */
-export interface Reason {
+export interface OfflineReason {
   /** For the owner. */
   readonly text: string;
   /** For STATUS and quality, which fronts see: without the names of other objects. */
@@ -9,10 +9,13 @@ export interface Reason {
 }
 
 /** What was thrown, as a reason. */
-export const reasonOf = (thrown: unknown): Reason => ({ text: messageOf(thrown), shown: generalOf(thrown) });
+export const offlineReasonOf = (thrown: unknown): OfflineReason => ({
+  text: messageOf(thrown),
+  shown: generalOf(thrown),
+});
 
 /** `DEVICE_OFFLINE` for a command to an instance that is not online. */
-export function offline({ text, shown }: Reason): Fault {
+export function offlineFault({ text, shown }: OfflineReason): Fault {
   if (text === '') return fault('DEVICE_OFFLINE', 'it is being opened');
   const { code, message } = fault('DEVICE_OFFLINE', text);
   return new Fault(code, message, { general: fault('DEVICE_OFFLINE', shown).message });

@@ -1,18 +1,18 @@
 import { Type } from '@sinclair/typebox';
 import { messageOf } from '../base/fault.js';
 import { message } from '../kernel/messages.js';
-import { type Host, moduleKind, type ModuleDefinition, type Running, variableType } from './module.js';
+import { type Host, moduleKind, type ModuleDefinition, type OpenInstance, variableType } from './module.js';
 
 /** A module, by its name, that a found thing can be turned into an instance of, and the properties then. */
-export interface Making {
+export interface InstanceTemplate {
   readonly module: string;
   readonly properties: Readonly<Record<string, unknown>>;
   /** The I/O instance that it is to be connected to: the one there is with these properties, else one that is made too. */
-  readonly over?: Making;
+  readonly over?: InstanceTemplate;
 }
 
 /** Something of this machine that was found, and touched by nobody for that. */
-export interface Found {
+export interface HardwareItem {
   /** The same after a restart: `line pinctrl-bcm2711/17`, `port /dev/serial/by-id/…`. */
   readonly id: string;
   readonly kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire';
@@ -25,7 +25,7 @@ export interface Found {
   /** The instance that has it, 0 for none. */
   readonly instance: number;
   /** What it can be turned into, what moves nothing first; empty for what is not ours to use. */
-  readonly makes: readonly Making[];
+  readonly makes: readonly InstanceTemplate[];
 }
 
 /** Looking for hardware. */
@@ -36,14 +36,14 @@ export interface Search {
   /** Ends a search early; what the last whole one found stays. False where none is going on. */
   stop(): boolean;
   /** What the last whole search found. */
-  found(): readonly Found[];
+  found(): readonly HardwareItem[];
 }
 
 /** Looks for what one driver knows of. */
-export type Finder = () => Promise<readonly Found[]>;
+export type HardwareFinder = () => Promise<readonly HardwareItem[]>;
 
 /** The module **Hardware**: what this machine has, by what all drivers find. */
-export function hardware(finders: readonly Finder[]): ModuleDefinition {
+export function hardwareModule(finders: readonly HardwareFinder[]): ModuleDefinition {
   return {
     id: '{A916E6F8-1BC0-40B4-922D-0D52ECD3218B}',
     name: 'Hardware',
@@ -60,15 +60,15 @@ export function hardware(finders: readonly Finder[]): ModuleDefinition {
 }
 
 /** One search at a time; it is over when all drivers have answered. */
-class HardwareSearch implements Running, Search {
+class HardwareSearch implements OpenInstance, Search {
   readonly search = this;
   readonly #host: Host;
-  readonly #finders: readonly Finder[];
-  #found: readonly Found[] = [];
+  readonly #finders: readonly HardwareFinder[];
+  #found: readonly HardwareItem[] = [];
   /** The search that is going on; stale when somebody has asked for one after its look had begun. */
   #going: { isStale: boolean } | undefined;
 
-  constructor(host: Host, finders: readonly Finder[]) {
+  constructor(host: Host, finders: readonly HardwareFinder[]) {
     this.#host = host;
     this.#finders = finders;
   }
@@ -83,7 +83,7 @@ class HardwareSearch implements Running, Search {
       return false;
     }
     const own = (this.#going = { isStale: false });
-    this.#host.tell(message.IM_SEARCHSTART, []);
+    this.#host.emitMessage(message.IM_SEARCHSTART, []);
     void this.#search(own);
     return true;
   }
@@ -95,7 +95,7 @@ class HardwareSearch implements Running, Search {
       if (this.#going !== own) return;
       this.#found = found;
       this.#host.report('FOUND', found.length);
-      this.#host.tell(message.IM_SEARCHUPDATE, []);
+      this.#host.emitMessage(message.IM_SEARCHUPDATE, []);
     } while (own.isStale);
     this.stop();
   }
@@ -103,11 +103,11 @@ class HardwareSearch implements Running, Search {
   stop(): boolean {
     if (this.#going === undefined) return false;
     this.#going = undefined;
-    this.#host.tell(message.IM_SEARCHSTOP, []);
+    this.#host.emitMessage(message.IM_SEARCHSTOP, []);
     return true;
   }
 
-  found(): readonly Found[] {
+  found(): readonly HardwareItem[] {
     return this.#found;
   }
 
@@ -116,10 +116,10 @@ class HardwareSearch implements Running, Search {
   }
 
   /** A driver that can't look hides nothing of what the others find. */
-  async #look(): Promise<Found[]> {
+  async #look(): Promise<HardwareItem[]> {
     const parts = await Promise.allSettled(this.#finders.map((find) => find()));
     const failed = parts.flatMap((part) => (part.status === 'rejected' ? [messageOf(part.reason)] : []));
-    this.#host.trouble('SEARCH', failed.length === 0 ? undefined : failed.join('; '));
+    this.#host.setProblem('SEARCH', failed.length === 0 ? undefined : failed.join('; '));
     return parts.flatMap((part) => (part.status === 'fulfilled' ? part.value : []));
   }
 }

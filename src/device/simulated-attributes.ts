@@ -1,21 +1,21 @@
-import { type Attributes, errno } from './attributes.js';
+import { type SysfsClass, errno } from './attributes.js';
 
 /** An attribute of a simulated device; bytes are characters. What reading or writing throws is the kernel's answer (`errno`). */
-export interface SimulatedFile {
+export interface SimulatedAttribute {
   /** Absent: it can't be read. */
   read?(): string | number;
   /** Absent: it can't be written. */
   write?(text: string): void;
   /** False while udev has not given it to our group. */
-  readonly isOurs?: boolean;
+  readonly isWritable?: boolean;
 }
 
 /** A class of devices that a program plays; what its attributes do is the driver's fake's business. */
-export abstract class SimulatedAttributes implements Attributes {
+export abstract class SimulatedSysfs implements SysfsClass {
   abstract readonly root: string;
 
   /** All attributes that there are now, by path. */
-  protected abstract files(): ReadonlyMap<string, SimulatedFile>;
+  protected abstract files(): ReadonlyMap<string, SimulatedAttribute>;
 
   async list(folder: string): Promise<string[]> {
     const before = folder === '' ? '' : `${folder}/`;
@@ -38,18 +38,18 @@ export abstract class SimulatedAttributes implements Attributes {
 
   async write(path: string, data: string | Uint8Array): Promise<void> {
     const file = this.#file(path);
-    if (file.write === undefined || file.isOurs === false) throw errno('EACCES', path);
+    if (file.write === undefined || file.isWritable === false) throw errno('EACCES', path);
     file.write(typeof data === 'string' ? data : Buffer.from(data).toString('latin1'));
   }
 
   async isWritable(path: string): Promise<boolean> {
     const file = this.#file(path);
-    return file.write !== undefined && file.isOurs !== false;
+    return file.write !== undefined && file.isWritable !== false;
   }
 
   abstract deviceOf(name: string): Promise<string>;
 
-  #file(path: string): SimulatedFile {
+  #file(path: string): SimulatedAttribute {
     const file = this.files().get(path);
     if (file === undefined) throw errno('ENOENT', path);
     return file;
@@ -57,7 +57,7 @@ export abstract class SimulatedAttributes implements Attributes {
 }
 
 /** A number as the kernel takes it (`kstrtoul`): digits, and one newline at most. Throws `EINVAL`, `ERANGE`. */
-export function unsigned(text: string, path: string): number {
+export function parseUnsigned(text: string, path: string): number {
   if (!/^\+?\d+\n?$/.test(text)) throw errno('EINVAL', path);
   const value = Number(text);
   if (value >= 2 ** 64) throw errno('ERANGE', path);

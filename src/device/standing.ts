@@ -2,15 +2,15 @@ import type { Clock } from '../base/clock.js';
 import type { Instance } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
-import { quality, type Doubt } from '../kernel/quality.js';
+import { quality, type QualityProblem } from '../kernel/quality.js';
 import { hasValue, type Variable } from '../kernel/variables.js';
-import { Promised, type Deadlines } from './deadlines.js';
-import { Took } from './took.js';
+import { Deadline, type Deadlines } from './deadlines.js';
+import { LatencyStatistics } from './took.js';
 import { NO_VALUE, reportedVariables } from './variables.js';
 import type { Value, VariableDeclaration } from './module.js';
 
 /** The value is from before: a restart of the gateway, a time when the device was away. */
-const NOT_REPORTED: Doubt = {
+const NOT_REPORTED: QualityProblem = {
   state: quality.stale,
   reason: 'NOT_REPORTED',
   text: 'the device has not told it since it was connected',
@@ -19,17 +19,17 @@ const NOT_REPORTED: Doubt = {
 /** A device's clock may be ahead of ours by so much: neither is exact, and some are set by hand. */
 const AHEAD_MS = 60_000;
 
-const FUTURE: Doubt = {
+const FUTURE: QualityProblem = {
   state: quality.stale,
   reason: 'FUTURE',
   text: 'the device says that it was measured in the future; check its clock',
 };
 
 /** Why an instance's values are bad whatever was told: the codes of its troubles. */
-export type Absence = 'CLOSED' | 'UNREACHABLE' | 'MODULE_MISSING' | 'UNAVAILABLE';
+export type OfflineCode = 'CLOSED' | 'UNREACHABLE' | 'MODULE_MISSING' | 'UNAVAILABLE';
 /** Why the values of an instance are bad while its link stands so. */
-export const absenceOf = (link: string): Absence => (link === 'closed' ? 'CLOSED' : 'UNREACHABLE');
-const absences: ReadonlySet<string> = new Set<Absence>([
+export const offlineCodeOf = (link: string): OfflineCode => (link === 'closed' ? 'CLOSED' : 'UNREACHABLE');
+const absences: ReadonlySet<string> = new Set<OfflineCode>([
   'CLOSED',
   'UNREACHABLE',
   'MODULE_MISSING',
@@ -37,7 +37,7 @@ const absences: ReadonlySet<string> = new Set<Absence>([
 ]);
 
 /** What a standing works with. */
-export interface StandingParts {
+export interface QualityTrackerOptions {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly instance: Instance;
@@ -48,37 +48,37 @@ export interface StandingParts {
  * The quality of one instance's values. A report makes a value good; one that came later than promised is stale; while the
  * instance is not online all are bad; and what was not reported since it came online is as old as that.
  */
-export class Standing {
-  readonly #with: StandingParts;
+export class QualityTracker {
+  readonly #with: QualityTrackerOptions;
   /** How long it took to take in what was reported. */
-  readonly taken: Took;
-  readonly #promises = new Map<string, Promised>();
+  readonly reportLatency: LatencyStatistics;
+  readonly #promises = new Map<string, Deadline>();
   /** Why the device is away although the instance is online. */
-  #away: Doubt | undefined;
+  #away: QualityProblem | undefined;
   /** How far the wall clock is ahead of the monotonic one, and when that was found by the former, ms. */
   #aheadMs = 0;
   #comparedMs = NaN;
 
-  constructor(parts: StandingParts) {
+  constructor(parts: QualityTrackerOptions) {
     this.#with = parts;
-    this.taken = new Took(parts.clock);
+    this.reportLatency = new LatencyStatistics(parts.clock);
   }
 
   /** For values that were restored: what nobody has reported in this run is not good. Tells nobody: none has seen it yet. */
-  begin(): void {
+  restore(): void {
     const { kernel, instance } = this.#with;
     for (const variable of reportedVariables(instance)) {
       kernel.tree.touch(variable);
-      variable.data.doubt ??= hasValue(variable) ? NOT_REPORTED : NO_VALUE;
+      variable.data.qualityProblem ??= hasValue(variable) ? NOT_REPORTED : NO_VALUE;
     }
   }
 
   /** The promises of these variables are kept an eye on from their next values on; all others are given up. */
-  promise(declared: readonly VariableDeclaration[]): void {
+  setDeadlines(declared: readonly VariableDeclaration[]): void {
     this.#release();
     for (const { ident, staleAfterS } of declared)
       if (staleAfterS !== undefined)
-        this.#promises.set(ident, new Promised(staleAfterS * 1000, () => this.#overdue(ident, staleAfterS)));
+        this.#promises.set(ident, new Deadline(staleAfterS * 1000, () => this.#overdue(ident, staleAfterS)));
   }
 
   /** The value was reported; see `Host.report`. Throws `VARIABLE_TYPE`. */
@@ -91,57 +91,58 @@ export class Standing {
     kernel.variables.update(variable, value, nowMs);
     note(variable, sourceMs, nowMs);
     // Only now: the value of before must not look good for a moment.
-    if (isGood && variable.data.doubt !== undefined) kernel.variables.doubt(variable, undefined);
-    this.taken.since(fromNs);
+    if (isGood && variable.data.qualityProblem !== undefined)
+      kernel.variables.setQualityProblem(variable, undefined);
+    this.reportLatency.recordSince(fromNs);
   }
 
   /** The value was reported as a guess; see `Host.guess`. Throws `VARIABLE_TYPE`. */
-  guess(variable: Variable, value: Value, doubt: Doubt): void {
+  reportUncertain(variable: Variable, value: Value, doubt: QualityProblem): void {
     const { kernel, clock } = this.#with;
     const nowMs = clock.nowMs();
-    this.doubt(variable, doubt);
+    this.markUncertain(variable, doubt);
     kernel.variables.update(variable, value, nowMs);
     note(variable, undefined, nowMs);
   }
 
   /** The variable's value can't be relied on until its next report. */
-  doubt(variable: Variable, doubt: Doubt): void {
-    this.#with.kernel.variables.doubt(variable, this.#away ?? doubt);
+  markUncertain(variable: Variable, doubt: QualityProblem): void {
+    this.#with.kernel.variables.setQualityProblem(variable, this.#away ?? doubt);
     const promised = this.#promises.get(variable.ident);
-    if (promised !== undefined) this.#with.deadlines.drop(promised);
+    if (promised !== undefined) this.#with.deadlines.cancel(promised);
   }
 
   /** It is online: what was not reported while it was opened is known from before only. */
-  online(): void {
+  setOnline(): void {
     const { kernel, instance } = this.#with;
     if (this.#away !== undefined) return;
     for (const variable of reportedVariables(instance))
-      if (absences.has(variable.data.doubt?.reason ?? ''))
-        kernel.variables.doubt(variable, hasValue(variable) ? NOT_REPORTED : NO_VALUE);
+      if (absences.has(variable.data.qualityProblem?.reason ?? ''))
+        kernel.variables.setQualityProblem(variable, hasValue(variable) ? NOT_REPORTED : NO_VALUE);
   }
 
   /** It is not online: nothing is known of its values. */
-  offline(reason: Absence, text: string): void {
+  setOffline(reason: OfflineCode, text: string): void {
     this.#away = undefined;
     this.#lose({ state: quality.bad, reason, text });
   }
 
   /** Its device is away although the instance is online, and why; with undefined it is there again. */
-  away(text: string | undefined): void {
+  setUnavailable(text: string | undefined): void {
     const wasAway = this.#away !== undefined;
     this.#away = text === undefined ? undefined : { state: quality.bad, reason: 'UNAVAILABLE', text };
     if (this.#away !== undefined) this.#lose(this.#away);
-    else if (wasAway) this.online();
+    else if (wasAway) this.setOnline();
   }
 
-  #lose(doubt: Doubt): void {
+  #lose(doubt: QualityProblem): void {
     const { kernel, instance, deadlines } = this.#with;
-    for (const promised of this.#promises.values()) deadlines.drop(promised);
-    for (const variable of reportedVariables(instance)) kernel.variables.doubt(variable, doubt);
+    for (const promised of this.#promises.values()) deadlines.cancel(promised);
+    for (const variable of reportedVariables(instance)) kernel.variables.setQualityProblem(variable, doubt);
   }
 
   #release(): void {
-    for (const promised of this.#promises.values()) this.#with.deadlines.drop(promised);
+    for (const promised of this.#promises.values()) this.#with.deadlines.cancel(promised);
     this.#promises.clear();
   }
 
@@ -159,12 +160,12 @@ export class Standing {
     if (this.#away !== undefined) return false;
     const { kernel, clock, deadlines } = this.#with;
     const promised = this.#promises.size === 0 ? undefined : this.#promises.get(variable.ident);
-    if (promised === undefined || deadlines.heard(promised, this.#ageMs(sourceMs, nowMs))) {
-      const isAhead = sourceMs !== undefined && sourceMs > nowMs + AHEAD_MS && clock.trusted();
-      if (isAhead) kernel.variables.doubt(variable, FUTURE);
+    if (promised === undefined || deadlines.restart(promised, this.#ageMs(sourceMs, nowMs))) {
+      const isAhead = sourceMs !== undefined && sourceMs > nowMs + AHEAD_MS && clock.isTrusted();
+      if (isAhead) kernel.variables.setQualityProblem(variable, FUTURE);
       return !isAhead;
     }
-    promised.overdue();
+    promised.onOverdue();
     return false;
   }
 
@@ -172,7 +173,7 @@ export class Standing {
   #ageMs(sourceMs: number | undefined, nowMs: number): number {
     if (sourceMs === undefined) return 0;
     if (sourceMs === 0) return Infinity;
-    return this.#with.clock.trusted() ? Math.max(0, nowMs - sourceMs) : 0;
+    return this.#with.clock.isTrusted() ? Math.max(0, nowMs - sourceMs) : 0;
   }
 
   #overdue(ident: string, staleAfterS: number): void {
@@ -180,16 +181,16 @@ export class Standing {
     const variable = instance.children?.byIdent(ident);
     const text = `nothing was told that is newer than ${staleAfterS} s`;
     if (variable?.is(objectType.variable))
-      kernel.variables.doubt(variable, { state: quality.stale, reason: 'OVERDUE', text });
+      kernel.variables.setQualityProblem(variable, { state: quality.stale, reason: 'OVERDUE', text });
   }
 }
 
 /** Keeps when the value was so, where that was told. */
 function note({ data }: Variable, sourceMs: number | undefined, receivedMs: number): void {
-  if (sourceMs === undefined) data.heard &&= undefined;
-  else if (data.heard === undefined) data.heard = { sourceMs, receivedMs };
+  if (sourceMs === undefined) data.reportTimes &&= undefined;
+  else if (data.reportTimes === undefined) data.reportTimes = { sourceMs, receivedMs };
   else {
-    data.heard.sourceMs = sourceMs;
-    data.heard.receivedMs = receivedMs;
+    data.reportTimes.sourceMs = sourceMs;
+    data.reportTimes.receivedMs = receivedMs;
   }
 }

@@ -46,6 +46,7 @@ export const byteStream: Flow<ByteStream> = { id: '{79827379-F36E-4ADA-8A95-5F8D
 export const streamModule = {
   kind: moduleKind.io,
   variables: () => [],
-  offers: byteStream,
-  off: ({ Open }: { readonly Open: boolean }) => (Open ? undefined : 'switched off; set Open to true'),
+  provides: byteStream,
+  disabledReason: ({ Open }: { readonly Open: boolean }) =>
+    Open ? undefined : 'switched off; set Open to true',
 } as const;

@@ -1,41 +1,50 @@
 import { delay } from '../base/clock.js';
 import { fault, generalOf, isAbort, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import { Turn } from '../base/turn.js';
+import { SerialQueue } from '../base/turn.js';
 import { instanceStatus, type Instance } from '../kernel/attachments.js';
 import { isOfType } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
 import { hasValue } from '../kernel/variables.js';
 import { SETTLED_MS, backoffMs } from './backoff.js';
-import type { Tap } from './debug.js';
+import type { DebugTap } from './debug.js';
 import { LinkLog } from './link-log.js';
-import type { Flow, Host, Marks, ModuleDefinition, Running, Sibling, Trouble, Value } from './module.js';
-import { Problems } from './problems.js';
-import { mistakeIn, restOf, type Properties } from './properties.js';
-import { offline, reasonOf, statusText, type Reason } from './reason.js';
-import { absenceOf, Standing, type StandingParts } from './standing.js';
-import { Took } from './took.js';
-import { isTimeout, within } from './within.js';
+import type {
+  Flow,
+  Host,
+  BootFlags,
+  ModuleDefinition,
+  OpenInstance,
+  Sibling,
+  InstanceProblem,
+  Value,
+} from './module.js';
+import { ProblemList } from './problems.js';
+import { validateProperties, disabledReasonOf, type Properties } from './properties.js';
+import { offlineFault, offlineReasonOf, statusText, type OfflineReason } from './reason.js';
+import { offlineCodeOf, QualityTracker, type QualityTrackerOptions } from './standing.js';
+import { LatencyStatistics } from './took.js';
+import { isTimeout, withTimeout } from './within.js';
 
 /** The state of an instance's way to its hardware (variable `LINK`). */
-export type Link = 'closed' | 'opening' | 'online' | 'waiting';
+export type LinkState = 'closed' | 'opening' | 'online' | 'waiting';
 
 /** An adapter may need its driver loaded, a broker a slow TLS handshake. */
-export const OPEN_DEADLINE_MS = 30_000;
+export const OPEN_TIMEOUT_MS = 30_000;
 /** A caller waits for it; no relay, line or broker takes longer. */
-export const WRITE_DEADLINE_MS = 10_000;
-export const CLOSE_DEADLINE_MS = 5_000;
+export const WRITE_TIMEOUT_MS = 10_000;
+export const CLOSE_TIMEOUT_MS = 5_000;
 /** How often a binding is asked whether it lives, and how long it may take to say so. */
-export const PROBE_EVERY_MS = 10_000;
-export const PROBE_DEADLINE_MS = 5_000;
+export const PROBE_INTERVAL_MS = 10_000;
+export const PROBE_TIMEOUT_MS = 5_000;
 /** What a supervisor works with. */
-export interface Supervision extends StandingParts {
+export interface SupervisorOptions extends QualityTrackerOptions {
   readonly log: Log;
-  readonly marks: Marks;
-  readonly debug: Tap;
+  readonly bootFlags: BootFlags;
+  readonly debug: DebugTap;
   readonly module: ModuleDefinition;
   /** The opening of the I/O instance it is connected to; undefined while that is not online. */
-  parent(): { readonly name: string; readonly running: Running | undefined } | undefined;
+  parent(): { readonly name: string; readonly running: OpenInstance | undefined } | undefined;
   /** All instances of its module, itself too. */
   siblings(): readonly Sibling<Properties>[];
   /** `Host.toggle`. */
@@ -49,31 +58,31 @@ export interface Supervision extends StandingParts {
  * the driver a deadline, and shows in the tree how it stands. What a driver throws ends here.
  */
 export class Supervisor {
-  readonly #with: Supervision;
-  readonly #standing: Standing;
+  readonly #with: SupervisorOptions;
+  readonly #standing: QualityTracker;
   readonly #log: LinkLog;
   /** How long the device took to do what it was asked. */
-  readonly asked: Took;
-  readonly #problems = new Problems();
+  readonly commandLatency: LatencyStatistics;
+  readonly #problems = new ProblemList();
   /** Closing and opening anew never overlap, whoever asks for them. */
-  readonly #turn = new Turn();
+  readonly #turn = new SerialQueue();
   #isEnded = false;
   #properties: Properties;
   #life: { readonly stop: AbortController; readonly ended: Promise<void> } | undefined;
-  #running: Running | undefined;
+  #running: OpenInstance | undefined;
   #lose: ((cause: unknown) => void) | undefined;
-  #link: Link = 'closed';
+  #link: LinkState = 'closed';
   #text = '';
   #shown = '';
   #sinceMs = 0;
 
-  constructor(supervision: Supervision, properties: Properties) {
+  constructor(supervision: SupervisorOptions, properties: Properties) {
     this.#with = supervision;
     this.#properties = properties;
-    this.#standing = new Standing(supervision);
+    this.#standing = new QualityTracker(supervision);
     this.#log = new LinkLog(supervision);
-    this.asked = new Took(supervision.clock);
-    this.#standing.begin();
+    this.commandLatency = new LatencyStatistics(supervision.clock);
+    this.#standing.restore();
   }
 
   get instance(): Instance {
@@ -84,31 +93,31 @@ export class Supervisor {
     return this.#with.module;
   }
 
-  get link(): Link {
+  get link(): LinkState {
     return this.#link;
   }
 
   /** The opening, while it is online. */
-  get running(): Running | undefined {
+  get openInstance(): OpenInstance | undefined {
     return this.#running;
   }
 
   /** How long it took to take in what the device told. */
-  get taken(): Took {
-    return this.#standing.taken;
+  get reportLatency(): LatencyStatistics {
+    return this.#standing.reportLatency;
   }
 
   /** What is wrong with its variables (`declareVariables`). */
-  set declared(problems: readonly Trouble[]) {
+  set variableProblems(problems: readonly InstanceProblem[]) {
     this.#problems.declared = problems;
     if (this.#sinceMs !== 0) this.#tell();
   }
 
   /** What is wrong, in words, the reason for not being online first. */
-  troubles(): Trouble[] {
+  problems(): InstanceProblem[] {
     const own = this.#problems.all();
     const isFine = this.#link === 'online' || (this.#link === 'opening' && this.#text === '');
-    return isFine ? own : [{ code: absenceOf(this.#link), text: this.#text }, ...own];
+    return isFine ? own : [{ code: offlineCodeOf(this.#link), text: this.#text }, ...own];
   }
 
   /** Opens it and keeps it open, if its properties and its parent allow. Does nothing when it is kept open already. */
@@ -123,11 +132,11 @@ export class Supervisor {
 
   #begin(): void {
     const { module, instance } = this.#with;
-    const mistake = mistakeIn(module, this.#properties);
+    const mistake = validateProperties(module, this.#properties);
     if (mistake !== undefined) return this.#show('closed', mistake, instanceStatus.configurationInvalid);
-    const off = restOf(module, instance.data);
+    const off = disabledReasonOf(module, instance.data);
     if (off !== undefined) return this.#show('closed', off, instanceStatus.inactive);
-    if (module.needs !== undefined) {
+    if (module.requires !== undefined) {
       const parent = this.#with.parent();
       if (parent === undefined) {
         const text = 'not connected; connect it to an I/O instance (SVC_ConnectInstance)';
@@ -136,7 +145,7 @@ export class Supervisor {
       if (parent.running === undefined)
         return this.#show('waiting', `waiting for its ${parent.name}`, instanceStatus.offline);
     }
-    this.#standing.promise(module.variables(this.#properties));
+    this.#standing.setDeadlines(module.variables(this.#properties));
     const stop = new AbortController();
     const ended = this.#keepOpen(stop.signal).catch((thrown: unknown) => {
       this.#with.log.error({ instance: instance.id, err: thrown }, 'supervision ended by mistake');
@@ -189,9 +198,9 @@ export class Supervisor {
     this.#show('closed', text, status);
   }
 
-  #online(): Running {
+  #online(): OpenInstance {
     if (this.#running !== undefined) return this.#running;
-    throw offline({ text: this.#text, shown: this.#shown });
+    throw offlineFault({ text: this.#text, shown: this.#shown });
   }
 
   async #ask(question: () => Promise<void>): Promise<void> {
@@ -199,13 +208,13 @@ export class Supervisor {
     const { clock } = this.#with;
     const askedNs = clock.monotonicNs();
     try {
-      await within(clock, { ms: WRITE_DEADLINE_MS, what: 'The device' }, question());
+      await withTimeout(clock, { ms: WRITE_TIMEOUT_MS, what: 'The device' }, question());
     } catch (thrown) {
       if (isTimeout(thrown)) lose?.(thrown);
       if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', 'it was closed meanwhile');
       throw thrown;
     } finally {
-      this.asked.since(askedNs);
+      this.commandLatency.recordSince(askedNs);
     }
   }
 
@@ -216,8 +225,8 @@ export class Supervisor {
       const cause = await this.#openOnce(stop);
       if (stop.aborted) break;
       if (Number(clock.monotonicNs() - startedMs) / 1e6 > SETTLED_MS && cause.wasOnline) attempt = 0;
-      const waitMs = backoffMs(attempt, clock.random(), module.retryWithinMs);
-      this.#show('waiting', reasonOf(cause.thrown), instanceStatus.offline);
+      const waitMs = backoffMs(attempt, clock.random(), module.maxRetryDelayMs);
+      this.#show('waiting', offlineReasonOf(cause.thrown), instanceStatus.offline);
       this.#log.lost({ attempt, waitMs, text: messageOf(cause.thrown) });
       await delay(clock, waitMs, stop).catch(() => undefined);
     }
@@ -230,7 +239,7 @@ export class Supervisor {
     const lost = Promise.withResolvers<unknown>();
     const end = () => lost.resolve(stop.reason);
     stop.addEventListener('abort', end, { once: true });
-    let running: Running | undefined;
+    let running: OpenInstance | undefined;
     const abort = () => {
       try {
         if (!ending.signal.aborted) running?.flush?.();
@@ -257,7 +266,7 @@ export class Supervisor {
       unprobe();
       abort();
       // Closing may take its time: nobody is told good values meanwhile.
-      if (!stop.aborted) this.#standing.offline('UNREACHABLE', generalOf(thrown));
+      if (!stop.aborted) this.#standing.setOffline('UNREACHABLE', generalOf(thrown));
       return { thrown, wasOnline: true };
     } catch (thrown) {
       return { thrown, wasOnline: false };
@@ -269,7 +278,7 @@ export class Supervisor {
       abort();
       if (running !== undefined) {
         this.#with.onLink();
-        await within(clock, { ms: CLOSE_DEADLINE_MS, what: 'Closing' }, running.close()).catch(
+        await withTimeout(clock, { ms: CLOSE_TIMEOUT_MS, what: 'Closing' }, running.close()).catch(
           (thrown: unknown) => {
             if (!isAbort(thrown)) log.warn({ instance: instance.id, err: thrown }, 'closing failed');
           },
@@ -278,9 +287,13 @@ export class Supervisor {
     }
   }
 
-  async #opened(opening: Promise<Running>, stop: AbortSignal): Promise<Running> {
+  async #opened(opening: Promise<OpenInstance>, stop: AbortSignal): Promise<OpenInstance> {
     try {
-      return await within(this.#with.clock, { ms: OPEN_DEADLINE_MS, what: 'Opening', signal: stop }, opening);
+      return await withTimeout(
+        this.#with.clock,
+        { ms: OPEN_TIMEOUT_MS, what: 'Opening', signal: stop },
+        opening,
+      );
     } catch (thrown) {
       // Given up on: should it still open, it is closed at once.
       void opening.then((late) => late.close()).catch(() => undefined);
@@ -288,15 +301,15 @@ export class Supervisor {
     }
   }
 
-  #probe(running: Running, lose: (cause: unknown) => void): () => void {
+  #probe(running: OpenInstance, lose: (cause: unknown) => void): () => void {
     const { probe } = running;
     if (probe === undefined) return () => undefined;
     const { clock } = this.#with;
     let isAsking = false;
-    return clock.every(PROBE_EVERY_MS, () => {
+    return clock.every(PROBE_INTERVAL_MS, () => {
       if (isAsking) return;
       isAsking = true;
-      within(clock, { ms: PROBE_DEADLINE_MS, what: 'The device' }, probe.call(running)).then(
+      withTimeout(clock, { ms: PROBE_TIMEOUT_MS, what: 'The device' }, probe.call(running)).then(
         () => {
           isAsking = false;
         },
@@ -306,7 +319,7 @@ export class Supervisor {
   }
 
   #host(signal: AbortSignal, lost: (cause: unknown) => void): Host<Properties> {
-    const { kernel, clock, log, marks, debug, instance, parent } = this.#with;
+    const { kernel, clock, log, bootFlags: marks, debug, instance, parent } = this.#with;
     const variable = (ident: string) => {
       const child = instance.children?.byIdent(ident);
       return child?.is(objectType.variable) ? child : undefined;
@@ -327,48 +340,48 @@ export class Supervisor {
       properties: this.#properties,
       clock,
       log,
-      marks,
+      bootFlags: marks,
       signal,
       report: (ident, value, at) => {
         const target = reported(ident, value);
         if (target !== undefined) this.#standing.report(target, value, at);
       },
-      guess: (ident, value, doubt) => {
+      reportUncertain: (ident, value, doubt) => {
         const target = reported(ident, value);
-        if (target !== undefined) this.#standing.guess(target, value, doubt);
+        if (target !== undefined) this.#standing.reportUncertain(target, value, doubt);
       },
-      doubt: (ident, doubt) => {
+      markUncertain: (ident, doubt) => {
         const target = variable(ident);
-        if (!signal.aborted && target !== undefined) this.#standing.doubt(target, doubt);
+        if (!signal.aborted && target !== undefined) this.#standing.markUncertain(target, doubt);
       },
-      away: (text) => {
-        if (!signal.aborted) this.#standing.away(text);
+      setUnavailable: (text) => {
+        if (!signal.aborted) this.#standing.setUnavailable(text);
       },
-      last: (ident) => {
+      lastValue: (ident) => {
         const known = variable(ident);
         return known === undefined || !hasValue(known) ? undefined : known.data.value;
       },
-      tell: (message, data) => {
+      emitMessage: (message, data) => {
         if (!signal.aborted) kernel.changes.emit(instance.id, message, data);
       },
       debug: (what, data, about) => {
         if (!signal.aborted) debug.send(what, data, about);
       },
-      lost: (cause) => {
+      reportLost: (cause) => {
         if (!signal.aborted) lost(cause);
       },
-      trouble: (code, text, shown = text) => {
-        if (!signal.aborted && this.#problems.report(code, text, shown)) this.#tell();
+      setProblem: (code, text, shown = text) => {
+        if (!signal.aborted && this.#problems.set(code, text, shown)) this.#tell();
       },
       siblings: () => this.#with.siblings(),
       toggle: async (path) => {
         if (!signal.aborted) await this.#with.toggle(path);
       },
-      parent: <T>(_flow: Flow<T>): T => parent()?.running?.offer as T,
+      parent: <T>(_flow: Flow<T>): T => parent()?.running?.provided as T,
     };
   }
 
-  #show(link: Link, reason: string | Reason, status: number): void {
+  #show(link: LinkState, reason: string | OfflineReason, status: number): void {
     const { text, shown } = typeof reason === 'string' ? { text: reason, shown: reason } : reason;
     const { kernel, clock, instance } = this.#with;
     const linkChanged = link !== this.#link;
@@ -376,8 +389,8 @@ export class Supervisor {
     this.#link = link;
     this.#text = text;
     this.#shown = shown;
-    if (link === 'online') this.#standing.online();
-    else if (link !== 'opening') this.#standing.offline(absenceOf(link), shown);
+    if (link === 'online') this.#standing.setOnline();
+    else if (link !== 'opening') this.#standing.setOffline(offlineCodeOf(link), shown);
     kernel.instances.setStatus(instance, status);
     this.#tell();
     if (linkChanged && link === 'online') this.#with.onLink();
@@ -386,7 +399,7 @@ export class Supervisor {
   /** LINK and STATUS in the tree; written only when they change. */
   #tell(): void {
     const { kernel, clock, instance } = this.#with;
-    const since = { sinceMs: this.#sinceMs, isTrusted: clock.trusted() };
+    const since = { sinceMs: this.#sinceMs, isTrusted: clock.isTrusted() };
     const status = statusText(this.#link, since, [this.#shown, ...this.#problems.shown()]);
     for (const [ident, text] of [
       ['LINK', this.#link],

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { Clock } from '../base/clock.js';
 import { codeOf } from '../base/fault.js';
-import { Names, type NameSources } from './names.js';
+import { NameResolver, type NameSources } from './names.js';
 
 const HOSTS = '/etc/hosts';
 
@@ -14,8 +14,8 @@ const OUTPUT_LIMIT = 64 * 1024;
 const NOT_FOUND = '2';
 
 /** The names of this machine's network, for one gateway. */
-export function systemNames(clock: Pick<Clock, 'after' | 'monotonicNs'>): Names {
-  return new Names(clock, systemSources());
+export function systemResolver(clock: Pick<Clock, 'after' | 'monotonicNs'>): NameResolver {
+  return new NameResolver(clock, systemSources());
 }
 
 /** `hosts`, `program`: other ones than the system's, for tests. */

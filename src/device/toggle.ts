@@ -5,11 +5,11 @@ import type { Value } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
 
 /** Carries out the action of a variable. */
-export type Act = (variable: Variable, value: Value) => Promise<void>;
+export type PerformAction = (variable: Variable, value: Value) => Promise<void>;
 
 /** What `Host.toggle` promises; `act` carries the action out. */
-export async function toggle({ tree }: Kernel, path: string, act: Act): Promise<void> {
-  const target = tree.at(path);
+export async function toggle({ tree }: Kernel, path: string, act: PerformAction): Promise<void> {
+  const target = tree.findByPath(path);
   const variable = target?.is(objectType.instance) ? target.children?.byIdent('STATE') : target;
   if (!variable?.is(objectType.variable) || typeof variable.data.value !== 'boolean')
     throw new Fault('DEVICE_CONFIGURATION', nothingAt(path), { general: nothingAt('its path') });

@@ -1,7 +1,7 @@
 /** Why something of the network can't be reached. */
-export interface Unreachable {
+export interface NetworkError {
   /** Only another setting helps, no waiting. */
-  readonly isMistake: boolean;
+  readonly isConfigurationError: boolean;
   /** What is wrong and what to do. */
   readonly why: string;
 }
@@ -10,9 +10,9 @@ export interface Unreachable {
  * What the code of a failed connection means, over TCP or TLS; undefined for a code of another kind. `setting` is the
  * property that names the other side.
  */
-export function whyUnreachable(code: unknown, setting: string): Unreachable | undefined {
-  const wait = (why: string) => ({ isMistake: false, why });
-  const mend = (why: string) => ({ isMistake: true, why });
+export function explainNetworkError(code: unknown, setting: string): NetworkError | undefined {
+  const wait = (why: string) => ({ isConfigurationError: false, why });
+  const mend = (why: string) => ({ isConfigurationError: true, why });
   switch (code) {
     case 'ECONNREFUSED':
       return wait(`nobody listens there; start what should, or correct ${setting}`);

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { codeOf, fault } from '../base/fault.js';
 
-/** Whether it is what {@link within} rejects with. */
+/** Whether it is what {@link withTimeout} rejects with. */
 export function isTimeout(thrown: unknown): boolean {
   return codeOf(thrown) === 'TIMED_OUT';
 }
@@ -14,7 +14,7 @@ interface Limit {
 }
 
 /** The promise's result, or `TIMED_OUT` after the limit, or the signal's reason. */
-export function within<T>(
+export function withTimeout<T>(
   clock: Pick<Clock, 'after'>,
   { ms, what, signal }: Limit,
   promise: Promise<T>,

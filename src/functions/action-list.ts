@@ -2,11 +2,11 @@ import { messageOf } from '../base/fault.js';
 import { array, bool, declare, int, text, type FunctionDeclaration } from '../device/declare.js';
 import type { Caller } from '../device/declare.js';
 import {
-  actionOf,
+  actionById,
   builtInActions,
   checkedAction,
   DEFAULT_ENVIRONMENT,
-  knownParameters,
+  checkedParameters,
   type ActionParameter,
   type BuiltInAction,
 } from './built-in-actions.js';
@@ -18,7 +18,7 @@ const SENDER = 'RunAction';
 type Given = unknown[] | Record<string, unknown>;
 
 /** The actions that events carry out, by themselves (interface §9). */
-export function actionListFunctions(ports: Ports): FunctionDeclaration[] {
+export function builtInActionFunctions(ports: Ports): FunctionDeclaration[] {
   return [...lists(ports), ...texts(), ...runs(ports)];
 }
 
@@ -47,7 +47,7 @@ function lists({ kernel }: Ports): FunctionDeclaration[] {
         const target = targetId <= 0 ? undefined : kernel.tree.get(targetId);
         const isMeant = includeDefault || ['', DEFAULT_ENVIRONMENT].includes(environment);
         const fitting = builtInActions.filter(
-          ({ fits }) => isMeant && (fits === undefined || (target !== undefined && fits(target))),
+          ({ canRunOn: fits }) => isMeant && (fits === undefined || (target !== undefined && fits(target))),
         );
         return JSON.stringify(fitting.map(shown));
       },
@@ -65,9 +65,9 @@ function texts(): FunctionDeclaration[] {
       result: 'string',
       help: 'The fields of an action, as a JSON text, with the values given so far; null where there is none yet.',
       run: (_caller, id, given) => {
-        const action = actionOf(id);
-        const values = knownParameters(action, given, 'Parameters');
-        const fields = action.parameters.map(({ name, takes, help }) => ({
+        const action = actionById(id);
+        const values = checkedParameters(action, given, 'Parameters');
+        const fields = action.parameters.map(({ name, valueType: takes, help }) => ({
           type: fieldTypes[takes],
           name,
           caption: help,
@@ -82,15 +82,15 @@ function texts(): FunctionDeclaration[] {
       result: 'string',
       help: 'What a script would say for an action.',
       run: (_caller, id, given) => {
-        const action = actionOf(id);
-        return action.code(checkedAction(action.id, given, 'Parameters').actionParameters);
+        const action = actionById(id);
+        return action.toScript(checkedAction(action.id, given, 'Parameters').actionParameters);
       },
     }),
   ];
 }
 
 /** Kinds of fields as forms of the interface have them. */
-const fieldTypes: Readonly<Record<ActionParameter['takes'], string>> = {
+const fieldTypes: Readonly<Record<ActionParameter['valueType'], string>> = {
   text: 'ScriptEditor',
   value: 'SelectValue',
   id: 'SelectObject',
@@ -100,7 +100,7 @@ function runs(ports: Ports): FunctionDeclaration[] {
   const parameters = [text('ActionID'), array('Parameters', shapes.map(shapes.anything))] as const;
   const shownId = (id: string) => [id];
   const prepared = (id: string, given: Given, caller: Caller) => {
-    const action = actionOf(id);
+    const action = actionById(id);
     const { actionParameters } = checkedAction(action.id, given, 'Parameters');
     return () => action.run(ports, { parameters: actionParameters, values: {}, sender: SENDER, caller });
   };
@@ -110,7 +110,7 @@ function runs(ports: Ports): FunctionDeclaration[] {
       parameters,
       result: 'boolean',
       audited: true,
-      shown: shownId,
+      auditParameters: shownId,
       help: 'Carries out an action and does not wait for it; how it fails goes to the log.',
       run: (caller, id, given) => {
         const run = prepared(id, given, caller);
@@ -123,7 +123,7 @@ function runs(ports: Ports): FunctionDeclaration[] {
       parameters,
       result: 'string',
       audited: true,
-      shown: shownId,
+      auditParameters: shownId,
       help: 'Carries out an action and gives what it printed.',
       run: async (caller, id, given) => prepared(id, given, caller)(),
     }),
@@ -135,7 +135,7 @@ function shown({ id, name, help, parameters }: BuiltInAction) {
     actionID: id,
     caption: name,
     description: help,
-    parameters: parameters.map(({ name: parameter, takes, help: about }) => ({
+    parameters: parameters.map(({ name: parameter, valueType: takes, help: about }) => ({
       name: parameter,
       type: takes,
       description: about,

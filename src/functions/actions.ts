@@ -9,7 +9,7 @@ import type { Ports } from './ports.js';
 import { hasAction } from './values.js';
 
 /** A wish to have a variable on another value, and who has it. */
-export interface Action {
+export interface ActionRequest {
   readonly variableId: number;
   readonly value: unknown;
   /** What a script finds in SENDER. */
@@ -21,7 +21,7 @@ export interface Action {
 export const ACTION_SENDER = 'Action';
 
 /** Switching what variables stand for (interface §1, `RequestAction`). */
-export function actionFunctions(ports: Ports): FunctionDeclaration[] {
+export function requestActionFunctions(ports: Ports): FunctionDeclaration[] {
   return [
     declare({
       name: 'HasAction',
@@ -59,7 +59,7 @@ export function actionFunctions(ports: Ports): FunctionDeclaration[] {
       audited: true,
       help: 'Has an instance carry out a value for one of its variables.',
       run: async (_caller, id, ident, value) => {
-        await writeTo(ports, { instanceId: id, ident }, (_type, variableId) =>
+        await requestActionByIdent(ports, { instanceId: id, ident }, (_type, variableId) =>
           valueWithin(ports.kernel, ports.kernel.variables.get(variableId), value),
         );
         return true;
@@ -75,10 +75,10 @@ export function actionFunctions(ports: Ports): FunctionDeclaration[] {
  */
 export async function requestAction(
   { kernel, devices, scripts }: Ports,
-  { variableId, value, sender, caller }: Action,
+  { variableId, value, sender, caller }: ActionRequest,
 ): Promise<string> {
   const variable = kernel.variables.get(variableId);
-  const target = kernel.tree.find(kernel.variables.actionOf(variable));
+  const target = kernel.tree.find(kernel.variables.actionTargetOf(variable));
   if (target?.is(objectType.instance)) {
     await devices.write(target.id, variable.ident, valueWithin(kernel, variable, value));
     return '';
@@ -119,7 +119,7 @@ function whyNot(id: number, target: number): string {
 }
 
 /** Writes to a variable of an instance, by ident; `convert` makes the value of its type. */
-export async function writeTo(
+export async function requestActionByIdent(
   { kernel, devices }: Ports,
   { instanceId, ident }: { readonly instanceId: number; readonly ident: string },
   convert: (type: 0 | 1 | 2 | 3, variableId: number) => Value,

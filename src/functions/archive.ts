@@ -1,11 +1,11 @@
 import { fault } from '../base/fault.js';
-import { nextTurn } from '../base/turn.js';
+import { yieldToEventLoop } from '../base/turn.js';
 import { array, bool, declare, float, int, type FunctionDeclaration } from '../device/declare.js';
-import type { AddedValue } from '../archive/port.js';
+import type { NewRecord } from '../archive/port.js';
 import { settableValue } from '../kernel/convert.js';
 import type { Logging } from '../kernel/object.js';
 import type { Variable } from '../kernel/variables.js';
-import { listOf } from './checks.js';
+import { checkedList } from './checks.js';
 import { aggregationSpans, aggregationTypes, compactionTypes } from './enumerations.js';
 import type { Ports } from './ports.js';
 import * as shapes from './archive-shapes.js';
@@ -63,7 +63,7 @@ function ofArchive(ports: Ports, { run, ...declared }: FunctionDeclaration): Fun
   return {
     ...declared,
     run: (caller, ...args) => {
-      checkArchive(ports, args[0] as unknown as number);
+      checkArchiveInstance(ports, args[0] as unknown as number);
       return run(caller, ...args);
     },
   };
@@ -78,7 +78,8 @@ function reading(ports: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.loggedValues,
       help: 'Records of a variable between two times, newest first, at most 10,000; 0 is the beginning, and now.',
-      run: (_caller, _archive, id, startS, endS, limit) => loggedValues(ports, id, { startS, endS, limit }),
+      run: (_caller, _archive, id, startS, endS, limit) =>
+        readLoggedValues(ports, id, { startS, endS, limit }),
     }),
     declare({
       name: 'AC_GetAggregatedValues',
@@ -87,7 +88,7 @@ function reading(ports: Ports): FunctionDeclaration[] {
       shape: shapes.aggregatedValues,
       help: 'What the records of a variable come to in pieces of time that lie wholly between two times, newest first.',
       run: (_caller, _archive, id, span, startS, endS, limit) =>
-        aggregatedValues(ports, id, { span, startS, endS, limit }),
+        readAggregatedValues(ports, id, { span, startS, endS, limit }),
     }),
     declare({
       name: 'AC_GetAggregationVariables',
@@ -101,7 +102,7 @@ function reading(ports: Ports): FunctionDeclaration[] {
 }
 
 /** The records of a variable as `AC_GetLoggedValues` gives them. */
-export async function loggedValues(
+export async function readLoggedValues(
   { archive, kernel }: Ports,
   id: number,
   range: { startS: number; endS: number; limit: number },
@@ -116,7 +117,7 @@ export async function loggedValues(
 }
 
 /** The records of a variable as `AC_GetAggregatedValues` gives them. */
-export async function aggregatedValues(
+export async function readAggregatedValues(
   { archive, kernel }: Ports,
   id: number,
   { span, ...range }: { span: number; startS: number; endS: number; limit: number },
@@ -136,7 +137,7 @@ export async function aggregatedValues(
 }
 
 async function aggregationVariables({ archive, kernel }: Ports, calculate: boolean) {
-  const stored = new Map((await (await archive()).facts()).map((facts) => [facts.id, facts]));
+  const stored = new Map((await (await archive()).statistics()).map((facts) => [facts.id, facts]));
   const logged = kernel.variables.logged().map(({ id }) => id);
   const nothing = { firstMs: 0, lastMs: 0, count: 0, bytes: 0 };
   return [...new Set([...logged, ...stored.keys()])].map((id) => {
@@ -162,12 +163,12 @@ function writing(ports: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, VariableID, array('Values', shapes.addedValues)],
       result: 'boolean',
       audited: true,
-      shown: (archiveId, id, given) => [archiveId, id, `(${Object.keys(given).length} records)`],
+      auditParameters: (archiveId, id, given) => [archiveId, id, `(${Object.keys(given).length} records)`],
       help: 'Adds records to a logged variable, of any time up to now; one of the same time as another takes its place.',
       run: async (_caller, _archive, id, given) => {
         const variable = ports.kernel.variables.get(id);
         if (!loggingOf(variable).active) throw fault('NOT_LOGGED', id);
-        const values = await addedValues(ports, variable, listOf(given, 'Values', MOST_ADDED));
+        const values = await addedValues(ports, variable, checkedList(given, 'Values', MOST_ADDED));
         await (await ports.archive()).add(id, values);
         return true;
       },
@@ -259,7 +260,7 @@ function changes(ports: Ports): FunctionDeclaration[] {
         if (loggingOf(variable).active === active) return true;
         const archive = await ports.archive();
         changeLogging(ports, ports.kernel.variables.get(id), { active });
-        if (active) archive.begin(id);
+        if (active) archive.recordPresent(id);
         return true;
       },
     }),
@@ -337,7 +338,7 @@ export function changeLogging({ kernel }: Ports, variable: Variable, change: Par
 }
 
 /** Throws `NOT_OF_TYPE`, `WRONG_MODULE`. */
-export function checkArchive({ kernel }: Ports, instanceId: number): void {
+export function checkArchiveInstance({ kernel }: Ports, instanceId: number): void {
   const { moduleId } = kernel.instances.get(instanceId).data;
   if (moduleId !== ARCHIVE) throw fault('WRONG_MODULE', instanceId, 'Archive Control');
 }
@@ -345,7 +346,7 @@ export function checkArchive({ kernel }: Ports, instanceId: number): void {
 /** The variable, or undefined where it is gone and has left records. Throws `NOT_OF_TYPE`. */
 async function variableOrRecords({ kernel, archive }: Ports, id: number): Promise<Variable | undefined> {
   const object = kernel.tree.find(id);
-  if (object === undefined && (await (await archive()).facts()).some((facts) => facts.id === id))
+  if (object === undefined && (await (await archive()).statistics()).some((facts) => facts.id === id))
     return undefined;
   return kernel.variables.get(id);
 }
@@ -355,10 +356,10 @@ async function addedValues(
   { clock }: Ports,
   { data }: Variable,
   given: readonly unknown[],
-): Promise<AddedValue[]> {
-  const values: AddedValue[] = [];
+): Promise<NewRecord[]> {
+  const values: NewRecord[] = [];
   // What lies ahead would never end; by an untrusted clock nobody knows what does.
-  const mostMs = clock.trusted() ? clock.nowMs() : Infinity;
+  const mostMs = clock.isTrusted() ? clock.nowMs() : Infinity;
   for (const one of given) {
     const { TimeStamp: at, Value: value } = (one ?? {}) as Partial<Record<string, unknown>>;
     if (typeof at !== 'number' || value === undefined)
@@ -370,7 +371,7 @@ async function addedValues(
     const atMs = Math.round(at * 1000);
     if (!(atMs > 0 && atMs <= Math.min(mostMs, LAST_MS))) throw fault('PARAMETER_BOUNDS', 'TimeStamp');
     values.push({ atMs, value: settableValue(data.type, value) });
-    if (values.length % SLICE === 0) await nextTurn();
+    if (values.length % SLICE === 0) await yieldToEventLoop();
   }
   return values;
 }

@@ -1,7 +1,7 @@
 import { fault } from '../base/fault.js';
 import { Area } from '../kernel/area.js';
 import type { TreeObject } from '../kernel/object.js';
-import type { ConfiguratorFacts, Ports } from './ports.js';
+import type { ConfiguratorRecord, Ports } from './ports.js';
 
 /** The configurators' areas, kept because they know the targets of the links in them. */
 export class Areas {
@@ -24,7 +24,7 @@ export class Areas {
 }
 
 /** Throws `NOT_OF_TYPE`. */
-export function configuratorOf({ configurators }: Ports, id: number): ConfiguratorFacts {
+export function configuratorOf({ configurators }: Ports, id: number): ConfiguratorRecord {
   const found = configurators.all().find((configurator) => configurator.id === id);
   if (found === undefined) throw fault('NOT_OF_TYPE', 'Configurator', id);
   return found;
@@ -34,8 +34,8 @@ export function configuratorOf({ configurators }: Ports, id: number): Configurat
  * An object below the area's base, or the base; what is below the target of a link is none of the area's. Throws
  * `OBJECT_MISSING`.
  */
-export function within({ kernel }: Ports, area: Area, id: number): TreeObject {
+export function objectInArea({ kernel }: Ports, area: Area, id: number): TreeObject {
   const object = kernel.tree.find(id);
-  if (object === undefined || !area.covers(id)) throw fault('OBJECT_MISSING', id);
+  if (object === undefined || !area.isBelowBase(id)) throw fault('OBJECT_MISSING', id);
   return object;
 }

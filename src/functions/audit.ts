@@ -1,4 +1,4 @@
-import { maskUrls, maskValue } from '../base/url-secrets.js';
+import { maskUrls, maskUrlsIn } from '../base/url-secrets.js';
 import type { Caller } from '../device/declare.js';
 
 /** Whose calls have a ring of their own in the audit: none can push the others' records out. */
@@ -31,7 +31,7 @@ export function auditRoleOf({ role, remote }: Caller): AuditRole {
 }
 
 /** Takes the records; called on the way of a call, so it must only set them aside. */
-export interface Audit {
+export interface AuditSink {
   record(entry: AuditRecord): void;
 }
 
@@ -44,15 +44,15 @@ const KINDS_LIMIT = 256;
  * Counts rejections: of calls of one user at one address to one function that fail with the same code, the first is
  * recorded, and those that follow as one number. The owner's are recorded one by one.
  */
-export class CountingAudit implements Audit {
-  readonly #audit: Audit;
+export class CountingAudit implements AuditSink {
+  readonly #audit: AuditSink;
   readonly #counted = new Map<string, { readonly first: AuditRecord; last: AuditRecord; count: number }>();
 
-  constructor(audit: Audit) {
+  constructor(audit: AuditSink) {
     this.#audit = audit;
   }
 
-  /** See {@link Audit}. */
+  /** See {@link AuditSink}. */
   record(entry: AuditRecord): void {
     const { role, user, remote, method, ok, code = '', at } = entry;
     if (ok || role === 'owner') return this.#audit.record(entry);
@@ -88,7 +88,7 @@ export class CountingAudit implements Audit {
 const TEXT_LIMIT = 120;
 
 /** Parameters as the audit keeps them: texts and lists are cut. */
-export function shortened(params: readonly unknown[]): readonly unknown[] {
+export function shortenParameters(params: readonly unknown[]): readonly unknown[] {
   return params.map((param) =>
     isLong(param) ? cut(param) : typeof param === 'string' ? maskUrls(param) : param,
   );
@@ -99,6 +99,6 @@ function isLong(param: unknown): boolean {
 }
 
 function cut(param: unknown): string {
-  const text = typeof param === 'string' ? maskUrls(param) : JSON.stringify(maskValue(param));
+  const text = typeof param === 'string' ? maskUrls(param) : JSON.stringify(maskUrlsIn(param));
   return text.length > TEXT_LIMIT ? `${text.slice(0, TEXT_LIMIT)}…` : text;
 }

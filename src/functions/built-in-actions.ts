@@ -4,14 +4,14 @@ import { objectType, type TreeObject } from '../kernel/object.js';
 import { variableType } from '../kernel/value.js';
 import type { ActionRun } from '../script/events/run.js';
 import { requestAction } from './actions.js';
-import { mapOf } from './checks.js';
+import { checkedMap } from './checks.js';
 import type { Ports } from './ports.js';
-import { hasAction, writable } from './values.js';
+import { hasAction, writableVariable } from './values.js';
 
 /** A parameter of an action, by its name in upper case, and what it takes. */
 export interface ActionParameter {
   readonly name: string;
-  readonly takes: 'text' | 'value' | 'id';
+  readonly valueType: 'text' | 'value' | 'id';
   readonly help: string;
 }
 
@@ -23,16 +23,16 @@ export interface BuiltInAction {
   /** All are needed but TARGET: without one it is the object that the event stands below. */
   readonly parameters: readonly ActionParameter[];
   /** Whether it can be carried out on an object; undefined where it needs none. */
-  readonly fits?: (target: TreeObject) => boolean;
+  readonly canRunOn?: (target: TreeObject) => boolean;
   /** What a script would say for it. */
-  readonly code: (parameters: Readonly<Record<string, unknown>>) => string;
+  readonly toScript: (parameters: Readonly<Record<string, unknown>>) => string;
   /** Resolves with what it printed. */
   readonly run: (ports: Ports, run: ActionRun) => Promise<string>;
 }
 
 const isVariable = (target: TreeObject) => target.is(objectType.variable);
-const TARGET: ActionParameter = { name: 'TARGET', takes: 'id', help: 'The object it is carried out on.' };
-const VALUE: ActionParameter = { name: 'VALUE', takes: 'value', help: 'Of the type of the variable.' };
+const TARGET: ActionParameter = { name: 'TARGET', valueType: 'id', help: 'The object it is carried out on.' };
+const VALUE: ActionParameter = { name: 'VALUE', valueType: 'value', help: 'Of the type of the variable.' };
 
 /** The actions there are; the first three have the ids by which existing installations name them. */
 export const builtInActions: readonly BuiltInAction[] = [
@@ -40,8 +40,8 @@ export const builtInActions: readonly BuiltInAction[] = [
     id: '{346AA8C1-30E0-1663-78EF-93EFADFAC650}',
     name: 'Run a text as a script',
     help: 'Runs SCRIPT, which finds TARGET and the values of the event.',
-    parameters: [{ name: 'SCRIPT', takes: 'text', help: 'The text of the script.' }, TARGET],
-    code: ({ SCRIPT }) => String(SCRIPT),
+    parameters: [{ name: 'SCRIPT', valueType: 'text', help: 'The text of the script.' }, TARGET],
+    toScript: ({ SCRIPT }) => String(SCRIPT),
     run: async ({ scripts }, { parameters, values, sender, caller }) => {
       const { SCRIPT, ...rest } = parameters;
       return scripts.run({ text: String(SCRIPT), parameters: { ...values, ...rest }, sender, caller });
@@ -52,8 +52,8 @@ export const builtInActions: readonly BuiltInAction[] = [
     name: 'Run a script',
     help: 'Runs the script TARGET, which finds the values of the event.',
     parameters: [TARGET],
-    fits: (target) => target.is(objectType.script),
-    code: ({ TARGET: id }) => `SVC_RunScript(${JSON.stringify(id)});`,
+    canRunOn: (target) => target.is(objectType.script),
+    toScript: ({ TARGET: id }) => `SVC_RunScript(${JSON.stringify(id)});`,
     run: async ({ kernel, scripts }, { parameters, values, sender, caller }) => {
       const { id } = kernel.scripts.get(targetOf(parameters));
       return scripts.run({ id, parameters: { ...values, ...parameters }, sender, caller });
@@ -64,8 +64,9 @@ export const builtInActions: readonly BuiltInAction[] = [
     name: 'Switch to a value',
     help: 'Has what stands behind the variable TARGET carry out VALUE; a variable with nothing behind it is set.',
     parameters: [TARGET, VALUE],
-    fits: isVariable,
-    code: ({ TARGET: id, VALUE: value }) => `RequestAction(${JSON.stringify(id)}, ${JSON.stringify(value)});`,
+    canRunOn: isVariable,
+    toScript: ({ TARGET: id, VALUE: value }) =>
+      `RequestAction(${JSON.stringify(id)}, ${JSON.stringify(value)});`,
     run: async (ports, run) => switchTo(ports, run, run.parameters['VALUE']),
   },
   {
@@ -73,8 +74,8 @@ export const builtInActions: readonly BuiltInAction[] = [
     name: 'Set a variable',
     help: 'Sets the variable TARGET to VALUE; nothing is switched.',
     parameters: [TARGET, VALUE],
-    fits: (target) => isVariable(target) && !target.readOnly,
-    code: ({ TARGET: id, VALUE: value }) => `SetValue(${JSON.stringify(id)}, ${JSON.stringify(value)});`,
+    canRunOn: (target) => isVariable(target) && !target.readOnly,
+    toScript: ({ TARGET: id, VALUE: value }) => `SetValue(${JSON.stringify(id)}, ${JSON.stringify(value)});`,
     run: async (ports, { parameters }) => setTo(ports, targetOf(parameters), parameters['VALUE']),
   },
   {
@@ -82,8 +83,8 @@ export const builtInActions: readonly BuiltInAction[] = [
     name: 'Toggle',
     help: 'Switches the boolean variable TARGET to what it is not.',
     parameters: [TARGET],
-    fits: (target) => target.is(objectType.variable) && target.data.type === variableType.boolean,
-    code: ({ TARGET: id }) => `RequestAction(${JSON.stringify(id)}, !GetValue(${JSON.stringify(id)}));`,
+    canRunOn: (target) => target.is(objectType.variable) && target.data.type === variableType.boolean,
+    toScript: ({ TARGET: id }) => `RequestAction(${JSON.stringify(id)}, !GetValue(${JSON.stringify(id)}));`,
     run: async (ports, run) => {
       const { id, data } = ports.kernel.variables.get(targetOf(run.parameters));
       if (data.type !== variableType.boolean) throw fault('VARIABLE_TYPE', id);
@@ -93,7 +94,7 @@ export const builtInActions: readonly BuiltInAction[] = [
 ];
 
 /** The action of that id. Throws `ACTION_MISSING`. */
-export function actionOf(id: string): BuiltInAction {
+export function actionById(id: string): BuiltInAction {
   const wanted = id.toUpperCase();
   const action = builtInActions.find((one) => one.id === wanted);
   if (action === undefined) throw fault('ACTION_MISSING', id);
@@ -104,7 +105,7 @@ export function actionOf(id: string): BuiltInAction {
 export const DEFAULT_ENVIRONMENT = 'Default';
 
 /** The action of that name, as {@link checkedAction} gives it: for those who write and read names. Throws as that does. */
-export function namedAction(
+export function actionByName(
   name: string,
   given: Readonly<Record<string, unknown>>,
 ): ReturnType<typeof checkedAction> {
@@ -120,8 +121,8 @@ export function namedAction(
 /** What any action is given besides its own parameters by those who know many kinds of places. */
 const EVERYWHERE: readonly ActionParameter[] = [
   TARGET,
-  { name: 'PARENT', takes: 'id', help: '' },
-  { name: 'ENVIRONMENT', takes: 'text', help: '' },
+  { name: 'PARENT', valueType: 'id', help: '' },
+  { name: 'ENVIRONMENT', valueType: 'text', help: '' },
 ];
 /** Parameters as JSON; a script that is longer belongs into the tree. */
 const PARAMETERS_LIMIT = 65_536;
@@ -136,11 +137,11 @@ export function checkedAction(
   name: string,
 ): { readonly actionId: string; readonly actionParameters: Readonly<Record<string, unknown>> } {
   if (id === '') {
-    mapOf(given, name);
+    checkedMap(given, name);
     return { actionId: '', actionParameters: {} };
   }
-  const action = actionOf(id);
-  const actionParameters = knownParameters(action, given, name);
+  const action = actionById(id);
+  const actionParameters = checkedParameters(action, given, name);
   for (const parameter of action.parameters)
     if (parameter !== TARGET && actionParameters[parameter.name] === undefined)
       throw fault('PARAMETER_TYPE', name, `${parameter.name} is missing`);
@@ -148,19 +149,19 @@ export function checkedAction(
 }
 
 /** What is given of an action's parameters so far. Throws `PARAMETER_TYPE` for one of another type or not the action's. */
-export function knownParameters(
+export function checkedParameters(
   action: BuiltInAction,
   given: unknown[] | Record<string, unknown>,
   name: string,
 ): Readonly<Record<string, unknown>> {
-  const parameters = mapOf(given, name);
+  const parameters = checkedMap(given, name);
   const known = [...action.parameters, ...EVERYWHERE];
   for (const [key, value] of Object.entries(parameters)) {
     const parameter = known.find((one) => one.name === key);
     if (parameter === undefined)
       throw fault('PARAMETER_TYPE', name, `${action.name} has no ${key}; it takes ${namesOf(action)}`);
-    if (!isTaken(parameter.takes, value))
-      throw fault('PARAMETER_TYPE', name, `${key} takes ${words[parameter.takes]}`);
+    if (!isTaken(parameter.valueType, value))
+      throw fault('PARAMETER_TYPE', name, `${key} takes ${words[parameter.valueType]}`);
   }
   if (JSON.stringify(parameters).length > PARAMETERS_LIMIT)
     throw fault('TEXT_TOO_LONG', name, PARAMETERS_LIMIT, 'characters');
@@ -171,7 +172,7 @@ const words = { text: 'a text', value: 'true, false, a number or a text', id: "a
 
 const namesOf = ({ parameters }: BuiltInAction) => parameters.map(({ name }) => name).join(', ');
 
-function isTaken(takes: ActionParameter['takes'], value: unknown): boolean {
+function isTaken(takes: ActionParameter['valueType'], value: unknown): boolean {
   if (takes === 'text') return typeof value === 'string';
   if (takes === 'id') return Number.isSafeInteger(value);
   return typeof value === 'boolean' || typeof value === 'string' || Number.isFinite(value);
@@ -194,7 +195,7 @@ async function switchTo(
 }
 
 function setTo(ports: Ports, id: number, value: unknown): string {
-  const variable = writable(ports, id);
+  const variable = writableVariable(ports, id);
   ports.kernel.variables.update(variable, settableValue(variable.data.type, value), ports.clock.nowMs());
   return '';
 }

@@ -24,7 +24,7 @@ export function categoryFunctions({ kernel }: Ports): FunctionDeclaration[] {
       audited: true,
       help: 'Deletes a category with nothing below it.',
       run: (_caller, id) => {
-        tree.delete(tree.getOf(objectType.category, id));
+        tree.delete(tree.getOfType(objectType.category, id));
         return true;
       },
     }),
@@ -41,7 +41,7 @@ export function categoryFunctions({ kernel }: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.empty,
       help: 'What is known of a category: nothing beyond what SVC_GetObject shows.',
-      run: (_caller, id) => tree.getOf(objectType.category, id).data,
+      run: (_caller, id) => tree.getOfType(objectType.category, id).data,
     }),
     declare({
       name: 'SVC_GetCategoryIDByName',

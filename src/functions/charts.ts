@@ -1,24 +1,24 @@
 import { fault } from '../base/fault.js';
 import { array, bool, declare, int, type FunctionDeclaration } from '../device/declare.js';
 import type { TreeObject } from '../kernel/object.js';
-import { aggregatedValues, checkArchive, loggedValues } from './archive.js';
+import { readAggregatedValues, checkArchiveInstance, readLoggedValues } from './archive.js';
 import { Areas } from './areas.js';
 import type { ChartSpan, Density } from './chart/period.js';
-import { listOf } from './checks.js';
+import { checkedList } from './checks.js';
 import { aggregationSpans, chartSpans, densities } from './enumerations.js';
 import { chartData, visibility } from './front-shapes.js';
 import type { Ports } from './ports.js';
 import * as shapes from './archive-shapes.js';
 
 /** What a caller may see: all, or a configurator's area. */
-export interface Reach {
+export interface VisibleObjects {
   /** An object; undefined where there is none, or it is not to be seen. */
   find(id: number): TreeObject | undefined;
   hasProfile(name: string): boolean;
 }
 
 /** Which chart of which time; as the functions take it. */
-export interface ChartOf {
+export interface ChartRequest {
   readonly objectId: number;
   readonly startS: number;
   readonly span: ChartSpan;
@@ -28,7 +28,7 @@ export interface ChartOf {
 }
 
 /** A chart's size, and what its axes go by. */
-export interface Drawing {
+export interface ChartLayout {
   readonly isExtrema: boolean;
   readonly isDyn: boolean;
   readonly width: number;
@@ -36,10 +36,10 @@ export interface Drawing {
 }
 
 /** A family's prefix, who may call it, and what is to be seen by its first parameter. */
-interface Side {
+interface ChartFamily {
   readonly prefix: 'AC' | 'WFC';
   readonly access: 'owner' | 'webfront';
-  readonly reach: (instanceId: number) => Reach;
+  readonly reach: (instanceId: number) => VisibleObjects;
   readonly where: string;
 }
 
@@ -47,13 +47,13 @@ interface Side {
 export function chartFunctions(ports: Ports): FunctionDeclaration[] {
   const areas = new Areas(ports);
   const { kernel } = ports;
-  const sides: readonly Side[] = [
+  const sides: readonly ChartFamily[] = [
     {
       prefix: 'AC',
       access: 'owner',
       where: '',
       reach: (id) => {
-        checkArchive(ports, id);
+        checkArchiveInstance(ports, id);
         return {
           find: (one) => kernel.tree.find(one),
           hasProfile: (name) => kernel.profiles.find(name) !== undefined,
@@ -88,10 +88,10 @@ const which = [
 ] as const;
 const Visibility = array('Visibility', visibility);
 
-function fetching(ports: Ports, { prefix, access, reach, where }: Side): FunctionDeclaration[] {
-  const fetch = async (id: number, chart: ChartOf) => {
+function fetching(ports: Ports, { prefix, access, reach, where }: ChartFamily): FunctionDeclaration[] {
+  const fetch = async (id: number, chart: ChartRequest) => {
     const known = reach(id);
-    return (await import('./chart/chart.js')).fetched(ports, known, chart);
+    return (await import('./chart/chart.js')).fetchChart(ports, known, chart);
   };
   return [
     declare({
@@ -116,11 +116,11 @@ function fetching(ports: Ports, { prefix, access, reach, where }: Side): Functio
   ];
 }
 
-function rendering(ports: Ports, { prefix, access, reach, where }: Side): FunctionDeclaration[] {
+function rendering(ports: Ports, { prefix, access, reach, where }: ChartFamily): FunctionDeclaration[] {
   const how = [bool('IsExtrema'), bool('IsDyn'), int('Width'), int('Height')] as const;
-  const render = async (id: number, chart: ChartOf, drawing: Drawing) => {
+  const render = async (id: number, chart: ChartRequest, drawing: ChartLayout) => {
     const known = reach(id);
-    return (await import('./chart/chart.js')).rendered(ports, known, { chart, drawing });
+    return (await import('./chart/chart.js')).renderChart(ports, known, { chart, drawing });
   };
   return [
     declare({
@@ -166,7 +166,7 @@ function records(ports: Ports, areas: Areas): FunctionDeclaration[] {
       help: "As AC_GetLoggedValues, of a variable of a configurator's area.",
       run: async (_caller, configuratorId, id, startS, endS, limit) => {
         check(configuratorId, id);
-        return loggedValues(ports, id, { startS, endS, limit });
+        return readLoggedValues(ports, id, { startS, endS, limit });
       },
     }),
     declare({
@@ -178,7 +178,7 @@ function records(ports: Ports, areas: Areas): FunctionDeclaration[] {
       help: "As AC_GetAggregatedValues, of a variable of a configurator's area.",
       run: async (_caller, configuratorId, id, span, startS, endS, limit) => {
         check(configuratorId, id);
-        return aggregatedValues(ports, id, { span, startS, endS, limit });
+        return readAggregatedValues(ports, id, { span, startS, endS, limit });
       },
     }),
   ];
@@ -188,7 +188,7 @@ function records(ports: Ports, areas: Areas): FunctionDeclaration[] {
 function chartOf(
   [objectId, startS, span, dense]: readonly [number, number, number, number],
   visible: readonly boolean[] = [],
-): ChartOf {
+): ChartRequest {
   return { objectId, startS, span: span as ChartSpan, dense: dense as Density, visibility: visible };
 }
 
@@ -196,7 +196,7 @@ function chartOf(
 const VISIBILITY_LIMIT = 1000;
 
 function visibleOf(given: unknown[] | Record<string, unknown>): readonly boolean[] {
-  return listOf(given, 'Visibility', VISIBILITY_LIMIT).map((one) => {
+  return checkedList(given, 'Visibility', VISIBILITY_LIMIT).map((one) => {
     if (one === true || one === 1) return true;
     if (one === false || one === 0) return false;
     throw fault('PARAMETER_TYPE', 'Visibility', 'it takes a list of true and false');

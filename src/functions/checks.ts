@@ -3,7 +3,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import type { ObjectType, TreeObject } from '../kernel/object.js';
 
 /** The items of an array parameter; a map of names is no list. Throws `PARAMETER_TYPE`, beyond `limit` `PARAMETER_BOUNDS`. */
-export function listOf(
+export function checkedList(
   items: unknown[] | Record<string, unknown>,
   name: string,
   limit = LIST_LIMIT,
@@ -14,12 +14,12 @@ export function listOf(
 }
 
 /** Throws `PARAMETER_BOUNDS` for a number that is not within the two, both included. */
-export function checkWithin(name: string, value: number, [least, most]: readonly [number, number]): void {
+export function checkBounds(name: string, value: number, [least, most]: readonly [number, number]): void {
   if (value < least || value > most) throw fault('PARAMETER_BOUNDS', name);
 }
 
 /** A map of names; the empty list is what some languages send for an empty map. Throws `PARAMETER_TYPE`. */
-export function mapOf(
+export function checkedMap(
   given: unknown[] | Record<string, unknown>,
   name: string,
 ): Readonly<Record<string, unknown>> {
@@ -32,16 +32,16 @@ export function mapOf(
 const LIST_LIMIT = 50_000;
 
 /** The ids of an array parameter. */
-export function idsOf(items: unknown[] | Record<string, unknown>, name: string): readonly number[] {
-  const ids = listOf(items, name);
+export function checkedIds(items: unknown[] | Record<string, unknown>, name: string): readonly number[] {
+  const ids = checkedList(items, name);
   if (!ids.every((id) => Number.isSafeInteger(id)))
     throw fault('PARAMETER_TYPE', name, 'it takes a list of IDs');
   return ids as readonly number[];
 }
 
 /** The texts of an array parameter. */
-export function textsOf(items: unknown[] | Record<string, unknown>, name: string): readonly string[] {
-  const texts = listOf(items, name);
+export function checkedTexts(items: unknown[] | Record<string, unknown>, name: string): readonly string[] {
+  const texts = checkedList(items, name);
   if (!texts.every((text) => typeof text === 'string'))
     throw fault('PARAMETER_TYPE', name, 'it takes a list of texts');
   return texts;
@@ -50,7 +50,7 @@ export function textsOf(items: unknown[] | Record<string, unknown>, name: string
 /** The ids of all objects of a type. */
 export function idsOfType(kernel: Kernel, type: ObjectType): number[] {
   const ids: number[] = [];
-  for (const { id } of kernel.tree.of(type)) ids.push(id);
+  for (const { id } of kernel.tree.objectsOfType(type)) ids.push(id);
   return ids;
 }
 

@@ -1,12 +1,12 @@
 import { declare, int, text, variant, type FunctionDeclaration } from '../device/declare.js';
-import { maskValue } from '../base/url-secrets.js';
+import { maskUrlsIn } from '../base/url-secrets.js';
 import { HIDDEN, isSecretProperty } from '../device/properties.js';
 import { objectType } from '../kernel/object.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
 
 /** The properties of instances (interface §1, §9). Secrets are shown as `***` (decision 16). */
-export function configurationFunctions(ports: Ports): FunctionDeclaration[] {
+export function propertyFunctions(ports: Ports): FunctionDeclaration[] {
   return [...readers(ports), ...changes(ports)];
 }
 
@@ -51,7 +51,7 @@ function changes({ devices, kernel }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, text('Name'), variant('Value', shapes.anything)],
       result: 'boolean',
       audited: true,
-      shown: (id, name, value) => [id, name, isSecret(id, name) ? HIDDEN : maskValue(value)],
+      auditParameters: (id, name, value) => [id, name, isSecret(id, name) ? HIDDEN : maskUrlsIn(value)],
       help: 'Sets a property, to be applied by SVC_ApplyChanges. False for an unknown one and for an unchanged value.',
       run: (_caller, id, name, value) => devices.setProperty(id, name, value),
     }),
@@ -60,7 +60,7 @@ function changes({ devices, kernel }: Ports): FunctionDeclaration[] {
       parameters: [InstanceID, text('Configuration')],
       result: 'boolean',
       audited: true,
-      shown: (id) => [id, HIDDEN],
+      auditParameters: (id) => [id, HIDDEN],
       help: 'Sets all properties that a JSON object names, to be applied by SVC_ApplyChanges.',
       run: (_caller, id, configuration) => devices.setConfiguration(id, configuration),
     }),

@@ -1,6 +1,6 @@
 import { fault } from '../base/fault.js';
 import { isInexact } from '../base/json.js';
-import type { Kind, Parameter } from '../device/declare.js';
+import type { ParameterKind, Parameter } from '../device/declare.js';
 import { booleanOf, numberOf } from '../kernel/convert.js';
 
 /** Makes a value of a parameter's kind out of what a caller sent, or throws a fault of code −32602 (decision 6). */
@@ -19,7 +19,7 @@ export function converterOf(parameter: Parameter): Converter {
   };
 }
 
-const byKind: Readonly<Record<Kind, (name: string) => Converter>> = {
+const byKind: Readonly<Record<ParameterKind, (name: string) => Converter>> = {
   boolean: (name) => (value) => {
     if (typeof value === 'boolean') return value;
     const converted = booleanOf(value);

@@ -1,10 +1,10 @@
-import { declare, int, kinds, type FunctionDeclaration } from '../device/declare.js';
+import { declare, int, parameterKinds, type FunctionDeclaration } from '../device/declare.js';
 import type { TreeObject } from '../kernel/object.js';
 import { objectType } from '../kernel/object.js';
 import type { Ports } from './ports.js';
 
 /** What a device tells of itself, for programs that make pages of it. */
-export function descriptionFunctions({ kernel, devices }: Ports): FunctionDeclaration[] {
+export function deviceDescriptionFunctions({ kernel, devices }: Ports): FunctionDeclaration[] {
   const InstanceID = int('InstanceID');
   return [
     declare({
@@ -39,7 +39,7 @@ function variablesOf({ children }: TreeObject): object[] {
           {
             Ident: child.ident,
             Name: child.displayName,
-            Type: kinds[child.data.type],
+            Type: parameterKinds[child.data.type],
             Profile: child.data.profile,
             Writable: child.data.action !== 0,
           },

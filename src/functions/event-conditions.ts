@@ -1,12 +1,12 @@
 import { fault } from '../base/fault.js';
 import { declare, int, text, variant, type FunctionDeclaration } from '../device/declare.js';
-import { areHolding } from '../kernel/conditions.js';
+import { areConditionsMet } from '../kernel/conditions.js';
 import { convertValue } from '../kernel/convert.js';
 import { ruleType, type Condition, type Rules, type VariableRule } from '../kernel/event.js';
-import { checkWithin } from './checks.js';
+import { checkBounds } from './checks.js';
 import { conditionsFrom } from './condition-text.js';
 import { comparisons, conditionOperations } from './enumerations.js';
-import { replaced } from './event-schedules.js';
+import { withEntry } from './event-schedules.js';
 import { checkDate, checkTime } from './event-times.js';
 import type { Ports } from './ports.js';
 
@@ -33,7 +33,7 @@ function condition({ kernel }: Ports): FunctionDeclaration {
     run: (_caller, id, conditionId, parentId, operation) => {
       const event = kernel.events.get(id);
       const { conditions } = event.data;
-      checkWithin('ConditionID', conditionId, [0, Number.MAX_SAFE_INTEGER]);
+      checkBounds('ConditionID', conditionId, [0, Number.MAX_SAFE_INTEGER]);
       if (parentId < 0) {
         kernel.events.set(event, { conditions: withoutBranch(conditions, conditionId) });
         return true;
@@ -41,7 +41,7 @@ function condition({ kernel }: Ports): FunctionDeclaration {
       checkParent(conditions, [id, conditionId, parentId]);
       const { rules } = conditions.find((one) => one.id === conditionId) ?? { rules: noRules };
       kernel.events.set(event, {
-        conditions: replaced(conditions, { id: conditionId, parentId, operation, rules }),
+        conditions: withEntry(conditions, { id: conditionId, parentId, operation, rules }),
       });
       return true;
     },
@@ -90,12 +90,12 @@ function putRule<K extends keyof Rules>(
   const { conditions } = event.data;
   const mine = conditions.find(({ id }) => id === conditionId);
   if (mine === undefined) throw fault('EVENT_PART_MISSING', `Condition ${conditionId} of event #${eventId}`);
-  checkWithin('RuleID', ruleId, [0, Number.MAX_SAFE_INTEGER]);
+  checkBounds('RuleID', ruleId, [0, Number.MAX_SAFE_INTEGER]);
   const known = mine.rules[kind] as readonly { readonly id: number }[];
   const rules =
-    rule === undefined ? known.filter(({ id }) => id !== ruleId) : replaced(known, { ...rule, id: ruleId });
+    rule === undefined ? known.filter(({ id }) => id !== ruleId) : withEntry(known, { ...rule, id: ruleId });
   kernel.events.set(event, {
-    conditions: replaced(conditions, { ...mine, rules: { ...mine.rules, [kind]: rules } }),
+    conditions: withEntry(conditions, { ...mine, rules: { ...mine.rules, [kind]: rules } }),
   });
   return true;
 }
@@ -182,7 +182,7 @@ function clockRules(ports: Ports): FunctionDeclaration[] {
       help: 'Adds or changes a rule that compares the day of the week (1 Monday … 7 Sunday); 0 removes it.',
       run: (_caller, id, conditionId, ruleId, comparison, value) => {
         const at: Place = [id, conditionId, ruleId];
-        checkWithin('Value', value, [0, 7]);
+        checkBounds('Value', value, [0, 7]);
         return putRule(ports, at, ['dayOfTheWeek', value === 0 ? undefined : { comparison, value }]);
       },
     }),
@@ -195,6 +195,6 @@ function passing({ kernel, clock }: Ports): FunctionDeclaration {
     parameters: [text('Conditions')],
     result: 'boolean',
     help: 'Whether conditions, given as a JSON text, hold at this moment; an empty list does.',
-    run: (_caller, conditions) => areHolding(conditionsFrom(conditions), kernel.tree, clock.nowMs()),
+    run: (_caller, conditions) => areConditionsMet(conditionsFrom(conditions), kernel.tree, clock.nowMs()),
   });
 }

@@ -1,4 +1,4 @@
-import type { Conforming } from '../device/declare.js';
+import type { ReadonlyStatic } from '../device/declare.js';
 import {
   eventData,
   eventType,
@@ -18,7 +18,7 @@ const defaults = {
 } as Required<EventData>;
 
 /** An event as `SVC_GetEvent` shows it (interface §2.1): every field always, those of other types with their defaults. */
-export function eventRecord({ id, data }: Event): Conforming<typeof eventShape> {
+export function eventRecord({ id, data }: Event): ReadonlyStatic<typeof eventShape> {
   const { trigger, cyclic, schedule } = { ...defaults, ...data };
   return {
     EventID: id,

@@ -3,7 +3,7 @@ import { array, declare, int, text, type FunctionDeclaration } from '../device/d
 import type { Schedule, ScheduleAction, ScheduleGroup } from '../kernel/event.js';
 import { checkLength } from '../kernel/limits.js';
 import { checkedAction } from './built-in-actions.js';
-import { checkWithin } from './checks.js';
+import { checkBounds } from './checks.js';
 import { checkTime } from './event-times.js';
 import { EVENT_TEXT_LIMIT, shownText } from './events.js';
 import type { Ports } from './ports.js';
@@ -26,9 +26,9 @@ export function eventScheduleFunctions(ports: Ports): FunctionDeclaration[] {
 function actions({ kernel }: Ports): FunctionDeclaration[] {
   const parameters = [int('EventID'), int('ScheduleActionID'), text('Name'), int('Color')] as const;
   const put = (id: number, action: ScheduleAction) => {
-    const [, schedule] = kernel.events.getOf('schedule', id);
-    checkWithin('ScheduleActionID', action.id, [0, ENTRIES_LIMIT]);
-    checkWithin('Color', action.color, [-1, WHITE]);
+    const [, schedule] = kernel.events.getOfKind('schedule', id);
+    checkBounds('ScheduleActionID', action.id, [0, ENTRIES_LIMIT]);
+    checkBounds('Color', action.color, [-1, WHITE]);
     checkLength('The name', action.name);
     kernel.events.setSchedule(
       id,
@@ -42,7 +42,7 @@ function actions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [...parameters, text('ScriptText')],
       result: 'boolean',
       audited: true,
-      shown: (id, actionId, name, color, script) => [id, actionId, name, color, shownText(script)],
+      auditParameters: (id, actionId, name, color, script) => [id, actionId, name, color, shownText(script)],
       help: 'Adds or changes an action of a schedule that runs a text as a script; an empty name removes it.',
       run: (_caller, id, actionId, name, color, scriptText) => {
         checkLength('The script', scriptText, EVENT_TEXT_LIMIT);
@@ -54,7 +54,13 @@ function actions({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [...parameters, text('ActionID'), array('ActionParameters', shapes.map(shapes.anything))],
       result: 'boolean',
       audited: true,
-      shown: (id, scheduleActionId, name, color, actionId) => [id, scheduleActionId, name, color, actionId],
+      auditParameters: (id, scheduleActionId, name, color, actionId) => [
+        id,
+        scheduleActionId,
+        name,
+        color,
+        actionId,
+      ],
       help: 'As SVC_SetEventScheduleAction, with an action of SVC_GetActions in place of a script.',
       run: (_caller, id, scheduleActionId, name, color, actionId, given) => {
         const action = checkedAction(actionId, given, 'ActionParameters');
@@ -73,16 +79,16 @@ function plan({ kernel }: Ports): FunctionDeclaration[] {
       audited: true,
       help: 'Adds or changes a group of days (1 Monday … 64 Sunday, added up) of a schedule; 0 days remove it.',
       run: (_caller, id, groupId, days) => {
-        const [, { groups }] = kernel.events.getOf('schedule', id);
-        checkWithin('GroupID', groupId, [0, ENTRIES_LIMIT]);
-        checkWithin('Days', days, [0, WEEK]);
+        const [, { groups }] = kernel.events.getOfKind('schedule', id);
+        checkBounds('GroupID', groupId, [0, ENTRIES_LIMIT]);
+        checkBounds('Days', days, [0, WEEK]);
         const others = groups.filter((group) => group.id !== groupId);
         const taken = others.find((group) => (group.days & days) !== 0);
         if (taken !== undefined)
           throw fault('PARAMETER_TYPE', 'Days', `group ${taken.id} has one of these days already`);
         const { points } = groups.find((group) => group.id === groupId) ?? { points: [] };
         const group: ScheduleGroup = { id: groupId, days, points };
-        kernel.events.setSchedule(id, { groups: days === 0 ? others : replaced(groups, group) });
+        kernel.events.setSchedule(id, { groups: days === 0 ? others : withEntry(groups, group) });
         return true;
       },
     }),
@@ -101,10 +107,10 @@ function plan({ kernel }: Ports): FunctionDeclaration[] {
       audited: true,
       help: 'From which time on an action holds on the days of a group; an hour of -1 removes the point.',
       run: (_caller, id, groupId, pointId, ...[hour, minute, second, actionId]) => {
-        const [, { groups, actions: known }] = kernel.events.getOf('schedule', id);
+        const [, { groups, actions: known }] = kernel.events.getOfKind('schedule', id);
         const group = groups.find((one) => one.id === groupId);
         if (group === undefined) throw fault('EVENT_PART_MISSING', `Group ${groupId} of event #${id}`);
-        checkWithin('PointID', pointId, [0, ENTRIES_LIMIT]);
+        checkBounds('PointID', pointId, [0, ENTRIES_LIMIT]);
         const start = { hour, minute, second };
         if (hour >= 0) {
           checkTime(start, 'Start');
@@ -114,8 +120,8 @@ function plan({ kernel }: Ports): FunctionDeclaration[] {
         const points =
           hour < 0
             ? group.points.filter((point) => point.id !== pointId)
-            : replaced(group.points, { id: pointId, start, actionId });
-        kernel.events.setSchedule(id, { groups: replaced(groups, { ...group, points }) });
+            : withEntry(group.points, { id: pointId, start, actionId });
+        kernel.events.setSchedule(id, { groups: withEntry(groups, { ...group, points }) });
         return true;
       },
     }),
@@ -123,7 +129,7 @@ function plan({ kernel }: Ports): FunctionDeclaration[] {
 }
 
 function withAction({ actions: known }: Schedule, action: ScheduleAction): Partial<Schedule> {
-  return { actions: replaced(known, action) };
+  return { actions: withEntry(known, action) };
 }
 
 /** An action goes with the points at which it begins. */
@@ -138,7 +144,7 @@ function without({ actions: known, groups }: Schedule, actionId: number): Partia
 }
 
 /** The list with this entry in the place of the one with its id, or at the end. Throws `PARAMETER_BOUNDS` past the limit. */
-export function replaced<T extends { readonly id: number }>(list: readonly T[], entry: T): readonly T[] {
+export function withEntry<T extends { readonly id: number }>(list: readonly T[], entry: T): readonly T[] {
   if (list.some(({ id }) => id === entry.id)) return list.map((one) => (one.id === entry.id ? entry : one));
   if (list.length >= ENTRIES_LIMIT)
     throw fault('NOT_ALLOWED', `More than ${ENTRIES_LIMIT} entries in an event`);

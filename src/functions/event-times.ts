@@ -9,7 +9,7 @@ import {
 } from '../kernel/event.js';
 import type { Event } from '../kernel/events.js';
 import { objectType } from '../kernel/object.js';
-import { checkWithin } from './checks.js';
+import { checkBounds } from './checks.js';
 import { cyclicDates, cyclicTimes } from './enumerations.js';
 import type { Ports } from './ports.js';
 
@@ -22,7 +22,7 @@ const UNIT_S = [0, 1, 60, 3600] as const;
 const MOST_DAYS = 10_000;
 
 /** When cyclic events run, and the timers of scripts (interface §9). */
-export function eventTimeFunctions(ports: Ports): FunctionDeclaration[] {
+export function cyclicTimeFunctions(ports: Ports): FunctionDeclaration[] {
   return [cyclic(ports), ...dates(ports), ...times(ports), ...scriptTimers(ports)];
 }
 
@@ -54,12 +54,12 @@ function cyclic({ kernel }: Ports): FunctionDeclaration {
 function checkPattern(pattern: Omit<Cyclic, 'dateFrom' | 'dateTo' | 'timeFrom' | 'timeTo'>): void {
   const { dateType, dateValue, dateDay, dateDayValue, timeType, timeValue } = pattern;
   const isYearly = dateType === cyclicDate.year;
-  checkWithin('DateValue', dateValue, isYearly ? [1, 12] : [0, MOST_DAYS]);
-  checkWithin('DateDay', dateDay, [dateType === cyclicDate.week ? 1 : 0, 127]);
+  checkBounds('DateValue', dateValue, isYearly ? [1, 12] : [0, MOST_DAYS]);
+  checkBounds('DateDay', dateDay, [dateType === cyclicDate.week ? 1 : 0, 127]);
   if (isYearly || dateType === cyclicDate.month)
-    checkWithin('DateDayValue', dateDayValue, dateDay === 0 ? [1, 31] : [1, 5]);
-  else checkWithin('DateDayValue', dateDayValue, [0, 31]);
-  checkWithin('TimeValue', timeValue, [timeType === cyclicTime.once ? 0 : 1, DAY_S]);
+    checkBounds('DateDayValue', dateDayValue, dateDay === 0 ? [1, 31] : [1, 5]);
+  else checkBounds('DateDayValue', dateDayValue, [0, 31]);
+  checkBounds('TimeValue', timeValue, [timeType === cyclicTime.once ? 0 : 1, DAY_S]);
 }
 
 function dates({ kernel }: Ports): FunctionDeclaration[] {
@@ -87,9 +87,9 @@ function dates({ kernel }: Ports): FunctionDeclaration[] {
 
 /** Throws `PARAMETER_BOUNDS` for a date that no calendar has. */
 export function checkDate({ day, month, year }: EventDate): void {
-  checkWithin('Year', year, [1970, 9999]);
-  checkWithin('Month', month, [1, 12]);
-  checkWithin('Day', day, [1, new Date(Date.UTC(year, month, 0)).getUTCDate()]);
+  checkBounds('Year', year, [1970, 9999]);
+  checkBounds('Month', month, [1, 12]);
+  checkBounds('Day', day, [1, new Date(Date.UTC(year, month, 0)).getUTCDate()]);
 }
 
 function times({ kernel }: Ports): FunctionDeclaration[] {
@@ -120,9 +120,9 @@ export function checkTime(
   { hour, minute, second }: { hour: number; minute: number; second: number },
   prefix = '',
 ): void {
-  checkWithin(`${prefix}Hour`, hour, [0, 23]);
-  checkWithin(`${prefix}Minute`, minute, [0, 59]);
-  checkWithin(`${prefix}Second`, second, [0, 59]);
+  checkBounds(`${prefix}Hour`, hour, [0, 23]);
+  checkBounds(`${prefix}Minute`, minute, [0, 59]);
+  checkBounds(`${prefix}Second`, second, [0, 59]);
 }
 
 function scriptTimers({ kernel, clock, events }: Ports): FunctionDeclaration[] {
@@ -146,7 +146,7 @@ function scriptTimers({ kernel, clock, events }: Ports): FunctionDeclaration[] {
       audited: true,
       help: 'Has a script run every so many seconds, by a cyclic event ScriptTimer below it; 0 deletes that.',
       run: async (_caller, id, interval) => {
-        checkWithin('Interval', interval, [0, DAY_S]);
+        checkBounds('Interval', interval, [0, DAY_S]);
         kernel.scripts.get(id);
         await events();
         const timer = timerOf(id);

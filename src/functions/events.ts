@@ -4,7 +4,7 @@ import { convertValue } from '../kernel/convert.js';
 import { checkLength } from '../kernel/limits.js';
 import { objectType } from '../kernel/object.js';
 import { checkedAction } from './built-in-actions.js';
-import { checkWithin, childByName, idsOfType, isOfType } from './checks.js';
+import { checkBounds, childByName, idsOfType, isOfType } from './checks.js';
 import { eventTypes, triggerTypes } from './enumerations.js';
 import { eventRecord } from './event-record.js';
 import { eventShape } from './event-shape.js';
@@ -122,7 +122,7 @@ function changes({ kernel, clock, events }: Ports): FunctionDeclaration[] {
       audited: true,
       help: 'How often an event may still run, before it becomes inactive; 0: without end.',
       run: (_caller, id, limit) => {
-        checkWithin('Count', limit, [0, 1_000_000]);
+        checkBounds('Count', limit, [0, 1_000_000]);
         kernel.events.set(kernel.events.get(id), { limit });
         return true;
       },
@@ -138,7 +138,7 @@ function carryingOut({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [EventID, text('EventScript')],
       result: 'boolean',
       audited: true,
-      shown: (id, script) => [id, shownText(script)],
+      auditParameters: (id, script) => [id, shownText(script)],
       help: 'Has an event run a text as a script, in place of an action; empty: the script that it stands below.',
       run: (_caller, id, script) => {
         checkLength('The script', script, EVENT_TEXT_LIMIT);
@@ -151,7 +151,7 @@ function carryingOut({ kernel }: Ports): FunctionDeclaration[] {
       parameters: [EventID, text('ActionID'), array('ActionParameters', shapes.map(shapes.anything))],
       result: 'boolean',
       audited: true,
-      shown: (id, actionId) => [id, actionId],
+      auditParameters: (id, actionId) => [id, actionId],
       help: 'Has an event carry out an action (SVC_GetActions), in place of a script; an empty ActionID: none.',
       run: (_caller, id, actionId, given) => {
         const action = checkedAction(actionId, given, 'ActionParameters');
@@ -194,7 +194,7 @@ function triggers({ kernel }: Ports): FunctionDeclaration[] {
       audited: true,
       help: 'The limit or the value that sets an event off; set the variable first, whose type it takes.',
       run: (_caller, id, given) => {
-        const [, { variableId }] = kernel.events.getOf('trigger', id);
+        const [, { variableId }] = kernel.events.getOfKind('trigger', id);
         const value =
           variableId === 0
             ? anyValue(given)

@@ -11,7 +11,7 @@ export function executeFunctions({ execute }: Ports): FunctionDeclaration[] {
       result: 'string',
       audited: true,
       // A password may stand among them.
-      shown: (file: string, given: string) => [file, `(${given.length} characters)`],
+      auditParameters: (file: string, given: string) => [file, `(${given.length} characters)`],
       help,
       run: (_caller, ...[file, given, _window, waits]: readonly unknown[]) =>
         execute({ file: fileOf(String(file)), args: argumentsOf(String(given)), waits: waits === true }),

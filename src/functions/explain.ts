@@ -3,20 +3,24 @@ import type { Clock } from '../base/clock.js';
 import { silentLog } from '../base/log.js';
 import type { FunctionDeclaration, Parameter } from '../device/declare.js';
 import { Devices } from '../device/devices.js';
-import type { Modules } from '../device/modules.js';
+import type { ModuleRegistry } from '../device/modules.js';
 import { Kernel } from '../kernel/kernel.js';
 import type { Ports } from './ports.js';
-import { commandReference } from './reference.js';
+import { createRegistry } from './reference.js';
 
 /** Every function of a gateway with these modules, to be read about: there is nothing behind them to be called. */
-export function declaredFunctions(modules: Modules, clock: Clock): readonly FunctionDeclaration[] {
+export function declaredFunctions(modules: ModuleRegistry, clock: Clock): readonly FunctionDeclaration[] {
   const kernel = new Kernel({ counter: 0, random: () => clock.random() });
   const devices = new Devices({ kernel, modules, clock, log: silentLog });
   // Scripts, options and the process are reached by calls alone.
   const ports = { kernel, devices, clock, log: silentLog } as Ports;
   const brought = modules.functions(devices);
   const durability = { version: 0, committed: async () => undefined };
-  return commandReference(ports, { brought, durability, audit: { record: () => undefined } }).all();
+  return createRegistry(ports, {
+    extraFunctions: brought,
+    durability,
+    audit: { record: () => undefined },
+  }).all();
 }
 
 /** A function on one line: `SetValue(integer VariableID, variant Value) → boolean`. */
@@ -35,7 +39,7 @@ const callers = {
 } as const;
 
 /** What a function is, for people: its line of help, what parameters and result hold, who may call it. */
-export function explain(declaration: FunctionDeclaration): string {
+export function functionHelp(declaration: FunctionDeclaration): string {
   const { help, parameters, shape, access, audited } = declaration;
   const details = parameters.flatMap(({ name, enumeration, shape: own }) => {
     if (enumeration !== undefined)

@@ -6,7 +6,7 @@ import { instanceStatus } from '../kernel/attachments.js';
 import type { Ports } from './ports.js';
 
 /** The form that an instance can be configured by (interface §9): made of its module's properties, without their values. */
-export function formFunctions({ kernel, devices }: Ports): FunctionDeclaration[] {
+export function configurationFormFunctions({ kernel, devices }: Ports): FunctionDeclaration[] {
   return [
     declare({
       name: 'SVC_GetConfigurationForm',

@@ -1,4 +1,4 @@
-import { parsedOr } from '../base/json.js';
+import { parseJsonOr } from '../base/json.js';
 import { fault } from '../base/fault.js';
 import { declare, int, text, type FunctionDeclaration } from '../device/declare.js';
 import { checkLength } from '../kernel/limits.js';
@@ -23,7 +23,7 @@ interface Device {
 }
 
 /** Mobile devices that want messages: their registrations are kept. This gateway has no push service to send them by. */
-export function frontDeviceFunctions(ports: Ports): FunctionDeclaration[] {
+export function pushDeviceFunctions(ports: Ports): FunctionDeclaration[] {
   return [register(ports), ...administration(ports)];
 }
 
@@ -34,7 +34,7 @@ function register(ports: Ports): FunctionDeclaration {
     result: 'string',
     access: 'webfront',
     audited: true,
-    shown: (id, _token, provider, deviceId, name) => [id, '***', provider, deviceId, name],
+    auditParameters: (id, _token, provider, deviceId, name) => [id, '***', provider, deviceId, name],
     help: 'Registers a mobile device, or what it registered anew, where the configurator allows it (mobile: true); gives its DeviceID.',
     run: (_caller, configuratorId, token, provider, id, name) => {
       if (!configuratorOf(ports, configuratorId).mobile)
@@ -92,9 +92,9 @@ function administration(ports: Ports): FunctionDeclaration[] {
 
 function devicesOf(ports: Ports, id: number): readonly Device[] {
   configuratorOf(ports, id);
-  return parsedOr<Device[]>(ports.configurators.kept(id, 'devices'), []);
+  return parseJsonOr<Device[]>(ports.configurators.frontData(id, 'devices'), []);
 }
 
 function keep({ configurators }: Ports, id: number, devices: readonly Device[]): void {
-  configurators.keep(id, 'devices', JSON.stringify(devices));
+  configurators.saveFrontData(id, 'devices', JSON.stringify(devices));
 }

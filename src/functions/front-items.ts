@@ -1,6 +1,13 @@
-import { parsedOr } from '../base/json.js';
+import { parseJsonOr } from '../base/json.js';
 import { fault } from '../base/fault.js';
-import { bool, declare, int, text, type Conforming, type FunctionDeclaration } from '../device/declare.js';
+import {
+  bool,
+  declare,
+  int,
+  text,
+  type ReadonlyStatic,
+  type FunctionDeclaration,
+} from '../device/declare.js';
 import { configuratorOf } from './areas.js';
 import type { Ports } from './ports.js';
 import * as shapes from './front-shapes.js';
@@ -11,7 +18,7 @@ const ITEMS_BYTES = 262_144;
 /** The longest ID, and the longest name of a class. */
 const WORD_LIMIT = 128;
 
-type Item = Conforming<typeof shapes.items>[number];
+type Item = ReadonlyStatic<typeof shapes.items>[number];
 
 /** The items that a web front is made of: a tree of its own beside the tree of objects (interface §2.1). */
 export function frontItemFunctions(ports: Ports): FunctionDeclaration[] {
@@ -125,7 +132,7 @@ function changing(ports: Ports): FunctionDeclaration[] {
 
 function itemsOf(ports: Ports, id: number): readonly Item[] {
   configuratorOf(ports, id);
-  return parsedOr<Item[]>(ports.configurators.kept(id, 'items'), []);
+  return parseJsonOr<Item[]>(ports.configurators.frontData(id, 'items'), []);
 }
 
 function itemOf(items: readonly Item[], itemId: string): Item {
@@ -141,7 +148,7 @@ function keep(ports: Ports, id: number, items: readonly Item[]): void {
   const json = JSON.stringify(items);
   const isTooLong = Buffer.byteLength(json) > ITEMS_BYTES;
   if (isTooLong) throw fault('ITEMS_INVALID', `they are longer than ${ITEMS_BYTES} bytes`);
-  ports.configurators.keep(id, 'items', json);
+  ports.configurators.saveFrontData(id, 'items', json);
 }
 
 function complaintOf(items: readonly Item[]): string | undefined {

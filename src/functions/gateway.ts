@@ -6,10 +6,10 @@ import { quality } from '../kernel/quality.js';
 import type { Variable } from '../kernel/variables.js';
 import { ACTION_SENDER, requestAction } from './actions.js';
 import { auditRoles, type AuditRecord } from './audit.js';
-import { idsOf, listOf } from './checks.js';
+import { checkedIds, checkedList } from './checks.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
-import { writable } from './values.js';
+import { writableVariable } from './values.js';
 
 /** How many actions one call may ask for: more than any house has lamps, and few enough to be under way at once. */
 const ACTIONS_LIMIT = 1000;
@@ -30,7 +30,7 @@ function many(ports: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.valueRecords,
       help: 'Values and times of many variables, in the order asked for; one that fails has an Error instead.',
-      run: (_caller, given) => idsOf(given, 'VariableIDs').map((id) => valueRecord(ports, id)),
+      run: (_caller, given) => checkedIds(given, 'VariableIDs').map((id) => valueRecord(ports, id)),
     }),
     declare({
       name: 'GW_GetQuality',
@@ -39,7 +39,7 @@ function many(ports: Ports): FunctionDeclaration[] {
       shape: shapes.qualityRecords,
       help: 'Whether values are good (0), stale (1) or bad (2), why, when they were so and when they came; []: all that are not good.',
       run: (_caller, given) => {
-        const ids = idsOf(given, 'VariableIDs');
+        const ids = checkedIds(given, 'VariableIDs');
         return ids.length === 0 ? doubtful(ports) : ids.map((id) => qualityRecord(ports, id));
       },
     }),
@@ -49,7 +49,7 @@ function many(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: 'outside',
       help: 'Sets many variables at once, given as [[VariableID, Value], …]: all of them, or none when one fails.',
-      run: (_caller, given) => setValues(ports, pairsOf(listOf(given, 'Values'), 'Values')),
+      run: (_caller, given) => setValues(ports, pairsOf(checkedList(given, 'Values'), 'Values')),
     }),
     declare({
       name: 'GW_RequestActions',
@@ -59,7 +59,7 @@ function many(ports: Ports): FunctionDeclaration[] {
       audited: true,
       help: 'RequestAction for many variables at the same time, given as [[VariableID, Value], …]; each has its own outcome.',
       run: (caller, given) => {
-        const pairs = pairsOf(listOf(given, 'Actions', ACTIONS_LIMIT), 'Actions');
+        const pairs = pairsOf(checkedList(given, 'Actions', ACTIONS_LIMIT), 'Actions');
         return Promise.all(
           pairs.map(async ([variableId, value]) => {
             try {
@@ -77,7 +77,7 @@ function many(ports: Ports): FunctionDeclaration[] {
 
 function setValues(ports: Ports, pairs: readonly (readonly [number, unknown])[]): boolean {
   const writes = pairs.map(([id, value]) => {
-    const variable = writable(ports, id);
+    const variable = writableVariable(ports, id);
     return [variable, settableValue(variable.data.type, value)] as const;
   });
   const nowMs = ports.clock.nowMs();
@@ -94,8 +94,8 @@ function valueRecord({ kernel }: Ports, id: number) {
 
 function doubtful({ kernel }: Ports) {
   const records = [];
-  for (const variable of kernel.tree.of(objectType.variable))
-    if (variable.data.doubt !== undefined) records.push(qualityOf(variable));
+  for (const variable of kernel.tree.objectsOfType(objectType.variable))
+    if (variable.data.qualityProblem !== undefined) records.push(qualityOf(variable));
   return records;
 }
 
@@ -104,7 +104,10 @@ function qualityRecord({ kernel }: Ports, id: number) {
   return variable?.is(objectType.variable) ? qualityOf(variable) : noVariable(id);
 }
 
-function qualityOf({ id, data: { doubt, heard, updated, untimed = false } }: Variable) {
+function qualityOf({
+  id,
+  data: { qualityProblem: doubt, reportTimes: heard, updated, isTimeUncertain: untimed = false },
+}: Variable) {
   return {
     VariableID: id,
     Quality: doubt?.state ?? quality.good,
@@ -142,7 +145,10 @@ function subscribe(): FunctionDeclaration {
     help: 'Narrows the changes on this socket to some objects with all below them, and to some messages; []: all.',
     run: ({ stream }, ids, messages) => {
       if (stream === undefined) throw fault('NOT_ALLOWED', 'GW_Subscribe without a WebSocket');
-      stream.subscribe(idsOf(ids, 'IDs'), messages === undefined ? [] : idsOf(messages, 'Messages'));
+      stream.subscribe(
+        checkedIds(ids, 'IDs'),
+        messages === undefined ? [] : checkedIds(messages, 'Messages'),
+      );
       return true;
     },
   });

@@ -10,7 +10,7 @@ import {
 } from '../device/declare.js';
 import { convertValue } from '../kernel/convert.js';
 import { variableType, type Value, type VariableType } from '../kernel/value.js';
-import { writeTo } from './actions.js';
+import { requestActionByIdent } from './actions.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
 
@@ -48,7 +48,7 @@ export function hardwareFunctions(ports: Ports): FunctionDeclaration[] {
       shape: shapes.serviceMessages,
       help: 'What is wrong with an instance and with those connected to it; empty when nothing is.',
       run: (_caller, id) =>
-        devices.troubles(id).map((trouble) => ({
+        devices.problems(id).map((trouble) => ({
           InstanceID: trouble.id,
           Code: trouble.code,
           Text: trouble.text,
@@ -68,7 +68,7 @@ function write(
     audited: true,
     help: `Has a device carry out a value for one of its variables of type ${parameter.kind}.`,
     run: async (_caller, instanceId, ident, value) => {
-      await writeTo(ports, { instanceId, ident }, (own, variableId) => {
+      await requestActionByIdent(ports, { instanceId, ident }, (own, variableId) => {
         if (own !== type) throw fault('VARIABLE_TYPE', variableId);
         return convertValue(type, value);
       });

@@ -2,7 +2,7 @@ import { array, declare, int, text, type FunctionDeclaration } from '../device/d
 import { associationOf } from '../kernel/format.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
-import { UTILITY, checkModule, idsOf } from './checks.js';
+import { UTILITY, checkModule, checkedIds } from './checks.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
 
@@ -38,7 +38,7 @@ export function iconFunctions({ kernel, media }: Ports): FunctionDeclaration[] {
       shape: shapes.objectIcons,
       help: 'The icon of each of some objects, or of all: its own, else that of its profile or of its value there.',
       run: (_caller, given) => {
-        const ids = idsOf(given, 'Parameter');
+        const ids = checkedIds(given, 'Parameter');
         const objects = ids.length === 0 ? [...kernel.tree.all()] : ids.map((id) => kernel.tree.get(id));
         return objects.map((object) => ({ ObjectID: object.id, Icon: iconOf(kernel, object) }));
       },

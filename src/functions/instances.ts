@@ -1,7 +1,7 @@
 import { array, declare, int, text, type FunctionDeclaration } from '../device/declare.js';
 import type { Instance } from '../kernel/attachments.js';
 import { objectType } from '../kernel/object.js';
-import { childByName, idsOf, idsOfType, isOfType } from './checks.js';
+import { childByName, checkedIds, idsOfType, isOfType } from './checks.js';
 import { moduleTypes } from './enumerations.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
@@ -20,7 +20,7 @@ export function instanceFunctions(ports: Ports): FunctionDeclaration[] {
 function readers({ kernel, devices }: Ports): FunctionDeclaration[] {
   const InstanceID = int('InstanceID');
   const idsOfAll = (isWanted: (instance: Instance) => boolean) =>
-    [...kernel.tree.of(objectType.instance)].filter(isWanted).map(({ id }) => id);
+    [...kernel.tree.objectsOfType(objectType.instance)].filter(isWanted).map(({ id }) => id);
   return [
     declare({
       name: 'SVC_InstanceExists',
@@ -188,8 +188,8 @@ function remarks({ kernel, devices }: Ports): FunctionDeclaration[] {
       shape: shapes.childConfigurations,
       help: 'The configurations of the instances that are connected to the given ones.',
       run: (_caller, given) => {
-        const parents = new Set(idsOf(given, 'Parameter').map((id) => kernel.instances.get(id).id));
-        return [...kernel.tree.of(objectType.instance)]
+        const parents = new Set(checkedIds(given, 'Parameter').map((id) => kernel.instances.get(id).id));
+        return [...kernel.tree.objectsOfType(objectType.instance)]
           .filter(({ data }) => parents.has(data.connectionId))
           .map(({ id, data }) => ({
             InstanceID: id,
@@ -211,7 +211,7 @@ function remarks({ kernel, devices }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function statistics({ devices, watch }: Ports): FunctionDeclaration[] {
+function statistics({ devices, messageWatch: watch }: Ports): FunctionDeclaration[] {
   return [
     declare({
       name: 'SVC_GetInstanceDataFlowStatistics',
@@ -220,12 +220,12 @@ function statistics({ devices, watch }: Ports): FunctionDeclaration[] {
       shape: shapes.dataFlowStatistics,
       help: 'How long each instance took to do what it was asked (Tx), and what it told took to be in the tree with all that follows at once (Rx), in ms: the last time, and at most.',
       run: () =>
-        Array.from(devices.flow(), ({ id, asked, taken }) => ({
+        Array.from(devices.latencies(), ({ id, asked, taken }) => ({
           InstanceID: id,
           TxDuration: asked.lastMs,
-          TxMaxDuration: asked.mostMs,
+          TxMaxDuration: asked.maxMs,
           RxDuration: taken.lastMs,
-          RxMaxDuration: taken.mostMs,
+          RxMaxDuration: taken.maxMs,
         })),
     }),
     declare({
@@ -242,7 +242,7 @@ function statistics({ devices, watch }: Ports): FunctionDeclaration[] {
       shape: shapes.messageStatistics,
       help: 'How long the last message of each instance took to be told to all, and at most, in ms; with option MessageQueueWatch.',
       run: () =>
-        Array.from(watch.instances(), ([id, { lastMs, mostMs }]) => ({
+        Array.from(watch.deliveryTimes(), ([id, { lastMs, maxMs: mostMs }]) => ({
           InstanceID: id,
           Duration: lastMs,
           MaxDuration: mostMs,

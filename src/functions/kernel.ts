@@ -1,5 +1,5 @@
 import { fault } from '../base/fault.js';
-import { declare, text, variant, type FunctionDeclaration, type Kind } from '../device/declare.js';
+import { declare, text, variant, type FunctionDeclaration, type ParameterKind } from '../device/declare.js';
 import { message } from '../kernel/messages.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
@@ -14,12 +14,12 @@ export const INTERFACE_VERSION = '7.0';
 const LOG_LIMIT = 16_384;
 
 /** The program, the machine, the log and the options (interface §9, "Kernel"). */
-export function kernelFunctions(ports: Ports): FunctionDeclaration[] {
+export function kernelInfoFunctions(ports: Ports): FunctionDeclaration[] {
   return [...facts(ports), logMessage(ports), ...options(ports)];
 }
 
 function facts({ kernel, system }: Ports): FunctionDeclaration[] {
-  const fact = (name: string, result: Kind, [help, get]: readonly [string, () => unknown]) =>
+  const fact = (name: string, result: ParameterKind, [help, get]: readonly [string, () => unknown]) =>
     declare({ name: `SVC_Get${name}`, parameters: [], result, help, run: get });
   return [
     fact('KernelVersion', 'string', [
@@ -42,7 +42,7 @@ function facts({ kernel, system }: Ports): FunctionDeclaration[] {
   ];
 }
 
-function logMessage({ kernel, clock, logged }: Ports): FunctionDeclaration {
+function logMessage({ kernel, clock, messageLog: logged }: Ports): FunctionDeclaration {
   return declare({
     name: 'SVC_LogMessage',
     parameters: [text('Sender'), text('Message')],

@@ -2,7 +2,7 @@ import { Value } from '@sinclair/typebox/value';
 import { fault } from '../base/fault.js';
 import { array, declare, int, text, type FunctionDeclaration } from '../device/declare.js';
 import * as shapes from './machine-shapes.js';
-import type { FetchWish, Ports } from './ports.js';
+import type { FetchRequest, Ports } from './ports.js';
 
 /** How long a URL may take to be read unless said, and at most, ms: a script that waits for one holds a process. */
 const FETCH_MS = 30_000;
@@ -102,7 +102,7 @@ function contents({ machine }: Ports): FunctionDeclaration[] {
 }
 
 /** Throws `PARAMETER_TYPE`, `PARAMETER_UNKNOWN`, `PARAMETER_BOUNDS`. */
-function wishOf(url: string, given: unknown[] | Record<string, unknown>): FetchWish {
+function wishOf(url: string, given: unknown[] | Record<string, unknown>): FetchRequest {
   // An empty map is an empty list where PHP writes it.
   if (Array.isArray(given) && given.length > 0)
     throw fault('PARAMETER_TYPE', 'Options', 'it takes names with values');

@@ -30,7 +30,7 @@ function readers({ kernel, media }: Ports): FunctionDeclaration[] {
       help: 'Type, file, checksum, size and last change of a media object, and whether its file is there.',
       run: async (_caller, id) => {
         kernel.media.get(id);
-        await (await media()).look(id);
+        await (await media()).refresh(id);
         return record(kernel.media.get(id));
       },
     }),
@@ -49,7 +49,7 @@ function readers({ kernel, media }: Ports): FunctionDeclaration[] {
       shape: shapes.ids,
       help: 'The IDs of all media objects of a type.',
       run: (_caller, type) => {
-        const all = [...kernel.tree.of(objectType.media)];
+        const all = [...kernel.tree.objectsOfType(objectType.media)];
         return all.filter(({ data }) => data.type === type).map(({ id }) => id);
       },
     }),
@@ -122,7 +122,7 @@ function contents({ kernel, media }: Ports): FunctionDeclaration[] {
       parameters: [MediaID, text('Content')],
       result: 'boolean',
       audited: true,
-      shown: (id, content) => [id, `(${content.length} characters)`],
+      auditParameters: (id, content) => [id, `(${content.length} characters)`],
       help: 'Writes the content of a media object, given in Base64; without a file it gets one in the folder media.',
       run: async (_caller, id, content) => {
         kernel.media.get(id);
@@ -135,7 +135,7 @@ function contents({ kernel, media }: Ports): FunctionDeclaration[] {
       parameters: [MediaID, text('FilePath'), bool('FileMustExists')],
       result: 'boolean',
       audited: true,
-      shown: (id, path, mustExist) => [id, shownFile(path), mustExist],
+      auditParameters: (id, path, mustExist) => [id, shownFile(path), mustExist],
       help: 'Gives a media object a file in the folder media or user of the data directory, or a stream its URL.',
       run: async (_caller, id, path, mustExist) => {
         kernel.media.get(id);
@@ -162,7 +162,7 @@ function contents({ kernel, media }: Ports): FunctionDeclaration[] {
       help: 'Tells everybody that the content of a media object has changed; its file is looked at anew.',
       run: async (_caller, id) => {
         kernel.media.get(id);
-        await (await media()).changed(id);
+        await (await media()).announceChange(id);
         return true;
       },
     }),

@@ -7,9 +7,9 @@ import { objectType } from '../kernel/object.js';
 export const SLOW_MS = 10;
 
 /** How long the messages of one instance took to be told, ms: the last one, and at most. */
-export interface Telling {
+export interface DeliveryTimes {
   readonly lastMs: number;
-  readonly mostMs: number;
+  readonly maxMs: number;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface Telling {
 export class MessageWatch {
   readonly #kernel: Kernel;
   readonly #clock: Pick<Clock, 'monotonicNs'>;
-  readonly #instances = new Map<number, Telling>();
+  readonly #instances = new Map<number, DeliveryTimes>();
   #slow = 0;
 
   constructor(kernel: Kernel, clock: Pick<Clock, 'monotonicNs'>) {
@@ -28,19 +28,19 @@ export class MessageWatch {
   }
 
   /** Messages that were slow, since it was switched on. */
-  get slow(): number {
+  get slowCount(): number {
     return this.#slow;
   }
 
   /** Begins anew, or ends and forgets. */
-  watch(isOn: boolean): void {
+  setEnabled(isOn: boolean): void {
     this.#instances.clear();
     this.#slow = 0;
-    this.#kernel.changes.around = isOn ? (change, tell) => this.#measure(change, tell) : undefined;
+    this.#kernel.changes.deliver = isOn ? (change, tell) => this.#measure(change, tell) : undefined;
   }
 
   /** By instance; the messages of its variables are an instance's too. */
-  *instances(): Generator<readonly [id: number, Telling]> {
+  *deliveryTimes(): Generator<readonly [id: number, DeliveryTimes]> {
     for (const one of this.#instances) if (this.#kernel.tree.find(one[0]) !== undefined) yield one;
   }
 
@@ -51,8 +51,8 @@ export class MessageWatch {
     if (lastMs > SLOW_MS) this.#slow++;
     const id = this.#instanceOf(SenderID);
     if (id === undefined) return;
-    const { mostMs = 0 } = this.#instances.get(id) ?? {};
-    this.#instances.set(id, { lastMs, mostMs: Math.max(mostMs, lastMs) });
+    const { maxMs: mostMs = 0 } = this.#instances.get(id) ?? {};
+    this.#instances.set(id, { lastMs, maxMs: Math.max(mostMs, lastMs) });
   }
 
   #instanceOf(id: number): number | undefined {

@@ -2,7 +2,7 @@ import { fault } from '../base/fault.js';
 import { array, declare, int, text, type FunctionDeclaration } from '../device/declare.js';
 import type { ModuleDefinition } from '../device/module.js';
 import { areCompatible } from '../device/modules.js';
-import { textsOf } from './checks.js';
+import { checkedTexts } from './checks.js';
 import { moduleTypes } from './enumerations.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
@@ -40,7 +40,7 @@ function modules({ devices }: Ports): FunctionDeclaration[] {
       shape: shapes.listOf(shapes.moduleRecord),
       help: 'What is known of some modules; of all, for an empty list.',
       run: (_caller, given) => {
-        const ids = textsOf(given, 'ModuleIDs');
+        const ids = checkedTexts(given, 'ModuleIDs');
         return (ids.length === 0 ? [...known.all()] : ids.map((id) => known.get(id))).map(moduleRecord);
       },
     }),
@@ -112,7 +112,7 @@ function libraries(ports: Ports): FunctionDeclaration[] {
       shape: shapes.listOf(shapes.libraryRecord),
       help: 'What is known of some libraries; of all, for an empty list.',
       run: (_caller, given) => {
-        const ids = textsOf(given, 'LibraryIDs');
+        const ids = checkedTexts(given, 'LibraryIDs');
         return (ids.length === 0 ? [LIBRARY_ID] : ids).map((id) => libraryRecord(ports, id));
       },
     }),
@@ -152,7 +152,15 @@ function libraryRecord({ system }: Ports, id: string) {
 }
 
 /** A module as `SVC_GetModule` shows it (interface §2.1). */
-function moduleRecord({ id, name, kind, prefix, aliases, needs, offers }: ModuleDefinition) {
+function moduleRecord({
+  id,
+  name,
+  kind,
+  prefix,
+  aliases,
+  requires: needs,
+  provides: offers,
+}: ModuleDefinition) {
   return {
     ModuleID: id,
     ModuleName: name,

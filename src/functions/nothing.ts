@@ -8,20 +8,20 @@ import {
   text,
   variant,
   type FunctionDeclaration,
-  type Kind,
+  type ParameterKind,
   type Parameter,
 } from '../device/declare.js';
 import { modbusModes, modbusTypes, protocols, variableTypes } from './enumerations.js';
 import * as shapes from './shapes.js';
 
 /** Functions of the reference for which a gateway has nothing to do: what is true is answered, all else is refused. */
-export function nothingFunctions(): FunctionDeclaration[] {
+export function unsupportedFunctions(): FunctionDeclaration[] {
   return [...answered(), ...refused()];
 }
 
 /** Where "none", "no limit" or "no" is simply true. */
 function answered(): FunctionDeclaration[] {
-  const answer = (name: string, result: Kind, [value, help]: readonly [unknown, string]) => {
+  const answer = (name: string, result: ParameterKind, [value, help]: readonly [unknown, string]) => {
     const shape = result === 'array' ? { shape: shapes.listOf(shapes.anything) } : {};
     return declare({
       name: `SVC_${name}`,
@@ -58,7 +58,7 @@ function answered(): FunctionDeclaration[] {
   ];
 }
 
-type Signature = readonly [name: string, result: Kind, ...parameters: Parameter[]];
+type Signature = readonly [name: string, result: ParameterKind, ...parameters: Parameter[]];
 
 /** Why, with what to use instead where there is something; and the functions. */
 type Refusal = readonly [why: string, ...functions: Signature[]];
@@ -158,7 +158,7 @@ function refused(): FunctionDeclaration[] {
           throw fault('NOTHING_TO_DO', name, why);
         },
       }),
-      nothing: why,
+      unsupported: why,
     })),
   );
 }

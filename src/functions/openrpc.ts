@@ -1,9 +1,9 @@
 import { Type, type TSchema } from '@sinclair/typebox';
-import type { FunctionDeclaration, Kind, Parameter } from '../device/declare.js';
+import type { FunctionDeclaration, ParameterKind, Parameter } from '../device/declare.js';
 import * as shapes from './shapes.js';
 
 /** The functions as an OpenRPC 1.3 document, for tools that make clients and documentation from it. */
-export function openRpc(declarations: readonly FunctionDeclaration[], version: string): object {
+export function openRpcDocument(declarations: readonly FunctionDeclaration[], version: string): object {
   const schemas: Record<string, object> = {};
   return {
     openrpc: '1.3.2',
@@ -46,7 +46,7 @@ function contentDescriptor(parameter: Parameter, schemas: Record<string, object>
 }
 
 /** Schemas of each kind. Texts of numbers are taken too, but a client should not need to send them. */
-const kinds: Readonly<Record<Kind, TSchema>> = {
+const kinds: Readonly<Record<ParameterKind, TSchema>> = {
   boolean: Type.Boolean(),
   integer: Type.Integer(),
   float: Type.Number(),

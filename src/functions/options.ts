@@ -1,4 +1,4 @@
-import { parsedOr } from '../base/json.js';
+import { parseJsonOr } from '../base/json.js';
 import { fault } from '../base/fault.js';
 import { Signal } from '../base/signal.js';
 import { numberOf } from '../kernel/convert.js';
@@ -104,7 +104,7 @@ export class Options {
   }
 
   /** The value that was set at run time, now or before a restart; undefined where none was. */
-  chosen(name: OptionName): number | undefined {
+  runtimeValue(name: OptionName): number | undefined {
     return this.#values.get(name);
   }
 
@@ -148,15 +148,15 @@ export class Options {
 const KEPT = 'options';
 
 /** Where options that were changed are kept: as one text under a name. */
-export interface OptionTexts {
+export interface OptionMetadata {
   meta(name: string): string | undefined;
   setMeta(name: string, text: string): void;
   committed(): Promise<void>;
 }
 
 /** The options as they were last set, with what was kept of them. */
-export function keptOptions(texts: OptionTexts): { saved: Record<string, number>; settings: Options } {
-  const saved = parsedOr<Record<string, number>>(texts.meta(KEPT), {});
+export function loadOptions(texts: OptionMetadata): { saved: Record<string, number>; settings: Options } {
+  const saved = parseJsonOr<Record<string, number>>(texts.meta(KEPT), {});
   const save = async (name: string, value: number) => {
     saved[name] = value;
     texts.setMeta(KEPT, JSON.stringify(saved));

@@ -1,7 +1,7 @@
 import type { ArchivePort } from '../archive/port.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
-import type { Caller, Conforming } from '../device/declare.js';
+import type { Caller, ReadonlyStatic } from '../device/declare.js';
 import type { Debug } from '../device/debug.js';
 import type { Devices } from '../device/devices.js';
 import type { Kernel } from '../kernel/kernel.js';
@@ -24,10 +24,10 @@ export interface Ports {
   /** What runs events, at work from then on; it is loaded for the first one. */
   readonly events: () => Promise<object>;
   readonly configurators: ConfiguratorsPort;
-  readonly logged: LoggedPort;
+  readonly messageLog: LogPort;
   /** Undefined while nothing is listened on yet. */
   readonly connections: () => ConnectionsPort | undefined;
-  readonly watch: MessageWatch;
+  readonly messageWatch: MessageWatch;
   readonly system: SystemPort;
   readonly options: Options;
   /** What can be asked of the machine; loaded when something first is. */
@@ -35,18 +35,18 @@ export interface Ports {
   /** The archive, which is opened when it is first asked for. */
   readonly archive: () => Promise<ArchivePort>;
   /** What a program of the machine printed. Throws `NOT_ALLOWED` unless the configuration allows it, and as `Execution`. */
-  readonly execute: (wish: ProgramWish) => Promise<string>;
+  readonly execute: (wish: ProgramRequest) => Promise<string>;
 }
 
 /** A program to be run: its absolute path, its arguments, and whether to wait for what it prints. */
-export interface ProgramWish {
+export interface ProgramRequest {
   readonly file: string;
   readonly args: readonly string[];
   readonly waits: boolean;
 }
 
 /** A web front configurator, as far as functions show it. */
-export interface ConfiguratorFacts {
+export interface ConfiguratorRecord {
   readonly id: number;
   readonly title: string;
   readonly icon: string;
@@ -61,15 +61,15 @@ export interface ConfiguratorFacts {
 /** The configurators as they are now; a reload of the configuration may change them. */
 export interface ConfiguratorsPort {
   /** Ordered by position, then id (decision 1). */
-  all(): readonly ConfiguratorFacts[];
+  all(): readonly ConfiguratorRecord[];
   /** What is kept for a configurator beside the tree: its items, its mobile devices; undefined when there is nothing. */
-  kept(id: number, what: KeptForFronts): string | undefined;
+  frontData(id: number, what: FrontDataKind): string | undefined;
   /** Keeps a text; a change of the configuration like any other. */
-  keep(id: number, what: KeptForFronts, text: string): void;
+  saveFrontData(id: number, what: FrontDataKind, text: string): void;
 }
 
 /** What is kept for a configurator. */
-export type KeptForFronts = 'items' | 'devices';
+export type FrontDataKind = 'items' | 'devices';
 
 /** How a script is to run. */
 export interface ScriptRun {
@@ -86,7 +86,7 @@ export interface ScriptRun {
 }
 
 /** What one slot for a script's process does and has done (interface §1). */
-export type ScriptThread = Conforming<typeof shapes.scriptThread>;
+export type ScriptThread = ReadonlyStatic<typeof shapes.scriptThread>;
 
 /** Scripts: their texts and their runs. `src/script` implements it. */
 export interface ScriptsPort {
@@ -100,7 +100,7 @@ export interface ScriptsPort {
   /** Throws `FILE_NAME`. */
   setFile(id: number, file: string): Promise<void>;
   /** Why a script is broken, with file, line and column; '' for one that is not. Throws `NOT_OF_TYPE`. */
-  mistake(id: number): Promise<string>;
+  compileError(id: number): Promise<string>;
   /** Its file gets another name. Throws `FILE_NAME`, also for one that a file has already. */
   rename(id: number, file: string): Promise<void>;
   /** Starts it and does not wait; what goes wrong is logged. Throws `NOT_OF_TYPE`, `BUSY`. */
@@ -127,7 +127,7 @@ export interface MediaPort {
   /** The longest content, in bytes, that is read or written. */
   readonly limit: number;
   /** Takes up what became of its file outside of the gateway. */
-  look(id: number): Promise<void>;
+  refresh(id: number): Promise<void>;
   /** Throws `FILE_MISSING`, `TEXT_TOO_LONG`, and `NOT_SUPPORTED` for a stream. */
   content(id: number): Promise<Buffer>;
   /** Throws `TEXT_TOO_LONG`, `STORE_FAILED`, and `NOT_SUPPORTED` for a stream. */
@@ -136,7 +136,7 @@ export interface MediaPort {
   setFile(id: number, path: string, mustExist: boolean): Promise<void>;
   setCached(id: number, cached: boolean): void;
   /** Tells that its content has changed. Throws `FILE_MISSING`. */
-  changed(id: number): Promise<void>;
+  announceChange(id: number): Promise<void>;
   /** Throws `HAS_CHILDREN`. */
   delete(id: number, deleteFile: boolean): Promise<void>;
   /** The object with this file or URL. Throws `FILE_NAME`. */
@@ -173,21 +173,21 @@ export interface SystemPort {
   /** As `Europe/Berlin`. */
   readonly timezone: string;
   /** Named checks, each with its state, since when, and what to do. */
-  health(): Conforming<typeof shapes.health>;
+  health(): ReadonlyStatic<typeof shapes.health>;
   /** The newest entries, newest first; with a role only those. */
   audit(limit: number, role?: AuditRole): Promise<readonly AuditRecord[]> | readonly AuditRecord[];
   /** Gives memory back that is not needed; false: it can't be asked for here. */
-  trim(): Promise<boolean>;
+  trimMemory(): Promise<boolean>;
   /** Ends the program, as SIGTERM does; absent where it is not ours to end. */
   readonly stop?: () => void;
   /** Reads the configuration again: what was applied, and what needs a restart. Rejects with `CONFIGURATION_INVALID`. */
-  reload(): Promise<Conforming<typeof shapes.reload>>;
+  reload(): Promise<ReadonlyStatic<typeof shapes.reload>>;
   /** Objects that the configuration no longer lists; with `remove`, they are deleted. */
-  prune(remove: boolean): Promise<Conforming<typeof shapes.orphans>>;
+  prune(remove: boolean): Promise<ReadonlyStatic<typeof shapes.orphans>>;
 }
 
 /** A request to a URL. */
-export interface FetchWish {
+export interface FetchRequest {
   readonly url: string;
   readonly method: string;
   /** Absent for none. */
@@ -203,36 +203,36 @@ export interface FetchWish {
 
 /** The machine, as `src/service` reads it; sizes are in bytes. */
 export interface MachinePort {
-  processors(): Promise<Conforming<typeof machineShapes.processors>>;
-  memory(): Promise<Conforming<typeof machineShapes.memory>>;
-  process(): Promise<Conforming<typeof machineShapes.processFigures>>;
-  battery(): Promise<Conforming<typeof machineShapes.battery>>;
-  drives(): Promise<Conforming<typeof machineShapes.drives>>;
-  networks(): Promise<Conforming<typeof machineShapes.networks>>;
-  spooler(): Promise<Conforming<typeof machineShapes.printJobs>>;
+  processors(): Promise<ReadonlyStatic<typeof machineShapes.processors>>;
+  memory(): Promise<ReadonlyStatic<typeof machineShapes.memory>>;
+  process(): Promise<ReadonlyStatic<typeof machineShapes.processFigures>>;
+  battery(): Promise<ReadonlyStatic<typeof machineShapes.battery>>;
+  drives(): Promise<ReadonlyStatic<typeof machineShapes.drives>>;
+  networks(): Promise<ReadonlyStatic<typeof machineShapes.networks>>;
+  spooler(): Promise<ReadonlyStatic<typeof machineShapes.printJobs>>;
   /** Of the data directory and its disk. */
-  room(): Promise<Conforming<typeof machineShapes.room>>;
+  room(): Promise<ReadonlyStatic<typeof machineShapes.room>>;
   /** Throws `NOT_SUPPORTED`, `NOT_ALLOWED`. */
   ping(host: string, timeoutMs: number): Promise<boolean>;
   /** Throws `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. */
-  content(wish: FetchWish): Promise<string>;
+  content(wish: FetchRequest): Promise<string>;
 }
 
 /** The log: what callers write to it, and what it has had. */
-export interface LoggedPort {
+export interface LogPort {
   /** Writes a line under a sender of the caller's. */
   custom(text: string, by: { readonly sender: string; readonly user: string }): void;
   readonly messages: {
-    counts(): Conforming<typeof machineShapes.logStatistics>;
+    counts(): ReadonlyStatic<typeof machineShapes.logStatistics>;
     /** Of a type (`logTypes`), the newest first. */
-    last(type: number): Conforming<typeof machineShapes.logMessages>;
+    last(type: number): ReadonlyStatic<typeof machineShapes.logMessages>;
     resetCounts(): void;
     resetLast(): void;
   };
 }
 
 /** A client on a WebSocket: what waits to be taken by it, and how many of its calls are under way. */
-export interface SocketFacts {
+export interface SocketStatistics {
   readonly remote: string;
   readonly messages: number;
   readonly bytes: number;
@@ -241,7 +241,7 @@ export interface SocketFacts {
 
 /** Who is connected, as `src/api` knows it. */
 export interface ConnectionsPort {
-  sockets(): readonly SocketFacts[];
+  sockets(): readonly SocketStatistics[];
   /** Calls over HTTP that are under way. */
   calls(): number;
   /** How many connections are open that are no WebSockets. */

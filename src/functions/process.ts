@@ -1,5 +1,5 @@
 import { fault } from '../base/fault.js';
-import { BY_TOKEN, declare, int, type FunctionDeclaration } from '../device/declare.js';
+import { TOKEN_USER, declare, int, type FunctionDeclaration } from '../device/declare.js';
 import type { Ports } from './ports.js';
 
 /** The answer to the call that ends the gateway is on its way by then, ms. */
@@ -15,7 +15,7 @@ export function processFunctions({ system, clock, connections }: Ports): Functio
       parameters: [],
       result: 'boolean',
       help: 'Gives memory back to the machine that the gateway does not need; false where it cannot.',
-      run: () => system.trim(),
+      run: () => system.trimMemory(),
     }),
     declare({
       name: 'SVC_StopKernel',
@@ -40,7 +40,7 @@ export function processFunctions({ system, clock, connections }: Ports): Functio
       run: ({ user }, validForS) => {
         if (validForS < 1 || validForS > TOKEN_LONGEST_S) throw fault('PARAMETER_BOUNDS', 'ValidForSeconds');
         // Else one that leaked could be made to last for ever.
-        if (user === BY_TOKEN) throw fault('NOT_ALLOWED', 'A token by means of another');
+        if (user === TOKEN_USER) throw fault('NOT_ALLOWED', 'A token by means of another');
         const api = connections();
         if (api === undefined) throw fault('STOPPING');
         return api.createToken(validForS);

@@ -1,34 +1,34 @@
 import type { FunctionDeclaration } from '../device/declare.js';
 import { objectAt } from '../kernel/object-path.js';
-import { actionFunctions } from './actions.js';
+import { requestActionFunctions } from './actions.js';
 import { archiveFunctions } from './archive.js';
 import { CountingAudit } from './audit.js';
 import { categoryFunctions } from './categories.js';
 import { chartFunctions } from './charts.js';
-import { configurationFunctions } from './configuration.js';
-import { frontDeviceFunctions } from './front-devices.js';
+import { propertyFunctions } from './configuration.js';
+import { pushDeviceFunctions } from './front-devices.js';
 import { frontItemFunctions } from './front-items.js';
 import { frontMessageFunctions } from './front-messages.js';
 import { connectionFunctions } from './connections.js';
-import { descriptionFunctions } from './descriptions.js';
+import { deviceDescriptionFunctions } from './descriptions.js';
 import { executeFunctions } from './execute.js';
 import { debugFunctions } from './debug.js';
-import { formFunctions } from './form.js';
-import { actionListFunctions } from './action-list.js';
+import { configurationFormFunctions } from './form.js';
+import { builtInActionFunctions } from './action-list.js';
 import { eventConditionFunctions } from './event-conditions.js';
 import { eventScheduleFunctions } from './event-schedules.js';
-import { eventTimeFunctions } from './event-times.js';
+import { cyclicTimeFunctions } from './event-times.js';
 import { eventFunctions } from './events.js';
 import { gatewayFunctions } from './gateway.js';
 import { hardwareFunctions } from './hardware.js';
 import { iconFunctions } from './icons.js';
 import { instanceFunctions } from './instances.js';
-import { kernelFunctions } from './kernel.js';
+import { kernelInfoFunctions } from './kernel.js';
 import { linkFunctions } from './links.js';
 import { mediaFunctions } from './media.js';
 import { machineFunctions } from './machine.js';
 import { moduleFunctions } from './modules.js';
-import { nothingFunctions } from './nothing.js';
+import { unsupportedFunctions } from './nothing.js';
 import { objectFunctions } from './objects.js';
 import type { Ports } from './ports.js';
 import { processFunctions } from './process.js';
@@ -36,25 +36,25 @@ import { profileFunctions } from './profiles.js';
 import { reflectionFunctions } from './reflection.js';
 import { Registry, type RegistryOptions } from './registry.js';
 import { scriptFunctions } from './scripts.js';
-import { searchFunctions } from './search.js';
+import { hardwareSearchFunctions } from './search.js';
 import { snapshotFunctions } from './snapshot.js';
-import { threadFunctions } from './threads.js';
+import { scriptThreadFunctions } from './threads.js';
 import { statisticsFunctions } from './statistics.js';
 import { timerFunctions } from './timers.js';
 import { utilityFunctions } from './utility.js';
 import { valueFunctions } from './values.js';
 import { variableFunctions } from './variables.js';
-import { webFrontFunctions } from './webfront.js';
+import { frontAccessFunctions } from './webfront.js';
 
 /** What a registry needs besides the ports of its functions. */
-export interface ReferenceOptions extends Pick<RegistryOptions, 'aliases' | 'durability' | 'audit'> {
+export interface CommandReferenceOptions extends Pick<RegistryOptions, 'aliases' | 'durability' | 'audit'> {
   /** Functions that modules and the board bring. */
-  readonly brought?: readonly FunctionDeclaration[];
+  readonly extraFunctions?: readonly FunctionDeclaration[];
 }
 
 const families = [
   valueFunctions,
-  actionFunctions,
+  requestActionFunctions,
   hardwareFunctions,
   objectFunctions,
   categoryFunctions,
@@ -62,13 +62,13 @@ const families = [
   profileFunctions,
   linkFunctions,
   instanceFunctions,
-  searchFunctions,
-  configurationFunctions,
+  hardwareSearchFunctions,
+  propertyFunctions,
   moduleFunctions,
-  kernelFunctions,
+  kernelInfoFunctions,
   machineFunctions,
   debugFunctions,
-  formFunctions,
+  configurationFormFunctions,
   connectionFunctions,
   processFunctions,
   statisticsFunctions,
@@ -77,27 +77,30 @@ const families = [
   scriptFunctions,
   mediaFunctions,
   iconFunctions,
-  threadFunctions,
+  scriptThreadFunctions,
   utilityFunctions,
-  webFrontFunctions,
+  frontAccessFunctions,
   archiveFunctions,
   frontItemFunctions,
   frontMessageFunctions,
-  frontDeviceFunctions,
+  pushDeviceFunctions,
   eventFunctions,
-  eventTimeFunctions,
+  cyclicTimeFunctions,
   eventScheduleFunctions,
   eventConditionFunctions,
-  actionListFunctions,
+  builtInActionFunctions,
   chartFunctions,
   gatewayFunctions,
-  nothingFunctions,
-  descriptionFunctions,
+  unsupportedFunctions,
+  deviceDescriptionFunctions,
   executeFunctions,
 ] as const;
 
 /** The whole command reference over a gateway's parts, ready to be called. */
-export function commandReference(given: Ports, { brought = [], ...options }: ReferenceOptions): Registry {
+export function createRegistry(
+  given: Ports,
+  { extraFunctions: brought = [], ...options }: CommandReferenceOptions,
+): Registry {
   const audit = new CountingAudit(options.audit);
   const read: Ports['system']['audit'] = (limit, role) => {
     audit.flush();

@@ -3,13 +3,13 @@ import {
   array,
   declare,
   int,
-  kinds,
+  parameterKinds,
   text,
   type FunctionDeclaration,
   type Parameter,
 } from '../device/declare.js';
-import { idsOf } from './checks.js';
-import { openRpc } from './openrpc.js';
+import { checkedIds } from './checks.js';
+import { openRpcDocument } from './openrpc.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
 
@@ -35,7 +35,7 @@ export function reflectionFunctions(ports: Ports, declarations: () => Declaratio
     return named(withPrefix(ports.devices.modules.find(moduleId)?.prefix));
   };
   const ofInstances = (given: unknown[] | Record<string, unknown>) => {
-    const ids = idsOf(given, 'InstanceIDs');
+    const ids = checkedIds(given, 'InstanceIDs');
     return [...new Set((ids.length === 0 ? [0] : ids).flatMap(ofInstance))];
   };
   return [
@@ -78,7 +78,7 @@ export function reflectionFunctions(ports: Ports, declarations: () => Declaratio
       result: 'array',
       shape: shapes.record,
       help: 'All functions, as an OpenRPC document.',
-      run: () => openRpc(declarations().all(), ports.system.version),
+      run: () => openRpcDocument(declarations().all(), ports.system.version),
     }),
   ];
 }
@@ -115,11 +115,11 @@ function withPrefix(prefix: string | undefined): (name: string) => boolean {
 function record({ name, parameters, result }: FunctionDeclaration) {
   return {
     FunctionName: name,
-    Result: { Type_: kinds.indexOf(result), Description: '', Enumeration: [] },
+    Result: { Type_: parameterKinds.indexOf(result), Description: '', Enumeration: [] },
     Parameters: parameters.map(parameterRecord),
   };
 }
 
 function parameterRecord({ name, kind, enumeration = [] }: Parameter) {
-  return { Type_: kinds.indexOf(kind), Description: name, Enumeration: enumeration };
+  return { Type_: parameterKinds.indexOf(kind), Description: name, Enumeration: enumeration };
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.js';
 import { Fault, fault, faultFrom, isAbort } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { Caller, FunctionDeclaration, Parameter } from '../device/declare.js';
-import { auditRoleOf, shortened, type Audit } from './audit.js';
+import { auditRoleOf, shortenParameters, type AuditSink } from './audit.js';
 import { converterOf, type Converter } from './converters.js';
 
 /** How far the configuration is, and when it is on the disk. */
@@ -19,7 +19,7 @@ export interface RegistryOptions {
   /** Foreign prefix → ours (`{ IPS: 'SVC' }`), for clients that know other names. */
   readonly aliases?: Readonly<Record<string, string>>;
   readonly durability: Durability;
-  readonly audit: Audit;
+  readonly audit: AuditSink;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly log: Log;
   /** The id of the object at a path; throws `PATH_NOT_FOUND`, `PATH_AMBIGUOUS`. Absent: paths are not understood. */
@@ -43,7 +43,7 @@ export class Registry {
   readonly #entries = new Map<string, Entry>();
   readonly #declarations: readonly FunctionDeclaration[];
   readonly #durability: Durability;
-  readonly #audit: Audit;
+  readonly #audit: AuditSink;
   readonly #clock: Pick<Clock, 'nowMs'>;
   readonly #log: Log;
   readonly #idAt: ((path: string) => number) | undefined;
@@ -151,11 +151,11 @@ export class Registry {
   }
 
   #record(
-    { name, shown }: FunctionDeclaration,
+    { name, auditParameters: shown }: FunctionDeclaration,
     caller: Caller,
     { args, ...outcome }: { args: readonly unknown[]; ok: boolean; code?: string },
   ): void {
-    const params = shortened(shown === undefined ? args : shown(...(args as never[])));
+    const params = shortenParameters(shown === undefined ? args : shown(...(args as never[])));
     const { user, remote } = caller;
     this.#audit.record({
       role: auditRoleOf(caller),

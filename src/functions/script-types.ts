@@ -1,6 +1,6 @@
 import type { FunctionDeclaration } from '../device/declare.js';
-import { openRpc } from './openrpc.js';
-import { declaredType, parameterList, typeOf, type OpenRpc } from './typescript.js';
+import { openRpcDocument } from './openrpc.js';
+import { declaredType, parameterList, typescriptType, type OpenRpcDocument } from './typescript.js';
 
 /** What scripts find beside the functions of the reference; `src/script/run.ts` makes it. */
 const WORLD = `/** This script's ID; 0 for a text that is run once. */
@@ -42,8 +42,8 @@ const HEAD = `// What scripts of stellwerk find: functions, values, what they pr
 `;
 
 /** Declarations of all that a script finds, for an editor: the text of a \`.d.ts` file. */
-export function scriptTypes(declarations: readonly FunctionDeclaration[], version: string): string {
-  const { methods, components } = openRpc(declarations, version) as OpenRpc;
+export function scriptDeclarations(declarations: readonly FunctionDeclaration[], version: string): string {
+  const { methods, components } = openRpcDocument(declarations, version) as OpenRpcDocument;
   const records = Object.entries(components.schemas)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => `/** ${schema.description} */\n${declaredType(name, schema)}\n`);
@@ -51,10 +51,10 @@ export function scriptTypes(declarations: readonly FunctionDeclaration[], versio
   return [HEAD, WORLD, ...functions, ...records].join('\n');
 }
 
-function declared({ name, summary, params, result }: OpenRpc['methods'][number]): string {
+function declared({ name, summary, params, result }: OpenRpcDocument['methods'][number]): string {
   const words = params.flatMap((param) =>
     param.description === undefined ? [] : [`\n * @param ${param.name} ${param.description}`],
   );
   const doc = words.length === 0 ? `/** ${summary} */` : `/**\n * ${summary}${words.join('')}\n */`;
-  return `${doc}\ndeclare function ${name}(${parameterList(params)}): ${typeOf(result.schema)};\n`;
+  return `${doc}\ndeclare function ${name}(${parameterList(params)}): ${typescriptType(result.schema)};\n`;
 }

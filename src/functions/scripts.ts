@@ -2,7 +2,7 @@ import { array, bool, declare, int, text, type FunctionDeclaration } from '../de
 import { fault } from '../base/fault.js';
 import type { Script } from '../kernel/attachments.js';
 import { objectType } from '../kernel/object.js';
-import { childByName, idsOfType, isOfType, mapOf } from './checks.js';
+import { childByName, idsOfType, isOfType, checkedMap } from './checks.js';
 import { scriptTypes } from './enumerations.js';
 import type { Ports, ScriptRun } from './ports.js';
 import * as shapes from './shapes.js';
@@ -34,7 +34,7 @@ function readers({ kernel, scripts }: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.scriptRecord,
       help: 'Type, file and last run of a script, whether it is broken, and where and why.',
-      run: async (_caller, id) => record(kernel.scripts.get(id), await scripts.mistake(id)),
+      run: async (_caller, id) => record(kernel.scripts.get(id), await scripts.compileError(id)),
     }),
     declare({
       name: 'SVC_GetScriptList',
@@ -57,7 +57,8 @@ function readers({ kernel, scripts }: Ports): FunctionDeclaration[] {
       result: 'integer',
       help: 'The ID of the script with this file.',
       run: (_caller, file) => {
-        for (const { id, data } of kernel.tree.of(objectType.script)) if (data.file === file) return id;
+        for (const { id, data } of kernel.tree.objectsOfType(objectType.script))
+          if (data.file === file) return id;
         throw fault('NAME_NOT_FOUND', file);
       },
     }),
@@ -108,7 +109,7 @@ function changes({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptID, text('Content')],
       result: 'boolean',
       audited: true,
-      shown: (id, content) => [id, shownText(content)],
+      auditParameters: (id, content) => [id, shownText(content)],
       help: 'Replaces the text of a script; one that cannot be compiled is kept and marked as broken.',
       run: async (_caller, id, content) => {
         await scripts.setContent(id, content);
@@ -140,7 +141,7 @@ function runs({ scripts }: Ports): FunctionDeclaration[] {
   };
   const runOf = (caller: ScriptRun['caller'], id: number, given: Given = {}): ScriptRun => ({
     id,
-    parameters: mapOf(given, 'Parameters'),
+    parameters: checkedMap(given, 'Parameters'),
     sender: SENDER,
     caller,
   });
@@ -190,7 +191,7 @@ function textRuns({ scripts }: Ports): FunctionDeclaration[] {
   };
   const runOf = (caller: ScriptRun['caller'], content: string, given: Given = {}): ScriptRun => ({
     text: content,
-    parameters: mapOf(given, 'Parameters'),
+    parameters: checkedMap(given, 'Parameters'),
     sender: SENDER,
     caller,
   });
@@ -200,7 +201,7 @@ function textRuns({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptText],
       result: 'boolean',
       audited: true,
-      shown,
+      auditParameters: shown,
       help: 'Starts a text as a script and does not wait for it.',
       run: (caller, content) => start(runOf(caller, content)),
     }),
@@ -209,7 +210,7 @@ function textRuns({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptText, Parameters],
       result: 'boolean',
       audited: true,
-      shown,
+      auditParameters: shown,
       help: 'Starts a text as a script with parameters and does not wait for it.',
       run: (caller, content, given) => start(runOf(caller, content, given)),
     }),
@@ -218,7 +219,7 @@ function textRuns({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptText],
       result: 'string',
       audited: true,
-      shown,
+      auditParameters: shown,
       help: 'Runs a text as a script and gives what it printed.',
       run: (caller, content) => scripts.run(runOf(caller, content)),
     }),
@@ -227,7 +228,7 @@ function textRuns({ scripts }: Ports): FunctionDeclaration[] {
       parameters: [ScriptText, Parameters],
       result: 'string',
       audited: true,
-      shown,
+      auditParameters: shown,
       help: 'Runs a text as a script with parameters and gives what it printed.',
       run: (caller, content, given) => scripts.run(runOf(caller, content, given)),
     }),

@@ -1,13 +1,13 @@
 import { fault } from '../base/fault.js';
 import { declare, int, optional, text, type FunctionDeclaration } from '../device/declare.js';
 import { moduleKind } from '../device/module.js';
-import type { Found, Making, Search } from '../device/search.js';
+import type { HardwareItem, InstanceTemplate, Search } from '../device/search.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
 
 /** Looking for hardware, and turning what was found into instances (interface §9; `GW_`: decision 12). */
-export function searchFunctions(ports: Ports): FunctionDeclaration[] {
+export function hardwareSearchFunctions(ports: Ports): FunctionDeclaration[] {
   return [...searching(ports), ...found(ports)];
 }
 
@@ -95,7 +95,7 @@ function findSearch({ kernel, devices }: Ports, id: number): Search | undefined 
   const { moduleId } = kernel.instances.get(id).data;
   const module = devices.modules.find(moduleId);
   if (module?.kind !== moduleKind.configurator) return undefined;
-  return devices.running(id, module).search;
+  return devices.openInstance(id, module).search;
 }
 
 function searchOf(ports: Ports, id: number): Search {
@@ -104,7 +104,7 @@ function searchOf(ports: Ports, id: number): Search {
   return search;
 }
 
-function makingOf({ devices }: Ports, one: Found, module: string | undefined): Making {
+function makingOf({ devices }: Ports, one: HardwareItem, module: string | undefined): InstanceTemplate {
   const wanted = module === undefined ? undefined : devices.modules.get(module);
   const making = one.makes.find(
     (other) => wanted === undefined || devices.modules.find(other.module) === wanted,
@@ -119,13 +119,13 @@ function makingOf({ devices }: Ports, one: Found, module: string | undefined): M
 }
 
 /** The I/O instance that something is connected to; made beside it where there is none. */
-function below(ports: Ports, over: Making, parent: TreeObject): number {
+function below(ports: Ports, over: InstanceTemplate, parent: TreeObject): number {
   const { devices } = ports;
   return instanceFor(ports, [over]) || devices.create(over.module, { parent }, { ...over.properties }).id;
 }
 
 /** What was found, with the instance that has it by now: also one that is configured for it and can't be opened. */
-function record(ports: Ports, one: Found) {
+function record(ports: Ports, one: HardwareItem) {
   const { modules } = ports.devices;
   return {
     ID: one.id,
@@ -143,8 +143,8 @@ function record(ports: Ports, one: Found) {
   };
 }
 
-function instanceFor({ kernel, devices }: Ports, makes: readonly Making[]): number {
-  for (const instance of kernel.tree.of(objectType.instance)) {
+function instanceFor({ kernel, devices }: Ports, makes: readonly InstanceTemplate[]): number {
+  for (const instance of kernel.tree.objectsOfType(objectType.instance)) {
     const module = devices.modules.find(instance.data.moduleId);
     const making = makes.find((one) => one.module === module?.name);
     const own = Object.entries(making?.properties ?? {});

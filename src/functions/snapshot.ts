@@ -1,8 +1,8 @@
-import { PiecedResult } from '../base/pieces.js';
+import { ChunkedResult } from '../base/pieces.js';
 import { declare, int, type FunctionDeclaration } from '../device/declare.js';
 import type { Change } from '../kernel/changes.js';
-import { shown } from '../kernel/profiles.js';
-import { SnapshotReader, type Depth } from '../kernel/snapshot.js';
+import { profileEntryOf } from '../kernel/profiles.js';
+import { SnapshotReader, type SnapshotDepth } from '../kernel/snapshot.js';
 import type { TreeObject } from '../kernel/object.js';
 import { INTERFACE_VERSION } from './kernel.js';
 import type { Ports } from './ports.js';
@@ -17,7 +17,7 @@ export function snapshotFunctions(ports: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: shapes.snapshot,
       help: 'The whole tree with all values, as it is at this moment.',
-      run: () => snapshot(ports),
+      run: () => createSnapshot(ports),
     }),
     declare({
       name: 'SVC_GetSnapshotChanges',
@@ -31,10 +31,13 @@ export function snapshotFunctions(ports: Ports): FunctionDeclaration[] {
 }
 
 /** A snapshot of all, or of the given objects with the profiles in use there. It is made while it is read. */
-export function snapshot(
+export function createSnapshot(
   ports: Ports,
-  area?: { readonly objects: Iterable<readonly [TreeObject, Depth]>; readonly profiles: ReadonlySet<string> },
-): PiecedResult {
+  area?: {
+    readonly objects: Iterable<readonly [TreeObject, SnapshotDepth]>;
+    readonly profiles: ReadonlySet<string>;
+  },
+): ChunkedResult {
   const objects = area === undefined ? undefined : [...area.objects];
   const reader = new SnapshotReader(ports.kernel.tree, objects);
   const shownOnes = objects?.flatMap(([object, depth]) => (depth === 'whole' ? [object] : []));
@@ -42,7 +45,7 @@ export function snapshot(
     names: area?.profiles,
     objects: shownOnes && new Set(shownOnes),
   });
-  return new PiecedResult(pieces(head, reader));
+  return new ChunkedResult(pieces(head, reader));
 }
 
 function pieces(head: string, reader: SnapshotReader) {
@@ -94,7 +97,7 @@ function headOf(
     timezone,
     compatibility: { version, date },
   });
-  const profiles = names === undefined ? kernel.profiles.text : profilesText(kernel.profiles, names);
+  const profiles = names === undefined ? kernel.profiles.snapshotJson : profilesText(kernel.profiles, names);
   return `${facts.slice(0, -1)},"profiles":${profiles},"objects":{`;
 }
 
@@ -114,7 +117,7 @@ function archiveOf({ variables }: Ports['kernel'], objects?: Shown): object {
 function profilesText(profiles: Ports['kernel']['profiles'], names: ReadonlySet<string>): string {
   const entries = [...names].flatMap((name) => {
     const profile = profiles.find(name);
-    return profile === undefined ? [] : [[name, shown(profile)] as const];
+    return profile === undefined ? [] : [[name, profileEntryOf(profile)] as const];
   });
   return JSON.stringify(Object.fromEntries(entries));
 }
@@ -130,12 +133,12 @@ export function changesSince(
   { kernel }: Ports,
   since: number,
   select: (changes: readonly Change[]) => readonly Change[],
-): PiecedResult | readonly Pick<Change, 'TimeStamp' | 'SenderID' | 'Message' | 'Data'>[] {
+): ChunkedResult | readonly Pick<Change, 'TimeStamp' | 'SenderID' | 'Message' | 'Data'>[] {
   if (since === 0) return [{ TimeStamp: kernel.changes.counter, SenderID: 0, Message: 0, Data: [] }];
   const changes = select(kernel.changes.since(since));
   let at = 0;
   let isEnded = false;
-  return new PiecedResult({
+  return new ChunkedResult({
     next() {
       if (isEnded) return undefined;
       const slice = changes.slice(at, at + FRAMES);

@@ -1,4 +1,4 @@
-import { nextTurn } from '../base/turn.js';
+import { yieldToEventLoop } from '../base/turn.js';
 import { declare, int, type FunctionDeclaration } from '../device/declare.js';
 import type { Change } from '../kernel/changes.js';
 import { eventType } from '../kernel/event.js';
@@ -29,7 +29,7 @@ function kept({ kernel, system }: Ports): FunctionDeclaration[] {
     for (const [at, change] of all.entries()) {
       const one = key(change);
       sums.set(one, (sums.get(one) ?? 0) + weight(change));
-      if (at % PORTION === PORTION - 1) await nextTurn();
+      if (at % PORTION === PORTION - 1) await yieldToEventLoop();
     }
     return [...sums].sort(([, a], [, b]) => b - a);
   };
@@ -98,7 +98,7 @@ function runsOf(kernel: Kernel, startedAt: number): (change: Change) => 'timed' 
 
 /** How fast what happens is told, and what waits. */
 function counted(ports: Ports): FunctionDeclaration[] {
-  const { kernel, clock, connections, watch, scripts } = ports;
+  const { kernel, clock, connections, messageWatch: watch, scripts } = ports;
   return [
     declare({
       name: 'UC_GetScriptSenderList',
@@ -121,12 +121,12 @@ function counted(ports: Ports): FunctionDeclaration[] {
       run: async (_caller, id) => {
         checkModule(kernel, id, UTILITY);
         const fromNs = clock.monotonicNs();
-        await nextTurn();
+        await yieldToEventLoop();
         const api = connections();
         const sockets = api?.sockets() ?? [];
         return {
           MessageCounter: kernel.changes.emitted,
-          MessageSlowCounter: watch.slow,
+          MessageSlowCounter: watch.slowCount,
           MessageQueueSize: sockets.reduce((sum, { messages }) => sum + messages, 0),
           MessageQueueDelay: Math.round(Number(clock.monotonicNs() - fromNs) / 1e6),
           RequestQueueSize: sockets.reduce((sum, { calls }) => sum + calls, api?.calls() ?? 0),
@@ -136,7 +136,7 @@ function counted(ports: Ports): FunctionDeclaration[] {
   ];
 }
 
-function logged({ kernel, logged }: Ports): FunctionDeclaration[] {
+function logged({ kernel, messageLog: logged }: Ports): FunctionDeclaration[] {
   const reset = (name: string, help: string, run: () => void) =>
     declare({
       name,

@@ -1,6 +1,6 @@
 import { fault } from '../base/fault.js';
 import { array, declare, int, text, type FunctionDeclaration } from '../device/declare.js';
-import { idsOf } from './checks.js';
+import { checkedIds } from './checks.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
 
@@ -10,7 +10,7 @@ const WAIT_LIMIT_MS = 86_400_000;
 const NAME_LIMIT = 200;
 
 /** What scripts run in, and what they wait for (interface §1, §9). */
-export function threadFunctions(ports: Ports): FunctionDeclaration[] {
+export function scriptThreadFunctions(ports: Ports): FunctionDeclaration[] {
   return [...threads(ports), ...waits(ports)];
 }
 
@@ -44,7 +44,7 @@ function threads({ scripts }: Ports): FunctionDeclaration[] {
       shape: shapes.listOf(shapes.scriptThread),
       help: 'As SVC_GetScriptThread, of some threads; of all, for an empty list.',
       run: async (_caller, given) => {
-        const ids = idsOf(given, 'ThreadIDs');
+        const ids = checkedIds(given, 'ThreadIDs');
         return ids.length === 0 ? scripts.threads() : Promise.all(ids.map(record));
       },
     }),

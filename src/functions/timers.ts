@@ -4,7 +4,7 @@ import { cyclicDate, cyclicTime, eventType } from '../kernel/event.js';
 import type { Event } from '../kernel/events.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
-import { idsOf } from './checks.js';
+import { checkedIds } from './checks.js';
 import * as shapes from './machine-shapes.js';
 import type { Ports } from './ports.js';
 import { ids } from './shapes.js';
@@ -43,7 +43,7 @@ export function timerFunctions({ kernel }: Ports): FunctionDeclaration[] {
       shape: shapes.timers,
       help: 'As SVC_GetTimer, of some events or of all.',
       run: (_caller, given) => {
-        const wanted = idsOf(given, 'TimerIDs');
+        const wanted = checkedIds(given, 'TimerIDs');
         const timers = wanted.length === 0 ? timersOf(kernel) : wanted.map((id) => timerOf(kernel, id));
         return timers.map(timerRecord);
       },
@@ -53,7 +53,8 @@ export function timerFunctions({ kernel }: Ports): FunctionDeclaration[] {
 
 const isTimer = ({ data }: Event): boolean => data.type !== eventType.trigger;
 
-const timersOf = (kernel: Kernel): Event[] => [...kernel.tree.of(objectType.event)].filter(isTimer);
+const timersOf = (kernel: Kernel): Event[] =>
+  [...kernel.tree.objectsOfType(objectType.event)].filter(isTimer);
 
 function findTimer(kernel: Kernel, id: number): Event | undefined {
   const event = kernel.tree.find(id);

@@ -1,10 +1,10 @@
 import { array, bool, declare, int, text, type FunctionDeclaration } from '../device/declare.js';
-import { UTILITY, checkModule, idsOf, listOf, textsOf } from './checks.js';
+import { UTILITY, checkModule, checkedIds, checkedList, checkedTexts } from './checks.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
 import { deleteObjects } from './utility/delete.js';
-import { duplicate } from './utility/duplicate.js';
-import { invalidTexts, mendText, placeOf } from './utility/invalid.js';
+import { duplicateObject } from './utility/duplicate.js';
+import { findInvalidTexts, repairText, invalidTextLocation } from './utility/invalid.js';
 import { referencesTo } from './utility/references.js';
 import * as own from './utility/shapes.js';
 import { findInFiles, replaceInFiles } from './utility/texts.js';
@@ -29,7 +29,7 @@ function objects(ports: Ports): FunctionDeclaration[] {
       help: 'Deletes objects with all that is below them; the files of scripts and media stay.',
       run: async (_caller, id, ids) => {
         check(id);
-        await deleteObjects(ports, idsOf(ids, 'IDs'));
+        await deleteObjects(ports, checkedIds(ids, 'IDs'));
         return true;
       },
     }),
@@ -41,7 +41,7 @@ function objects(ports: Ports): FunctionDeclaration[] {
       help: 'Copies an object below another, with Recursive all that is below it, and gives the ID of the copy. A copied instance stays closed until SVC_ApplyChanges.',
       run: (_caller, instance, id, parentId, isRecursive) => {
         check(instance);
-        return duplicate(ports, { id, parentId, isRecursive });
+        return duplicateObject(ports, { id, parentId, isRecursive });
       },
     }),
     declare({
@@ -72,7 +72,7 @@ function files(ports: Ports): FunctionDeclaration[] {
       help: 'The lines in files of scripts (an empty list: in all of them) that hold a text, upper and lower case told apart.',
       run: (_caller, id, given, search) => {
         check(id);
-        return findInFiles(ports, { files: textsOf(given, 'Files'), search });
+        return findInFiles(ports, { files: checkedTexts(given, 'Files'), search });
       },
     }),
     declare({
@@ -81,11 +81,16 @@ function files(ports: Ports): FunctionDeclaration[] {
       result: 'array',
       shape: own.foundLines,
       audited: true,
-      shown: (id, given, search, replacement) => [id, given, shownText(search), shownText(replacement)],
+      auditParameters: (id, given, search, replacement) => [
+        id,
+        given,
+        shownText(search),
+        shownText(replacement),
+      ],
       help: 'Replaces a text in files of scripts (an empty list: in all of them) and gives the lines that are others now.',
       run: (_caller, id, given, search, replacement) => {
         check(id);
-        return replaceInFiles(ports, { files: textsOf(given, 'Files'), search }, replacement);
+        return replaceInFiles(ports, { files: checkedTexts(given, 'Files'), search }, replacement);
       },
     }),
     declare({
@@ -116,7 +121,7 @@ function strings(ports: Ports): FunctionDeclaration[] {
       help: 'Names, icons, notes and values of objects, and texts of profiles, with control characters or half characters in them.',
       run: (_caller, id) => {
         check(id);
-        return invalidTexts(ports);
+        return findInvalidTexts(ports);
       },
     }),
     declare({
@@ -127,8 +132,8 @@ function strings(ports: Ports): FunctionDeclaration[] {
       help: 'Takes out of texts that UC_FindInvalidStrings found what should not be in them.',
       run: (_caller, id, given) => {
         check(id);
-        const places = listOf(given, 'References').map((one) => placeOf(ports, one));
-        for (const place of places) mendText(ports, place);
+        const places = checkedList(given, 'References').map((one) => invalidTextLocation(ports, one));
+        for (const place of places) repairText(ports, place);
         return true;
       },
     }),

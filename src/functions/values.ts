@@ -60,7 +60,7 @@ export function valueFunctions(ports: Ports): FunctionDeclaration[] {
       audited: 'outside',
       help: 'Sets a variable; the value is converted to its type. Variables of devices take RequestAction instead.',
       run: (_caller, id, value) => {
-        const variable = writable(ports, id);
+        const variable = writableVariable(ports, id);
         kernel.variables.update(variable, settableValue(variable.data.type, value), ports.clock.nowMs());
         return true;
       },
@@ -69,7 +69,7 @@ export function valueFunctions(ports: Ports): FunctionDeclaration[] {
 }
 
 /** A variable that may be set from outside. Throws `NOT_OF_TYPE`, `READ_ONLY` for what only its device may report. */
-export function writable({ kernel }: Ports, id: number): Variable {
+export function writableVariable({ kernel }: Ports, id: number): Variable {
   const variable = kernel.variables.get(id);
   if (variable.readOnly) throw fault('READ_ONLY', `Variable #${id} shows what its device reports; it`);
   return variable;
@@ -98,7 +98,7 @@ function typed(
       audited: 'outside',
       help: `Sets a variable of type ${kind}.`,
       run: (_caller, id, value) => {
-        const variable = ofType(writable(ports, id), type);
+        const variable = ofType(writableVariable(ports, id), type);
         // The parameter is of the type already; the limit on the length of texts is the conversion's.
         kernel.variables.update(variable, convertValue(type, value), clock.nowMs());
         return true;
@@ -119,5 +119,5 @@ function formatted({ kernel }: Ports, { data }: Variable, value: Value): string 
 
 /** Whether something takes a `RequestAction` for the variable. */
 export function hasAction({ kernel }: Ports, variable: Variable): boolean {
-  return kernel.variables.actionOf(variable) >= FIRST_ID;
+  return kernel.variables.actionTargetOf(variable) >= FIRST_ID;
 }

@@ -54,7 +54,7 @@ function readers({ kernel }: Ports): FunctionDeclaration[] {
       help: 'The IDs of the events that a variable triggers.',
       run: (_caller, id) => {
         kernel.variables.get(id);
-        return kernel.events.of(id).map((event) => event.id);
+        return kernel.events.triggeredBy(id).map((event) => event.id);
       },
     }),
     declare({

@@ -4,16 +4,16 @@ import { Area } from '../kernel/area.js';
 import type { Change } from '../kernel/changes.js';
 import type { TreeObject } from '../kernel/object.js';
 import { requestAction } from './actions.js';
-import { Areas, within } from './areas.js';
+import { Areas, objectInArea } from './areas.js';
 import type { Ports } from './ports.js';
 import * as shapes from './shapes.js';
-import { changesSince, snapshot } from './snapshot.js';
+import { changesSince, createSnapshot } from './snapshot.js';
 
 /** `SENDER` of a script that a web front's user runs (decision 15). */
 const SENDER = 'WebFront';
 
 /** How web fronts come by what is in their configurator's area, and switch it (decisions 1, 14, 15). */
-export function webFrontFunctions(ports: Ports): FunctionDeclaration[] {
+export function frontAccessFunctions(ports: Ports): FunctionDeclaration[] {
   const areas = new Areas(ports);
   return [listing(ports), ...snapshots(ports, areas), execute(ports, areas)];
 }
@@ -44,7 +44,7 @@ function snapshots(ports: Ports, areas: Areas): FunctionDeclaration[] {
   const CategoryID = int('CategoryID');
   const LastTimeStamp = int('LastTimeStamp');
   const shownOf = (area: Area, below?: TreeObject) =>
-    snapshot(ports, { objects: area.objects(below), profiles: area.profiles() });
+    createSnapshot(ports, { objects: area.objects(below), profiles: area.profiles() });
   return [
     declare({
       name: 'WFC_GetSnapshot',
@@ -64,7 +64,7 @@ function snapshots(ports: Ports, areas: Areas): FunctionDeclaration[] {
       help: "A part of a configurator's area with all values.",
       run: (_caller, id, categoryId) => {
         const area = areas.of(id);
-        return shownOf(area, within(ports, area, categoryId));
+        return shownOf(area, objectInArea(ports, area, categoryId));
       },
     }),
     declare({
@@ -84,7 +84,7 @@ function snapshots(ports: Ports, areas: Areas): FunctionDeclaration[] {
       access: 'webfront',
       help: "The changes in a part of a configurator's area after a counter; with 0 only the present counter.",
       run: (_caller, id, categoryId, since) => {
-        const { id: baseId } = within(ports, areas.of(id), categoryId);
+        const { id: baseId } = objectInArea(ports, areas.of(id), categoryId);
         return areaChanges(ports, new Area(ports.kernel.tree, baseId, id), since);
       },
     }),

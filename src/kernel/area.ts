@@ -1,7 +1,7 @@
 import type { Change } from './changes.js';
 import { message } from './messages.js';
 import { objectType, type TreeObject } from './object.js';
-import type { Depth } from './snapshot.js';
+import type { SnapshotDepth } from './snapshot.js';
 import type { Tree } from './tree.js';
 
 /** Messages whose Data names an object, and where in it. */
@@ -49,16 +49,16 @@ export class Area {
   }
 
   /** The objects of its snapshot, parents before what is below them. `below` narrows it to a part of the area. */
-  *objects(below: TreeObject | undefined = this.base): Generator<readonly [TreeObject, Depth]> {
+  *objects(below: TreeObject | undefined = this.base): Generator<readonly [TreeObject, SnapshotDepth]> {
     if (below === undefined) return;
     const targets = this.#linked(below);
-    const depths = new Map<TreeObject, Depth>();
+    const depths = new Map<TreeObject, SnapshotDepth>();
     for (const end of [below, ...targets]) {
       for (const step of pathTo(end)) if (!depths.has(step)) depths.set(step, 'name');
       depths.set(end, 'whole');
     }
     // What stands above the base comes before it, and what is below it before the targets.
-    for (const object of walk(below)) depths.set(object, 'whole');
+    for (const object of walkSubtree(below)) depths.set(object, 'whole');
     yield* depths;
   }
 
@@ -104,13 +104,16 @@ export class Area {
       case message.OM_CHILDREMOVED: {
         const childId = Number(Data[0]);
         return (
-          this.covers(SenderID) || this.covers(childId) || childId === this.#baseId || this.#leads(childId)
+          this.isBelowBase(SenderID) ||
+          this.isBelowBase(childId) ||
+          childId === this.#baseId ||
+          this.#leads(childId)
         );
       }
       case message.OM_CHANGENAME:
         return !this.contains(SenderID) && this.#leads(SenderID);
       case message.LM_CHANGETARGET:
-        return this.covers(SenderID);
+        return this.isBelowBase(SenderID);
       // The profile may be one that they have not been told of.
       case message.VM_CHANGEPROFILENAME:
         return this.contains(SenderID);
@@ -150,7 +153,7 @@ export class Area {
   }
 
   /** Whether it is the base or stands below it; targets of links do not count. */
-  covers(id: number): boolean {
+  isBelowBase(id: number): boolean {
     const object = this.#tree.find(id);
     return object !== undefined && this.#isInside(object);
   }
@@ -173,14 +176,14 @@ export class Area {
 
   #linked(below?: TreeObject): Set<TreeObject> {
     if (below === undefined || below === this.base) {
-      if (this.#structure !== this.#tree.structure) {
+      if (this.#structure !== this.#tree.structureVersion) {
         this.#targetIds.clear();
         this.#targets = this.#findTargets((link) => {
           const isMine = this.#isInside(link);
           if (isMine) this.#targetIds.add(link.data.targetId);
           return isMine;
         });
-        this.#structure = this.#tree.structure;
+        this.#structure = this.#tree.structureVersion;
       }
       return this.#targets;
     }
@@ -189,7 +192,7 @@ export class Area {
 
   #findTargets(isMine: (link: TreeObject<6>) => boolean): Set<TreeObject> {
     const targets = new Set<TreeObject>();
-    for (const link of this.#tree.of(objectType.link)) {
+    for (const link of this.#tree.objectsOfType(objectType.link)) {
       const target = isMine(link) ? this.#tree.find(link.data.targetId) : undefined;
       // A link that is pointed to is not followed: where it leads to is none of the area's.
       if (target !== undefined && target.id !== 0 && !target.is(objectType.link)) targets.add(target);
@@ -199,9 +202,9 @@ export class Area {
 }
 
 /** An object and all below it, parents first. */
-export function* walk(object: TreeObject): Generator<TreeObject> {
+export function* walkSubtree(object: TreeObject): Generator<TreeObject> {
   yield object;
-  for (const child of object.children ?? []) yield* walk(child);
+  for (const child of object.children ?? []) yield* walkSubtree(child);
 }
 
 /** What stands above an object, from the root down. */

@@ -1,7 +1,7 @@
 import { fault } from '../base/fault.js';
 import { message } from './messages.js';
 import { objectType, type InstanceData, type TreeObject } from './object.js';
-import type { Beginning, Tree } from './tree.js';
+import type { ObjectOptions, Tree } from './tree.js';
 
 /** An instance of the tree. */
 export type Instance = TreeObject<1>;
@@ -30,13 +30,13 @@ export class Instances {
 
   /** Throws `NOT_OF_TYPE`. */
   get(id: number): Instance {
-    return this.#tree.getOf(objectType.instance, id);
+    return this.#tree.getOfType(objectType.instance, id);
   }
 
   create(
     module: { id: string; name: string; kind: number },
     properties: InstanceData['properties'],
-    { nowMs, ...beginning }: Beginning & { nowMs: number },
+    { nowMs, ...beginning }: ObjectOptions & { nowMs: number },
   ): Instance {
     const data: InstanceData = {
       moduleId: module.id,
@@ -72,7 +72,7 @@ export class Instances {
     instance.data.properties = properties;
     instance.data.changed = Math.floor(nowMs / 1000);
     this.#tree.changes.emit(instance.id, message.IM_CHANGESETTINGS, [shown]);
-    this.#tree.journal.object(instance);
+    this.#tree.journal.markObject(instance);
   }
 
   /** A copy stays closed, or from now on may be opened; stored, not shown. */
@@ -80,7 +80,7 @@ export class Instances {
     if ((instance.data.asleep ?? false) === asleep) return;
     if (asleep) instance.data.asleep = true;
     else delete instance.data.asleep;
-    this.#tree.journal.object(instance);
+    this.#tree.journal.markObject(instance);
   }
 
   /** Connects to an I/O instance, or with 0 disconnects. */
@@ -91,7 +91,7 @@ export class Instances {
     instance.data.connectionId = connectionId;
     if (former !== 0) this.#tree.changes.emit(instance.id, message.IM_DISCONNECT, [former]);
     if (connectionId !== 0) this.#tree.changes.emit(instance.id, message.IM_CONNECT, [connectionId]);
-    this.#tree.journal.object(instance);
+    this.#tree.journal.markObject(instance);
   }
 }
 
@@ -103,11 +103,11 @@ export class Scripts {
   }
 
   get(id: number): Script {
-    return this.#tree.getOf(objectType.script, id);
+    return this.#tree.getOfType(objectType.script, id);
   }
 
   /** The file's name follows from the id: `<id>.js`. */
-  create(type: number, beginning: Beginning = {}): Script {
+  create(type: number, beginning: ObjectOptions = {}): Script {
     const data = { type, file: '', executed: 0, broken: false };
     const rest = (script: Script) => {
       script.data.file = `${script.id}.js`;
@@ -121,11 +121,11 @@ export class Scripts {
     this.#tree.touch(script);
     script.data.file = file;
     this.#tree.changes.emit(script.id, message.SM_CHANGEFILE, [file]);
-    this.#tree.journal.object(script);
+    this.#tree.journal.markObject(script);
   }
 
   /** The text has changed: its checksum (8 hex digits) and size in bytes. */
-  updated(script: Script, { crc, size }: { crc: string; size: number }, nowMs: number): void {
+  announceContent(script: Script, { crc, size }: { crc: string; size: number }, nowMs: number): void {
     this.#tree.changes.emit(script.id, message.SM_UPDATE, [crc, size, Math.floor(nowMs / 1000)]);
   }
 
@@ -134,18 +134,21 @@ export class Scripts {
     this.#tree.touch(script);
     script.data.broken = broken;
     this.#tree.changes.emit(script.id, message.SM_BROKEN, [broken]);
-    this.#tree.journal.object(script);
+    this.#tree.journal.markObject(script);
   }
 
   /** It has been started. `thread` and `sender` as in the messages seen on the original (§3.5). */
-  executed(script: Script, thread: number, nowMs: number): void {
+  markExecuted(script: Script, thread: number, nowMs: number): void {
     this.#tree.touch(script);
     script.data.executed = Math.floor(nowMs / 1000);
     this.#tree.changes.emit(script.id, message.SE_EXECUTE, [1, thread, 0, script.data.executed]);
   }
 
   /** A text runs, that of a script or one of its own. The number is that of SE_EXECUTE: runs are counted from the start. */
-  running({ sender, file, thread }: { sender: string; file: string; thread: number }, nowMs: number): void {
+  announceRun(
+    { sender, file, thread }: { sender: string; file: string; thread: number },
+    nowMs: number,
+  ): void {
     const at = Math.floor(nowMs / 1000);
     this.#tree.changes.emit(0, message.SE_RUNNING, [sender, `scripts/${file}`, thread, at]);
   }
@@ -159,10 +162,10 @@ export class Links {
   }
 
   get(id: number): Link {
-    return this.#tree.getOf(objectType.link, id);
+    return this.#tree.getOfType(objectType.link, id);
   }
 
-  create(beginning: Beginning = {}, targetId = 0): Link {
+  create(beginning: ObjectOptions = {}, targetId = 0): Link {
     this.#check(targetId);
     const rest = ({ id }: Link) => {
       if (targetId !== 0) this.#tree.changes.emit(id, message.LM_CHANGETARGET, [targetId]);
@@ -176,9 +179,9 @@ export class Links {
     if (link.data.targetId === targetId) return;
     this.#tree.touch(link);
     link.data.targetId = targetId;
-    this.#tree.structure++;
+    this.#tree.structureVersion++;
     this.#tree.changes.emit(link.id, message.LM_CHANGETARGET, [targetId]);
-    this.#tree.journal.object(link);
+    this.#tree.journal.markObject(link);
   }
 
   #check(targetId: number): void {

@@ -56,7 +56,7 @@ export interface BufferLimits {
  */
 export class Changes {
   /** Set: called for each message, and has it told to all who listen by calling `tell`. */
-  around: ((change: Change, tell: () => void) => void) | undefined;
+  deliver: ((change: Change, tell: () => void) => void) | undefined;
   #counter: number;
   readonly #began: number;
   #buffer: (Change | undefined)[] = [];
@@ -82,7 +82,7 @@ export class Changes {
     return this.#counter - this.#began;
   }
 
-  get kept(): { readonly messages: number; readonly bytes: number } {
+  get buffered(): { readonly messages: number; readonly bytes: number } {
     return { messages: this.#buffer.length - this.#head, bytes: this.#bytes };
   }
 
@@ -109,8 +109,8 @@ export class Changes {
     this.#buffer.push(change);
     this.#bytes += change.bytes;
     this.#trim();
-    if (this.around === undefined) this.#tell(change);
-    else this.around(change, () => this.#tell(change));
+    if (this.deliver === undefined) this.#tell(change);
+    else this.deliver(change, () => this.#tell(change));
   }
 
   /** Every kept message, ascending. */

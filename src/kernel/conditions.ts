@@ -15,7 +15,7 @@ import type { Value } from './value.js';
  * Whether conditions hold at this moment (unix milliseconds; dates and times are local). All that stand on top must. One
  * without rules and without conditions below it asks for nothing, and holds; so does an empty list (interface §5).
  */
-export function areHolding(conditions: readonly Condition[], tree: Tree, nowMs: number): boolean {
+export function areConditionsMet(conditions: readonly Condition[], tree: Tree, nowMs: number): boolean {
   if (conditions.length === 0) return true;
   const now = { tree, date: new Date(nowMs) };
   const below = new Map<number, Condition[]>();

@@ -2,22 +2,22 @@ import type { Condition, Cyclic, EventData, EventDate, EventTime, Schedule, Trig
 import { message } from './messages.js';
 
 /** A message to be sent in the name of an event: which, and its Data (interface §3.5). */
-export type Told = readonly [message: number, data: readonly unknown[]];
+export type EventMessage = readonly [message: number, data: readonly unknown[]];
 
 /** What clients are told when an event becomes another: what is gone first, then what is new or has changed. */
-export function* toldOf(before: EventData, after: EventData): Generator<Told> {
+export function* eventMessagesFor(before: EventData, after: EventData): Generator<EventMessage> {
   yield* changed(single(before), single(after));
   if (before.schedule !== undefined && after.schedule !== undefined && before.schedule !== after.schedule)
     yield* scheduleTold(before.schedule, after.schedule);
   if (before.conditions !== after.conditions) yield* conditionsTold(before.conditions, after.conditions);
 }
 
-function* changed(before: readonly Told[], after: readonly Told[]): Generator<Told> {
+function* changed(before: readonly EventMessage[], after: readonly EventMessage[]): Generator<EventMessage> {
   for (const [i, told] of after.entries()) if (!isSame(told[1], before[i]?.[1])) yield told;
 }
 
 /** What there is one of in every event of a type, in the order in which a new one's is told. */
-function single(data: EventData): Told[] {
+function single(data: EventData): EventMessage[] {
   const { active, limit, script, actionId, actionParameters, trigger, cyclic } = data;
   const action = actionId === '' ? [script] : [actionId, JSON.stringify(actionParameters)];
   return [
@@ -29,7 +29,7 @@ function single(data: EventData): Told[] {
   ];
 }
 
-function triggerTold({ type, variableId, value, subsequent }: Trigger): Told[] {
+function triggerTold({ type, variableId, value, subsequent }: Trigger): EventMessage[] {
   return [
     [message.EM_CHANGETRIGGER, [type, variableId]],
     [message.EM_CHANGETRIGGERVALUE, [value]],
@@ -37,7 +37,7 @@ function triggerTold({ type, variableId, value, subsequent }: Trigger): Told[] {
   ];
 }
 
-function cyclicTold(cyclic: Cyclic): Told[] {
+function cyclicTold(cyclic: Cyclic): EventMessage[] {
   const { dateType, dateValue, dateDay, dateDayValue, timeType, timeValue } = cyclic;
   return [
     [message.EM_CHANGECYCLIC, [dateType, dateValue, dateDay, dateDayValue, timeType, timeValue]],
@@ -48,7 +48,7 @@ function cyclicTold(cyclic: Cyclic): Told[] {
   ];
 }
 
-function* scheduleTold(before: Schedule, after: Schedule): Generator<Told> {
+function* scheduleTold(before: Schedule, after: Schedule): Generator<EventMessage> {
   yield* listTold(before.actions, after.actions, {
     messages: [
       message.EM_ADDSCHEDULEACTION,
@@ -81,7 +81,7 @@ function* scheduleTold(before: Schedule, after: Schedule): Generator<Told> {
   }
 }
 
-function* conditionsTold(before: readonly Condition[], after: readonly Condition[]): Generator<Told> {
+function* conditionsTold(before: readonly Condition[], after: readonly Condition[]): Generator<EventMessage> {
   yield* listTold(before, after, {
     messages: [message.EM_ADDCONDITION, message.EM_REMOVECONDITION, message.EM_CHANGECONDITION],
     data: ({ parentId, operation }) => [parentId, operation],
@@ -139,7 +139,7 @@ function* listTold<T extends { readonly id: number }>(
   before: readonly T[],
   after: readonly T[],
   { messages: [added, removed, altered], above = [], data }: Telling<T>,
-): Generator<Told> {
+): Generator<EventMessage> {
   const former = new Map(before.map((entry) => [entry.id, entry]));
   const kept = new Set(after.map(({ id }) => id));
   for (const { id } of before) if (!kept.has(id)) yield [removed, [...above, id]];

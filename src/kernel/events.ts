@@ -1,10 +1,10 @@
 import { fault } from '../base/fault.js';
 import { initialValue, isOfType } from './convert.js';
 import { eventData, eventType, type Cyclic, type EventData, type Schedule, type Trigger } from './event.js';
-import { toldOf } from './event-messages.js';
+import { eventMessagesFor } from './event-messages.js';
 import { message } from './messages.js';
 import { objectType, type TreeObject } from './object.js';
-import type { Beginning, Tree } from './tree.js';
+import type { ObjectOptions, Tree } from './tree.js';
 
 /** An event of the tree. */
 export type Event = TreeObject<4>;
@@ -27,11 +27,11 @@ export class Events {
 
   /** Throws `NOT_OF_TYPE`. */
   get(id: number): Event {
-    return this.#tree.getOf(objectType.event, id);
+    return this.#tree.getOfType(objectType.event, id);
   }
 
   /** What is particular to an event of that type. Throws `NOT_OF_TYPE`, `EVENT_TYPE` when it is of another one. */
-  getOf<K extends Kind>(kind: K, id: number): [Event, NonNullable<EventData[K]>] {
+  getOfKind<K extends Kind>(kind: K, id: number): [Event, NonNullable<EventData[K]>] {
     const event = this.get(id);
     const own = event.data[kind];
     if (own === undefined) throw fault('EVENT_TYPE', id, kind);
@@ -39,19 +39,23 @@ export class Events {
   }
 
   /** The events that the updates of a variable set off. */
-  of(variableId: number): Event[] {
+  triggeredBy(variableId: number): Event[] {
     const events: Event[] = [];
-    for (const event of this.#tree.of(objectType.event))
+    for (const event of this.#tree.objectsOfType(objectType.event))
       if (event.data.trigger?.variableId === variableId) events.push(event);
     return events;
   }
 
   /** A new event, inactive; or one that is configured as another: `like`. */
-  create(type: number, nowMs: number, { like, ...beginning }: Beginning & { like?: EventData } = {}): Event {
+  create(
+    type: number,
+    nowMs: number,
+    { like, ...beginning }: ObjectOptions & { like?: EventData } = {},
+  ): Event {
     const standard = eventData(type, Math.floor(nowMs / 1000));
     const data = like === undefined ? standard : { ...like, ...fresh, created: standard.created };
     const rest = ({ id }: Event) => {
-      for (const told of toldOf(standard, data)) this.#tree.changes.emit(id, ...told);
+      for (const told of eventMessagesFor(standard, data)) this.#tree.changes.emit(id, ...told);
     };
     return this.#tree.create(objectType.event, data, { ...beginning, created: [type], rest });
   }
@@ -66,30 +70,30 @@ export class Events {
    * Throws `EVENT_TYPE`, and `NOT_OF_TYPE` for a variable that is not there; 0 is none.
    */
   setTrigger(id: number, to: Partial<Trigger>): void {
-    const [event, now] = this.getOf('trigger', id);
+    const [event, now] = this.getOfKind('trigger', id);
     const trigger = { ...now, ...to };
     if (trigger.variableId !== 0) {
-      const { type } = this.#tree.getOf(objectType.variable, trigger.variableId).data;
+      const { type } = this.#tree.getOfType(objectType.variable, trigger.variableId).data;
       if (!isOfType(type, trigger.value)) trigger.value = initialValue(type);
     }
     this.#change(event, { trigger });
   }
 
   /** The variable that sets a trigger event off is gone. */
-  untrigger(event: Event): void {
+  clearTriggerVariable(event: Event): void {
     const { trigger } = event.data;
     if (trigger !== undefined) this.#change(event, { trigger: { ...trigger, variableId: 0 } });
   }
 
   /** When a cyclic event runs. Throws `EVENT_TYPE`. */
   setCyclic(id: number, to: Partial<Cyclic>): void {
-    const [event, now] = this.getOf('cyclic', id);
+    const [event, now] = this.getOfKind('cyclic', id);
     this.#change(event, { cyclic: { ...now, ...to } });
   }
 
   /** What a schedule does, and when. Throws `EVENT_TYPE`. */
   setSchedule(id: number, to: Partial<Schedule>): void {
-    const [event, now] = this.getOf('schedule', id);
+    const [event, now] = this.getOfKind('schedule', id);
     this.#change(event, { schedule: { ...now, ...to } });
   }
 
@@ -97,7 +101,7 @@ export class Events {
    * It runs now; unix milliseconds. With the last run of its limit it becomes inactive. When it runs next is asked once all else
    * is noted, and told in the same message.
    */
-  ran(
+  recordRun(
     event: Event,
     nowMs: number,
     { actionId, nextRun }: { actionId?: number; nextRun?: () => number } = {},
@@ -124,12 +128,12 @@ export class Events {
 
   #change(event: Event, to: Partial<EventData>): void {
     const before = { ...event.data };
-    const told = [...toldOf(before, { ...before, ...to })];
+    const told = [...eventMessagesFor(before, { ...before, ...to })];
     if (told.length === 0) return;
     this.#tree.touch(event);
     Object.assign(event.data, to);
     for (const one of told) this.#tree.changes.emit(event.id, ...one);
-    this.#tree.journal.object(event);
+    this.#tree.journal.markObject(event);
   }
 }
 

@@ -27,7 +27,7 @@ const UNSURE = ':unsure';
 const STATE = /^(\d{1,10}):(\d{1,7})(:unsure)?$/;
 
 /** The state of a pool that came out of a backup, so that ids that were given since the backup are not given again. */
-export function idsAfterBackup(state: string): string {
+export function skipIdsAfterBackup(state: string): string {
   const [, seed, position, unsure = ''] = STATE.exec(state) ?? [];
   return position === undefined ? state : `${seed}:${Number(position) + AFTER_BACKUP}${unsure}`;
 }

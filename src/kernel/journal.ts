@@ -1,8 +1,8 @@
-import type { Durable, TreeObject } from './object.js';
+import type { WriteBudget, TreeObject } from './object.js';
 import type { Value } from './value.js';
 
 /** What has a row among the last values. */
-export type Valued = TreeObject<2> | TreeObject<4>;
+export type ObjectWithValue = TreeObject<2> | TreeObject<4>;
 
 /** From what a variable with a budget has moved since it last went to the disk, and since when. */
 interface Moved {
@@ -21,9 +21,9 @@ export class Journal {
   /** Names of profiles that changed, are new or gone. */
   profiles = new Set<string>();
   /** Variables whose value or times changed, and events that ran. */
-  values = new Set<Valued>();
+  values = new Set<ObjectWithValue>();
   /** Variables that got the value that they had, and nothing else since they were last taken. */
-  repeated = new Set<Valued>();
+  repeated = new Set<ObjectWithValue>();
   /** Those of them that have a budget of their own. */
   moved = new Map<TreeObject<2>, Moved>();
   version = 0;
@@ -34,12 +34,12 @@ export class Journal {
     this.#onChange = onChange;
   }
 
-  object(object: TreeObject): void {
+  markObject(object: TreeObject): void {
     this.objects.add(object);
     this.#changed();
   }
 
-  remove(object: TreeObject): void {
+  markRemoved(object: TreeObject): void {
     this.objects.delete(object);
     this.values.delete(object as TreeObject<2>);
     this.repeated.delete(object as TreeObject<2>);
@@ -49,31 +49,31 @@ export class Journal {
   }
 
   /** A variable's value or times changed; its value was `from`. */
-  value(variable: TreeObject<2>, from: Value, sinceMs: number): void {
+  markValue(variable: TreeObject<2>, from: Value, sinceMs: number): void {
     if (Object.is(from, variable.data.value) && !this.values.has(variable)) this.repeated.add(variable);
     else {
       this.values.add(variable);
       this.repeated.delete(variable);
     }
-    if (variable.data.durable !== undefined && !this.moved.has(variable))
+    if (variable.data.writeBudget !== undefined && !this.moved.has(variable))
       this.moved.set(variable, { from, sinceMs });
   }
 
   /** Whether a variable has used up its budget, so that it is time for the disk. */
   isDue(nowMs: number): boolean {
     for (const [{ data }, moved] of this.moved)
-      if (data.durable !== undefined && isSpent(data.durable, { ...moved, to: data.value, nowMs }))
+      if (data.writeBudget !== undefined && isSpent(data.writeBudget, { ...moved, to: data.value, nowMs }))
         return true;
     return false;
   }
 
-  profile(name: string): void {
+  markProfile(name: string): void {
     this.profiles.add(name);
     this.#changed();
   }
 
   /** Something changed that belongs to the configuration and to no object: an option. Its owner hands it to the store. */
-  other(): void {
+  markOther(): void {
     this.#changed();
   }
 
@@ -84,7 +84,7 @@ export class Journal {
 }
 
 function isSpent(
-  { every, withinS }: Durable,
+  { every, withinS }: WriteBudget,
   { from, to, sinceMs, nowMs }: Moved & { readonly to: Value; readonly nowMs: number },
 ): boolean {
   if (to === from) return false;

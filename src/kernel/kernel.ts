@@ -9,7 +9,7 @@ import { Tree } from './tree.js';
 import { Variables } from './variables.js';
 
 /** What a kernel begins with. */
-export interface KernelBeginning {
+export interface KernelOptions {
   /** The first message gets the counter after this one. */
   readonly counter: number;
   /** In [0, 1), for the ids. */
@@ -35,7 +35,7 @@ export class Kernel {
   readonly events: Events;
   #runlevel: Runlevel = runlevel.create;
 
-  constructor({ counter, random, buffer, onJournal, isClockTrusted = () => true }: KernelBeginning) {
+  constructor({ counter, random, buffer, onJournal, isClockTrusted = () => true }: KernelOptions) {
     this.journal = new Journal(onJournal);
     this.changes = new Changes(counter, buffer);
     this.tree = new Tree(this.changes, this.journal, random);

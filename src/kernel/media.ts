@@ -1,6 +1,6 @@
 import { message } from './messages.js';
 import { objectType, type MediaData, type TreeObject } from './object.js';
-import type { Beginning, Tree } from './tree.js';
+import type { ObjectOptions, Tree } from './tree.js';
 
 /** A media object of the tree. */
 export type Media = TreeObject<5>;
@@ -10,7 +10,7 @@ export const mediaType = { dashboard: 0, image: 1, sound: 2, stream: 3, chart: 4
 export type MediaType = (typeof mediaType)[keyof typeof mediaType];
 
 /** What is known of a content: its checksum (8 hex digits), its size in bytes, when it was changed (unix seconds). */
-export type MediaFacts = Pick<MediaData, 'crc' | 'size' | 'updated'>;
+export type MediaContentInfo = Pick<MediaData, 'crc' | 'size' | 'updated'>;
 
 /** Media: what the tree knows of them. Their contents are files. */
 export class MediaObjects {
@@ -21,10 +21,10 @@ export class MediaObjects {
 
   /** Throws `NOT_OF_TYPE`. */
   get(id: number): Media {
-    return this.#tree.getOf(objectType.media, id);
+    return this.#tree.getOfType(objectType.media, id);
   }
 
-  create(type: MediaType, beginning: Beginning = {}): Media {
+  create(type: MediaType, beginning: ObjectOptions = {}): Media {
     return this.#tree.create(objectType.media, mediaData(type), { ...beginning, created: [type] });
   }
 
@@ -41,14 +41,15 @@ export class MediaObjects {
   }
 
   /** Its content is there and is this; told when it differs from what is known. */
-  found(media: Media, facts: MediaFacts): void {
+  noteContent(media: Media, facts: MediaContentInfo): void {
     this.setAvailable(media, true);
     const { crc, size, updated } = media.data;
-    if (crc !== facts.crc || size !== facts.size || updated !== facts.updated) this.updated(media, facts);
+    if (crc !== facts.crc || size !== facts.size || updated !== facts.updated)
+      this.announceContent(media, facts);
   }
 
   /** Its content has changed and now is this; always told. */
-  updated(media: Media, { crc, size, updated }: MediaFacts): void {
+  announceContent(media: Media, { crc, size, updated }: MediaContentInfo): void {
     this.#change(media, { crc, size, updated }, [message.MM_UPDATE, [crc, size, updated]]);
   }
 
@@ -61,7 +62,7 @@ export class MediaObjects {
     this.#tree.touch(media);
     Object.assign(media.data, to);
     this.#tree.changes.emit(media.id, sent, data);
-    this.#tree.journal.object(media);
+    this.#tree.journal.markObject(media);
   }
 }
 

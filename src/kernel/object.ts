@@ -1,5 +1,5 @@
 import type { EventData } from './event.js';
-import type { Doubt, Heard } from './quality.js';
+import type { QualityProblem, ReportTimes } from './quality.js';
 import type { Value, VariableType } from './value.js';
 
 /** Object types by their numbers in the interface (§1). */
@@ -28,15 +28,15 @@ export interface VariableData {
   updated: number;
   changed: number;
   /** A budget of its own, which its module gives it: not stored. */
-  durable?: Durable | undefined;
+  writeBudget?: WriteBudget | undefined;
   /** Why its value is not to be relied on; absent while it is good. Not stored. */
-  doubt?: Doubt | undefined;
+  qualityProblem?: QualityProblem | undefined;
   /** Where its driver told when the value was so. Not stored. */
-  heard?: Heard | undefined;
+  reportTimes?: ReportTimes | undefined;
   /** Its type changed since its last update: the value is that type's initial one. Not stored. */
-  retyped?: boolean;
+  isRetyped?: boolean;
   /** Its value came while the clock was not trusted: `updated` may be wrong. Stored with the value. */
-  untimed?: boolean;
+  isTimeUncertain?: boolean;
   /** How the archive keeps its values; absent where nobody ever said. Immutable. */
   logging?: Logging | undefined;
 }
@@ -62,7 +62,7 @@ export interface Compaction {
 }
 
 /** How far a variable's value on the disk may be behind: it goes there when it moved by `every`, or `withinS` after it moved. */
-export interface Durable {
+export interface WriteBudget {
   readonly every: number;
   readonly withinS: number;
 }
@@ -166,7 +166,7 @@ export class TreeObject<T extends ObjectType = ObjectType> implements Attributes
   /** Grows with every object that is put into the tree: tells older from younger. */
   order = 0;
   /** Its entry in the snapshot, kept ready until it changes. */
-  part: string | null = null;
+  snapshotEntry: string | null = null;
 
   constructor(id: number, type: T, data: DataOf[T]) {
     this.id = id;

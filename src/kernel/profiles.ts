@@ -21,7 +21,7 @@ export class Profiles {
   readonly #journal: Journal;
   #text: string | undefined;
   /** Called with the name of one that was created or deleted. */
-  onListed: (name: string) => void = () => undefined;
+  onListChanged: (name: string) => void = () => undefined;
 
   constructor(changes: Changes, journal: Journal) {
     this.#changes = changes;
@@ -55,7 +55,7 @@ export class Profiles {
     checkLength('The name of a profile', name, PROFILE_NAME_LIMIT);
     if (this.#profiles.has(name)) throw fault('PROFILE_EXISTS', name);
     this.#put(emptyProfile(name, type), message.PM_CREATE, [name, type]);
-    this.onListed(name);
+    this.onListChanged(name);
   }
 
   /** Puts a stored profile in place at start: no message. */
@@ -67,7 +67,7 @@ export class Profiles {
     this.#own(name);
     this.#profiles.delete(name);
     this.#told(name, message.PM_DELETE, [name]);
-    this.onListed(name);
+    this.onListChanged(name);
   }
 
   /** Throws `TEXT_TOO_LONG`. */
@@ -117,9 +117,9 @@ export class Profiles {
   }
 
   /** All profiles as the snapshot's `profiles` object, in JSON; kept ready until one changes. */
-  get text(): string {
+  get snapshotJson(): string {
     this.#text ??= JSON.stringify(
-      Object.fromEntries([...this.#profiles.values()].map((p) => [p.name, shown(p)])),
+      Object.fromEntries([...this.#profiles.values()].map((p) => [p.name, profileEntryOf(p)])),
     );
     return this.#text;
   }
@@ -138,12 +138,12 @@ export class Profiles {
   #told(name: string, sent: number, data: readonly unknown[]): void {
     this.#text = undefined;
     this.#changes.emit(0, sent, data);
-    this.#journal.profile(name);
+    this.#journal.markProfile(name);
   }
 }
 
 /** A profile as the snapshot shows it (interface §2.2). */
-export function shown(profile: Profile): object {
+export function profileEntryOf(profile: Profile): object {
   const { type, icon, prefix, suffix, min, max, step, digits, readOnly, associations } = profile;
   return {
     type,

@@ -2,7 +2,7 @@
 export const quality = { good: 0, stale: 1, bad: 2 } as const;
 
 /** Why a value is not good. Immutable, and shared by all variables that it holds for. */
-export interface Doubt {
+export interface QualityProblem {
   /** Stale: true once, and perhaps no longer. Bad: nothing is known. */
   readonly state: typeof quality.stale | typeof quality.bad;
   /** Stable, in capitals: `UNREACHABLE`, `OVERDUE`, `UNREADABLE` … */
@@ -12,7 +12,7 @@ export interface Doubt {
 }
 
 /** When a value was so and when it came, unix milliseconds, by the clock as it was then. */
-export interface Heard {
+export interface ReportTimes {
   sourceMs: number;
   receivedMs: number;
 }

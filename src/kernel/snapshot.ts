@@ -5,18 +5,20 @@ import type { Tree } from './tree.js';
 import { ACTION_DISABLED } from './variables.js';
 
 /** How much of an object a snapshot shows: all of it, or for the path to an area only that it is there. */
-export type Depth = 'whole' | 'name';
+export type SnapshotDepth = 'whole' | 'name';
 
 /** The entry `"ID12345":{…}` of an object; kept with it until it changes (interface §2.2). */
-export function partOf(object: TreeObject): string {
-  object.part ??= `"ID${object.id}":${JSON.stringify(entry(object, dataOf(object)))}`;
-  return object.part;
+export function snapshotEntryOf(object: TreeObject): string {
+  object.snapshotEntry ??= `"ID${object.id}":${JSON.stringify(entry(object, dataOf(object)))}`;
+  return object.snapshotEntry;
 }
 
-/** As {@link partOf}, for those who may know of these objects only. */
+/** As {@link snapshotEntryOf}, for those who may know of these objects only. */
 function partWithin(object: TreeObject, contains: (id: number) => boolean): string {
   const data = dataWithin(object, contains);
-  return data === undefined ? partOf(object) : `"ID${object.id}":${JSON.stringify(entry(object, data))}`;
+  return data === undefined
+    ? snapshotEntryOf(object)
+    : `"ID${object.id}":${JSON.stringify(entry(object, data))}`;
 }
 
 /** What of an object's data is said otherwise where it names what is not known; undefined: nothing. */
@@ -36,7 +38,7 @@ function dataWithin(object: TreeObject, contains: (id: number) => boolean): obje
 }
 
 /** The entry of an object that is only passed on the way to an area: its name and place, no values (decision 14). */
-export function namePartOf(object: TreeObject): string {
+export function nameEntryOf(object: TreeObject): string {
   const { id, type, displayName: name, parentId: parentID } = object;
   const bare = {
     position: 0,
@@ -96,7 +98,7 @@ function dataOf(object: TreeObject): object {
       customAction,
       updated: lastUpdate,
       changed: lastChange,
-      doubt,
+      qualityProblem: doubt,
     } = object.data;
     const data = {
       type,
@@ -130,7 +132,7 @@ function dataOf(object: TreeObject): object {
 }
 
 /** Objects encoded in one go: about half a millisecond, so that the loop is never held. */
-export const SLICE = 200;
+export const SLICE_OBJECTS = 200;
 
 /**
  * Reads the objects of a tree as they are at the moment it is made, slice by slice, while the tree goes on changing:
@@ -150,20 +152,20 @@ export class SnapshotReader {
   #next = 0;
 
   /** All of the tree, or the given objects of it (an area's). */
-  constructor(tree: Tree, objects?: Iterable<readonly [TreeObject, Depth]>) {
+  constructor(tree: Tree, objects?: Iterable<readonly [TreeObject, SnapshotDepth]>) {
     this.timestamp = tree.changes.counter;
     if (objects === undefined) {
       this.#objects = [...tree.all()];
       this.#names = [];
       const youngest = this.#objects.at(-1)?.order ?? 0;
       this.#isMine = ({ order }) => order <= youngest;
-      this.#partOf = partOf;
+      this.#partOf = snapshotEntryOf;
     } else {
       const all = [...objects];
       const whole = all.filter(([, depth]) => depth === 'whole').map(([object]) => object);
       const mine = new Set(whole);
       this.#objects = whole.sort((a, b) => a.order - b.order);
-      this.#names = all.filter(([, depth]) => depth === 'name').map(([object]) => namePartOf(object));
+      this.#names = all.filter(([, depth]) => depth === 'name').map(([object]) => nameEntryOf(object));
       this.#isMine = (object) => mine.has(object);
       const ids = new Set(whole.map(({ id }) => id));
       this.#partOf = (object) => partWithin(object, (id) => ids.has(id));
@@ -172,7 +174,7 @@ export class SnapshotReader {
   }
 
   /** The next slice of entries joined by commas; undefined at the end. */
-  read(most = SLICE): string | undefined {
+  read(most = SLICE_OBJECTS): string | undefined {
     if (this.#names.length > 0) return this.#names.splice(0).join(',');
     if (this.#next >= this.#objects.length) {
       this.close();

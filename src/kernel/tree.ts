@@ -15,17 +15,17 @@ import {
 } from './object.js';
 
 /** What the tree calls before an object changes, so that a snapshot being read still sees it as it was. */
-export type BeforeChange = (object: TreeObject) => void;
+export type ChangeWatcher = (object: TreeObject) => void;
 
 /** How a new object begins; everything has its default. */
-export interface Beginning extends Partial<Attributes> {
+export interface ObjectOptions extends Partial<Attributes> {
   parent?: TreeObject;
   /** Only when loading what was stored. */
   id?: number;
 }
 
-/** As {@link Beginning}, with what the type's own messages say. */
-export interface Creation<T extends ObjectType> extends Beginning {
+/** As {@link ObjectOptions}, with what the type's own messages say. */
+export interface CreateObjectOptions<T extends ObjectType> extends ObjectOptions {
   /** Data of the type's CREATE message. */
   created?: readonly unknown[];
   /** Called where messages of the type's own attributes belong. */
@@ -78,10 +78,10 @@ export class Tree {
   readonly #objects = new Map<number, TreeObject>();
   readonly ids: IdPool;
   readonly #byType = new Map<ObjectType, Set<TreeObject>>();
-  readonly #watchers = new Set<BeforeChange>();
+  readonly #watchers = new Set<ChangeWatcher>();
   #order = 0;
   /** Grows with every change of who stands where, and of links' targets. */
-  structure = 0;
+  structureVersion = 0;
 
   constructor(changes: Changes, journal: Journal, random: () => number) {
     this.changes = changes;
@@ -102,7 +102,7 @@ export class Tree {
   }
 
   /** All objects of one type. */
-  *of<T extends ObjectType>(type: T): Generator<TreeObject<T>> {
+  *objectsOfType<T extends ObjectType>(type: T): Generator<TreeObject<T>> {
     // Most objects are variables: a set of them would cost memory and save nothing.
     const few = type === objectType.variable ? this.#objects.values() : (this.#byType.get(type) ?? []);
     for (const object of few) if (object.is(type)) yield object;
@@ -120,7 +120,7 @@ export class Tree {
   }
 
   /** The object at an ident path (`ground_floor/hall_relay`); `/` is the root. */
-  at(path: string): TreeObject | undefined {
+  findByPath(path: string): TreeObject | undefined {
     let object: TreeObject | undefined = this.root;
     for (const ident of path.split('/').filter((step) => step !== ''))
       object = object?.children?.byIdent(ident);
@@ -128,7 +128,7 @@ export class Tree {
   }
 
   /** The object of that id and type. Throws `NOT_OF_TYPE`. */
-  getOf<T extends ObjectType>(type: T, id: number): TreeObject<T> {
+  getOfType<T extends ObjectType>(type: T, id: number): TreeObject<T> {
     const object = this.#objects.get(id);
     if (object?.is(type) !== true) throw notOfType(type, id, object);
     return object;
@@ -138,7 +138,7 @@ export class Tree {
   create<T extends ObjectType>(
     type: T,
     data: DataOf[T],
-    { created = [], rest, ...beginning }: Creation<T> = {},
+    { created = [], rest, ...beginning }: CreateObjectOptions<T> = {},
   ): TreeObject<T> {
     const parent = beginning.parent ?? this.root;
     if (beginning.ident !== undefined) this.#checkIdent(beginning.ident, parent);
@@ -155,12 +155,16 @@ export class Tree {
     rest?.(object);
     if (parent.id !== 0) changes.emit(object.id, message.OM_CHANGEPARENT, [parent.id]);
     changes.emit(parent.id, message.OM_CHILDADDED, [object.id]);
-    this.journal.object(object);
+    this.journal.markObject(object);
     return object;
   }
 
   /** Puts a stored object into the tree at start: no messages, nothing to save. Parents come first. Throws RangeError on a bad id. */
-  load<T extends ObjectType>(type: T, data: DataOf[T], beginning: Beginning & { id: number }): TreeObject<T> {
+  load<T extends ObjectType>(
+    type: T,
+    data: DataOf[T],
+    beginning: ObjectOptions & { id: number },
+  ): TreeObject<T> {
     if (!this.ids.isPossible(beginning.id) || this.#objects.has(beginning.id))
       throw new RangeError(`no object can have the id ${beginning.id}`);
     return this.#place(new TreeObject(beginning.id, type, data), beginning);
@@ -177,12 +181,12 @@ export class Tree {
     parent.children?.remove(object);
     this.#objects.delete(object.id);
     this.#byType.get(object.type)?.delete(object);
-    this.structure++;
+    this.structureVersion++;
     this.changes.emit(parent.id, message.OM_CHILDREMOVED, [object.id]);
     const deletion = deleteMessage[object.type];
     if (deletion !== undefined) this.changes.emit(object.id, deletion, []);
     this.changes.emit(object.id, message.OM_UNREGISTER, [object.type]);
-    this.journal.remove(object);
+    this.journal.markRemoved(object);
   }
 
   /** Moves an object with all below it. Throws `ROOT_FIXED`, `PARENT_LOOP`, `IDENT_TAKEN`. */
@@ -196,11 +200,11 @@ export class Tree {
     former.children?.remove(object);
     object.parent = parent;
     (parent.children ??= new Children()).add(object);
-    this.structure++;
+    this.structureVersion++;
     this.changes.emit(object.id, message.OM_CHANGEPARENT, [parent.id]);
     this.changes.emit(former.id, message.OM_CHILDREMOVED, [object.id]);
     this.changes.emit(parent.id, message.OM_CHILDADDED, [object.id]);
-    this.journal.object(object);
+    this.journal.markObject(object);
   }
 
   /**
@@ -221,7 +225,7 @@ export class Tree {
     if (key === 'ident' || key === 'name') siblings?.index(object);
     const sent = attributeMessages.find(([name]) => name === key)?.[1] as number;
     this.changes.emit(object.id, sent, [key === 'name' ? object.displayName : value]);
-    this.journal.object(object);
+    this.journal.markObject(object);
   }
 
   /** Whether `object` stands anywhere below `ancestor`. */
@@ -240,16 +244,16 @@ export class Tree {
   /** Must be called before any change of an object that shows in the snapshot. */
   touch(object: TreeObject): void {
     for (const watcher of this.#watchers) watcher(object);
-    object.part = null;
+    object.snapshotEntry = null;
   }
 
   /** Calls `watcher` before each change until the returned function is called. */
-  watch(watcher: BeforeChange): () => void {
+  watch(watcher: ChangeWatcher): () => void {
     this.#watchers.add(watcher);
     return () => void this.#watchers.delete(watcher);
   }
 
-  #place<T extends ObjectType>(object: TreeObject<T>, beginning: Beginning): TreeObject<T> {
+  #place<T extends ObjectType>(object: TreeObject<T>, beginning: ObjectOptions): TreeObject<T> {
     const { parent = this.root, id: _id, ...attributes } = beginning;
     Object.assign(object, attributes);
     object.parent = parent;
@@ -261,7 +265,7 @@ export class Tree {
       if (same === undefined) this.#byType.set(object.type, new Set([object]));
       else same.add(object);
     }
-    this.structure++;
+    this.structureVersion++;
     return object;
   }
 

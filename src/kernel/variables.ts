@@ -3,8 +3,8 @@ import { initialValue, isOfType } from './convert.js';
 import { message } from './messages.js';
 import { objectType, type Logging, type TreeObject, type VariableData } from './object.js';
 import type { Profiles } from './profiles.js';
-import { quality, type Doubt } from './quality.js';
-import type { Beginning, Tree } from './tree.js';
+import { quality, type QualityProblem } from './quality.js';
+import type { ObjectOptions, Tree } from './tree.js';
 import type { Value, VariableType } from './value.js';
 
 /** A variable of the tree. */
@@ -14,7 +14,7 @@ export type Variable = TreeObject<2>;
 export const ACTION_DISABLED = 1;
 
 /** What can be said of a variable when it is created, besides its place. */
-export interface VariableBeginning extends Beginning {
+export interface VariableOptions extends ObjectOptions {
   value?: Value;
   profile?: string;
   action?: number;
@@ -37,10 +37,10 @@ export class Variables {
 
   /** Throws `NOT_OF_TYPE` ("Variable #… does not exist"). */
   get(id: number): Variable {
-    return this.#tree.getOf(objectType.variable, id);
+    return this.#tree.getOfType(objectType.variable, id);
   }
 
-  create(type: VariableType, beginning: VariableBeginning = {}): Variable {
+  create(type: VariableType, beginning: VariableOptions = {}): Variable {
     const { value = initialValue(type), profile = '', action = 0, ...place } = beginning;
     this.#profiles.check(profile, type);
     const data = variableData(type, value);
@@ -71,11 +71,11 @@ export class Variables {
     this.#tree.touch(variable);
     data.value = value;
     data.updated = now;
-    if (data.retyped === true) delete data.retyped;
+    if (data.isRetyped === true) delete data.isRetyped;
     if (differs) data.changed = now;
     const untimed = !this.#isClockTrusted();
-    if (untimed !== (data.untimed ?? false)) data.untimed = untimed;
-    this.#tree.journal.value(variable, old, nowMs);
+    if (untimed !== (data.isTimeUncertain ?? false)) data.isTimeUncertain = untimed;
+    this.#tree.journal.markValue(variable, old, nowMs);
     this.#tree.changes.emit(variable.id, message.VM_UPDATE, [value, differs, old, now, updated, changed]);
     if (data.logging?.active === true && differs) this.onLogged(variable, nowMs);
   }
@@ -93,7 +93,7 @@ export class Variables {
     changes.emit(variable.id, message.VM_CREATE, [type]);
     const kept = (name: string) => (this.#profiles.find(name)?.type === type ? name : '');
     this.#change(variable, { profile: kept(profile), customProfile: kept(customProfile) });
-    journal.object(variable);
+    journal.markObject(variable);
     journal.values.add(variable);
   }
 
@@ -101,7 +101,7 @@ export class Variables {
   setLogging(variable: Variable, logging: Logging | undefined): void {
     variable.data.logging = logging;
     this.noteLogging(variable);
-    this.#tree.journal.object(variable);
+    this.#tree.journal.markObject(variable);
   }
 
   /** As {@link setLogging}, of a variable that was loaded with what it says. */
@@ -118,11 +118,11 @@ export class Variables {
   }
 
   /** The value is no longer to be relied on, or with undefined it is; told when state or reason are others than before. */
-  doubt(variable: Variable, doubt: Doubt | undefined): void {
+  setQualityProblem(variable: Variable, doubt: QualityProblem | undefined): void {
     const { data } = variable;
-    if (data.doubt?.state === doubt?.state && data.doubt?.reason === doubt?.reason) return;
+    if (data.qualityProblem?.state === doubt?.state && data.qualityProblem?.reason === doubt?.reason) return;
     this.#tree.touch(variable);
-    data.doubt = doubt;
+    data.qualityProblem = doubt;
     const { state, reason, text } = doubt ?? { state: quality.good, reason: '', text: '' };
     this.#tree.changes.emit(variable.id, message.GW_QUALITY, [state, reason, text]);
   }
@@ -155,7 +155,7 @@ export class Variables {
   }
 
   /** The id of what takes a `RequestAction` for it; 0 when nothing does. */
-  actionOf({ data }: Variable): number {
+  actionTargetOf({ data }: Variable): number {
     const id = data.customAction === 0 ? data.action : data.customAction;
     return id === ACTION_DISABLED ? 0 : id;
   }
@@ -171,12 +171,12 @@ export class Variables {
     } else if (data.action !== action || data.customAction !== customAction) {
       changes.emit(variable.id, message.VM_CHANGEPROFILEACTION, [data.customAction, data.action]);
     } else return;
-    journal.object(variable);
+    journal.markObject(variable);
   }
 }
 
 /** Whether it has had a value since it was created, or since its type changed. */
-export const hasValue = ({ data }: Variable): boolean => data.updated !== 0 && data.retyped !== true;
+export const hasValue = ({ data }: Variable): boolean => data.updated !== 0 && data.isRetyped !== true;
 
 /** The data of a new variable. */
 export function variableData(type: VariableType, value: Value = initialValue(type)): VariableData {

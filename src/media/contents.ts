@@ -1,9 +1,9 @@
 import { fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import type { Kernel } from '../kernel/kernel.js';
-import { mediaType, shownFile, type Media, type MediaFacts } from '../kernel/media.js';
+import { mediaType, shownFile, type Media, type MediaContentInfo } from '../kernel/media.js';
 import { objectType } from '../kernel/object.js';
-import { MEDIA_LIMIT, type MediaFiles, type Seen } from './files.js';
+import { MEDIA_LIMIT, type MediaFiles, type MediaFileStat } from './files.js';
 import type { Icons } from './icons.js';
 
 /** What contents that are held in memory may take together; the one that was not wanted for longest goes first. */
@@ -57,7 +57,7 @@ export class MediaContents implements AsyncDisposable {
   }
 
   /** Takes up what became of its file outside of the gateway: it is gone, is back, or is another. Throws `NOT_OF_TYPE`. */
-  async look(id: number): Promise<void> {
+  async refresh(id: number): Promise<void> {
     const media = this.#get(id);
     if (!isStream(media) && media.data.file !== '') await this.#look(media, media.data.file);
   }
@@ -89,7 +89,7 @@ export class MediaContents implements AsyncDisposable {
     this.#kept.delete(media);
     kernel.media.setFile(media, file);
     kernel.media.setAvailable(media, true);
-    kernel.media.updated(media, facts);
+    kernel.media.announceContent(media, facts);
   }
 
   /** Gives it another file, or a stream its URL. Throws `NOT_OF_TYPE`, `FILE_NAME`; with `mustExist` `FILE_MISSING`. */
@@ -97,8 +97,8 @@ export class MediaContents implements AsyncDisposable {
     const { kernel, files } = this.#with;
     const media = this.#get(id);
     if (isStream(media)) return this.#setStream(media, path);
-    const file = files.nameOf(path);
-    const facts = await files.sum(file);
+    const file = files.resolveName(path);
+    const facts = await files.readInfo(file);
     if (mustExist && facts === undefined) throw fault('FILE_MISSING', file);
     this.#check(media);
     this.#kept.delete(media);
@@ -114,18 +114,18 @@ export class MediaContents implements AsyncDisposable {
   }
 
   /** Tells that the content has changed, also when it did not. Throws `NOT_OF_TYPE`, `FILE_MISSING`. */
-  async changed(id: number): Promise<void> {
+  async announceChange(id: number): Promise<void> {
     const { kernel, files, nowMs } = this.#with;
     const media = this.#get(id);
     if (isStream(media))
-      return kernel.media.updated(media, { crc: '', size: 0, updated: Math.floor(nowMs() / 1000) });
+      return kernel.media.announceContent(media, { crc: '', size: 0, updated: Math.floor(nowMs() / 1000) });
     const file = fileOf(media);
-    const facts = await files.sum(file);
+    const facts = await files.readInfo(file);
     this.#check(media);
     this.#kept.delete(media);
     if (facts !== undefined) {
       kernel.media.setAvailable(media, true);
-      return kernel.media.updated(media, facts);
+      return kernel.media.announceContent(media, facts);
     }
     kernel.media.setAvailable(media, false);
     throw fault('FILE_MISSING', file);
@@ -139,15 +139,15 @@ export class MediaContents implements AsyncDisposable {
     kernel.tree.delete(media);
     this.#kept.delete(media);
     if (!deleteFile || isStream(media) || file === '') return;
-    for (const other of kernel.tree.of(objectType.media)) if (other.data.file === file) return;
+    for (const other of kernel.tree.objectsOfType(objectType.media)) if (other.data.file === file) return;
     await files.remove(file);
   }
 
   /** The id of the object with this file or URL; undefined where there is none. Throws `FILE_NAME`. */
   findFile(path: string): number | undefined {
     const { kernel, files } = this.#with;
-    const file = STREAM.test(path) ? path : files.nameOf(path);
-    for (const { id, data } of kernel.tree.of(objectType.media))
+    const file = STREAM.test(path) ? path : files.resolveName(path);
+    for (const { id, data } of kernel.tree.objectsOfType(objectType.media))
       if (data.file === file || shownFile(data.file) === file) return id;
     return undefined;
   }
@@ -158,29 +158,29 @@ export class MediaContents implements AsyncDisposable {
 
   async #lookAtAll(): Promise<void> {
     const { kernel, log } = this.#with;
-    for (const { id, data } of kernel.tree.of(objectType.media)) {
+    for (const { id, data } of kernel.tree.objectsOfType(objectType.media)) {
       if (this.#isClosed) return;
       try {
-        await this.look(id);
+        await this.refresh(id);
       } catch (thrown) {
         log.warn({ media: id, file: shownFile(data.file) }, messageOf(thrown));
       }
     }
   }
 
-  async #look(media: Media, file: string): Promise<Seen | undefined> {
+  async #look(media: Media, file: string): Promise<MediaFileStat | undefined> {
     const { files } = this.#with;
-    const seen = await files.look(file);
+    const seen = await files.stat(file);
     const { available, size, updated } = media.data;
     const isKnown = seen !== undefined && available && seen.size === size && seen.updated === updated;
-    if (!isKnown) this.#note(media, file, seen && (await files.sum(file)));
+    if (!isKnown) this.#note(media, file, seen && (await files.readInfo(file)));
     return seen;
   }
 
-  #note(media: Media, file: string, facts: MediaFacts | undefined): void {
+  #note(media: Media, file: string, facts: MediaContentInfo | undefined): void {
     if (!this.#isStill(media, file)) return;
     if (facts === undefined) this.#with.kernel.media.setAvailable(media, false);
-    else this.#with.kernel.media.found(media, facts);
+    else this.#with.kernel.media.noteContent(media, facts);
   }
 
   #setStream(media: Media, url: string): void {

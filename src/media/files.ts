@@ -3,9 +3,9 @@ import { mkdir, open, realpath, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
-import { replaceFile } from '../base/replace.js';
-import { Turn, nextTurn } from '../base/turn.js';
-import type { MediaFacts } from '../kernel/media.js';
+import { writeFileAtomically } from '../base/replace.js';
+import { SerialQueue, yieldToEventLoop } from '../base/turn.js';
+import type { MediaContentInfo } from '../kernel/media.js';
 
 /** A content that is read or written whole; in Base64 it still fits into a request. */
 export const MEDIA_LIMIT = 16 * 1024 * 1024;
@@ -19,13 +19,13 @@ const DEPTH_LIMIT = 8;
 const PIECE = 1024 * 1024;
 
 /** What a look at a file tells without reading it. */
-export type Seen = Pick<MediaFacts, 'size' | 'updated'> & { readonly modifiedMs: number };
+export type MediaFileStat = Pick<MediaContentInfo, 'size' | 'updated'> & { readonly modifiedMs: number };
 
 /** The contents of media: files of the data directory, below `media` and `user` and nowhere else. */
 export class MediaFiles {
   readonly #directory: string;
   /** Two that write the same file must not meet. */
-  readonly #turn = new Turn();
+  readonly #turn = new SerialQueue();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -35,7 +35,7 @@ export class MediaFiles {
    * How a file is known here: `media/roof.png`. Takes that, an absolute path into the data directory, or a bare name, which
    * stands in `media`. Throws `FILE_NAME` for all else.
    */
-  nameOf(path: string): string {
+  resolveName(path: string): string {
     const inside = `${this.#directory}${sep}`;
     const known = path.includes('/') ? path : `media/${path}`;
     const [folder = '', ...rest] = (known.startsWith(inside) ? known.slice(inside.length) : known).split('/');
@@ -50,7 +50,7 @@ export class MediaFiles {
   }
 
   /** Size and time of a file; undefined where there is none that can be read. */
-  async look(file: string): Promise<Seen | undefined> {
+  async stat(file: string): Promise<MediaFileStat | undefined> {
     return this.#reading(file, async (handle) => seen(await handle.stat()));
   }
 
@@ -65,7 +65,7 @@ export class MediaFiles {
   }
 
   /** All that is known of a content, read anew, of any size; undefined where there is no file. */
-  async sum(file: string): Promise<MediaFacts | undefined> {
+  async readInfo(file: string): Promise<MediaContentInfo | undefined> {
     return this.#reading(file, async (handle) => {
       const { updated } = seen(await handle.stat());
       const piece = Buffer.allocUnsafe(PIECE);
@@ -80,19 +80,19 @@ export class MediaFiles {
   }
 
   /** Puts a content in place whole, durably. Throws `TEXT_TOO_LONG`, `FILE_NAME`, `STORE_FAILED`. */
-  async write(file: string, bytes: Uint8Array): Promise<MediaFacts> {
+  async write(file: string, bytes: Uint8Array): Promise<MediaContentInfo> {
     if (bytes.length > MEDIA_LIMIT) throw fault('TEXT_TOO_LONG', 'The content', MEDIA_LIMIT);
     return this.#turn.run(async () => {
       try {
         await mkdir(join(this.#directory, 'media')).catch((thrown: unknown) => {
           if (codeOf(thrown) !== 'EEXIST') throw thrown;
         });
-        await replaceFile(await this.#pathOf(file), bytes);
+        await writeFileAtomically(await this.#pathOf(file), bytes);
       } catch (thrown) {
         if (codeOf(thrown) === 'FILE_NAME') throw thrown;
         throw faultFrom(thrown, 'STORE_FAILED', `${file}: ${messageOf(thrown)}`);
       }
-      const { updated = 0 } = (await this.look(file)) ?? {};
+      const { updated = 0 } = (await this.stat(file)) ?? {};
       return { crc: hex(await sumOf(bytes)), size: bytes.length, updated };
     });
   }
@@ -130,7 +130,7 @@ export class MediaFiles {
   }
 }
 
-const seen = ({ size, mtimeMs }: { size: number; mtimeMs: number }): Seen => ({
+const seen = ({ size, mtimeMs }: { size: number; mtimeMs: number }): MediaFileStat => ({
   size,
   updated: Math.floor(mtimeMs / 1000),
   modifiedMs: mtimeMs,
@@ -140,7 +140,7 @@ async function sumOf(bytes: Uint8Array): Promise<number> {
   let crc = 0;
   for (let at = 0; at < bytes.length; at += PIECE) {
     crc = crc32(bytes.subarray(at, at + PIECE), crc);
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return crc;
 }

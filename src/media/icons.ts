@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, fault } from '../base/fault.js';
-import { drawings } from './drawings.js';
+import { builtInIcons } from './drawings.js';
 
 /** A drawing in strokes is a few hundred bytes; more than this is a picture. */
 export const ICON_LIMIT = 64 * 1024;
@@ -19,7 +19,7 @@ export class Icons {
 
   /** All names, in order. */
   async names(): Promise<string[]> {
-    return [...new Set([...Object.keys(drawings), ...(await this.#own()).keys()])].sort();
+    return [...new Set([...Object.keys(builtInIcons), ...(await this.#own()).keys()])].sort();
   }
 
   /** An icon as SVG; one of the user's own wins. Throws `ICON_MISSING`, `TEXT_TOO_LONG`. */
@@ -30,8 +30,8 @@ export class Icons {
       if (bytes.length > ICON_LIMIT) throw fault('TEXT_TOO_LONG', `The icon ${name}`, ICON_LIMIT);
       return bytes;
     }
-    if (!Object.hasOwn(drawings, name)) throw fault('ICON_MISSING', name);
-    return Buffer.from(svg(drawings[name as keyof typeof drawings]));
+    if (!Object.hasOwn(builtInIcons, name)) throw fault('ICON_MISSING', name);
+    return Buffer.from(svg(builtInIcons[name as keyof typeof builtInIcons]));
   }
 
   /** The user's own by name: plain files alone, a link among them leads nowhere. */

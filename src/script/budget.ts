@@ -6,7 +6,7 @@ const AT_ONCE_S = 5;
 const LEAST_MS = 10;
 
 /** How many calls a script may make: some at once, then so many a second, and so many altogether. */
-export class CallBudget {
+export class CallRateLimit {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
   readonly #eachMs: number;
   readonly #startMs: number;
@@ -21,13 +21,13 @@ export class CallBudget {
     this.#clock = clock;
     this.#eachMs = 1000 / callsPerS;
     this.#left = calls;
-    this.#startMs = evenMs(this.#clock);
+    this.#startMs = monotonicMs(this.#clock);
   }
 
   /** Takes one: how long its answer has to wait, ms; undefined when no more may be made. */
   take(): number | undefined {
     if (this.#left-- <= 0) return undefined;
-    const nowMs = evenMs(this.#clock) - this.#startMs;
+    const nowMs = monotonicMs(this.#clock) - this.#startMs;
     this.#untilMs = Math.max(this.#untilMs, nowMs) + this.#eachMs;
     const waitMs = this.#untilMs - nowMs - AT_ONCE_S * 1000;
     return waitMs < LEAST_MS ? 0 : waitMs;
@@ -35,5 +35,5 @@ export class CallBudget {
 }
 
 /** Milliseconds that pass evenly, for how long something took. */
-export const evenMs = (clock: Pick<Clock, 'monotonicNs'>): number =>
+export const monotonicMs = (clock: Pick<Clock, 'monotonicNs'>): number =>
   Number(clock.monotonicNs() / 1000n) / 1000;

@@ -3,14 +3,14 @@
  * command reference are synchronous globals: while nothing is awaited, there is no event loop between a call and its answer.
  */
 import { Channel } from './channel.js';
-import { check, Run } from './run.js';
+import { check, ChildRun } from './run.js';
 
 // The gateway may have died before this process was bound to it.
 if (process.ppid !== Number(process.argv[2])) process.exit(0);
 
 const channel = new Channel();
 let names: readonly string[] = [];
-let current: Run | undefined;
+let current: ChildRun | undefined;
 
 process.on('unhandledRejection', (thrown) => current?.fail(thrown));
 process.on('uncaughtException', (thrown) => current?.fail(thrown));
@@ -20,7 +20,7 @@ for (;;) {
   if (message.is === 'functions') names = message.names;
   if (message.is === 'check') channel.send(check(message));
   if (message.is === 'run') {
-    current = new Run(message, channel, names);
+    current = new ChildRun(message, channel, names);
     channel.send(await current.result());
   }
 }

@@ -1,22 +1,22 @@
-import { noChecks, type Checks } from '../base/check.js';
+import { noHealthChecks, type HealthChecks } from '../base/check.js';
 import type { Clock } from '../base/clock.js';
 import { fault, messageOf } from '../base/fault.js';
-import { unwatchedLimits, type Limits } from '../base/limits.js';
+import { silentLimitReporter, type LimitReporter } from '../base/limits.js';
 import type { Log } from '../base/log.js';
 import type { Caller } from '../device/declare.js';
 import type { Script } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
-import type { Beginning } from '../kernel/tree.js';
-import type { ScriptFiles, Written } from './files.js';
+import type { ObjectOptions } from '../kernel/tree.js';
+import type { ScriptFiles, ScriptContent } from './files.js';
 import { scriptLimits, type ScriptLimits } from './limits.js';
 import type { ScriptText } from './protocol.js';
-import { LOGGED_OUTPUT, nameOf, Runs, type ScriptFunctions } from './runs.js';
+import { LOGGED_OUTPUT_LIMIT, scriptLabel, ScriptRunner, type ScriptFunctions } from './runs.js';
 import type { ThreadRecord } from './threads.js';
 import { DirectoryWatch } from './watch.js';
 
 /** How a script is to run. */
-export interface ScriptRun {
+export interface ScriptRunRequest {
   /** The script's id; absent for a text that is run once. */
   readonly id?: number;
   /** The text, where it is not a script of the tree. */
@@ -30,7 +30,7 @@ export interface ScriptRun {
 }
 
 /** What scripts work with. */
-export interface EngineOptions {
+export interface ScriptEngineOptions {
   readonly kernel: Kernel;
   readonly files: ScriptFiles;
   readonly clock: Clock;
@@ -39,25 +39,25 @@ export interface EngineOptions {
   /** Looked up for every run; unless given, the standard ones. */
   readonly limits?: () => ScriptLimits;
   /** Told of restrictions of script processes that this machine does not support. */
-  readonly checks?: Checks;
+  readonly checks?: HealthChecks;
   /** Told of limits that take effect. */
-  readonly effects?: Limits;
+  readonly effects?: LimitReporter;
 }
 
 /** Scripts of type 0: JavaScript and TypeScript (decision 18), each run in a process of its own; their texts are files. */
 export class ScriptEngine implements AsyncDisposable {
-  readonly #options: EngineOptions;
-  readonly #runs: Runs;
+  readonly #options: ScriptEngineOptions;
+  readonly #runs: ScriptRunner;
   /** What is known of the files on the disk, by name. */
   readonly #seen = new Map<string, string>();
   #watch: DirectoryWatch | undefined;
   #thread = 0;
 
-  constructor(options: EngineOptions) {
+  constructor(options: ScriptEngineOptions) {
     this.#options = options;
     const { kernel, clock, log, functions } = options;
-    const { limits = () => scriptLimits, checks = noChecks, effects = unwatchedLimits } = options;
-    this.#runs = new Runs({
+    const { limits = () => scriptLimits, checks = noHealthChecks, effects = silentLimitReporter } = options;
+    this.#runs = new ScriptRunner({
       kernel,
       limits,
       checks,
@@ -70,8 +70,9 @@ export class ScriptEngine implements AsyncDisposable {
   }
 
   /** Looks after the files from now on, where there is a script. */
-  begin(): void {
-    for (const _script of this.#options.kernel.tree.of(objectType.script)) return this.#watchFiles();
+  watch(): void {
+    for (const _script of this.#options.kernel.tree.objectsOfType(objectType.script))
+      return this.#watchFiles();
   }
 
   /** How often each sender has had a script run, since the start. */
@@ -80,7 +81,7 @@ export class ScriptEngine implements AsyncDisposable {
   }
 
   /** A new script with an empty file. Throws `IDS_EXHAUSTED`, `STORE_FAILED`. */
-  async create(beginning: Beginning = {}): Promise<number> {
+  async create(beginning: ObjectOptions = {}): Promise<number> {
     const { kernel, files } = this.#options;
     const script = kernel.scripts.create(0, beginning);
     const { file } = script.data;
@@ -106,7 +107,7 @@ export class ScriptEngine implements AsyncDisposable {
     this.#seen.set(file, written.crc);
     this.#checkKept(script);
     const owners = this.#ownersOf(file);
-    for (const owner of owners) kernel.scripts.updated(owner, written, clock.nowMs());
+    for (const owner of owners) kernel.scripts.announceContent(owner, written, clock.nowMs());
     for (const owner of owners) await this.#compile(owner, { file, text });
     this.#checkKept(script);
   }
@@ -148,7 +149,7 @@ export class ScriptEngine implements AsyncDisposable {
   }
 
   /** Why a script is broken, with its place; '' for one that is not. Throws `NOT_OF_TYPE`. */
-  async mistake(id: number): Promise<string> {
+  async compileError(id: number): Promise<string> {
     const { file, broken } = this.#script(id).data;
     if (!broken) return '';
     try {
@@ -159,20 +160,20 @@ export class ScriptEngine implements AsyncDisposable {
   }
 
   /** Starts a script and does not wait; what it prints, and how it fails, goes to the log. Throws `NOT_OF_TYPE`, `BUSY`. */
-  start(run: ScriptRun): void {
+  start(run: ScriptRunRequest): void {
     const { log } = this.#options;
     const script = run.id === undefined ? TEXT_FILE : this.#script(run.id).data.file;
     this.#runs.checkRoom(run.caller);
     this.#run(run, false).then(
       (output) => {
-        if (output !== '') log.info({ script }, output.slice(0, LOGGED_OUTPUT));
+        if (output !== '') log.info({ script }, output.slice(0, LOGGED_OUTPUT_LIMIT));
       },
       (thrown: unknown) => log.debug({ script }, messageOf(thrown)),
     );
   }
 
   /** Runs a script to its end; resolves with what it printed. Rejects with `SCRIPT_FAILED`, `NOT_OF_TYPE`, `BUSY`, `STOPPING`. */
-  run(run: ScriptRun): Promise<string> {
+  run(run: ScriptRunRequest): Promise<string> {
     return this.#run(run, true);
   }
 
@@ -210,12 +211,15 @@ export class ScriptEngine implements AsyncDisposable {
     return this.close();
   }
 
-  async #run({ id, text = '', parameters, sender, caller }: ScriptRun, isAwaited: boolean): Promise<string> {
+  async #run(
+    { id, text = '', parameters, sender, caller }: ScriptRunRequest,
+    isAwaited: boolean,
+  ): Promise<string> {
     const what = { parameters, sender, caller, isAwaited };
     const { kernel, clock } = this.#options;
     if (id === undefined) {
       const once = async () => {
-        kernel.scripts.running({ sender, file: TEXT_FILE, thread: ++this.#thread }, clock.nowMs());
+        kernel.scripts.announceRun({ sender, file: TEXT_FILE, thread: ++this.#thread }, clock.nowMs());
         return text;
       };
       return this.#runs.run({ script: undefined, file: TEXT_FILE, read: once, ...what });
@@ -225,8 +229,8 @@ export class ScriptEngine implements AsyncDisposable {
     const read = async () => {
       const { text: content } = await this.#readFor(script);
       const thread = ++this.#thread;
-      kernel.scripts.executed(script, thread, clock.nowMs());
-      kernel.scripts.running({ sender, file, thread }, clock.nowMs());
+      kernel.scripts.markExecuted(script, thread, clock.nowMs());
+      kernel.scripts.announceRun({ sender, file, thread }, clock.nowMs());
       return content;
     };
     return this.#runs.run({ script, file, read, ...what });
@@ -237,7 +241,7 @@ export class ScriptEngine implements AsyncDisposable {
   }
 
   #ownersOf(file: string): Script[] {
-    const scripts = [...this.#options.kernel.tree.of(objectType.script)];
+    const scripts = [...this.#options.kernel.tree.objectsOfType(objectType.script)];
     return scripts.filter(({ data }) => data.file === file);
   }
 
@@ -246,14 +250,14 @@ export class ScriptEngine implements AsyncDisposable {
     if (this.#options.kernel.tree.find(script.id) !== script) throw fault('NOT_OF_TYPE', 'Script', script.id);
   }
 
-  async #read(file: string): Promise<Written> {
+  async #read(file: string): Promise<ScriptContent> {
     const read = await this.#options.files.read(file);
     if (read === undefined) throw fault('SCRIPT_FAILED', `${file} is not there`);
     return read;
   }
 
   /** What is to be run now; that it was changed on the disk since it was last seen is told of first. */
-  async #readFor(script: Script): Promise<Written> {
+  async #readFor(script: Script): Promise<ScriptContent> {
     const { kernel, clock } = this.#options;
     const { file } = script.data;
     const read = await this.#read(file).catch(async (thrown: unknown) => {
@@ -263,7 +267,8 @@ export class ScriptEngine implements AsyncDisposable {
     this.#checkKept(script);
     const known = this.#seen.get(file);
     this.#seen.set(file, read.crc);
-    if (known !== undefined && known !== read.crc) kernel.scripts.updated(script, read, clock.nowMs());
+    if (known !== undefined && known !== read.crc)
+      kernel.scripts.announceContent(script, read, clock.nowMs());
     return read;
   }
 
@@ -288,7 +293,7 @@ export class ScriptEngine implements AsyncDisposable {
   /** Looks at the files that changed, those of scripts. */
   async #look(names: ReadonlySet<string> | undefined): Promise<void> {
     const files = new Set<string>();
-    for (const { data } of this.#options.kernel.tree.of(objectType.script))
+    for (const { data } of this.#options.kernel.tree.objectsOfType(objectType.script))
       if (names?.has(data.file) !== false) files.add(data.file);
     for (const file of files)
       await this.#changed(file).catch((thrown: unknown) =>
@@ -299,7 +304,7 @@ export class ScriptEngine implements AsyncDisposable {
   /** Something happened to a file: if it has another text, is gone, or has come back, its scripts tell so. */
   async #changed(file: string): Promise<void> {
     const { kernel, files, clock, log } = this.#options;
-    const read = await files.readWritten(file).catch((thrown: unknown) => messageOf(thrown));
+    const read = await files.readSettled(file).catch((thrown: unknown) => messageOf(thrown));
     const isText = typeof read === 'object';
     const known = this.#seen.get(file);
     if (isText) this.#seen.set(file, read.crc);
@@ -307,13 +312,13 @@ export class ScriptEngine implements AsyncDisposable {
     for (const script of this.#ownersOf(file)) {
       if (isText && read.crc === known && !script.data.broken) continue;
       if (isText) {
-        if (read.crc !== known) kernel.scripts.updated(script, read, clock.nowMs());
+        if (read.crc !== known) kernel.scripts.announceContent(script, read, clock.nowMs());
         await this.#compile(script, { file, text: read.text });
       } else if (!script.data.broken) {
         kernel.scripts.setBroken(script, true);
         log.warn(
           { script: script.id, file },
-          `${nameOf(script)}: ${read ?? `${file} is not there any more`}`,
+          `${scriptLabel(script)}: ${read ?? `${file} is not there any more`}`,
         );
       }
     }
@@ -327,7 +332,7 @@ export class ScriptEngine implements AsyncDisposable {
     if (kernel.tree.find(script.id) !== script) return;
     if (this.#seen.get(file) !== crc || script.data.file !== file) return;
     if (mistake !== undefined && !script.data.broken)
-      log.warn({ script: script.id, file }, `${nameOf(script)} cannot be run: ${mistake}`);
+      log.warn({ script: script.id, file }, `${scriptLabel(script)} cannot be run: ${mistake}`);
     kernel.scripts.setBroken(script, mistake !== undefined);
   }
 }

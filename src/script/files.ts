@@ -3,8 +3,8 @@ import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
-import { replaceFile, syncDirectory } from '../base/replace.js';
-import { Turn } from '../base/turn.js';
+import { writeFileAtomically, syncDirectory } from '../base/replace.js';
+import { SerialQueue } from '../base/turn.js';
 
 /** A script is text that people write. */
 export const SCRIPT_LIMIT = 1024 * 1024;
@@ -13,7 +13,7 @@ export const SCRIPT_LIMIT = 1024 * 1024;
 const NAME = /^[A-Za-z0-9_](?!.*\.d\.ts$)[A-Za-z0-9_.-]{0,100}\.(js|ts)$/;
 
 /** A script's text as it stands on the disk, with its checksum (8 hex digits) and its size in bytes. */
-export interface Written {
+export interface ScriptContent {
   readonly text: string;
   readonly crc: string;
   readonly size: number;
@@ -23,14 +23,14 @@ export interface Written {
 export class ScriptFiles {
   readonly directory: string;
   /** Two that write the same file must not meet. */
-  readonly #turn = new Turn();
+  readonly #turn = new SerialQueue();
 
   constructor(directory: string) {
     this.directory = directory;
   }
 
   /** The text; undefined where there is no such file. Throws `FILE_NAME`, `SCRIPT_FAILED`. */
-  async read(file: string): Promise<Written | undefined> {
+  async read(file: string): Promise<ScriptContent | undefined> {
     const path = this.#path(file);
     try {
       // Opening a pipe would wait for who writes into it.
@@ -50,19 +50,19 @@ export class ScriptFiles {
   }
 
   /** As {@link read}, when what is being written is: between the two, a file has a text that its writer has not told of yet. */
-  readWritten(file: string): Promise<Written | undefined> {
+  readSettled(file: string): Promise<ScriptContent | undefined> {
     return this.#turn.run(() => this.read(file));
   }
 
   /** Puts a text in place whole, durably. Throws `FILE_NAME`, `TEXT_TOO_LONG`, `STORE_FAILED`. */
-  async write(file: string, text: string): Promise<Written> {
+  async write(file: string, text: string): Promise<ScriptContent> {
     const bytes = Buffer.from(text);
     if (bytes.length > SCRIPT_LIMIT) throw fault('TEXT_TOO_LONG', 'The script', SCRIPT_LIMIT);
     const path = this.#path(file);
     await this.#turn.run(async () => {
       try {
         await mkdir(this.directory, { recursive: true });
-        await replaceFile(path, bytes);
+        await writeFileAtomically(path, bytes);
       } catch (thrown) {
         throw faultFrom(thrown, 'STORE_FAILED', `${file}: ${messageOf(thrown)}`);
       }
@@ -102,7 +102,7 @@ export class ScriptFiles {
   }
 }
 
-function written(bytes: Buffer): Written {
+function written(bytes: Buffer): ScriptContent {
   const crc = crc32(bytes).toString(16).toUpperCase().padStart(8, '0');
   return { text: bytes.toString('utf8'), crc, size: bytes.length };
 }

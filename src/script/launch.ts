@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { fine, type Finding } from '../base/check.js';
+import { healthy, type HealthFinding } from '../base/check.js';
 import { PACKAGE_ROOT, nativeFile } from '../base/package-root.js';
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
@@ -13,7 +13,11 @@ const PACKAGE = `${PACKAGE_ROOT}package.json`;
 const HEAP_SLACK_MIB = 64;
 
 /** The command of a process that becomes `program`, confined, when `parent` starts it; it reads `paths` besides the system's libraries. */
-export function confined(parent: number, paths: readonly string[], program: readonly string[]): string[] {
+export function confinedCommand(
+  parent: number,
+  paths: readonly string[],
+  program: readonly string[],
+): string[] {
   return [LAUNCHER, String(parent), ...paths, '--', ...program];
 }
 
@@ -39,7 +43,7 @@ export function scriptCommand(heapMiB: number): string[] {
   ];
   const parent = process.pid;
   const program = [process.execPath, ...flags, CHILD, String(parent)];
-  return confined(parent, [dirname(CHILD), PACKAGE], program);
+  return confinedCommand(parent, [dirname(CHILD), PACKAGE], program);
 }
 
 /** What the launcher writes about a restriction that is not in force. */
@@ -48,11 +52,11 @@ const MISSING = /^stellwerk-script: (.*)$/gm;
 const LANDLOCK = 'Landlock';
 
 /** A health finding of what the launcher wrote; undefined if it wrote nothing. */
-export function confinementFinding(stderr: string): Finding | undefined {
+export function confinementFinding(stderr: string): HealthFinding | undefined {
   const all = [...stderr.matchAll(MISSING)].map(([, text = '']) => text);
   if (all.length === 0) return undefined;
   const text = `script processes run with less than their usual restrictions: ${all.join('; ')}`;
-  if (all.every((one) => one.includes(LANDLOCK))) return fine(text);
+  if (all.every((one) => one.includes(LANDLOCK))) return healthy(text);
   const whatToDo =
     'Use a kernel with CONFIG_SECCOMP_FILTER (Debian’s have it) and the unit as installed; until then give nobody scripts to write who may not have a shell';
   return { state: 'warning', text, whatToDo };

@@ -13,7 +13,7 @@ export interface ScriptLimits {
   /** Calls a second, after those that may come at once: a flood is slowed down until it is stopped. */
   readonly callsPerS: number;
   /** Scripts that run at the same time, those that others wait for not counted: each is a process of about 60 MiB. */
-  readonly atOnce: number;
+  readonly concurrent: number;
 }
 
 export const scriptLimits: ScriptLimits = {
@@ -23,5 +23,5 @@ export const scriptLimits: ScriptLimits = {
   output: 1_048_576,
   calls: 25_000,
   callsPerS: 1000,
-  atOnce: 4,
+  concurrent: 4,
 };

@@ -1,12 +1,12 @@
 import { Type, type Static } from '@sinclair/typebox';
 import type { Cancel } from '../base/clock.js';
-import { choice } from '../device/choice.js';
+import { enumProperty } from '../device/choice.js';
 import {
   type Host,
   type ModuleDefinition,
   moduleKind,
   quality,
-  type Running,
+  type OpenInstance,
   variableType,
 } from '../device/module.js';
 import { localDay, localInstant, midnight } from './schedule/local.js';
@@ -26,7 +26,7 @@ const variables = [
 ] as const satisfies readonly [ident: string, name: string, time: keyof Sun.SunTimes][];
 const IS_DAY = 'IsDay';
 
-const sunTime = choice(
+const sunTime = enumProperty(
   variables.map(([ident]) => ident),
   'Sunrise',
 );
@@ -76,7 +76,7 @@ const NOT_TODAY = {
 const isSet = ({ Latitude, Longitude }: Properties): boolean => Latitude !== 0 || Longitude !== 0;
 
 /** The module **Location Control**: where the gateway is, and what the sun does there (`docs/location.md`). */
-export const location: ModuleDefinition<typeof locationProperties> = {
+export const locationModule: ModuleDefinition<typeof locationProperties> = {
   id: '{45E97A63-F870-408A-B259-2933F7EABF74}',
   name: 'Location Control',
   kind: moduleKind.core,
@@ -102,7 +102,7 @@ export const location: ModuleDefinition<typeof locationProperties> = {
         ]
       : [],
   check,
-  off: (properties) =>
+  disabledReason: (properties) =>
     isSet(properties)
       ? undefined
       : 'no place is set; set Latitude and Longitude in degrees (SVC_SetProperty, then SVC_ApplyChanges)',
@@ -121,13 +121,13 @@ function check({ Spans }: Properties): string | undefined {
   return undefined;
 }
 
-function spanOf({ From, FromOffsetS = 0, To, ToOffsetS = 0 }: Properties['Spans'][number]): Spans.Span {
+function spanOf({ From, FromOffsetS = 0, To, ToOffsetS = 0 }: Properties['Spans'][number]): Spans.SunSpan {
   const timeOf = (ident: string) => variables.find(([one]) => one === ident)?.[2] ?? 'sunrise';
   return { from: timeOf(From), fromOffsetS: FromOffsetS, to: timeOf(To), toOffsetS: ToOffsetS };
 }
 
 /** Tells the sun's times of each day as it begins, and day and night as they begin. */
-class Location implements Running {
+class Location implements OpenInstance {
   readonly #host: Host<Properties>;
   readonly #sun: typeof Sun;
   readonly #spans: typeof Spans;
@@ -145,7 +145,7 @@ class Location implements Running {
       ...variables.map(([ident]) => ident),
       ...host.properties.Spans.map(({ Ident }) => Ident),
     ];
-    if (!host.clock.trusted()) for (const ident of idents) host.doubt(ident, NOT_SET);
+    if (!host.clock.isTrusted()) for (const ident of idents) host.markUncertain(ident, NOT_SET);
     this.#look();
   }
 
@@ -157,7 +157,7 @@ class Location implements Running {
     const { clock } = this.#host;
     const nowMs = clock.nowMs();
     const holds = this.#fromMs <= nowMs && nowMs < this.#untilMs;
-    if (!holds && clock.trusted()) this.#tell(nowMs);
+    if (!holds && clock.isTrusted()) this.#tell(nowMs);
     const waitMs = Math.min(LOOK_EVERY_MS, Math.max(1, this.#untilMs - nowMs));
     this.#cancel = clock.after(waitMs, () => this.#look());
   }
@@ -169,15 +169,15 @@ class Location implements Running {
     const times = this.#sun.sunTimes(nowMs, place);
     for (const [ident, , name] of variables) {
       const atMs = times[name];
-      if (atMs === undefined) host.guess(ident, 0, NOT_TODAY);
+      if (atMs === undefined) host.reportUncertain(ident, 0, NOT_TODAY);
       else host.report(ident, Math.floor(atMs / 1000));
     }
     // Last: who is told that night has begun finds the times of its day.
     host.report(IS_DAY, this.#sun.isSunUp(nowMs, place));
     const edges = host.properties.Spans.map((span) => {
-      const { isOn, untilMs, isKnown } = this.#spans.standingOf(spanOf(span), nowMs, place);
+      const { isOn, untilMs, isKnown } = this.#spans.spanStateAt(spanOf(span), nowMs, place);
       if (isKnown) host.report(span.Ident, isOn);
-      else host.guess(span.Ident, isOn, NOT_TODAY);
+      else host.reportUncertain(span.Ident, isOn, NOT_TODAY);
       return untilMs;
     });
     this.#fromMs = nowMs;

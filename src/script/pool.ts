@@ -1,13 +1,13 @@
-import type { Checks } from '../base/check.js';
+import type { HealthChecks } from '../base/check.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
-import type { Limits } from '../base/limits.js';
-import { evenMs } from './budget.js';
+import type { LimitReporter } from '../base/limits.js';
+import { monotonicMs } from './budget.js';
 import type { ScriptLimits } from './limits.js';
-import type { Ended, Failed } from './protocol.js';
-import { isOfFront, RunQueue, type RunFor } from './queue.js';
-import { Threads, type Shown, type Thread, type ThreadRecord } from './threads.js';
-import { ScriptWorker, type ScriptJob } from './worker.js';
+import type { RunResult, RunFailure } from './protocol.js';
+import { isOfFront, RunQueue, type RunOwner } from './queue.js';
+import { Threads, type RunInfo, type Thread, type ThreadRecord } from './threads.js';
+import { ScriptProcess, type ScriptJob } from './worker.js';
 
 /** A script may run a script that runs a script…: each level is a process, as none can wait for its own. */
 export const DEPTH_LIMIT = 8;
@@ -28,14 +28,14 @@ export interface PoolOptions {
   readonly names: () => Promise<readonly string[]>;
   /** Looked up for every run. */
   readonly limits: () => ScriptLimits;
-  readonly checks: Checks;
+  readonly checks: HealthChecks;
   /** Told of limits that take effect. */
-  readonly effects: Limits;
+  readonly effects: LimitReporter;
 }
 
 /** How a script is to be run. */
-export interface Turn {
-  readonly whose: RunFor;
+export interface PoolRequest {
+  readonly whose: RunOwner;
   /** 0 for one that was not started by a script. */
   readonly depth: number;
   /** Whether a script waits for it: it then never waits for a process, so that scripts that wait for each other always go on. */
@@ -43,20 +43,20 @@ export interface Turn {
   /** Stops it. */
   readonly signal: AbortSignal;
   /** What its thread shows; absent for what is no run. */
-  readonly shown?: Shown;
+  readonly shown?: RunInfo;
 }
 
 interface Slot {
-  readonly worker: ScriptWorker;
+  readonly worker: ScriptProcess;
   readonly thread: Thread;
   /** It counts among those that run at once. */
   counts: boolean;
   /** For whom it counts. */
-  whose: RunFor;
+  whose: RunOwner;
 }
 
 /** The processes in which scripts run; the first is started when the first script needs one, and one is kept from then on. */
-export class ScriptPool implements AsyncDisposable {
+export class ProcessPool implements AsyncDisposable {
   readonly #options: PoolOptions;
   readonly #threads = new Threads();
   readonly #all = new Set<Slot>();
@@ -73,31 +73,35 @@ export class ScriptPool implements AsyncDisposable {
   }
 
   /** Runs a script to its end, whatever that is. Rejects with `SCRIPT_FAILED`, `BUSY`, `STOPPING` when it was not begun. */
-  async run(job: ScriptJob, turn: Turn): Promise<Ended | Failed> {
+  async run(job: ScriptJob, turn: PoolRequest): Promise<RunResult | RunFailure> {
     const slot = await this.#take(turn);
     const { worker, thread } = slot;
     const { clock, limits } = this.#options;
-    const startMs = evenMs(clock);
+    const startMs = monotonicMs(clock);
     if (turn.shown !== undefined) thread.began(turn.shown, clock.nowMs());
     try {
       return await worker.run(job, limits(), turn.signal);
     } finally {
       thread.used(worker.peakBytes);
-      if (turn.shown !== undefined) thread.ended(evenMs(clock) - startMs);
+      if (turn.shown !== undefined) thread.ended(monotonicMs(clock) - startMs);
       this.#give(slot);
     }
   }
 
   /** Throws `BUSY` if a script that is started now would be rejected. */
-  checkRoom(whose: RunFor): void {
+  checkRoom(whose: RunOwner): void {
     const limit = this.#waiting.limitFor(whose);
     if (limit === undefined) return;
-    this.#options.effects.hit(limit, whose, 'look for what starts so many scripts (UC_GetScriptSenderList)');
+    this.#options.effects.report(
+      limit,
+      whose,
+      'look for what starts so many scripts (UC_GetScriptSenderList)',
+    );
     throw fault('BUSY', 'Too many scripts wait for their turn');
   }
 
   threads(): ThreadRecord[] {
-    return this.#threads.records(this.#options.limits().atOnce);
+    return this.#threads.records(this.#options.limits().concurrent);
   }
 
   /** Stops all scripts. */
@@ -113,11 +117,11 @@ export class ScriptPool implements AsyncDisposable {
     return this.close();
   }
 
-  async #take({ whose, depth, isAwaited, signal }: Turn): Promise<Slot> {
+  async #take({ whose, depth, isAwaited, signal }: PoolRequest): Promise<Slot> {
     if (this.#isClosed) throw fault('STOPPING');
     if (depth > DEPTH_LIMIT)
       throw fault('SCRIPT_FAILED', `scripts started each other more than ${DEPTH_LIMIT} levels deep`);
-    const { atOnce } = this.#options.limits();
+    const { concurrent: atOnce } = this.#options.limits();
     if (isAwaited) {
       const nested = this.#all.size - this.#idle.size - this.#running;
       if (depth > 0 && nested >= NESTED_LIMIT) throw fault('BUSY', 'Too many scripts wait for each other');
@@ -142,12 +146,12 @@ export class ScriptPool implements AsyncDisposable {
   }
 
   /** Fronts have at most half of the processes, so that the owner and the events never wait for them. */
-  #mayRun(whose: RunFor, more = 0): boolean {
-    const share = Math.max(1, Math.floor(this.#options.limits().atOnce / 2));
+  #mayRun(whose: RunOwner, more = 0): boolean {
+    const share = Math.max(1, Math.floor(this.#options.limits().concurrent / 2));
     return !isOfFront(whose) || this.#ofFronts < share + more;
   }
 
-  #counted(slot: Slot, whose: RunFor): Slot {
+  #counted(slot: Slot, whose: RunOwner): Slot {
     slot.counts = true;
     slot.whose = whose;
     this.#running++;
@@ -170,7 +174,7 @@ export class ScriptPool implements AsyncDisposable {
   #start(): Slot {
     const { names, clock, limits, checks } = this.#options;
     const thread = this.#threads.take();
-    const worker = new ScriptWorker({ names: names(), clock, heapMiB: limits().heapMiB, checks });
+    const worker = new ScriptProcess({ names: names(), clock, heapMiB: limits().heapMiB, checks });
     const slot: Slot = { worker, thread, counts: false, whose: 'owner' };
     this.#all.add(slot);
     void worker.exited.then(() => {
@@ -209,7 +213,7 @@ export class ScriptPool implements AsyncDisposable {
 
   /** Who waits gets its turn. */
   #next(): void {
-    while (!this.#isClosed && this.#running < this.#options.limits().atOnce && this.#admit());
+    while (!this.#isClosed && this.#running < this.#options.limits().concurrent && this.#admit());
     if (this.#waiting.size > 0) return;
     this.#cancelRelief?.();
     this.#cancelRelief = undefined;
@@ -224,7 +228,7 @@ export class ScriptPool implements AsyncDisposable {
   }
 
   #relieve(): void {
-    if (this.#running >= this.#options.limits().atOnce + NESTED_LIMIT) return;
+    if (this.#running >= this.#options.limits().concurrent + NESTED_LIMIT) return;
     if ([...this.#all].every(({ worker, counts }) => !counts || worker.isCalling))
       this.#admit(NESTED_LIMIT / 2);
   }

@@ -1,5 +1,5 @@
 /** Where in a script something is; `line` and `column` count from 1, 0 is not known. */
-export interface Place {
+export interface SourcePosition {
   readonly file: string;
   readonly line: number;
   readonly column: number;
@@ -31,20 +31,20 @@ export type FromChild =
   | { readonly is: 'call'; readonly method: string; readonly params: readonly unknown[] }
   /** A call for the text of another script: its id or its file. */
   | { readonly is: 'include'; readonly what: unknown }
-  | Ended
-  | Failed;
+  | RunResult
+  | RunFailure;
 
-export interface Ended {
+export interface RunResult {
   readonly is: 'ended';
   readonly output: string;
   /** The most memory that the process has had, bytes. */
   readonly peakBytes: number;
 }
 
-export interface Failed {
+export interface RunFailure {
   readonly is: 'failed';
   readonly message: string;
-  readonly at: Place | undefined;
+  readonly at: SourcePosition | undefined;
   /** What was printed until then. */
   readonly output: string;
   /** The script's own text can't be compiled. */
@@ -64,7 +64,7 @@ export const CALL_LIMIT = 16 * 1024 * 1024;
 export const STACK_PREFIX = 'script:';
 
 /** The uppermost place in a script that a stack names. */
-export function placeIn(stack: string): Place | undefined {
+export function findPosition(stack: string): SourcePosition | undefined {
   const [, file = '', line, column] = STACK_PLACE.exec(stack) ?? [];
   return line === undefined ? undefined : { file, line: Number(line), column: Number(column) };
 }
@@ -75,7 +75,7 @@ const STACK_PLACE = new RegExp(`${STACK_PREFIX}([\\w.-]+):(\\d+):(\\d+)`);
  * A message from a script's process, as it is declared: whoever broke out of a script can write anything. Throws a
  * TypeError or SyntaxError for what is none.
  */
-export function messageFrom(line: string): FromChild {
+export function parseMessage(line: string): FromChild {
   const said = record(JSON.parse(line));
   switch (said['is']) {
     case 'call':
@@ -99,7 +99,7 @@ export function messageFrom(line: string): FromChild {
   }
 }
 
-const placeFrom = ({ file, line, column }: Readonly<Record<string, unknown>>): Place => ({
+const placeFrom = ({ file, line, column }: Readonly<Record<string, unknown>>): SourcePosition => ({
   file: text(file),
   line: number(line),
   column: number(column),

@@ -1,14 +1,14 @@
 /** For whom a script runs: the owner and the owner's scripts, an event or a device, or the users of a web front. */
-export type RunFor = 'owner' | 'event' | `front ${number}`;
+export type RunOwner = 'owner' | 'event' | `front ${number}`;
 
 /** Runs of the owner that wait for their turn, and as many of events; more is a flood. */
-export const WAITING_LIMIT = 1000;
+export const QUEUED_RUNS_LIMIT = 1000;
 /** The same of all fronts together, and of one: their users see each run, and press no button a hundred times. */
-export const WAITING_OF_FRONTS = 500;
-export const WAITING_OF_FRONT = 200;
+export const QUEUED_RUNS_OF_ALL_FRONTS = 500;
+export const QUEUED_RUNS_PER_FRONT = 200;
 
 /** Whether a run is for the users of a front. */
-export function isOfFront(whose: RunFor): boolean {
+export function isOfFront(whose: RunOwner): boolean {
   return whose.startsWith('front');
 }
 
@@ -18,7 +18,7 @@ export function isOfFront(whose: RunFor): boolean {
  */
 export class RunQueue<T> {
   /** The one whose turn is next comes first; none is empty. */
-  readonly #queues = new Map<RunFor, Set<T>>();
+  readonly #queues = new Map<RunOwner, Set<T>>();
   #ofFronts = 0;
 
   get size(): number {
@@ -28,16 +28,17 @@ export class RunQueue<T> {
   }
 
   /** The limit that keeps another run of these from waiting; undefined if it can wait. */
-  limitFor(whose: RunFor): string | undefined {
+  limitFor(whose: RunOwner): string | undefined {
     const own = this.#queues.get(whose)?.size ?? 0;
-    if (!isOfFront(whose)) return own < WAITING_LIMIT ? undefined : `${WAITING_LIMIT} waiting scripts`;
-    if (own >= WAITING_OF_FRONT) return `${WAITING_OF_FRONT} waiting scripts per front`;
-    return this.#ofFronts < WAITING_OF_FRONTS
+    if (!isOfFront(whose))
+      return own < QUEUED_RUNS_LIMIT ? undefined : `${QUEUED_RUNS_LIMIT} waiting scripts`;
+    if (own >= QUEUED_RUNS_PER_FRONT) return `${QUEUED_RUNS_PER_FRONT} waiting scripts per front`;
+    return this.#ofFronts < QUEUED_RUNS_OF_ALL_FRONTS
       ? undefined
-      : `${WAITING_OF_FRONTS} waiting scripts of all fronts`;
+      : `${QUEUED_RUNS_OF_ALL_FRONTS} waiting scripts of all fronts`;
   }
 
-  add(whose: RunFor, item: T): void {
+  add(whose: RunOwner, item: T): void {
     const queue = this.#queues.get(whose);
     if (queue === undefined) this.#queues.set(whose, new Set([item]));
     else queue.add(item);
@@ -45,7 +46,7 @@ export class RunQueue<T> {
   }
 
   /** Takes one out that no longer waits; fine if it is not in. */
-  delete(whose: RunFor, item: T): void {
+  delete(whose: RunOwner, item: T): void {
     const queue = this.#queues.get(whose);
     if (queue?.delete(item) !== true) return;
     if (queue.size === 0) this.#queues.delete(whose);
@@ -53,7 +54,7 @@ export class RunQueue<T> {
   }
 
   /** Takes the next whose turn it is, of those that may run. */
-  take(mayRun: (whose: RunFor) => boolean): { readonly whose: RunFor; readonly item: T } | undefined {
+  take(mayRun: (whose: RunOwner) => boolean): { readonly whose: RunOwner; readonly item: T } | undefined {
     for (const [whose, queue] of this.#queues) {
       const [item] = queue;
       if (item === undefined || !mayRun(whose)) continue;

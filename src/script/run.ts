@@ -1,6 +1,13 @@
 import { constants, createContext, Script, type Context } from 'node:vm';
 import type { Channel } from './channel.js';
-import { CALL_LIMIT, placeIn, type Ended, type Failed, type ScriptText, type ToChild } from './protocol.js';
+import {
+  CALL_LIMIT,
+  findPosition,
+  type RunResult,
+  type RunFailure,
+  type ScriptText,
+  type ToChild,
+} from './protocol.js';
 import {
   REALM_SOURCE,
   undefinedNames,
@@ -9,8 +16,8 @@ import {
   type Realm,
   type Thrown,
 } from './realm.js';
-import { compile, Mistake, type Compiled } from './source.js';
-import { Timers } from './timers.js';
+import { compile, CompileError, type CompiledScript } from './source.js';
+import { ChildTimers } from './timers.js';
 
 const realmScript = new Script(REALM_SOURCE, { filename: 'stellwerk:realm' });
 
@@ -18,11 +25,11 @@ const realmScript = new Script(REALM_SOURCE, { filename: 'stellwerk:realm' });
 const MESSAGE_LENGTH = 2000;
 
 /** One run of a script, in a context that holds nothing of this process. */
-export class Run {
+export class ChildRun {
   readonly #job: Extract<ToChild, { is: 'run' }>;
   readonly #channel: Channel;
   readonly #names: readonly string[];
-  readonly #timers = new Timers((id, isLast) => this.#fire(id, isLast));
+  readonly #timers = new ChildTimers((id, isLast) => this.#fire(id, isLast));
   readonly #failure = Promise.withResolvers<never>();
   readonly #included = new Set<string>();
   readonly #context: Context;
@@ -48,10 +55,10 @@ export class Run {
   }
 
   /** Runs it until all is done: its text, its timers, what it awaits. */
-  async result(): Promise<Ended | Failed> {
+  async result(): Promise<RunResult | RunFailure> {
     const { file, text } = this.#job;
     this.#included.add(file);
-    let compiled: Compiled;
+    let compiled: CompiledScript;
     try {
       compiled = this.#compile({ file, text }, true);
     } catch (thrown) {
@@ -83,7 +90,7 @@ export class Run {
     this.#failure.reject(new ScriptError(thrown));
   }
 
-  async #done({ isAsync }: Compiled): Promise<void> {
+  async #done({ isAsync }: CompiledScript): Promise<void> {
     this.#isPending = isAsync;
     const thrown = this.#realm.main(isAsync);
     if (thrown !== undefined) throw new ScriptError(thrown);
@@ -91,7 +98,7 @@ export class Run {
     if (this.#isPending) throw new Error('the script awaits what never comes');
   }
 
-  #compile(text: ScriptText, mayAwait: boolean): Compiled {
+  #compile(text: ScriptText, mayAwait: boolean): CompiledScript {
     const compiled = compile(text, mayAwait, () => {
       throw this.#realm.importError();
     });
@@ -200,13 +207,13 @@ function thrownOf(thrown: unknown): Thrown {
   if (thrown instanceof ScriptError) return thrown.thrown;
   if (!(thrown instanceof Error)) return { message: String(thrown) };
   const { message, stack = '' } = thrown;
-  return thrown instanceof Mistake && thrown.at !== undefined
+  return thrown instanceof CompileError && thrown.at !== undefined
     ? { message, at: thrown.at }
     : { message, stack };
 }
 
 /** Whether a text can be compiled; it is not run. */
-export function check(text: ScriptText): Ended | Failed {
+export function check(text: ScriptText): RunResult | RunFailure {
   try {
     compile(text, true);
     return { is: 'ended', output: '', peakBytes: peakBytes() };
@@ -215,12 +222,12 @@ export function check(text: ScriptText): Ended | Failed {
   }
 }
 
-const mistake = (thrown: unknown): Failed => failure(thrownOf(thrown), { isBroken: true });
+const mistake = (thrown: unknown): RunFailure => failure(thrownOf(thrown), { isBroken: true });
 
 function failure(
-  { message, stack = '', at = placeIn(stack) }: Thrown,
+  { message, stack = '', at = findPosition(stack) }: Thrown,
   { output = '', isBroken = false, isLast = false },
-): Failed {
+): RunFailure {
   const short = message.slice(0, MESSAGE_LENGTH);
   return { is: 'failed', message: short, at, output, isBroken, isLast, peakBytes: peakBytes() };
 }

@@ -1,17 +1,17 @@
-import type { Checks } from '../base/check.js';
+import type { HealthChecks } from '../base/check.js';
 import { delay, type Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
-import { Late } from '../base/late.js';
-import type { Limits } from '../base/limits.js';
+import { Lazy } from '../base/late.js';
+import type { LimitReporter } from '../base/limits.js';
 import type { Log } from '../base/log.js';
-import { Turn } from '../base/turn.js';
+import { SerialQueue } from '../base/turn.js';
 import type { Caller } from '../device/declare.js';
 import type { Script } from '../kernel/attachments.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { ScriptLimits } from './limits.js';
-import type { ScriptPool } from './pool.js';
-import type { Failed, ScriptText } from './protocol.js';
-import type { RunFor } from './queue.js';
+import type { ProcessPool } from './pool.js';
+import type { RunFailure, ScriptText } from './protocol.js';
+import type { RunOwner } from './queue.js';
 import { Semaphores } from './semaphores.js';
 import type { ThreadRecord } from './threads.js';
 
@@ -22,21 +22,21 @@ export interface ScriptFunctions {
 }
 
 /** What runs work with. */
-export interface RunsOptions {
+export interface ScriptRunnerOptions {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly log: Log;
   readonly functions: ScriptFunctions;
   readonly limits: () => ScriptLimits;
-  readonly checks: Checks;
+  readonly checks: HealthChecks;
   /** Told of limits that take effect. */
-  readonly effects: Limits;
+  readonly effects: LimitReporter;
   /** The text behind what a script includes: an id or a file. */
   readonly included: (what: unknown) => Promise<ScriptText>;
 }
 
 /** One run, as it is asked for. */
-export interface RunOf {
+export interface RunnerRequest {
   readonly file: string;
   /** Its text; a run that is stopped meanwhile does not begin. */
   readonly read: () => Promise<string>;
@@ -51,7 +51,7 @@ export interface RunOf {
 
 interface Running {
   readonly script: Script | undefined;
-  readonly whose: RunFor;
+  readonly whose: RunOwner;
   /** How many scripts it is deep in. */
   readonly depth: number;
   readonly stop: AbortController;
@@ -71,19 +71,19 @@ const TELL_EVERY_MS = 60_000;
 const SENDERS_LIMIT = 1000;
 
 /** The runs of scripts: who runs, in what, and what becomes of it. Processes are loaded with the first. */
-export class Runs implements AsyncDisposable {
-  readonly #options: RunsOptions;
+export class ScriptRunner implements AsyncDisposable {
+  readonly #options: ScriptRunnerOptions;
   readonly #semaphores: Semaphores;
   /** By the caller that a script's own calls come from. */
   readonly #running = new Map<Caller, Running>();
   readonly #told = new Map<number, { readonly text: string; readonly untilMs: number; more: number }>();
-  readonly #checks = new Turn();
+  readonly #checks = new SerialQueue();
   readonly #closing = new AbortController();
   readonly #senders = new Map<string, number>();
-  readonly #pool = new Late(() => this.#open());
-  #opened: ScriptPool | undefined;
+  readonly #pool = new Lazy(() => this.#open());
+  #opened: ProcessPool | undefined;
 
-  constructor(options: RunsOptions) {
+  constructor(options: ScriptRunnerOptions) {
     this.#options = options;
     this.#semaphores = new Semaphores(options.clock);
   }
@@ -99,7 +99,7 @@ export class Runs implements AsyncDisposable {
   }
 
   /** Runs a script to its end; how that went. Rejects with `SCRIPT_FAILED`, `BUSY`, `STOPPING`. */
-  async run({ script, file, read, parameters, sender, caller, isAwaited }: RunOf): Promise<string> {
+  async run({ script, file, read, parameters, sender, caller, isAwaited }: RunnerRequest): Promise<string> {
     this.#count(sender);
     const parent = this.#running.get(caller);
     const user = script === undefined ? 'script' : `script ${script.id}`;
@@ -134,7 +134,7 @@ export class Runs implements AsyncDisposable {
   }
 
   /** A script that another one started runs for whom that one does. */
-  #whose(caller: Caller): RunFor {
+  #whose(caller: Caller): RunOwner {
     const parent = this.#running.get(caller);
     if (parent !== undefined) return parent.whose;
     if (caller.role === 'webfront') return `front ${caller.configurator ?? 0}`;
@@ -190,15 +190,15 @@ export class Runs implements AsyncDisposable {
 
   async close(): Promise<void> {
     this.#closing.abort(fault('STOPPING'));
-    await (await this.#pool.made())?.close();
+    await (await this.#pool.current())?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  async #open(): Promise<ScriptPool> {
-    const { ScriptPool: Pool } = await import('./pool.js');
+  async #open(): Promise<ProcessPool> {
+    const { ProcessPool: Pool } = await import('./pool.js');
     const { clock, functions, limits, checks, effects } = this.#options;
     this.#opened = new Pool({ clock, names: async () => functions.names(), limits, checks, effects });
     return this.#opened;
@@ -220,7 +220,7 @@ export class Runs implements AsyncDisposable {
   }
 
   /** The failure for who waits; the log has it once, by the script in which it came up. */
-  #failed(mine: Running, file: string, failed: Failed): Error {
+  #failed(mine: Running, file: string, failed: RunFailure): Error {
     if (this.#closing.signal.aborted) return fault('STOPPING');
     const text = said(file, failed);
     const isPassedOn = mine.told !== '' && mine.told.startsWith(failed.message);
@@ -229,7 +229,7 @@ export class Runs implements AsyncDisposable {
     return fault('SCRIPT_FAILED', text);
   }
 
-  #tell(script: Script | undefined, file: string, { message, at, output }: Failed): void {
+  #tell(script: Script | undefined, file: string, { message, at, output }: RunFailure): void {
     const { log, clock } = this.#options;
     const id = script?.id ?? 0;
     const before = this.#told.get(id);
@@ -238,25 +238,25 @@ export class Runs implements AsyncDisposable {
       return;
     }
     const more = before?.text === message && before.more > 0 ? ` (and ${before.more} times more since)` : '';
-    const details = { script: id, file, line: at?.line ?? 0, output: output.slice(0, LOGGED_OUTPUT) };
-    log.error(details, `${script === undefined ? 'a text' : nameOf(script)}: ${message}${more}`);
+    const details = { script: id, file, line: at?.line ?? 0, output: output.slice(0, LOGGED_OUTPUT_LIMIT) };
+    log.error(details, `${script === undefined ? 'a text' : scriptLabel(script)}: ${message}${more}`);
     this.#told.set(id, { text: message, untilMs: clock.nowMs() + TELL_EVERY_MS, more: 0 });
   }
 }
 
 /** A script as the log names it. */
-export function nameOf({ id, name }: Script): string {
+export function scriptLabel({ id, name }: Script): string {
   return `script ${id}${name === '' ? '' : ` “${name}”`}`;
 }
 
 /** What a script printed is kept to this length in the log. */
-export const LOGGED_OUTPUT = 2000;
+export const LOGGED_OUTPUT_LIMIT = 2000;
 
 /** Whom a check calls for: it makes no calls. */
 const NOBODY: Caller = { role: 'anonymous', user: '', remote: 'local' };
 
 /** `12345.js:3:9: Unexpected token`. */
-function said(file: string, { at, message }: Failed): string {
+function said(file: string, { at, message }: RunFailure): string {
   if (at === undefined) return `${file}: ${message}`;
   return `${at.file}:${at.line}${at.column > 0 ? `:${at.column}` : ''}: ${message}`;
 }

@@ -1,9 +1,9 @@
 import { stripTypeScriptTypes } from 'node:module';
 import { Script, type ScriptOptions } from 'node:vm';
-import { placeIn, STACK_PREFIX, type Place, type ScriptText } from './protocol.js';
+import { findPosition, STACK_PREFIX, type SourcePosition, type ScriptText } from './protocol.js';
 
 /** A script, ready to be run in a context. */
-export interface Compiled {
+export interface CompiledScript {
   readonly script: Script;
   /** It gives a promise of its end: its text awaits. */
   readonly isAsync: boolean;
@@ -16,9 +16,9 @@ type OnImport = () => never;
 const AWAITING = ['(async () => {', '\n})()'] as const;
 
 /** A text can't be compiled. */
-export class Mistake extends Error {
+export class CompileError extends Error {
   override readonly name = 'Mistake';
-  readonly at: Place | undefined;
+  readonly at: SourcePosition | undefined;
   constructor(thrown: unknown, { instead, also }: { readonly instead?: string; readonly also?: string }) {
     const message = thrown instanceof Error ? thrown.message : String(thrown);
     super(instead ?? (also === undefined ? message : `${message}; ${also}`));
@@ -29,16 +29,16 @@ export class Mistake extends Error {
 /**
  * Compiles a text; types are taken out of a `.ts` file, and every place stays where it is. As a plain script, whose
  * functions and variables are global, also for those who include it; one that awaits is a function of its own. A text
- * that is to be run is given `onImport`. Throws a {@link Mistake}.
+ * that is to be run is given `onImport`. Throws a {@link CompileError}.
  */
-export function compile({ file, text }: ScriptText, mayAwait: boolean, onImport?: OnImport): Compiled {
+export function compile({ file, text }: ScriptText, mayAwait: boolean, onImport?: OnImport): CompiledScript {
   const filename = STACK_PREFIX + file;
   try {
     const source = file.endsWith('.ts') ? stripTypeScriptTypes(text, { sourceUrl: filename }) : text;
     const options = onImport === undefined ? { filename } : { filename, importModuleDynamically: onImport };
     return compileScript(source, options, mayAwait);
   } catch (thrown) {
-    throw new Mistake(thrown, hintFor(file, text));
+    throw new CompileError(thrown, hintFor(file, text));
   }
 }
 
@@ -60,7 +60,7 @@ function hintFor(file: string, text: string): { readonly instead?: string; reado
   }
 }
 
-function compileScript(source: string, options: ScriptOptions, mayAwait: boolean): Compiled {
+function compileScript(source: string, options: ScriptOptions, mayAwait: boolean): CompiledScript {
   try {
     return { script: new Script(source, options), isAsync: false };
   } catch (thrown) {
@@ -77,9 +77,9 @@ function compileScript(source: string, options: ScriptOptions, mayAwait: boolean
 }
 
 /** The place of a mistake as the compilers show it: file and line, some lines of the text, carets below the last. */
-function shownPlace(stack: string): Place | undefined {
+function shownPlace(stack: string): SourcePosition | undefined {
   const [, file, line, code = '', blanks] = SHOWN.exec(stack) ?? [];
-  if (file === undefined) return placeIn(stack);
+  if (file === undefined) return findPosition(stack);
   const column = blanks === undefined ? 0 : blanks.length + 1;
   const shift = code.startsWith(AWAITING[0]) ? AWAITING[0].length : 0;
   return { file, line: Number(line), column: Math.max(0, column - shift) };

@@ -19,7 +19,7 @@ export interface ThreadRecord {
 }
 
 /** What a slot shows of the script that it runs. */
-export interface Shown {
+export interface RunInfo {
   readonly id: number;
   readonly file: string;
   readonly sender: string;
@@ -29,7 +29,7 @@ export interface Shown {
 export class Thread {
   readonly id: number;
   isTaken = false;
-  #shown: Shown | undefined;
+  #shown: RunInfo | undefined;
   #startMs = 0;
   #count = 0;
   #least = Infinity;
@@ -42,7 +42,7 @@ export class Thread {
     this.id = id;
   }
 
-  began(shown: Shown, nowMs: number): void {
+  began(shown: RunInfo, nowMs: number): void {
     this.#shown = shown;
     this.#startMs = nowMs;
   }

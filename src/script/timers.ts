@@ -1,7 +1,7 @@
 import { clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
 
 /** The timers of one script, by the number that its realm gave them. The script runs as long as there are any. */
-export class Timers {
+export class ChildTimers {
   readonly #timers = new Map<number, NodeJS.Timeout>();
   readonly #fire: (id: number, isLast: boolean) => void;
   #onNone: () => void = () => undefined;

@@ -7,7 +7,7 @@ import type { Cancel, Clock } from '../base/clock.js';
 const SETTLE_MS = 200;
 
 /** What a watch works with. */
-export interface WatchOptions {
+export interface DirectoryWatchOptions {
   readonly directory: string;
   readonly clock: Pick<Clock, 'after'>;
   /** Some time after a change: the names of what changed, undefined where it may be anything. */
@@ -18,14 +18,14 @@ export interface WatchOptions {
 
 /** Notices changes of the files in a directory, by the kernel's word; nothing is asked again and again. */
 export class DirectoryWatch implements Disposable {
-  readonly #options: WatchOptions;
+  readonly #options: DirectoryWatchOptions;
   readonly #names = new Set<string>();
   #isAnything = false;
   #watcher: FSWatcher | undefined;
   #cancel: Cancel | undefined;
   #isClosed = false;
 
-  constructor(options: WatchOptions) {
+  constructor(options: DirectoryWatchOptions) {
     this.#options = options;
   }
 

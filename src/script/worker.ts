@@ -1,15 +1,15 @@
 import { ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import type { Duplex, Readable } from 'node:stream';
-import type { Checks } from '../base/check.js';
+import type { HealthChecks } from '../base/check.js';
 import { delay, type Cancel, type Clock } from '../base/clock.js';
 import { Fault, messageOf } from '../base/fault.js';
-import { gather, PiecedResult } from '../base/pieces.js';
-import { CallBudget } from './budget.js';
+import { joinChunks, ChunkedResult } from '../base/pieces.js';
+import { CallRateLimit } from './budget.js';
 import { confinementFinding, scriptCommand } from './launch.js';
 import type { ScriptLimits } from './limits.js';
-import { CALL_LIMIT, CHANNEL, messageFrom, placeIn } from './protocol.js';
-import type { Ended, Failed, FromChild, ScriptText, ToChild } from './protocol.js';
+import { CALL_LIMIT, CHANNEL, parseMessage, findPosition } from './protocol.js';
+import type { RunResult, RunFailure, FromChild, ScriptText, ToChild } from './protocol.js';
 
 /** How often the memory of a running script is looked at. */
 const LOOK_EVERY_MS = 100;
@@ -31,23 +31,23 @@ export interface ScriptJob extends ScriptText {
 }
 
 /** What a process works with. */
-export interface WorkerOptions {
+export interface ScriptProcessOptions {
   /** Of the functions that its scripts find as globals. */
   readonly names: Promise<readonly string[]>;
   readonly clock: Clock;
   readonly heapMiB: number;
-  readonly checks: Checks;
+  readonly checks: HealthChecks;
 }
 
 interface Current {
   readonly job: ScriptJob;
   readonly limits: ScriptLimits;
-  readonly budget: CallBudget;
-  readonly ended: PromiseWithResolvers<Ended | Failed>;
+  readonly budget: CallRateLimit;
+  readonly ended: PromiseWithResolvers<RunResult | RunFailure>;
 }
 
 /** A process that runs scripts, one at a time. What happens in it, up to its death, is its run's failure and no more. */
-export class ScriptWorker {
+export class ScriptProcess {
   readonly #process: ChildProcess;
   /** Absent where the process could not be started. */
   readonly #channel: Duplex | undefined;
@@ -68,7 +68,7 @@ export class ScriptWorker {
   #isAlive = true;
   #cancelGrace: Cancel = () => undefined;
 
-  constructor({ names, clock, heapMiB, checks }: WorkerOptions) {
+  constructor({ names, clock, heapMiB, checks }: ScriptProcessOptions) {
     this.#clock = clock;
     this.heapMiB = heapMiB;
     this.#process = start(heapMiB);
@@ -106,11 +106,11 @@ export class ScriptWorker {
   }
 
   /** Runs one script to its end, whatever that is; when the signal aborts, the script is stopped. */
-  async run(job: ScriptJob, limits: ScriptLimits, signal: AbortSignal): Promise<Ended | Failed> {
+  async run(job: ScriptJob, limits: ScriptLimits, signal: AbortSignal): Promise<RunResult | RunFailure> {
     await this.#ready;
     const { timeMs, output: outputLimit } = limits;
-    const ended = Promise.withResolvers<Ended | Failed>();
-    this.#current = { job, limits, budget: new CallBudget(limits, this.#clock), ended };
+    const ended = Promise.withResolvers<RunResult | RunFailure>();
+    this.#current = { job, limits, budget: new CallRateLimit(limits, this.#clock), ended };
     this.runs++;
     const abort = () => this.#stop(messageOf(signal.reason));
     const undo = [
@@ -161,12 +161,12 @@ export class ScriptWorker {
     this.#isAlive = false;
     this.#cancelGrace();
     const message = this.#why ?? why;
-    const at = placeIn(this.#stderr);
+    const at = findPosition(this.#stderr);
     const { peakBytes } = this;
     this.#result({ is: 'failed', message, at, output: '', isBroken: false, isLast: true, peakBytes });
   }
 
-  #result(result: Ended | Failed): void {
+  #result(result: RunResult | RunFailure): void {
     if (result.is === 'failed' && result.isLast) this.#why ??= result.message;
     this.#current?.ended.resolve(result);
     this.#current = undefined;
@@ -210,7 +210,7 @@ export class ScriptWorker {
   #message(line: string): void {
     let message: FromChild;
     try {
-      message = messageFrom(line);
+      message = parseMessage(line);
     } catch {
       return this.#stop('the script wrote to its channel and was stopped');
     }
@@ -222,7 +222,7 @@ export class ScriptWorker {
     void this.#answer(current, message);
   }
 
-  async #answer(current: Current, call: Exclude<FromChild, Ended | Failed>): Promise<void> {
+  async #answer(current: Current, call: Exclude<FromChild, RunResult | RunFailure>): Promise<void> {
     const { job, budget, limits } = current;
     const waitMs = budget.take();
     if (waitMs === undefined)
@@ -233,7 +233,7 @@ export class ScriptWorker {
       const value: unknown = await (call.is === 'call'
         ? job.call(call.method, call.params)
         : job.include(call.what));
-      const text = value instanceof PiecedResult ? await gather(value) : JSON.stringify(value);
+      const text = value instanceof ChunkedResult ? await joinChunks(value) : JSON.stringify(value);
       answer = `{"is":"result","value":${text ?? 'null'}}`;
     } catch (thrown) {
       const code = thrown instanceof Fault ? thrown.code : 'INTERNAL';

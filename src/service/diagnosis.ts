@@ -1,17 +1,17 @@
-import { fine, type Finding } from '../base/check.js';
-import { manual } from '../base/manual.js';
+import { healthy, type HealthFinding } from '../base/check.js';
+import { manualPage } from '../base/manual.js';
 import type { BoardFacts } from '../device/modules.js';
-import type { DeviceNode, Machine, User, WantedPort } from './machine.js';
+import type { DeviceNode, Machine, User, ConfiguredPort } from './machine.js';
 
 /** An instance, as it is configured. */
-export interface Configured {
+export interface ConfiguredInstance {
   readonly name: string;
   readonly properties: Readonly<Record<string, unknown>>;
 }
 
 /** What a machine is to be good for. */
-export interface Purpose {
-  readonly instances: readonly Configured[];
+export interface MachineRequirements {
+  readonly instances: readonly ConfiguredInstance[];
   readonly board: BoardFacts;
 }
 
@@ -27,7 +27,7 @@ const BEYOND_TENTHS = 11;
  * The checks of a machine by their names, for `GW_GetHealth` and for `stellwerk doctor`. What does not concern it is left
  * out: a PC has no overlays, and where no port is configured none is missing.
  */
-export function diagnose(machine: Machine, purpose: Purpose): ReadonlyMap<string, Finding> {
+export function diagnose(machine: Machine, purpose: MachineRequirements): ReadonlyMap<string, HealthFinding> {
   const checks = {
     board: boardCheck(machine, purpose),
     rights: rightsCheck(machine, purpose),
@@ -38,11 +38,13 @@ export function diagnose(machine: Machine, purpose: Purpose): ReadonlyMap<string
     space: spaceCheck(machine),
     card: cardCheck(machine),
   };
-  return new Map(Object.entries(checks).filter((pair): pair is [string, Finding] => pair[1] !== undefined));
+  return new Map(
+    Object.entries(checks).filter((pair): pair is [string, HealthFinding] => pair[1] !== undefined),
+  );
 }
 
 /** The properties by which modules are to be asked what they find: only what some instance wants is looked for. */
-export function propertiesOf(instances: readonly Configured[]): string[] {
+export function propertiesOf(instances: readonly ConfiguredInstance[]): string[] {
   const wants = {
     Line: instances.some((one) => linesOf(one).length > 0),
     Port: portsOf(instances).length > 0,
@@ -52,13 +54,13 @@ export function propertiesOf(instances: readonly Configured[]): string[] {
 }
 
 /** Paths of ports that instances are configured for. */
-export function portsOf(instances: readonly Configured[]): string[] {
+export function portsOf(instances: readonly ConfiguredInstance[]): string[] {
   const paths = instances.map(({ properties }) => properties['Port']);
   return [...new Set(paths.filter((path) => typeof path === 'string' && path.startsWith('/')))] as string[];
 }
 
 /** The lines that an instance is configured for: their names, or chip and offset as a search has them. */
-function linesOf({ properties }: Configured): string[] {
+function linesOf({ properties }: ConfiguredInstance): string[] {
   const { Chip, Line, LineA, LineB, Up, Down, Lines } = properties;
   const named = [Line, LineA, LineB, Up, Down, ...(Array.isArray(Lines) ? (Lines as unknown[]) : [])];
   const names = named.filter((name): name is string => typeof name === 'string' && name !== '');
@@ -66,27 +68,30 @@ function linesOf({ properties }: Configured): string[] {
   return names.map((name) => (onChip && /^\d+$/.test(name) ? `${Chip}/${name}` : name));
 }
 
-const warning = (text: string, whatToDo: string): Finding => ({ state: 'warning', text, whatToDo });
+const warning = (text: string, whatToDo: string): HealthFinding => ({ state: 'warning', text, whatToDo });
 
-function boardCheck({ compatible }: Machine, { board }: Purpose): Finding | undefined {
+function boardCheck({ compatible }: Machine, { board }: MachineRequirements): HealthFinding | undefined {
   const [machine] = compatible;
   if (machine === undefined) return undefined;
-  if (!board.isUnknown) return fine(`${board.name}, the machine says ${machine}`);
+  if (!board.isUnknown) return healthy(`${board.name}, the machine says ${machine}`);
   return warning(
     `no board file knows this machine (${machine}), so its lines have no names`,
-    `name the board in gateway.yaml, or describe it (${manual('boards.md')})`,
+    `name the board in gateway.yaml, or describe it (${manualPage('boards.md')})`,
   );
 }
 
 /** Whether who runs the gateway may open what it needs. */
-function rightsCheck({ user, chips, ports }: Machine, { instances, board }: Purpose): Finding | undefined {
+function rightsCheck(
+  { user, chips, ports }: Machine,
+  { instances, board }: MachineRequirements,
+): HealthFinding | undefined {
   const needsLines =
     board.name !== 'simulated' &&
     (board.name !== 'generic' || instances.some((one) => linesOf(one).length > 0));
   const needed = [...(needsLines ? chips : []), ...ports.flatMap(({ node }) => node ?? [])];
   if (needed.length === 0) return undefined;
   const refused = needed.filter((node) => !mayUse(user, node));
-  if (refused.length === 0) return fine(`${user.name} may open ${listed(needed.map(({ path }) => path))}`);
+  if (refused.length === 0) return healthy(`${user.name} may open ${listed(needed.map(({ path }) => path))}`);
   const text = `${user.name} may not open ${listed(refused.map(({ path, group }) => `${path} (group ${group})`))}`;
   return { state: 'failed', text, whatToDo: rightsAdvice(user, refused) };
 }
@@ -117,7 +122,7 @@ const overlays: readonly (readonly [consumer: RegExp, setting: string])[] = [
 ];
 
 /** Lines that are configured here and in somebody else's hands. */
-function linesCheck({ found, boot }: Machine, { instances }: Purpose): Finding | undefined {
+function linesCheck({ found, boot }: Machine, { instances }: MachineRequirements): HealthFinding | undefined {
   const all = found.filter(({ kind }) => kind === 'line');
   const lines = new Map(
     all.flatMap((line) => [line.name, line.id.replace(/^line /, '')].map((name) => [name, line])),
@@ -129,7 +134,8 @@ function linesCheck({ found, boot }: Machine, { instances }: Purpose): Finding |
     const usedBy = lines.get(name)?.usedBy ?? '';
     return usedBy === '' || usedBy.startsWith('stellwerk') ? [] : [{ name, usedBy, instance: instance.name }];
   });
-  if (foreign.length === 0) return fine(`all ${known.length} that are configured are free for the gateway`);
+  if (foreign.length === 0)
+    return healthy(`all ${known.length} that are configured are free for the gateway`);
   const advice = foreign.map(({ usedBy }) => {
     const setting = overlays.find(([consumer]) => consumer.test(usedBy))?.[1];
     return setting !== undefined && boot !== undefined
@@ -148,12 +154,12 @@ const UART = /^\/dev\/(serial\d|tty(S|AMA)\d+)$/;
 const UNSTABLE = /^\/dev\/tty(USB|ACM)\d+$/;
 
 /** Ports that are configured here: there, named for good, and not the kernel's own. */
-function portsCheck(machine: Machine, { instances }: Purpose): Finding | undefined {
+function portsCheck(machine: Machine, { instances }: MachineRequirements): HealthFinding | undefined {
   const { ports, consoles, found } = machine;
   if (ports.length === 0) return undefined;
   const nameOf = (path: string) =>
     instances.find(({ properties }) => properties['Port'] === path)?.name ?? path;
-  const complaints = ports.flatMap(({ path, node }: WantedPort): [text: string, advice: string][] => {
+  const complaints = ports.flatMap(({ path, node }: ConfiguredPort): [text: string, advice: string][] => {
     const who = nameOf(path);
     if (node === undefined) return [[`${path} of ${who} is not there`, missingAdvice(path, machine)]];
     const tty = node.path.replace('/dev/', '');
@@ -174,7 +180,7 @@ function portsCheck(machine: Machine, { instances }: Purpose): Finding | undefin
       ];
     return [];
   });
-  if (complaints.length === 0) return fine(`all ${ports.length} that are configured are there`);
+  if (complaints.length === 0) return healthy(`all ${ports.length} that are configured are there`);
   return warning(
     complaints.map(([text]) => text).join('; '),
     [...new Set(complaints.map(([, advice]) => advice))].join('; '),
@@ -197,36 +203,36 @@ function missingAdvice(path: string, { found, off, boot, compatible }: Machine):
 }
 
 /** PWM channels that are configured here: a Raspberry Pi has none until an overlay gives it pins. */
-function pwmCheck({ found, boot }: Machine, { instances }: Purpose): Finding | undefined {
+function pwmCheck({ found, boot }: Machine, { instances }: MachineRequirements): HealthFinding | undefined {
   const wanted = instances.filter(({ properties }) => (properties['Channel'] ?? '') !== '');
   if (wanted.length === 0) return undefined;
-  if (found.some(({ kind }) => kind === 'pwm')) return fine('there are PWM channels');
+  if (found.some(({ kind }) => kind === 'pwm')) return healthy('there are PWM channels');
   const text = `${listed(wanted.map(({ name }) => name))} needs a PWM channel, and this machine shows none`;
   if (boot === undefined)
-    return warning(text, `switch the PWM chip on in the device tree (${manual('pwm.md')})`);
+    return warning(text, `switch the PWM chip on in the device tree (${manualPage('pwm.md')})`);
   const overlay = boot.settings.find((setting) => setting.startsWith('dtoverlay=pwm'));
   return warning(
     text,
     overlay === undefined
-      ? `add dtoverlay=pwm-2chan to ${boot.path} (${manual('pwm.md')}) and start the machine anew`
+      ? `add dtoverlay=pwm-2chan to ${boot.path} (${manualPage('pwm.md')}) and start the machine anew`
       : `${overlay} stands in ${boot.path}: start the machine anew`,
   );
 }
 
 /** Of a gateway that can't be asked; a running one has a check of that name that knows more. */
-function outputsCheck({ hasKeeper }: Machine): Finding | undefined {
+function outputsCheck({ hasKeeper }: Machine): HealthFinding | undefined {
   if (hasKeeper === undefined) return undefined;
-  if (hasKeeper) return fine('the line keeper is there to guard them');
+  if (hasKeeper) return healthy('the line keeper is there to guard them');
   return warning(
     'the line keeper does not run: outputs are not guarded when the gateway ends',
     'sudo systemctl start stellwerk-keeper; journalctl -u stellwerk-keeper says why it ended',
   );
 }
 
-function spaceCheck({ space }: Machine): Finding | undefined {
+function spaceCheck({ space }: Machine): HealthFinding | undefined {
   if (space === undefined) return undefined;
   const text = `${sizeOf(space.free)} of ${sizeOf(space.bytes)} free where the data is`;
-  if (space.free >= LITTLE_BYTES && space.free >= space.bytes * LITTLE_PART) return fine(text);
+  if (space.free >= LITTLE_BYTES && space.free >= space.bytes * LITTLE_PART) return healthy(text);
   return {
     state: space.free < NEARLY_NONE_BYTES ? 'failed' : 'warning',
     text,
@@ -235,13 +241,13 @@ function spaceCheck({ space }: Machine): Finding | undefined {
   };
 }
 
-function cardCheck({ wear }: Machine): Finding | undefined {
+function cardCheck({ wear }: Machine): HealthFinding | undefined {
   if (wear === undefined) return undefined;
   const { device, tenths, spare } = wear;
   const used =
     tenths >= BEYOND_TENTHS ? 'more than its life' : `${(tenths - 1) * 10} to ${tenths * 10} % of its life`;
   const text = `${device} says that ${used} is used up${spare > 1 ? ', and most of its spare blocks' : ''}`;
-  if (tenths < WORN_TENTHS && spare < 2) return fine(text);
+  if (tenths < WORN_TENTHS && spare < 2) return healthy(text);
   const state = tenths >= BEYOND_TENTHS || spare > 2 ? 'failed' : 'warning';
   return { state, text, whatToDo: 'make a backup (stellwerk backup) and replace it' };
 }

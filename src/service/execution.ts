@@ -15,7 +15,7 @@ export const OUTPUT_LIMIT = 1024 * 1024;
 export const AT_ONCE = 8;
 
 /** A program to be run. */
-export interface ProgramWish {
+export interface ProgramOptions {
   /** Its absolute path. */
   readonly file: string;
   readonly args: readonly string[];
@@ -24,7 +24,7 @@ export interface ProgramWish {
 }
 
 /** Runs programs: without a shell, within limits, and none outlives it. */
-export class Execution {
+export class ProgramRunner {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #log: Log;
   readonly #running = new Set<ChildProcess>();
@@ -44,7 +44,7 @@ export class Execution {
    * What the program printed, on both channels in the order in which it came; '' at once where nobody waits. How it ended
    * makes no difference. Throws `BUSY`, `PROGRAM_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`, `STOPPING`.
    */
-  async run({ file, args, waits }: ProgramWish): Promise<string> {
+  async run({ file, args, waits }: ProgramOptions): Promise<string> {
     if (this.#isClosed) throw fault('STOPPING');
     if (this.#running.size >= AT_ONCE) throw fault('BUSY', `${AT_ONCE} programs are running`);
     const program = spawned(file, args, {

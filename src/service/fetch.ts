@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '../base/clock.js';
 import { fault, faultFrom, isAbort, messageOf } from '../base/fault.js';
-import type { Names } from '../device/names.js';
+import type { NameResolver } from '../device/names.js';
 
 /** Fetched beside the module loader, as in `api/node-http.ts`, which says why. */
 const { request: requestPlainly } = process.getBuiltinModule('node:http');
@@ -16,7 +16,7 @@ const REDIRECTS_LIMIT = 10;
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 
 /** What to fetch, and how. */
-export interface Fetching {
+export interface FetchOptions {
   readonly url: string;
   readonly method: string;
   /** Absent for none. */
@@ -35,9 +35,9 @@ export interface Fetching {
  * The content that a URL replies with. Rejects with `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. Text that is no UTF-8 comes with
  * one character a byte (decision 20).
  */
-export async function contentOf(
-  what: Fetching,
-  { clock, names }: { readonly clock: Pick<Clock, 'after'>; readonly names: Names },
+export async function fetchText(
+  what: FetchOptions,
+  { clock, names }: { readonly clock: Pick<Clock, 'after'>; readonly names: NameResolver },
 ): Promise<string> {
   let url = parsed(what.url);
   const { host } = url;
@@ -72,13 +72,13 @@ export async function contentOf(
 }
 
 /** As browsers do it: what follows a POST is fetched (RFC 9110 §15.4). */
-function asGet({ body: _, ...rest }: Fetching): Fetching {
+function asGet({ body: _, ...rest }: FetchOptions): FetchOptions {
   const headers = Object.entries(rest.headers).filter(([name]) => !/^content-/i.test(name));
   const method = rest.method === 'HEAD' ? 'HEAD' : 'GET';
   return { ...rest, method, headers: Object.fromEntries(headers) };
 }
 
-function without({ login: _, ...rest }: Fetching): Fetching {
+function without({ login: _, ...rest }: FetchOptions): FetchOptions {
   return rest;
 }
 
@@ -93,7 +93,7 @@ function parsed(text: string, base?: URL): URL {
 
 type AskOptions = { readonly signal: AbortSignal; readonly lookup: LookupFunction };
 
-function ask(url: URL, what: Fetching, { signal, lookup }: AskOptions): Promise<IncomingMessage> {
+function ask(url: URL, what: FetchOptions, { signal, lookup }: AskOptions): Promise<IncomingMessage> {
   const { method, body, headers, login, verifyPeer, verifyHost } = what;
   const hasType = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
   const type = body === undefined || hasType ? {} : { 'Content-Type': 'text/plain; charset=utf-8' };

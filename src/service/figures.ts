@@ -11,7 +11,7 @@ interface Ticks {
 const TICKS_APART = 10;
 
 /** What the kernel says of the processors, the memory, the batteries and this process. What it does not say is 0. */
-export class Figures {
+export class SystemMetrics {
   readonly #root: string;
   #before: ReadonlyMap<string, Ticks> = new Map();
 

@@ -1,13 +1,13 @@
-import type { CheckState, Checks, Finding } from '../base/check.js';
+import type { HealthState, HealthChecks, HealthFinding } from '../base/check.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { maskUrls } from '../base/url-secrets.js';
-import { LimitEffects } from './limits.js';
+import { LimitReport } from './limits.js';
 
 /** A named health check, as `GW_GetHealth` gives it. */
 export interface CheckRecord {
   readonly Name: string;
-  readonly State: CheckState;
+  readonly State: HealthState;
   /** Unix seconds since when it stands so. */
   readonly Since: number;
   /** Several lines where several things are wrong, as one per instance. */
@@ -17,29 +17,29 @@ export interface CheckRecord {
 
 /** What `GW_GetHealth` answers: the worst state of all, and each check. */
 export interface HealthRecord {
-  readonly State: CheckState;
+  readonly State: HealthState;
   readonly Checks: readonly CheckRecord[];
 }
 
 /** The gateway's health: what its parts found out about themselves, and checks that are looked up when asked. */
-export class Health implements Checks {
+export class Health implements HealthChecks {
   /** Limits that took effect; the check `limits`. */
-  readonly limits: LimitEffects;
+  readonly limits: LimitReport;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #found = new Map<string, { readonly finding: Finding; readonly sinceMs: number }>();
+  readonly #found = new Map<string, { readonly finding: HealthFinding; readonly sinceMs: number }>();
   #machine: readonly string[] = [];
-  readonly #asked = new Map<string, () => Finding>();
+  readonly #asked = new Map<string, () => HealthFinding>();
 
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
-    this.limits = new LimitEffects(clock, log);
-    this.ask('limits', () => this.limits.finding());
+    this.limits = new LimitReport(clock, log);
+    this.addCheck('limits', () => this.limits.finding());
   }
 
   /** Something that gets better or worse is logged; what stays as it is, is not. */
-  set(name: string, given: Finding): void {
+  set(name: string, given: HealthFinding): void {
     const finding = { ...given, text: maskUrls(given.text), whatToDo: maskUrls(given.whatToDo) };
     const before = this.#found.get(name);
     const isSame = before?.finding.state === finding.state;
@@ -58,14 +58,14 @@ export class Health implements Checks {
   }
 
   /** What was found by looking at the machine; what is not found any more is forgotten. */
-  setMachine(findings: ReadonlyMap<string, Finding>): void {
+  setMachineFindings(findings: ReadonlyMap<string, HealthFinding>): void {
     for (const name of this.#machine) if (!findings.has(name)) this.#found.delete(name);
     this.#machine = [...findings.keys()];
     for (const [name, finding] of findings) this.set(name, finding);
   }
 
   /** A check that is made anew whenever health is asked for. */
-  ask(name: string, look: () => Finding): void {
+  addCheck(name: string, look: () => HealthFinding): void {
     this.#asked.set(name, look);
   }
 

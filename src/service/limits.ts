@@ -1,6 +1,6 @@
-import { fine, type Finding } from '../base/check.js';
+import { healthy, type HealthFinding } from '../base/check.js';
 import type { Clock } from '../base/clock.js';
-import type { Limits } from '../base/limits.js';
+import type { LimitReporter } from '../base/limits.js';
 import type { Log } from '../base/log.js';
 
 /** A limit that took effect is in health so long after the last time, ms: an owner who looks in the evening sees the attack's end only. */
@@ -21,7 +21,7 @@ interface Effect {
 }
 
 /** Which limits took effect, how often, and against whom last. */
-export class LimitEffects implements Limits {
+export class LimitReport implements LimitReporter {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
   readonly #log: Log;
   readonly #effects = new Map<string, Effect>();
@@ -31,8 +31,8 @@ export class LimitEffects implements Limits {
     this.#log = log;
   }
 
-  /** See {@link Limits}. */
-  hit(limit: string, who: string, whatToDo: string): void {
+  /** See {@link LimitReporter}. */
+  report(limit: string, who: string, whatToDo: string): void {
     const nowMs = this.#nowMs();
     let effect = this.#effects.get(limit);
     if (effect === undefined) {
@@ -49,12 +49,12 @@ export class LimitEffects implements Limits {
   }
 
   /** The health check: a warning while a limit took effect within the last hour. */
-  finding(): Finding {
+  finding(): HealthFinding {
     const nowMs = this.#nowMs();
     for (const [limit, { lastMs }] of this.#effects)
       if (nowMs - lastMs > SHOWN_MS) this.#effects.delete(limit);
     const effects = [...this.#effects].sort(([, a], [, b]) => b.lastMs - a.lastMs).slice(0, NAMED);
-    if (effects.length === 0) return fine('no limit took effect within the last hour');
+    if (effects.length === 0) return healthy('no limit took effect within the last hour');
     const texts = effects.map(
       ([limit, { count, who }]) => `the limit of ${limit} took effect ${count} times, last against ${who}`,
     );

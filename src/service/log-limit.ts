@@ -7,7 +7,7 @@ export const LOG_BURST = 500;
 export const LOG_PER_MINUTE = 20;
 
 /** Bounds how many lines of one subject are written (a token bucket). */
-export class LogLimit {
+export class LogRateLimit {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
   #left = LOG_BURST;
   #atNs: bigint;

@@ -1,8 +1,8 @@
 import { pino, type DestinationStream, type Level } from 'pino';
 import { systemClock, type Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
-import { maskUrls, maskValue } from '../base/url-secrets.js';
-import { LogLimit } from './log-limit.js';
+import { maskUrls, maskUrlsIn } from '../base/url-secrets.js';
+import { LogRateLimit } from './log-limit.js';
 import { LogMessages, logType, type LogType } from './log-messages.js';
 
 /** Levels by subject; `default` is for those not named. */
@@ -16,7 +16,7 @@ export interface LogTarget {
 }
 
 /** One line of warning or above, for the change stream: clients see it as KL_WARNING or KL_ERROR. */
-export interface LoudLine {
+export interface LogAlert {
   readonly level: 'warn' | 'error';
   readonly subject: string;
   readonly text: string;
@@ -31,8 +31,8 @@ export class ServiceLog {
   readonly #pinos = new Map<string, ReturnType<typeof pino>>();
   #levels: LogLevels;
   readonly #clock: Pick<Clock, 'nowMs' | 'monotonicNs'>;
-  readonly #limits = new Map<string, LogLimit>();
-  #onLoud: (line: LoudLine) => void = () => undefined;
+  readonly #limits = new Map<string, LogRateLimit>();
+  #onLoud: (line: LogAlert) => void = () => undefined;
 
   /** `clock`: for tests. */
   constructor(
@@ -52,7 +52,7 @@ export class ServiceLog {
   }
 
   /** Is called with each line of warning or above, after it was written. */
-  set onLoud(listener: (line: LoudLine) => void) {
+  set onLoud(listener: (line: LogAlert) => void) {
     this.#onLoud = listener;
   }
 
@@ -76,7 +76,7 @@ export class ServiceLog {
    */
   #mayWrite(subject: string, level = ''): boolean {
     const name = level === 'error' ? `${subject} ${level}` : subject;
-    const limit = this.#limits.get(name) ?? new LogLimit(this.#clock);
+    const limit = this.#limits.get(name) ?? new LogRateLimit(this.#clock);
     this.#limits.set(name, limit);
     const { isAllowed, omitted } = limit.take();
     if (omitted > 0)
@@ -86,7 +86,7 @@ export class ServiceLog {
 
   #subject(subject: string): Log {
     const logger = this.#logger(subject);
-    const loud = (level: LoudLine['level'], details: object, text: string) => {
+    const loud = (level: LogAlert['level'], details: object, text: string) => {
       this.#note(level === 'error' ? logType.error : logType.warning, subject, text);
       if (!this.#mayWrite(subject, level)) return;
       logger[level](details, text);
@@ -129,7 +129,7 @@ export class ServiceLog {
 
 /** A line of JSON without the secrets of URLs. It is read first: a backslash after a URL belongs to what follows. */
 function masked(line: string): string {
-  return maskUrls(line) === line ? line : `${JSON.stringify(maskValue(JSON.parse(line)))}\n`;
+  return maskUrls(line) === line ? line : `${JSON.stringify(maskUrlsIn(JSON.parse(line)))}\n`;
 }
 
 const LEVEL = /^\{"level":(\d+)/;

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import type { Found } from '../device/search.js';
+import type { HardwareItem } from '../device/search.js';
 
 /** A user, by what the kernel lets it do. */
 export interface User {
@@ -23,7 +23,7 @@ export interface DeviceNode {
 }
 
 /** A port that an instance is configured for. */
-export interface WantedPort {
+export interface ConfiguredPort {
   /** As the configuration has it. */
   readonly path: string;
   /** What it leads to; undefined: nothing is there. */
@@ -46,7 +46,7 @@ export interface Machine {
   /** What the device tree says that it is, the most particular word first; empty: it has none. */
   readonly compatible: readonly string[];
   readonly chips: readonly DeviceNode[];
-  readonly ports: readonly WantedPort[];
+  readonly ports: readonly ConfiguredPort[];
   /** The names of terminals that the kernel talks on: `ttyS1`. */
   readonly consoles: readonly string[];
   /** What is switched off in the device tree, by the short names it has there: `serial0`, `i2c1`. */
@@ -60,11 +60,11 @@ export interface Machine {
   /** Of the card that the data directory is on; undefined where that does not say. */
   readonly wear: Wear | undefined;
   /** What the drivers found. */
-  readonly found: readonly Found[];
+  readonly found: readonly HardwareItem[];
 }
 
 /** Where to look, and what for. */
-export interface Places {
+export interface InspectionOptions {
   /** `/`, but for tests. */
   readonly root: string;
   readonly dataDirectory: string;
@@ -72,7 +72,7 @@ export interface Places {
   readonly ports: readonly string[];
   /** Whether the gateway itself looks: then it is its own rights that count, else those of the service's user. */
   readonly isGateway: boolean;
-  readonly found: readonly Found[];
+  readonly found: readonly HardwareItem[];
 }
 
 /** The user that the service's unit names. */
@@ -86,7 +86,7 @@ const KEEPER_SOCKET = 'run/stellwerk-keeper/socket';
 const BOOT_CONFIGURATIONS = ['boot/firmware/config.txt', 'boot/config.txt'];
 
 /** Looks at the machine. Opens no device, and what can't be read is as if it were not there. */
-export async function look(places: Places): Promise<Machine> {
+export async function inspectMachine(places: InspectionOptions): Promise<Machine> {
   const at = (path: string) => join(places.root, path);
   const groups = namesById(await textOf(at('etc/group')));
   const nodeAt = (path: string) => nodeOf(path, groups, places);
@@ -115,7 +115,7 @@ export async function look(places: Places): Promise<Machine> {
 }
 
 /** The service's user, where the machine has one and it is not known better; else whoever runs this process. */
-async function userOf({ root, isGateway }: Places): Promise<User> {
+async function userOf({ root, isGateway }: InspectionOptions): Promise<User> {
   const entries = (await textOf(join(root, 'etc/passwd'))).split('\n').map((line) => line.split(':'));
   const [, , uid, gid] = entries.find(([name]) => name === SERVICE_USER) ?? [];
   if (uid === undefined || isGateway) {
@@ -145,7 +145,7 @@ const namesById = (text: string): ReadonlyMap<number, string> =>
 async function nodeOf(
   path: string,
   groups: ReadonlyMap<number, string>,
-  { root, isGateway }: Places,
+  { root, isGateway }: InspectionOptions,
 ): Promise<DeviceNode | undefined> {
   const target = await realpath(path).catch(() => undefined);
   const found = target === undefined ? undefined : await stat(target).catch(() => undefined);
@@ -195,7 +195,7 @@ async function spaceOf(directory: string): Promise<Machine['space']> {
   return found && { bytes: found.blocks * found.bsize, free: found.bavail * found.bsize };
 }
 
-async function wearOf({ root, dataDirectory }: Places): Promise<Wear | undefined> {
+async function wearOf({ root, dataDirectory }: InspectionOptions): Promise<Wear | undefined> {
   const { dev = 0 } = (await stat(dataDirectory).catch(() => undefined)) ?? {};
   const own = join(root, 'sys/dev/block', `${major(dev)}:${minor(dev)}`);
   const link = await readlink(own).catch(() => undefined);

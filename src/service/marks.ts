@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import type { Marks } from '../device/module.js';
+import type { BootFlags } from '../device/module.js';
 
 const FILE = 'marks';
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
@@ -11,7 +11,7 @@ const BOOT_ID = '/proc/sys/kernel/random/boot_id';
  * Texts that are remembered until the machine boots again, over restarts of the gateway: a line each in a file of the
  * runtime directory, below the boot's id. Where the file can't be written they live as long as the process.
  */
-export class BootMarks implements Marks {
+export class BootFlagFile implements BootFlags {
   readonly #file: string;
   readonly #log: Log;
   readonly #boot: string;

@@ -8,7 +8,7 @@ const ADDON = nativeFile('notify.node');
  * Gives memory that is not needed back to the machine: what of the heap is not, where the program was started with `gc`
  * (`bin/stellwerk` does; else false), and what the C library holds.
  */
-export async function trim(): Promise<boolean> {
+export async function releaseMemory(): Promise<boolean> {
   if (globalThis.gc === undefined) return false;
   await globalThis.gc({ type: 'major', execution: 'async', flavor: 'last-resort' });
   giveBack();
@@ -53,7 +53,7 @@ export function processMeter(): MemoryMeter {
       last = now;
       return utilization;
     },
-    release: trim,
+    release: releaseMemory,
   };
 }
 

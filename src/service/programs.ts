@@ -18,7 +18,7 @@ interface Ended {
 }
 
 /** The programs of the machine that the gateway asks. No shell is between. */
-export class Programs {
+export class SystemCommands {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #path: string;
 

@@ -1,7 +1,7 @@
 import type { Cancel, Clock } from '../base/clock.js';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import type { Modules } from '../device/modules.js';
+import type { ModuleRegistry } from '../device/modules.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import type { Health } from './health.js';
@@ -12,9 +12,9 @@ const FIRST_MS = 5_000;
 const EVERY_MS = 60_000;
 
 /** What a gateway looks at its machine with. */
-export interface RoundsOptions {
+export interface PeriodicCheckOptions {
   readonly kernel: Kernel;
-  readonly modules: Modules;
+  readonly modules: ModuleRegistry;
   readonly clock: Clock;
   readonly log: Log;
   readonly health: Health;
@@ -22,16 +22,23 @@ export interface RoundsOptions {
 }
 
 /** Looks at the machine now and then, and tells health what it sees; memory is released after bursts; until the function that it gives is called. */
-export function makeRounds({ kernel, modules, clock, log, health, dataDirectory }: RoundsOptions): Cancel {
+export function startPeriodicChecks({
+  kernel,
+  modules,
+  clock,
+  log,
+  health,
+  dataDirectory,
+}: PeriodicCheckOptions): Cancel {
   let isOver = false;
   const round = async () => {
-    const { checkup } = await import('./checkup.js');
-    const instances = Array.from(kernel.tree.of(objectType.instance), ({ displayName, data }) => ({
+    const { checkMachine } = await import('./checkup.js');
+    const instances = Array.from(kernel.tree.objectsOfType(objectType.instance), ({ displayName, data }) => ({
       name: displayName,
       properties: data.properties,
     }));
-    const findings = await checkup({ modules, dataDirectory, isGateway: true, instances });
-    if (!isOver) health.setMachine(findings);
+    const findings = await checkMachine({ modules, dataDirectory, isGateway: true, instances });
+    if (!isOver) health.setMachineFindings(findings);
   };
   const start = () =>
     void round().catch((thrown: unknown) =>

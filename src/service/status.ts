@@ -45,7 +45,7 @@ export class StatusVariables {
     );
     this.#set('HEALTH', text.length === 0 ? 'ok' : text.join('\n'));
     this.#set('PROBLEMS', bad.length);
-    this.#set('CLOCK_TRUSTED', this.#clock.trusted());
+    this.#set('CLOCK_TRUSTED', this.#clock.isTrusted());
     // In whole MB: a variable that told of each commit would be the reason of the next.
     this.#set('BYTES_WRITTEN', Math.floor(bytesToday / MEGABYTE) * MEGABYTE);
   }

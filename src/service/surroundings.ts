@@ -31,7 +31,7 @@ export async function drivesOf(root = '/'): Promise<Record<string, Drive | numbe
 }
 
 /** How much room the file system of a directory has and has left, and how much the directory itself takes, in bytes. */
-export async function roomOf(directory: string): Promise<{ Total: number; Free: number; Used: number }> {
+export async function diskUsage(directory: string): Promise<{ Total: number; Free: number; Used: number }> {
   const { blocks, bavail, bsize } = await statfs(directory);
   let used = 0;
   for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {

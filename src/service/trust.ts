@@ -14,11 +14,11 @@ const ANSWER_WITHIN_MS = 5_000;
  * Whether the wall clock is known to be right: a box without a battery starts in the past and learns the time from the
  * network. Where systemd does not run (a developer's container), the clock is taken for right: nobody there sets it later.
  */
-export class ClockTrust {
+export class ClockSynchronisation {
   #isTrusted = !existsSync(BOOTED) || existsSync(SYNCHRONIZED);
   #cancel: Cancel | undefined;
 
-  get isTrusted(): boolean {
+  get isSynchronised(): boolean {
     return this.#isTrusted;
   }
 
@@ -45,8 +45,8 @@ export class ClockTrust {
   }
 }
 
-/** As {@link ClockTrust} sees it, now. */
-export async function isClockTrusted(): Promise<boolean> {
+/** As {@link ClockSynchronisation} sees it, now. */
+export async function isClockSynchronised(): Promise<boolean> {
   return !existsSync(BOOTED) || (await isSynchronized());
 }
 

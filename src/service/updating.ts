@@ -5,7 +5,7 @@ import { join } from 'node:path';
 const FILE = 'updating';
 
 /** The service has started, so no update is under way any more; tells whether one is by the time it stops. */
-export function updateWatch(runtimeDirectory: string): () => boolean {
+export function trackUpdate(runtimeDirectory: string): () => boolean {
   const file = join(runtimeDirectory, FILE);
   rmSync(file, { force: true });
   return () => existsSync(file);

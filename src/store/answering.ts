@@ -1,15 +1,15 @@
 import type { MessagePort } from 'node:worker_threads';
 import { Fault, messageOf } from '../base/fault.js';
 import { sqliteCodeOf } from './connection.js';
-import type { Failure, Reply } from './messages.js';
+import type { WorkerFailure, WorkerReply } from './messages.js';
 
 /** In a worker: takes questions one after the other, answers each; what is thrown goes back to who asked. */
-export function answerAll<M extends { readonly id: number }>(
+export function serveRequests<M extends { readonly id: number }>(
   port: MessagePort,
   answer: (message: M) => object,
 ): void {
   port.on('message', (message: M) => {
-    let reply: Reply;
+    let reply: WorkerReply;
     try {
       reply = { id: message.id, answer: answer(message) };
     } catch (thrown) {
@@ -19,7 +19,7 @@ export function answerAll<M extends { readonly id: number }>(
   });
 }
 
-function failureOf(thrown: unknown): Failure {
+function failureOf(thrown: unknown): WorkerFailure {
   return {
     message: messageOf(thrown),
     sqlite: sqliteCodeOf(thrown),

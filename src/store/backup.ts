@@ -20,7 +20,7 @@ export interface Backup {
 }
 
 /** The backups of a data directory, newest first. */
-export function backupsOf(directory: string): Backup[] {
+export function listBackups(directory: string): Backup[] {
   const place = join(directory, 'backups');
   const names = existsSync(place) ? readdirSync(place) : [];
   return names
@@ -40,7 +40,7 @@ export interface BackupSource {
 }
 
 /** A backup that was made. */
-export interface Made {
+export interface BackupResult {
   readonly bytes: number;
   /** Names of files that are too large for it. */
   readonly leftOut: readonly string[];
@@ -50,14 +50,14 @@ export interface Made {
 export function makeBackup(
   source: BackupSource,
   { directory, reason, nowMs, kept }: { directory: string; reason: string; nowMs: number; kept?: number },
-): Made & { readonly file: string } {
-  const number = (backupsOf(directory)[0]?.number ?? 0) + 1;
+): BackupResult & { readonly file: string } {
+  const number = (listBackups(directory)[0]?.number ?? 0) + 1;
   const name = `backup-${String(number).padStart(6, '0')}-${timeName(nowMs)}-${reason}.db`;
   makeDirectory(join(directory, 'backups'), 0o700);
   removeUnfinished(join(directory, 'backups'));
   const made = writeBackup(source, join(directory, 'backups', name));
   if (kept !== undefined)
-    for (const { path } of backupsOf(directory).slice(kept)) rmSync(path, { force: true, recursive: true });
+    for (const { path } of listBackups(directory).slice(kept)) rmSync(path, { force: true, recursive: true });
   return { file: name, ...made };
 }
 
@@ -72,7 +72,7 @@ function removeUnfinished(folder: string): void {
  * Writes a backup: one SQLite file with the whole database and, in the table `files`, what stands beside it. It has its
  * name only once it was checked and is on the disk.
  */
-export function writeBackup({ db, files }: BackupSource, path: string): Made {
+export function writeBackup({ db, files }: BackupSource, path: string): BackupResult {
   const passing = `${path}.new`;
   removeDatabase(passing);
   try {
@@ -122,9 +122,9 @@ function filesBelow(folder: string): { file: string; size: number }[] {
 }
 
 /** The newest backup that is sound, and what was wrong with those newer than it. */
-export function newestSound(directory: string): { path: string | undefined; passedOver: string[] } {
+export function findNewestSoundBackup(directory: string): { path: string | undefined; passedOver: string[] } {
   const passedOver: string[] = [];
-  for (const { path } of backupsOf(directory)) {
+  for (const { path } of listBackups(directory)) {
     try {
       connectToRead(path, 'integrity_check').close();
       return { path, passedOver };

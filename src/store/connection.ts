@@ -1,15 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import { faultFrom, fault } from '../base/fault.js';
-import { APPLICATION_ID, metaName, SCHEMA_VERSION, steps, type Step } from './schema.js';
-import { hasSums, isSound, putMeta, rowsOf } from './sums.js';
+import { APPLICATION_ID, metaName, SCHEMA_VERSION, steps, type MigrationStep } from './schema.js';
+import { hasChecksums, isSound, putMeta, iterateRows } from './sums.js';
 
 /** What a database is: whose, and the steps to its newest version. */
-export interface Shape {
+export interface DatabaseShape {
   readonly id: number;
-  readonly steps: readonly Step[];
+  readonly steps: readonly MigrationStep[];
 }
 /** The store's own. */
-const storeShape: Shape = { id: APPLICATION_ID, steps };
+const storeShape: DatabaseShape = { id: APPLICATION_ID, steps };
 
 /** SQLite result codes that the store tells apart (sqlite.org/rescode.html); extended ones carry them in the low byte. */
 export const sqliteCode = {
@@ -34,7 +34,7 @@ export function sqliteCodeOf(thrown: unknown): number | undefined {
 }
 
 /** A database that is not what it should be; nothing else throws this. */
-export class Damage extends Error {}
+export class DatabaseDamage extends Error {}
 
 /** Pages that a connection keeps, KiB: everything is in the gateway's memory already. */
 const CACHE_KIB = 512;
@@ -42,7 +42,7 @@ const CACHE_KIB = 512;
 const BUSY_MS = 5_000;
 
 /**
- * Opens a database for reading and writing as the store needs it: WAL, every commit fsynced. Throws {@link Damage} when it
+ * Opens a database for reading and writing as the store needs it: WAL, every commit fsynced. Throws {@link DatabaseDamage} when it
  * is damaged, `STORE_UNUSABLE` when a newer version wrote it (nothing is changed then), and SQLite's errors.
  */
 export function connect(path: string): DatabaseSync {
@@ -53,7 +53,11 @@ export function connect(path: string): DatabaseSync {
 }
 
 /** As {@link connect}, for a database of another shape; `check` throws when something is wrong with it. */
-export function connectAs(shape: Shape, path: string, check: (db: DatabaseSync) => void): DatabaseSync {
+export function connectAs(
+  shape: DatabaseShape,
+  path: string,
+  check: (db: DatabaseSync) => void,
+): DatabaseSync {
   refuseNewer(shape, path);
   return guarded(path, { readOnly: false }, (db) => {
     db.exec(
@@ -83,14 +87,14 @@ export function versionOf(db: DatabaseSync): number {
 }
 
 /** Takes the database to the newest version, a transaction a step: a failing step leaves the one before it. */
-export function migrate(db: DatabaseSync, by: readonly Step[]): void {
+export function migrate(db: DatabaseSync, by: readonly MigrationStep[]): void {
   for (let version = versionOf(db); version < by.length; version++) {
     db.exec('BEGIN IMMEDIATE');
     try {
       const step = by[version] ?? '';
       if (typeof step === 'string') db.exec(step);
       else step(db);
-      if (hasSums(db)) putMeta(db, metaName.schema, String(version + 1));
+      if (hasChecksums(db)) putMeta(db, metaName.schema, String(version + 1));
       db.exec(`PRAGMA user_version = ${version + 1}; COMMIT`);
     } catch (thrown) {
       if (db.isTransaction) db.exec('ROLLBACK');
@@ -115,7 +119,7 @@ function guarded(
     return db;
   } catch (thrown) {
     db?.close();
-    if (isDamage(thrown)) throw new Damage((thrown as Error).message, { cause: thrown });
+    if (isDamage(thrown)) throw new DatabaseDamage((thrown as Error).message, { cause: thrown });
     if (sqliteCodeOf(thrown) === sqliteCode.busy)
       throw faultFrom(thrown, 'STORE_UNUSABLE', `${path} is in use by another program`);
     throw thrown;
@@ -130,7 +134,7 @@ function isDamage(thrown: unknown): boolean {
 }
 
 /** Reads the version without changing anything, as a program older than the database must. */
-function refuseNewer(shape: Shape, path: string): void {
+function refuseNewer(shape: DatabaseShape, path: string): void {
   const look = (readOnly: boolean) =>
     guarded(path, { readOnly }, (reader) => refuseVersion(shape, reader, path)).close();
   try {
@@ -142,12 +146,13 @@ function refuseNewer(shape: Shape, path: string): void {
   }
 }
 
-function refuseVersion(shape: Shape, db: DatabaseSync, path: string): void {
-  if (pragma(db, 'application_id') !== shape.id) throw new Damage('it is not a database of stellwerk');
+function refuseVersion(shape: DatabaseShape, db: DatabaseSync, path: string): void {
+  if (pragma(db, 'application_id') !== shape.id)
+    throw new DatabaseDamage('it is not a database of stellwerk');
   const [version, known] = [versionOf(db), shape.steps.length];
   const recorded = recordedVersion(db);
   if (recorded !== undefined && recorded !== version)
-    throw new Damage(`its header says schema ${version}, and it has schema ${recorded}`);
+    throw new DatabaseDamage(`its header says schema ${version}, and it has schema ${recorded}`);
   if (version > known)
     throw fault(
       'STORE_UNUSABLE',
@@ -158,7 +163,7 @@ function refuseVersion(shape: Shape, db: DatabaseSync, path: string): void {
 /** The version that stands beside the header's, where it can be read. */
 function recordedVersion(db: DatabaseSync): number | undefined {
   try {
-    for (const row of rowsOf(db, 'SELECT name, value, sum FROM meta WHERE name = ?', metaName.schema))
+    for (const row of iterateRows(db, 'SELECT name, value, sum FROM meta WHERE name = ?', metaName.schema))
       return isSound(row) ? Number(row[1]) : undefined;
   } catch {
     // An archive, a database of version 1, or a damaged one: the header's counts.
@@ -177,24 +182,24 @@ function checkRows(db: DatabaseSync): void {
   const sqlOf = (of: DatabaseSync) => of.prepare(`${definitions} ${names}`).get()?.['all_sql'];
   using model = new DatabaseSync(':memory:');
   migrate(model, steps);
-  if (sqlOf(db) !== sqlOf(model)) throw new Damage('the definition of a table is damaged');
+  if (sqlOf(db) !== sqlOf(model)) throw new DatabaseDamage('the definition of a table is damaged');
   const digest = 'SELECT count(*), total(id + born) FROM objects';
   const [byRow, byIndex] = ['NOT INDEXED', 'INDEXED BY sqlite_autoindex_objects_1 WHERE id >= -1e18'].map(
-    (how) => [...rowsOf(db, `${digest} ${how}`)].join(),
+    (how) => [...iterateRows(db, `${digest} ${how}`)].join(),
   );
-  if (byRow !== byIndex) throw new Damage('the index of the objects is damaged');
+  if (byRow !== byIndex) throw new DatabaseDamage('the index of the objects is damaged');
   for (const [table, columns] of [
     ['meta', 'name, value'],
     ['profiles', 'name, profile'],
   ])
-    for (const row of rowsOf(db, `SELECT ${columns}, sum FROM ${table}`))
-      if (!isSound(row)) throw new Damage(`the checksum of ${table} "${String(row[0])}" is wrong`);
+    for (const row of iterateRows(db, `SELECT ${columns}, sum FROM ${table}`))
+      if (!isSound(row)) throw new DatabaseDamage(`the checksum of ${table} "${String(row[0])}" is wrong`);
 }
 
 function checkSound(db: DatabaseSync, check: 'quick_check' | 'integrity_check'): void {
   const rows = db.prepare(`PRAGMA ${check}(3)`).all();
   const complaints = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== 'ok');
-  if (complaints.length > 0) throw new Damage(complaints.join('; '));
+  if (complaints.length > 0) throw new DatabaseDamage(complaints.join('; '));
 }
 
 function pragma(db: DatabaseSync, name: string): number {

@@ -4,31 +4,31 @@ import { makeBackup } from './backup.js';
 import { messageOf } from '../base/fault.js';
 import { connect, sqliteCode, sqliteCodeOf } from './connection.js';
 import {
-  asideOf,
-  copyToRead,
+  listQuarantined,
+  openReadOnlyCopy,
   databasePath,
-  findDatabase,
+  openDatabase,
   isUnwritable,
-  reopen,
-  repairPlace,
-  type Found,
+  reopenDatabase,
+  repairDatabase,
+  type OpenDatabase,
 } from './find.js';
-import { isSound, rowsOf, summed, sumOf, type SummedTable } from './sums.js';
+import { isSound, iterateRows, checksummedColumns, checksumOf, type ChecksummedTable } from './sums.js';
 import {
   AUDIT_KEPT,
   blockAfter,
-  type Asked,
+  type StoreRequests,
   type Batch,
-  type Opened,
-  type Places,
-  type Rows,
+  type OpenReport,
+  type StorePaths,
+  type RowPage,
   type ValueRow,
 } from './messages.js';
 import { writtenByThread } from './files.js';
 import { counterAfterBackup } from './counter.js';
 import { lockDirectory } from './lock.js';
 import { metaName } from './schema.js';
-import { nothingLeft, RuntimeValues } from './runtime.js';
+import { noLeftValues, RuntimeValues } from './runtime.js';
 
 /** Objects in one answer: a few hundred KB, so that neither side holds much of a large tree at once. */
 const ROWS = 1000;
@@ -39,7 +39,7 @@ const PRUNE_EVERY = 500;
 
 /** The database of one gateway, as the worker holds it. Synchronous; every failure is thrown. */
 export class Database {
-  readonly #places: Places;
+  readonly #places: StorePaths;
   /** Undefined while the disk can't be written to. */
   #db: DatabaseSync | undefined;
   #lock: Disposable | undefined;
@@ -60,25 +60,25 @@ export class Database {
   /** Audit records since the rings were last cut to their length. */
   #audited = PRUNE_EVERY;
 
-  constructor(places: Places) {
+  constructor(places: StorePaths) {
     this.#places = places;
   }
 
   /** Finds, checks and opens the database; takes over what a crashed run left in the runtime directory. */
-  open(nowMs: number, life: string): Opened {
+  open(nowMs: number, life: string): OpenReport {
     this.#nowMs = nowMs;
-    const found = findDatabase(this.#places, nowMs);
+    const found = openDatabase(this.#places, nowMs);
     try {
       return this.#begin(found, nowMs, life);
     } catch (thrown) {
       // Room enough to open it, and not to write to it.
       this.close();
       if (found.passing !== undefined || !isUnwritable(thrown)) throw thrown;
-      return this.#begin(copyToRead(this.#places, nowMs, messageOf(thrown)), nowMs, life);
+      return this.#begin(openReadOnlyCopy(this.#places, nowMs, messageOf(thrown)), nowMs, life);
     }
   }
 
-  #begin(found: Found, nowMs: number, life: string): Opened {
+  #begin(found: OpenDatabase, nowMs: number, life: string): OpenReport {
     this.#lock = found.lock;
     const meta = metaOf(found.db);
     const { runtime, left, problem } = openRuntime(this.#places.runtimeDirectory, meta.get(metaName.life));
@@ -100,7 +100,7 @@ export class Database {
     return {
       found: found.found,
       text: [found.text, problem].filter((part) => part !== '').join('; '),
-      aside: asideOf(this.#places.directory),
+      quarantined: listQuarantined(this.#places.directory),
       counter,
       reserved,
       meta: [...metaOf(found.db)],
@@ -115,7 +115,7 @@ export class Database {
    * The objects born after `after`, in that order, with their last values. When the checksum of a row is wrong, the
    * database is repaired first; objects from a backup that belong before `after` then come along.
    */
-  rows(after: number): Rows {
+  rows(after: number): RowPage {
     let read = this.#read(`born > ${after} ORDER BY born LIMIT ${ROWS}`);
     const isStray = read.last === undefined && this.#why === undefined && this.#hasStray(read.values);
     let late: string[] = [];
@@ -130,7 +130,7 @@ export class Database {
   }
 
   /** All was read: a copy that was made for it goes. Gives what was damaged, for people. */
-  loaded(): Asked['loaded']['answer'] {
+  loaded(): StoreRequests['loaded']['answer'] {
     const reading = this.#reading;
     this.#reading = undefined;
     if (reading !== undefined) {
@@ -153,14 +153,14 @@ export class Database {
     const bad: string[] = [];
     let values = 0;
     for (const [, columns, sum, id, value, times, valueSum] of rows) {
-      if (columns === null || String(sumOf([columns])) !== sum) {
+      if (columns === null || String(checksumOf([columns])) !== sum) {
         bad.push(`object ${String(columns).slice(0, 30)}`);
         continue;
       }
       // The place in the table is no part of what the gateway gets.
       const text = String(columns).slice(String(columns).indexOf(',') + 1);
       if (id !== null) values += 1;
-      if (id !== null && (value === null || String(sumOf([id, value, times])) !== valueSum)) {
+      if (id !== null && (value === null || String(checksumOf([id, value, times])) !== valueSum)) {
         bad.push(`the value of #${id}`);
         texts.push(`[${text}]`);
       } else texts.push(id === null ? `[${text}]` : `[${text},${JSON.stringify(value)},${times}]`);
@@ -175,7 +175,7 @@ export class Database {
     reading?.db.close();
     this.#disconnect();
     try {
-      const repaired = repairPlace(this.#places, this.#nowMs, reading?.directory);
+      const repaired = repairDatabase(this.#places, this.#nowMs, reading?.directory);
       this.#note(repaired);
       return repaired.born;
     } catch (thrown) {
@@ -203,9 +203,9 @@ export class Database {
   #hasStray(values: number): boolean {
     const count = Number(this.#readable().prepare('SELECT count(*) AS n FROM last_values').get()?.['n']);
     if (this.#valuesRead + values >= count) return false;
-    const columns = summed.last_values.join(', ');
+    const columns = checksummedColumns.last_values.join(', ');
     const sql = `SELECT ${columns}, sum FROM last_values WHERE id NOT IN (SELECT id FROM objects)`;
-    for (const row of rowsOf(this.#readable(), sql)) if (!isSound(row)) return true;
+    for (const row of iterateRows(this.#readable(), sql)) if (!isSound(row)) return true;
     return false;
   }
 
@@ -236,13 +236,15 @@ export class Database {
   }
 
   /** The newest audit records, newest first, as JSON; of one ring or of all. */
-  audit({ limit, ring }: Asked['audit']['request']): string[] {
+  audit({ limit, ring }: StoreRequests['audit']['request']): string[] {
     const meant = ring === undefined ? '' : `WHERE number % ${RINGS} = ${ring}`;
     const sql = `SELECT number, record, sum FROM audit ${meant} ORDER BY number DESC LIMIT ?`;
-    return [...rowsOf(this.#connected(), sql, limit)].filter(isSound).map(([, record]) => String(record));
+    return [...iterateRows(this.#connected(), sql, limit)]
+      .filter(isSound)
+      .map(([, record]) => String(record));
   }
 
-  backup({ reason, nowMs, kept }: Asked['backup']['request']): Asked['backup']['answer'] {
+  backup({ reason, nowMs, kept }: StoreRequests['backup']['request']): StoreRequests['backup']['answer'] {
     const { directory, files } = this.#places;
     return makeBackup({ db: this.#connected(), files }, { directory, reason, nowMs, kept });
   }
@@ -265,7 +267,7 @@ export class Database {
   #connected(): DatabaseSync {
     if (this.#db === undefined) {
       this.#lock ??= lockDirectory(this.#places.directory);
-      this.#db = reopen(this.#places);
+      this.#db = reopenDatabase(this.#places);
       this.#born = 0;
     }
     return this.#db;
@@ -304,8 +306,12 @@ export class Database {
   #fill(db: DatabaseSync, { objects, removed, profiles, meta, values, audit }: Batch): void {
     const run = (sql: string, ...parameters: (string | number)[]) =>
       this.#statement(db, sql).run(...parameters);
-    const put = (table: SummedTable, row: readonly (string | number)[]) =>
-      run(`INSERT OR REPLACE INTO ${table} VALUES (${row.map(() => '?').join(', ')}, ?)`, ...row, sumOf(row));
+    const put = (table: ChecksummedTable, row: readonly (string | number)[]) =>
+      run(
+        `INSERT OR REPLACE INTO ${table} VALUES (${row.map(() => '?').join(', ')}, ?)`,
+        ...row,
+        checksumOf(row),
+      );
     // Removed ones first: an id that was given back may belong to a new object already.
     for (const id of removed) {
       run('DELETE FROM objects WHERE id = ?', id);
@@ -365,7 +371,7 @@ function metaAtStart(reserved: number, life: string): Batch['meta'] {
 }
 
 function firstCounter(
-  { backupMs }: Found,
+  { backupMs }: OpenDatabase,
   { meta, left, nowMs }: { meta: ReadonlyMap<string, string>; left: number; nowMs: number },
 ): number {
   const stored = Number(meta.get(metaName.counter) ?? 0);
@@ -388,6 +394,6 @@ function openRuntime(directory: string | undefined, life: string | undefined) {
     return { ...RuntimeValues.open(directory, life), problem: '' };
   } catch (thrown) {
     const problem = `the runtime directory can't be used: ${messageOf(thrown)}`;
-    return { runtime: undefined, left: nothingLeft, problem };
+    return { runtime: undefined, left: noLeftValues, problem };
   }
 }

@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { codeOf, Fault, fault, faultFrom, messageOf } from '../base/fault.js';
-import { backupsOf, makeBackup, newestSound, type BackupSource } from './backup.js';
+import { listBackups, makeBackup, findNewestSoundBackup, type BackupSource } from './backup.js';
 import {
-  Damage,
+  DatabaseDamage,
   connect,
   createDatabase,
   migrate,
@@ -25,8 +25,8 @@ import {
 import { copyInPlace, makeDirectory, putInPlace, removeDatabase, renameDatabase, timeName } from './files.js';
 import { FIRST_MS } from './counter.js';
 import { lockDirectory } from './lock.js';
-import type { Places } from './messages.js';
-import { rebuild, type Repaired } from './repair.js';
+import type { StorePaths } from './messages.js';
+import { rebuildDatabase, type RepairReport } from './repair.js';
 import { SCHEMA_VERSION, steps } from './schema.js';
 
 /** Damaged files that are kept aside: a dying card must not fill itself with them. */
@@ -34,7 +34,7 @@ const ASIDE_KEPT = 3;
 const ASIDE = /^stellwerk\.db\.damaged-.*Z$/;
 
 /** A database that is open, and how it was come by. */
-export interface Found {
+export interface OpenDatabase {
   readonly db: DatabaseSync;
   /** Held as long as the database is; absent where the directory can't be written to. */
   readonly lock?: Disposable;
@@ -45,7 +45,7 @@ export interface Found {
   /** A copy to read from, to be removed after that: the data directory can't be written to. */
   readonly passing?: string;
   /** What was replaced in it. */
-  readonly repaired?: Pick<Repaired, 'restored' | 'lost'>;
+  readonly repaired?: Pick<RepairReport, 'restored' | 'lost'>;
 }
 
 /** Where the database of a data directory is. */
@@ -56,7 +56,7 @@ export const databasePath = (directory: string): string => join(directory, 'stel
  * gone, from the newest sound backup, the damaged file being kept aside. It is made new only where there never was one.
  * Throws `STORE_UNUSABLE` with what to do.
  */
-export function findDatabase(places: Places, nowMs: number): Found {
+export function openDatabase(places: StorePaths, nowMs: number): OpenDatabase {
   const { directory } = places;
   try {
     makeDirectory(directory);
@@ -74,12 +74,12 @@ export function findDatabase(places: Places, nowMs: number): Found {
   } catch (thrown) {
     lock?.[Symbol.dispose]();
     if (!isUnwritable(thrown)) throw thrown;
-    return copyToRead(places, nowMs, messageOf(thrown));
+    return openReadOnlyCopy(places, nowMs, messageOf(thrown));
   }
 }
 
 /** Opens the database for writing again, after the disk could not be written to. Throws what stands in the way. */
-export function reopen({ directory }: Places): DatabaseSync {
+export function reopenDatabase({ directory }: StorePaths): DatabaseSync {
   const path = databasePath(directory);
   if (!existsSync(path)) create(path);
   const db = connect(path);
@@ -96,7 +96,7 @@ export function isUnwritable(thrown: unknown): boolean {
   return ['EROFS', 'EACCES', 'EPERM', 'ENOSPC', 'EDQUOT', 'EIO'].includes(code);
 }
 
-function openOrReplace(places: Places, nowMs: number): Found {
+function openOrReplace(places: StorePaths, nowMs: number): OpenDatabase {
   const { directory } = places;
   const path = databasePath(directory);
   if (!existsSync(path)) {
@@ -109,22 +109,22 @@ function openOrReplace(places: Places, nowMs: number): Found {
     return fromBackup(places, nowMs, 'the database is gone') ?? begunAnew(directory, 'the database is gone');
   }
   try {
-    if (statSync(path).size === 0) throw new Damage('the file is empty');
+    if (statSync(path).size === 0) throw new DatabaseDamage('the file is empty');
     const db = connect(path);
     migrateSafely({ db, files: places.files }, directory, nowMs);
     return { db, found: 'sound', text: '' };
   } catch (thrown) {
-    if (!(thrown instanceof Damage)) throw thrown;
+    if (!(thrown instanceof DatabaseDamage)) throw thrown;
     return replaceDamaged(places, nowMs, thrown.message);
   }
 }
 
 /** Repairs it, where all its objects can be reached; otherwise takes a backup; without one, what can be read. */
-function replaceDamaged(places: Places, nowMs: number, why: string): Found {
+function replaceDamaged(places: StorePaths, nowMs: number, why: string): OpenDatabase {
   const { directory } = places;
   const path = databasePath(directory);
   const repaired = tryRebuild(path, directory, nowMs);
-  const { path: backup } = newestSound(directory);
+  const { path: backup } = findNewestSoundBackup(directory);
   const aside = setAside(directory, nowMs);
   const what = `the database was damaged (${why}) and is kept as ${aside}`;
   if (repaired === undefined || (!repaired.isComplete && backup !== undefined))
@@ -136,9 +136,9 @@ function replaceDamaged(places: Places, nowMs: number, why: string): Found {
 }
 
 /** Leaves the repaired database beside the damaged one; undefined when too much of it is damaged. */
-function tryRebuild(path: string, directory: string, nowMs: number): Repaired | undefined {
+function tryRebuild(path: string, directory: string, nowMs: number): RepairReport | undefined {
   try {
-    const repaired = rebuild({ from: path, to: `${path}.new`, directory }, nowMs);
+    const repaired = rebuildDatabase({ from: path, to: `${path}.new`, directory }, nowMs);
     connect(`${path}.new`).close();
     return repaired;
   } catch (thrown) {
@@ -152,17 +152,17 @@ function tryRebuild(path: string, directory: string, nowMs: number): Repaired | 
  * Repairs a database whose rows are damaged, in `passing` where the data directory can't be written to. No connection to
  * it may be open. The damaged file is kept. Throws what stands in the way.
  */
-export function repairPlace(places: Places, nowMs: number, passing?: string): Repaired {
+export function repairDatabase(places: StorePaths, nowMs: number, passing?: string): RepairReport {
   const { directory } = places;
   const path = databasePath(passing ?? directory);
-  const repaired = rebuild({ from: path, to: `${path}.new`, directory }, nowMs);
+  const repaired = rebuildDatabase({ from: path, to: `${path}.new`, directory }, nowMs);
   setAside(passing ?? directory, nowMs);
   putInPlace(`${path}.new`, path);
   return repaired;
 }
 
 /** Nothing of it is left: the gateway runs, and its health says what is missing. */
-function begunAnew(directory: string, what: string): Found {
+function begunAnew(directory: string, what: string): OpenDatabase {
   const path = databasePath(directory);
   create(path);
   const text = `${what}; ${noBackup(directory)}`;
@@ -186,8 +186,8 @@ const namesIn = (folder: string): string[] => (existsSync(folder) ? readdirSync(
 /** Whether a data directory has, or had, a database. */
 function wasThereEver(directory: string): boolean {
   return (
-    backupsOf(directory).length > 0 ||
-    asideOf(directory).length > 0 ||
+    listBackups(directory).length > 0 ||
+    listQuarantined(directory).length > 0 ||
     existsSync(`${databasePath(directory)}-wal`) ||
     // Only a gateway makes an archive, and scripts that are named by their ids.
     readdirSync(directory).some((name) => name.startsWith('archive.db')) ||
@@ -197,22 +197,22 @@ function wasThereEver(directory: string): boolean {
 
 /** For people: that there is none, and what to do. */
 function noBackup(directory: string): string {
-  const { passedOver } = newestSound(directory);
+  const { passedOver } = findNewestSoundBackup(directory);
   const others = passedOver.length > 0 ? ` (${passedOver.join('; ')})` : '';
   return `there is no sound backup in ${join(directory, 'backups')}${others}, and a new database was made`;
 }
 
 /** Undefined where there is no sound backup. */
-function fromBackup({ directory }: Places, nowMs: number, what: string): Found | undefined {
-  const { path: backup, passedOver } = newestSound(directory);
+function fromBackup({ directory }: StorePaths, nowMs: number, what: string): OpenDatabase | undefined {
+  const { path: backup, passedOver } = findNewestSoundBackup(directory);
   if (backup === undefined) return undefined;
   const path = databasePath(directory);
   copyInPlace(backup, path);
-  let repaired: Repaired | undefined;
+  let repaired: RepairReport | undefined;
   try {
     connect(path).close();
   } catch (thrown) {
-    if (!(thrown instanceof Damage)) throw thrown;
+    if (!(thrown instanceof DatabaseDamage)) throw thrown;
     // Its pages are sound, and some of its rows are not.
     repaired = tryRebuild(path, directory, nowMs);
     removeDatabase(path);
@@ -220,7 +220,7 @@ function fromBackup({ directory }: Places, nowMs: number, what: string): Found |
     putInPlace(`${path}.new`, path);
   }
   const db = connect(path);
-  dropFiles(db);
+  dropBackupFiles(db);
   migrate(db, steps);
   const skipped = passedOver.length > 0 ? ` (not usable: ${passedOver.join('; ')})` : '';
   return {
@@ -233,7 +233,7 @@ function fromBackup({ directory }: Places, nowMs: number, what: string): Found |
 }
 
 /** The database is the backup's without the files that stand beside it. */
-export function dropFiles(db: DatabaseSync): void {
+export function dropBackupFiles(db: DatabaseSync): void {
   db.exec('DROP TABLE IF EXISTS files');
 }
 
@@ -241,7 +241,7 @@ export function dropFiles(db: DatabaseSync): void {
  * The data directory can't be written to: what is in it is read from a copy, so that the gateway can run. The copy goes to
  * the first of some places that takes it.
  */
-export function copyToRead(places: Places, nowMs: number, why: string): Found {
+export function openReadOnlyCopy(places: StorePaths, nowMs: number, why: string): OpenDatabase {
   const { directory, runtimeDirectory } = places;
   const others = [runtimeDirectory, tmpdir(), '/dev/shm'].filter((place) => place !== undefined);
   const refused: string[] = [];
@@ -268,10 +268,14 @@ export function copyToRead(places: Places, nowMs: number, why: string): Found {
 }
 
 /** A copy in `passing` of the database of `directory`, or of its newest sound backup, or a new one where it has none. */
-function readFrom(passing: string, directory: string, { why, nowMs }: { why: string; nowMs: number }): Found {
+function readFrom(
+  passing: string,
+  directory: string,
+  { why, nowMs }: { why: string; nowMs: number },
+): OpenDatabase {
   const copy = databasePath(passing);
   const wrong: string[] = [];
-  for (const candidate of [databasePath(directory), ...backupsOf(directory).map(({ path }) => path)]) {
+  for (const candidate of [databasePath(directory), ...listBackups(directory).map(({ path }) => path)]) {
     if (!existsSync(candidate)) continue;
     try {
       removeDatabase(copy);
@@ -282,7 +286,7 @@ function readFrom(passing: string, directory: string, { why, nowMs }: { why: str
       const text = [`${directory} cannot be written to (${why})`, ...wrong].join('; ');
       return { db, found: 'read-only', text, passing, ...(repaired && { repaired }) };
     } catch (thrown) {
-      if (!(thrown instanceof Damage)) throw thrown;
+      if (!(thrown instanceof DatabaseDamage)) throw thrown;
       wrong.push(`${basename(candidate)} is damaged (${thrown.message})`);
     }
   }
@@ -298,7 +302,7 @@ function connectedOrRepaired(path: string, directory: string, nowMs: number) {
   try {
     return { db: connect(path) };
   } catch (thrown) {
-    if (!(thrown instanceof Damage)) throw thrown;
+    if (!(thrown instanceof DatabaseDamage)) throw thrown;
     const repaired = tryRebuild(path, directory, nowMs);
     if (repaired?.isComplete !== true) throw thrown;
     removeDatabase(path);
@@ -308,7 +312,7 @@ function connectedOrRepaired(path: string, directory: string, nowMs: number) {
 }
 
 /** Names of the damaged databases that are kept, newest first. */
-export function asideOf(directory: string): string[] {
+export function listQuarantined(directory: string): string[] {
   return readdirSync(directory)
     .filter((name) => ASIDE.test(name))
     .sort()
@@ -320,6 +324,6 @@ function setAside(directory: string, nowMs: number): string {
   const path = databasePath(directory);
   const aside = `${path}.damaged-${timeName(nowMs)}`;
   renameDatabase(path, aside);
-  for (const name of asideOf(directory).slice(ASIDE_KEPT)) removeDatabase(join(directory, name));
+  for (const name of listQuarantined(directory).slice(ASIDE_KEPT)) removeDatabase(join(directory, name));
   return basename(aside);
 }

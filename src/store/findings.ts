@@ -1,11 +1,11 @@
-import type { Finding } from '../base/check.js';
+import type { HealthFinding } from '../base/check.js';
 import type { LoadReport } from './load.js';
-import type { Opened } from './messages.js';
-import { StoreError } from './port.js';
+import type { OpenReport } from './messages.js';
+import { WorkerError } from './port.js';
 
 /** What a person can do about a disk that takes nothing. SQLite's primary result codes (sqlite.org/rescode.html). */
 export function adviceFor(failure: unknown): string {
-  const sqlite = failure instanceof StoreError ? failure.sqlite : undefined;
+  const sqlite = failure instanceof WorkerError ? failure.sqlite : undefined;
   switch (sqlite) {
     case 13:
       return 'the disk is full: free some space; it is tried again by itself';
@@ -23,7 +23,10 @@ export function adviceFor(failure: unknown): string {
 }
 
 /** How the database was found, as a health check. */
-export function openingFinding({ found, text, aside }: Opened, report: LoadReport): Finding {
+export function databaseFinding(
+  { found, text, quarantined: aside }: OpenReport,
+  report: LoadReport,
+): HealthFinding {
   const { orphans, unusable, restored, lost: gone } = report;
   const lost = [
     ...(gone.length > 0 ? [`damaged, and in no backup: ${listed(gone)}`] : []),

@@ -90,7 +90,7 @@ class Loading {
     this.#orphans.push(id);
     this.#place([id, type, 0, isTaken ? { ...attributes, ident: '' } : attributes, ...rest], root);
     const object = this.#kernel.tree.find(id);
-    if (object !== undefined) this.#kernel.journal.object(object);
+    if (object !== undefined) this.#kernel.journal.markObject(object);
   }
 
   #place(row: LoadedRow, parent: TreeObject): void {

@@ -26,7 +26,7 @@ export interface Batch {
 }
 
 /** Where things are. */
-export interface Places {
+export interface StorePaths {
   readonly directory: string;
   /** On a tmpfs, or undefined: then a crash loses the values since the last commit. */
   readonly runtimeDirectory: string | undefined;
@@ -35,12 +35,12 @@ export interface Places {
 }
 
 /** How the database was found. */
-export interface Opened {
+export interface OpenReport {
   readonly found: 'sound' | 'new' | 'lost' | 'repaired' | 'from-backup' | 'read-only';
   /** What was wrong, where something was, with the names of the files that were set aside and taken. */
   readonly text: string;
   /** Damaged databases that are kept aside. */
-  readonly aside: readonly string[];
+  readonly quarantined: readonly string[];
   /** The first counter is the one after this; all up to `reserved` are reserved. */
   readonly counter: number;
   readonly reserved: number;
@@ -49,15 +49,15 @@ export interface Opened {
 }
 
 /** Rows of {@link Database.rows}: one JSON text, and where to go on; undefined at the end. */
-export interface Rows {
+export interface RowPage {
   readonly text: string;
   readonly next: number | undefined;
 }
 
 /** What the worker can be asked, with what it answers. */
-export interface Asked {
-  open: { request: { places: Places; nowMs: number; life: string }; answer: Opened };
-  rows: { request: { after: number }; answer: Rows };
+export interface StoreRequests {
+  open: { request: { places: StorePaths; nowMs: number; life: string }; answer: OpenReport };
+  rows: { request: { after: number }; answer: RowPage };
   /** All was read; what was damaged, for people. */
   loaded: { request: object; answer: { restored: readonly string[]; lost: readonly string[] } };
   stage: { request: { values: readonly ValueRow[] }; answer: object };
@@ -74,20 +74,20 @@ export interface Asked {
 }
 
 /** A question on its way to a worker. */
-export type MessageOf<A extends Record<keyof A, { request: object }>> = {
+export type WorkerRequest<A extends Record<keyof A, { request: object }>> = {
   [Q in keyof A]: { readonly id: number; readonly ask: Q } & A[Q]['request'];
 }[keyof A];
-export type Message = MessageOf<Asked>;
+export type StoreRequest = WorkerRequest<StoreRequests>;
 
 /** What went wrong there: an SQLite result code, a fault of ours, or neither. */
-export interface Failure {
+export interface WorkerFailure {
   readonly message: string;
   readonly sqlite?: number | undefined;
   readonly fault?: FaultCode | undefined;
 }
 
-export type Reply =
-  { readonly id: number; readonly answer: object } | { readonly id: number; readonly failure: Failure };
+export type WorkerReply =
+  { readonly id: number; readonly answer: object } | { readonly id: number; readonly failure: WorkerFailure };
 
 /** Counters are reserved ahead in blocks (decision 9). */
 export const COUNTER_BLOCK = 65_536;

@@ -1,21 +1,21 @@
-import type { Journal, Valued } from '../kernel/journal.js';
+import type { Journal, ObjectWithValue } from '../kernel/journal.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
 import { AUDIT_KEPT, auditRings, type AuditRow, type Batch, type ValueRow } from './messages.js';
 import { rowOf, valueRowOf } from './rows.js';
 import { metaName } from './schema.js';
-import { LARGE_TEXT, TextBudget } from './wear.js';
+import { LARGE_TEXT_CHARACTERS, LargeTextBudget } from './wear.js';
 
 /** Values in one message to the worker: about a millisecond of the event loop. */
 export const VALUES_SLICE = 2000;
 
 /** What one commit takes along, so that it can be put back when that fails. */
-export interface Taken {
+export interface CommitSet {
   readonly version: number;
   readonly objects: ReadonlySet<TreeObject>;
   readonly removed: ReadonlySet<number>;
   readonly profiles: ReadonlySet<string>;
-  readonly values: ReadonlySet<Valued>;
+  readonly values: ReadonlySet<ObjectWithValue>;
   readonly meta: ReadonlyMap<string, string>;
   readonly audit: readonly AuditRow[];
   /** True when all values go along. */
@@ -23,16 +23,16 @@ export interface Taken {
 }
 
 /** Which values a commit takes along: those that belong to what is configured; those that are due; all. */
-export type WhichValues = 'configured' | 'due' | 'all';
+export type ValueSelection = 'configured' | 'due' | 'all';
 
 /** All that is not on the disk yet: the kernel's journal, and what belongs to no object. */
-export class Pending {
+export class PendingChanges {
   readonly #kernel: Kernel;
   /** Variables whose values changed, and events that ran, since they were last committed. */
-  #values = new Set<Valued>();
+  #values = new Set<ObjectWithValue>();
   /** Those whose value is on the disk, and only their time is not. */
-  #repeated = new Set<Valued>();
-  readonly #budget = new TextBudget();
+  #repeated = new Set<ObjectWithValue>();
+  readonly #budget = new LargeTextBudget();
   /** Large texts that were left for later, when values were last taken. */
   waitingTexts = 0;
   #meta = new Map<string, string>();
@@ -88,7 +88,7 @@ export class Pending {
     yield* slices(this.#present(new Set([...values, ...repeated])));
   }
 
-  take(which: WhichValues, nowMs: number): Taken {
+  take(which: ValueSelection, nowMs: number): CommitSet {
     const journal = this.#journal;
     const { objects, removed, profiles, version } = journal;
     const { ids } = this.#kernel.tree;
@@ -111,7 +111,7 @@ export class Pending {
   }
 
   /** A commit failed: all of it is still to be done, except where something newer took its place. */
-  putBack(taken: Taken): void {
+  putBack(taken: CommitSet): void {
     const journal = this.#journal;
     const objects = [...taken.objects].filter((object) => this.#isPresent(object));
     journal.objects = new Set([...objects, ...journal.objects]);
@@ -123,7 +123,7 @@ export class Pending {
   }
 
   /** What the worker gets, without the values. */
-  batchOf(taken: Taken): Omit<Batch, 'values'> {
+  batchOf(taken: CommitSet): Omit<Batch, 'values'> {
     const { profiles } = this.#kernel;
     return {
       objects: [...taken.objects].map(rowOf),
@@ -139,7 +139,7 @@ export class Pending {
   }
 
   /** The values of a commit as they are now. */
-  valueRows({ values }: Taken): Generator<ValueRow[]> {
+  valueRows({ values }: CommitSet): Generator<ValueRow[]> {
     return slices(this.#present(values));
   }
 
@@ -147,10 +147,10 @@ export class Pending {
     return this.#kernel.journal;
   }
 
-  #takeValues(): Set<Valued> {
+  #takeValues(): Set<ObjectWithValue> {
     const [few, many] = [this.#values, this.#journal.values].sort((a, b) => a.size - b.size) as [
-      Set<Valued>,
-      Set<Valued>,
+      Set<ObjectWithValue>,
+      Set<ObjectWithValue>,
     ];
     for (const variable of few) many.add(variable);
     this.#values = new Set();
@@ -159,12 +159,12 @@ export class Pending {
   }
 
   /** Large texts beyond the budget wait, the one that waits longest first. One with a budget of its own does not. */
-  #leaveLarge(values: Set<Valued>, nowMs: number): void {
+  #leaveLarge(values: Set<ObjectWithValue>, nowMs: number): void {
     this.waitingTexts = 0;
     for (const object of values) {
-      if (!object.is(objectType.variable) || object.data.durable !== undefined) continue;
+      if (!object.is(objectType.variable) || object.data.writeBudget !== undefined) continue;
       const { value } = object.data;
-      if (typeof value !== 'string' || value.length <= LARGE_TEXT) continue;
+      if (typeof value !== 'string' || value.length <= LARGE_TEXT_CHARACTERS) continue;
       if (this.#budget.takes(value.length, nowMs)) continue;
       values.delete(object);
       this.#values.add(object);
@@ -172,7 +172,7 @@ export class Pending {
     }
   }
 
-  #takeRepeated(values: Set<Valued>): void {
+  #takeRepeated(values: Set<ObjectWithValue>): void {
     for (const repeated of [this.#repeated, this.#journal.repeated])
       for (const variable of repeated) values.add(variable);
     this.#repeated = new Set();
@@ -181,8 +181,8 @@ export class Pending {
   }
 
   /** The first value of a new variable goes with it: its configuration says it once only. So do those with a budget. */
-  #valuesOf(objects: ReadonlySet<TreeObject>): Set<Valued> {
-    const values = new Set<Valued>();
+  #valuesOf(objects: ReadonlySet<TreeObject>): Set<ObjectWithValue> {
+    const values = new Set<ObjectWithValue>();
     for (const object of objects)
       if (object.is(objectType.variable) || object.is(objectType.event)) {
         const isFresh = this.#journal.values.has(object) || this.#values.has(object);
@@ -196,7 +196,7 @@ export class Pending {
     return values;
   }
 
-  *#present(variables: ReadonlySet<Valued>): Generator<ValueRow> {
+  *#present(variables: ReadonlySet<ObjectWithValue>): Generator<ValueRow> {
     for (const variable of variables) if (this.#isPresent(variable)) yield valueRowOf(variable);
   }
 

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { Fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import type { Asked as AskedOfStore, Failure, Reply } from './messages.js';
+import type { StoreRequests as AskedOfStore, WorkerFailure, WorkerReply } from './messages.js';
 
 /**
  * A worker does nothing but IO and holds little at a time; its heap has no reason to grow, and a leak there must show
@@ -10,7 +10,7 @@ import type { Asked as AskedOfStore, Failure, Reply } from './messages.js';
 const LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 };
 
 /** Why the store could not do it, when the disk or the database was the reason. */
-export class StoreError extends Error {
+export class WorkerError extends Error {
   /** SQLite's result code, where it was SQLite. */
   readonly sqlite: number | undefined;
 
@@ -25,7 +25,7 @@ type Questions<A> = Record<keyof A, { request: object & { id?: never }; answer: 
 
 /** What can be asked of a worker; a test may stand in for it. */
 export interface Port<A extends Questions<A>> {
-  /** Rejects with a `Fault` or a {@link StoreError}. */
+  /** Rejects with a `Fault` or a {@link WorkerError}. */
   ask<Q extends keyof A>(ask: Q, request: A[Q]['request']): Promise<A[Q]['answer']>;
   /** Ends it, whatever it is doing; calling it again is fine. */
   close(): Promise<void>;
@@ -65,7 +65,7 @@ export class WorkerPort<A extends Questions<A>> implements Port<A> {
 
   ask<Q extends keyof A>(ask: Q, request: A[Q]['request']): Promise<A[Q]['answer']> {
     const { name, log } = this.#options;
-    if (this.#isClosed) return Promise.reject(new StoreError(`${name} is closed`));
+    if (this.#isClosed) return Promise.reject(new WorkerError(`${name} is closed`));
     if (ask === 'open') this.#opening = request;
     else if (this.#worker === undefined && this.#opening !== undefined)
       this.#post('open', this.#opening).catch((thrown: unknown) =>
@@ -85,7 +85,7 @@ export class WorkerPort<A extends Questions<A>> implements Port<A> {
       worker = this.#worker ??= this.#start();
     } catch (thrown) {
       // No memory, or no thread, for it: the next question tries again.
-      return Promise.reject(new StoreError(`${this.#options.name} cannot be started: ${messageOf(thrown)}`));
+      return Promise.reject(new WorkerError(`${this.#options.name} cannot be started: ${messageOf(thrown)}`));
     }
     const id = ++this.#count;
     return new Promise<A[Q]['answer']>((resolve, reject) => {
@@ -99,13 +99,13 @@ export class WorkerPort<A extends Questions<A>> implements Port<A> {
   #start(): Worker {
     const { program, name, log } = this.#options;
     const worker = new Worker(program, { resourceLimits: LIMITS });
-    worker.on('message', (reply: Reply) => this.#took(worker, reply));
+    worker.on('message', (reply: WorkerReply) => this.#took(worker, reply));
     worker.on('error', (thrown: unknown) => log.error({ err: thrown }, `${name} has failed`));
     worker.on('exit', () => this.#ended(worker));
     return worker;
   }
 
-  #took(worker: Worker, reply: Reply): void {
+  #took(worker: Worker, reply: WorkerReply): void {
     const waiting = this.#waiting.get(reply.id);
     this.#waiting.delete(reply.id);
     if (this.#waiting.size === 0) worker.unref();
@@ -116,11 +116,11 @@ export class WorkerPort<A extends Questions<A>> implements Port<A> {
   #ended(worker: Worker): void {
     if (this.#worker === worker) this.#worker = undefined;
     for (const { reject } of this.#waiting.values())
-      reject(new StoreError(`${this.#options.name} has ended`));
+      reject(new WorkerError(`${this.#options.name} has ended`));
     this.#waiting.clear();
   }
 }
 
-function errorOf({ message, sqlite, fault: code }: Failure): Error {
-  return code === undefined ? new StoreError(message, sqlite) : new Fault(code, message);
+function errorOf({ message, sqlite, fault: code }: WorkerFailure): Error {
+  return code === undefined ? new WorkerError(message, sqlite) : new Fault(code, message);
 }

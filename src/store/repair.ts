@@ -2,18 +2,27 @@ import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { messageOf } from '../base/fault.js';
-import { idsAfterBackup } from '../kernel/ids.js';
-import { backupsOf } from './backup.js';
+import { skipIdsAfterBackup } from '../kernel/ids.js';
+import { listBackups } from './backup.js';
 import { connectToRead, createDatabase } from './connection.js';
 import { counterAfterBackup, FIRST_MS } from './counter.js';
 import { removeDatabase } from './files.js';
 import { metaName } from './schema.js';
-import { hasBadSum, hasSums, isSound, putMeta, rowsOf, summed, sumOf, type SummedTable } from './sums.js';
+import {
+  hasBadChecksum,
+  hasChecksums,
+  isSound,
+  putMeta,
+  iterateRows,
+  checksummedColumns,
+  checksumOf,
+  type ChecksummedTable,
+} from './sums.js';
 
 type Row = readonly SQLOutputValue[];
 
 /** What a repair did, for people. */
-export interface Repaired {
+export interface RepairReport {
   /** Rows that were taken from a backup. */
   readonly restored: readonly string[];
   /** Rows that are neither readable nor in a backup. */
@@ -37,10 +46,10 @@ const PASSING: readonly string[] = [
  * Makes a sound database at `to` from the rows of the damaged one at `from` whose checksums are right, and from the
  * newest backups in `directory` that have a sound version of the others. `from` is not changed.
  */
-export function rebuild(
+export function rebuildDatabase(
   { from, to, directory }: { from: string; to: string; directory: string },
   nowMs: number,
-): Repaired {
+): RepairReport {
   removeDatabase(to);
   createDatabase(to);
   using rebuilding = new Rebuilding(from, to, directory);
@@ -62,9 +71,9 @@ class Rebuilding implements Disposable {
     this.#backups = new BackupRows(directory);
   }
 
-  run(nowMs: number): Repaired {
+  run(nowMs: number): RepairReport {
     this.#target.exec('BEGIN');
-    for (const table of Object.keys(summed) as SummedTable[]) this.#table(table);
+    for (const table of Object.keys(checksummedColumns) as ChecksummedTable[]) this.#table(table);
     this.#counter(nowMs);
     this.#target.exec('COMMIT');
     const [restored, lost, born] = [this.#restored, this.#lost, this.#born];
@@ -75,7 +84,7 @@ class Rebuilding implements Disposable {
     for (const db of [this.#source, this.#target, this.#backups]) db.close();
   }
 
-  #table(table: SummedTable): void {
+  #table(table: ChecksummedTable): void {
     const bad: Row[] = [];
     const end = this.#copySound(table, bad);
     if (table === 'objects') this.#missingObjects(bad.length, end);
@@ -86,17 +95,17 @@ class Rebuilding implements Disposable {
   }
 
   /** Gives why the table could not be read to its end. */
-  #copySound(table: SummedTable, bad: Row[]): string | undefined {
-    const columns = summed[table];
+  #copySound(table: ChecksummedTable, bad: Row[]): string | undefined {
+    const columns = checksummedColumns[table];
     const places = columns.map(() => '?').join(', ');
     const insert = this.#target.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${places}, ?)`);
     const select = `SELECT ${columns.join(', ')}, sum FROM ${table} NOT INDEXED`;
     const copy = (sql: string): string | undefined => {
       try {
-        for (const row of rowsOf(this.#source, sql))
+        for (const row of iterateRows(this.#source, sql))
           if (isSound(row)) insert.run(...row);
-          else if (hasBadSum(row)) {
-            insert.run(...row.slice(0, -1), sumOf(row.slice(0, -1)));
+          else if (hasBadChecksum(row)) {
+            insert.run(...row.slice(0, -1), checksumOf(row.slice(0, -1)));
             this.#restored.push(`the checksum of ${nameOf(table, row)}`);
           } else bad.push(row);
         return undefined;
@@ -111,11 +120,11 @@ class Rebuilding implements Disposable {
   }
 
   /** Looks for the row that a damaged one was: the very same by its checksum, otherwise an older one by its key. */
-  #replace(table: SummedTable, bad: Row): void {
+  #replace(table: ChecksummedTable, bad: Row): void {
     const id = table === 'objects' ? bad[1] : bad[0];
     if (table === 'meta' && (PASSING.includes(String(id)) || id === metaName.counter)) return;
     const isNumber = typeof id === 'bigint';
-    const key = table === 'objects' ? 'id' : summed[table][0];
+    const key = table === 'objects' ? 'id' : checksummedColumns[table][0];
     const found =
       this.#backups.find(table, 'sum', bad.at(-1)) ??
       (isNumber || typeof id === 'string' ? this.#backups.find(table, key, id) : undefined);
@@ -130,7 +139,7 @@ class Rebuilding implements Disposable {
     let entries = 0;
     try {
       const sql = 'SELECT id FROM objects INDEXED BY sqlite_autoindex_objects_1 WHERE id > 0';
-      for (const [id = null] of rowsOf(this.#source, sql)) {
+      for (const [id = null] of iterateRows(this.#source, sql)) {
         entries += 1;
         if (!this.#has('objects', id)) missing.push(id);
       }
@@ -146,7 +155,7 @@ class Rebuilding implements Disposable {
     this.#isComplete = end === undefined && entries <= sound + bad;
   }
 
-  #allOfBackup(table: SummedTable, end: string): void {
+  #allOfBackup(table: ChecksummedTable, end: string): void {
     let count = 0;
     for (const row of this.#backups.newest(table)) {
       if (table === 'meta' && PASSING.includes(String(row[0]))) continue;
@@ -164,10 +173,10 @@ class Rebuilding implements Disposable {
     this.#restored.push('the counter of changes');
   }
 
-  #put(table: SummedTable, row: Row, isNamed = true): boolean {
-    const columns = summed[table].length;
+  #put(table: ChecksummedTable, row: Row, isNamed = true): boolean {
+    const columns = checksummedColumns[table].length;
     const values = row.slice(0, columns);
-    if (table === 'meta' && values[0] === metaName.ids) values[1] = idsAfterBackup(String(values[1]));
+    if (table === 'meta' && values[0] === metaName.ids) values[1] = skipIdsAfterBackup(String(values[1]));
     if (table === 'objects') {
       if (this.#has(table, values[1])) return false;
       const isTaken = this.#target.prepare('SELECT 1 FROM objects WHERE born = ?').get(values[0] as bigint);
@@ -177,14 +186,14 @@ class Rebuilding implements Disposable {
     }
     const places = values.map(() => '?').join(', ');
     const insert = this.#target.prepare(`INSERT OR IGNORE INTO ${table} VALUES (${places}, ?)`);
-    const { changes } = insert.run(...values, sumOf(values));
+    const { changes } = insert.run(...values, checksumOf(values));
     if (changes === 0) return false;
     if (isNamed) this.#restored.push(`${nameOf(table, row)} (from ${this.#backups.last})`);
     return true;
   }
 
-  #has(table: SummedTable, id: SQLOutputValue | undefined): boolean {
-    const key = table === 'objects' ? 'id' : summed[table][0];
+  #has(table: ChecksummedTable, id: SQLOutputValue | undefined): boolean {
+    const key = table === 'objects' ? 'id' : checksummedColumns[table][0];
     return this.#target.prepare(`SELECT 1 FROM ${table} WHERE ${key} = ?`).get(id ?? null) !== undefined;
   }
 }
@@ -209,10 +218,10 @@ class BackupRows {
   }
 
   /** The newest sound row with that value in a column. */
-  find(table: SummedTable, column: string, value: SQLOutputValue | undefined): Row | undefined {
+  find(table: ChecksummedTable, column: string, value: SQLOutputValue | undefined): Row | undefined {
     if (value === undefined || value === null) return undefined;
     for (const { db, path } of this.#all()) {
-      if (!hasSums(db) && column === 'sum') continue;
+      if (!hasChecksums(db) && column === 'sum') continue;
       for (const row of this.#rows(db, table, [`WHERE ${column} = ?`, value as bigint | string])) {
         this.#last = basename(path);
         this.#madeMs = statSync(path).mtimeMs;
@@ -223,7 +232,7 @@ class BackupRows {
   }
 
   /** All sound rows of the newest backup. */
-  *newest(table: SummedTable): Generator<Row> {
+  *newest(table: ChecksummedTable): Generator<Row> {
     const [backup] = this.#all();
     if (backup !== undefined) yield* this.#rows(backup.db, table);
   }
@@ -232,15 +241,15 @@ class BackupRows {
     for (const { db } of this.#opened ?? []) db.close();
   }
 
-  *#rows(db: DatabaseSync, table: SummedTable, [where = '', ...values]: (bigint | string)[] = []) {
-    const columns = summed[table].join(', ');
-    const isSummed = hasSums(db);
+  *#rows(db: DatabaseSync, table: ChecksummedTable, [where = '', ...values]: (bigint | string)[] = []) {
+    const columns = checksummedColumns[table].join(', ');
+    const isSummed = hasChecksums(db);
     const sql = `SELECT ${columns}${isSummed ? ', sum' : ''} FROM ${table} ${where}`;
-    for (const row of rowsOf(db, sql, ...values)) if (!isSummed || isSound(row)) yield row;
+    for (const row of iterateRows(db, sql, ...values)) if (!isSummed || isSound(row)) yield row;
   }
 
   #all() {
-    this.#opened ??= backupsOf(this.#directory).flatMap(({ path }) => {
+    this.#opened ??= listBackups(this.#directory).flatMap(({ path }) => {
       try {
         return [{ db: connectToRead(path, 'integrity_check'), path }];
       } catch {
@@ -252,7 +261,7 @@ class BackupRows {
   }
 }
 
-function nameOf(table: SummedTable, row: Row): string {
+function nameOf(table: ChecksummedTable, row: Row): string {
   const key = String(table === 'objects' ? row[1] : row[0]);
   switch (table) {
     case 'objects':

@@ -2,11 +2,11 @@ import { copyFileSync, existsSync, renameSync, statSync, writeFileSync } from 'n
 import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
-import { idsAfterBackup } from '../kernel/ids.js';
-import { writeBackup, type Made } from './backup.js';
-import { Damage, connectToRead } from './connection.js';
+import { skipIdsAfterBackup } from '../kernel/ids.js';
+import { writeBackup, type BackupResult } from './backup.js';
+import { DatabaseDamage, connectToRead } from './connection.js';
 import { counterAfterBackup } from './counter.js';
-import { databasePath, dropFiles } from './find.js';
+import { databasePath, dropBackupFiles } from './find.js';
 import { foldersOf, makeDirectory, putInPlace, renameDatabase, syncPath, timeName } from './files.js';
 import { lockDirectory } from './lock.js';
 import { metaName } from './schema.js';
@@ -16,7 +16,7 @@ import { putMeta } from './sums.js';
 export const CONFIGURATION = 'gateway.yaml';
 
 /** A backup to be put back. */
-export interface Restoring {
+export interface RestoreOptions {
   readonly backup: string;
   /** The data directory; it may be missing or empty. */
   readonly directory: string;
@@ -32,7 +32,7 @@ export interface Restoring {
  * when a gateway has the directory, or when something is there and may not be replaced. Returns what was done, in lines.
  * Throws `STORE_UNUSABLE`.
  */
-export function restoreBackup({ backup, directory, config, replace, nowMs }: Restoring): string[] {
+export function restoreBackup({ backup, directory, config, replace, nowMs }: RestoreOptions): string[] {
   const files = checkedFiles(backup);
   makeDirectory(directory);
   using _lock = lockDirectory(directory);
@@ -61,7 +61,7 @@ export function restoreBackup({ backup, directory, config, replace, nowMs }: Res
 export function backupDirectory(
   directory: string,
   { to, config }: { to: string; config: string | undefined },
-): Made {
+): BackupResult {
   const path = databasePath(directory);
   if (!existsSync(path)) throw fault('STORE_UNUSABLE', `there is no database in ${directory}`);
   if (existsSync(to)) throw fault('STORE_UNUSABLE', `${to} is there already`);
@@ -73,7 +73,7 @@ export function backupDirectory(
     using db = connectToRead(path, 'quick_check');
     return writeBackup({ db, files }, to);
   } catch (thrown) {
-    if (!(thrown instanceof Damage)) throw thrown;
+    if (!(thrown instanceof DatabaseDamage)) throw thrown;
     throw faultFrom(thrown, 'STORE_UNUSABLE', `the database is damaged: ${messageOf(thrown)}`);
   }
 }
@@ -97,18 +97,18 @@ function checkedFiles(backup: string): Map<string, Uint8Array> {
       ),
     );
   } catch (thrown) {
-    if (!(thrown instanceof Damage)) throw thrown;
+    if (!(thrown instanceof DatabaseDamage)) throw thrown;
     throw faultFrom(thrown, 'STORE_UNUSABLE', `${backup} is no sound backup: ${messageOf(thrown)}`);
   }
 }
 
 function prepare(path: string, when: { backupMs: number; nowMs: number }): void {
   using db = new DatabaseSync(path);
-  dropFiles(db);
+  dropBackupFiles(db);
   const stored = db.prepare('SELECT value FROM meta WHERE name = ?').get(metaName.counter)?.['value'] ?? 0;
   putMeta(db, metaName.counter, String(counterAfterBackup(Number(stored) || 0, when)));
   const ids = db.prepare('SELECT value FROM meta WHERE name = ?').get(metaName.ids)?.['value'];
-  if (typeof ids === 'string') putMeta(db, metaName.ids, idsAfterBackup(ids));
+  if (typeof ids === 'string') putMeta(db, metaName.ids, skipIdsAfterBackup(ids));
   // What lies in the runtime directory belongs to another life.
   putMeta(db, metaName.life, '');
 }

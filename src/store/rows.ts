@@ -1,7 +1,7 @@
 import { initialValue, isOfType } from '../kernel/convert.js';
 import { instanceStatus } from '../kernel/attachments.js';
 import { eventData } from '../kernel/event.js';
-import type { Valued } from '../kernel/journal.js';
+import type { ObjectWithValue } from '../kernel/journal.js';
 import type { Kernel } from '../kernel/kernel.js';
 import {
   attributeNames,
@@ -47,10 +47,10 @@ export function rowOf(object: TreeObject): ObjectRow {
  * A variable's value as it is stored; `updated` is below 0 when it came while the clock was not trusted. Of an event: the
  * action that it carried out last, and when it ran.
  */
-export function valueRowOf(object: Valued): ValueRow {
+export function valueRowOf(object: ObjectWithValue): ValueRow {
   if (object.is(objectType.event)) return [object.id, object.data.lastActionId, object.data.lastRun, 0];
   const { id, data } = object;
-  const { value, updated, changed, untimed } = data;
+  const { value, updated, changed, isTimeUncertain: untimed } = data;
   return [id, typeof value === 'boolean' ? Number(value) : value, untimed ? -updated : updated, changed];
 }
 
@@ -107,6 +107,6 @@ function variableDataOf([, , , , data, value, updated = 0, changed = 0]: LoadedR
   const usable = known !== undefined && isOfType(type, known);
   const restored = Object.assign(variableData(type, usable ? known : initialValue(type)), data);
   if (!usable) return restored;
-  if (updated < 0) restored.untimed = true;
+  if (updated < 0) restored.isTimeUncertain = true;
   return Object.assign(restored, { updated: Math.abs(updated), changed });
 }

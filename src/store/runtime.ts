@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { ValueRow } from './messages.js';
 import { metaName, runtimeSchema } from './schema.js';
-import { isSound, rowsOf, sumOf } from './sums.js';
+import { isSound, iterateRows, checksumOf } from './sums.js';
 import { makeDirectory, removeDatabase } from './files.js';
 
 /** What a crashed run left. */
-export interface Left {
+export interface LeftValues {
   readonly values: readonly ValueRow[];
   readonly counter: number;
 }
 
-export const nothingLeft: Left = { values: [], counter: 0 };
+export const noLeftValues: LeftValues = { values: [], counter: 0 };
 
 /**
  * Last values between two commits, in the runtime directory (a tmpfs): they outlive a crash of the process, not of the
@@ -33,8 +33,8 @@ export class RuntimeValues {
   static open(
     directory: string | undefined,
     life: string | undefined,
-  ): { runtime: RuntimeValues | undefined; left: Left } {
-    if (directory === undefined) return { runtime: undefined, left: nothingLeft };
+  ): { runtime: RuntimeValues | undefined; left: LeftValues } {
+    if (directory === undefined) return { runtime: undefined, left: noLeftValues };
     const path = join(directory, 'values.db');
     for (const isLast of [false, true]) {
       let db: DatabaseSync | undefined;
@@ -53,18 +53,18 @@ export class RuntimeValues {
         removeDatabase(path);
       }
     }
-    return { runtime: undefined, left: nothingLeft };
+    return { runtime: undefined, left: noLeftValues };
   }
 
-  #of(life: string | undefined): Left {
+  #of(life: string | undefined): LeftValues {
     const meta = new Map(
       this.#db
         .prepare('SELECT name, value FROM meta')
         .all()
         .map(({ name, value }) => [name, value]),
     );
-    if (life === undefined || meta.get(metaName.life) !== life) return nothingLeft;
-    const rows = [...rowsOf(this.#db, 'SELECT id, value, updated, changed, sum FROM last_values')];
+    if (life === undefined || meta.get(metaName.life) !== life) return noLeftValues;
+    const rows = [...iterateRows(this.#db, 'SELECT id, value, updated, changed, sum FROM last_values')];
     const values = rows
       .filter(isSound)
       .map(([id, value, updated, changed]): ValueRow => [
@@ -101,7 +101,7 @@ export class RuntimeValues {
     const put = this.#db.prepare('INSERT OR REPLACE INTO last_values VALUES (?, ?, ?, ?, ?)');
     this.#db.exec('BEGIN');
     try {
-      for (const row of values) put.run(...row, sumOf(row));
+      for (const row of values) put.run(...row, checksumOf(row));
       this.#db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(metaName.counter, String(counter));
       this.#db.exec('COMMIT');
     } catch (thrown) {
@@ -133,7 +133,7 @@ function addSums(db: DatabaseSync): void {
   db.exec('BEGIN; ALTER TABLE last_values ADD COLUMN sum INTEGER NOT NULL DEFAULT 0');
   const put = db.prepare('UPDATE last_values SET sum = ? WHERE id = ?');
   // All of them first: nothing may be written while they are read.
-  const rows = Array.from(rowsOf(db, 'SELECT id, value, updated, changed FROM last_values'));
-  for (const row of rows) put.run(sumOf(row), row[0] as bigint);
+  const rows = Array.from(iterateRows(db, 'SELECT id, value, updated, changed FROM last_values'));
+  for (const row of rows) put.run(checksumOf(row), row[0] as bigint);
   db.exec('COMMIT');
 }

@@ -1,14 +1,14 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { rowsOf, summed, sumOf } from './sums.js';
+import { iterateRows, checksummedColumns, checksumOf } from './sums.js';
 
 /** Takes a database from one version to the next. */
-export type Step = string | ((db: DatabaseSync) => void);
+export type MigrationStep = string | ((db: DatabaseSync) => void);
 
 /**
  * The database's shape. `steps[n]` takes it from version n to n + 1 (`PRAGMA user_version`); a step that was released is
  * never changed. No BLOBs in WITHOUT ROWID tables.
  */
-export const steps: readonly Step[] = [
+export const steps: readonly MigrationStep[] = [
   `
   -- Small things by name: counter, clean, life, options, what the configuration applied last.
   CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -44,7 +44,7 @@ export const steps: readonly Step[] = [
  * would condemn the complete database because of one row that fails them.
  */
 function addSums(db: DatabaseSync): void {
-  const tables = Object.entries(summed);
+  const tables = Object.entries(checksummedColumns);
   for (const [table] of tables) db.exec(`ALTER TABLE ${table} RENAME TO old_${table}`);
   db.exec(`
     CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT, sum INTEGER) WITHOUT ROWID;
@@ -55,8 +55,8 @@ function addSums(db: DatabaseSync): void {
     CREATE TABLE audit (number INTEGER PRIMARY KEY, record TEXT, sum INTEGER);`);
   for (const [table, columns] of tables) {
     const insert = db.prepare(`INSERT INTO ${table} VALUES (${columns.map(() => '?').join(', ')}, ?)`);
-    const put = (row: readonly SQLOutputValue[]) => insert.run(...row, sumOf(row));
-    for (const row of rowsOf(db, `SELECT ${columns.join(', ')} FROM old_${table}`))
+    const put = (row: readonly SQLOutputValue[]) => insert.run(...row, checksumOf(row));
+    for (const row of iterateRows(db, `SELECT ${columns.join(', ')} FROM old_${table}`))
       put(table === 'audit' ? inRing(row) : row);
     db.exec(`DROP TABLE old_${table}`);
   }

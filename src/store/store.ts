@@ -1,29 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { fine, type Checks } from '../base/check.js';
+import { healthy, type HealthChecks } from '../base/check.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import { parsedOr } from '../base/json.js';
-import { nextTurn } from '../base/turn.js';
-import { idsAfterBackup } from '../kernel/ids.js';
+import { parseJsonOr } from '../base/json.js';
+import { yieldToEventLoop } from '../base/turn.js';
+import { skipIdsAfterBackup } from '../kernel/ids.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { CounterReserve } from './counter.js';
-import { adviceFor, openingFinding } from './findings.js';
+import { adviceFor, databaseFinding } from './findings.js';
 import { loadTree, type LoadReport } from './load.js';
 import {
   auditRings,
   BACKUPS_KEPT,
-  type Asked,
+  type StoreRequests,
   type AuditRing,
   type AuditRow,
-  type Opened,
-  type Places,
+  type OpenReport,
+  type StorePaths,
 } from './messages.js';
-import { Pending } from './pending.js';
+import { PendingChanges } from './pending.js';
 import { WorkerPort, type StorePort } from './port.js';
 import { metaName } from './schema.js';
-import { LARGE_A_DAY, LARGE_TEXT, Wear } from './wear.js';
-import { Writer } from './writer.js';
+import { LARGE_TEXT_BYTES_PER_DAY, LARGE_TEXT_CHARACTERS, WriteCounter } from './wear.js';
+import { JournalWriter } from './writer.js';
 
 /** How often values go to the runtime directory, and budgets are looked at. */
 const KEEP_EVERY_MS = 1_000;
@@ -39,10 +39,10 @@ const MIB = 1024 * 1024;
 const CLOSE_DEADLINE_MS = 10_000;
 
 /** What a store works with. */
-export interface StoreOptions extends Places {
+export interface StoreOptions extends StorePaths {
   readonly clock: Clock;
   readonly log: Log;
-  readonly checks: Checks;
+  readonly checks: HealthChecks;
   /** Default: {@link SAVE_EVERY_MS}. */
   readonly saveEveryMs?: number;
 }
@@ -70,10 +70,11 @@ export interface AuditRecord {
 export class Store implements AsyncDisposable {
   readonly #options: StoreOptions;
   readonly #port: StorePort;
-  readonly #opened: Opened;
+  readonly #opened: OpenReport;
   readonly #meta: Map<string, string>;
-  readonly #wear: Wear;
-  #life: { readonly kernel: Kernel; readonly pending: Pending; readonly writer: Writer } | undefined;
+  readonly #wear: WriteCounter;
+  #life:
+    { readonly kernel: Kernel; readonly pending: PendingChanges; readonly writer: JournalWriter } | undefined;
   #undo: Cancel[] = [];
   #unsave: Cancel = () => undefined;
   #saveEveryMs: number;
@@ -83,19 +84,19 @@ export class Store implements AsyncDisposable {
   #isBackingUp = false;
   #closing: Promise<void> | undefined;
 
-  private constructor(options: StoreOptions, port: StorePort, opened: Opened) {
+  private constructor(options: StoreOptions, port: StorePort, opened: OpenReport) {
     this.#options = options;
     this.#port = port;
     this.#opened = opened;
     this.#meta = new Map(opened.meta);
     this.#saveEveryMs = options.saveEveryMs ?? SAVE_EVERY_MS;
-    this.#wear = new Wear(options.clock.nowMs(), this.#meta.get(WEAR));
+    this.#wear = new WriteCounter(options.clock.nowMs(), this.#meta.get(WEAR));
   }
 
   /** Opens the database of a data directory. Throws `STORE_UNUSABLE` with what to do; there is no silent fresh start. */
   static async open(options: StoreOptions): Promise<Store> {
     const { clock, log, directory, runtimeDirectory, files } = options;
-    const port: StorePort = new WorkerPort<Asked>({
+    const port: StorePort = new WorkerPort<StoreRequests>({
       program: new URL('worker.js', import.meta.url),
       name: 'the store',
       log,
@@ -124,17 +125,17 @@ export class Store implements AsyncDisposable {
   async load(kernel: Kernel): Promise<LoadReport> {
     const { clock, log, checks } = this.#options;
     const given = this.#meta.get(metaName.ids);
-    kernel.tree.ids.restore(this.#opened.found === 'from-backup' ? idsAfterBackup(given ?? '') : given);
+    kernel.tree.ids.restore(this.#opened.found === 'from-backup' ? skipIdsAfterBackup(given ?? '') : given);
     const report = await loadTree(kernel, this.#port, this.#opened.profiles);
-    const finding = openingFinding(this.#opened, report);
+    const finding = databaseFinding(this.#opened, report);
     checks.set('database', finding);
-    checks.set('store', fine('everything is on the disk'));
+    checks.set('store', healthy('everything is on the disk'));
     const details = { found: this.#opened.found, objects: report.objects };
     if (finding.state === 'ok') log.info(details, this.#opened.text === '' ? 'loaded' : this.#opened.text);
     else log.error({ ...details, orphans: report.orphans, unusable: report.unusable }, finding.text);
-    const pending = new Pending(kernel, given);
+    const pending = new PendingChanges(kernel, given);
     const onState = (failure: unknown) => this.#showState(failure);
-    const writer = new Writer({ kernel, pending, port: this.#port, clock, onState });
+    const writer = new JournalWriter({ kernel, pending, port: this.#port, clock, onState });
     this.#life = { kernel, pending, writer };
     const counters = new CounterReserve(kernel.changes, this.#opened.reserved, (end) => {
       pending.setMeta(metaName.counter, String(end));
@@ -181,7 +182,7 @@ export class Store implements AsyncDisposable {
   }
 
   /** All small things. */
-  texts(): Iterable<string> {
+  metaValues(): Iterable<string> {
     return this.#meta.values();
   }
 
@@ -191,11 +192,11 @@ export class Store implements AsyncDisposable {
     const { kernel, pending } = this.#loaded;
     this.#meta.set(name, value);
     pending.setMeta(name, value);
-    kernel.journal.other();
+    kernel.journal.markOther();
   }
 
   /** Adds to the audit; on the disk with the next commit. */
-  record(record: AuditRecord): void {
+  recordAudit(record: AuditRecord): void {
     const ring = auditRings.indexOf(record.role ?? 'owner');
     this.#loaded.pending.addAudit([ring, JSON.stringify(record)]);
   }
@@ -215,7 +216,7 @@ export class Store implements AsyncDisposable {
     });
     return [...waiting.map(([, record]) => record), ...records]
       .slice(0, limit)
-      .map((record) => parsedOr<AuditRecord | undefined>(record, undefined))
+      .map((record) => parseJsonOr<AuditRecord | undefined>(record, undefined))
       .filter((record) => record !== undefined);
   }
 
@@ -232,7 +233,7 @@ export class Store implements AsyncDisposable {
       this.setMeta(metaName.backupMs, String(clock.nowMs()));
       log.info(made, 'backup made');
       const without = made.leftOut.length > 0 ? `, without ${made.leftOut.length} large files of media` : '';
-      checks.set('backup', fine(`the newest is ${made.file}${without}`));
+      checks.set('backup', healthy(`the newest is ${made.file}${without}`));
       return made;
     } catch (thrown) {
       const text = `no backup could be made: ${messageOf(thrown)}`;
@@ -244,7 +245,7 @@ export class Store implements AsyncDisposable {
   }
 
   /** Resolves when the store answers, which it does not while the disk hangs. Also counts what was written. */
-  async answers(): Promise<void> {
+  async ping(): Promise<void> {
     const { bytes } = await this.#port.ask('status', {});
     if (bytes !== undefined) this.#wear.note(bytes, this.#options.clock.nowMs());
   }
@@ -254,7 +255,7 @@ export class Store implements AsyncDisposable {
     this.#wear.note(bytes, this.#options.clock.nowMs(), writer);
   }
 
-  /** Bytes written to disks today (UTC) and yesterday, as of the last {@link answers}. */
+  /** Bytes written to disks today (UTC) and yesterday, as of the last {@link ping}. */
   get written(): { readonly today: number; readonly yesterday: number } {
     const { today, yesterday } = this.#wear;
     return { today, yesterday };
@@ -308,7 +309,7 @@ export class Store implements AsyncDisposable {
 
   #saveValues(): void {
     // Counts what was written; whoever waits for a disk that hangs, waits elsewhere.
-    this.answers().catch(() => undefined);
+    this.ping().catch(() => undefined);
     const { pending, writer } = this.#loaded;
     if (pending.hasValues) pending.setMeta(WEAR, this.#wear.kept);
     this.#flushes += 1;
@@ -319,11 +320,14 @@ export class Store implements AsyncDisposable {
   }
 
   #showBudget(texts: number): void {
-    const written = `${Math.ceil(this.written.today / MIB)} MiB written today; large texts may be ${LARGE_A_DAY / MIB} MiB a day of them`;
-    const text = `${texts} texts of more than ${LARGE_TEXT} characters change faster than the disk's budget for them: they are written less often; ${written}`;
+    const written = `${Math.ceil(this.written.today / MIB)} MiB written today; large texts may be ${LARGE_TEXT_BYTES_PER_DAY / MIB} MiB a day of them`;
+    const text = `${texts} texts of more than ${LARGE_TEXT_CHARACTERS} characters change faster than the disk's budget for them: they are written less often; ${written}`;
     const whatToDo =
       'have them change less often: a power cut may cost hours of such a text, and each writing wears the disk';
-    this.#options.checks.set('disk budget', texts > 0 ? { state: 'warning', text, whatToDo } : fine(written));
+    this.#options.checks.set(
+      'disk budget',
+      texts > 0 ? { state: 'warning', text, whatToDo } : healthy(written),
+    );
   }
 
   async #keepValues(): Promise<void> {
@@ -333,7 +337,7 @@ export class Store implements AsyncDisposable {
     try {
       for (const values of pending.freshValues()) {
         await this.#port.ask('runtime', { values, counter: kernel.changes.counter });
-        await nextTurn();
+        await yieldToEventLoop();
       }
     } catch (thrown) {
       this.#options.log.warn({}, `values are not kept in the runtime directory: ${messageOf(thrown)}`);
@@ -353,8 +357,8 @@ export class Store implements AsyncDisposable {
     const { checks } = this.#options;
     if (failure === undefined) {
       if (this.#opened.found === 'read-only')
-        checks.set('database', fine('it could not be written to at the start, and now it can'));
-      return checks.set('store', fine('everything is on the disk'));
+        checks.set('database', healthy('it could not be written to at the start, and now it can'));
+      return checks.set('store', healthy('everything is on the disk'));
     }
     const text = `changes are in memory and can't be written: ${messageOf(failure)}`;
     checks.set('store', { state: 'failed', text, whatToDo: adviceFor(failure) });

@@ -1,21 +1,21 @@
 const DAY_MS = 86_400_000;
 
 /** Texts longer than this are large: they are written within a budget. Characters. */
-export const LARGE_TEXT = 1024;
+export const LARGE_TEXT_CHARACTERS = 1024;
 /** What large texts may have written to the disk a day, bytes: as much as all the rest of a busy gateway. */
-export const LARGE_A_DAY = 64 * 1024 * 1024;
+export const LARGE_TEXT_BYTES_PER_DAY = 64 * 1024 * 1024;
 /** And at once: a commit must not hold up those that follow it. */
 const LARGE_AT_ONCE = 1024 * 1024;
 
 /** How many bytes of large texts may go to the disk now: so many a day, some of them at once. */
-export class TextBudget {
+export class LargeTextBudget {
   #left = LARGE_AT_ONCE;
   #atMs: number | undefined;
 
   /** Takes the bytes from the budget where it has some left. */
   takes(bytes: number, nowMs: number): boolean {
     const passedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs));
-    this.#left = Math.min(LARGE_AT_ONCE, this.#left + (passedMs * LARGE_A_DAY) / DAY_MS);
+    this.#left = Math.min(LARGE_AT_ONCE, this.#left + (passedMs * LARGE_TEXT_BYTES_PER_DAY) / DAY_MS);
     this.#atMs = nowMs;
     // Below nothing by one text at most: the largest, too, has its turn.
     if (this.#left <= 0) return false;
@@ -25,14 +25,14 @@ export class TextBudget {
 }
 
 /** Bytes written a day (UTC): an SD card wears out by them. */
-export class Wear {
+export class WriteCounter {
   #day: number;
   #today: number;
   #yesterday = 0;
   /** Who writes → the bytes of its last word. */
   readonly #last = new Map<string, number>();
 
-  /** `kept` is what {@link Wear.kept} gave before a restart. */
+  /** `kept` is what {@link WriteCounter.kept} gave before a restart. */
   constructor(nowMs: number, kept = '') {
     this.#day = Math.floor(nowMs / DAY_MS);
     const [day, today] = kept.split(':').map(Number);

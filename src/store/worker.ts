@@ -1,13 +1,13 @@
 import { parentPort } from 'node:worker_threads';
-import { answerAll } from './answering.js';
+import { serveRequests } from './answering.js';
 import { Database } from './database.js';
-import type { Message } from './messages.js';
+import type { StoreRequest } from './messages.js';
 
 /** Answers one question about the database that is open; `open` opens one. */
 class Desk {
   #database: Database | undefined;
 
-  answer(message: Message): object {
+  answer(message: StoreRequest): object {
     if (message.ask === 'open') {
       this.#database?.close();
       this.#database = new Database(message.places);
@@ -22,7 +22,7 @@ class Desk {
   }
 }
 
-function answerFrom(database: Database, message: Exclude<Message, { ask: 'open' | 'close' }>): object {
+function answerFrom(database: Database, message: Exclude<StoreRequest, { ask: 'open' | 'close' }>): object {
   switch (message.ask) {
     case 'rows':
       return database.rows(message.after);
@@ -48,5 +48,5 @@ function answerFrom(database: Database, message: Exclude<Message, { ask: 'open' 
 
 if (parentPort !== null) {
   const desk = new Desk();
-  answerAll(parentPort, (message: Message) => desk.answer(message));
+  serveRequests(parentPort, (message: StoreRequest) => desk.answer(message));
 }

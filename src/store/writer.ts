@@ -1,9 +1,9 @@
 import type { Cancel, Clock } from '../base/clock.js';
 import { type Fault, fault, messageOf } from '../base/fault.js';
-import { nextTurn } from '../base/turn.js';
+import { yieldToEventLoop } from '../base/turn.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { ValueRow } from './messages.js';
-import type { Pending, Taken, WhichValues } from './pending.js';
+import type { PendingChanges, CommitSet, ValueSelection } from './pending.js';
 import type { StorePort } from './port.js';
 
 /** A caller waits no longer for the disk; the commit itself goes on. */
@@ -13,9 +13,9 @@ const RETRY_FIRST_MS = 1_000;
 const RETRY_MOST_MS = 60_000;
 
 /** What the writer works with. */
-export interface WriterOptions {
+export interface JournalWriterOptions {
   readonly kernel: Kernel;
-  readonly pending: Pending;
+  readonly pending: PendingChanges;
   readonly port: StorePort;
   readonly clock: Clock;
   /** Called after each commit, and after each failure with its reason. */
@@ -32,19 +32,19 @@ interface Waiter {
  * Brings the journal to the disk. What changes within one turn of the event loop, and while a commit is under way, goes
  * into one commit together. What can't be committed stays in memory and is tried again with a growing pause.
  */
-export class Writer {
-  readonly #options: WriterOptions;
+export class JournalWriter {
+  readonly #options: JournalWriterOptions;
   #waiters: Waiter[] = [];
   /** The journal's version that is on the disk. */
   #durable: number;
   #isScheduled = false;
   #isWriting = false;
-  #wants: WhichValues = 'configured';
+  #wants: ValueSelection = 'configured';
   #failures = 0;
   #unretry: Cancel = () => undefined;
   #settled: (() => void)[] = [];
 
-  constructor(options: WriterOptions) {
+  constructor(options: JournalWriterOptions) {
     this.#options = options;
     this.#durable = options.kernel.journal.version;
   }
@@ -124,14 +124,14 @@ export class Writer {
     for (const tell of this.#settled.splice(0)) tell();
   }
 
-  async #commit(taken: Taken): Promise<void> {
+  async #commit(taken: CommitSet): Promise<void> {
     const { pending, port } = this.#options;
     const batch = pending.batchOf(taken);
     let values: readonly ValueRow[] = [];
     for (const slice of pending.valueRows(taken)) {
       if (values.length > 0) {
         await port.ask('stage', { values });
-        await nextTurn();
+        await yieldToEventLoop();
       }
       values = slice;
     }
@@ -140,7 +140,7 @@ export class Writer {
     await port.ask('commit', { batch: { ...batch, values } });
   }
 
-  #succeeded(taken: Taken): void {
+  #succeeded(taken: CommitSet): void {
     this.#durable = taken.version;
     this.#failures = 0;
     this.#unretry();
@@ -148,7 +148,7 @@ export class Writer {
     this.#options.onState(undefined);
   }
 
-  #failed(taken: Taken, thrown: unknown): void {
+  #failed(taken: CommitSet, thrown: unknown): void {
     this.#options.pending.putBack(taken);
     const pauseMs = Math.min(RETRY_MOST_MS, RETRY_FIRST_MS * 2 ** Math.min(this.#failures, 10));
     this.#failures += 1;

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ArchiveFile } from '../../src/archive/file.js';
-import { noRecords } from '../../src/archive/waiting.js';
+import { emptyRecordBatch } from '../../src/archive/waiting.js';
 import { writtenByThread } from '../../src/store/files.js';
 import {
   interleaved,
@@ -14,7 +14,7 @@ import {
 } from './figures.js';
 import { call, startYardstick, type Server } from './gateway.js';
 import { cpuMs, type Cores } from './machine.js';
-import { Adding, Changing, MINUTE_MS, Recorded, YEAR_MINUTES, type Resident } from './recorded.js';
+import { Adding, Changing, MINUTE_MS, RecordingGateway, YEAR_MINUTES, type Resident } from './recorded.js';
 
 /** Of one round: with five of them a million. */
 const RECORDS = 200_000;
@@ -26,8 +26,8 @@ const DAY_SPAN = 1;
 
 /** The archive: what a record costs on its way in, on the disk and in memory, and what a year of them costs to read. */
 export async function archiveFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
-  await using added = await Recorded.start(join(directory, 'added'), cores);
-  await using changed = await Recorded.start(join(directory, 'changed'), cores);
+  await using added = await RecordingGateway.start(join(directory, 'added'), cores);
+  await using changed = await RecordingGateway.start(join(directory, 'changed'), cores);
   mkdirSync(join(directory, 'rows'));
   await using rows = await startYardstick(cores.server, 'rows', join(directory, 'rows', 'rows.db'));
   const [variable = 0] = await added.log(1);
@@ -91,7 +91,7 @@ function inBatches(directory: string, records: number): number {
   const before = writtenByThread() ?? 0;
   const batches = RECORDS / records;
   for (let batch = 0; batch < batches; batch++) {
-    const all = noRecords();
+    const all = emptyRecordBatch();
     for (let n = 0; n < records; n++) {
       all.ids.push(10_000 + (n % 20));
       all.times.push(startMs + batch * 5000 + n * 50);
@@ -128,7 +128,7 @@ function memoryFigure(short: Resident, long: Resident, count: number): Figure {
 
 async function yearFigure(
   { rounds }: Effort,
-  [{ port, archive }, rows]: readonly [Recorded, Server],
+  [{ port, archive }, rows]: readonly [RecordingGateway, Server],
   { variable, fromMs }: { variable: number; fromMs: number },
 ): Promise<Figure> {
   const [fromS, toS] = [fromMs / 1000, (fromMs + YEAR_MINUTES * MINUTE_MS) / 1000];

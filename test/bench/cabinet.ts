@@ -33,7 +33,11 @@ const tree = [
 ];
 
 /** A cabinet full of lines: what it holds in memory, and what it costs while all of them are busy. */
-export async function cabinetFigures({ rounds }: Effort, cores: Cores, directory: string): Promise<Report> {
+export async function largeBoardFigures(
+  { rounds }: Effort,
+  cores: Cores,
+  directory: string,
+): Promise<Report> {
   await using full = await start(join(directory, 'cabinet'), tree, cores);
   await using bare = await start(join(directory, 'shelf'), [], cores);
   const ids = (await callAll(

@@ -72,8 +72,8 @@ export function ratioOf(name: string, [ours, theirs]: readonly [Round[], Round[]
     value: quietCpuUs(theirs) / quietCpuUs(ours),
     unit: '×',
     goal,
-    ours: shown(ours),
-    yardstick: shown(theirs),
+    ours: formatRounds(ours),
+    yardstick: formatRounds(theirs),
   };
 }
 
@@ -86,7 +86,7 @@ export function quietCpuUs(rounds: readonly Round[]): number {
 }
 
 /** `12,300/s, 45.6 µs CPU`. */
-export function shown(rounds: readonly Round[]): string {
+export function formatRounds(rounds: readonly Round[]): string {
   const perSecond = median(rounds.map((round) => round.perSecond));
   const cpuUs = quietCpuUs(rounds);
   return `${Math.round(perSecond).toLocaleString('en-US')}/s, ${cpuUs.toFixed(cpuUs < 10 ? 2 : 1)} µs CPU`;

@@ -1,5 +1,5 @@
 import { type Socket, connect } from 'node:net';
-import { soon } from '../tools/until.js';
+import { withinPatience } from '../tools/until.js';
 import { AUTHORIZATION, type Server } from './gateway.js';
 import type { Round } from './figures.js';
 import { cpuMs, roundEnd } from './machine.js';
@@ -69,7 +69,7 @@ export class Callers implements Disposable {
           },
         },
       });
-      await soon('a connection', new Promise((resolve) => socket.once('connect', resolve)));
+      await withinPatience('a connection', new Promise((resolve) => socket.once('connect', resolve)));
       socket.on('error', () => socket.destroy());
       callers.#sockets.push(socket);
     }
@@ -108,7 +108,7 @@ export class Callers implements Disposable {
       else if (--open === 0) over.resolve();
     };
     for (const [index, socket] of this.#sockets.entries()) send(socket, index % shots.length);
-    await soon('the answers', over.promise, seconds * 6000 + 20_000);
+    await withinPatience('the answers', over.promise, seconds * 6000 + 20_000);
     const tookMs = performance.now() - startMs;
     this.#took = () => undefined;
     return {

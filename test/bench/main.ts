@@ -10,7 +10,7 @@ import { messageOf } from '../../src/base/fault.js';
 import { isReached, table, type Effort, type Figure, type Report } from './figures.js';
 import { archiveFigures } from './archive.js';
 import { changeFigures } from './changes.js';
-import { cabinetFigures } from './cabinet.js';
+import { largeBoardFigures } from './cabinet.js';
 import { countingFigures } from './counting.js';
 import { edgeFigures } from './edge.js';
 import { eventFigures } from './events.js';
@@ -31,7 +31,7 @@ const families: Readonly<Record<string, Family>> = {
   serial: serialFigures,
   edge: edgeFigures,
   counting: countingFigures,
-  cabinet: cabinetFigures,
+  cabinet: largeBoardFigures,
   snapshot: snapshotFigures,
   events: eventFigures,
   scripts: scriptFigures,

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../tools/place.js';
-import { soon } from '../tools/until.js';
+import { withinPatience } from '../tools/until.js';
 import { interleaved, median, quantile, type Effort, type Figure, type Report } from './figures.js';
 import { gatewayProgram } from './gateway.js';
 import { shot } from './load.js';
@@ -119,7 +119,7 @@ async function answered(port: number, request: Buffer): Promise<void> {
       socket.once('error', () => resolve(false)).once('data', () => resolve(true));
       socket.once('connect', () => socket.write(request));
     });
-    const isAnswered = await soon('an answer', reply, 30_000);
+    const isAnswered = await withinPatience('an answer', reply, 30_000);
     socket.destroy();
     if (isAnswered) return;
     await sleep(RETRY_MS);

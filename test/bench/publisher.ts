@@ -1,5 +1,5 @@
 import { type Socket, connect } from 'node:net';
-import { soon } from '../tools/until.js';
+import { withinPatience } from '../tools/until.js';
 
 /** MQTT packet types with their flags (MQTT 3.1.1 §2.2). */
 const CONNECT = 0x10;
@@ -22,7 +22,7 @@ export class Publisher implements Disposable {
     // Protocol 4, clean session, no keep-alive.
     const head = Buffer.concat([text('MQTT'), Buffer.from([4, 2, 0, 0])]);
     socket.write(packet(CONNECT, Buffer.concat([head, text('stellwerk-bench')])));
-    if ((await soon('the broker', taken))[0] !== CONNACK) throw new Error('the broker refused');
+    if ((await withinPatience('the broker', taken))[0] !== CONNACK) throw new Error('the broker refused');
     return new Publisher(socket);
   }
 

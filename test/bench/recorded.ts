@@ -16,7 +16,7 @@ export interface Resident {
 }
 
 /** A gateway with variables that are recorded. */
-export class Recorded implements AsyncDisposable {
+export class RecordingGateway implements AsyncDisposable {
   readonly server: Server;
   readonly archive: number;
 
@@ -25,10 +25,10 @@ export class Recorded implements AsyncDisposable {
     this.archive = archive;
   }
 
-  static async start(directory: string, { server: core }: Cores): Promise<Recorded> {
+  static async start(directory: string, { server: core }: Cores): Promise<RecordingGateway> {
     const server = await startGateway({ directory, core, config: { board: undefined } });
     const [archive = 0] = (await call(server.port, 'SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
-    return new Recorded(server, archive);
+    return new RecordingGateway(server, archive);
   }
 
   get pid(): number {
@@ -85,12 +85,12 @@ export class Recorded implements AsyncDisposable {
 
 /** A value a minute, that ends about now. */
 export class Adding {
-  readonly #to: Recorded;
+  readonly #to: RecordingGateway;
   readonly #variable: number;
   readonly fromMs = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS - 10 * YEAR_MINUTES * MINUTE_MS;
   #count = 0;
 
-  constructor(to: Recorded, variable: number) {
+  constructor(to: RecordingGateway, variable: number) {
     this.#to = to;
     this.#variable = variable;
   }
@@ -108,18 +108,18 @@ export class Adding {
 
 /** Changes of all its variables, one after the other. */
 export class Changing implements Disposable {
-  readonly #of: Recorded;
+  readonly #of: RecordingGateway;
   readonly #ids: readonly number[];
   readonly #callers: Callers;
   #value = 0;
 
-  private constructor(of: Recorded, ids: readonly number[], callers: Callers) {
+  private constructor(of: RecordingGateway, ids: readonly number[], callers: Callers) {
     this.#of = of;
     this.#ids = ids;
     this.#callers = callers;
   }
 
-  static async of(recorded: Recorded, ids: readonly number[]): Promise<Changing> {
+  static async of(recorded: RecordingGateway, ids: readonly number[]): Promise<Changing> {
     return new Changing(recorded, ids, await Callers.open(recorded.server, 1));
   }
 

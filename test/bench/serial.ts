@@ -3,8 +3,8 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasProgram } from '../tools/program.js';
 import { openPtyPair } from '../tools/pty.js';
-import { soon, until } from '../tools/until.js';
-import { interleaved, quietCpuUs, type Effort, type Report, type Round, shown } from './figures.js';
+import { withinPatience, until } from '../tools/until.js';
+import { interleaved, quietCpuUs, type Effort, type Report, type Round, formatRounds } from './figures.js';
 import { call, startGateway, startYardstick, type Server } from './gateway.js';
 import { cpuMs, roundEnd, type Cores } from './machine.js';
 
@@ -72,8 +72,8 @@ export async function serialFigures(effort: Effort, cores: Cores, directory: str
         value: perSecond,
         unit: '/s',
         goal: { is: 'at least', value: 100_000 },
-        ours: shown(ours),
-        yardstick: shown(theirs),
+        ours: formatRounds(ours),
+        yardstick: formatRounds(theirs),
         note: `${ratio.toFixed(2)} × a bare serialport reader`,
       },
     ],
@@ -99,7 +99,7 @@ async function side({ seconds }: Effort, { server, far, id, count }: Side, wrong
   let sent = 0;
   for (; !isOver(); sent += LINES_PER_WRITE) {
     // The terminal takes no more than it has room for, and then waits: no faster than it is read.
-    await soon('the port to take lines', file.writeFile(block), 20_000);
+    await withinPatience('the port to take lines', file.writeFile(block), 20_000);
   }
   await file.writeFile(`T=${LAST}\n`);
   sent += 1;

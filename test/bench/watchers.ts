@@ -1,5 +1,5 @@
 import { type Socket, connect } from 'node:net';
-import { soon } from '../tools/until.js';
+import { withinPatience } from '../tools/until.js';
 import { AUTHORIZATION, type Server } from './gateway.js';
 
 const READ_BYTES = 256 * 1024;
@@ -25,7 +25,7 @@ export class Watchers implements Disposable {
     const buffer = Buffer.allocUnsafe(READ_BYTES);
     for (let i = 0; i < count; i++) {
       const watcher = new Watcher(server.port, buffer, () => watchers.#told());
-      await soon('an upgrade', watcher.ready);
+      await withinPatience('an upgrade', watcher.ready);
       watchers.#watchers.push(watcher);
     }
     return watchers;
@@ -57,7 +57,7 @@ export class Watchers implements Disposable {
     const look = () => this.fewest >= frames && resolve();
     this.#told = look;
     look();
-    await soon(`${frames} frames at each client`, promise, 30_000);
+    await withinPatience(`${frames} frames at each client`, promise, 30_000);
     this.#told = () => undefined;
   }
 

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { emptyRun } from '../../src/archive/codec.js';
 import { ArchiveFile } from '../../src/archive/file.js';
-import { logged } from '../../src/archive/reading.js';
-import { killedAfter } from '../tools/killed.js';
+import { queryLogged } from '../../src/archive/reading.js';
+import { killAfter } from '../tools/killed.js';
 import { tempDirectory } from '../tools/place.js';
 import { VARIABLE } from './archive/bench.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
@@ -14,7 +14,7 @@ const KILLS = 8;
 
 /** Runs the writer until it has written for `ms`, kills it, and gives what it had said last: so far all is written. */
 async function killed(directory: string, ms: number): Promise<number> {
-  return Number((await killedAfter(ms, WRITER, directory)).at(-1));
+  return Number((await killAfter(ms, WRITER, directory)).at(-1));
 }
 
 /** All values that stand in the archive, oldest first. */
@@ -31,7 +31,7 @@ function contents(directory: string): number[] {
     limit: Infinity,
     waiting: emptyRun(),
   };
-  const { values } = logged(file, range);
+  const { values } = queryLogged(file, range);
   file.close();
   return Array.from(values, Number).reverse();
 }

@@ -3,16 +3,16 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { mendTimes } from '../../src/archive/changing.js';
+import { correctTimes } from '../../src/archive/changing.js';
 import { ArchiveFile } from '../../src/archive/file.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { tempDirectory } from '../tools/place.js';
 import { openArchive, VARIABLE } from './archive/bench.js';
-import { contents, ID, opened, recordsOf, write } from './archive/file.js';
+import { contents, ID, openArchiveFile, recordsOf, write } from './archive/file.js';
 
 t.test('times of an untrusted clock are mended, also when the program was restarted meanwhile', async (t) => {
   const directory = await tempDirectory(t);
-  let file = opened(directory);
+  let file = openArchiveFile(directory);
   write(file, [{ atMs: 5_000, value: 1 }]);
   file.write({
     records: recordsOf([
@@ -33,7 +33,7 @@ t.test('times of an untrusted clock are mended, also when the program was restar
   file.close();
   file = new ArchiveFile(directory);
   t.match(file.open(0), { isMarked: true, mark: 2 });
-  t.strictSame(mendTimes(file, { offsetMs: 10_100 }), { count: 3 });
+  t.strictSame(correctTimes(file, { offsetMs: 10_100 }), { count: 3 });
   t.strictSame(
     contents(file),
     [
@@ -48,13 +48,13 @@ t.test('times of an untrusted clock are mended, also when the program was restar
   file.close();
   file = new ArchiveFile(directory);
   t.match(file.open(0), { isMarked: false });
-  t.strictSame(mendTimes(file, { offsetMs: 99_999 }), { count: 0 });
+  t.strictSame(correctTimes(file, { offsetMs: 99_999 }), { count: 0 });
   file.close();
 });
 
 t.test('many records of several chunks and variables are mended, though their times overlap', async (t) => {
   const directory = await tempDirectory(t);
-  const file = opened(directory);
+  const file = openArchiveFile(directory);
   // 150 s of each: 40 s later they lie over those that are not looked at yet.
   const given = Array.from({ length: 1_500 }, (_, n) => ({ atMs: 1_000 + n * 100, value: n, mark: 1 }));
   for (const id of [ID, ID + 1])
@@ -64,12 +64,12 @@ t.test('many records of several chunks and variables are mended, though their ti
         clocks: [{ mark: 1, offsetMs: 100 }],
         isPresent: false,
       });
-  t.strictSame(mendTimes(file, { offsetMs: 40_100 }), { count: 3_000 });
+  t.strictSame(correctTimes(file, { offsetMs: 40_100 }), { count: 3_000 });
   const wanted = given.map(({ atMs, value }) => ({ atMs: atMs + 40_000, value }));
   file.close();
-  const again = opened(directory);
+  const again = openArchiveFile(directory);
   for (const id of [ID, ID + 1]) t.strictSame(contents(again, id), wanted);
-  t.strictSame(mendTimes(again, { offsetMs: 40_100 }), { count: 0 });
+  t.strictSame(correctTimes(again, { offsetMs: 40_100 }), { count: 0 });
   again.close();
 });
 
@@ -79,7 +79,7 @@ t.test(
   'what is recorded while the last batch is written is mended too, when the time becomes known then',
   async (t) => {
     const clock = new ManualClock(3_600_000);
-    clock.isTrusted = false;
+    clock.hasTrustedTime = false;
     const { archive, kernel, variable } = await openArchive(await tempDirectory(t), clock);
     const set = (value: number) => {
       clock.advance(1_000);
@@ -89,8 +89,8 @@ t.test(
     const written = archive.flush();
     t.equal((await archive.records(VARIABLE, ALL)).records.length, 1);
     set(2);
-    clock.jump(1_000_000_000);
-    clock.isTrusted = true;
+    clock.stepWallClock(1_000_000_000);
+    clock.hasTrustedTime = true;
     await written;
     await archive.flush();
     await archive.flush();
@@ -108,14 +108,14 @@ t.test('an archive that opens late keeps the marks that it has, and what waited 
   const place = await tempDirectory(t);
   const [directory, away] = [join(place, 'data'), join(place, 'away')];
   await mkdir(directory);
-  const file = opened(directory);
+  const file = openArchiveFile(directory);
   write(file, [{ atMs: 5_000, value: 7, mark: 1 }], VARIABLE);
   file.chunks.statement("INSERT INTO untrusted VALUES (1, 'another run', 100)").run();
   file.close();
   await rename(directory, away);
   await writeFile(directory, 'no directory');
   const clock = new ManualClock(3_600_000);
-  clock.isTrusted = false;
+  clock.hasTrustedTime = false;
   const { archive, kernel, variable, findings } = await openArchive(directory, clock);
   t.equal(findings.get('archive')?.state, 'failed');
   kernel.variables.update(variable, 8, clock.nowMs());
@@ -129,8 +129,8 @@ t.test('an archive that opens late keeps the marks that it has, and what waited 
     { value: 7, isTrusted: false },
     { value: 8, isTrusted: false },
   ]);
-  clock.jump(1_000_000_000);
-  clock.isTrusted = true;
+  clock.stepWallClock(1_000_000_000);
+  clock.hasTrustedTime = true;
   await archive.flush();
   t.match(await archive.records(VARIABLE, ALL), {
     records: [

@@ -4,9 +4,9 @@ import t from 'tap';
 import { ArchiveFile } from '../../src/archive/file.js';
 import { emptyRun } from '../../src/archive/codec.js';
 import { salvageArchives } from '../../src/composition/salvage.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { tempDirectory } from '../tools/place.js';
-import { stellwerk } from '../tools/stellwerk.js';
+import { runCli } from '../tools/stellwerk.js';
 
 const NOW = Date.UTC(2026, 5, 1);
 const ASIDE = 'archive.db.damaged-2026-06-01T00-00-00Z';
@@ -74,16 +74,16 @@ t.test('all of a sound one is taken, twice as once; a dry run writes nothing', a
 
   const dry = await tempDirectory(t);
   writeFileSync(join(dry, ASIDE), bytes);
-  const said = await stellwerk(['archive', '--data', dry, 'salvage']);
+  const said = await runCli(['archive', '--data', dry, 'salvage']);
   t.match(said, {
     code: 0,
     stdout: /0 damaged chunks\nnothing was written: stop the gateway and say --write/,
   });
   t.strictSame(readdirSync(dry), [ASIDE]);
-  const written = await stellwerk(['archive', '--data', dry, '--write', 'salvage']);
+  const written = await runCli(['archive', '--data', dry, '--write', 'salvage']);
   t.match(written, { code: 0, stdout: /what is sound is in the archive/ });
   t.strictSame(recordsOf(dry), before);
-  t.equal((await stellwerk(['archive', '--data', join(dry, 'none'), 'salvage'])).code, 1);
+  t.equal((await runCli(['archive', '--data', join(dry, 'none'), 'salvage'])).code, 1);
 });
 
 t.test('sixty flipped bits cost the chunks that they hit, and no wrong record is taken', async (t) => {
@@ -104,8 +104,8 @@ t.test('sixty flipped bits cost the chunks that they hit, and no wrong record is
     const wrong = [...all].flatMap(([series, records]) =>
       [...records].filter(([time, value]) => before.get(series)?.get(time) !== value),
     );
-    t.strictSame(wrong, [], seedNote(seed));
-    if (count(all) < 20_000) t.notOk(reports[0]?.isWhole, `what is missing is told (${seedNote(seed)})`);
+    t.strictSame(wrong, [], seedLabel(seed));
+    if (count(all) < 20_000) t.notOk(reports[0]?.isWhole, `what is missing is told (${seedLabel(seed)})`);
   }
   t.comment(`of 20,000 records ${least} at least were taken`);
 });

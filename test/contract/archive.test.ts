@@ -5,16 +5,16 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { AGGREGATED_FIELDS } from '../../src/archive/aggregate.js';
 import { aggregationSpan } from '../../src/archive/buckets.js';
-import { compact } from '../../src/archive/compaction.js';
-import { deleteRecords, moveRecords, resum } from '../../src/archive/changing.js';
-import { factsOf } from '../../src/archive/facts.js';
+import { downsample } from '../../src/archive/compaction.js';
+import { deleteRecords, moveRecords, rebuildSummaries } from '../../src/archive/changing.js';
+import { seriesStatistics } from '../../src/archive/facts.js';
 import { ArchiveFile } from '../../src/archive/file.js';
-import type { Aggregated } from '../../src/archive/messages.js';
-import { aggregated, logged } from '../../src/archive/reading.js';
+import type { AggregationRange } from '../../src/archive/messages.js';
+import { queryAggregated, queryLogged } from '../../src/archive/reading.js';
 import { tempDirectory } from '../tools/place.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
-import { contents, everything, ID, opened, write } from './archive/file.js';
-import { slowly, type Given } from './archive/slow.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
+import { contents, allRecords, ID, openArchiveFile, write } from './archive/file.js';
+import { referenceAggregation, type GivenRecord } from './archive/slow.js';
 
 // A place where the clocks are changed; the day after each change has 23 or 25 hours before it.
 process.env['TZ'] = 'Europe/Berlin';
@@ -27,7 +27,7 @@ const DAY_MS = 24 * HOUR_MS;
 const seed = fuzzSeed();
 
 /** What should stand there: of several of the same time, the last one that was written. */
-function expected(given: readonly Given[]): Given[] {
+function expected(given: readonly GivenRecord[]): GivenRecord[] {
   const last = new Map(given.map(({ atMs, value }) => [atMs, value]));
   return [...last].map(([atMs, value]) => ({ atMs, value })).sort((a, b) => a.atMs - b.atMs);
 }
@@ -45,7 +45,7 @@ function meter(random: Random): () => number {
 }
 
 /** Values of many kinds around a change of the clocks, most in order, some not. */
-function around(random: Random, centreMs: number, count: number): Given[] {
+function around(random: Random, centreMs: number, count: number): GivenRecord[] {
   const whole = random.chance(0.5);
   const read = random.chance(0.4) ? meter(random) : undefined;
   let atMs = centreMs - random.below(60) * DAY_MS;
@@ -60,19 +60,19 @@ function around(random: Random, centreMs: number, count: number): Given[] {
 }
 
 t.test(
-  `what is written in batches, late ones too, is read, also after a restart (${seedNote(seed)})`,
+  `what is written in batches, late ones too, is read, also after a restart (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
     const directory = await tempDirectory(t);
-    let file = opened(directory);
-    const all: Given[] = [];
+    let file = openArchiveFile(directory);
+    const all: GivenRecord[] = [];
     for (let round = 0; round < 40; round++) {
       const batch = around(random, AUTUMN_MS + round * DAY_MS, random.below(200));
       write(file, batch);
       all.push(...batch);
       if (random.chance(0.2)) {
         file.close();
-        file = opened(directory);
+        file = openArchiveFile(directory);
       }
     }
     t.strictSame(contents(file), expected(all));
@@ -86,11 +86,11 @@ for (const [name, counter, ignoreZeros] of [
   ['what a counter rose by, zeros passed over', true, true],
 ] as const)
   t.test(
-    `${name}: equal to what is plainly reckoned, over changes of the clocks (${seedNote(seed)})`,
+    `${name}: equal to what is plainly reckoned, over changes of the clocks (${seedLabel(seed)})`,
     async (t) => {
       const random = new Random(seed + Number(counter) + Number(ignoreZeros) * 2);
       for (let round = 0; round < 4; round++) {
-        const file = opened(await tempDirectory(t));
+        const file = openArchiveFile(await tempDirectory(t));
         const given = around(random, random.pick([AUTUMN_MS, SPRING_MS]), 1 + random.below(800));
         write(file, given);
         const all = expected(given);
@@ -100,9 +100,17 @@ for (const [name, counter, ignoreZeros] of [
           const fromMs = random.chance(0.5) ? 0 : (all[0]?.atMs ?? 0) + random.below(10 * DAY_MS);
           const toMs = random.chance(0.5) ? nowMs : nowMs - random.below(5 * DAY_MS);
           const limit = random.pick([5, 1_000]);
-          const range: Aggregated = { ...everything(toMs), fromMs, nowMs, limit, span, counter, ignoreZeros };
-          const made = recordsIn(aggregated(file, range));
-          const wanted = slowly(all, range);
+          const range: AggregationRange = {
+            ...allRecords(toMs),
+            fromMs,
+            nowMs,
+            limit,
+            span,
+            counter,
+            ignoreZeros,
+          };
+          const made = recordsIn(queryAggregated(file, range));
+          const wanted = referenceAggregation(all, range);
           const difference = firstDifference(made, wanted);
           t.equal(difference, '', `round ${round}, span ${span}`);
         }
@@ -132,12 +140,12 @@ function firstDifference(made: number[][], wanted: number[][]): string {
 }
 
 t.test('a day has 25 hours when the clocks go back, and 23 when they go forward', async (t) => {
-  const file = opened(await tempDirectory(t));
+  const file = openArchiveFile(await tempDirectory(t));
   write(file, [{ atMs: AUTUMN_MS - 30 * DAY_MS, value: 1 }]);
   const nowMs = SPRING_MS + 10 * DAY_MS;
-  const range = { ...everything(nowMs), counter: false, ignoreZeros: false, span: aggregationSpan.day };
+  const range = { ...allRecords(nowMs), counter: false, ignoreZeros: false, span: aggregationSpan.day };
   const hours = new Map(
-    recordsIn(aggregated(file, range)).map(([start = 0, coveredMs = 0]) => [
+    recordsIn(queryAggregated(file, range)).map(([start = 0, coveredMs = 0]) => [
       new Date(start).toDateString(),
       coveredMs / HOUR_MS,
     ]),
@@ -153,19 +161,19 @@ for (const [name, counter, ignoreZeros] of [
   ['a counter rises', true, false],
   ['a counter whose zeros are passed over rises', true, true],
 ] as const)
-  t.test(`thinned, ${name} over longer pieces as before (${seedNote(seed)})`, async (t) => {
+  t.test(`thinned, ${name} over longer pieces as before (${seedLabel(seed)})`, async (t) => {
     const random = new Random(seed + Number(ignoreZeros));
     for (let round = 0; round < 10; round++) {
-      const file = opened(await tempDirectory(t));
+      const file = openArchiveFile(await tempDirectory(t));
       const given = expected(
         around(random, random.pick([AUTUMN_MS, SPRING_MS]), 2000 + random.below(20_000)),
       );
       write(file, given);
       const nowMs = (given.at(-1)?.atMs ?? 0) + random.below(10 * DAY_MS);
-      const sums = (span: Aggregated['span']) =>
+      const sums = (span: AggregationRange['span']) =>
         recordsIn(
-          aggregated(file, {
-            ...everything(nowMs),
+          queryAggregated(file, {
+            ...allRecords(nowMs),
             nowMs,
             limit: 10_000,
             span,
@@ -174,15 +182,15 @@ for (const [name, counter, ignoreZeros] of [
           }),
         ).map((fields) => fields.slice(0, 3));
       const before = [aggregationSpan.day, aggregationSpan.month].map(sums);
-      const [newest] = logged(file, everything(nowMs)).values;
+      const [newest] = queryLogged(file, allRecords(nowMs)).values;
       const rule = { months: 0, kind: 1 + random.below(4) };
       const thin = () => {
-        while (compact(file, { variableId: ID, rule, counter, nowMs }).more);
+        while (downsample(file, { variableId: ID, rule, counter, nowMs }).more);
       };
       thin();
       const after = [aggregationSpan.day, aggregationSpan.month].map(sums);
       for (const n of [0, 1]) t.equal(firstDifference(after[n] ?? [], before[n] ?? []), '', `round ${round}`);
-      t.equal(logged(file, everything(nowMs)).values[0], newest);
+      t.equal(queryLogged(file, allRecords(nowMs)).values[0], newest);
       const thinned = contents(file);
       t.ok(thinned.length <= given.length * 2);
       thin();
@@ -193,7 +201,7 @@ for (const [name, counter, ignoreZeros] of [
   });
 
 t.test('what is old is deleted, but for the value that holds', async (t) => {
-  const file = opened(await tempDirectory(t));
+  const file = openArchiveFile(await tempDirectory(t));
   const day = (n: number) => SPRING_MS + n * DAY_MS;
   write(
     file,
@@ -201,7 +209,7 @@ t.test('what is old is deleted, but for the value that holds', async (t) => {
   );
   write(file, [{ atMs: day(40), value: 7 }]);
   const rule = { months: 1, kind: 8 };
-  while (compact(file, { variableId: ID, rule, counter: false, nowMs: day(41) }).more);
+  while (downsample(file, { variableId: ID, rule, counter: false, nowMs: day(41) }).more);
   const endMs = new Date(
     new Date(day(41)).getFullYear(),
     new Date(day(41)).getMonth() - 1,
@@ -216,7 +224,7 @@ t.test('what is old is deleted, but for the value that holds', async (t) => {
 
 t.test('records are deleted between two times, and of one variable only', async (t) => {
   const random = new Random(seed);
-  const file = opened(await tempDirectory(t));
+  const file = openArchiveFile(await tempDirectory(t));
   const given = around(random, SPRING_MS, 2000);
   write(file, given);
   write(file, given, ID + 1);
@@ -228,7 +236,7 @@ t.test('records are deleted between two times, and of one variable only', async 
   t.strictSame(contents(file, ID + 1), all);
   t.strictSame(deleteRecords(file, { variableId: ID, fromMs: 0, toMs: 2 ** 43 }), { count: left.length });
   t.strictSame(
-    factsOf(file).map(({ id, count }) => [id, count]),
+    seriesStatistics(file).map(({ id, count }) => [id, count]),
     [[ID + 1, all.length]],
   );
   file.close();
@@ -236,7 +244,7 @@ t.test('records are deleted between two times, and of one variable only', async 
 
 t.test("a variable's records become another's, among those that it has", async (t) => {
   const random = new Random(seed);
-  const file = opened(await tempDirectory(t));
+  const file = openArchiveFile(await tempDirectory(t));
   const [old, own] = [around(random, AUTUMN_MS, 900), around(random, AUTUMN_MS, 900)];
   write(file, old);
   moveRecords(file, { variableId: ID, toId: 20_000 });
@@ -250,34 +258,34 @@ t.test("a variable's records become another's, among those that it has", async (
 
 t.test('summaries that are wrong are made anew', async (t) => {
   const random = new Random(seed);
-  const file = opened(await tempDirectory(t));
+  const file = openArchiveFile(await tempDirectory(t));
   const given = around(random, SPRING_MS, 3000);
   write(file, given);
   const nowMs = (expected(given).at(-1)?.atMs ?? 0) + DAY_MS;
-  const range: Aggregated = {
-    ...everything(nowMs),
+  const range: AggregationRange = {
+    ...allRecords(nowMs),
     span: aggregationSpan.year,
     counter: false,
     ignoreZeros: false,
   };
-  const before = recordsIn(aggregated(file, range));
+  const before = recordsIn(queryAggregated(file, range));
   file.chunks.statement('UPDATE chunks SET sum = NULL, summary = zeroblob(104)').run();
-  t.not(firstDifference(recordsIn(aggregated(file, range)), before), '');
+  t.not(firstDifference(recordsIn(queryAggregated(file, range)), before), '');
   for (let after: number | undefined = 0; after !== undefined;)
-    after = resum(file, { variableId: ID, after }).next;
-  t.equal(firstDifference(recordsIn(aggregated(file, range)), before), '');
+    after = rebuildSummaries(file, { variableId: ID, after }).next;
+  t.equal(firstDifference(recordsIn(queryAggregated(file, range)), before), '');
   file.close();
 });
 
 t.test('texts are kept as they are, apart from numbers under the same id', async (t) => {
-  const file = opened(await tempDirectory(t));
+  const file = openArchiveFile(await tempDirectory(t));
   const texts = ['', 'ä', 'long '.repeat(20_000), '\u0000x', 'end'];
   const times = texts.map((_, n) => 1_000 * (n + 1));
   const ids = texts.map(() => ID);
   const marks = texts.map(() => 0);
   file.write({ records: { ids, times, values: texts, marks }, clocks: [], isPresent: false });
   write(file, [{ atMs: 2_500, value: 7 }]);
-  t.strictSame(logged(file, { ...everything(9_000), isText: true }).values, [...texts].reverse());
+  t.strictSame(queryLogged(file, { ...allRecords(9_000), isText: true }).values, [...texts].reverse());
   t.strictSame(contents(file), [{ atMs: 2_500, value: 7 }]);
   file.close();
 });
@@ -286,21 +294,21 @@ t.test('a damaged archive is set aside, and said; a missing one is made', async 
   const directory = await tempDirectory(t);
   await writeFile(join(directory, 'archive.db'), 'this is no database, but long enough to look like one');
   const file = new ArchiveFile(directory);
-  const { text, aside } = file.open(1_700_000_000_000);
+  const { text, quarantined: aside } = file.open(1_700_000_000_000);
   t.match(text, /damaged .* kept as archive\.db\.damaged-2023-11-14T22-13-20Z/);
   t.equal(aside.length, 1);
   write(file, [{ atMs: 1_000, value: 7 }]);
   t.equal(contents(file).length, 1);
   file.close();
   await rm(join(directory, 'archive.db'));
-  const again = opened(directory);
+  const again = openArchiveFile(directory);
   t.strictSame(contents(again), []);
   again.close();
 });
 
 t.test('a power cut in the midst of a change that has a journal is taken back', async (t) => {
   const [directory, left] = [await tempDirectory(t), await tempDirectory(t)];
-  const file = opened(directory);
+  const file = openArchiveFile(directory);
   write(file, [{ atMs: 1_000, value: 7 }]);
   file.close();
   const path = join(directory, 'archive.db');
@@ -312,7 +320,7 @@ t.test('a power cut in the midst of a change that has a journal is taken back', 
   db.exec('ROLLBACK');
   db.close();
   t.strictSame(readdirSync(left), ['archive.db', 'archive.db-journal']);
-  const again = opened(left);
+  const again = openArchiveFile(left);
   t.strictSame(contents(again), [{ atMs: 1_000, value: 7 }]);
   again.close();
 });

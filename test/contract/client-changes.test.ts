@@ -4,7 +4,7 @@ import { ManualClock } from '../../src/base/clock.js';
 import { Client, type Item, ServerError } from '../../src/client/index.js';
 import { FakeGateway } from '../tools/fake-gateway.js';
 import { freePort } from '../tools/place.js';
-import { soon, until } from '../tools/until.js';
+import { withinPatience, until } from '../tools/until.js';
 
 const record = (counter: number, value: unknown = counter) => ({
   TimeStamp: counter,
@@ -30,7 +30,7 @@ async function world(t: Test, user = 'user%40x.org:s%C3%A4cret') {
 async function take(stream: AsyncGenerator<Item, void, undefined>, count: number): Promise<Item[]> {
   const items: Item[] = [];
   while (items.length < count) {
-    const next = await soon('an item', stream.next());
+    const next = await withinPatience('an item', stream.next());
     if (next.done) break;
     items.push(next.value);
   }
@@ -72,14 +72,14 @@ await t.test('changes go on by the counter after a cut, and tell of the link', a
   await until('the pause', () => links.length === 2);
   t.equal(fake.upgrades.length, 1, 'it waits before it tries again');
   clock.advance(250);
-  t.match(await soon('the next change', third), { value: { record: { TimeStamp: 21 } } });
+  t.match(await withinPatience('the next change', third), { value: { record: { TimeStamp: 21 } } });
   t.same(
     fake.upgrades.map(({ url }) => url),
     ['/api/?since=7', '/api/?since=12'],
   );
   t.match(links, ['up', /1013, too slow/, 'up']);
   await changes.return();
-  t.equal(clock.waiting, 0, 'nothing is left running');
+  t.equal(clock.pendingTimers, 0, 'nothing is left running');
 });
 
 await t.test('changes say when changes were lost, and go on from there', async (t) => {
@@ -136,7 +136,7 @@ await t.test(
   'end by an RpcError when the credentials are wrong, and try again when nobody is there',
   async (t) => {
     const { fake, address } = await world(t);
-    fake.admits = false;
+    fake.acceptsUpgrades = false;
     const error = {
       code: -32000,
       message: 'Credentials are missing or wrong',
@@ -162,7 +162,7 @@ await t.test(
       await until('a failed attempt', () => gone.length === attempt);
       t.type(gone.at(-1), ServerError);
       clock.advance(250 * 2 ** (attempt - 1) - 1);
-      t.equal(clock.waiting, 1, 'the pause doubles');
+      t.equal(clock.pendingTimers, 1, 'the pause doubles');
       clock.advance(1);
     }
     await until('a fourth attempt', () => gone.length === 4);
@@ -172,7 +172,7 @@ await t.test(
       onSocket: (socket: WebSocket) => socket.send(frame(2)),
     });
     clock.advance(2_000);
-    t.match(await soon('a change', first), { value: { record: { TimeStamp: 2 } } });
+    t.match(await withinPatience('a change', first), { value: { record: { TimeStamp: 2 } } });
     await changes.return();
   },
 );
@@ -194,7 +194,7 @@ await t.test('changes stop when they are told to, wherever they are', async (t) 
   await until('a failed attempt', () => links.length === 1);
   pause.abort();
   await t.rejects(pausing, { name: 'AbortError' });
-  t.equal(clock.waiting, 0);
+  t.equal(clock.pendingTimers, 0);
 });
 
 await t.test('changes ask a silent gateway whether it is there, and leave it when it is not', async (t) => {
@@ -228,7 +228,7 @@ await t.test('changes ask a silent gateway whether it is there, and leave it whe
   await until('the end of the link', () => gone.length === 2);
   t.match(gone[1], { name: 'ServerError', message: /silent/ });
   clock.advance(1_000);
-  t.match(await soon('a change over a new socket', next), { value: { record: { TimeStamp: 5 } } });
+  t.match(await withinPatience('a change over a new socket', next), { value: { record: { TimeStamp: 5 } } });
   await changes.return();
 });
 
@@ -253,7 +253,7 @@ await t.test('a frame that is none is a reason to begin again', async (t) => {
     await until('the end of the link', () => gone.length === 2);
     t.match(gone[1], { name: 'ServerError', message: /frame/ }, JSON.stringify(text));
     clock.advance(1_000);
-    t.match(await soon('a change', next), { value: { record: { TimeStamp: 9 } } });
+    t.match(await withinPatience('a change', next), { value: { record: { TimeStamp: 9 } } });
     await changes.return();
   }
 });

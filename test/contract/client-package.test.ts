@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { ROOT, textOf } from '../law/sources.js';
-import { SIMULATED, TREE, startHouse } from '../tools/house.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../tools/house.js';
 import { tempDirectory } from '../tools/place.js';
 import { addressOf } from '../tools/stellwerk.js';
 
@@ -33,7 +33,7 @@ t.test('the packed client is installed alone, calls a gateway and follows it', a
   );
   const code = await readFile(join(directory, 'node_modules/stellwerk-client/client.js'), 'utf8');
   t.notMatch(code, /\bimport\b[^(\n]*from|\brequire\(|node:/, 'it imports nothing');
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   await writeFile(
     join(directory, 'try.js'),
     `import { Client, RpcError } from 'stellwerk-client';
@@ -82,7 +82,7 @@ void gateway.call('GetValueFormated', 12345);
 
 t.test('a web server serves the client to pages as one file', async (t) => {
   const servers = 'webServers:\n  - { name: house, host: 127.0.0.1, port: 0, serve: front }\n';
-  const house = await startHouse(t, SIMULATED + TREE + servers);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + servers);
   const answer = await fetch(`http://127.0.0.1:${house.gateway.port('house')}/client.js`);
   t.match(answer.headers.get('content-type'), /^(text|application)\/javascript/);
   t.equal(await answer.text(), await readFile(join(ROOT, 'dist/client/client.js'), 'utf8'));

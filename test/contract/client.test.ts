@@ -19,14 +19,14 @@ async function world(t: Test, user = 'user%40x.org:s%C3%A4cret') {
 await t.test('calls say what the interface has, and give the result', async (t) => {
   const { fake, client } = await world(t);
   t.equal(await client.call('GetValue', 21), 42);
-  const heard = fake.heard[0];
+  const heard = fake.requests[0];
   t.equal(heard?.url, '/api/');
   t.same(JSON.parse(heard?.body ?? ''), { jsonrpc: '2.0', id: '1', method: 'GetValue', params: [21] });
   t.match(heard?.headers, { 'content-type': 'application/json' });
   t.equal(heard?.headers.authorization, `Basic ${Buffer.from('user@x.org:säcret').toString('base64')}`);
   fake.answer = () => ({ body: '{"jsonrpc":"2.0","id":"2","result":6}' });
   t.equal(await client.request('GetValue', { VariableID: 3 }), 6);
-  t.same(JSON.parse(fake.heard[1]?.body ?? ''), {
+  t.same(JSON.parse(fake.requests[1]?.body ?? ''), {
     jsonrpc: '2.0',
     id: '2',
     method: 'GetValue',
@@ -84,7 +84,7 @@ await t.test('being stopped is no failure', async (t) => {
   fake.answer = () => 'silence';
   const stop = new AbortController();
   const call = client.request('GetValue', [1], { signal: stop.signal });
-  await until('the request', () => fake.heard.length === 1);
+  await until('the request', () => fake.requests.length === 1);
   stop.abort();
   await t.rejects(call, { name: 'AbortError' });
 });
@@ -94,7 +94,7 @@ await t.test('calls refuse to send what JSON would turn into null, which is a va
   for (const value of [NaN, Infinity, undefined as unknown as number]) {
     await t.rejects(client.call('SetValue', 1, value), { name: 'TypeError' });
   }
-  t.equal(fake.heard.length, 0);
+  t.equal(fake.requests.length, 0);
 });
 
 await t.test('no address with a mistake, and no client, shows its password', (t) => {
@@ -132,7 +132,7 @@ await t.test('a batch is one request, and each call has its own answer', async (
   );
   t.match(second, { ok: false, error: { name: 'RpcError', code: -32601 } });
   t.same(await client.batch([]), []);
-  t.equal(fake.heard.length, 1);
+  t.equal(fake.requests.length, 1);
   fake.answer = () => ({
     body: '{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"too many"}}',
   });

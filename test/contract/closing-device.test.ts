@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { modbusModules } from '../../drivers/modbus/index.js';
-import { SerialWorld } from '../../drivers/serial/fake.js';
+import { SimulatedPorts } from '../../drivers/serial/fake.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { socketModules } from '../../drivers/socket/index.js';
 import { until } from '../tools/until.js';
-import { Workbench } from '../tools/workbench.js';
+import { DeviceFixture } from '../tools/workbench.js';
 
-const MODULES = [...socketModules(), ...serialModules(new SerialWorld()), ...modbusModules()];
+const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts()), ...modbusModules()];
 
 /** A device that handles each connection as a test wants. */
 async function device(t: Test, serve: (socket: Socket, nth: number) => void) {
@@ -38,7 +38,7 @@ await t.test('a Modbus unit that closes after each reply is polled as fast as an
   const unit = await device(t, (socket) =>
     socket.once('data', (request: Buffer) => socket.end(reply(request, ++asked))),
   );
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: unit.port });
   const links = desk.watch(socket, 'LINK');
   const gateway = await desk.add('ModBus Gateway', { DeviceID: 1, TimeoutMs: 4000 }, socket);
@@ -51,11 +51,11 @@ await t.test('a Modbus unit that closes after each reply is polled as fast as an
     [],
     'online all the time',
   );
-  t.same(desk.devices.troubles(gateway.id), []);
+  t.same(desk.devices.problems(gateway.id), []);
   t.ok(unit.connections() >= 40);
   unit.unplug();
-  await desk.isLink(socket, 'waiting');
-  await desk.isQuality(address, 'Value', 'bad UNREACHABLE');
+  await desk.waitForLink(socket, 'waiting');
+  await desk.waitForQuality(address, 'Value', 'bad UNREACHABLE');
 });
 
 await t.test('what a connection had begun is not completed by the next one', async (t) => {
@@ -63,28 +63,28 @@ await t.test('what a connection had begun is not completed by the next one', asy
     if (nth === 1) socket.end('T=1\nT=9');
     else socket.write('5\nT=2\n');
   });
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: printer.port });
   const rules = [{ Pattern: '^T=([0-9]+)$', Ident: 'T', Type: 'integer' }];
   const line = await desk.add('Serial Device', { Rules: rules }, socket);
   const seen = desk.watch(line, 'T');
-  await desk.isValue(line, 'T', 2);
+  await desk.waitForValue(line, 'T', 2);
   t.notOk(seen.includes(95));
   t.equal(printer.connections(), 2);
 });
 
 await t.test('a device that closes without a word is tried with a back-off', async (t) => {
   const rude = await device(t, (socket) => socket.destroy());
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: rude.port });
-  await desk.isLink(socket, 'waiting');
+  await desk.waitForLink(socket, 'waiting');
   t.match(desk.status(socket), /closed the connection|broke the connection off/);
 });
 
 await t.test('a device that says that it is busy and closes is tried with a back-off', async (t) => {
   const busy = await device(t, (socket) => socket.end('Port already in use\r\n'));
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: busy.port });
-  await desk.isLink(socket, 'waiting');
+  await desk.waitForLink(socket, 'waiting');
   t.match(desk.status(socket), /closed the connection/);
 });

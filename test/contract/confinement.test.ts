@@ -1,12 +1,12 @@
 import t from 'tap';
 import { Fault, messageOf } from '../../src/base/fault.js';
 import type { Caller, Parameter } from '../../src/device/declare.js';
-import { wholeOf } from '../tools/conform.js';
+import { completeResult } from '../tools/conform.js';
 import { owner } from '../tools/desk.js';
 import { idOf, valueAt } from '../tools/exchange.js';
-import { SIMULATED, startHouse } from '../tools/house.js';
-import { open, take } from '../tools/listening.js';
-import { fitting } from '../tools/parameters.js';
+import { SIMULATED_CONFIG, startGateway } from '../tools/house.js';
+import { openWebSocket, takeFrames } from '../tools/listening.js';
+import { validValue } from '../tools/parameters.js';
 import { basicLine } from '../tools/raw-http.js';
 import { until } from '../tools/until.js';
 
@@ -14,9 +14,9 @@ import { until } from '../tools/until.js';
 const SECRET = 'Zq9';
 const START = 1_790_000_000;
 
-const house = await startHouse(
+const house = await startGateway(
   t,
-  `${SIMULATED}tree:
+  `${SIMULATED_CONFIG}tree:
   - category: Ground floor
     ident: ground
     children:
@@ -41,7 +41,8 @@ configurators:
 );
 const { registry, kernel } = house.gateway;
 const { tree } = kernel;
-const as = async (method: string, ...params: unknown[]) => wholeOf(registry.call(method, params, owner));
+const as = async (method: string, ...params: unknown[]) =>
+  completeResult(registry.call(method, params, owner));
 const [wf, wf2] = [await idOf(house, 'wf'), await idOf(house, 'wf2')];
 const user: Caller = { role: 'webfront', user: 'webfront', remote: '10.0.0.9', configurator: wf };
 const [ground, upper] = [await idOf(house, 'ground'), await idOf(house, 'upper')];
@@ -50,7 +51,7 @@ const [lamp, plain, shown] = [
   await idOf(house, 'ground/plain'),
   await idOf(house, 'upper/shown'),
 ];
-const archive = [...tree.of(1)].find(({ data }) => data.moduleName === 'Archive Control')?.id ?? 0;
+const archive = [...tree.objectsOfType(1)].find(({ data }) => data.moduleName === 'Archive Control')?.id ?? 0;
 
 /** Makes an object of that type below another. */
 async function made(
@@ -130,7 +131,7 @@ function isInside(id: number): boolean {
 const outside = [...tree.all()].map(({ id }) => id).filter((id) => !inside.has(id));
 const functions = registry
   .all()
-  .filter(({ access, nothing }) => access === 'webfront' && nothing === undefined);
+  .filter(({ access, unsupported: nothing }) => access === 'webfront' && nothing === undefined);
 
 /** A value for each parameter with which the call is carried out. */
 const given: Readonly<Record<string, unknown>> = {
@@ -148,12 +149,12 @@ const given: Readonly<Record<string, unknown>> = {
   DeviceID: 'device',
   Visibility: [],
 };
-const fit = (parameter: Parameter) => given[parameter.name] ?? fitting(parameter);
+const fit = (parameter: Parameter) => given[parameter.name] ?? validValue(parameter);
 
 /** What a front's user is answered: the result, or the failure's code and text. */
 async function answer(method: string, params: readonly unknown[]): Promise<string> {
   try {
-    return JSON.stringify(await wholeOf(registry.call(method, params, user)));
+    return JSON.stringify(await completeResult(registry.call(method, params, user)));
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
     return `${thrown.code} ${thrown.rpc}: ${thrown.message}`;
@@ -331,23 +332,25 @@ async function stir(): Promise<void> {
 
 await t.test('nor does anything that a front is told of, nor what it asks for afterwards', async (t) => {
   const since = kernel.changes.counter;
-  await using socket = await open(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
+  await using socket = await openWebSocket(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
   await stir();
   await as('SetValue', await idOf(house, 'ground/note'), 'the end');
   t.equal(await valueAt(house, 'ground/note'), 'the end');
   const frames: string[] = [];
   for (;;) {
-    const [frame] = await take(socket, 1);
+    const [frame] = await takeFrames(socket, 1);
     frames.push(JSON.stringify(frame));
     if (frame?.Data[0] === 'the end') break;
   }
   t.ok(frames.length > 3, `${frames.length} frames`);
   t.strictSame(frames.flatMap(leaks), []);
   t.strictSame((await allAnswers(since)).flatMap(leaks), []);
-  await using late = await open(house, `/wfc/${wf}/api/?since=${since}`, [basicLine('webfront', 'tulip')]);
+  await using late = await openWebSocket(house, `/wfc/${wf}/api/?since=${since}`, [
+    basicLine('webfront', 'tulip'),
+  ]);
   await as('SVC_SetName', lamp, 'the last');
   for (let isOver = false; !isOver;) {
-    const [frame] = await take(late, 1);
+    const [frame] = await takeFrames(late, 1);
     t.strictSame(leaks(JSON.stringify(frame)), []);
     isOver = frame?.Data[0] === 'the last';
   }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { manual } from '../../src/base/manual.js';
+import { manualPage } from '../../src/base/manual.js';
 import { BUNDLED_FILES, BUNDLED_FOLDERS, SHELLS } from '../../systemd/bundled.js';
 import { tempDirectory } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
@@ -188,7 +188,7 @@ t.test('texts of the program send people to pages by their path on this machine'
         t.ok(existsSync(join(root, 'docs', page)), page);
     }
   t.strictSame(bare, [], 'manual() of src/base/manual.ts names a page');
-  t.ok(existsSync(manual('boards.md')));
+  t.ok(existsSync(manualPage('boards.md')));
 });
 
 t.test('bin/stellwerk becomes the Node that stands beside it, also through links', async (t) => {

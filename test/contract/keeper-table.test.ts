@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import t from 'tap';
-import { entriesOf, tableOf } from '../../drivers/gpio/keeper-table.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { parseTable, formatTable } from '../../drivers/gpio/keeper-table.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { tempDirectory } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
 import { buildKeeper } from './gpio/kept/bench.js';
@@ -36,34 +36,34 @@ await t.test('a table is read whole or refused with the reason', { skip }, async
   };
   const header = 'stellwerk outputs 1\n';
   const many = Array.from({ length: 256 }, (_, n) => ENTRY.replace(' 3 ', ` ${n} `));
-  t.match(await look(tableOf([])), { code: 0, text: /: 0 outputs/ });
-  t.match(await look(tableOf(many)), { code: 0, text: /: 256 outputs/ });
-  t.same(entriesOf(tableOf(many)), many, 'what is written is read back');
-  t.same(entriesOf(tableOf(many).replace('hold', 'HOLD')), [], 'here too: whole or not at all');
+  t.match(await look(formatTable([])), { code: 0, text: /: 0 outputs/ });
+  t.match(await look(formatTable(many)), { code: 0, text: /: 256 outputs/ });
+  t.same(parseTable(formatTable(many)), many, 'what is written is read back');
+  t.same(parseTable(formatTable(many).replace('hold', 'HOLD')), [], 'here too: whole or not at all');
   const refused: [string | Buffer, RegExp][] = [
     ['', /ends in the middle of a line/],
-    [tableOf([ENTRY]).slice(0, -1), /ends in the middle of a line/],
-    [tableOf([ENTRY]).slice(0, -20), /ends in the middle of a line/],
+    [formatTable([ENTRY]).slice(0, -1), /ends in the middle of a line/],
+    [formatTable([ENTRY]).slice(0, -20), /ends in the middle of a line/],
     [header, /its last line is not the end/],
-    [tableOf([ENTRY]).replace('120', '121'), /checksum is wrong/],
-    [tableOf([...many, ENTRY.replace(' 3 ', ' 300 ')]), /too many outputs, 256 is the most/],
+    [formatTable([ENTRY]).replace('120', '121'), /checksum is wrong/],
+    [formatTable([...many, ENTRY.replace(' 3 ', ' 300 ')]), /too many outputs, 256 is the most/],
     ['x'.repeat(2_000_000), /too long/],
-    [Buffer.from(tableOf([ENTRY])).fill(0, 30, 31), /no text/],
+    [Buffer.from(formatTable([ENTRY])).fill(0, 30, 31), /no text/],
     [sealed('stellwerk outputs 2\n', 0), /another version: this keeper reads "stellwerk outputs 1"/],
     [sealed(`${header}${ENTRY}\n`, 2), /has 1 outputs and says that it has 2/],
-    [tableOf([ENTRY, ENTRY]), /line 3: kept\/0\/3 is there twice/],
-    [tableOf([`${ENTRY} more`]), /line 2: it has not 11 words/],
-    [tableOf([ENTRY.replace('kept', 'ke:pt')]), /ke:pt is no chip's label/],
-    [tableOf([ENTRY.replace('kept', 'k%65pt')]), /no chip's label/],
-    [tableOf([ENTRY.replace('kept', 'x'.repeat(32))]), /no chip's label/],
-    [tableOf([ENTRY.replace(' 3 ', ' -3 ')]), /-3 is no offset/],
-    [tableOf([ENTRY.replace(' 3 ', ' 99999999999999999999 ')]), /no offset/],
-    [tableOf([ENTRY.replace('LINE3', 'x'.repeat(300))]), /name is too long/],
-    [tableOf([ENTRY.replace('LINE3', 'A\u001b[2J')]), /no name/],
-    [tableOf([ENTRY.replace('high', 'up')]), /up is neither high nor low/],
-    [tableOf([ENTRY.replace('push-pull', 'push')]), /push is no drive/],
-    [tableOf([ENTRY.replace(' inactive', ' off')]), /off is no policy/],
-    [tableOf([ENTRY.replace('120', '9999999')]), /no time to hold: 0 to 2678400 seconds/],
+    [formatTable([ENTRY, ENTRY]), /line 3: kept\/0\/3 is there twice/],
+    [formatTable([`${ENTRY} more`]), /line 2: it has not 11 words/],
+    [formatTable([ENTRY.replace('kept', 'ke:pt')]), /ke:pt is no chip's label/],
+    [formatTable([ENTRY.replace('kept', 'k%65pt')]), /no chip's label/],
+    [formatTable([ENTRY.replace('kept', 'x'.repeat(32))]), /no chip's label/],
+    [formatTable([ENTRY.replace(' 3 ', ' -3 ')]), /-3 is no offset/],
+    [formatTable([ENTRY.replace(' 3 ', ' 99999999999999999999 ')]), /no offset/],
+    [formatTable([ENTRY.replace('LINE3', 'x'.repeat(300))]), /name is too long/],
+    [formatTable([ENTRY.replace('LINE3', 'A\u001b[2J')]), /no name/],
+    [formatTable([ENTRY.replace('high', 'up')]), /up is neither high nor low/],
+    [formatTable([ENTRY.replace('push-pull', 'push')]), /push is no drive/],
+    [formatTable([ENTRY.replace(' inactive', ' off')]), /off is no policy/],
+    [formatTable([ENTRY.replace('120', '9999999')]), /no time to hold: 0 to 2678400 seconds/],
   ];
   for (const [bytes, why] of refused) t.match(await look(bytes), { code: 1, text: why });
   t.match(await checked(keeper, `${file}.none`), { code: 1, text: /can't be opened: No such file/ });
@@ -71,11 +71,11 @@ await t.test('a table is read whole or refused with the reason', { skip }, async
 });
 
 const seed = fuzzSeed();
-await t.test(`no table makes the keeper stumble (${seedNote(seed)})`, { skip }, async (t) => {
+await t.test(`no table makes the keeper stumble (${seedLabel(seed)})`, { skip }, async (t) => {
   const { keeper } = built as NonNullable<typeof built>;
   const random = new Random(seed);
   const file = join(await tempDirectory(t), 'table');
-  const whole = tableOf(Array.from({ length: 5 }, (_, n) => ENTRY.replace(' 3 ', ` ${n} `)));
+  const whole = formatTable(Array.from({ length: 5 }, (_, n) => ENTRY.replace(' 3 ', ` ${n} `)));
   const codes = new Set<number>();
   await Promise.all(
     Array.from({ length: 150 }, async (_, n) => {

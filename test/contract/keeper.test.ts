@@ -1,18 +1,18 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { entriesOf, tableOf } from '../../drivers/gpio/keeper-table.js';
+import { parseTable, formatTable } from '../../drivers/gpio/keeper-table.js';
 import type { Guard } from '../../drivers/gpio/line.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { hasProgram } from '../tools/program.js';
-import { soon, until } from '../tools/until.js';
-import { buildKeeper, KeptBench } from './gpio/kept/bench.js';
+import { withinPatience, until } from '../tools/until.js';
+import { buildKeeper, KeeperBench } from './gpio/kept/bench.js';
 
 const skip = hasProgram('gcc') ? false : 'needs gcc';
 const skipService =
   skip === false && !hasProgram('python3') ? 'needs python3, which plays systemd here' : skip;
 const built = await (skip === false ? buildKeeper() : undefined);
-const bench = (t: Test) => KeptBench.make(t, built as NonNullable<typeof built>);
+const bench = (t: Test) => KeeperBench.make(t, built as NonNullable<typeof built>);
 
 const HOLD: Guard = { boot: 'hold', onDeath: 'hold', onStop: 'hold', onUpdate: 'hold', holdForS: 0 };
 const ENTRY = 'kept 0 3 LINE3 high push-pull hold inactive hold active 120';
@@ -24,7 +24,7 @@ await t.test('at boot each line is taken together with its value, once', { skip 
   const boot = (offset: number, how: string) =>
     `kept 0 ${offset} L${offset} low push-pull ${how} hold hold hold 0`;
   const away = 'gone 0 1 AWAY low push-pull active hold hold hold 0';
-  await writeFile(box.table, tableOf([boot(1, 'active'), boot(2, 'inactive'), boot(3, 'hold'), away]));
+  await writeFile(box.table, formatTable([boot(1, 'active'), boot(2, 'inactive'), boot(3, 'hold'), away]));
   const first = await box.keeper();
   const seen = async () => (await box.history()).map(({ offset, level }) => [offset, level]);
   const booted = [
@@ -60,7 +60,7 @@ await t.test('at boot each line is taken together with its value, once', { skip 
 });
 
 /** Lines 1, 2 and 3 hold, go inactive and go active when the gateway ends as the test has it; all are driven active before. */
-async function three(t: Test, box: KeptBench, on: 'onDeath' | 'onStop' | 'onUpdate') {
+async function three(t: Test, box: KeeperBench, on: 'onDeath' | 'onStop' | 'onUpdate') {
   const gateway = box.gateway();
   for (const [n, policy] of (['hold', 'inactive', 'active'] as const).entries()) {
     const guard = { ...HOLD, [on]: policy };
@@ -293,7 +293,7 @@ await t.test(
     await gateway.tell({ close: 2 });
     t.equal(await gateway.tell({ take: { offset: 2, boot: 'hold', guard: HOLD } }), 'true');
     await until('the table to be written', async () => {
-      const entries = entriesOf(await readFile(box.table, 'utf8').catch(() => ''));
+      const entries = parseTable(await readFile(box.table, 'utf8').catch(() => ''));
       return entries.join() === 'kept 0 2 LINE%202 high push-pull hold hold hold hold 0';
     });
     const twice = { take: { offset: 2, boot: 'hold', guard: HOLD } };
@@ -317,7 +317,7 @@ await t.test(
 );
 
 await t.test(
-  `no message makes the keeper stumble, or drives a line (${seedNote(seed)})`,
+  `no message makes the keeper stumble, or drives a line (${seedLabel(seed)})`,
   { skip },
   async (t) => {
     const box = await bench(t);
@@ -360,7 +360,7 @@ await t.test(
       link.close();
     }
     t.same((await box.history()).slice(before), [], 'nobody moved a line');
-    t.ok(keeper.running);
+    t.ok(keeper.isRunning);
     await gateway.tell({ set: 1, active: false });
     t.match(await gateway.tell({ health: true }), /3 guarded/);
 
@@ -370,7 +370,7 @@ await t.test(
         return { link: await box.stranger(ended.resolve), ended: ended.promise };
       }),
     );
-    await Promise.all(crowd.map(({ ended }) => soon('the end of a silent client', ended)));
+    await Promise.all(crowd.map(({ ended }) => withinPatience('the end of a silent client', ended)));
     for (const { link } of crowd) link.close();
     t.match(await gateway.tell({ health: true }), /3 guarded/, 'the gateway was not pushed out');
     await keeper.end();

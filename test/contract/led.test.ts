@@ -4,8 +4,8 @@ import t from 'tap';
 import { KernelLed, listLeds } from '../../drivers/led/class.js';
 import { SimulatedLeds } from '../../drivers/led/fake.js';
 import { ManualClock, systemClock } from '../../src/base/clock.js';
-import { kernelAttributes } from '../../src/device/kernel-attributes.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { kernelSysfs } from '../../src/device/kernel-attributes.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import { tempDirectory } from '../tools/place.js';
 import { ledContract, type LedBench } from './led/suite.js';
 
@@ -18,13 +18,13 @@ async function simulatedBench(): Promise<LedBench> {
     name: 'green:status',
     trigger: 'mmc0',
     async becomes(isLit) {
-      for (let ms = 0; leds.lit('green:status') > 0 !== isLit; ms++) {
+      for (let ms = 0; leds.brightnessOf('green:status') > 0 !== isLit; ms++) {
         if (ms > 1000) throw new Error(`not ${isLit ? 'lit' : 'dark'} within a second`);
         clock.advance(1);
       }
-      return leds.lit('green:status');
+      return leds.brightnessOf('green:status');
     },
-    unplug: () => leds.setGone('green:status', true),
+    unplug: () => leds.setUnplugged('green:status', true),
     close: async () => undefined,
   };
 }
@@ -39,7 +39,7 @@ await t.test('udev takes its time to give a trigger’s files to our group', asy
   leds.udevMs = 50;
   const blinking = led.blink(blink);
   for (let n = 0; n < 40; n++) {
-    await nextTurn();
+    await yieldToEventLoop();
     clock.advance(5);
   }
   await blinking;
@@ -47,7 +47,7 @@ await t.test('udev takes its time to give a trigger’s files to our group', asy
   leds.udevMs = 10_000;
   const refused = t.rejects(led.blink(blink), { code: 'DEVICE_OFFLINE', message: /no permission/ });
   for (let n = 0; n < 400; n++) {
-    await nextTurn();
+    await yieldToEventLoop();
     clock.advance(10);
   }
   await refused;
@@ -58,7 +58,7 @@ await t.test('a LED that the kernel keeps, and a kernel that can’t blink, say 
   const leds = new SimulatedLeds(clock, [{ name: 'flash' }]);
   const led = await KernelLed.open(leds, clock, 'flash');
   leds.busy.add('flash');
-  await t.rejects(led.steady(1), { code: 'DEVICE_OFFLINE', message: /in use by the kernel/ });
+  await t.rejects(led.setBrightness(1), { code: 'DEVICE_OFFLINE', message: /in use by the kernel/ });
   leds.busy.clear();
   leds.triggers.delete('timer');
   await t.rejects(led.blink({ brightness: 1, onMs: 100, offMs: 100 }), {
@@ -70,7 +70,7 @@ await t.test('a LED that the kernel keeps, and a kernel that can’t blink, say 
 await t.test('the class of a machine is read from its folders, and nothing in it is made', async (t) => {
   const directory = await tempDirectory(t);
   const root = join(directory, 'class');
-  t.strictSame(await listLeds(kernelAttributes(root)), [], 'none, where there is no class');
+  t.strictSame(await listLeds(kernelSysfs(root)), [], 'none, where there is no class');
   await mkdir(root);
   for (const name of ['PWR', 'ACT']) {
     const device = join(directory, 'devices', name);
@@ -81,7 +81,7 @@ await t.test('the class of a machine is read from its folders, and nothing in it
     await symlink(device, join(root, name));
   }
   await mkdir(join(root, 'broken'));
-  const attributes = kernelAttributes(root);
+  const attributes = kernelSysfs(root);
   t.strictSame(await listLeds(attributes), [
     { name: 'ACT', maxBrightness: 255, trigger: 'mmc0' },
     { name: 'PWR', maxBrightness: 255, trigger: 'mmc0' },

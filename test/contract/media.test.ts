@@ -6,8 +6,8 @@ import { builtInProfiles } from '../../src/kernel/profiles-built-in.js';
 import { CACHE_BUDGET } from '../../src/media/contents.js';
 import { MEDIA_LIMIT } from '../../src/media/files.js';
 import { ICON_LIMIT, Icons } from '../../src/media/icons.js';
-import { wholeOf } from '../tools/conform.js';
-import { Desk } from '../tools/desk.js';
+import { completeResult } from '../tools/conform.js';
+import { FunctionFixture } from '../tools/desk.js';
 import { tempDirectory } from '../tools/place.js';
 import { Replica, snapshotOf } from '../tools/replica.js';
 
@@ -18,7 +18,7 @@ const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
 async function bench(t: Test) {
   const directory = join(await tempDirectory(t), 'data');
   await mkdir(join(directory, 'user'), { recursive: true });
-  const desk = new Desk([], directory);
+  const desk = new FunctionFixture([], directory);
   t.teardown(() => desk[Symbol.asyncDispose]());
   const make = async (type: number, file?: string) => {
     const id = (await desk.call('SVC_CreateMedia', type)) as number;
@@ -41,7 +41,7 @@ t.test('a content is written, told and read', async (t) => {
   const none = { MediaFile: '', MediaCRC: '', MediaSize: 0, MediaUpdated: 0 };
   t.match(await record(id), { MediaID: id, MediaType: 5, MediaIsAvailable: false, ...none });
   await t.rejects(desk.call('SVC_GetMediaContent', id), { code: 'FILE_MISSING' });
-  const told = await desk.told('SVC_SetMediaContent', id, base64('123456789'));
+  const told = await desk.messagesOfCall('SVC_SetMediaContent', id, base64('123456789'));
   const file = join(directory, 'media', `${id}.bin`);
   const changed = Math.floor((await stat(file)).mtimeMs / 1000);
   // CBF43926 is the check value of CRC-32.
@@ -202,7 +202,7 @@ t.test('what people do with the files by hand is taken up', async (t) => {
   const path = join(directory, 'user', 'plan.svg');
   await writeFile(path, '<svg/>');
   const id = await make(1);
-  const told = await desk.told('SVC_SetMediaFile', id, path, true);
+  const told = await desk.messagesOfCall('SVC_SetMediaFile', id, path, true);
   t.match(told, [
     [id, CHANGEFILE, ['user/plan.svg']],
     [id, AVAILABLE, [true]],
@@ -210,7 +210,7 @@ t.test('what people do with the files by hand is taken up', async (t) => {
   ]);
   t.equal(await content(id), '<svg/>');
   await rm(path);
-  t.match(await desk.told('SVC_GetMedia', id), [[id, AVAILABLE, [false]]], 'it is gone');
+  t.match(await desk.messagesOfCall('SVC_GetMedia', id), [[id, AVAILABLE, [false]]], 'it is gone');
   t.match(await record(id), { MediaIsAvailable: false, MediaSize: 6 });
   await t.rejects(desk.call('SVC_GetMediaContent', id), { message: 'File user/plan.svg does not exist' });
   await t.rejects(desk.call('SVC_SendMediaEvent', id), { code: 'FILE_MISSING' });
@@ -220,8 +220,8 @@ t.test('what people do with the files by hand is taken up', async (t) => {
   const before = await stat(path);
   await writeFile(path, '<svg>!</svg'.slice(0, 11));
   await utimes(path, before.atime, before.mtime);
-  t.strictSame(await desk.told('SVC_GetMedia', id), [], 'neither size nor time are others');
-  t.match(await desk.told('SVC_SendMediaEvent', id), [[id, UPDATE, [String, 11]]]);
+  t.strictSame(await desk.messagesOfCall('SVC_GetMedia', id), [], 'neither size nor time are others');
+  t.match(await desk.messagesOfCall('SVC_SendMediaEvent', id), [[id, UPDATE, [String, 11]]]);
   await t.rejects(desk.call('SVC_SetMediaFile', id, 'user/none.svg', true), { code: 'FILE_MISSING' });
   t.match(await record(id), { MediaFile: 'user/plan.svg' });
   const wide = join(directory, 'user', 'film.mp4');
@@ -248,7 +248,7 @@ t.test('a cached content is held in memory, within a budget', async (t) => {
     await desk.call('SVC_SetMediaContent', id, base64(Buffer.alloc(size, 1)));
     const path = join(directory, 'media', `${id}.bin`);
     await utimes(path, 1_700_000_000, 1_700_000_000);
-    t.strictSame(await desk.told('SVC_SetMediaCached', id, true), [[id, CACHED, [true]]]);
+    t.strictSame(await desk.messagesOfCall('SVC_SetMediaCached', id, true), [[id, CACHED, [true]]]);
     t.equal(await first(id), 1);
     await swap(id);
   }
@@ -266,16 +266,22 @@ t.test('a stream is a URL, whose password is shown to nobody', async (t) => {
   const id = await make(3);
   const url = 'rtsp://viewer:tul:ip@camera.local:554/main?x=1@2';
   const shown = 'rtsp://viewer:***@camera.local:554/main?x=1@2';
-  t.strictSame(await desk.told('SVC_SetMediaFile', id, url, true), [
+  t.strictSame(await desk.messagesOfCall('SVC_SetMediaFile', id, url, true), [
     [id, CHANGEFILE, [shown]],
     [id, AVAILABLE, [true]],
   ]);
   t.match(await record(id), { MediaFile: shown, MediaIsAvailable: true });
-  t.strictSame(await desk.told('SVC_SetMediaFile', id, shown, false), [], 'what is shown leaves it as it is');
+  t.strictSame(
+    await desk.messagesOfCall('SVC_SetMediaFile', id, shown, false),
+    [],
+    'what is shown leaves it as it is',
+  );
   t.equal(desk.kernel.media.get(id).data.file, url);
   t.equal(await desk.call('SVC_GetMediaIDByFile', url), id);
   t.equal(await desk.call('SVC_GetMediaIDByFile', shown), id);
-  t.match(await desk.told('SVC_SendMediaEvent', id), [[id, UPDATE, ['', 0, desk.clock.nowMs() / 1000]]]);
+  t.match(await desk.messagesOfCall('SVC_SendMediaEvent', id), [
+    [id, UPDATE, ['', 0, desk.clock.nowMs() / 1000]],
+  ]);
   for (const wrong of [
     'media/a.png',
     'camera',
@@ -288,7 +294,7 @@ t.test('a stream is a URL, whose password is shown to nobody', async (t) => {
     await t.rejects(desk.call('SVC_SetMediaFile', id, wrong, false), { code: 'FILE_NAME' }, wrong);
   await t.rejects(desk.call('SVC_GetMediaContent', id), { code: 'NOT_SUPPORTED' });
   await t.rejects(desk.call('SVC_SetMediaContent', id, 'YQ=='), { code: 'NOT_SUPPORTED' });
-  const snapshot = JSON.stringify(await wholeOf(desk.call('SVC_GetSnapshot')));
+  const snapshot = JSON.stringify(await completeResult(desk.call('SVC_GetSnapshot')));
   t.ok(snapshot.includes(shown));
   t.notMatch(snapshot + JSON.stringify(desk.audit), /tul/);
 });

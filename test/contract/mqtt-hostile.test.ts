@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { WebSocketServer } from 'ws';
-import type { Connection, QoS } from '../../drivers/mqtt/broker.js';
-import { NetworkBrokers } from '../../drivers/mqtt/connection.js';
+import type { BrokerConnection, QoS } from '../../drivers/mqtt/broker.js';
+import { NetworkConnector } from '../../drivers/mqtt/connection.js';
 import { Message } from '../../drivers/mqtt/message.js';
 import { PACKETS_PER_TURN } from '../../drivers/mqtt/paced-stream.js';
-import { EARLY_BYTES, Topics } from '../../drivers/mqtt/topics.js';
+import { EARLY_BYTE_LIMIT, SubscriptionRouter } from '../../drivers/mqtt/topics.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
-import { heldWithBuffers } from '../tools/memory.js';
-import { soon, until } from '../tools/until.js';
+import { liveBytesWithBuffers } from '../tools/memory.js';
+import { withinPatience, until } from '../tools/until.js';
 import { OPTIONS } from './mqtt/benches.js';
 
 const MIB = 1024 * 1024;
@@ -19,7 +19,7 @@ const MIB = 1024 * 1024;
 class Scene implements AsyncDisposable {
   readonly messages: Message[] = [];
   readonly lost = Promise.withResolvers<Error>();
-  connection!: Connection;
+  connection!: BrokerConnection;
   #socket!: Socket;
   #end!: () => Promise<void>;
 
@@ -35,19 +35,19 @@ class Scene implements AsyncDisposable {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const scene = new Scene();
-    const brokers = new NetworkBrokers();
+    const brokers = new NetworkConnector();
     const listener = {
-      message: (message: Message) => void scene.messages.push(message),
-      lost: scene.lost.resolve,
+      onMessage: (message: Message) => void scene.messages.push(message),
+      onLost: scene.lost.resolve,
     };
     const making = brokers.connect({ ...OPTIONS, url, version }, listener, new AbortController().signal);
     making.catch(scene.lost.resolve);
-    const socket = (scene.#socket = await soon('the connection', arrived.promise));
+    const socket = (scene.#socket = await withinPatience('the connection', arrived.promise));
     const connection = await making.catch(() => undefined);
     if (connection !== undefined) scene.connection = connection;
     scene.#end = async () => {
       await connection?.close();
-      t.equal(brokers.held, 0, 'no connection is left open');
+      t.equal(brokers.openCount, 0, 'no connection is left open');
       socket.destroy();
       server.close();
     };
@@ -77,7 +77,7 @@ class Scene implements AsyncDisposable {
   /** Subscribes; the broker grants `granted`. */
   async subscribe(qos: QoS, granted: number = qos): Promise<void> {
     this.grants([granted]);
-    await soon('the subscription', this.connection.subscribe([{ filter: '#', qos, id: 1 }]));
+    await withinPatience('the subscription', this.connection.subscribe([{ filter: '#', qos, id: 1 }]));
   }
 
   /** Whether the client has closed its side. */
@@ -118,7 +118,7 @@ await t.test('a message above the granted QoS ends the connection', async (t) =>
       await until('the message that may come', () => scene.messages.length === (granted < 2 ? 1 : 0));
     }
     scene.say(publish(sent, 2));
-    t.match(await soon('the end', scene.lost.promise), {
+    t.match(await withinPatience('the end', scene.lost.promise), {
       message: new RegExp(`QoS ${sent}, which was not granted`),
     });
   }
@@ -128,7 +128,7 @@ await t.test(
   'messages of QoS 2 that are not released are bounded, and gone with the connection',
   async (t) => {
     const payload = Buffer.alloc(200_000, 'x');
-    const before = heldWithBuffers();
+    const before = liveBytesWithBuffers();
     let most = 0;
     for (let round = 0; round < 2; round += 1) {
       await using scene = await Scene.open(t, 4);
@@ -138,18 +138,20 @@ await t.test(
       // More than a hundred megabytes in all.
       for (let id = 1; id < 600 && !isLost; id += 1) {
         scene.say(publish(2, id, { payload }));
-        if (id % 20 === 0) most = Math.max(most, heldWithBuffers() - before);
+        if (id % 20 === 0) most = Math.max(most, liveBytesWithBuffers() - before);
         await new Promise((resolve) => setImmediate(resolve));
       }
-      t.match(await soon('the end', scene.lost.promise), { message: /QoS 2 that it does not release/ });
+      t.match(await withinPatience('the end', scene.lost.promise), {
+        message: /QoS 2 that it does not release/,
+      });
       t.ok(await scene.isGone());
     }
-    await until('memory is back', () => heldWithBuffers() - before < 8 * MIB);
+    await until('memory is back', () => liveBytesWithBuffers() - before < 8 * MIB);
     await using scene = await Scene.open(t, 4);
     await scene.subscribe(2);
     for (let id = 1; id <= 20_000; id += 1) scene.say(publish(2, id));
     t.match(
-      await soon('the end', scene.lost.promise),
+      await withinPatience('the end', scene.lost.promise),
       { message: /QoS 2 that it does not release/ },
       'many small ones',
     );
@@ -189,11 +191,15 @@ await t.test('a packet that no broker may send ends the connection', async (t) =
     await using scene = await Scene.open(t, 4);
     await scene.subscribe(1);
     scene.say(publish(0, 0), Buffer.from(bytes), publish(0, 0));
-    t.match(await soon('the end', scene.lost.promise), { code: 'DEVICE_OFFLINE', message: words }, what);
+    t.match(
+      await withinPatience('the end', scene.lost.promise),
+      { code: 'DEVICE_OFFLINE', message: words },
+      what,
+    );
     t.equal(scene.messages.length, 1, 'what came before counts, what came behind does not');
   }
   await using early = await Scene.open(t, 4, [0x30, 3, 0, 1, 0x78]);
-  t.match(await soon('the end', early.lost.promise), { message: /no CONNACK first/ });
+  t.match(await withinPatience('the end', early.lost.promise), { message: /no CONNACK first/ });
   await using many = await Scene.open(t, 4);
   many.grants([1, 1]);
   const subscribing = many.connection.subscribe([{ filter: '#', qos: 1, id: 1 }]);
@@ -219,7 +225,7 @@ await t.test('MQTT 5: properties that must not be', async (t) => {
     ['a text that is no UTF-8', [0x1f, 0, 1, 0xff], /not UTF-8/],
   ] as const) {
     await using scene = await Scene.open(t, 5, connack(...properties));
-    t.match(await soon('the end', scene.lost.promise), { message: words }, what);
+    t.match(await withinPatience('the end', scene.lost.promise), { message: words }, what);
   }
   await using sound = await Scene.open(
     t,
@@ -228,13 +234,13 @@ await t.test('MQTT 5: properties that must not be', async (t) => {
   );
   // A message with an expiry interval twice.
   sound.say([0x30, 14, 0, 1, 0x78, 10, 0x02, 0, 0, 0, 1, 0x02, 0, 0, 0, 1]);
-  t.match(await soon('the end', sound.lost.promise), { message: /twice/ });
+  t.match(await withinPatience('the end', sound.lost.promise), { message: /twice/ });
 });
 
 await t.test('MQTT 5: a DISCONNECT ends the connection, also on a socket that stays open', async (t) => {
   await using scene = await Scene.open(t, 5);
   scene.say([0xe0, 1, 0x8b], [0x30, 4, 0, 1, 0x78, 0]);
-  t.match(await soon('the end', scene.lost.promise), {
+  t.match(await withinPatience('the end', scene.lost.promise), {
     code: 'DEVICE_OFFLINE',
     message: /ended the connection/,
   });
@@ -260,19 +266,19 @@ await t.test('a burst of tiny packets is handled in small parts', async (t) => {
 });
 
 await t.test('what comes before its listeners is kept up to a limit in bytes', (t) => {
-  const topics = new Topics({
+  const topics = new SubscriptionRouter({
     clock: new ManualClock(),
     log: silentLog,
     hasSession: true,
-    sent: () => undefined,
-    stuck: () => undefined,
-    aside: () => Promise.reject(new Error('no other connection')),
+    onSent: () => undefined,
+    onStalled: () => undefined,
+    openSecondaryConnection: () => Promise.reject(new Error('no other connection')),
     signal: new AbortController().signal,
   });
-  const part = EARLY_BYTES / 4;
+  const part = EARLY_BYTE_LIMIT / 4;
   for (let n = 0; n < 10; n++)
-    topics.received(new Message(`big/${n}`, Buffer.alloc(part), { retain: false }));
-  topics.received(new Message('small', Buffer.from('1'), { retain: false }));
+    topics.dispatch(new Message(`big/${n}`, Buffer.alloc(part), { retain: false }));
+  topics.dispatch(new Message('small', Buffer.from('1'), { retain: false }));
   const heard: string[] = [];
   topics.subscribe('#', 0, ({ topic }) => void heard.push(topic));
   t.same(heard, ['big/0', 'big/1', 'big/2', 'small']);
@@ -284,14 +290,16 @@ await t.test('what a broker said before it closed the connection is processed', 
   const count = 20 * PACKETS_PER_TURN;
   scene.say(...Array.from({ length: count }, () => [0x30, 4, 0, 1, 0x78, 0]), [0xe0, 1, 142]);
   scene.end();
-  t.match(await soon('the end', scene.lost.promise), { message: /another client came/ });
+  t.match(await withinPatience('the end', scene.lost.promise), { message: /another client came/ });
   t.equal(scene.messages.length, count);
   await using older = await Scene.open(t, 4);
   await older.subscribe(1);
   // Nobody takes the acknowledgements any more.
   older.say(...Array.from({ length: count }, (_, n) => publish(1, n + 1)));
   older.end();
-  t.match(await soon('the end', older.lost.promise), { message: /the broker closed the connection/ });
+  t.match(await withinPatience('the end', older.lost.promise), {
+    message: /the broker closed the connection/,
+  });
   t.equal(older.messages.length, count);
 });
 
@@ -303,7 +311,7 @@ await t.test('a release that the broker repeats is answered', async (t) => {
   scene.say(publish(2, 7), publish(2, 7), release, release, publish(2, 8), release, [0x62, 2, 0, 8]);
   await until('both messages', () => scene.messages.length === 2);
   scene.say([0x62, 2, 0, 9]);
-  t.match(await soon('the end', scene.lost.promise), { message: /without its message/ });
+  t.match(await withinPatience('the end', scene.lost.promise), { message: /without its message/ });
   t.equal(scene.messages.length, 2, 'each once');
 });
 
@@ -319,12 +327,12 @@ await t.test('a broker that closes a WebSocket is lost immediately', async (t) =
   );
   const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/mqtt`;
   const { promise, resolve } = Promise.withResolvers<Error>();
-  const listener = { message: () => undefined, lost: resolve };
-  const making = new NetworkBrokers().connect(
+  const listener = { onMessage: () => undefined, onLost: resolve };
+  const making = new NetworkConnector().connect(
     { ...OPTIONS, url, version: 4 },
     listener,
     new AbortController().signal,
   );
   making.catch(resolve);
-  t.match(await soon('the end', promise), { message: /the broker closed the connection/ });
+  t.match(await withinPatience('the end', promise), { message: /the broker closed the connection/ });
 });

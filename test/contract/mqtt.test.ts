@@ -5,15 +5,15 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import type { ConnectOptions } from '../../drivers/mqtt/broker.js';
-import { NetworkBrokers } from '../../drivers/mqtt/connection.js';
+import { NetworkConnector } from '../../drivers/mqtt/connection.js';
 import { PACKET_LIMIT } from '../../drivers/mqtt/packet-reader.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
 import { isAbort } from '../../src/base/fault.js';
 import { startMosquitto } from '../tools/mosquitto.js';
 import { freePort, tempDirectory } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
-import { soon, until } from '../tools/until.js';
-import { Workbench } from '../tools/workbench.js';
+import { withinPatience, until } from '../tools/until.js';
+import { DeviceFixture } from '../tools/workbench.js';
 import { aedesBench, fakeBench, mosquittoBench, OPTIONS } from './mqtt/benches.js';
 import { mqttContract } from './mqtt/suite.js';
 
@@ -36,8 +36,8 @@ async function connect(
   options: Partial<ConnectOptions>,
   signal = new AbortController().signal,
 ): Promise<void> {
-  const listener = { message: () => undefined, lost: () => undefined };
-  const connection = await new NetworkBrokers().connect(
+  const listener = { onMessage: () => undefined, onLost: () => undefined };
+  const connection = await new NetworkConnector().connect(
     { ...OPTIONS, url: '', version: 4, ...options },
     listener,
     signal,
@@ -62,13 +62,13 @@ await t.test('mosquitto with users', { skip }, async (t) => {
     });
     await t.rejects(connect({ url, version }), { message: /asks for a user/ });
   }
-  await using desk = new Workbench(mqttModules());
+  await using desk = new DeviceFixture(mqttModules());
   const client = await desk.add('MQTT Client', { Url: url, UserName: 'gateway', Password: 'rose' });
   await until('the reason', () => /correct UserName/.test(desk.status(client)));
   t.notMatch(desk.status(client), /rose/, 'a password is not shown');
   t.equal(desk.devices.property(client.id, 'Password'), '***');
   await desk.change(client, { Password: 'tulip' });
-  await desk.isLink(client, 'online');
+  await desk.waitForLink(client, 'online');
 });
 
 await t.test('mosquitto over TLS and WebSocket', { skip: skipTls }, async (t) => {
@@ -156,7 +156,7 @@ await t.test('whatever answers there, it is told in words', async (t) => {
   const given = new AbortController();
   const connecting = connect({ url: silent }, given.signal).catch((thrown: unknown) => thrown);
   given.abort();
-  t.ok(isAbort(await soon('giving up', connecting)), 'giving up on a silent one');
+  t.ok(isAbort(await withinPatience('giving up', connecting)), 'giving up on a silent one');
   const closing = await server(t, (socket) => socket.end());
   await t.rejects(connect({ url: closing }), { message: /closed the connection before it answered/ });
   const web = await server(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
@@ -179,17 +179,17 @@ await t.test('a broker that misbehaves costs its connection, not the gateway', a
       socket.write(answer);
     });
     const { promise, resolve } = Promise.withResolvers<Error>();
-    const brokers = new NetworkBrokers();
+    const brokers = new NetworkConnector();
     const connecting = brokers.connect(
       { ...OPTIONS, url, version: 4 },
-      { message: () => undefined, lost: resolve },
+      { onMessage: () => undefined, onLost: resolve },
       new AbortController().signal,
     );
     // It may come before we are told that we are connected.
     connecting.catch(resolve);
-    const cause = await soon('the loss', promise);
+    const cause = await withinPatience('the loss', promise);
     await connecting.then((connection) => connection.close()).catch(() => undefined);
-    t.equal(brokers.held, 0);
+    t.equal(brokers.openCount, 0);
     return cause;
   };
   const length = PACKET_LIMIT + 1;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import t from 'tap';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import { tempDirectory } from '../tools/place.js';
 import { hasProgram, Program } from '../tools/program.js';
 import { until } from '../tools/until.js';
@@ -63,7 +63,7 @@ await t.test('memory that nobody uses goes back to the machine', async (t) => {
   const kept = all.filter((_one, n) => n % 50 === 0);
   all.length = 0;
   gc();
-  await nextTurn();
+  await yieldToEventLoop();
   const before = resident();
   giveBack();
   t.ok(before - resident() > 50, `${before} MiB before, ${resident()} after`);

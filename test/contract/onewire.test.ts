@@ -36,7 +36,7 @@ async function simulatedBench(): Promise<OneWireBench> {
     conducting: (address) => machine.chip(address, SimulatedSwitch).on,
     writes: (address) => writes.get(address) ?? 0,
     setSilent: (address, isSilent) => machine.setSilent(address, isSilent),
-    search: (address, isThere) => machine.setGone(address, !isThere),
+    search: (address, isThere) => machine.setUnplugged(address, !isThere),
     close: async () => undefined,
   };
 }

@@ -38,7 +38,7 @@ await t.test('the PHP client', { skip: hasProgram('php') ? false : 'php is not i
       '[["SetValue",12345,21.0],["GetValue",12345],["SVC_GetKernelDir"],["WFC_GetConfigurators"]]';
     const { said, dump } = await php(`http://user%40x.org:p%40%C3%A4%3A+w@${host}/api/`, calls);
     t.same(said, [{ result: true }, { result: 21 }, { result: '/var/lib/' }, { result: [{ ID: 1 }] }]);
-    const [first, second] = fake.heard;
+    const [first, second] = fake.requests;
     t.equal(first?.url, '/api/');
     t.equal(first?.body, '{"jsonrpc":"2.0","id":"1","method":"SetValue","params":[12345,21.0]}');
     t.match(second?.body, '"id":"2"');
@@ -61,8 +61,8 @@ await t.test('the PHP client', { skip: hasProgram('php') ? false : 'php is not i
         [{ result: 1 }],
         password,
       );
-      t.equal(fake.heard.at(-1)?.url, '/api/');
-      const { authorization = '' } = fake.heard.at(-1)?.headers ?? {};
+      t.equal(fake.requests.at(-1)?.url, '/api/');
+      const { authorization = '' } = fake.requests.at(-1)?.headers ?? {};
       t.equal(Buffer.from(authorization.slice('Basic '.length), 'base64').toString(), `user:${meant}`);
     }
   });
@@ -72,8 +72,8 @@ await t.test('the PHP client', { skip: hasProgram('php') ? false : 'php is not i
     async (t) => {
       fake.answerCalls({ GetValue: 1 });
       t.same((await php(`http://${host}`, [['GetValue', 1]])).said, [{ result: 1 }]);
-      t.equal(fake.heard.at(-1)?.url, '/api/');
-      t.equal(fake.heard.at(-1)?.headers.authorization, undefined);
+      t.equal(fake.requests.at(-1)?.url, '/api/');
+      t.equal(fake.requests.at(-1)?.headers.authorization, undefined);
     },
   );
 

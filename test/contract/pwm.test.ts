@@ -1,11 +1,11 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { listPwmChips, PwmChannel, type Wave } from '../../drivers/pwm/class.js';
+import { listPwmChips, PwmChannel, type Waveform } from '../../drivers/pwm/class.js';
 import { SimulatedPwm } from '../../drivers/pwm/fake.js';
 import { ManualClock } from '../../src/base/clock.js';
-import { nextTurn } from '../../src/base/turn.js';
-import { kernelAttributes } from '../../src/device/kernel-attributes.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
+import { kernelSysfs } from '../../src/device/kernel-attributes.js';
 import { tempDirectory } from '../tools/place.js';
 import { pwmContract, type PwmBench } from './pwm/suite.js';
 
@@ -17,16 +17,16 @@ async function simulatedBench(): Promise<PwmBench> {
     { id: 'other', channels: 1 },
     { id: ID, channels: 4 },
   ]);
-  const seen: (Wave | undefined)[][] = [[], [], [], []];
+  const seen: (Waveform | undefined)[][] = [[], [], [], []];
   pwm.moved = (_chip, channel, wave) => void seen[channel]?.push(wave);
-  pwm.keep(ID, 3, 'pwm-fan');
+  pwm.occupy(ID, 3, 'pwm-fan');
   return {
     attributes: pwm,
     clock,
     id: ID,
     kept: { id: ID, channel: 3 },
     seen: (channel) => seen[channel] ?? [],
-    unplug: () => pwm.setGone(ID, true),
+    unplug: () => pwm.setUnplugged(ID, true),
     close: async () => undefined,
   };
 }
@@ -42,7 +42,7 @@ await t.test('udev takes its time to give an exported channel to our group', asy
     const opening = PwmChannel.open(pwm, clock, { chip, channel, name: `PWM${channel}` });
     const opened = opening.catch(() => undefined);
     for (let n = 0; n < ms / 10; n++) {
-      await nextTurn();
+      await yieldToEventLoop();
       clock.advance(10);
     }
     await opened;
@@ -51,7 +51,7 @@ await t.test('udev takes its time to give an exported channel to our group', asy
   pwm.udevMs = 100;
   const channel = await open(0, 400);
   await channel.set({ periodNs: 1_000_000, dutyNs: 500_000, isInverted: false });
-  t.strictSame(pwm.wave(ID, 0)?.dutyNs, 500_000);
+  t.strictSame(pwm.waveform(ID, 0)?.dutyNs, 500_000);
   pwm.udevMs = 10_000;
   await t.rejects(open(1, 5000), {
     code: 'DEVICE_OFFLINE',
@@ -69,13 +69,13 @@ await t.test('a chip that can’t invert, or not that fast, says so', async (t) 
     t.rejects(channel.set({ periodNs, dutyNs: 0, isInverted }), { code: 'DEVICE_CONFIGURATION', message });
   await refused(1000, false, /PWM0 can't set period to 1000; change FrequencyHz or Inverted/);
   await refused(10_000, true, /PWM0 can't set polarity to inversed/);
-  t.equal(pwm.wave(ID, 0), undefined);
+  t.equal(pwm.waveform(ID, 0), undefined);
 });
 
 await t.test('the chips of a machine are known by their devices', async (t) => {
   const directory = await tempDirectory(t);
   const root = join(directory, 'class');
-  t.strictSame(await listPwmChips(kernelAttributes(root)), [], 'none, where there is no class');
+  t.strictSame(await listPwmChips(kernelSysfs(root)), [], 'none, where there is no class');
   await mkdir(root);
   for (const [name, device] of [
     ['pwmchip10', 'fe20c800.pwm'],
@@ -87,7 +87,7 @@ await t.test('the chips of a machine are known by their devices', async (t) => {
     await symlink(join(directory, 'devices', device), join(folder, 'device'));
     await symlink(folder, join(root, name));
   }
-  t.strictSame(await listPwmChips(kernelAttributes(root)), [
+  t.strictSame(await listPwmChips(kernelSysfs(root)), [
     { id: ID, name: 'pwmchip2', channels: 2, exported: [1] },
     { id: 'fe20c800.pwm', name: 'pwmchip10', channels: 2, exported: [1] },
   ]);

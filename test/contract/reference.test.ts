@@ -4,15 +4,15 @@ import { Fault, type FaultCode } from '../../src/base/fault.js';
 import type { Caller, FunctionDeclaration, Parameter } from '../../src/device/declare.js';
 import type { Gateway } from '../../src/gateway.js';
 import { objectType } from '../../src/kernel/object.js';
-import { wholeOf } from '../tools/conform.js';
-import { anybody, owner } from '../tools/desk.js';
+import { completeResult } from '../tools/conform.js';
+import { anonymousCaller, owner } from '../tools/desk.js';
 import { idOf } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse } from '../tools/house.js';
-import { fitting, mistyped, unnamed } from '../tools/parameters.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../tools/house.js';
+import { validValue, mistypedValues, outOfRangeValues } from '../tools/parameters.js';
 import { snapshotOf } from '../tools/replica.js';
 
 /** Two configurators: what one's user may see is not the other's. */
-const CONFIG = `${SIMULATED}${TREE}configurators:
+const CONFIG = `${SIMULATED_CONFIG}${SAMPLE_TREE}configurators:
   - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
   - { title: Upper floor, ident: wf2, base: upper_floor, password: rose }
 `;
@@ -29,7 +29,7 @@ const OWN_CODES: Readonly<Record<string, readonly FaultCode[]>> = {
   GW_CreateFrom: ['NAME_NOT_FOUND'],
 };
 
-const house = await startHouse(t, CONFIG, { clock: new ManualClock() });
+const house = await startGateway(t, CONFIG, { clock: new ManualClock() });
 const { registry, kernel } = house.gateway;
 const declarations = registry.all();
 const [ground, upper] = [await idOf(house, 'wf'), await idOf(house, 'wf2')];
@@ -40,7 +40,7 @@ const some = await objects();
 
 async function objects(): Promise<Readonly<Record<string, number>>> {
   const made = async (name: string, ...params: unknown[]) =>
-    (await wholeOf(await registry.call(name, params, owner))) as number;
+    (await completeResult(await registry.call(name, params, owner))) as number;
   const category = await made('SVC_CreateCategory');
   const variable = await made('SVC_CreateVariable', 1);
   const instance = await made('SVC_CreateInstance', 'Hardware');
@@ -75,12 +75,13 @@ function missingCodes(name: string): readonly FaultCode[] {
 
 /** An object that is there where the parameter takes one, or another value that it takes. */
 function present({ name }: FunctionDeclaration, parameter: Parameter): unknown {
-  if (parameter.kind !== 'integer') return fitting(parameter);
+  if (parameter.kind !== 'integer') return validValue(parameter);
   const core = { AC: 'Archive Control', UC: 'Utility Control' }[name.slice(0, 2)];
   if (core !== undefined && parameter.name === 'InstanceID')
-    return [...kernel.tree.of(objectType.instance)].find(({ data }) => data.moduleName === core)?.id;
+    return [...kernel.tree.objectsOfType(objectType.instance)].find(({ data }) => data.moduleName === core)
+      ?.id;
   if (name.startsWith('WFC_') && parameter.name === 'InstanceID') return ground;
-  return some[parameter.name] ?? fitting(parameter);
+  return some[parameter.name] ?? validValue(parameter);
 }
 
 /** What came of a call: its result, or the fault's code. */
@@ -88,7 +89,7 @@ type Outcome = { readonly result: unknown } | { readonly code: FaultCode; readon
 
 async function outcomeOf(name: string, params: unknown, caller: Caller = owner): Promise<Outcome> {
   try {
-    return { result: await wholeOf(await registry.call(name, params, caller)) };
+    return { result: await completeResult(await registry.call(name, params, caller)) };
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown;
     return { code: thrown.code, rpc: thrown.rpc };
@@ -140,7 +141,7 @@ const stateOf = ({ kernel: { journal, changes } }: Gateway) => `${journal.versio
 await everyFunction('a wrong number of parameters is refused', {
   atLeast: 2 * declarations.length - 100,
   trials: ({ parameters }) => {
-    const all = parameters.map(fitting);
+    const all = parameters.map(validValue);
     const required = parameters.filter(({ optional }) => optional !== true);
     const codes: readonly FaultCode[] = ['PARAMETER_COUNT'];
     return [
@@ -155,8 +156,8 @@ await everyFunction('a value of another type is refused, whatever stands in the 
   atLeast: 2000,
   trials: ({ parameters }) =>
     parameters.flatMap((parameter, place) =>
-      mistyped(parameter).map((value) => ({
-        params: parameters.map((one, at) => (at === place ? value : fitting(one))),
+      mistypedValues(parameter).map((value) => ({
+        params: parameters.map((one, at) => (at === place ? value : validValue(one))),
         codes: ['PARAMETER_TYPE'],
       })),
     ),
@@ -166,8 +167,8 @@ await everyFunction('a number that an enumeration does not have is refused', {
   atLeast: 20,
   trials: ({ parameters }) =>
     parameters.flatMap((parameter, place) =>
-      unnamed(parameter).map((value) => ({
-        params: parameters.map((one, at) => (at === place ? value : fitting(one))),
+      outOfRangeValues(parameter).map((value) => ({
+        params: parameters.map((one, at) => (at === place ? value : validValue(one))),
         codes: ['PARAMETER_BOUNDS'],
       })),
     ),
@@ -176,7 +177,7 @@ await everyFunction('a number that an enumeration does not have is refused', {
 await everyFunction('an object that does not exist is missed, in every place where one is named', {
   atLeast: 100,
   trials: (declaration) => {
-    const { name, parameters, nothing } = declaration;
+    const { name, parameters, unsupported: nothing } = declaration;
     const says = name.endsWith('Exists') ? { codes: [], result: false } : undefined;
     const codes = nothing === undefined ? missingCodes(name) : NOTHING;
     return parameters
@@ -191,10 +192,10 @@ await everyFunction('an object that does not exist is missed, in every place whe
 await everyFunction('who has no right is refused, whatever the parameters', {
   atLeast: 2 * declarations.length - 20,
   trials: ({ access, parameters }) => {
-    const params = parameters.map(fitting);
+    const params = parameters.map(validValue);
     const codes: readonly FaultCode[] = ['ACCESS_DENIED'];
     if (access === 'public') return [];
-    const anonymous = { params, codes, caller: anybody };
+    const anonymous = { params, codes, caller: anonymousCaller };
     if (access === 'owner') return [anonymous, { params, codes, caller: user }];
     return [anonymous, { params: [upper, ...params.slice(1)], codes, caller: user }];
   },

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ROOT } from '../law/sources.js';
-import { soon, until } from '../tools/until.js';
+import { withinPatience, until } from '../tools/until.js';
 
 /** A process's state and the processor time that it has used (ticks); one that ended may still be waited for (Z). */
 function look(pid: number): { state: string; ticks: number } {
@@ -21,14 +21,14 @@ t.test('a script that loops ends with the gateway, also when that is killed', as
   const program = join(ROOT, 'dist/test/tools/looping.js');
   const gateway = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'inherit'] });
   t.teardown(() => gateway.kill('SIGKILL'));
-  const [said] = (await soon('the script', once(gateway.stdout, 'data'))) as [Buffer];
+  const [said] = (await withinPatience('the script', once(gateway.stdout, 'data'))) as [Buffer];
   const pid = Number(said.toString());
   t.teardown(() => look(pid).state === 'gone' || process.kill(pid, 'SIGKILL'));
   const { ticks } = look(pid);
   await until('it to loop', () => look(pid).ticks > ticks + 10);
   const ended = once(gateway, 'exit');
   gateway.kill('SIGKILL');
-  t.same(await soon('the blow', ended), [null, 'SIGKILL']);
+  t.same(await withinPatience('the blow', ended), [null, 'SIGKILL']);
   const end = await until('the end of the script', () => {
     const { state } = look(pid);
     return ['Z', 'gone'].includes(state) && state;

@@ -5,12 +5,12 @@ import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { confined, confinementFinding } from '../../src/script/launch.js';
-import { messageFrom } from '../../src/script/protocol.js';
+import { confinedCommand, confinementFinding } from '../../src/script/launch.js';
+import { parseMessage } from '../../src/script/protocol.js';
 import { tempDirectory } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
-import { scriptBench } from '../tools/script-bench.js';
-import { soon, until } from '../tools/until.js';
+import { scriptFixture } from '../tools/script-bench.js';
+import { withinPatience, until } from '../tools/until.js';
 
 /** What a command writes. */
 async function outputOf(t: Test, [program = '', ...args]: readonly string[]): Promise<string> {
@@ -19,13 +19,13 @@ async function outputOf(t: Test, [program = '', ...args]: readonly string[]): Pr
   let output = '';
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  await soon('its end', once(child, 'close'));
+  await withinPatience('its end', once(child, 'close'));
   return output;
 }
 
 /** What a program writes that runs as a script's process does: confined, but free to call whatever it likes. */
 const confinedOutput = (t: Test, paths: readonly string[], program: readonly string[]): Promise<string> =>
-  outputOf(t, confined(process.pid, paths, program));
+  outputOf(t, confinedCommand(process.pid, paths, program));
 
 /** JavaScript with all that Node has, as if a script had broken out of its context and of Node's permissions. */
 const attempts: readonly (readonly [name: string, code: string, result: string])[] = [
@@ -158,8 +158,12 @@ t.test(
   { skip: noPython },
   async (t) => {
     const x32 = 'import ctypes; ctypes.CDLL(None).syscall(ctypes.c_long(0x40000000 + 39)); print("went on")';
-    const [launcher = '', ...args] = confined(process.pid, ['/'], ['/usr/bin/env', 'python3', '-c', x32]);
-    const direct = confined(
+    const [launcher = '', ...args] = confinedCommand(
+      process.pid,
+      ['/'],
+      ['/usr/bin/env', 'python3', '-c', x32],
+    );
+    const direct = confinedCommand(
       process.pid,
       ['/'],
       [
@@ -179,7 +183,7 @@ t.test(
 );
 
 t.test('the process of a script is confined, and gives way to the gateway', async (t) => {
-  const { script, runId, engine } = await scriptBench(t);
+  const { script, runId, engine } = await scriptFixture(t);
   const { id } = await script('Sleep(1e6)');
   const run = t.rejects(runId(id), { message: /was aborted/ });
   await until('it runs', async () => (await engine.threads()).some(({ ScriptID }) => ScriptID === id));
@@ -202,7 +206,7 @@ t.test(
     const lacking = ['landlock_create_ruleset:error=ENOSYS', 'prctl:error=EINVAL', 'setpriority:error=EPERM'];
     const strace = ['strace', '-D', '-o', '/dev/null', ...lacking.flatMap((one) => ['-e', `inject=${one}`])];
     const node = [process.execPath, '--eval', 'console.log("it runs")'];
-    const output = await outputOf(t, [...strace, ...confined(process.pid, [], node)]);
+    const output = await outputOf(t, [...strace, ...confinedCommand(process.pid, [], node)]);
     t.match(output, /^it runs$/m);
     const { state, text } = confinementFinding(output) ?? {};
     t.equal(state, 'warning');
@@ -229,7 +233,7 @@ t.test('what a process writes to its channel cannot harm the gateway', (t) => {
     { ...failed, at: undefined },
     { ...failed, at: place },
   ])
-    t.strictSame(messageFrom(JSON.stringify(message)), message);
+    t.strictSame(parseMessage(JSON.stringify(message)), message);
   for (const hostile of [
     'null',
     '7',
@@ -246,6 +250,6 @@ t.test('what a process writes to its channel cannot harm the gateway', (t) => {
     JSON.stringify({ ...failed, message: null }),
     'not JSON',
   ])
-    t.throws(() => messageFrom(hostile), hostile);
+    t.throws(() => parseMessage(hostile), hostile);
   t.end();
 });

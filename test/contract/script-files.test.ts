@@ -6,11 +6,11 @@ import t from 'tap';
 import { SCRIPT_LIMIT, ScriptFiles } from '../../src/script/files.js';
 import { message } from '../../src/kernel/messages.js';
 import { tempDirectory } from '../tools/place.js';
-import { scriptBench } from '../tools/script-bench.js';
+import { scriptFixture } from '../tools/script-bench.js';
 import { until } from '../tools/until.js';
 
 t.test('writers of one text do not meet, and a script that is deleted meanwhile stays deleted', async (t) => {
-  const { script, engine, kernel, runId } = await scriptBench(t);
+  const { script, engine, kernel, runId } = await scriptFixture(t);
   const made = await script('');
   const texts = Array.from({ length: 8 }, (_, i) => `print(${'1'.repeat(i * 1000)})`);
   await Promise.all(texts.map((text) => engine.setContent(made.id, text)));
@@ -28,7 +28,7 @@ t.test('writers of one text do not meet, and a script that is deleted meanwhile 
 });
 
 t.test('texts are files that people can edit; their names lead nowhere else', async (t) => {
-  const { script, engine, directory, kernel, runId } = await scriptBench(t);
+  const { script, engine, directory, kernel, runId } = await scriptFixture(t);
   const made = await script('print("first")');
   const file = join(directory, 'scripts', made.data.file);
   t.equal(await readFile(file, 'utf8'), 'print("first")');
@@ -56,7 +56,7 @@ t.test('texts are files that people can edit; their names lead nowhere else', as
 });
 
 t.test('what is too large, or no file, is refused', async (t) => {
-  const { script, engine, directory, runId } = await scriptBench(t);
+  const { script, engine, directory, runId } = await scriptFixture(t);
   const made = await script('print(1)');
   const file = join(directory, 'scripts', made.data.file);
   await t.rejects(engine.setContent(made.id, ' '.repeat(SCRIPT_LIMIT + 1)), { code: 'TEXT_TOO_LONG' });
@@ -69,7 +69,7 @@ t.test('what is too large, or no file, is refused', async (t) => {
 });
 
 t.test('a change on the disk is noticed, however an editor makes it', async (t) => {
-  const { script, directory, kernel, runId, loud } = await scriptBench(t);
+  const { script, directory, kernel, runId, loud } = await scriptFixture(t);
   const made = await script('print(1)', 'lamp.js');
   const updates: unknown[] = [];
   kernel.changes.listen(({ SenderID, Message, Data }) => {
@@ -112,13 +112,13 @@ t.test('a change on the disk is noticed, however an editor makes it', async (t) 
 t.test('what is being written is read when it is written', async (t) => {
   const files = new ScriptFiles(await tempDirectory(t));
   const writing = files.write('a.js', 'print(1)');
-  t.match(await files.readWritten('a.js'), { text: 'print(1)' });
+  t.match(await files.readSettled('a.js'), { text: 'print(1)' });
   t.match(await writing, { text: 'print(1)' });
-  t.equal(await files.readWritten('b.js'), undefined);
+  t.equal(await files.readSettled('b.js'), undefined);
 });
 
 t.test("the gateway's own writing is told once", async (t) => {
-  const { script, engine, directory, kernel } = await scriptBench(t);
+  const { script, engine, directory, kernel } = await scriptFixture(t);
   const made = await script('print(1)');
   const other = await script('print(1)');
   let updates = 0;
@@ -135,7 +135,7 @@ t.test("the gateway's own writing is told once", async (t) => {
 });
 
 t.test('scripts that share a file share its text, and the file goes with the last of them', async (t) => {
-  const { script, engine, directory, kernel } = await scriptBench(t);
+  const { script, engine, directory, kernel } = await scriptFixture(t);
   const [first, second] = [await script('print(1)', 'lamp.js'), await script('', 'lamp.js')];
   const told: number[] = [];
   kernel.changes.listen(({ SenderID, Message }) => {

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import type { ScriptLimits } from '../../src/script/limits.js';
 import { DEPTH_LIMIT } from '../../src/script/pool.js';
-import { scriptBench } from '../tools/script-bench.js';
+import { scriptFixture } from '../tools/script-bench.js';
 import { until } from '../tools/until.js';
 
 type Wild = readonly (readonly [text: string, why: RegExp])[];
@@ -9,7 +9,7 @@ type Wild = readonly (readonly [text: string, why: RegExp])[];
 /** Runs scripts that must each be stopped for a reason and told of once, beside one that must not be. */
 async function stopped(t: Test, limits: Partial<ScriptLimits>, wild: Wild) {
   const now: { -readonly [K in keyof ScriptLimits]?: ScriptLimits[K] } = {};
-  const { runs, loud, calls } = await scriptBench(t, now);
+  const { runs, loud, calls } = await scriptFixture(t, now);
   const good = runs('let n = 0; for (let i = 0; i < 2000; i++) n = Double(i); print(n)');
   await until('it runs, without a limit', () => calls.length > 0);
   Object.assign(now, limits);
@@ -74,21 +74,21 @@ t.test('a script that prints or calls without end harms only itself', (t) =>
 );
 
 t.test('a flood of calls is slowed down to its rate', async (t) => {
-  const { runs, calls } = await scriptBench(t, { timeMs: 3000, callsPerS: 100, calls: 1e6 });
+  const { runs, calls } = await scriptFixture(t, { timeMs: 3000, callsPerS: 100, calls: 1e6 });
   await t.rejects(runs('for (;;) Double(1)'), { message: /ran for more than 3 s/ });
   // Five seconds' worth at once, and what three seconds bring; a timer is late, never early.
   t.ok(calls.length >= 500 && calls.length <= 810, `${calls.length} calls`);
 });
 
 t.test('a failure that comes again and again is told once in a while', async (t) => {
-  const { script, runId, loud } = await scriptBench(t);
+  const { script, runId, loud } = await scriptFixture(t);
   const { id } = await script('throw new Error("again")');
   for (let i = 0; i < 5; i++) await t.rejects(runId(id), { message: /:1:7: again/ });
   t.equal(loud.length, 1);
 });
 
 t.test('a script that calls itself without end is refused, and told of once', async (t) => {
-  const { runs, loud } = await scriptBench(t);
+  const { runs, loud } = await scriptFixture(t);
   const deep = new RegExp(`more than ${DEPTH_LIMIT} levels deep`);
   await t.rejects(runs('print(RunWait(SELF))'), { message: deep });
   t.match(loud, [deep]);

@@ -1,21 +1,21 @@
 import t from 'tap';
 import type { Caller } from '../../src/device/declare.js';
 import { scriptLimits } from '../../src/script/limits.js';
-import { WAITING_LIMIT, WAITING_OF_FRONT } from '../../src/script/queue.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
-import { owner, scriptBench } from '../tools/script-bench.js';
+import { QUEUED_RUNS_LIMIT, QUEUED_RUNS_PER_FRONT } from '../../src/script/queue.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
+import { owner, scriptFixture } from '../tools/script-bench.js';
 import { until } from '../tools/until.js';
 
 t.test('scripts that wait for each other go on', async (t) => {
-  const { script, runId } = await scriptBench(t);
+  const { script, runId } = await scriptFixture(t);
   const leaf = await script('print("leaf")');
   const middle = await script(`print("<", RunWait(${leaf.id}), ">")`);
-  const all = await Promise.all(Array.from({ length: scriptLimits.atOnce * 3 }, () => runId(middle.id)));
+  const all = await Promise.all(Array.from({ length: scriptLimits.concurrent * 3 }, () => runId(middle.id)));
   t.ok(all.every((output) => output === '<leaf>'));
 });
 
 t.test('also where the way leads through a device, and nobody knows who waits for whom', async (t) => {
-  const { script, runId } = await scriptBench(t, { atOnce: 2 });
+  const { script, runId } = await scriptFixture(t, { concurrent: 2 });
   const leaf = await script('print("leaf")');
   const middle = await script(`print("<", Act(${leaf.id}), ">")`);
   const all = await Promise.all(Array.from({ length: 5 }, () => runId(middle.id)));
@@ -23,7 +23,7 @@ t.test('also where the way leads through a device, and nobody knows who waits fo
 });
 
 t.test('a semaphore is had by one script at a time, in the order they came', async (t) => {
-  const { script, runId, functions } = await scriptBench(t);
+  const { script, runId, functions } = await scriptFixture(t);
   let inside = 0;
   let most = 0;
   functions['Inside'] = ([by]) => {
@@ -40,7 +40,7 @@ t.test('a semaphore is had by one script at a time, in the order they came', asy
 });
 
 t.test('a semaphore ends with who has it, however that ends', async (t) => {
-  const { script, runs, runId, engine } = await scriptBench(t, { timeMs: 5000 });
+  const { script, runs, runId, engine } = await scriptFixture(t, { timeMs: 5000 });
   t.equal(await runs('print(Enter("a", 0), Enter("a", 0))'), 'truetrue', 'who has it enters again');
   t.equal(await runs('print(Enter("a", 0))'), 'true', 'left by its end');
   await t.rejects(runs('Enter("a", 0); throw new Error("x")'));
@@ -60,7 +60,7 @@ t.test('a semaphore ends with who has it, however that ends', async (t) => {
 });
 
 t.test('a script is aborted wherever it is, and what it waits for with it', async (t) => {
-  const { script, runId, engine, loud } = await scriptBench(t, { atOnce: 2 });
+  const { script, runId, engine, loud } = await scriptFixture(t, { concurrent: 2 });
   const loop = await script('Double(1);\nfor (;;);');
   const sleeps = await script('\nSleep(1e6)');
   const caller = await script(`\n\nRunWait(${sleeps.id})`);
@@ -90,7 +90,7 @@ t.test('a script is aborted wherever it is, and what it waits for with it', asyn
 });
 
 t.test('threads tell what runs in them, and what ran', async (t) => {
-  const { script, runId, engine } = await scriptBench(t, { atOnce: 3 });
+  const { script, runId, engine } = await scriptFixture(t, { concurrent: 3 });
   const idle = await engine.threads();
   t.strictSame(
     idle.map(({ ThreadID, StartTime, ExecuteCount, PeakMemoryUsage }) => [
@@ -128,22 +128,22 @@ t.test('threads tell what runs in them, and what ran', async (t) => {
 });
 
 t.test('more than may wait for their turn are refused', async (t) => {
-  const { script, engine, runs } = await scriptBench(t, { atOnce: 1, calls: 5000 });
+  const { script, engine, runs } = await scriptFixture(t, { concurrent: 1, calls: 5000 });
   const { id } = await script('Sleep(100)');
   const told = await runs(
     `let n = 0; try { for (;;) { Run(${id}); n++ } } catch (e) { print(e.code, " ", n) }`,
   );
   const [code, count] = told.split(' ');
   t.equal(code, 'BUSY');
-  t.ok(Number(count) >= WAITING_LIMIT - 1 && Number(count) < 2 * WAITING_LIMIT, told);
+  t.ok(Number(count) >= QUEUED_RUNS_LIMIT - 1 && Number(count) < 2 * QUEUED_RUNS_LIMIT, told);
   await engine.close();
   await t.rejects(runs('print(1)'), { code: 'STOPPING' });
 });
 
 const seed = fuzzSeed();
-t.test(`whatever scripts do to each other, all come to an end (${seedNote(seed)})`, async (t) => {
+t.test(`whatever scripts do to each other, all come to an end (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  const { script, runId, kernel, engine } = await scriptBench(t, { atOnce: 3, timeMs: 120_000 });
+  const { script, runId, kernel, engine } = await scriptFixture(t, { concurrent: 3, timeMs: 120_000 });
   const made = await Promise.all(Array.from({ length: 8 }, () => script('')));
   const [leaf = 0, ...ids] = made.map(({ id }) => id);
   const waits = () =>
@@ -178,7 +178,7 @@ t.test(`whatever scripts do to each other, all come to an end (${seedNote(seed)}
 
 t.test('however many scripts a front starts, the owner and the events have theirs run', async (t) => {
   const atOnce = 2;
-  const { script, engine } = await scriptBench(t, { timeMs: 120_000, atOnce });
+  const { script, engine } = await scriptFixture(t, { timeMs: 120_000, concurrent: atOnce });
   const [loop, short] = [await script('for (;;);'), await script('print("done")')];
   const run = (id: number, caller: Caller) => engine.run({ id, parameters: {}, sender: 'Test', caller });
   const front = (configurator: number): Caller => ({
@@ -188,7 +188,7 @@ t.test('however many scripts a front starts, the owner and the events have their
     configurator,
   });
   let rejected = 0;
-  for (let n = 0; n < WAITING_OF_FRONT + 10; n++)
+  for (let n = 0; n < QUEUED_RUNS_PER_FRONT + 10; n++)
     run(loop.id, front(50_001)).catch(
       (thrown: { code: string }) => (rejected += Number(thrown.code === 'BUSY')),
     );

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { scriptBench } from '../tools/script-bench.js';
+import { scriptFixture } from '../tools/script-bench.js';
 
 /**
  * For the scripts below: `judge` says what is wrong with an object that a script got: it leads to the process, or its
@@ -77,7 +77,7 @@ const attempts: Readonly<Record<string, string>> = {
 
 for (const [name, text] of Object.entries(attempts))
   t.test(`nothing of the process is reached by ${name}`, async (t) => {
-    const { runs, script } = await scriptBench(t);
+    const { runs, script } = await scriptFixture(t);
     await script('let a = ;', 'wrong.js');
     await script('nothing.there()', 'failing.js');
     await script('var included = true', 'lib.js');
@@ -89,7 +89,7 @@ for (const [name, text] of Object.entries(attempts))
   });
 
 t.test('a script cannot send a message of its own making', async (t) => {
-  const { runs, calls } = await scriptBench(t);
+  const { runs, calls } = await scriptFixture(t);
   const forged = `Object.prototype.toJSON = () => ({ is: 'ended', output: 7 }); Array.prototype.toJSON = () => 'x"}\\n{"is":"ended"}';
     try { Double({}) } catch (e) { print(e.message) } print('on')`;
   t.match(await runs(forged), /on$/);

@@ -1,10 +1,10 @@
 import t from 'tap';
 import { message } from '../../src/kernel/messages.js';
-import { owner, scriptBench } from '../tools/script-bench.js';
-import { liveIn } from '../tools/zone.js';
+import { owner, scriptFixture } from '../tools/script-bench.js';
+import { setTimeZone } from '../tools/zone.js';
 
 t.test('functions are synchronous globals, and what is printed comes back', async (t) => {
-  const { runs, calls, kernel } = await scriptBench(t);
+  const { runs, calls, kernel } = await scriptFixture(t);
   t.equal(
     await runs('print(GetValue(1) + 1, "\\n"); echo(VALUE, PARAMETERS.VARIABLE)', {
       VALUE: true,
@@ -28,7 +28,7 @@ t.test('functions are synchronous globals, and what is printed comes back', asyn
 });
 
 t.test('each run is told: that of a script, and that of a text', async (t) => {
-  const { engine, script, runId, kernel } = await scriptBench(t);
+  const { engine, script, runId, kernel } = await scriptFixture(t);
   const told: unknown[] = [];
   kernel.changes.listen(({ SenderID, Message, Data }) => {
     if (Message === message.SE_EXECUTE || Message === message.SE_RUNNING)
@@ -46,7 +46,7 @@ t.test('each run is told: that of a script, and that of a text', async (t) => {
 });
 
 t.test('what a script gets is of its own kind, and what it prints is readable', async (t) => {
-  const { runs } = await scriptBench(t);
+  const { runs } = await scriptFixture(t);
   const kinds =
     'const [, item] = List(); try { Fails() } catch (e) { print(List() instanceof Array, item instanceof Object, e instanceof Error) }';
   t.equal(await runs(kinds), 'truetruetrue');
@@ -59,7 +59,7 @@ t.test('what a script gets is of its own kind, and what it prints is readable', 
 });
 
 t.test('there is nothing of the machine: no modules, no network, no process', async (t) => {
-  const { runs } = await scriptBench(t);
+  const { runs } = await scriptFixture(t);
   const absent = ['process', 'require', 'module', 'fetch', 'Buffer', 'global'];
   t.equal(
     await runs(`print(${absent.map((name) => `typeof ${name}`).join()})`),
@@ -70,14 +70,14 @@ t.test('there is nothing of the machine: no modules, no network, no process', as
 });
 
 t.test('a script has the time zone of the gateway', async (t) => {
-  liveIn(t, 'Australia/Lord_Howe');
-  const { runs } = await scriptBench(t);
+  setTimeZone(t, 'Australia/Lord_Howe');
+  const { runs } = await scriptFixture(t);
   t.equal(await runs('print(new Date(0).getHours(), ":", new Date(0).getMinutes())'), '10:0');
   t.equal(await runs('print(new Date(2026, 0, 1).getTimezoneOffset())'), '-660');
 });
 
 t.test('timers and promises: a script ends when all is done', async (t) => {
-  const { runs } = await scriptBench(t);
+  const { runs } = await scriptFixture(t);
   const order = `
     setTimeout((word) => print(word, Double(2)), 20, "d");
     setImmediate(() => print("c"));
@@ -109,7 +109,7 @@ t.test('timers and promises: a script ends when all is done', async (t) => {
 });
 
 t.test('a script that fails says where, and is marked broken when it cannot be compiled', async (t) => {
-  const { runs, runId, script, engine, kernel, loud } = await scriptBench(t);
+  const { runs, runId, script, engine, kernel, loud } = await scriptFixture(t);
   await t.rejects(runs('\n\nnothing.there()'), {
     code: 'SCRIPT_FAILED',
     message: /^\d+\.js:3:1: nothing is not defined$/,
@@ -127,17 +127,17 @@ t.test('a script that fails says where, and is marked broken when it cannot be c
     const broken = await script(text);
     t.equal(broken.data.broken, true);
     t.match(loud.at(-1), where);
-    t.match(await engine.mistake(broken.id), where);
+    t.match(await engine.compileError(broken.id), where);
     await t.rejects(runId(broken.id), { message: where });
     await engine.setContent(broken.id, 'print(1)');
     t.equal(kernel.scripts.get(broken.id).data.broken, false);
-    t.equal(await engine.mistake(broken.id), '');
+    t.equal(await engine.compileError(broken.id), '');
     t.equal(await runId(broken.id), '1');
   }
 });
 
 t.test('a script includes another, by its id or its file, once', async (t) => {
-  const { runs, runId, script, engine, loud } = await scriptBench(t);
+  const { runs, runId, script, engine, loud } = await scriptFixture(t);
   const library = await script(
     'const half = 0.5;\nfunction scaled(n) { return Double(n) * half }\nprint("i")',
     'scaling.js',
@@ -157,11 +157,11 @@ t.test('a script includes another, by its id or its file, once', async (t) => {
   await t.rejects(runs('include(4711)'), { message: /Script #4711 does not exist/ });
   t.equal(await runs('try { include({}) } catch (e) { print(e.code) }'), 'FILE_NAME');
   t.ok(loud.length > 0);
-  t.equal(await engine.mistake(first.id), '');
+  t.equal(await engine.compileError(first.id), '');
 });
 
 t.test('TypeScript runs with its types taken out', async (t) => {
-  const { runs, runId, script, engine } = await scriptBench(t);
+  const { runs, runId, script, engine } = await scriptFixture(t);
   const typed =
     'interface Lamp { readonly id: number }\nconst lamp: Lamp = { id: 7 };\nprint(Double(lamp.id as number))';
   t.equal(await runs(typed, {}, 'lamp.ts'), '14');
@@ -172,19 +172,19 @@ t.test('TypeScript runs with its types taken out', async (t) => {
   });
   const broken = await script('const a: number = ;', 'b.ts');
   t.equal(broken.data.broken, true);
-  t.equal(await engine.mistake(broken.id), 'b.ts:1:19: Expression expected');
+  t.equal(await engine.compileError(broken.id), 'b.ts:1:19: Expression expected');
   const unsupported = await script('let a = 1;\n  enum A { b }', 'c.ts');
   await t.rejects(runId(unsupported.id), { message: /^c\.ts:2:3: TypeScript enum is not supported/ });
 });
 
 t.test('a text in PHP is kept, marked broken, and fails saying so', async (t) => {
-  const { script, runId, engine, runs } = await scriptBench(t);
+  const { script, runId, engine, runs } = await scriptFixture(t);
   const why = /\.js:\d+(:\d+)?: this gateway runs JavaScript and TypeScript; this text is PHP$/;
   for (const text of ['<?php\necho 1;', '\n <? echo 1; ?>', '<html><?php echo 1; ?></html>', '<?=1?>']) {
     const { id, data } = await script(text);
     t.equal(await engine.content(id), text, 'it is stored as it came');
     t.equal(data.broken, true);
-    t.match(await engine.mistake(id), why);
+    t.match(await engine.compileError(id), why);
     await t.rejects(runId(id), { code: 'SCRIPT_FAILED', message: why });
   }
   await script('<?php', 'lib.js');
@@ -193,9 +193,9 @@ t.test('a text in PHP is kept, marked broken, and fails saying so', async (t) =>
 });
 
 t.test('a type in a file that ends in .js is told to be TypeScript', async (t) => {
-  const { script, engine } = await scriptBench(t);
+  const { script, engine } = await scriptFixture(t);
   const hint = 'types are TypeScript: they need a file that ends in .ts';
-  const mistake = async (text: string) => engine.mistake((await script(text)).id);
+  const mistake = async (text: string) => engine.compileError((await script(text)).id);
   t.match(await mistake('const n: number = 1;'), new RegExp(`\\.js:1:\\d+: .*; ${hint}$`));
   t.match(await mistake('interface A { b: string }\nprint(await 1)'), new RegExp(`; ${hint}$`));
   t.match(await mistake('let a = ;'), /Unexpected token ';'$/);

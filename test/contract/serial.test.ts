@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { listPorts, locate } from '../../drivers/serial/find.js';
+import { listPorts, resolvePort } from '../../drivers/serial/find.js';
 import { KernelPorts } from '../../drivers/serial/binding.js';
 import { hasProgram } from '../tools/program.js';
 import { tempDirectory } from '../tools/place.js';
@@ -38,7 +38,10 @@ await t.test('adapters are found by what sysfs says of them', async (t) => {
     await writeFile(join(roots.tty, tty, 'type'), `${type}\n`);
   };
   t.same(await listPorts(roots), [], 'none, where there is no tty at all');
-  await t.rejects(locate('0403:6001', roots), { code: 'DEVICE_OFFLINE', message: /no serial port at all/ });
+  await t.rejects(resolvePort('0403:6001', roots), {
+    code: 'DEVICE_OFFLINE',
+    message: /no serial port at all/,
+  });
   await usb('ttyUSB10', '0403:6001', 'FT9');
   await usb('ttyUSB2', '0403:6001', 'FT1');
   await usb('ttyACM0', '2341:0043', undefined);
@@ -50,14 +53,14 @@ await t.test('adapters are found by what sysfs says of them', async (t) => {
     ['/dev/ttyACM0', '/dev/ttyS0', '/dev/ttyUSB2', '/dev/ttyUSB10'],
     'only those with hardware',
   );
-  t.equal(await locate('0403:6001:FT9', roots), '/dev/ttyUSB10');
-  t.equal(await locate('2341:0043', roots), '/dev/ttyACM0');
-  t.equal(await locate('2341:0043:', roots), '/dev/ttyACM0');
-  await t.rejects(locate('0403:6001', roots), {
+  t.equal(await resolvePort('0403:6001:FT9', roots), '/dev/ttyUSB10');
+  t.equal(await resolvePort('2341:0043', roots), '/dev/ttyACM0');
+  t.equal(await resolvePort('2341:0043:', roots), '/dev/ttyACM0');
+  await t.rejects(resolvePort('0403:6001', roots), {
     code: 'DEVICE_OFFLINE',
     message: /\/dev\/ttyUSB2 and \/dev\/ttyUSB10.*serial number/,
   });
-  await t.rejects(locate('1a86:7523:', roots), {
+  await t.rejects(resolvePort('1a86:7523:', roots), {
     message: /1a86:7523: is plugged in.*\/dev\/ttyUSB2 \(0403:6001:FT1\)/,
   });
 });
@@ -69,7 +72,7 @@ await t.test('what is no port is refused with a reason', async (t) => {
   const opening = new KernelPorts().open(
     file,
     { baudRate: 9600, dataBits: 8, stopBits: 1, parity: 'none' },
-    { data: () => undefined, lost: () => undefined },
+    { onData: () => undefined, onLost: () => undefined },
   );
   await t.rejects(opening, { code: 'DEVICE_CONFIGURATION', message: /can't be opened/ });
 });

@@ -4,24 +4,24 @@ import { join } from 'node:path';
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import t from 'tap';
-import { KEEPALIVE_IDLE_MS, QUEUE_LIMIT, STALL_MS } from '../../drivers/socket/connection.js';
+import { KEEPALIVE_IDLE_MS, QUEUE_LIMIT, STALL_TIMEOUT_MS } from '../../drivers/socket/connection.js';
 import { socketModules } from '../../drivers/socket/index.js';
-import { connect, CONNECT_MS } from '../../drivers/socket/tcp-client.js';
-import { isUnanswered, RETRIES, unanswered } from '../../drivers/socket/unanswered.js';
+import { openTcpConnection, CONNECT_TIMEOUT_MS } from '../../drivers/socket/tcp-client.js';
+import { isPeerDead, RETRANSMIT_LIMIT, findDeadPeers } from '../../drivers/socket/unanswered.js';
 import { serialModules } from '../../drivers/serial/index.js';
-import { SerialWorld } from '../../drivers/serial/fake.js';
+import { SimulatedPorts } from '../../drivers/serial/fake.js';
 import { selfSigned } from '../../src/api/certificate.js';
-import { systemNames } from '../../src/device/system-names.js';
+import { systemResolver } from '../../src/device/system-names.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { message } from '../../src/kernel/messages.js';
 import { freePort, tempDirectory } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
 import { Random } from '../tools/random.js';
-import { soon, until } from '../tools/until.js';
-import { Workbench } from '../tools/workbench.js';
-import { FarEnd } from './socket/far-end.js';
+import { withinPatience, until } from '../tools/until.js';
+import { DeviceFixture } from '../tools/workbench.js';
+import { TcpPeer } from './socket/far-end.js';
 
-const MODULES = [...socketModules(), ...serialModules(new SerialWorld())];
+const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts())];
 
 const run = promisify(execFile);
 
@@ -31,46 +31,46 @@ const DEVICE = {
 };
 
 await t.test('the Serial Device works over TCP, and commands of meanwhile are never sent', async (t) => {
-  await using far = await FarEnd.start();
-  await using desk = new Workbench(MODULES);
+  await using far = await TcpPeer.start();
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
   const device = await desk.add('Serial Device', DEVICE, socket);
-  await desk.isLink(device, 'online');
+  await desk.waitForLink(device, 'online');
   far.say('T=2');
   far.say('1.5\r\nnoise\n');
-  await desk.isValue(device, 'TEMPERATURE', 21.5);
+  await desk.waitForValue(device, 'TEMPERATURE', 21.5);
   await desk.devices.write(device.id, 'LEVEL', 7);
-  await until('the command', () => far.heard().toString() === 'LEVEL 7\r\n');
+  await until('the command', () => far.received().toString() === 'LEVEL 7\r\n');
 
   await far.unplug();
-  await desk.isLink(socket, 'waiting');
-  await desk.isLink(device, 'waiting');
+  await desk.waitForLink(socket, 'waiting');
+  await desk.waitForLink(device, 'waiting');
   await until('why', () => /nobody listens there/.test(desk.status(socket)));
   await t.rejects(desk.devices.write(device.id, 'LEVEL', 8), { code: 'DEVICE_OFFLINE' });
   await t.rejects(desk.call('CSCK_SendText', socket.id, 'x'), { code: 'DEVICE_OFFLINE' });
   t.equal(desk.value(device, 'TEMPERATURE'), 21.5, 'the last value stays');
   await far.plug();
-  await desk.isLink(device, 'online');
+  await desk.waitForLink(device, 'online');
   far.say('T=22\n');
-  await desk.isValue(device, 'TEMPERATURE', 22);
-  t.equal(far.heard().toString(), '', 'nothing of meanwhile');
-  t.same(desk.devices.troubles(socket.id), []);
+  await desk.waitForValue(device, 'TEMPERATURE', 22);
+  t.equal(far.received().toString(), '', 'nothing of meanwhile');
+  t.same(desk.devices.problems(socket.id), []);
 });
 
 await t.test('every byte goes both ways, in order; texts are Latin-1', async (t) => {
-  await using far = await FarEnd.start();
-  await using desk = new Workbench(MODULES);
+  await using far = await TcpPeer.start();
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('Client Socket', { Host: 'localhost', Port: far.port });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   const seen: Buffer[] = [];
-  const offer = desk.devices.running(socket.id, MODULES[0] as (typeof MODULES)[number]).offer as {
+  const offer = desk.devices.openInstance(socket.id, MODULES[0] as (typeof MODULES)[number]).provided as {
     onData(listener: (bytes: Uint8Array) => void): void;
   };
   offer.onData((bytes) => seen.push(Buffer.from(bytes)));
   const text = new Random(7).bytes(200_000).toString('latin1');
   t.equal(await desk.call('CSCK_SendText', socket.id, text), true);
-  await until('all bytes out', () => far.heard().length >= text.length);
-  t.ok(far.heard().equals(Buffer.from(text, 'latin1')), 'out');
+  await until('all bytes out', () => far.received().length >= text.length);
+  t.ok(far.received().equals(Buffer.from(text, 'latin1')), 'out');
   far.say(Buffer.from(text, 'latin1'));
   await until('all bytes in', () => Buffer.concat(seen).length >= text.length);
   t.ok(Buffer.concat(seen).equals(Buffer.from(text, 'latin1')), 'in');
@@ -80,10 +80,10 @@ await t.test('every byte goes both ways, in order; texts are Latin-1', async (t)
 });
 
 await t.test('what goes over the wire can be followed, both ways', async () => {
-  await using far = await FarEnd.start();
-  await using desk = new Workbench(MODULES);
+  await using far = await TcpPeer.start();
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   const told: string[] = [];
   desk.kernel.changes.listen(({ SenderID, Message, Data }) => {
     if (SenderID === socket.id && Message === message.KL_DEBUG) told.push(JSON.stringify(Data));
@@ -97,10 +97,10 @@ await t.test('what goes over the wire can be followed, both ways', async () => {
 
 await t.test('a device that takes nothing: what is sent fails at a limit, and is dropped', async (t) => {
   const clock = new ManualClock();
-  await using far = await FarEnd.start();
-  await using desk = new Workbench(MODULES, clock);
+  await using far = await TcpPeer.start();
+  await using desk = new DeviceFixture(MODULES, clock);
   const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   await far.connected();
   far.deaf();
   const text = 'x'.repeat(QUEUE_LIMIT / 2);
@@ -123,21 +123,21 @@ await t.test('a device that takes nothing: what is sent fails at a limit, and is
   });
   t.match(refused, { code: 'DEVICE_OFFLINE', message: /is behind: \d+ bytes wait/ });
   t.equal(desk.value(socket, 'LINK'), 'online', 'it may still come to itself');
-  clock.advance(STALL_MS);
-  await desk.isLink(socket, 'waiting');
+  clock.advance(STALL_TIMEOUT_MS);
+  await desk.waitForLink(socket, 'waiting');
   t.match(desk.status(socket), /takes nothing of what is sent/);
-  const outcomes = await soon('all sends to end', Promise.all(sends));
+  const outcomes = await withinPatience('all sends to end', Promise.all(sends));
   const failed = outcomes.filter((one) => one instanceof Error);
   t.ok(failed.length >= 2, 'those that waited failed');
   for (const one of failed) t.match(one, { code: 'DEVICE_OFFLINE' });
-  await desk.comesBack(socket, clock);
+  await desk.waitForReconnect(socket, clock);
   await until('a second connection', () => far.connections >= 2);
 });
 
 await t.test('what answers there, or does not, is told in words', async (t) => {
   const clock = new ManualClock();
-  await using desk = new Workbench(MODULES, clock);
-  const status = (words: RegExp, socket: Parameters<Workbench['status']>[0]) =>
+  await using desk = new DeviceFixture(MODULES, clock);
+  const status = (words: RegExp, socket: Parameters<DeviceFixture['status']>[0]) =>
     until(`${words}, now ${desk.status(socket)}`, () => words.test(desk.status(socket)));
   const socket = await desk.add('Client Socket', {});
   t.match(desk.status(socket), /Host and Port say where to/);
@@ -168,7 +168,7 @@ await t.test('what answers there, or does not, is told in words', async (t) => {
     'an attempt',
     () => new Promise((resolve) => full.getConnections((_error, count) => resolve(count))),
   );
-  clock.advance(CONNECT_MS);
+  clock.advance(CONNECT_TIMEOUT_MS);
   await status(/can not be reached/, socket);
 });
 
@@ -178,28 +178,28 @@ await t.test('TLS: known by authority and name, or by what is asked for alone', 
   const { certificate, key } = selfSigned({ names: ['localhost'], from, until: end });
   const caFile = join(directory, 'ca.pem');
   await writeFile(caFile, certificate);
-  await using far = await FarEnd.start({ cert: certificate, key });
-  await using desk = new Workbench(MODULES);
+  await using far = await TcpPeer.start({ cert: certificate, key });
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('Client Socket', { Host: 'localhost', Port: far.port, UseSSL: true });
   const status = (words: RegExp) =>
     until(`${words}, now ${desk.status(socket)}`, () => words.test(desk.status(socket)));
   await status(/not from a known authority; give that authority in CaFile/);
   await desk.change(socket, { CaFile: caFile });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   await desk.call('CSCK_SendText', socket.id, 'secret');
-  await until('it to arrive', () => far.heard().toString() === 'secret');
+  await until('it to arrive', () => far.received().toString() === 'secret');
   await desk.change(socket, { Host: '127.0.0.1' });
   await status(/for another name; use that name in Host/);
   await desk.change(socket, { VerifyHost: false });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   await desk.change(socket, { CaFile: '', VerifyHost: true, VerifyPeer: false });
   await status(/for another name/);
   await desk.change(socket, { Host: 'localhost' });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   await desk.change(socket, { CaFile: '/nowhere/ca.pem' });
   await status(/CaFile can't be read/);
 
-  await using plain = await FarEnd.start();
+  await using plain = await TcpPeer.start();
   await desk.change(socket, { CaFile: '', Port: plain.port });
   await plain.connected();
   plain.say('SSH-2.0-device\r\n');
@@ -212,33 +212,33 @@ await t.test('a device that vanished is found by what the kernel repeats in vain
     return `   0: 0100007F:${hex(local, 4)} 0100007F:0017 01 00000010:00000000 01:00000019 ${hex(again, 8)}  1000        ${probes} 123456 2 0000000000000000 20 4 30 10 -1\n`;
   };
   const ends = { localPort: 40_000, remotePort: 23 };
-  t.equal(isUnanswered('', ends), false);
-  t.equal(isUnanswered(row(40_000, 0, 0), ends), false);
-  t.equal(isUnanswered(row(40_000, RETRIES - 1, 0), ends), false);
-  t.equal(isUnanswered(row(40_000, RETRIES, 0), ends), true, 'data without an answer');
-  t.equal(isUnanswered(row(40_000, 0, RETRIES), ends), true, 'probes without an answer');
-  t.equal(isUnanswered(row(40_001, RETRIES, 0), ends), false, "another's");
-  t.equal(isUnanswered(row(40_000, RETRIES, 0) + row(40_000, 0, 0), ends), false, 'in doubt');
+  t.equal(isPeerDead('', ends), false);
+  t.equal(isPeerDead(row(40_000, 0, 0), ends), false);
+  t.equal(isPeerDead(row(40_000, RETRANSMIT_LIMIT - 1, 0), ends), false);
+  t.equal(isPeerDead(row(40_000, RETRANSMIT_LIMIT, 0), ends), true, 'data without an answer');
+  t.equal(isPeerDead(row(40_000, 0, RETRANSMIT_LIMIT), ends), true, 'probes without an answer');
+  t.equal(isPeerDead(row(40_001, RETRANSMIT_LIMIT, 0), ends), false, "another's");
+  t.equal(isPeerDead(row(40_000, RETRANSMIT_LIMIT, 0) + row(40_000, 0, 0), ends), false, 'in doubt');
   t.ok(KEEPALIVE_IDLE_MS <= 30_000, 'a silent one is asked in time');
 
-  await using far = await FarEnd.start();
-  await using desk = new Workbench(MODULES);
+  await using far = await TcpPeer.start();
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   await far.connected();
-  t.same(await unanswered(far.sockets), [], 'the real table, of one that answers');
+  t.same(await findDeadPeers(far.sockets), [], 'the real table, of one that answers');
   const table = await readFile('/proc/net/tcp', 'utf8');
   const [near] = far.sockets;
   const inVain = table.replaceAll(
     /^( *\d+: \S+ \S+ 01 \S+ \S+) \w{8}/gm,
-    `$1 000000${RETRIES.toString(16).padStart(2, '0')}`,
+    `$1 000000${RETRANSMIT_LIMIT.toString(16).padStart(2, '0')}`,
   );
   t.equal(
-    near !== undefined && isUnanswered(inVain, near),
+    near !== undefined && isPeerDead(inVain, near),
     true,
     'the real table, as it were of one that does not',
   );
-  const running = desk.devices.running(socket.id, MODULES[0] as (typeof MODULES)[number]);
+  const running = desk.devices.openInstance(socket.id, MODULES[0] as (typeof MODULES)[number]);
   t.equal(await running.probe?.(), undefined);
 });
 
@@ -275,30 +275,32 @@ await t.test("CaFile may be the device's own, of a vendor's authority", { skip: 
   const signed = ['-CA', at('vendor'), '-CAkey', at('vendor.key')];
   await make('device', '/CN=Device', ...signed, '-addext', 'subjectAltName=DNS:localhost');
   const [cert, key] = [await readFile(at('device')), await readFile(at('device.key'))];
-  await using far = await FarEnd.start({ cert, key });
-  await using desk = new Workbench(MODULES);
+  await using far = await TcpPeer.start({ cert, key });
+  await using desk = new DeviceFixture(MODULES);
   const properties = { Host: 'localhost', Port: far.port, UseSSL: true };
   const socket = await desk.add('Client Socket', { ...properties, CaFile: at('device') });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   await desk.change(socket, { CaFile: at('other') });
   await until('a refusal', () => /not from a known authority/.test(desk.status(socket)));
   await desk.change(socket, { CaFile: at('vendor') });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
 });
 
 await t.test('who is stopped before the socket is made connects nowhere', async (t) => {
-  await using far = await FarEnd.start();
+  await using far = await TcpPeer.start();
   const stopped = AbortSignal.abort();
-  const connecting = connect(
+  const connecting = openTcpConnection(
     { host: '127.0.0.1', port: far.port, tls: undefined },
-    { clock: new ManualClock(), signal: stopped, names: systemNames(new ManualClock()) },
+    { clock: new ManualClock(), signal: stopped, names: systemResolver(new ManualClock()) },
   );
   await t.rejects(connecting, { name: 'AbortError' });
   // One that comes later is taken later: were there another, it would be counted by now.
   const clock = new ManualClock();
   const { signal } = new AbortController();
-  const names = systemNames(clock);
-  (await connect({ host: '127.0.0.1', port: far.port, tls: undefined }, { clock, signal, names })).destroy();
+  const names = systemResolver(clock);
+  (
+    await openTcpConnection({ host: '127.0.0.1', port: far.port, tls: undefined }, { clock, signal, names })
+  ).destroy();
   await until('the later one', () => far.connections > 0);
   t.equal(far.connections, 1);
 });

@@ -4,22 +4,22 @@ import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { connect as connectTls } from 'node:tls';
-import { SILENT_MS } from '../../drivers/socket/clients.js';
-import { STALL_MS } from '../../drivers/socket/connection.js';
+import { MIN_SILENT_MS } from '../../drivers/socket/clients.js';
+import { STALL_TIMEOUT_MS } from '../../drivers/socket/connection.js';
 import { socketModules } from '../../drivers/socket/index.js';
-import { listen } from '../../drivers/socket/tcp-server.js';
+import { listenTcp } from '../../drivers/socket/tcp-server.js';
 import { serialModules } from '../../drivers/serial/index.js';
-import { SerialWorld } from '../../drivers/serial/fake.js';
+import { SimulatedPorts } from '../../drivers/serial/fake.js';
 import { selfSigned } from '../../src/api/certificate.js';
 import { ManualClock } from '../../src/base/clock.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { freePort, tempDirectory } from '../tools/place.js';
-import { systemNames } from '../../src/device/system-names.js';
+import { systemResolver } from '../../src/device/system-names.js';
 import { until } from '../tools/until.js';
-import { Workbench } from '../tools/workbench.js';
-import { Guest } from './socket/guest.js';
+import { DeviceFixture } from '../tools/workbench.js';
+import { TcpClient } from './socket/guest.js';
 
-const MODULES = [...socketModules(), ...serialModules(new SerialWorld())];
+const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts())];
 
 const DEVICE = {
   Rules: [{ Pattern: '^(?<NAME>\\w+)=(?<VALUE>[0-9.]+)$', Ident: 'VALUE', Type: 'float' }],
@@ -37,23 +37,23 @@ interface Served {
 }
 
 /** A server socket that is open, with a Serial Device on it. */
-async function serve(desk: Workbench, properties: Record<string, unknown> = {}): Promise<Served> {
+async function serve(desk: DeviceFixture, properties: Record<string, unknown> = {}): Promise<Served> {
   const port = await freePort();
   const server = await desk.add('Server Socket', { Port: port, ...properties });
   const device = await desk.add('Serial Device', DEVICE, server);
-  await desk.isLink(device, 'online');
+  await desk.waitForLink(device, 'online');
   return { port, server, device };
 }
 
 /** Waits until the server knows of so many clients. */
-const clients = (desk: Workbench, server: Instance, count: number) =>
+const clients = (desk: DeviceFixture, server: Instance, count: number) =>
   until(`${count} clients`, () => desk.devices.knownDevices(server.id).length === count);
 
-const status = (desk: Workbench, instance: Instance, words: RegExp) =>
+const status = (desk: DeviceFixture, instance: Instance, words: RegExp) =>
   until(`${words}, now ${desk.status(instance)}`, () => words.test(desk.status(instance)));
 
 await t.test('texts go to all clients, packets to one, and what any says arrives', async (t) => {
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const { port, server, device } = await serve(desk);
   await t.rejects(desk.call('SSCK_SendText', server.id, 'x'), {
     code: 'DEVICE_OFFLINE',
@@ -64,13 +64,13 @@ await t.test('texts go to all clients, packets to one, and what any says arrives
     { code: 'DEVICE_OFFLINE' },
     'a command to nobody',
   );
-  using one = await Guest.connect(port);
-  using two = await Guest.connect(port);
+  using one = await TcpClient.connect(port);
+  using two = await TcpClient.connect(port);
   await clients(desk, server, 2);
   one.say('a=1\n');
-  await desk.isValue(device, 'VALUE', 1);
+  await desk.waitForValue(device, 'VALUE', 1);
   two.say('b=2\r\n');
-  await desk.isValue(device, 'VALUE', 2);
+  await desk.waitForValue(device, 'VALUE', 2);
   t.equal(await desk.call('SSCK_SendText', server.id, 'all\xff'), true);
   await Promise.all([one.hears('all\xff'), two.hears('all\xff')]);
   t.equal(await desk.call('SSCK_SendPacket', server.id, '!', '127.0.0.1', two.port), true);
@@ -95,29 +95,29 @@ await t.test('texts go to all clients, packets to one, and what any says arrives
   await t.rejects(desk.call('SSCK_SendPacket', server.id, 'x', '127.0.0.1', two.port), {
     code: 'DEVICE_OFFLINE',
   });
-  t.same(desk.devices.troubles(server.id), [], 'that one leaves is no trouble');
+  t.same(desk.devices.problems(server.id), [], 'that one leaves is no trouble');
 });
 
 await t.test('what several say at once does not mix, and what one began goes with it', async (t) => {
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const { port, server, device } = await serve(desk);
-  using one = await Guest.connect(port);
-  using two = await Guest.connect(port);
+  using one = await TcpClient.connect(port);
+  using two = await TcpClient.connect(port);
   await clients(desk, server, 2);
   const heard = () =>
     desk.devices.knownDevices(server.id).map((client) => (client as { BytesReceived: number }).BytesReceived);
   one.say('a=1');
   await until('the beginning of a line', () => heard()[0] === 3);
   two.say('b=7\n');
-  await desk.isValue(device, 'VALUE', 7);
+  await desk.waitForValue(device, 'VALUE', 7);
   one.say('5\n');
-  await desk.isValue(device, 'VALUE', 15);
+  await desk.waitForValue(device, 'VALUE', 15);
   two.say('b=9');
   await until('another beginning', () => heard()[1] === 7);
   two.socket.end();
   await clients(desk, server, 1);
   one.say('a=16\n');
-  await desk.isValue(device, 'VALUE', 16);
+  await desk.waitForValue(device, 'VALUE', 16);
   t.same(
     desk.devices.knownDevices(device.id).map((frame) => (frame as { Frame: string }).Frame),
     ['a=16', 'a=15', 'b=7'],
@@ -127,13 +127,13 @@ await t.test('what several say at once does not mix, and what one began goes wit
 await t.test(
   'it listens on 127.0.0.1 unless told otherwise, and says what keeps it from listening',
   async (t) => {
-    await using desk = new Workbench(MODULES);
+    await using desk = new DeviceFixture(MODULES);
     const server = await desk.add('Server Socket', {});
     t.match(desk.status(server), /Port is 0/);
     t.equal(desk.devices.property(server.id, 'BindIP'), '127.0.0.1');
     const port = await freePort();
     await desk.change(server, { Port: port });
-    await desk.isLink(server, 'online');
+    await desk.waitForLink(server, 'online');
     const other = createServer();
     t.teardown(() => other.close());
     // Another address of this machine is free: nothing of ours listens there.
@@ -151,50 +151,50 @@ await t.test(
     await status(desk, server, /UseSSL, CertificateFile and KeyFile go together/);
     await desk.change(server, { UseSSL: false, Open: false });
     await status(desk, server, /switched off/);
-    await t.rejects(Guest.connect(port), { code: 'ECONNREFUSED' });
+    await t.rejects(TcpClient.connect(port), { code: 'ECONNREFUSED' });
   },
 );
 
 await t.test('more clients than Limit are sent away, and that is told', async (t) => {
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const { port, server, device } = await serve(desk, { Limit: 2 });
-  using one = await Guest.connect(port);
-  using two = await Guest.connect(port);
+  using one = await TcpClient.connect(port);
+  using two = await TcpClient.connect(port);
   await clients(desk, server, 2);
-  using three = await Guest.connect(port);
+  using three = await TcpClient.connect(port);
   await three.ends();
   await status(desk, server, /2 clients are connected, the one at 127\.0\.0\.1 was sent away; raise Limit/);
   one.say('a=1\n');
-  await desk.isValue(device, 'VALUE', 1);
+  await desk.waitForValue(device, 'VALUE', 1);
   two.socket.end();
   await clients(desk, server, 1);
-  using four = await Guest.connect(port);
+  using four = await TcpClient.connect(port);
   await clients(desk, server, 2);
   four.say('a=4\n');
-  await desk.isValue(device, 'VALUE', 4);
+  await desk.waitForValue(device, 'VALUE', 4);
   t.equal(one.isGone, false);
 });
 
 await t.test('silent clients make room for others', async (t) => {
   const clock = new ManualClock();
-  await using desk = new Workbench(MODULES, clock);
+  await using desk = new DeviceFixture(MODULES, clock);
   const { port, server, device } = await serve(desk, { Limit: 3 });
   const other = (to: number) => connectTcp({ port: to, host: '127.0.0.1', localAddress: '127.0.0.2' });
-  using meter = await Guest.connect(port, other);
+  using meter = await TcpClient.connect(port, other);
   await clients(desk, server, 1);
-  using one = await Guest.connect(port);
-  using two = await Guest.connect(port);
+  using one = await TcpClient.connect(port);
+  using two = await TcpClient.connect(port);
   await clients(desk, server, 3);
-  clock.advance(SILENT_MS - 1);
-  using early = await Guest.connect(port);
+  clock.advance(MIN_SILENT_MS - 1);
+  using early = await TcpClient.connect(port);
   await early.ends();
   one.say('a=1\n');
-  await desk.isValue(device, 'VALUE', 1);
+  await desk.waitForValue(device, 'VALUE', 1);
   clock.advance(1);
-  using late = await Guest.connect(port);
+  using late = await TcpClient.connect(port);
   await two.ends();
   late.say('a=2\n');
-  await desk.isValue(device, 'VALUE', 2);
+  await desk.waitForValue(device, 'VALUE', 2);
   t.equal(meter.isGone, false, 'of the address that has the most');
   t.equal(one.isGone, false, 'it has spoken');
   await status(desk, server, /a client was dropped: .* was silent for the longest/);
@@ -202,10 +202,10 @@ await t.test('silent clients make room for others', async (t) => {
 
 await t.test('one that takes nothing holds nobody up, and is dropped', async (t) => {
   const clock = new ManualClock();
-  await using desk = new Workbench(MODULES, clock);
+  await using desk = new DeviceFixture(MODULES, clock);
   const { port, server, device } = await serve(desk);
-  using slow = await Guest.connect(port);
-  using quick = await Guest.connect(port);
+  using slow = await TcpClient.connect(port);
+  using quick = await TcpClient.connect(port);
   await clients(desk, server, 2);
   slow.socket.pause();
   const text = 'x'.repeat(100_000);
@@ -219,7 +219,7 @@ await t.test('one that takes nothing holds nobody up, and is dropped', async (t)
   await status(desk, server, /a client was dropped: .* is behind: \d+ bytes wait/);
   t.equal(quick.isGone, false);
 
-  using deaf = await Guest.connect(port);
+  using deaf = await TcpClient.connect(port);
   await clients(desk, server, 2);
   deaf.socket.pause();
   const sends: Promise<unknown>[] = [];
@@ -234,26 +234,26 @@ await t.test('one that takes nothing holds nobody up, and is dropped', async (t)
     return Promise.race([outcome, turn]);
   });
   t.equal(desk.devices.knownDevices(server.id).length, 2, 'it may still come to itself');
-  clock.advance(STALL_MS);
+  clock.advance(STALL_TIMEOUT_MS);
   await clients(desk, server, 1);
   const failed = (await Promise.all(sends)).filter((outcome) => outcome !== undefined);
   t.ok(failed.length >= 2, 'those that waited failed');
   for (const outcome of failed)
     t.match(outcome, { code: 'DEVICE_OFFLINE', message: /is behind|takes nothing of what is sent/ });
   quick.say('a=5\n');
-  await desk.isValue(device, 'VALUE', 5);
+  await desk.waitForValue(device, 'VALUE', 5);
 });
 
 await t.test('one that says nothing is dropped after IdleS', async (t) => {
   const clock = new ManualClock();
-  await using desk = new Workbench(MODULES, clock);
+  await using desk = new DeviceFixture(MODULES, clock);
   const { port, server, device } = await serve(desk, { IdleS: 6 });
-  using silent = await Guest.connect(port);
-  using chatty = await Guest.connect(port);
+  using silent = await TcpClient.connect(port);
+  using chatty = await TcpClient.connect(port);
   await clients(desk, server, 2);
   clock.advance(4000);
   chatty.say('a=1\n');
-  await desk.isValue(device, 'VALUE', 1);
+  await desk.waitForValue(device, 'VALUE', 1);
   clock.advance(3000);
   await silent.ends();
   await clients(desk, server, 1);
@@ -267,22 +267,22 @@ await t.test('over TLS, and nothing is left of it when it closes', async (t) => 
   const [from, end] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
   const { certificate, key } = selfSigned({ names: ['localhost'], from, until: end });
   await Promise.all([writeFile(at('c.pem'), certificate), writeFile(at('k.pem'), key)]);
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const tls = { UseSSL: true, CertificateFile: at('c.pem'), KeyFile: at('k.pem') };
   const { port, server, device } = await serve(desk, tls);
-  using guest = await Guest.connect(port, (to) =>
+  using guest = await TcpClient.connect(port, (to) =>
     connectTls({ port: to, host: '127.0.0.1', servername: 'localhost', ca: certificate }),
   );
   await clients(desk, server, 1);
   guest.say('a=2\n');
-  await desk.isValue(device, 'VALUE', 2);
+  await desk.waitForValue(device, 'VALUE', 2);
   await desk.call('SSCK_SendText', server.id, 'hello');
   await guest.hears('hello');
-  using plain = await Guest.connect(port);
+  using plain = await TcpClient.connect(port);
   plain.say('GET / HTTP/1.1\r\n\r\n');
   await plain.ends();
   await status(desk, server, /the client at 127\.0\.0\.1 could not begin with TLS/);
-  using mute = await Guest.connect(port);
+  using mute = await TcpClient.connect(port);
   await desk.change(server, { KeyFile: at('c.pem') });
   await status(desk, server, /CertificateFile and KeyFile do not work/);
   await Promise.all([guest.ends(), mute.ends()]);
@@ -294,9 +294,9 @@ await t.test(
   'clients of IPv4 on a socket for all are known by their own addresses',
   { skip: noIPv6 },
   async (t) => {
-    await using desk = new Workbench(MODULES);
+    await using desk = new DeviceFixture(MODULES);
     const { port, server } = await serve(desk, { BindIP: '::' });
-    using guest = await Guest.connect(port);
+    using guest = await TcpClient.connect(port);
     await clients(desk, server, 1);
     t.match(desk.devices.knownDevices(server.id), [{ ClientIP: '127.0.0.1', ClientPort: guest.port }]);
     await desk.call('SSCK_SendPacket', server.id, 'x', '::ffff:127.0.0.1', guest.port);
@@ -313,28 +313,28 @@ await t.test('those whom its own closing interrupts are no complaint', async (t)
   await writeFile(keyFile, key);
   const told: string[] = [];
   const port = await freePort();
-  const server = await listen(
+  const server = await listenTcp(
     {
       address: '127.0.0.1',
       port,
       limit: 2,
       tls: { certificateFile, keyFile },
-      names: systemNames(new ManualClock()),
+      names: systemResolver(new ManualClock()),
     },
     {
-      joined: () => told.push('joined'),
+      onConnection: () => told.push('joined'),
       makeRoom: () => false,
-      refused: () => told.push('refused'),
-      unsecured: (_from, why) => told.push(why),
-      lost: () => told.push('lost'),
+      onRejected: () => told.push('refused'),
+      onTlsError: (_from, why) => told.push(why),
+      onLost: () => told.push('lost'),
     },
   );
-  using wrong = await Guest.connect(port);
+  using wrong = await TcpClient.connect(port);
   wrong.say('this is no TLS\n');
   await until('a complaint', () => told.length === 1);
-  using silent = await Guest.connect(port);
+  using silent = await TcpClient.connect(port);
   // The server has it when a later one was answered.
-  using later = await Guest.connect(port, (to) =>
+  using later = await TcpClient.connect(port, (to) =>
     connectTls({ port: to, host: '127.0.0.1', ca: certificate, servername: 'localhost' }),
   );
   await until('the later one', () => told.length === 2);

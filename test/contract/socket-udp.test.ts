@@ -2,21 +2,21 @@ import { createSocket, type Socket } from 'node:dgram';
 import { once } from 'node:events';
 import t, { type Test } from 'tap';
 import {
-  ASKED_MOST,
+  RECENT_PEERS_LIMIT,
   DATAGRAM_LIMIT,
   DatagramSocket,
   QUEUE_LIMIT,
-  SEND_MS,
+  SEND_TIMEOUT_MS,
 } from '../../drivers/socket/udp.js';
 import { socketModules } from '../../drivers/socket/index.js';
 import { serialModules } from '../../drivers/serial/index.js';
-import { SerialWorld } from '../../drivers/serial/fake.js';
+import { SimulatedPorts } from '../../drivers/serial/fake.js';
 import { ManualClock } from '../../src/base/clock.js';
-import { Names } from '../../src/device/names.js';
+import { NameResolver } from '../../src/device/names.js';
 import { until } from '../tools/until.js';
-import { Workbench } from '../tools/workbench.js';
+import { DeviceFixture } from '../tools/workbench.js';
 
-const MODULES = [...socketModules(), ...serialModules(new SerialWorld())];
+const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts())];
 
 const DEVICE = {
   Rules: [{ Pattern: '^T=(-?[0-9.]+)$', Ident: 'TEMPERATURE', Type: 'float' }],
@@ -51,7 +51,7 @@ async function freeUdpPort(): Promise<number> {
 await t.test('the Serial Device works over datagrams; who sends at the same time does not mix', async (t) => {
   const [one, two] = [await far(t), await far(t)];
   const BindPort = await freeUdpPort();
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('UDP Socket', {
     Host: '127.0.0.1',
     Port: one.port,
@@ -59,13 +59,13 @@ await t.test('the Serial Device works over datagrams; who sends at the same time
     BindPort,
   });
   const device = await desk.add('Serial Device', DEVICE, socket);
-  await desk.isLink(device, 'online');
+  await desk.waitForLink(device, 'online');
   one.socket.send('T=2', BindPort, '127.0.0.1');
   two.socket.send('T=7\n', BindPort, '127.0.0.1');
-  await desk.isValue(device, 'TEMPERATURE', 7);
+  await desk.waitForValue(device, 'TEMPERATURE', 7);
   one.socket.send('', BindPort, '127.0.0.1');
   one.socket.send('1.5\n', BindPort, '127.0.0.1');
-  await desk.isValue(device, 'TEMPERATURE', 21.5);
+  await desk.waitForValue(device, 'TEMPERATURE', 21.5);
   await desk.devices.write(device.id, 'LEVEL', 3);
   await until('the command', () => one.heard.length === 1);
   t.same(one.heard, [{ text: 'LEVEL 3\n', port: BindPort }]);
@@ -78,15 +78,15 @@ await t.test('the Serial Device works over datagrams; who sends at the same time
 await t.test('a datagram is a frame, where the device says so', async (t) => {
   const one = await far(t);
   const BindPort = await freeUdpPort();
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('UDP Socket', { BindIP: '127.0.0.1', BindPort });
   const device = await desk.add('Serial Device', { ...DEVICE, Framing: 'datagram' }, socket);
-  await desk.isLink(device, 'online');
+  await desk.waitForLink(device, 'online');
   one.socket.send('T=21.5', BindPort, '127.0.0.1');
-  await desk.isValue(device, 'TEMPERATURE', 21.5);
+  await desk.waitForValue(device, 'TEMPERATURE', 21.5);
   one.socket.send('T=x', BindPort, '127.0.0.1');
   one.socket.send('T=4', BindPort, '127.0.0.1');
-  await desk.isValue(device, 'TEMPERATURE', 4);
+  await desk.waitForValue(device, 'TEMPERATURE', 4);
   t.same(desk.devices.knownDevices(device.id), [
     { Frame: 'T=4', Matched: true },
     { Frame: 'T=x', Matched: false },
@@ -96,9 +96,9 @@ await t.test('a datagram is a frame, where the device says so', async (t) => {
 
 await t.test('the largest datagram goes, one byte more does not', async (t) => {
   const one = await far(t);
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('UDP Socket', { Host: 'localhost', Port: one.port });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   await desk.call('USCK_SendText', socket.id, 'x'.repeat(DATAGRAM_LIMIT));
   await until('it', () => one.heard.length === 1);
   t.equal(one.heard[0]?.text.length, DATAGRAM_LIMIT);
@@ -111,7 +111,7 @@ await t.test('the largest datagram goes, one byte more does not', async (t) => {
 
 await t.test('what can not be sent, or not be listened on, says what to do', async (t) => {
   const one = await far(t);
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('UDP Socket', {});
   const status = (words: RegExp) =>
     until(`${words}, now ${desk.status(socket)}`, () => words.test(desk.status(socket)));
@@ -125,7 +125,7 @@ await t.test('what can not be sent, or not be listened on, says what to do', asy
   await desk.change(socket, { BindIP: '192.0.2.1' });
   await status(/no interface of this machine has this address/);
   await desk.change(socket, { BindIP: '127.0.0.1', BindPort: await freeUdpPort() });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   await t.rejects(desk.call('USCK_SendText', socket.id, 'x'), {
     code: 'DEVICE_CONFIGURATION',
     message: /nowhere to send to/,
@@ -137,7 +137,7 @@ await t.test('what can not be sent, or not be listened on, says what to do', asy
   await t.rejects(packet('127.0.0.1', 65_536), { code: 'PARAMETER_BOUNDS' });
   await t.rejects(packet('host.invalid', 9), { code: 'DEVICE_OFFLINE', message: /the name is not known/ });
   await desk.change(socket, { BindIP: '0.0.0.0' });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   await t.rejects(packet('255.255.255.255', 9), {
     code: 'DEVICE_CONFIGURATION',
     message: /set EnableBroadcast/,
@@ -148,26 +148,26 @@ await t.test('what can not be sent, or not be listened on, says what to do', asy
 });
 
 await t.test('EnableReuseAddress lets two have the same port', async (t) => {
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const shared = { BindIP: '127.0.0.1', BindPort: await freeUdpPort(), EnableReuseAddress: true };
   const [one, two] = [await desk.add('UDP Socket', shared), await desk.add('UDP Socket', shared)];
-  await desk.isLink(one, 'online');
-  await desk.isLink(two, 'online');
+  await desk.waitForLink(one, 'online');
+  await desk.waitForLink(two, 'online');
   await desk.change(two, { EnableReuseAddress: false });
   await until('a refusal', () => /another program has this port/.test(desk.status(two)));
   t.equal(desk.value(one, 'LINK'), 'online');
 });
 
 await t.test('EnableBroadcast opens the way to the broadcast address', async (t) => {
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const socket = await desk.add('UDP Socket', { Host: '127.255.255.255', Port: 9, EnableBroadcast: false });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   await t.rejects(desk.call('USCK_SendText', socket.id, 'x'), {
     code: 'DEVICE_CONFIGURATION',
     message: /set EnableBroadcast/,
   });
   await desk.change(socket, { EnableBroadcast: true });
-  await desk.isLink(socket, 'online');
+  await desk.waitForLink(socket, 'online');
   t.equal(await desk.call('USCK_SendText', socket.id, 'x'), true);
 });
 
@@ -180,7 +180,7 @@ async function datagrams(t: Test, { broadcast = false } = {}) {
     { address: '127.0.0.1', port: 0, host: '', broadcast, reuse: false },
     {
       clock,
-      names: new Names(clock, {
+      names: new NameResolver(clock, {
         local: async () => [],
         system: async (name) => {
           const lookup = Promise.withResolvers<string>();
@@ -188,8 +188,8 @@ async function datagrams(t: Test, { broadcast = false } = {}) {
           return [await lookup.promise];
         },
       }),
-      received: (bytes) => heard.push(bytes.toString()),
-      lost: (cause) => t.fail(cause.message),
+      onData: (bytes) => heard.push(bytes.toString()),
+      onLost: (cause) => t.fail(cause.message),
     },
   );
   t.teardown(() => socket.close());
@@ -203,7 +203,7 @@ await t.test('what waits for a name is sent in time or never, and is counted', a
   const text = (length: number) => Buffer.alloc(length, 'x');
 
   const late = socket.send(Buffer.from('late'), to('slow.test'));
-  clock.advance(SEND_MS);
+  clock.advance(SEND_TIMEOUT_MS);
   await t.rejects(late, { code: 'DEVICE_OFFLINE', message: /can not be reached/ });
   const [first, second] = [
     socket.send(Buffer.from('1'), to('slow.test')),
@@ -229,7 +229,7 @@ await t.test('what waits for a name is sent in time or never, and is counted', a
   for (const outcome of await outcomes)
     t.match(outcome, { reason: { code: 'DEVICE_OFFLINE', message: /closed meanwhile/ } });
   for (const { resolve } of lookups.values()) resolve('127.0.0.1');
-  await until('no timer to stay', () => clock.waiting === 0);
+  await until('no timer to stay', () => clock.pendingTimers === 0);
 });
 
 await t.test('on a port of the kernel only those are heard who were sent to lately', async (t) => {
@@ -250,7 +250,7 @@ await t.test('on a port of the kernel only those are heard who were sent to late
   await until('the answers', () => heard.length >= 2);
   t.same(heard, ['answer', 'from another port of the device']);
 
-  for (let i = 0; i < ASKED_MOST; i++)
+  for (let i = 0; i < RECENT_PEERS_LIMIT; i++)
     await socket.send(Buffer.from('?'), { address: `127.0.1.${i + 1}`, port: one.port });
   await say(one.socket, 'forgotten');
   await socket.send(Buffer.from('?'), { address: '127.0.0.2', port: one.port });

@@ -2,7 +2,7 @@ import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { backupsOf } from '../../src/store/backup.js';
+import { listBackups } from '../../src/store/backup.js';
 import { tempDirectory } from '../tools/place.js';
 import { openBench } from './store/bench.js';
 
@@ -15,7 +15,7 @@ t.test('a backup with sound pages and a damaged row ends no start when the datab
   await store.backup();
   await store.close();
   rmSync(join(directory, 'stellwerk.db'));
-  for (const { path } of backupsOf(directory)) {
+  for (const { path } of listBackups(directory)) {
     using db = new DatabaseSync(path);
     db.exec(`UPDATE meta SET value = replace(value, 'kept', 'kepu') WHERE name = 'applied'`);
   }

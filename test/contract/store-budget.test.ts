@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
-import type { Durable } from '../../src/kernel/object.js';
+import type { WriteBudget } from '../../src/kernel/object.js';
 import { type Value, variableType } from '../../src/kernel/value.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { tempDirectory } from '../tools/place.js';
 import { openBench } from './store/bench.js';
 
@@ -14,7 +14,7 @@ const SELDOM_MS = 3_600_000;
 
 const meterOf = ({ tree, variables }: Kernel) => variables.get(tree.root.children?.byIdent('meter')?.id ?? 0);
 
-async function metered(t: Test, { every, withinS }: Durable, initial: Value = 0) {
+async function metered(t: Test, { every, withinS }: WriteBudget, initial: Value = 0) {
   const directory = await tempDirectory(t);
   const runtimeDirectory = await tempDirectory(t);
   const clock = new ManualClock();
@@ -28,7 +28,7 @@ async function metered(t: Test, { every, withinS }: Durable, initial: Value = 0)
         ? variableType.string
         : variableType.boolean;
   const meter = kernel.variables.create(type, { ident: 'meter', value: initial });
-  meter.data.durable = { every, withinS };
+  meter.data.writeBudget = { every, withinS };
   await store.committed();
   /** A second goes by, and the disk has done what it was asked to. */
   const second = async () => {
@@ -51,7 +51,7 @@ async function metered(t: Test, { every, withinS }: Durable, initial: Value = 0)
 }
 
 const seed = fuzzSeed();
-t.test(`a power cut costs a counter no more than its budget (${seedNote(seed)})`, async (t) => {
+t.test(`a power cut costs a counter no more than its budget (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const [every, withinS] = [20, 4];
   const { count, second, found } = await metered(t, { every, withinS });
@@ -88,7 +88,7 @@ t.test('a crash: what went to the disk by its budget is not taken for older than
 t.test('a clock that is set back does not put it off', async (t) => {
   const { clock, count, second, found } = await metered(t, { every: 10, withinS: 100 });
   count(3);
-  clock.jump(-86_400_000);
+  clock.stepWallClock(-86_400_000);
   await second();
   t.equal(await found('power cut'), 3);
 });

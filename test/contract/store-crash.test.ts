@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import type { Kernel } from '../../src/kernel/kernel.js';
-import { killedAfter } from '../tools/killed.js';
+import { killAfter } from '../tools/killed.js';
 import { tempDirectory } from '../tools/place.js';
 import { Program } from '../tools/program.js';
 import { openBench } from './store/bench.js';
@@ -22,7 +22,7 @@ interface Line {
 
 /** Runs the writer until it has written for `ms`, kills it, and gives what it had acknowledged. */
 async function killed(directory: string, ms: number): Promise<Line[]> {
-  return (await killedAfter(ms, WRITER, directory)).map((line) => JSON.parse(line) as Line);
+  return (await killAfter(ms, WRITER, directory)).map((line) => JSON.parse(line) as Line);
 }
 
 t.test(`killed ${KILLS} times in the midst of it: nothing acknowledged is lost`, async (t) => {

@@ -10,7 +10,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { backupsOf } from '../../src/store/backup.js';
+import { listBackups } from '../../src/store/backup.js';
 import { putMeta } from '../../src/store/sums.js';
 import { tempDirectory } from '../tools/place.js';
 import { openBench } from './store/bench.js';
@@ -68,7 +68,7 @@ for (const [what, damage] of Object.entries(damages)) {
 
   t.test(`a database ${what} and no backup: it starts all the same, and says so loudly`, async (t) => {
     const directory = await withBackup(t);
-    for (const backup of backupsOf(directory)) writeFileSync(backup.path, 'damaged too');
+    for (const backup of listBackups(directory)) writeFileSync(backup.path, 'damaged too');
     damage(path(directory));
     const { store, kernel, findings } = await openBench(directory);
     t.match(findings.get('database'), { state: 'failed', text: /damaged/ });

@@ -2,10 +2,10 @@ import { copyFileSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, wri
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { backupsOf } from '../../src/store/backup.js';
+import { listBackups } from '../../src/store/backup.js';
 import { Database } from '../../src/store/database.js';
 import { steps } from '../../src/store/schema.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { tempDirectory } from '../tools/place.js';
 import { openBench, picture } from './store/bench.js';
 
@@ -123,7 +123,7 @@ t.test(`no flipped bit ends the start, and none is loaded as sound`, async (t) =
   for (let round = 0; round < FLIPS; round++) {
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(join(directory, 'backups'), { recursive: true });
-    for (const { path } of backupsOf(base)) copyFileSync(path, path.replace(base, directory));
+    for (const { path } of listBackups(base)) copyFileSync(path, path.replace(base, directory));
     const [at, bit] = [random.below(bytes.length), random.below(8)];
     const flipped = Buffer.from(bytes);
     flipped[at] = (flipped[at] ?? 0) ^ (1 << bit);
@@ -143,7 +143,7 @@ t.test(`no flipped bit ends the start, and none is loaded as sound`, async (t) =
     }
   }
   t.comment(`${FLIPS} flips of ${bytes.length} bytes: ${JSON.stringify(seen)}`);
-  t.strictSame(wrong, [], seedNote(seed));
+  t.strictSame(wrong, [], seedLabel(seed));
 });
 
 t.test('an id of six digits is stored', async (t) => {

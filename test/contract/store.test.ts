@@ -7,10 +7,10 @@ import { ManualClock } from '../../src/base/clock.js';
 import { eventType } from '../../src/kernel/event.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
 import { objectType } from '../../src/kernel/object.js';
-import { backupsOf } from '../../src/store/backup.js';
+import { listBackups } from '../../src/store/backup.js';
 import { AUDIT_KEPT, BACKUPS_KEPT, COUNTER_BLOCK } from '../../src/store/messages.js';
 import { SAVE_EVERY_MS } from '../../src/store/store.js';
-import { sumOf } from '../../src/store/sums.js';
+import { checksumOf } from '../../src/store/sums.js';
 import { tempDirectory } from '../tools/place.js';
 import { openBench, picture, type Bench } from './store/bench.js';
 
@@ -84,7 +84,7 @@ t.test(
     kernel.events.create(eventType.cyclic, 1_700_000_000_000);
     await first.store.committed();
     const { version } = kernel.journal;
-    kernel.events.ran(plan, 1_700_000_100_500, { actionId: 1 });
+    kernel.events.recordRun(plan, 1_700_000_100_500, { actionId: 1 });
     kernel.events.setNextRun(plan, 1_700_000_200);
     t.equal(kernel.journal.version, version, 'a run is no change of the configuration');
     const before = picture(kernel);
@@ -100,7 +100,7 @@ t.test(
     await second.store.close();
 
     const third = await openBench(directory);
-    t.equal([...third.kernel.tree.of(objectType.event)].length, 2);
+    t.equal([...third.kernel.tree.objectsOfType(objectType.event)].length, 2);
     await third.store.close();
   },
 );
@@ -178,7 +178,7 @@ t.test('values: kept in the runtime directory each second, on the disk every ten
   await store.committed();
   kernel.variables.update(variable, 2, clock.nowMs());
   clock.advance(1000);
-  await store.answers();
+  await store.ping();
   const inRuntime = new DatabaseSync(join(runtimeDirectory, 'values.db'), { readOnly: true });
   t.match(inRuntime.prepare('SELECT value FROM last_values').all(), [{ value: 2 }]);
   const onDisk = new DatabaseSync(join(directory, 'stellwerk.db'), { readOnly: true });
@@ -221,7 +221,7 @@ t.test('the counter never goes back', async (t) => {
     t.ok(kernel.changes.counter >= last, `start ${start}`);
     for (let i = 0; i < 3 * COUNTER_BLOCK; i++) kernel.changes.emit(0, 10201, []);
     last = kernel.changes.counter;
-    await store.answers();
+    await store.ping();
     await store.close();
   }
 });
@@ -230,8 +230,8 @@ t.test('the audit keeps who did what, newest first', async (t) => {
   const directory = await tempDirectory(t);
   const { store } = await openBench(directory);
   const record = { at: 1, user: 'owner', remote: '::1', method: 'SetValue', params: [1, 2], ok: true };
-  store.record(record);
-  store.record({ ...record, at: 2 });
+  store.recordAudit(record);
+  store.recordAudit({ ...record, at: 2 });
   t.match(await store.audit(10), [{ at: 2 }, { at: 1 }]);
   t.match(await store.audit(1), [{ at: 2 }]);
   await store.close();
@@ -244,11 +244,12 @@ t.test('each ring of the audit keeps its own records, also while nothing can be 
   const directory = await tempDirectory(t);
   const { store } = await openBench(directory);
   const record = { at: 1, user: 'owner', remote: '::1', method: 'SetValue', params: [], ok: true };
-  store.record({ ...record, role: 'owner' });
-  store.record({ ...record, role: 'inside', user: 'script 12345' });
+  store.recordAudit({ ...record, role: 'owner' });
+  store.recordAudit({ ...record, role: 'inside', user: 'script 12345' });
   await store.audit(1);
   for (let n = 0; n < 3; n++) {
-    for (let i = 0; i < AUDIT_KEPT; i++) store.record({ ...record, role: 'webfront', user: `${n} ${i}` });
+    for (let i = 0; i < AUDIT_KEPT; i++)
+      store.recordAudit({ ...record, role: 'webfront', user: `${n} ${i}` });
     if (n > 0) await store.audit(1);
   }
   t.match(await store.audit(5, 'owner'), [{ user: 'owner' }]);
@@ -292,7 +293,7 @@ t.test('orphans and circles are put below the root, and stay there', async (t) =
   const row = db
     .prepare('SELECT born, id, type, parent, attributes, data FROM objects WHERE id = ?')
     .get(a.id);
-  const sum = sumOf(Object.values({ ...row, parent: b.id }));
+  const sum = checksumOf(Object.values({ ...row, parent: b.id }));
   db.prepare('UPDATE objects SET parent = ?, sum = ? WHERE id = ?').run(b.id, sum, a.id);
   db.close();
   for (const start of [1, 2]) {
@@ -315,10 +316,10 @@ t.test('a backup a day, seven kept; the files beside the database go along', asy
   await store.committed();
   for (let day = 1; day <= BACKUPS_KEPT + 3; day++) {
     clock.advance(86_400_000);
-    while (backupsOf(directory)[0]?.number !== day) await store.answers();
+    while (listBackups(directory)[0]?.number !== day) await store.ping();
     await store.audit(1);
   }
-  t.equal(backupsOf(directory).length, BACKUPS_KEPT);
+  t.equal(listBackups(directory).length, BACKUPS_KEPT);
   t.match(readdirSync(join(directory, 'backups')), BACKUPS_KEPT === 7 ? { length: 7 } : {});
   await store.close();
 });

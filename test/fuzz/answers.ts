@@ -11,7 +11,7 @@ export type Expectation = undefined | Expected | readonly Expected[];
 const DEPTH = 64;
 
 /** What must come back for the bytes of a body. */
-export function expectationOf(bytes: Buffer): Expectation {
+export function expectedReply(bytes: Buffer): Expectation {
   let message: unknown;
   try {
     message = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
@@ -53,7 +53,7 @@ function depthOf(value: unknown): number {
 const CALL_CODES = [-32601, -32602, -32603, -32000];
 
 /** What is wrong with an answer's text; undefined where nothing is. */
-export function complaintAbout(text: string, expected: Exclude<Expectation, undefined>): string | undefined {
+export function replyProblem(text: string, expected: Exclude<Expectation, undefined>): string | undefined {
   if (!/^\[?\{"/.test(text)) return 'it does not begin as an answer';
   if (/node_modules|\.js:\d|Internal error/.test(text)) return 'it shows the inside of the gateway';
   const answer = JSON.parse(text) as unknown;

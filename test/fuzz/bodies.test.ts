@@ -1,13 +1,13 @@
 import t from 'tap';
 import { ownerLine } from '../tools/api-world.js';
-import { call, post, read } from '../tools/exchange.js';
-import { heldBytes } from '../tools/memory.js';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { callText, post, replyIn } from '../tools/exchange.js';
+import { liveHeapBytes } from '../tools/memory.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 import { RawConnection, rawPost } from '../tools/raw-http.js';
-import { complaintAbout, expectationOf } from './answers.js';
-import { anyBody } from './inputs/bodies.js';
-import { spoilt } from './inputs/json.js';
-import { mistakes, serve } from './served.js';
+import { replyProblem, expectedReply } from './answers.js';
+import { randomBody } from './inputs/bodies.js';
+import { corrupt } from './inputs/json.js';
+import { loggedErrors, startFuzzedApi } from './served.js';
 
 /** Bound the suite: about 3 s. */
 const BODIES = 1000;
@@ -40,19 +40,19 @@ function requestOf(random: Random, port: number, body: Buffer): Buffer[] {
 }
 
 await t.test(
-  `every body has the answer that JSON-RPC wants, and costs no memory (${seedNote(seed)})`,
+  `every body has the answer that JSON-RPC wants, and costs no memory (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
-    const served = await serve(t);
+    const served = await startFuzzedApi(t);
     const { desk, methods, port } = served;
     await using connection = await RawConnection.open(port);
     const seen = { none: 0, one: 0, list: 0 };
     let before = 0;
     for (let n = 0; n < BODIES && t.passing(); n++) {
-      const body = anyBody(random, methods);
+      const body = randomBody(random, methods);
       for (const part of requestOf(random, port, body)) connection.write(part);
       const response = await connection.response();
-      const expected = expectationOf(body);
+      const expected = expectedReply(body);
       seen[expected === undefined ? 'none' : Array.isArray(expected) ? 'list' : 'one']++;
       const complaint =
         expected === undefined
@@ -60,32 +60,36 @@ await t.test(
             ? undefined
             : 'it answers a notification'
           : response.status === 200
-            ? complaintAbout(response.body, expected)
+            ? replyProblem(response.body, expected)
             : `status ${response.status}`;
       if (complaint !== undefined)
         t.fail(`${complaint}: ${body.toString('latin1').slice(0, 300)} → ${response.body.slice(0, 300)}`);
       desk.audit.length = 0;
       desk.scripts.runs.length = 0;
-      if (n === Math.floor(BODIES / 3)) before = heldBytes();
+      if (n === Math.floor(BODIES / 3)) before = liveHeapBytes();
     }
-    const growth = heldBytes() - before;
+    const growth = liveHeapBytes() - before;
     t.ok(growth < GROWTH_BYTES, `${growth} bytes more are held`);
     t.ok(Math.min(seen.none, seen.one, seen.list) > BODIES / 100, JSON.stringify(seen));
-    t.strictSame(mistakes(served), []);
+    t.strictSame(loggedErrors(served), []);
   },
 );
 
-await t.test(`what is hardly HTTP is refused or cut, and harms nobody (${seedNote(seed)})`, async (t) => {
+await t.test(`what is hardly HTTP is refused or cut, and harms nobody (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed + 1);
-  const served = await serve(t);
+  const served = await startFuzzedApi(t);
   const { methods, port } = served;
   const odd: string[] = [];
   for (let n = 0; n < REQUESTS; n++) {
     await using connection = await RawConnection.open(port);
-    const sound = rawPost({ port, headers: [ownerLine], body: anyBody(random, methods).subarray(0, 2000) });
+    const sound = rawPost({
+      port,
+      headers: [ownerLine],
+      body: randomBody(random, methods).subarray(0, 2000),
+    });
     const sent = random.chance(0.2)
       ? random.bytes(random.below(300))
-      : spoilt(random, sound.toString('latin1'));
+      : corrupt(random, sound.toString('latin1'));
     connection.write(sent);
     connection.end();
     // Answers until it closes: each is whole, and each but a good one says why in JSON-RPC.
@@ -101,8 +105,12 @@ await t.test(`what is hardly HTTP is refused or cut, and harms nobody (${seedNot
         odd.push(`${status} ${body.slice(0, 200)} ${JSON.stringify(sent.toString('latin1').slice(0, 400))}`);
     }
     if (n % 50 === 0)
-      t.equal(read(await post({ port }, call('SVC_GetKernelVersion', []))).result, '7.0', 'it still answers');
+      t.equal(
+        replyIn(await post({ port }, callText('SVC_GetKernelVersion', []))).result,
+        '7.0',
+        'it still answers',
+      );
   }
   t.strictSame(odd, []);
-  t.strictSame(mistakes(served), []);
+  t.strictSame(loggedErrors(served), []);
 });

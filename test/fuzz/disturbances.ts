@@ -10,9 +10,9 @@ const CROWD = 40;
 const BUS = { id: '{00000000-0000-0000-0000-0000000000B1}', name: 'Bus', kind: 1 };
 
 /** Does something to a tree, what the owner, the configuration or a device could do; what is refused changes nothing. */
-export function disturb(random: Random, kernel: Kernel): void {
+export function mutateTree(random: Random, kernel: Kernel): void {
   const { tree } = kernel;
-  const [event, media] = [random.pick([...tree.of(4)]), random.pick([...tree.of(5)])];
+  const [event, media] = [random.pick([...tree.objectsOfType(4)]), random.pick([...tree.objectsOfType(5)])];
   try {
     if (event !== undefined && random.chance(0.25)) disturbEvent(random, kernel, event);
     else if (media !== undefined && random.chance(0.1)) disturbMedia(random, kernel, media);
@@ -48,7 +48,7 @@ function disturbAny(random: Random, kernel: Kernel): void {
   const { tree, variables, links, profiles, instances } = kernel;
   const all = [...tree.all()];
   const any = () => random.pick(all);
-  const [variable, link] = [random.pick([...tree.of(2)]), random.pick([...tree.of(6)])];
+  const [variable, link] = [random.pick([...tree.objectsOfType(2)]), random.pick([...tree.objectsOfType(6)])];
   if (variable === undefined || link === undefined) return void links.create({ parent: variables.create(3) });
   switch (random.below(12)) {
     case 0:
@@ -72,9 +72,12 @@ function disturbAny(random: Random, kernel: Kernel): void {
     case 9:
       return tree.set(any(), 'position', random.below(5));
     case 10:
-      return variables.setCustomAction(variable, random.pick([0, 1, ...[...tree.of(3)].map(({ id }) => id)]));
+      return variables.setCustomAction(
+        variable,
+        random.pick([0, 1, ...[...tree.objectsOfType(3)].map(({ id }) => id)]),
+      );
     default: {
-      const io = [...tree.of(1)];
+      const io = [...tree.objectsOfType(1)];
       if (io.length < 2) return;
       return instances.connect(random.pick(io), random.chance(0.3) ? 0 : random.pick(io).id);
     }
@@ -84,13 +87,13 @@ function disturbAny(random: Random, kernel: Kernel): void {
 /** What the variable set off is told that it is gone, as those do that run events. */
 function remove({ tree, events }: Kernel, object: TreeObject): void {
   tree.delete(object);
-  for (const event of events.of(object.id)) events.untrigger(event);
+  for (const event of events.triggeredBy(object.id)) events.clearTriggerVariable(event);
 }
 
 /** Whatever names objects names any, inside of a front's area and outside. */
 function disturbEvent(random: Random, { tree, events }: Kernel, event: Event): void {
   const { id } = random.pick([...tree.all()]);
-  const variable = random.pick([...tree.of(2)])?.id ?? 0;
+  const variable = random.pick([...tree.objectsOfType(2)])?.id ?? 0;
   const { data } = event;
   const time = { hour: random.below(24), minute: 0, second: 0 };
   const byId = { actionId: '{A}', actionParameters: { TARGET: id } };
@@ -112,7 +115,7 @@ function disturbEvent(random: Random, { tree, events }: Kernel, event: Event): v
     case 2:
       return events.set(event, { conditions: [{ id: 0, parentId: 0, operation: random.below(4), rules }] });
     case 3:
-      return events.ran(event, Date.now());
+      return events.recordRun(event, Date.now());
     case 4:
       return events.setNextRun(event, random.pick([0, 1_900_000_000]));
     default:
@@ -143,6 +146,6 @@ function disturbMedia(random: Random, { media }: Kernel, object: Media): void {
     case 2:
       return media.setCached(object, random.chance(0.5));
     default:
-      return media.updated(object, facts);
+      return media.announceContent(object, facts);
   }
 }

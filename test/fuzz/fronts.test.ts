@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
-import { AreaView } from '../../src/api/view.js';
+import { AreaFilter } from '../../src/api/view.js';
 import { Fault } from '../../src/base/fault.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
 import type { TreeObject } from '../../src/kernel/object.js';
-import { wholeOf } from '../tools/conform.js';
-import { Desk } from '../tools/desk.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { completeResult } from '../tools/conform.js';
+import { FunctionFixture } from '../tools/desk.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { Replica, type Entry, type Frame } from '../tools/replica.js';
-import { disturb } from './disturbances.js';
+import { mutateTree } from './disturbances.js';
 
 /** Bound the suite: about 3 s. */
 const HOUSES = 12;
@@ -19,13 +19,13 @@ const seed = fuzzSeed();
 
 /** A web front: what it has made of a snapshot of its area and of what it was told since. */
 class Front {
-  readonly #desk: Desk;
+  readonly #desk: FunctionFixture;
   replica = new Replica({});
   at = 0;
   /** How often it had to take a snapshot. */
   snapshots = 0;
 
-  constructor(desk: Desk) {
+  constructor(desk: FunctionFixture) {
     this.#desk = desk;
   }
 
@@ -37,8 +37,8 @@ class Front {
   }
 
   async snapshot() {
-    const call = this.#desk.callAt(FRONT, 'WFC_GetSnapshot', FRONT);
-    return (await wholeOf(call)) as { objects: Record<string, Entry>; timestamp: number };
+    const call = this.#desk.callAsWebFront(FRONT, 'WFC_GetSnapshot', FRONT);
+    return (await completeResult(call)) as { objects: Record<string, Entry>; timestamp: number };
   }
 
   apply(frames: readonly Frame[]): void {
@@ -47,9 +47,9 @@ class Front {
 
   /** Asks for what has changed; takes a snapshot when that can't be told. */
   async poll(): Promise<void> {
-    const call = this.#desk.callAt(FRONT, 'WFC_GetSnapshotChanges', FRONT, this.at);
+    const call = this.#desk.callAsWebFront(FRONT, 'WFC_GetSnapshotChanges', FRONT, this.at);
     try {
-      this.apply((await wholeOf(call)) as Frame[]);
+      this.apply((await completeResult(call)) as Frame[]);
       this.at = this.#desk.kernel.changes.counter;
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
@@ -58,7 +58,7 @@ class Front {
   }
 
   /** Comes again over a socket, with the counter of the last it was told. */
-  async resume(view: AreaView): Promise<void> {
+  async resume(view: AreaFilter): Promise<void> {
     const { changes } = this.#desk.kernel;
     const missed = view.replay(changes.since(this.at));
     if (missed === undefined) return this.begin();
@@ -88,7 +88,10 @@ const withoutOthers = (key: string, value: unknown) =>
 /** The ids that a front's user could find in a text, of objects that its area has nothing to do with. */
 function leaked(text: string, { tree }: Kernel, base: TreeObject): string[] {
   const isBelow = (object: TreeObject) => object === base || tree.isBelow(object, base);
-  const ends = [base, ...[...tree.of(6)].filter(isBelow).map((link) => tree.find(link.data.targetId))];
+  const ends = [
+    base,
+    ...[...tree.objectsOfType(6)].filter(isBelow).map((link) => tree.find(link.data.targetId)),
+  ];
   const isKnown = (object: TreeObject) =>
     isBelow(object) || ends.some((end) => end === object || (end !== undefined && tree.isBelow(end, object)));
   const ids = [...text.matchAll(/\b(?:ID)?(\d{5})\b/g)].map(([, id = '']) => id);
@@ -98,11 +101,11 @@ function leaked(text: string, { tree }: Kernel, base: TreeObject): string[] {
   });
 }
 
-await t.test(`a front knows its area at every moment, and nothing else (${seedNote(seed)})`, async (t) => {
+await t.test(`a front knows its area at every moment, and nothing else (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const told = { frames: 0, snapshots: 0, checks: 0 };
   for (let house = 0; house < HOUSES && t.passing(); house++) {
-    await using desk = new Desk();
+    await using desk = new FunctionFixture();
     desk.random = () => random.next();
     const { kernel } = desk;
     for (const name of ['P', 'Q']) kernel.profiles.create(name, 3);
@@ -123,15 +126,15 @@ await t.test(`a front knows its area at every moment, and nothing else (${seedNo
     await polling.begin();
     await live.begin();
     await resuming.begin();
-    const view = new AreaView(kernel.tree, base.id);
+    const view = new AreaFilter(kernel.tree, base.id);
     let frames: Frame[] | 'lost' = [];
     kernel.changes.listen((change) => {
-      const verdict = view.judge(change);
+      const verdict = view.filter(change);
       if (verdict === 'lost') frames = 'lost';
       else if (verdict === 'show' && frames !== 'lost') frames.push(JSON.parse(change.frame) as Frame);
     });
     for (let step = 0; step < STEPS && kernel.tree.find(base.id) === base; step++) {
-      disturb(random, kernel);
+      mutateTree(random, kernel);
       if (random.chance(0.6)) continue;
       const seen: Frame[] | 'lost' = frames;
       frames = [];

@@ -2,11 +2,11 @@ import t from 'tap';
 import { Fault } from '../../src/base/fault.js';
 import type { FunctionDeclaration, Parameter } from '../../src/device/declare.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
-import { differenceIn, wholeOf } from '../tools/conform.js';
-import { anybody, bus, Desk, lamp, owner } from '../tools/desk.js';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { schemaViolation, completeResult } from '../tools/conform.js';
+import { anonymousCaller, bus, FunctionFixture, lamp, owner } from '../tools/desk.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 import { Replica, snapshotOf, type Frame } from '../tools/replica.js';
-import { anyJson, anyText } from './inputs/json.js';
+import { randomJson, randomText } from './inputs/json.js';
 
 /** Bounds the suite: about 3 s. */
 const CALLS = 15_000;
@@ -21,9 +21,9 @@ const seed = fuzzSeed();
 const stateOf = ({ journal, changes }: Kernel) => [journal.version, changes.counter] as const;
 const isSame = (a: readonly number[], b: readonly number[]) => a.every((number, at) => number === b[at]);
 
-await t.test(`every call succeeds, or is refused and has changed nothing (${seedNote(seed)})`, async (t) => {
+await t.test(`every call succeeds, or is refused and has changed nothing (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const { kernel, registry } = desk;
   for (let type = 0; type <= 3; type++) await desk.call('SVC_CreateVariable', type);
   for (const { id } of [bus, lamp]) await desk.call('SVC_CreateInstance', id);
@@ -50,9 +50,9 @@ await t.test(`every call succeeds, or is refused and has changed nothing (${seed
       if (!isSame(stateOf(kernel), before)) t.fail(`${told} was refused and changed something`);
     }
     waiting.push(
-      wholeOf(answer).then(
+      completeResult(answer).then(
         (result) => {
-          const difference = n % 4 === 0 ? differenceIn(declaration, result) : undefined;
+          const difference = n % 4 === 0 ? schemaViolation(declaration, result) : undefined;
           if (difference !== undefined) t.fail(difference);
           results.taken++;
         },
@@ -79,11 +79,15 @@ await t.test(`every call succeeds, or is refused and has changed nothing (${seed
 
 await t.test('whoever has no credentials gets nothing out of any function but one', async (t) => {
   const random = new Random(seed + 1);
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   for (const declaration of desk.registry.all()) {
     if (declaration.name === 'WFC_GetConfigurators') continue;
     const call = async () =>
-      desk.registry.call(declaration.name, JSON.parse(paramsOf(random, declaration, desk.kernel)), anybody);
+      desk.registry.call(
+        declaration.name,
+        JSON.parse(paramsOf(random, declaration, desk.kernel)),
+        anonymousCaller,
+      );
     await t.rejects(call(), { code: 'ACCESS_DENIED' }, declaration.name);
   }
 });
@@ -91,10 +95,10 @@ await t.test('whoever has no credentials gets nothing out of any function but on
 /** Parameters of the right kinds mostly, as JSON text. */
 function paramsOf(random: Random, { parameters }: FunctionDeclaration, kernel: Kernel): string {
   const texts = parameters.map((parameter) =>
-    random.chance(0.1) ? anyJson(random) : fitting(random, parameter, kernel),
+    random.chance(0.1) ? randomJson(random) : fitting(random, parameter, kernel),
   );
   if (random.chance(0.03)) texts.pop();
-  if (random.chance(0.03)) texts.push(anyJson(random));
+  if (random.chance(0.03)) texts.push(randomJson(random));
   return `[${texts.join()}]`;
 }
 
@@ -120,16 +124,16 @@ function fitting(random: Random, { name, kind, enumeration }: Parameter, kernel:
       if (/Profile|Name/.test(name) && random.chance(0.5))
         return JSON.stringify(random.pick(['Own', 'Other', '~Switch', '~Temperature', '']));
       return JSON.stringify(
-        random.chance(0.5) ? random.pick(['a', 'b_1', 'STATE', 'LEVEL', 'Place']) : anyText(random),
+        random.chance(0.5) ? random.pick(['a', 'b_1', 'STATE', 'LEVEL', 'Place']) : randomText(random),
       );
     case 'variant':
       return random.chance(0.7)
         ? random.pick(['true', '3', '"3.5"', '21.5', '"on"', 'null'])
-        : anyJson(random, 2);
+        : randomJson(random, 2);
     case 'array':
       return random.chance(0.5)
         ? `[${random.some(4, () => idFor(random, '', kernel)).join()}]`
-        : anyJson(random, 2);
+        : randomJson(random, 2);
   }
 }
 
@@ -138,7 +142,9 @@ function idFor(random: Random, name: string, kernel: Kernel): string {
   const types: Record<string, number> = { Category: 0, Instance: 1, Variable: 2, Script: 3, Link: 6 };
   const wanted = types[/^[A-Z][a-z]+/.exec(name)?.[0] ?? ''];
   const all = [
-    ...(wanted === undefined || random.chance(0.2) ? kernel.tree.all() : kernel.tree.of(wanted as 0)),
+    ...(wanted === undefined || random.chance(0.2)
+      ? kernel.tree.all()
+      : kernel.tree.objectsOfType(wanted as 0)),
   ];
   return String(all.length === 0 || random.chance(0.05) ? random.below(70_000) : random.pick(all).id);
 }

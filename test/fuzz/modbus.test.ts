@@ -1,11 +1,11 @@
 import t from 'tap';
-import { sealed } from '../tools/fake-units.js';
-import { ModbusScene } from '../tools/modbus-scene.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { rtuFrame } from '../tools/fake-units.js';
+import { ModbusFixture } from '../tools/modbus-scene.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 
 /** What a disturbed line carries: noise, pieces of frames, frames of others, lengths that can't be. */
 function noise(random: Random): Buffer {
-  const frame = sealed(1 + random.below(3), Buffer.from([3, 6, ...random.bytes(6)]));
+  const frame = rtuFrame(1 + random.below(3), Buffer.from([3, 6, ...random.bytes(6)]));
   switch (random.below(5)) {
     case 0:
       return random.bytes(random.below(60));
@@ -21,38 +21,41 @@ function noise(random: Random): Buffer {
 }
 
 const seed = fuzzSeed();
-await t.test(`a disturbed line makes no wrong values, and polling goes on (${seedNote(seed)})`, async (t) => {
-  const random = new Random(seed);
-  const scene = new ModbusScene();
-  const unit = scene.line.unit(1, { 0: 1000, 1: 2000 });
-  const gateway = await scene.gateway(1, { Retries: 5 });
-  const addresses = [await scene.register(gateway, 0), await scene.register(gateway, 1)];
-  const seen = addresses.map((address) => scene.desk.watch(address, 'Value'));
-  // Some seeds leave no whole answer in the noise.
-  await scene.comes('a value of each', () => seen.every(({ length }) => length > 0));
-  for (let round = 0; round < 400; round++) {
-    unit.behaviour = random.pick([
-      'answers',
-      'answers',
-      'garbled',
-      'silent',
-      'alien',
-      { exception: 4 },
-    ] as const);
-    unit.delayMs = random.below(250);
-    await scene.pass(2 * (1 + random.below(100)));
-    scene.far.send(noise(random));
-  }
-  t.strictSame(
-    seen.map((values) => [...new Set(values)]),
-    [[1000], [2000]],
-    'only what the unit has',
-  );
-  Object.assign(unit, { behaviour: 'answers', delayMs: 5 });
-  unit.registers.set(0, 1001);
-  await scene.isValue(addresses[0] ?? gateway, 1001);
-  await scene.isQuality(addresses[1] ?? gateway, 'good');
-  await scene[Symbol.asyncDispose]();
-  scene.line.close();
-  t.equal(scene.clock.waiting, 0, 'no timer is left');
-});
+await t.test(
+  `a disturbed line makes no wrong values, and polling goes on (${seedLabel(seed)})`,
+  async (t) => {
+    const random = new Random(seed);
+    const scene = new ModbusFixture();
+    const unit = scene.line.unit(1, { 0: 1000, 1: 2000 });
+    const gateway = await scene.gateway(1, { Retries: 5 });
+    const addresses = [await scene.register(gateway, 0), await scene.register(gateway, 1)];
+    const seen = addresses.map((address) => scene.fixture.watch(address, 'Value'));
+    // Some seeds leave no whole answer in the noise.
+    await scene.waitFor('a value of each', () => seen.every(({ length }) => length > 0));
+    for (let round = 0; round < 400; round++) {
+      unit.behaviour = random.pick([
+        'answers',
+        'answers',
+        'garbled',
+        'silent',
+        'alien',
+        { exception: 4 },
+      ] as const);
+      unit.delayMs = random.below(250);
+      await scene.pass(2 * (1 + random.below(100)));
+      scene.far.send(noise(random));
+    }
+    t.strictSame(
+      seen.map((values) => [...new Set(values)]),
+      [[1000], [2000]],
+      'only what the unit has',
+    );
+    Object.assign(unit, { behaviour: 'answers', delayMs: 5 });
+    unit.registers.set(0, 1001);
+    await scene.waitForValue(addresses[0] ?? gateway, 1001);
+    await scene.waitForQuality(addresses[1] ?? gateway, 'good');
+    await scene[Symbol.asyncDispose]();
+    scene.line.close();
+    t.equal(scene.clock.pendingTimers, 0, 'no timer is left');
+  },
+);

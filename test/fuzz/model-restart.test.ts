@@ -1,14 +1,14 @@
 import { cp } from 'node:fs/promises';
 import t, { type Test } from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
-import { SIMULATED, home, serve, startHouse } from '../tools/house.js';
+import { SIMULATED_CONFIG, configDirectory, startGatewayProcess, startGateway } from '../tools/house.js';
 import { tempDirectory } from '../tools/place.js';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
-import { Author } from './model/author.js';
-import { Run } from './model/run.js';
-import { socketCast, socketModules, SocketWorld } from './model/socket-world.js';
-import type { Cast, Step } from './model/steps.js';
-import { complaintOf, written } from './model/told-sequence.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
+import { CallGenerator } from './model/author.js';
+import { ModelRun } from './model/run.js';
+import { socketVocabulary, socketModules, SocketTarget } from './model/socket-world.js';
+import type { Vocabulary, Step } from './model/steps.js';
+import { runSequence, sequenceText } from './model/told-sequence.js';
 
 /** Bound the suite: about 10 s. */
 const STOPS = 9;
@@ -22,35 +22,35 @@ const modules = await socketModules();
  * One sequence in parts, one after the other about each kind of thing: between two of them the gateway ends and begins
  * anew. The last call of each has all written that came about by itself.
  */
-function parts(count: number, seed: number, cast: Cast): Step[][] {
-  const author = new Author(new Random(seed), cast);
+function parts(count: number, seed: number, cast: Vocabulary): Step[][] {
+  const author = new CallGenerator(new Random(seed), cast);
   const themeOf = (n: number) => cast.families[(seed + n) % cast.families.length];
   return Array.from({ length: count }, (_, n) => [...author.sequence(STEPS, themeOf(n)), author.last()]);
 }
 
 await t.test(
-  `a gateway is after a stop and after a power cut what it was before (${seedNote(seed)})`,
+  `a gateway is after a stop and after a power cut what it was before (${seedLabel(seed)})`,
   async (t) => {
     const clock = new ManualClock();
-    let house = await startHouse(t, SIMULATED, { clock });
-    let world = new SocketWorld(house, modules, clock);
-    const run = await Run.begin(world, new Random(seed));
+    let house = await startGateway(t, SIMULATED_CONFIG, { clock });
+    let world = new SocketTarget(house, modules, clock);
+    const run = await ModelRun.begin(world, new Random(seed));
     const done: Step[] = [];
-    for (const [round, steps] of parts(STOPS, seed, socketCast).entries()) {
+    for (const [round, steps] of parts(STOPS, seed, socketVocabulary).entries()) {
       done.push(...steps);
       for (const step of steps) {
         const complaint = await run.step(step);
-        if (complaint !== undefined) return void t.fail(`${complaint}\n${written(done)}`);
+        if (complaint !== undefined) return void t.fail(`${complaint}\n${sequenceText(done)}`);
       }
       const after = round % 2 === 0 ? 'a cut' : 'a stop';
       await world[Symbol.asyncDispose]();
       // What lies on the disk at this very moment is what is there when the power comes back.
       const directory = after === 'a cut' ? await copied(t, house.directory) : house.directory;
       await house.gateway.close();
-      house = await startHouse(t, undefined, { directory, clock });
-      world = new SocketWorld(house, modules, clock);
+      house = await startGateway(t, undefined, { directory, clock });
+      world = new SocketTarget(house, modules, clock);
       const complaint = await run.goOn(world, after);
-      if (complaint !== undefined) return void t.fail(`${complaint}\n${written(done)}`);
+      if (complaint !== undefined) return void t.fail(`${complaint}\n${sequenceText(done)}`);
     }
     await world[Symbol.asyncDispose]();
     t.ok(run.seen.taken > STOPS * STEPS * 0.2, JSON.stringify(run.seen));
@@ -63,21 +63,21 @@ async function copied(t: Test, directory: string): Promise<string> {
   return copy;
 }
 
-await t.test(`a gateway that was killed has all that it had answered for (${seedNote(seed)})`, async (t) => {
-  const directory = await home(t, SIMULATED);
-  let served = await serve(t, directory);
-  let world = new SocketWorld(served, modules);
-  const run = await Run.begin(world);
+await t.test(`a gateway that was killed has all that it had answered for (${seedLabel(seed)})`, async (t) => {
+  const directory = await configDirectory(t, SIMULATED_CONFIG);
+  let served = await startGatewayProcess(t, directory);
+  let world = new SocketTarget(served, modules);
+  const run = await ModelRun.begin(world);
   const done: Step[] = [];
-  for (const steps of parts(KILLS, seed + 1, { ...socketCast, active: [] })) {
+  for (const steps of parts(KILLS, seed + 1, { ...socketVocabulary, active: [] })) {
     done.push(...steps);
-    const wrong = await complaintOf(run, steps);
+    const wrong = await runSequence(run, steps);
     await world[Symbol.asyncDispose]();
     await served.program.end('SIGKILL');
-    served = await serve(t, directory);
-    world = new SocketWorld(served, modules);
+    served = await startGatewayProcess(t, directory);
+    world = new SocketTarget(served, modules);
     const complaint = wrong ?? (await run.goOn(world, 'a cut'));
-    if (complaint !== undefined) return void t.fail(`${complaint}\n${written(done)}`);
+    if (complaint !== undefined) return void t.fail(`${complaint}\n${sequenceText(done)}`);
   }
   await world[Symbol.asyncDispose]();
   t.ok(run.seen.taken > KILLS * STEPS * 0.2, JSON.stringify(run.seen));

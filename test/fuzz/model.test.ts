@@ -1,10 +1,10 @@
 import t from 'tap';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
-import { Author } from './model/author.js';
-import { deskCast, DeskWorld } from './model/desk-world.js';
-import { Run } from './model/run.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
+import { CallGenerator } from './model/author.js';
+import { functionVocabulary, FunctionTarget } from './model/desk-world.js';
+import { ModelRun } from './model/run.js';
 import type { Step } from './model/steps.js';
-import { complaintOf, shortened, written } from './model/told-sequence.js';
+import { runSequence, shrinkSequence, sequenceText } from './model/told-sequence.js';
 
 /** Bound the suite: about 10 s. */
 const SEQUENCES = 120;
@@ -12,24 +12,24 @@ const STEPS = 80;
 
 const seed = fuzzSeed();
 
-await t.test(`gateway, messages and model agree after every call (${seedNote(seed)})`, async (t) => {
+await t.test(`gateway, messages and model agree after every call (${seedLabel(seed)})`, async (t) => {
   const seen = { taken: 0, refused: 0, ran: 0 };
   const tried = async (steps: readonly Step[], asking: Random | undefined) => {
-    await using world = await DeskWorld.open(seed);
-    const run = await Run.begin(world, asking);
-    const complaint = await complaintOf(run, steps);
+    await using world = await FunctionTarget.open(seed);
+    const run = await ModelRun.begin(world, asking);
+    const complaint = await runSequence(run, steps);
     seen.taken += run.seen.taken;
     seen.refused += run.seen.refused;
     seen.ran += run.model.ran;
     return complaint;
   };
   for (let n = 0; n < SEQUENCES; n++) {
-    const steps = new Author(new Random(seed + n), deskCast).sequence(STEPS);
+    const steps = new CallGenerator(new Random(seed + n), functionVocabulary).sequence(STEPS);
     const asking = () => new Random(seed + n);
     const complaint = await tried(steps, asking());
     if (complaint === undefined) continue;
-    const least = await shortened(steps, async (some) => (await tried(some, asking())) !== undefined);
-    t.fail(`${await tried(least, asking())}\n${written(least)}`);
+    const least = await shrinkSequence(steps, async (some) => (await tried(some, asking())) !== undefined);
+    t.fail(`${await tried(least, asking())}\n${sequenceText(least)}`);
     break;
   }
   const { taken, refused, ran } = seen;

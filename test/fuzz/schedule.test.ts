@@ -2,9 +2,9 @@ import t from 'tap';
 import type { Cyclic, EventDate, EventTime, Schedule } from '../../src/kernel/event.js';
 import { nextCyclic } from '../../src/script/schedule/cyclic.js';
 import { nextPoint, pointAt } from '../../src/script/schedule/week.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
-import { liveIn } from '../tools/zone.js';
-import { slowNextCyclic, slowPointAt } from './slow-schedule.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
+import { setTimeZone } from '../tools/zone.js';
+import { referenceNextCyclic, referencePointAt } from './slow-schedule.js';
 
 /** Bound the suite: about 10 s. */
 const CASES = 300;
@@ -92,8 +92,8 @@ function anySchedule(random: Random): Schedule {
 const seed = fuzzSeed();
 
 for (const zone of ZONES)
-  await t.test(`events run when a slow walk says they do: ${zone} (${seedNote(seed)})`, async (t) => {
-    liveIn(t, zone);
+  await t.test(`events run when a slow walk says they do: ${zone} (${seedLabel(seed)})`, async (t) => {
+    setTimeZone(t, zone);
     const random = new Random(seed);
     const changes = changesOfClock();
     const wrong: unknown[] = [];
@@ -103,7 +103,7 @@ for (const zone of ZONES)
       const cyclic = anyCyclic(random, afterMs);
       const createdMs = afterMs - Math.floor(random.next() * 100 * DAY_MS);
       const fast = nextCyclic(cyclic, afterMs, createdMs);
-      const slow = slowNextCyclic(cyclic, afterMs, createdMs);
+      const slow = referenceNextCyclic(cyclic, afterMs, createdMs);
       if (slow !== undefined) ran += 1;
       if (fast !== slow) wrong.push({ cyclic, afterMs, createdMs, fast, slow });
     }
@@ -112,23 +112,23 @@ for (const zone of ZONES)
   });
 
 for (const zone of ZONES)
-  await t.test(`schedules are where a slow walk says they are: ${zone} (${seedNote(seed)})`, async (t) => {
-    liveIn(t, zone);
+  await t.test(`schedules are where a slow walk says they are: ${zone} (${seedLabel(seed)})`, async (t) => {
+    setTimeZone(t, zone);
     const random = new Random(seed);
     const changes = changesOfClock();
     const wrong: unknown[] = [];
     for (let n = 0; n < CASES / 5; n++) {
       const schedule = anySchedule(random);
       const atMs = anyMoment(random, changes);
-      const [fast, slow] = [pointAt(schedule, atMs), slowPointAt(schedule, atMs)];
+      const [fast, slow] = [pointAt(schedule, atMs), referencePointAt(schedule, atMs)];
       if (JSON.stringify(fast) !== JSON.stringify(slow)) wrong.push({ schedule, atMs, fast, slow });
       const next = nextPoint(schedule, atMs);
       if ((next === undefined) !== (slow === undefined)) wrong.push({ schedule, atMs, next });
       if (next === undefined) continue;
       const { atMs: nextMs, ...point } = next;
       // Up to the next point the one in force stays, and at the next one it is in force.
-      const before = slowPointAt(schedule, nextMs - 1);
-      const there = slowPointAt(schedule, nextMs);
+      const before = referencePointAt(schedule, nextMs - 1);
+      const there = referencePointAt(schedule, nextMs);
       if (nextMs <= atMs || JSON.stringify(before) !== JSON.stringify(slow))
         wrong.push({ schedule, atMs, next, before });
       if (JSON.stringify(there) !== JSON.stringify(point)) wrong.push({ schedule, atMs, next, there });

@@ -1,13 +1,13 @@
 import type { Test } from 'tap';
 import type { OutputLine } from '../../drivers/gpio/line.js';
-import { type Direction, longestMs, type Times } from '../../drivers/gpio/shutter-travel.js';
+import { type MotorDirection, longestRunMs, type TravelTimes } from '../../drivers/gpio/shutter-travel.js';
 import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import type { Instance } from '../../src/kernel/attachments.js';
-import { Cabinet } from '../tools/cabinet.js';
+import { OutputFixture } from '../tools/cabinet.js';
 import type { Random } from '../tools/random.js';
-import { RealShutter } from '../tools/real-shutter.js';
+import { ShutterPhysics } from '../tools/real-shutter.js';
 
 /** The longest that a relay takes to do what it is told, ms. */
 const SLOWEST_MS = 15;
@@ -20,16 +20,16 @@ const lines = { up: 'RELAY1', down: 'RELAY2' } as const;
 const directions = ['up', 'down'] as const;
 
 /** A shutter as physics on the relays of a gateway that is told things at random and dies at any time. */
-export class ShutterWorld {
+export class ShutterSimulation {
   readonly complaints: string[] = [];
   readonly seen = { commands: 0, refused: 0, known: 0, unknown: 0, runs: 0, deaths: 0, cuts: 0 };
   readonly #random: Random;
-  readonly #cabinet: Cabinet;
-  readonly #times: Times;
+  readonly #cabinet: OutputFixture;
+  readonly #times: TravelTimes;
   readonly #deadMs: number;
-  readonly #real: RealShutter;
+  readonly #real: ShutterPhysics;
   /** Since when a relay is what it is. */
-  readonly #since: Record<Direction, number>;
+  readonly #since: Record<MotorDirection, number>;
   readonly #on = { up: false, down: false };
   #failing: number;
   /** Whether all that held the relay since it went on did what it was told. */
@@ -45,14 +45,14 @@ export class ShutterWorld {
       reserveMs: random.below(500),
     };
     this.#deadMs = random.pick([0, random.below(300)]);
-    this.#real = new RealShutter(this.#times, random);
-    this.#cabinet = new Cabinet(t, (line, clock) => this.#rough(line, clock));
+    this.#real = new ShutterPhysics(this.#times, random);
+    this.#cabinet = new OutputFixture(t, (line, clock) => this.#rough(line, clock));
     this.#since = { up: this.#nowMs(), down: this.#nowMs() };
   }
 
   async begin(): Promise<void> {
     const { runMs, slatMs, reserveMs } = this.#times;
-    this.#shutter = await this.#cabinet.shutter({
+    this.#shutter = await this.#cabinet.addShutter({
       RunUpS: runMs.up / 1000,
       RunDownS: runMs.down / 1000,
       SlatS: slatMs / 1000,
@@ -144,7 +144,7 @@ export class ShutterWorld {
   async #pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= LOOK_MS) {
       this.#cabinet.clock.advance(LOOK_MS);
-      await nextTurn();
+      await yieldToEventLoop();
       this.#look();
     }
   }
@@ -159,7 +159,7 @@ export class ShutterWorld {
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       let taken = Promise.resolve();
       const effect = () => {
-        if (active) this.#mayGoOn(line.place.name === lines.up ? 'up' : 'down');
+        if (active) this.#mayGoOn(line.location.name === lines.up ? 'up' : 'down');
         taken = line.set(active);
         taken.catch(() => undefined);
       };
@@ -171,7 +171,7 @@ export class ShutterWorld {
       return promise;
     };
     return {
-      place: line.place,
+      location: line.location,
       initial: line.initial,
       get: () => line.get(),
       set,
@@ -180,7 +180,7 @@ export class ShutterWorld {
     };
   }
 
-  #mayGoOn(direction: Direction): void {
+  #mayGoOn(direction: MotorDirection): void {
     const other = direction === 'up' ? 'down' : 'up';
     if (this.#cabinet.world.level(lines[other]))
       this.complaints.push(`${direction} goes on while ${other} is`);
@@ -200,7 +200,11 @@ export class ShutterWorld {
         else this.seen.runs++;
         this.#on[direction] = isOn;
         this.#since[direction] = nowMs;
-      } else if (isOn && this.#isClean && forMs > longestMs(this.#times, direction) + 1000 + 4 * SLOWEST_MS)
+      } else if (
+        isOn &&
+        this.#isClean &&
+        forMs > longestRunMs(this.#times, direction) + 1000 + 4 * SLOWEST_MS
+      )
         this.complaints.push(`${direction} runs for ${forMs} ms`);
     }
     if (this.#on.up && this.#on.down) this.complaints.push('both are on');

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
-import { ShutterWorld } from './shutter-world.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
+import { ShutterSimulation } from './shutter-world.js';
 
 /** Bound the suite: about 5 s. */
 const WORLDS = 20;
@@ -8,12 +8,12 @@ const STEPS = 40;
 
 const seed = fuzzSeed();
 
-await t.test(`a shutter, whatever comes when and fails how (${seedNote(seed)})`, async (t) => {
+await t.test(`a shutter, whatever comes when and fails how (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const complaints: string[] = [];
   const seen: Record<string, number> = {};
   for (let n = 0; n < WORLDS; n++) {
-    const world = new ShutterWorld(t, random);
+    const world = new ShutterSimulation(t, random);
     await world.begin();
     for (let step = 0; step < STEPS; step++) await world.step();
     await world.settle();

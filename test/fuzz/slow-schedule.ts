@@ -97,7 +97,7 @@ function runsOf(cyclic: Cyclic, noon: Noon): number[] {
 }
 
 /** What `nextCyclic` promises. */
-export function slowNextCyclic(cyclic: Cyclic, afterMs: number, createdMs: number): number | undefined {
+export function referenceNextCyclic(cyclic: Cyclic, afterMs: number, createdMs: number): number | undefined {
   const from = noonHere(afterMs) - 2 * DAY_MS;
   for (let noon = from; noon < from + HORIZON_DAYS * DAY_MS; noon += DAY_MS) {
     if (!takesPart(cyclic, noon, createdMs)) continue;
@@ -108,7 +108,7 @@ export function slowNextCyclic(cyclic: Cyclic, afterMs: number, createdMs: numbe
 }
 
 /** What `pointAt` promises. */
-export function slowPointAt(
+export function referencePointAt(
   schedule: Schedule,
   atMs: number,
 ): { groupId: number; pointId: number; actionId: number } | undefined {

@@ -2,17 +2,17 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import t from 'tap';
 import { SENDERS_LIMIT } from '../../drivers/serial/framers.js';
-import { SerialWorld } from '../../drivers/serial/fake.js';
+import { SimulatedPorts } from '../../drivers/serial/fake.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { socketModules } from '../../drivers/socket/index.js';
-import { Guest } from '../contract/socket/guest.js';
-import { heldWithBuffers } from '../tools/memory.js';
+import { TcpClient } from '../contract/socket/guest.js';
+import { liveBytesWithBuffers } from '../tools/memory.js';
 import { freePort } from '../tools/place.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { until } from '../tools/until.js';
-import { Workbench } from '../tools/workbench.js';
+import { DeviceFixture } from '../tools/workbench.js';
 
-const MODULES = [...socketModules(), ...serialModules(new SerialWorld())];
+const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts())];
 const RULES = [{ Pattern: '^T=([0-9]+)$', Ident: 'T', Type: 'integer' }];
 
 /** What of a flood the gateway may hold. */
@@ -21,17 +21,17 @@ const MIB = 1024 * 1024;
 
 const seed = fuzzSeed();
 
-await t.test(`guests who babble, break off and come again (${seedNote(seed)})`, async (t) => {
+await t.test(`guests who babble, break off and come again (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const port = await freePort();
   const server = await desk.add('Server Socket', { Port: port, Limit: 8 });
   const device = await desk.add('Serial Device', { Rules: RULES, MaxLength: 64 }, server);
-  await desk.isLink(device, 'online');
-  using good = await Guest.connect(port);
-  const ends = new Set<Guest>();
+  await desk.waitForLink(device, 'online');
+  using good = await TcpClient.connect(port);
+  const ends = new Set<TcpClient>();
   for (let round = 1; round <= 300; round += 1) {
-    const guest = await Guest.connect(port);
+    const guest = await TcpClient.connect(port);
     const text = random.some(5, () =>
       random.pick(['T=', '\n', '\r', '\0', 'ÿ', 'T=999999999999999999999\n', 'T=x\n']),
     );
@@ -48,7 +48,7 @@ await t.test(`guests who babble, break off and come again (${seedNote(seed)})`, 
     }
     if (round % 50 !== 0) continue;
     good.say(`T=${round}\n`);
-    await desk.isValue(device, 'T', round);
+    await desk.waitForValue(device, 'T', round);
     await desk.call('SSCK_SendText', server.id, `${round} `);
   }
   for (const guest of ends) guest.socket.destroy();
@@ -63,15 +63,15 @@ for (const [what, fill, size] of [
   ['empty lines', '\n', 8 * MIB],
 ] as const) {
   await t.test(`megabytes of ${what} neither fill the memory nor hold others up`, async (t) => {
-    await using desk = new Workbench(MODULES);
+    await using desk = new DeviceFixture(MODULES);
     const port = await freePort();
     const server = await desk.add('Server Socket', { Port: port });
     const device = await desk.add('Serial Device', { Rules: RULES }, server);
-    await desk.isLink(device, 'online');
-    using flood = await Guest.connect(port);
-    using good = await Guest.connect(port);
+    await desk.waitForLink(device, 'online');
+    using flood = await TcpClient.connect(port);
+    using good = await TcpClient.connect(port);
     const chunk = Buffer.alloc(MIB / 4, fill);
-    const before = heldWithBuffers();
+    const before = liveBytesWithBuffers();
     let sent = 0;
     let value = 0;
     let held = 0;
@@ -80,19 +80,19 @@ for (const [what, fill, size] of [
       if (!flood.socket.write(chunk)) await once(flood.socket, 'drain');
       if (sent % (4 * MIB) !== 0) continue;
       good.say(`T=${++value}\n`);
-      await desk.isValue(device, 'T', value);
-      held = Math.max(held, heldWithBuffers() - before);
+      await desk.waitForValue(device, 'T', value);
+      held = Math.max(held, liveBytesWithBuffers() - before);
     }
     t.equal(value, size / (4 * MIB), 'the other was heard all the time');
     t.ok(held < HELD_BYTES, `${Math.round(held / 1024)} KiB held`);
     t.equal(flood.isGone, false);
-    if (fill === 'x') t.match(desk.devices.troubles(device.id), [{ code: 'OVERFLOW' }]);
+    if (fill === 'x') t.match(desk.devices.problems(device.id), [{ code: 'OVERFLOW' }]);
   });
 }
 
 await t.test('datagrams of many senders, and no sense in them', async (t) => {
   const random = new Random(seed);
-  await using desk = new Workbench(MODULES);
+  await using desk = new DeviceFixture(MODULES);
   const far = createSocket('udp4').bind(0, '127.0.0.1');
   await once(far, 'listening');
   t.teardown(() => void far.close());
@@ -102,7 +102,7 @@ await t.test('datagrams of many senders, and no sense in them', async (t) => {
   await new Promise<void>((resolve) => probe.close(resolve));
   const socket = await desk.add('UDP Socket', { BindIP: '127.0.0.1', BindPort: port });
   const device = await desk.add('Serial Device', { Rules: RULES, MaxLength: 32 }, socket);
-  await desk.isLink(device, 'online');
+  await desk.waitForLink(device, 'online');
   const say = async (from: typeof far, bytes: Buffer | string) =>
     new Promise<void>((resolve) => from.send(bytes, port, '127.0.0.1', () => resolve()));
   await say(far, 'T=');

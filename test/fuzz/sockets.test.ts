@@ -1,14 +1,14 @@
 import t from 'tap';
 import { systemClock, type Clock } from '../../src/base/clock.js';
-import { OWNER, ownerLine, startWorld } from '../tools/api-world.js';
-import { call } from '../tools/exchange.js';
-import { open, type Frame } from '../tools/listening.js';
-import { heldBytes } from '../tools/memory.js';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
-import { RawSocket, closeOf, opcode } from '../tools/raw-socket.js';
-import { anyFrames } from './inputs/frames.js';
-import { anyUpgrade } from './inputs/upgrades.js';
-import { mistakes, serve, type Served } from './served.js';
+import { OWNER, ownerLine, startApi } from '../tools/api-world.js';
+import { callText } from '../tools/exchange.js';
+import { openWebSocket, type Frame } from '../tools/listening.js';
+import { liveHeapBytes } from '../tools/memory.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
+import { RawWebSocket, closeOf, opcode } from '../tools/raw-socket.js';
+import { randomFrames } from './inputs/frames.js';
+import { randomUpgrade } from './inputs/upgrades.js';
+import { loggedErrors, startFuzzedApi, type FuzzedApi } from './served.js';
 
 /** Bound the suite: about 4 s. */
 const UPGRADES = 400;
@@ -41,17 +41,17 @@ function opens(path: string, protocol: string): boolean {
 }
 
 await t.test(
-  `an upgrade is let in by the right pair alone, or refused in full (${seedNote(seed)})`,
+  `an upgrade is let in by the right pair alone, or refused in full (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
-    const world = await startWorld(t, {}, { clock: hurried() });
+    const world = await startApi(t, {}, { clock: hurried() });
     const seen = new Map<number, number>();
     const odd: string[] = [];
     for (let n = 0; n < UPGRADES; n++) {
-      const input = anyUpgrade(random, { owner, webfront, configurator: 50_001 });
+      const input = randomUpgrade(random, { owner, webfront, configurator: 50_001 });
       const from = `127.${random.below(250)}.${random.below(250)}.${1 + random.below(250)}`;
       const told = `${JSON.stringify(input).slice(0, 400)}`;
-      const asked = RawSocket.open({ port: world.port, from, ...input });
+      const asked = RawWebSocket.open({ port: world.port, from, ...input });
       await using socket = await asked.catch((thrown: Error) => void odd.push(`${thrown.message}: ${told}`));
       if (socket === undefined) continue;
       const { status, headers, body } = socket.response;
@@ -74,7 +74,7 @@ await t.test(
       (seen.get(101) ?? 0) > UPGRADES / 100 && (seen.get(401) ?? 0) > UPGRADES / 100,
       JSON.stringify([...seen]),
     );
-    await using socket = await open(world);
+    await using socket = await openWebSocket(world);
     world.set(world.lamp, 3);
     t.match(await socket.json(), { SenderID: world.lamp.id, Message: 10603 }, 'who may listen still does');
     t.strictSame(
@@ -85,7 +85,7 @@ await t.test(
 );
 
 /** All that comes over a socket until it ends. */
-async function allFrom(socket: RawSocket) {
+async function allFrom(socket: RawWebSocket) {
   const texts: string[] = [];
   let close: number | undefined;
   for (;;) {
@@ -106,7 +106,7 @@ function complaintAbout(text: string): string | undefined {
 }
 
 /** Reads what a listener is told up to the newest message; what does not come in order is returned. */
-async function follow(listener: RawSocket, { desk }: Served, last: number): Promise<number | string> {
+async function follow(listener: RawWebSocket, { desk }: FuzzedApi, last: number): Promise<number | string> {
   let at = last;
   while (at < desk.kernel.changes.counter) {
     const { TimeStamp } = (await listener.json()) as Frame;
@@ -116,20 +116,20 @@ async function follow(listener: RawSocket, { desk }: Served, last: number): Prom
   return at;
 }
 
-await t.test(`whatever a client sends over a socket costs only its own (${seedNote(seed)})`, async (t) => {
+await t.test(`whatever a client sends over a socket costs only its own (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed + 1);
-  const served = await serve(t);
+  const served = await startFuzzedApi(t);
   const { desk, methods, port } = served;
-  await using listener = await open(served);
+  await using listener = await openWebSocket(served);
   let last: number | string = desk.kernel.changes.counter;
   const seen = { answered: 0, closed: 0 };
   const odd: unknown[] = [];
   let before = 0;
   for (let n = 0; n < SOCKETS && typeof last === 'number'; n++) {
-    await using socket = await RawSocket.open({ port, headers: [ownerLine] });
+    await using socket = await RawWebSocket.open({ port, headers: [ownerLine] });
     for (let count = random.below(8); count >= 0; count--)
-      socket.connection.write(anyFrames(random, methods));
-    socket.send(call('SVC_GetKernelVersion', [], 'last'));
+      socket.connection.write(randomFrames(random, methods));
+    socket.send(callText('SVC_GetKernelVersion', [], 'last'));
     socket.connection.end();
     const { texts, close } = await allFrom(socket);
     odd.push(...texts.map(complaintAbout).filter((said) => said !== undefined));
@@ -144,12 +144,12 @@ await t.test(`whatever a client sends over a socket costs only its own (${seedNo
     last = await follow(listener, served, last);
     desk.audit.length = 0;
     desk.scripts.runs.length = 0;
-    if (n === Math.floor(SOCKETS / 3)) before = heldBytes();
+    if (n === Math.floor(SOCKETS / 3)) before = liveHeapBytes();
   }
   t.type(last, 'number', 'another is told all, in order');
   t.strictSame(odd, []);
   t.ok(seen.answered > SOCKETS / 20 && seen.closed > SOCKETS / 20, JSON.stringify(seen));
-  const growth = heldBytes() - before;
+  const growth = liveHeapBytes() - before;
   t.ok(growth < GROWTH_BYTES, `${growth} bytes more are held`);
-  t.strictSame(mistakes(served), []);
+  t.strictSame(loggedErrors(served), []);
 });

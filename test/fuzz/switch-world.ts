@@ -1,8 +1,8 @@
 import { type Cancel, ManualClock } from '../../src/base/clock.js';
 import { isAbort } from '../../src/base/fault.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import { Interlocks } from '../../src/device/switch/interlocks.js';
-import { RuledSwitch, type Rules } from '../../src/device/switch/rules.js';
+import { RuledSwitch, type SwitchRules } from '../../src/device/switch/rules.js';
 import type { Random } from '../tools/random.js';
 
 /** The longest that a line takes to do what it is told, ms. */
@@ -28,7 +28,7 @@ class FakeLine {
   }
 
   /** Takes effect at some moment and is confirmed at a later one, or fails. */
-  drive(world: SwitchWorld, active: boolean, apply: () => void): Promise<void> {
+  drive(world: SwitchSimulation, active: boolean, apply: () => void): Promise<void> {
     const { random, clock } = world;
     const takesMs = random.below(SLOWEST_MS);
     const effectMs = random.below(takesMs + 1);
@@ -60,14 +60,14 @@ class FakeLine {
 interface Member {
   readonly id: number;
   readonly line: FakeLine;
-  readonly rules: Rules;
+  readonly rules: SwitchRules;
   open: RuledSwitch | undefined;
   isOpening: boolean;
   offAt: number;
 }
 
 /** A group of outputs, what is done to them at random, and what must never be seen. */
-export class SwitchWorld {
+export class SwitchSimulation {
   readonly clock = new ManualClock();
   readonly random: Random;
   readonly failing: number;
@@ -113,10 +113,10 @@ export class SwitchWorld {
   async pass(ms: number): Promise<void> {
     for (let left = ms; left > 0; left--) {
       this.clock.advance(1);
-      if (left % 4 === 0) await nextTurn();
+      if (left % 4 === 0) await yieldToEventLoop();
       this.#look();
     }
-    await nextTurn();
+    await yieldToEventLoop();
   }
 
   /** All are open and nothing is done to them: what must end by itself has ended. */
@@ -179,8 +179,8 @@ export class SwitchWorld {
         line: `line ${id}`,
         configured: () => this.members.map((one) => ({ id: one.id, name: `R${one.id}` })),
         drive: (active) => line.drive(this, active, () => this.#apply(member, active)),
-        tell: ({ offAt }) => (member.offAt = offAt),
-        complain: (text) => {
+        onStatus: ({ offAt }) => (member.offAt = offAt),
+        setProblem: (text) => {
           if (text?.includes('together') !== true) return;
           this.seen.clashes++;
           line.mustGo = true;

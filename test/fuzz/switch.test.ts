@@ -1,6 +1,6 @@
 import t from 'tap';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
-import { SwitchWorld } from './switch-world.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
+import { SwitchSimulation } from './switch-world.js';
 
 /** Bound the suite: about 5 s. */
 const WORLDS = 150;
@@ -8,12 +8,12 @@ const STEPS = 120;
 
 const seed = fuzzSeed();
 
-await t.test(`interlocked outputs, whatever comes when and fails how (${seedNote(seed)})`, async (t) => {
+await t.test(`interlocked outputs, whatever comes when and fails how (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const complaints: string[] = [];
   const seen: Record<string, number> = {};
   for (let n = 0; n < WORLDS; n++) {
-    const world = new SwitchWorld(random);
+    const world = new SwitchSimulation(random);
     for (let step = 0; step < STEPS; step++) await world.step();
     await world.settle();
     complaints.push(...world.complaints.map((text) => `world ${n}: ${text}`));

@@ -1,15 +1,15 @@
 import t from 'tap';
-import { FakeBroker } from '../../drivers/mqtt/fake.js';
-import { filterMistake, matches, topicMistake } from '../../drivers/mqtt/filter.js';
+import { SimulatedBroker } from '../../drivers/mqtt/fake.js';
+import { validateFilter, matchesFilter, validateTopic } from '../../drivers/mqtt/filter.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
 import { Fault } from '../../src/base/fault.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import type { Instance } from '../../src/kernel/attachments.js';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 import { until } from '../tools/until.js';
-import { Workbench } from '../tools/workbench.js';
-import { anyJson } from './inputs/json.js';
-import { anyPayload, anyTopic } from './inputs/topics.js';
+import { DeviceFixture } from '../tools/workbench.js';
+import { randomJson } from './inputs/json.js';
+import { randomPayload, randomTopic } from './inputs/topics.js';
 
 /** Bound the suite: about 3 s. */
 const PAIRS = 3_000;
@@ -37,29 +37,29 @@ function fits(filter: string, topic: string): boolean {
   return new RegExp(`^${pattern}$`, 'su').test(topic);
 }
 
-await t.test(`a filter is refused, or fits what the rules say (${seedNote(seed)})`, (t) => {
+await t.test(`a filter is refused, or fits what the rules say (${seedLabel(seed)})`, (t) => {
   const random = new Random(seed);
   let fitting = 0;
   for (let n = 0; n < PAIRS; n++) {
-    const [filter, topic] = [anyTopic(random), anyTopic(random)];
-    if (filterMistake(filter) !== undefined || topicMistake(topic) !== undefined || filter.length > 1_000)
+    const [filter, topic] = [randomTopic(random), randomTopic(random)];
+    if (validateFilter(filter) !== undefined || validateTopic(topic) !== undefined || filter.length > 1_000)
       continue;
     const expected = fits(filter, topic);
     if (expected) fitting++;
-    if (matches(filter, topic) !== expected) t.fail(`${filter} and ${topic}: ${!expected}`);
+    if (matchesFilter(filter, topic) !== expected) t.fail(`${filter} and ${topic}: ${!expected}`);
   }
   t.ok(fitting > 0, `${fitting} fit`);
   t.end();
 });
 
 await t.test(
-  `whatever a broker sends, a device reports values of its type or nothing (${seedNote(seed)})`,
+  `whatever a broker sends, a device reports values of its type or nothing (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed + 1);
-    const broker = new FakeBroker();
-    await using bench = new Workbench(mqttModules(broker));
+    const broker = new SimulatedBroker();
+    await using bench = new DeviceFixture(mqttModules(broker));
     const client = await bench.add('MQTT Client', { Url: 'mqtt://127.0.0.1:1883' });
-    await bench.isLink(client, 'online');
+    await bench.waitForLink(client, 'online');
     let opened = 0;
     let reported = 0;
     for (let n = 0; n < DEVICES; n++) {
@@ -72,16 +72,18 @@ await t.test(
       const instance = device as Instance;
       const link = await until('its start, or why it does not', () => {
         const now = bench.value(instance, 'LINK');
-        return now === 'online' || bench.devices.troubles(instance.id).length > 0 ? String(now) : undefined;
+        return now === 'online' || bench.devices.problems(instance.id).length > 0 ? String(now) : undefined;
       });
       if (link === 'online') opened++;
-      await nextTurn();
+      await yieldToEventLoop();
       const watched = fields.map(({ Ident }) => bench.watch(instance, String(Ident)));
       for (let m = 0; m < MESSAGES; m++) {
-        const wanted = random.chance(0.7) ? fields.map(({ StateTopic }) => StateTopic) : [anyTopic(random)];
-        broker.publish(String(random.pick(wanted)), anyPayload(random), random.chance(0.1));
+        const wanted = random.chance(0.7)
+          ? fields.map(({ StateTopic }) => StateTopic)
+          : [randomTopic(random)];
+        broker.publish(String(random.pick(wanted)), randomPayload(random), random.chance(0.1));
       }
-      await nextTurn();
+      await yieldToEventLoop();
       for (const [at, { Type }] of fields.entries()) {
         const value = watched[at]?.at(-1);
         if (value === undefined) continue;
@@ -93,15 +95,15 @@ await t.test(
       await bench.devices.disconnect(instance.id);
     }
     t.ok(opened > 0 && reported > 0, `${opened} of ${DEVICES} devices opened, ${reported} values`);
-    t.equal(broker.held, 1, 'and the connection stands');
+    t.equal(broker.openCount, 1, 'and the connection stands');
   },
 );
 
 /** One entry of `Topics`, most of its fields sound. */
 function anyFields(random: Random, at: number): Record<string, unknown> & { Type: (typeof types)[number] } {
-  const odd = () => JSON.parse(anyJson(random, 2).replace(/\d{17,}|1e400/g, '7')) as unknown;
+  const odd = () => JSON.parse(randomJson(random, 2).replace(/\d{17,}|1e400/g, '7')) as unknown;
   const fields: Record<string, unknown> = { Ident: `V${at}`, StateTopic: `plug/${at}/state` };
-  if (random.chance(0.2)) fields['StateTopic'] = anyTopic(random);
+  if (random.chance(0.2)) fields['StateTopic'] = randomTopic(random);
   if (random.chance(0.4))
     fields['JsonPath'] = random.pick([
       'state',
@@ -116,7 +118,7 @@ function anyFields(random: Random, at: number): Record<string, unknown> & { Type
   if (random.chance(0.2)) Object.assign(fields, { On: 'ON', Off: 'OFF' });
   if (random.chance(0.2))
     Object.assign(fields, { Scale: random.pick([0.1, -1, 1e300, 0]), Offset: random.pick([0, 1e308]) });
-  if (random.chance(0.1)) fields['CommandTopic'] = anyTopic(random);
+  if (random.chance(0.1)) fields['CommandTopic'] = randomTopic(random);
   if (random.chance(0.1)) fields[random.pick(['QoS', 'Retain', 'Ident', 'Profile', 'Counter', 'X'])] = odd();
   return { ...fields, Type: random.pick(types) };
 }

@@ -6,16 +6,16 @@ import { silentLog } from '../../src/base/log.js';
 import { applyTree } from '../../src/config/apply.js';
 import type { ActionOf } from '../../src/config/events.js';
 import { reviewFacts } from '../../src/composition/review-facts.js';
-import { ConfigurationError, lineOf } from '../../src/config/document.js';
+import { ConfigurationError, formatFinding } from '../../src/config/document.js';
 import { type LoadedConfig, readConfig } from '../../src/config/load.js';
 import { Devices } from '../../src/device/devices.js';
-import { Modules } from '../../src/device/modules.js';
-import { namedAction } from '../../src/functions/built-in-actions.js';
+import { ModuleRegistry } from '../../src/device/modules.js';
+import { actionByName } from '../../src/functions/built-in-actions.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { gpioModules } from '../../drivers/gpio/index.js';
 import { serialModules } from '../../drivers/serial/index.js';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
-import { anyYaml } from './inputs/yaml.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
+import { randomYaml } from './inputs/yaml.js';
 import { fakeContents } from '../tools/contents.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
@@ -28,12 +28,12 @@ const sample = readFileSync(join(root, 'docs/sample/gateway.yaml'), 'utf8');
 const clock = new ManualClock();
 const board = { gpio: [], simulated: { wires: [] } };
 
-await t.test(`a configuration is taken, or each mistake has its line (${seedNote(seed)})`, async (t) => {
+await t.test(`a configuration is taken, or each mistake has its line (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  const modules = new Modules([...gpioModules(board, clock), ...serialModules()]);
+  const modules = new ModuleRegistry([...gpioModules(board, clock), ...serialModules()]);
   let taken = 0;
   for (let n = 0; n < FILES; n++) {
-    const text = anyYaml(random, sample).toString();
+    const text = randomYaml(random, sample).toString();
     const outcome = await readConfig(
       { file: '/x/gateway.yaml', text },
       async () => modules,
@@ -41,18 +41,18 @@ await t.test(`a configuration is taken, or each mistake has its line (${seedNote
     ).catch((thrown: unknown) => thrown);
     if (outcome instanceof ConfigurationError) {
       const lines = text.split(/\r\n|[\r\n]/).length;
-      for (const { line, column, text: why } of outcome.mistakes) {
+      for (const { line, column, text: why } of outcome.findings) {
         if (line < 1 || line > lines || column < 1 || why === '')
           t.fail(`${line}:${column} ${why}`, { text });
       }
-      if (outcome.mistakes.length === 0) t.fail('no mistake named', { text });
+      if (outcome.findings.length === 0) t.fail('no mistake named', { text });
       if (/swordfish|tulip/.test(outcome.message)) t.fail(`shows a secret: ${outcome.message}`, { text });
     } else if (outcome instanceof Error) {
       t.fail(`threw ${outcome.stack}`, { text });
     } else {
       taken++;
       const { findings } = outcome as LoadedConfig;
-      const shown = findings.map((finding) => lineOf('', finding)).join('\n');
+      const shown = findings.map((finding) => formatFinding('', finding)).join('\n');
       if (/swordfish|tulip/.test(shown)) t.fail(`shows a secret: ${shown}`, { text });
       await applied(outcome as LoadedConfig, modules);
     }
@@ -62,10 +62,10 @@ await t.test(`a configuration is taken, or each mistake has its line (${seedNote
 });
 
 /** What was taken can be applied: to nothing, and again to what that made. */
-async function applied({ tree }: LoadedConfig, modules: Modules): Promise<void> {
+async function applied({ tree }: LoadedConfig, modules: ModuleRegistry): Promise<void> {
   const kernel = new Kernel({ counter: 0, random: () => 0.5 });
   const devices = new Devices({ kernel, modules, clock, log: silentLog });
-  const actionOf: ActionOf = async (name, parameters) => namedAction(name, parameters);
+  const actionOf: ActionOf = async (name, parameters) => actionByName(name, parameters);
   const target = { kernel, devices, clock, actionOf, log: silentLog, contents: fakeContents(kernel) };
   const first = await applyTree({ tree }, {}, target);
   await applyTree({ tree }, first.applied, target);

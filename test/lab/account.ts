@@ -14,7 +14,7 @@ type State = Known | 'deleted';
 const VARIABLE_OF_TYPE_STRING = 3;
 
 /** See the file's head. */
-export class Account {
+export class TreeAccount {
   readonly #box: Box;
   /** What was acknowledged, by id. */
   readonly #states = new Map<number, State>();

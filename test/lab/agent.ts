@@ -16,7 +16,7 @@ const CHUNK_BYTES = 256 * 1024;
 const ASK_AGAIN_MS = 40;
 
 /** How a command in the guest ended. */
-export interface Ended {
+export interface CommandResult {
   code: number;
   out: string;
   err: string;
@@ -33,7 +33,7 @@ interface ExecStatus {
 const text = (base64 = ''): string => Buffer.from(base64, 'base64').toString();
 
 /** The agent in one machine. */
-export class Agent implements Disposable {
+export class GuestAgent implements Disposable {
   readonly #path: string;
   #wire: Wire;
 
@@ -43,14 +43,14 @@ export class Agent implements Disposable {
   }
 
   /** Waits until the agent answers; a machine that boots cold takes 15 to 40 s for that. */
-  static async open(path: string, limitMs: number): Promise<Agent> {
-    return new Agent(path, await Agent.#inStep(path, limitMs));
+  static async open(path: string, limitMs: number): Promise<GuestAgent> {
+    return new GuestAgent(path, await GuestAgent.#inStep(path, limitMs));
   }
 
   /** The machine was reset: waits until its agent answers again. */
   async again(limitMs: number): Promise<void> {
     this[Symbol.dispose]();
-    this.#wire = await Agent.#inStep(this.#path, limitMs);
+    this.#wire = await GuestAgent.#inStep(this.#path, limitMs);
   }
 
   /** A wire on which the next line is the answer to the next request. */
@@ -81,11 +81,11 @@ export class Agent implements Disposable {
   }
 
   /** Starts a bash script and does not wait for it. */
-  async start(script: string): Promise<{ ended(limitMs?: number): Promise<Ended> }> {
+  async start(script: string): Promise<{ ended(limitMs?: number): Promise<CommandResult> }> {
     const arg = ['-c', script];
     const started = await this.#call('guest-exec', { path: '/bin/bash', arg, 'capture-output': true });
     const { pid } = started as { pid: number };
-    const status = async (): Promise<Ended | undefined> => {
+    const status = async (): Promise<CommandResult | undefined> => {
       const now = (await this.#call('guest-exec-status', { pid })) as ExecStatus;
       if (!now.exited) {
         await sleep(ASK_AGAIN_MS);
@@ -99,7 +99,7 @@ export class Agent implements Disposable {
   }
 
   /** Runs a bash script to its end, whatever that is. */
-  async try(script: string, limitMs = RUN_LIMIT_MS): Promise<Ended> {
+  async try(script: string, limitMs = RUN_LIMIT_MS): Promise<CommandResult> {
     return (await this.start(script)).ended(limitMs);
   }
 

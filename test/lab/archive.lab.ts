@@ -10,13 +10,13 @@ import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { emptyRun } from '../../src/archive/codec.js';
 import { ArchiveFile } from '../../src/archive/file.js';
-import { records } from '../../src/archive/reading.js';
+import { queryRecords } from '../../src/archive/reading.js';
 import { tempDirectory } from '../tools/place.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { until } from '../tools/until.js';
 import { BlockLog, makeLog } from './blocklog.js';
 import { Box, ownDisk, PATIENCE_MS } from './box.js';
-import { Growth, GROWING, type Kept } from './growth.js';
+import { Growth, GROWING, type RecordedValues } from './growth.js';
 import { Machine, type MachineOptions } from './machine.js';
 import { FROZEN } from './paths.js';
 
@@ -43,7 +43,7 @@ const LAMP = `
 const TEXT_BYTES = 60_000;
 
 /** What was told of a variable that is recorded, up to the cut. */
-interface Recorded extends Kept {
+interface Recorded extends RecordedValues {
   readonly told: readonly unknown[];
 }
 
@@ -51,7 +51,7 @@ const seed = fuzzSeed();
 const random = new Random(seed);
 
 await t.test(
-  `the power goes while the archive records: it is whole, and behind by no more than it may be (${seedNote(seed)})`,
+  `the power goes while the archive records: it is whole, and behind by no more than it may be (${seedLabel(seed)})`,
   async (t) => {
     const folder = await tempDirectory(t);
     const at = (name: string): string => join(folder, name);
@@ -196,10 +196,10 @@ async function leftOf(
 /** Opens the archive of a data directory, which must be sound, and reads all records of a variable. */
 function contents(directory: string, id: number): unknown[] {
   const file = new ArchiveFile(directory);
-  const { text, aside } = file.open(0);
+  const { text, quarantined: aside } = file.open(0);
   const end = 2 ** 43;
   const range = { id, isText: false, fromMs: 0, toMs: end, limit: end, nowMs: end, waiting: emptyRun() };
-  const { run: all } = records(file, range);
+  const { run: all } = queryRecords(file, range);
   file.close();
   using db = new DatabaseSync(join(directory, 'archive.db'));
   const { integrity_check: sound } = db.prepare('PRAGMA integrity_check').get() ?? {};

@@ -24,7 +24,7 @@ interface Entry {
 }
 
 /** What became of the writes after the last flush. */
-export type Fates = Record<(typeof FATES)[number], number>;
+export type WriteFates = Record<(typeof FATES)[number], number>;
 
 /** Makes the empty file that a machine's `writeLog` is. */
 export async function makeLog(path: string): Promise<void> {
@@ -56,12 +56,12 @@ export class BlockLog {
    * Takes a raw image of the disk from where the log began to what is left of it when the power goes after the
    * first `count` entries, or after all.
    */
-  async replay(imagePath: string, random: Random, count = Infinity): Promise<Fates> {
+  async replay(imagePath: string, random: Random, count = Infinity): Promise<WriteFates> {
     await using log = await open(this.#path, 'r');
     await using image = await open(imagePath, 'r+');
     const entries = this.#entries.slice(0, count);
     const lastFlush = entries.findLastIndex(({ flags }) => flags & FLAG.flush);
-    const fates: Fates = { lost: 0, whole: 0, torn: 0 };
+    const fates: WriteFates = { lost: 0, whole: 0, torn: 0 };
     for (const [index, { flags, bytes, from, to }] of entries.entries()) {
       if (bytes === 0) continue;
       const data = await bytesAt(log, from, bytes);

@@ -5,8 +5,8 @@
 import { build } from 'esbuild';
 import { basename, join } from 'node:path';
 import type { Test } from 'tap';
-import { forNode } from '../../systemd/for-node.js';
-import type { Agent } from './agent.js';
+import { nodeBuildOptions } from '../../systemd/for-node.js';
+import type { GuestAgent } from './agent.js';
 import { ROOT } from './paths.js';
 
 const INSTALLED = '/opt/stellwerk/current';
@@ -16,14 +16,14 @@ const FOLDER = `${INSTALLED}/dist/test/contract`;
 const PACKAGES = ['onoff', 'serialport', 'mqtt', 'ws', 'fastify', '@fastify/send', 'pino', 'suncalc'];
 
 /** Runs such a program of dist/test, with words; each of its sentences is an assertion, and there are more than `least`. */
-export async function carried(
+export async function runInGuest(
   t: Test,
-  agent: Agent,
+  agent: GuestAgent,
   { file, words, least, limitMs }: { file: string; words: string; least: number; limitMs: number },
 ): Promise<void> {
   const { outputFiles } = await build({
     entryPoints: [join(ROOT, 'dist/test', file)],
-    ...forNode,
+    ...nodeBuildOptions,
     write: false,
     external: PACKAGES,
   });

@@ -6,7 +6,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { tempDirectory } from '../tools/place.js';
-import { carried } from './carried.js';
+import { runInGuest } from './carried.js';
 import { Machine } from './machine.js';
 import { FROZEN, READY } from './paths.js';
 
@@ -22,5 +22,5 @@ for (const backend of ['cdev', 'sysfs'])
     // On one processor no edge merges with another, so the contract can count them exactly.
     await agent.run('echo 0 >/sys/devices/system/cpu/cpu1/online');
     const file = 'contract/gpio/gpio-sim-program.js';
-    await carried(t, agent, { file, words: backend, least: 10, limitMs: CONTRACT_LIMIT_MS });
+    await runInGuest(t, agent, { file, words: backend, least: 10, limitMs: CONTRACT_LIMIT_MS });
   });

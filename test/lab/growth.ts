@@ -19,7 +19,7 @@ export const GROWING = `
 `;
 
 /** What a value may be after a power cut. */
-export interface Kept {
+export interface RecordedValues {
   readonly id: number;
   readonly path: string;
   /** The value that had to be kept. */
@@ -76,7 +76,7 @@ export class Growth {
   }
 
   /** What they may be afterwards when what is older than `ageLimitS`, in the guest's seconds, must be kept. */
-  kept(ageLimitS: number): Kept[] {
+  kept(ageLimitS: number): RecordedValues[] {
     return this.#ids.map((id, n) => {
       const told = this.#told(id);
       const newest = told.at(-1)?.at ?? 0;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { until } from '../tools/until.js';
 import { Box, ownDisk, PATIENCE_MS } from './box.js';
-import { carried } from './carried.js';
+import { runInGuest } from './carried.js';
 import { Machine } from './machine.js';
 import { ROOT } from './paths.js';
 
@@ -90,7 +90,7 @@ await t.test('the gateway is killed and comes back: nothing moves', async (t) =>
 });
 
 const contract = (t: Test, folder: string, words: string) =>
-  carried(t, agent, {
+  runInGuest(t, agent, {
     file: `contract/${folder}/kernel-program.js`,
     words,
     least: 6,

@@ -11,8 +11,8 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { soon, until } from '../tools/until.js';
-import { Agent } from './agent.js';
+import { withinPatience, until } from '../tools/until.js';
+import { GuestAgent } from './agent.js';
 import { READY, STICK_BYTES } from './paths.js';
 import { Pins } from './pins.js';
 import { Qmp } from './qmp.js';
@@ -59,7 +59,7 @@ export class Machine implements AsyncDisposable {
   readonly #exited: Promise<unknown>;
   readonly #killOnExit: () => void;
   #qmp: Qmp | undefined;
-  #agent: Agent | undefined;
+  #agent: GuestAgent | undefined;
   #pins: Pins | undefined;
 
   private constructor(options: MachineOptions, folder: string) {
@@ -82,7 +82,7 @@ export class Machine implements AsyncDisposable {
     const machine = new Machine(options, folder);
     try {
       machine.#qmp = await Qmp.open(machine.#path('qmp'));
-      const agent = Agent.open(machine.#path('agent'), BOOT_LIMIT_MS);
+      const agent = GuestAgent.open(machine.#path('agent'), BOOT_LIMIT_MS);
       const ended = machine.#exited.then(() => Promise.reject(new Error('qemu ended')));
       if (options.frozen !== undefined) await machine.#load(options.frozen);
       machine.#agent = await Promise.race([agent, ended]);
@@ -108,7 +108,7 @@ export class Machine implements AsyncDisposable {
     });
   }
 
-  get agent(): Agent {
+  get agent(): GuestAgent {
     if (!this.#agent) throw new Error('the machine is not up');
     return this.#agent;
   }
@@ -192,7 +192,7 @@ export class Machine implements AsyncDisposable {
 
   /** Waits until the machine has switched itself off. */
   async off(): Promise<void> {
-    await soon('the machine is off', this.#exited, POWER_OFF_LIMIT_MS);
+    await withinPatience('the machine is off', this.#exited, POWER_OFF_LIMIT_MS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

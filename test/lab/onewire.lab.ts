@@ -5,7 +5,7 @@
 import t from 'tap';
 import { until } from '../tools/until.js';
 import { Box, PATIENCE_MS } from './box.js';
-import { carried } from './carried.js';
+import { runInGuest } from './carried.js';
 
 const CONTRACT_LIMIT_MS = 240_000;
 const BUS = 'w1_bus_master1';
@@ -104,7 +104,7 @@ await t.test('the contract', async (t) => {
     [HALL, 'weak'],
   ] as const)
     await set(address, word, 0);
-  await carried(t, agent, {
+  await runInGuest(t, agent, {
     file: 'contract/onewire/kernel-program.js',
     words: BUS,
     least: 10,

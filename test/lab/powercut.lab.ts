@@ -12,13 +12,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
 import { tempDirectory } from '../tools/place.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import type { Entry } from '../tools/replica.js';
 import { until } from '../tools/until.js';
-import { Account } from './account.js';
+import { TreeAccount } from './account.js';
 import { BlockLog, makeLog } from './blocklog.js';
 import { Box, ownDisk } from './box.js';
-import { Growth, GROWING, type Kept } from './growth.js';
+import { Growth, GROWING, type RecordedValues } from './growth.js';
 import { Machine, type MachineOptions } from './machine.js';
 import { FROZEN } from './paths.js';
 
@@ -48,11 +48,11 @@ interface Snapshot {
 
 /** How things stood when the power went, as far as was seen from outside. */
 interface Before {
-  readonly account: Account;
+  readonly account: TreeAccount;
   readonly objects: ReadonlySet<string>;
   /** The newest counter of changes that was seen. */
   readonly counter: number;
-  readonly values: readonly Kept[];
+  readonly values: readonly RecordedValues[];
 }
 
 const seed = fuzzSeed();
@@ -72,7 +72,7 @@ await t.test('the power goes, and the disk keeps what it had accepted', (t) =>
 );
 
 await t.test(
-  `the power goes in ${MOMENTS} other moments, each before a flush: the database is sound (${seedNote(seed)})`,
+  `the power goes in ${MOMENTS} other moments, each before a flush: the database is sound (${seedLabel(seed)})`,
   async (t) => {
     const moments = new Set(Array.from({ length: MOMENTS }, () => random.pick(log.flushes)));
     let counter = 0;
@@ -93,7 +93,7 @@ await t.test(
   },
 );
 
-await t.test(`the power goes, and the disk keeps what it must (${seedNote(seed)})`, async (t) => {
+await t.test(`the power goes, and the disk keeps what it must (${seedLabel(seed)})`, async (t) => {
   t.comment(await log.replay(image, random));
   // As many calls as are under way at a time share one, no more.
   t.ok(log.flushes.length >= before.account.acknowledged / LANES, `${log.flushes.length} flushes`);
@@ -114,7 +114,7 @@ async function cutInTheMidst(options: MachineOptions): Promise<Before> {
   await box.machine.agent.run('sync'); // the gateway does not answer for gateway.yaml, which the test has written
   const { objects } = (await box.call('SVC_GetSnapshot')) as Snapshot;
   using frames = await box.frames();
-  const account = new Account(box);
+  const account = new TreeAccount(box);
   const growth = await Growth.of(box, frames);
   const work = Promise.all([account.work(await box.id('work'), LANES), growth.work()]);
   const hasEnough = (): boolean => account.acknowledged >= ENOUGH.changes && growth.seconds > ENOUGH.seconds;

@@ -7,7 +7,7 @@ import { basename, join } from 'node:path';
 import { WORK } from './paths.js';
 
 /** One thing to make. */
-export interface Stage {
+export interface BuildStage {
   /** Printed, and the name of the file that remembers the key. */
   name: string;
   /** What the result depends on: files, folders, or the keys of other stages. */
@@ -18,7 +18,7 @@ export interface Stage {
 }
 
 /** Makes the stage if needed; gives its key. A stage that fails leaves no key behind and is made again next time. */
-export async function bring({ name, from, output, make }: Stage): Promise<string> {
+export async function buildStage({ name, from, output, make }: BuildStage): Promise<string> {
   const hash = createHash('sha256');
   for (const input of from) addTo(hash, input);
   const key = hash.digest('hex');

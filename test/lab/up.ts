@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Machine } from './machine.js';
 import { RECIPE, FROZEN, READY, ROOT, STICK_BYTES, WORK } from './paths.js';
-import { bring } from './stage.js';
+import { buildStage } from './stage.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 const SUITE = 'bookworm';
@@ -32,26 +32,26 @@ await install(await boot(await assemble()));
 async function assemble(): Promise<string> {
   const packages = recipe('userland-packages.txt');
   const [userlandKey, kernelKey] = await Promise.all([
-    bring({
+    buildStage({
       name: 'userland',
       from: [recipe('userland.sh'), packages, SUITE],
       output: userland,
       make: () => script('userland.sh', SUITE, packages, userland),
     }),
-    bring({
+    buildStage({
       name: 'kernel',
       from: [recipe('kernel.sh'), recipe('w1-sim.c'), SUITE],
       output: READY.kernel,
       make: () => script('kernel.sh', SUITE, kernel),
     }),
   ]);
-  const initramfsKey = await bring({
+  const initramfsKey = await buildStage({
     name: 'initramfs',
     from: [recipe('initramfs.sh'), recipe('init.c'), kernelKey],
     output: READY.initramfs,
     make: () => script('initramfs.sh', kernel, READY.initramfs),
   });
-  const imageKey = await bring({
+  const imageKey = await buildStage({
     name: 'image',
     from: [recipe('image.sh'), recipe('edges.c'), recipe('overlay'), userlandKey, kernelKey],
     output: image,
@@ -62,7 +62,7 @@ async function assemble(): Promise<string> {
 
 /** Boots the bare machine and freezes it. */
 function boot(diskKey: string): Promise<string> {
-  return bring({
+  return buildStage({
     name: 'booted',
     from: [join(PACKAGE_ROOT, 'dist/test/lab/machine.js'), diskKey],
     output: booted,
@@ -80,7 +80,7 @@ function boot(diskKey: string): Promise<string> {
 /** Installs the bundle as a user would, from a memory stick, freezes the machine, and shuts it down in order. */
 async function install(bootedKey: string): Promise<void> {
   const relay = ['relay.js', 'frames.js'].map((name) => join(PACKAGE_ROOT, 'dist/test/lab/guest', name));
-  await bring({
+  await buildStage({
     name: 'installed',
     from: [bundle, ...relay, bootedKey, import.meta.filename],
     output: READY.disk,

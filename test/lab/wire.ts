@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { connect as connectSocket, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { soon, until } from '../tools/until.js';
+import { withinPatience, until } from '../tools/until.js';
 
 /** qemu opens its sockets within a second of its start; on a busy machine within some. */
 const CONNECT_LIMIT_MS = 20_000;
@@ -72,7 +72,7 @@ export class Wire implements Disposable {
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     if (this.#socket.closed) reject(new Error('the machine is gone'));
     else this.#waiting.push({ resolve, reject });
-    return soon(what, promise, limitMs);
+    return withinPatience(what, promise, limitMs);
   }
 
   [Symbol.dispose](): void {

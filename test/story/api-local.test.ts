@@ -1,16 +1,16 @@
 import t from 'tap';
-import { OWNER, ownerLine, startWorld } from '../tools/api-world.js';
-import { call, codeOf, post, short } from '../tools/exchange.js';
+import { OWNER, ownerLine, startApi } from '../tools/api-world.js';
+import { callText, errorCodeOf, post, resultOrStatus } from '../tools/exchange.js';
 import { basicLine } from '../tools/raw-http.js';
-import { RawSocket, closeOf } from '../tools/raw-socket.js';
+import { RawWebSocket, closeOf } from '../tools/raw-socket.js';
 
-const echo = call('Echo', ['in']);
+const echo = callText('Echo', ['in']);
 
 t.test('with api.local: open this machine needs no credentials, and nobody else goes without', async (t) => {
   const webServers = [{ name: 'house', host: '0.0.0.0', port: 0, serve: 'front' }] as const;
-  const world = await startWorld(t, { local: 'open', webServers });
+  const world = await startApi(t, { local: 'open', webServers });
   for (const headers of [[], ['Authorization: null'], ['Host: localhost:3777'], ['Host: [::1]']])
-    t.equal(short(await post(world, echo, headers)), 'in', headers.join());
+    t.equal(resultOrStatus(await post(world, echo, headers)), 'in', headers.join());
   t.match(world.functions.calls.at(-1)?.caller, { role: 'owner', user: 'local client', remote: '127.0.0.1' });
   const refused = [
     ['Host: 192.168.1.7'],
@@ -32,9 +32,9 @@ t.test('with api.local: open this machine needs no credentials, and nobody else 
     401,
     'bound to all addresses',
   );
-  await using socket = await RawSocket.open({ port: world.port });
+  await using socket = await RawWebSocket.open({ port: world.port });
   t.equal(socket.response.status, 101);
-  await using page = await RawSocket.open({
+  await using page = await RawWebSocket.open({
     port: world.port,
     headers: [`Origin: http://127.0.0.1:${world.port}`],
   });
@@ -42,11 +42,11 @@ t.test('with api.local: open this machine needs no credentials, and nobody else 
   await world.api.reload({ ...world.options, local: undefined });
   const frame = await socket.frame();
   t.equal(frame && closeOf(frame).code, 1008, 'its session ends with it');
-  t.equal(codeOf(await post(world, echo, [])), 'UNAUTHORIZED');
-  t.equal(short(await post(world, echo, [ownerLine])), 'in');
+  t.equal(errorCodeOf(await post(world, echo, [])), 'UNAUTHORIZED');
+  t.equal(resultOrStatus(await post(world, echo, [ownerLine])), 'in');
 });
 
 t.test('off by default', async (t) => {
-  const world = await startWorld(t);
+  const world = await startApi(t);
   t.equal((await post(world, echo, [])).status, 401);
 });

@@ -1,6 +1,15 @@
 import t from 'tap';
-import { OWNER, ownerLine, startWorld } from '../tools/api-world.js';
-import { call, codeOf, outcome, post, read, say, short, type Answer } from '../tools/exchange.js';
+import { OWNER, ownerLine, startApi } from '../tools/api-world.js';
+import {
+  callText,
+  errorCodeOf,
+  resultOrCode,
+  post,
+  replyIn,
+  exchangeRaw,
+  resultOrStatus,
+  type Reply,
+} from '../tools/exchange.js';
 import { RawConnection, basicLine, rawPost, type RawResponse } from '../tools/raw-http.js';
 
 const wrongHeaders: [string, string[]][] = [
@@ -15,71 +24,75 @@ const wrongHeaders: [string, string[]][] = [
 
 t.test('without credentials, or with wrong ones: 401, whatever was asked (rule 2)', async (t) => {
   for (const [name, headers] of wrongHeaders) {
-    const world = await startWorld(t);
-    const mixed = `[${call('WFC_GetConfigurators', [])},${call('Echo', [])}]`;
-    for (const body of [call('GetValue', [world.lamp.id]), '{', '[]', mixed]) {
+    const world = await startApi(t);
+    const mixed = `[${callText('WFC_GetConfigurators', [])},${callText('Echo', [])}]`;
+    for (const body of [callText('GetValue', [world.lamp.id]), '{', '[]', mixed]) {
       const refused = await post(world, body, headers);
       t.equal(refused.status, 401, `${name} ${body}`);
       t.equal(refused.headers['www-authenticate'], 'Basic realm="stellwerk", charset="UTF-8"');
-      t.match(read(refused), { id: null, error: { code: -32_000, data: { code: 'UNAUTHORIZED' } } });
+      t.match(replyIn(refused), { id: null, error: { code: -32_000, data: { code: 'UNAUTHORIZED' } } });
     }
     t.strictSame(world.functions.calls, [], 'nothing was called');
   }
 });
 
 t.test('WFC_GetConfigurators answers everybody, and looks at no credentials (rule 4)', async (t) => {
-  const world = await startWorld(t);
+  const world = await startApi(t);
   for (const [name, headers] of wrongHeaders) {
-    const open = await post(world, call('WFC_GetConfigurators', []), headers);
-    t.equal((short(open) as unknown[]).length, 2, name);
+    const open = await post(world, callText('WFC_GetConfigurators', []), headers);
+    t.equal((resultOrStatus(open) as unknown[]).length, 2, name);
   }
   t.ok(world.functions.calls.every(({ caller }) => caller.role === 'anonymous'));
 });
 
 t.test('without a remote-access password nobody is the owner', async (t) => {
-  const world = await startWorld(t, { remoteAccess: { username: OWNER.username } });
-  t.equal((await post(world, call('Echo', [1]))).status, 401);
-  t.equal((await post(world, call('Echo', [1]), [basicLine(OWNER.username, '')])).status, 401);
-  t.equal((await post(world, call('WFC_GetConfigurators', []))).status, 200);
+  const world = await startApi(t, { remoteAccess: { username: OWNER.username } });
+  t.equal((await post(world, callText('Echo', [1]))).status, 401);
+  t.equal((await post(world, callText('Echo', [1]), [basicLine(OWNER.username, '')])).status, 401);
+  t.equal((await post(world, callText('WFC_GetConfigurators', []))).status, 200);
 });
 
 t.test('credentials are UTF-8, and Latin-1 where they can’t be', async (t) => {
-  const world = await startWorld(t, { remoteAccess: { username: 'müller', password: 'ßwort:mit' } });
+  const world = await startApi(t, { remoteAccess: { username: 'müller', password: 'ßwort:mit' } });
   for (const coding of ['utf8', 'latin1'] as const) {
     const line = `Authorization: basic  ${Buffer.from('müller:ßwort:mit', coding).toString('base64')}  `;
-    t.equal((await post(world, call('Echo', [1]), [line])).status, 200, coding);
+    t.equal((await post(world, callText('Echo', [1]), [line])).status, 200, coding);
     const broken = `Authorization: Basic ${line.slice(-30, -10)}`;
-    t.equal((await post(world, call('Echo', [1]), [broken])).status, 401);
+    t.equal((await post(world, callText('Echo', [1]), [broken])).status, 401);
     const spaced = Buffer.from('müller:ßwort:mit', coding)
       .toString('base64')
       .replace(/(.{6})/g, '$1 \t');
     const within = `Authorization: Basic ${spaced}`;
-    t.equal((await post(world, call('Echo', [1]), [within])).status, 200, `${coding}, white space within`);
+    t.equal(
+      (await post(world, callText('Echo', [1]), [within])).status,
+      200,
+      `${coding}, white space within`,
+    );
   }
 });
 
 t.test(
   'a webfront user gets in by its first parameter’s configurator, and no further (decision 14)',
   async (t) => {
-    const world = await startWorld(t);
+    const world = await startApi(t);
     const tulip = [basicLine('webfront', 'tulip')];
     const cases: [string, readonly string[], unknown][] = [
-      [call('WFC_Area', [50_001]), tulip, 50_001],
-      [call('WFC_Area', { ConfiguratorID: 50_001 }), tulip, 50_001],
-      [call('WFC_Area', [50_001]), [basicLine('webfront', 'rose')], 401],
-      [call('WFC_Area', [50_001]), [], 401],
-      [call('WFC_Area', [50_009]), tulip, 401],
-      [call('WFC_Area', [50_002]), [], 50_002],
-      [call('WFC_Area', [50_002]), [basicLine('webfront', '')], 50_002],
-      [call('GetValue', [world.lamp.id]), tulip, 'ACCESS_DENIED'],
-      [call('GetValue', [world.lamp.id]), [basicLine('webfront', 'unchecked')], 'ACCESS_DENIED'],
-      [call('WFC_Area', []), [basicLine('webfront', 'unchecked')], 'ACCESS_DENIED'],
+      [callText('WFC_Area', [50_001]), tulip, 50_001],
+      [callText('WFC_Area', { ConfiguratorID: 50_001 }), tulip, 50_001],
+      [callText('WFC_Area', [50_001]), [basicLine('webfront', 'rose')], 401],
+      [callText('WFC_Area', [50_001]), [], 401],
+      [callText('WFC_Area', [50_009]), tulip, 401],
+      [callText('WFC_Area', [50_002]), [], 50_002],
+      [callText('WFC_Area', [50_002]), [basicLine('webfront', '')], 50_002],
+      [callText('GetValue', [world.lamp.id]), tulip, 'ACCESS_DENIED'],
+      [callText('GetValue', [world.lamp.id]), [basicLine('webfront', 'unchecked')], 'ACCESS_DENIED'],
+      [callText('WFC_Area', []), [basicLine('webfront', 'unchecked')], 'ACCESS_DENIED'],
     ];
     for (const [body, headers, expected] of cases)
-      t.equal(short(await post(world, body, headers)), expected, body);
-    const parts = [call('WFC_Area', [50_001]), call('WFC_Area', [50_002]), call('Echo', [])];
+      t.equal(resultOrStatus(await post(world, body, headers)), expected, body);
+    const parts = [callText('WFC_Area', [50_001]), callText('WFC_Area', [50_002]), callText('Echo', [])];
     const batch = await post(world, `[${parts.join()}]`, tulip);
-    t.strictSame((JSON.parse(batch.body) as Answer[]).map(outcome), [
+    t.strictSame((JSON.parse(batch.body) as Reply[]).map(resultOrCode), [
       50_001,
       'ACCESS_DENIED',
       'ACCESS_DENIED',
@@ -91,9 +104,10 @@ t.test(
 t.test(
   'ten failures are plain, then guessing is slowed down, but never a good pair that is known',
   async (t) => {
-    const world = await startWorld(t);
-    const good = () => post(world, call('Echo', [1]));
-    const guess = (n: number) => post(world, call('Echo', [1]), [basicLine(OWNER.username, `guess ${n}`)]);
+    const world = await startApi(t);
+    const good = () => post(world, callText('Echo', [1]));
+    const guess = (n: number) =>
+      post(world, callText('Echo', [1]), [basicLine(OWNER.username, `guess ${n}`)]);
     t.equal((await good()).status, 200);
     const plain = await Promise.all(Array.from({ length: 10 }, (_, n) => guess(n)));
     t.ok(plain.every(({ status }) => status === 401));
@@ -102,7 +116,7 @@ t.test(
     await Promise.all([guess(11).then(note('guess')), good().then(note('good'))]);
     t.strictSame(order, ['good 200', 'guess 401']);
     const flood = await Promise.race(Array.from({ length: 40 }, (_, n) => guess(100 + n)));
-    t.strictSame([flood.status, codeOf(flood)], [429, 'TOO_MANY_REQUESTS']);
+    t.strictSame([flood.status, errorCodeOf(flood)], [429, 'TOO_MANY_REQUESTS']);
     t.ok(flood.headers['retry-after']);
     t.equal((await good()).status, 200);
     const told = world.log.lines.filter((line) => line.includes('wrong user name or password'));
@@ -115,11 +129,11 @@ t.test(
 );
 
 t.test('only known hosts and origins get in (decision 4)', async (t) => {
-  const world = await startWorld(t, {
+  const world = await startApi(t, {
     allowedOrigins: ['https://panel.example', 'null'],
     allowedHosts: ['gateway.example'],
   });
-  const from = (...headers: string[]) => post(world, call('Echo', [1]), [ownerLine, ...headers]);
+  const from = (...headers: string[]) => post(world, callText('Echo', [1]), [ownerLine, ...headers]);
   for (const good of [
     'localhost:3777',
     '127.0.0.1',
@@ -139,7 +153,7 @@ t.test('only known hosts and origins get in (decision 4)', async (t) => {
   ];
   for (const host of bad) {
     const refused = await from(`Host: ${host}`);
-    t.strictSame([refused.status, codeOf(refused)], [403, 'HOST_REFUSED'], host);
+    t.strictSame([refused.status, errorCodeOf(refused)], [403, 'HOST_REFUSED'], host);
   }
   t.equal(
     (await from('Host: localhost:3777', 'Origin: https://localhost:3777')).status,
@@ -147,7 +161,7 @@ t.test('only known hosts and origins get in (decision 4)', async (t) => {
     'behind a TLS proxy',
   );
   const cross = await from('Host: localhost', 'Origin: http://localhost:8080');
-  t.strictSame([cross.status, codeOf(cross)], [403, 'ORIGIN_REFUSED']);
+  t.strictSame([cross.status, errorCodeOf(cross)], [403, 'ORIGIN_REFUSED']);
   const hint = 'add "http://localhost:8080" to api.allowedOrigins';
   t.ok(
     world.log.lines.some((line) => line.includes(hint)),
@@ -160,10 +174,10 @@ t.test('only known hosts and origins get in (decision 4)', async (t) => {
   );
   t.equal(allowed.headers['vary'], 'Origin');
   t.equal((await from()).headers['access-control-allow-origin'], undefined);
-  const refused = await post(world, call('Echo', [1]), ['Origin: null']);
+  const refused = await post(world, callText('Echo', [1]), ['Origin: null']);
   t.strictSame([refused.status, refused.headers['access-control-allow-origin']], [401, 'null']);
   const preflight = (origin: string) =>
-    say(
+    exchangeRaw(
       world,
       `OPTIONS /api/ HTTP/1.1\r\nHost: x\r\nOrigin: ${origin}\r\nAccess-Control-Request-Method: POST\r\n\r\n`,
     );
@@ -176,9 +190,9 @@ t.test('only known hosts and origins get in (decision 4)', async (t) => {
 });
 
 t.test('a changed password holds at once, on connections that stand too', async (t) => {
-  const world = await startWorld(t);
+  const world = await startApi(t);
   await using connection = await RawConnection.open(world.port);
-  const text = rawPost({ port: world.port, headers: [ownerLine], body: call('Echo', [1]) });
+  const text = rawPost({ port: world.port, headers: [ownerLine], body: callText('Echo', [1]) });
   connection.write(text);
   t.equal((await connection.response()).status, 200);
   await world.api.reload({ ...world.options, remoteAccess: { ...OWNER, password: 'other' } });

@@ -1,27 +1,27 @@
 import t from 'tap';
 import { CONNECTIONS_PER_ADDRESS } from '../../src/api/connections.js';
 import { SESSIONS } from '../../src/api/socket.js';
-import { ownerLine, startWorld, type World } from '../tools/api-world.js';
-import { call, outcome, post, short, type Answer } from '../tools/exchange.js';
+import { ownerLine, startApi, type ApiFixture } from '../tools/api-world.js';
+import { callText, resultOrCode, post, resultOrStatus, type Reply } from '../tools/exchange.js';
 import { RawConnection, rawPost } from '../tools/raw-http.js';
-import { RawSocket } from '../tools/raw-socket.js';
-import { soon, until } from '../tools/until.js';
+import { RawWebSocket } from '../tools/raw-socket.js';
+import { withinPatience, until } from '../tools/until.js';
 
 const OPEN_FRONT = '/wfc/50002/api/';
 
 /** One call at an address of its own. */
-async function from(address: string, world: World, body: string) {
+async function from(address: string, world: ApiFixture, body: string) {
   await using connection = await RawConnection.open(world.port, address);
   connection.write(rawPost({ port: world.port, headers: [ownerLine], body }));
-  return short(await connection.response());
+  return resultOrStatus(await connection.response());
 }
 
 t.test('an open front leaves sessions for other addresses and for the owner', async (t) => {
-  const world = await startWorld(t);
-  const sockets: RawSocket[] = [];
+  const world = await startApi(t);
+  const sockets: RawWebSocket[] = [];
   t.teardown(() => Promise.all(sockets.map((socket) => socket[Symbol.asyncDispose]())));
   const open = async (address: string, headers: readonly string[] = [], path = OPEN_FRONT) => {
-    const socket = await RawSocket.open({ port: world.port, path, from: address, headers });
+    const socket = await RawWebSocket.open({ port: world.port, path, from: address, headers });
     sockets.push(socket);
     return socket.response.status;
   };
@@ -35,27 +35,27 @@ t.test('an open front leaves sessions for other addresses and for the owner', as
 });
 
 t.test('idle connections make room for those that ask for something', async (t) => {
-  const world = await startWorld(t);
+  const world = await startApi(t);
   const idle: RawConnection[] = [];
   t.teardown(() => Promise.all(idle.map((connection) => connection[Symbol.asyncDispose]())));
   await using owner = await RawConnection.open(world.port, '127.0.0.2');
-  const ask = rawPost({ port: world.port, headers: [ownerLine], body: call('Echo', [1]) });
+  const ask = rawPost({ port: world.port, headers: [ownerLine], body: callText('Echo', [1]) });
   for (let n = 0; n < 2; n++) {
     owner.write(ask);
-    t.equal(short(await owner.response()), 1);
+    t.equal(resultOrStatus(await owner.response()), 1);
   }
   for (let n = 0; n < CONNECTIONS_PER_ADDRESS; n++)
     idle.push(await RawConnection.open(world.port, '127.0.0.2'));
-  t.equal(await from('127.0.0.2', world, call('Echo', [2])), 2, 'a new one at the same address');
-  t.equal(await from('127.0.0.3', world, call('Echo', [3])), 3);
-  await soon('the first one made room', idle[0]?.closed ?? Promise.reject(new Error('none')));
+  t.equal(await from('127.0.0.2', world, callText('Echo', [2])), 2, 'a new one at the same address');
+  t.equal(await from('127.0.0.3', world, callText('Echo', [3])), 3);
+  await withinPatience('the first one made room', idle[0]?.closed ?? Promise.reject(new Error('none')));
   t.strictSame([...world.limits.hits.keys()], [`${CONNECTIONS_PER_ADDRESS} connections per address`]);
   owner.write(ask);
-  t.equal(short(await owner.response()), 1, 'the connection of the owner stays');
+  t.equal(resultOrStatus(await owner.response()), 1, 'the connection of the owner stays');
 });
 
 t.test('calls of a front that take their time leave room for others, and its batches go on', async (t) => {
-  const world = await startWorld(t);
+  const world = await startApi(t);
   let most = 0;
   let waiting = 0;
   const gate = Promise.withResolvers<void>();
@@ -69,14 +69,14 @@ t.test('calls of a front that take their time leave room for others, and its bat
     },
     'webfront',
   );
-  const one = call('WFC_Slow', [50_002]);
+  const one = callText('WFC_Slow', [50_002]);
   const batch = `[${Array.from({ length: 100 }, () => one).join()}]`;
   const reply = post(world, batch, []);
   await until('the first of the batch are called', () => waiting > 0);
-  t.equal(await from('127.0.0.1', world, call('Late', [])), 'late');
+  t.equal(await from('127.0.0.1', world, callText('Late', [])), 'late');
   t.ok(most <= 16, 'a few of them at once');
   gate.resolve();
-  const answers = (JSON.parse((await reply).body) as Answer[]).map(outcome);
+  const answers = (JSON.parse((await reply).body) as Reply[]).map(resultOrCode);
   t.strictSame(new Set(answers), new Set(['slow']));
   t.equal(answers.length, 100);
 });

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { OWNER, ownerLine, startWorld } from '../tools/api-world.js';
-import { ask, open } from '../tools/listening.js';
+import { OWNER, ownerLine, startApi } from '../tools/api-world.js';
+import { callOverWebSocket, openWebSocket } from '../tools/listening.js';
 import { RawConnection, basicLine, rawPost } from '../tools/raw-http.js';
-import { RawSocket, closeOf, frameBytes, opcode } from '../tools/raw-socket.js';
-import { soon } from '../tools/until.js';
+import { RawWebSocket, closeOf, frameBytes, opcode } from '../tools/raw-socket.js';
+import { withinPatience } from '../tools/until.js';
 
 const base64 = (username: string, password: string) =>
   Buffer.from(`${username}:${password}`).toString('base64');
@@ -13,12 +13,12 @@ const ODD = { username: 'a', password: '>>>???ÿ~' };
 t.test(
   'every form of credentials and path gets in, and the offer is echoed exactly (decision 19)',
   async (t) => {
-    const world = await startWorld(t, { remoteAccess: ODD });
+    const world = await startApi(t, { remoteAccess: ODD });
     const plain = base64(ODD.username, ODD.password);
     t.match(plain, /\/.*=$/);
     const owner = [plain, plain.replace(/=+$/, ''), encodeURIComponent(plain), plain.replaceAll('=', '%3D')];
     for (const protocol of owner) {
-      await using socket = await RawSocket.open({ port: world.port, protocol });
+      await using socket = await RawWebSocket.open({ port: world.port, protocol });
       t.strictSame(
         [socket.response.status, socket.response.headers['sec-websocket-protocol']],
         [101, protocol],
@@ -27,34 +27,34 @@ t.test(
     const tulip = base64('webfront', 'tulip');
     for (const path of ['/api/wfc/50001', '/api/wfc/50001/', '/wfc/50001/api/']) {
       for (const protocol of [tulip, tulip.replace(/=+$/, ''), encodeURIComponent(tulip)]) {
-        await using socket = await RawSocket.open({ port: world.port, path, protocol });
+        await using socket = await RawWebSocket.open({ port: world.port, path, protocol });
         t.strictSame(
           [socket.response.status, socket.response.headers['sec-websocket-protocol']],
           [101, protocol],
         );
       }
     }
-    await using both = await RawSocket.open({ port: world.port, protocol: `chat, ${plain}` });
+    await using both = await RawWebSocket.open({ port: world.port, protocol: `chat, ${plain}` });
     t.equal(
       both.response.headers['sec-websocket-protocol'],
       plain,
       'of several, the one with the credentials',
     );
     const header = [basicLine(ODD.username, ODD.password)];
-    await using byHeader = await RawSocket.open({ port: world.port, headers: header, protocol: 'chat' });
+    await using byHeader = await RawWebSocket.open({ port: world.port, headers: header, protocol: 'chat' });
     t.strictSame(
       [byHeader.response.status, byHeader.response.headers['sec-websocket-protocol']],
       [101, 'chat'],
     );
-    await using bare = await RawSocket.open({ port: world.port, headers: header });
+    await using bare = await RawWebSocket.open({ port: world.port, headers: header });
     t.strictSame([bare.response.status, bare.response.headers['sec-websocket-protocol']], [101, undefined]);
-    await using free = await RawSocket.open({ port: world.port, path: '/wfc/50002/api/' });
+    await using free = await RawWebSocket.open({ port: world.port, path: '/wfc/50002/api/' });
     t.equal(free.response.status, 101, 'a configurator that does without a password');
   },
 );
 
 t.test('who may not is told so before the upgrade, in full', async (t) => {
-  const world = await startWorld(t);
+  const world = await startApi(t);
   const refused: [number, string, string, string[]][] = [
     [401, 'UNAUTHORIZED', '/api/', []],
     [401, 'UNAUTHORIZED', '/api/', [`Sec-WebSocket-Protocol: ${base64(OWNER.username, 'x')}`]],
@@ -69,7 +69,7 @@ t.test('who may not is told so before the upgrade, in full', async (t) => {
     [403, 'HOST_REFUSED', '/api/', [ownerLine, 'Host: evil.example']],
   ];
   for (const [status, code, path, headers] of refused) {
-    await using socket = await open(world, path, headers);
+    await using socket = await openWebSocket(world, path, headers);
     t.equal(socket.response.status, status, `${path} ${headers.join()}`);
     t.match(JSON.parse(socket.response.body), {
       jsonrpc: '2.0',
@@ -77,14 +77,14 @@ t.test('who may not is told so before the upgrade, in full', async (t) => {
       error: { code: -32_000, data: { code } },
     });
   }
-  await using again = await open(world, '/api/', []);
+  await using again = await openWebSocket(world, '/api/', []);
   t.equal(again.response.headers['www-authenticate'], 'Basic realm="stellwerk", charset="UTF-8"');
 });
 
 t.test('calls over the socket are answered on it; anything else said is ignored (decision 7)', async (t) => {
-  const world = await startWorld(t);
-  await using socket = await open(world);
-  t.equal(await ask(socket, 'GetValue', [world.lamp.id]), 0);
+  const world = await startApi(t);
+  await using socket = await openWebSocket(world);
+  t.equal(await callOverWebSocket(socket, 'GetValue', [world.lamp.id]), 0);
   for (const text of [
     '',
     'hello',
@@ -96,22 +96,24 @@ t.test('calls over the socket are answered on it; anything else said is ignored 
   ])
     socket.send(text);
   socket.connection.write(frameBytes(opcode.binary, '{"jsonrpc":"2.0","id":1,"method":"Echo"}'));
-  t.match(await ask(socket, 'Nothing', []), { code: -32_601 });
-  t.equal(await ask(socket, 'Late', []), 'late');
+  t.match(await callOverWebSocket(socket, 'Nothing', []), { code: -32_601 });
+  t.equal(await callOverWebSocket(socket, 'Late', []), 'late');
   socket.send('[{"jsonrpc":"2.0","id":1,"method":"Echo","params":[1]},{"jsonrpc":"2.0","method":"Echo"}]');
   t.strictSame(await socket.json(), [{ jsonrpc: '2.0', id: 1, result: 1 }]);
-  t.ok(`ID${world.lamp.id}` in ((await ask(socket, 'Snapshot', [])) as object));
+  t.ok(`ID${world.lamp.id}` in ((await callOverWebSocket(socket, 'Snapshot', [])) as object));
   const deep = `{"jsonrpc":"2.0","id":1,"method":"Echo","params":${'['.repeat(9000)}${']'.repeat(9000)}}`;
   socket.send(deep);
-  t.equal(await ask(socket, 'Echo', ['still here']), 'still here');
-  await using webfront = await open(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
-  t.equal(await ask(webfront, 'WFC_Area', [50_001]), 50_001);
-  t.match(await ask(webfront, 'WFC_Area', [50_002]), { data: { code: 'ACCESS_DENIED' } });
-  t.match(await ask(webfront, 'GetValue', [world.lamp.id]), { data: { code: 'ACCESS_DENIED' } });
+  t.equal(await callOverWebSocket(socket, 'Echo', ['still here']), 'still here');
+  await using webfront = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
+  t.equal(await callOverWebSocket(webfront, 'WFC_Area', [50_001]), 50_001);
+  t.match(await callOverWebSocket(webfront, 'WFC_Area', [50_002]), { data: { code: 'ACCESS_DENIED' } });
+  t.match(await callOverWebSocket(webfront, 'GetValue', [world.lamp.id]), {
+    data: { code: 'ACCESS_DENIED' },
+  });
 });
 
 t.test('what breaks the protocol is closed with the right code', async (t) => {
-  const world = await startWorld(t, { bodyLimit: 100_000 });
+  const world = await startApi(t, { bodyLimit: 100_000 });
   const cases: [Buffer, number][] = [
     [frameBytes(opcode.text, 'x', { masked: false }), 1002],
     [frameBytes(opcode.text, 'x', { reserved: 4 }), 1002],
@@ -120,12 +122,12 @@ t.test('what breaks the protocol is closed with the right code', async (t) => {
     [frameBytes(opcode.text, 'x'.repeat(100_001)), 1009],
   ];
   for (const [bytes, code] of cases) {
-    await using socket = await open(world);
+    await using socket = await openWebSocket(world);
     socket.connection.write(bytes);
     const frame = await socket.frame();
     t.equal(frame && closeOf(frame).code, code);
   }
-  await using hello = await open(world);
+  await using hello = await openWebSocket(world);
   hello.connection.write(frameBytes(opcode.close, Buffer.from([3, 232])));
   t.equal((await hello.frame())?.opcode, opcode.close);
   world.set(world.lamp, 1);
@@ -133,22 +135,22 @@ t.test('what breaks the protocol is closed with the right code', async (t) => {
 });
 
 t.test('sessions end when their access does, and when the gateway stops', async (t) => {
-  const world = await startWorld(t);
-  await using owner = await open(world);
-  await using ground = await open(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
+  const world = await startApi(t);
+  await using owner = await openWebSocket(world);
+  await using ground = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
   await world.api.reload(world.options);
-  t.equal(await ask(owner, 'Echo', [1]), 1, 'nothing has changed');
+  t.equal(await callOverWebSocket(owner, 'Echo', [1]), 1, 'nothing has changed');
   world.configurators.set(50_001, { ...world.configurators.get(50_001)!, password: 'rose' });
   await world.api.reload(world.options);
   t.equal(closeOf((await ground.frame())!).code, 1008);
-  t.equal(await ask(owner, 'Echo', [2]), 2);
+  t.equal(await callOverWebSocket(owner, 'Echo', [2]), 2);
   const closing = world.api.close();
   t.match(closeOf((await owner.frame())!), { code: 1001, reason: 'the gateway is stopping' });
-  await soon('the end', closing);
+  await withinPatience('the end', closing);
 });
 
 t.test('an upgrade that is none is refused by the protocol’s own rules', async (t) => {
-  const world = await startWorld(t);
+  const world = await startApi(t);
   await using connection = await RawConnection.open(world.port);
   const lines = [
     `Host: localhost`,

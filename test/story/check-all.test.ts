@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { tempDirectory } from '../tools/place.js';
-import { stellwerk } from '../tools/stellwerk.js';
+import { runCli } from '../tools/stellwerk.js';
 
 const SOUND = 'remoteAccess: { username: owner@example.org, password: swordfish }\n';
 const TREE = `tree:
@@ -24,7 +24,7 @@ const TREE = `tree:
 async function found(t: Test, text: string): Promise<string[]> {
   const file = join(await tempDirectory(t), 'gateway.yaml');
   await writeFile(file, text);
-  const { stderr } = await stellwerk(['check', file]);
+  const { stderr } = await runCli(['check', file]);
   return stderr
     .split('\n')
     .filter((line) => line !== '')

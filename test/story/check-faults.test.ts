@@ -4,9 +4,9 @@ import t from 'tap';
 import { hashPassword } from '../../src/api/credentials.js';
 import { OWNER } from '../tools/api-world.js';
 import { rpc } from '../tools/exchange.js';
-import { startHouse } from '../tools/house.js';
+import { startGateway } from '../tools/house.js';
 import { tempDirectory } from '../tools/place.js';
-import { stellwerk } from '../tools/stellwerk.js';
+import { runCli } from '../tools/stellwerk.js';
 
 /** Marks the place that the message names; it is taken out of the file. */
 const HERE = '«';
@@ -346,7 +346,7 @@ for (const fault of faults)
     await writeFile(join(directory, 'cert.pem'), 'no certificate\n');
     const file = join(directory, 'gateway.yaml');
     const { text, line } = placed(file, fault);
-    const started = startHouse(t, text, { directory });
+    const started = startGateway(t, text, { directory });
     if (fault.isFatal === true) {
       await t.rejects(started, { message: new RegExp(`^${RegExp.escape(line)}`, 'm') });
       return;
@@ -365,7 +365,7 @@ t.test('check prints all of them at once, and never that a file with findings is
   const file = join(directory, 'gateway.yaml');
   const check = async (text: string) => {
     await writeFile(file, text);
-    return stellwerk(['check', file]);
+    return runCli(['check', file]);
   };
   const two = tree('  - { link: A, ident: a, target: x }\n  - { link: B, ident: b, target: y }\n');
   const found = await check(two);
@@ -387,7 +387,7 @@ t.test('what a file names and calls have made is no problem of the running gatew
   const file = tree(
     '  - { link: L, ident: l, target: made }\n  - { variable: V, ident: v, type: float, profile: Own }\n',
   );
-  const house = await startHouse(t, file);
+  const house = await startGateway(t, file);
   const problems = async () =>
     ((await rpc(house, 'GW_ReloadConfiguration')) as { Problems: string[] }).Problems.length;
   t.equal(await problems(), 2);

@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { rpc } from '../tools/exchange.js';
-import { SIMULATED, startHouse, type House } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../tools/house.js';
 import { tempDirectory } from '../tools/place.js';
-import { addressOf, stellwerk } from '../tools/stellwerk.js';
+import { addressOf, runCli } from '../tools/stellwerk.js';
 
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
 const [BOOLEAN, FLOAT, TEXT] = [0, 2, 3];
 
 /** A house with variables of these types that are recorded; a command to it. */
 async function recording(
-  t: Parameters<typeof startHouse>[0],
+  t: Parameters<typeof startGateway>[0],
   types: readonly number[],
   clock = new ManualClock(),
 ) {
-  const house = await startHouse(t, SIMULATED, { clock });
+  const house = await startGateway(t, SIMULATED_CONFIG, { clock });
   const [archive = 0] = (await rpc(house, 'SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
   const ids: number[] = [];
   for (const type of types) {
@@ -25,11 +25,11 @@ async function recording(
     ids.push(id);
   }
   const command = (args: readonly string[], input = '') =>
-    stellwerk(['archive', '--url', addressOf(house), ...args], { input });
+    runCli(['archive', '--url', addressOf(house), ...args], { input });
   return { house, archive, ids, command };
 }
 
-const recordsOf = async (house: House, id: number) =>
+const recordsOf = async (house: GatewayFixture, id: number) =>
   (
     (await rpc(house, 'GW_GetRecords', id, 0, 0, 0)) as { Records: { TimeStamp: number; Value: unknown }[] }
   ).Records.map(({ TimeStamp, Value }) => [TimeStamp, Value]);

@@ -4,22 +4,22 @@ import t from 'tap';
 import { hashPassword } from '../../src/api/credentials.js';
 import { OWNER } from '../tools/api-world.js';
 import { idOf, rpc } from '../tools/exchange.js';
-import { BIN, SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
+import { BIN, SIMULATED_CONFIG, SAMPLE_TREE, startGateway, type GatewayFixture } from '../tools/house.js';
 import { freePort, tempDirectory } from '../tools/place.js';
 import { Program } from '../tools/program.js';
-import { addressOf, stellwerk } from '../tools/stellwerk.js';
+import { addressOf, runCli } from '../tools/stellwerk.js';
 
 /** A configuration that says where the gateway is, with `access` as its `remoteAccess`. */
-async function configOf(house: House, access: string): Promise<string> {
+async function configOf(house: GatewayFixture, access: string): Promise<string> {
   const file = join(house.directory, 'cli.yaml');
   await writeFile(file, `board: simulated\nremoteAccess: ${access}\napi: { port: ${house.port} }\n`);
   return file;
 }
 
 t.test('call switches, reads and says why not', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const config = await configOf(house, `{ username: ${OWNER.username}, password: ${OWNER.password} }`);
-  const call = (...args: string[]) => stellwerk(['call', ...args], { env: { STELLWERK_CONFIG: config } });
+  const call = (...args: string[]) => runCli(['call', ...args], { env: { STELLWERK_CONFIG: config } });
   const done = { code: 0, stdout: 'true\n', stderr: '' };
   const setpoint = await idOf(house, 'ground_floor/setpoint');
   t.strictSame(await call('GW_SimulateLine', 'BUTTON1', 'true'), done);
@@ -46,38 +46,35 @@ t.test('call switches, reads and says why not', async (t) => {
 });
 
 t.test('who calls is said by an address, a configuration, a file or stdin', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const version = { code: 0, stdout: /^"\d+\.\d+"\n$/, stderr: '' };
-  t.match(await stellwerk(['call', '--url', addressOf(house), 'SVC_GetKernelVersion']), version);
+  t.match(await runCli(['call', '--url', addressOf(house), 'SVC_GetKernelVersion']), version);
   const owner = `http://${encodeURIComponent(OWNER.username)}@127.0.0.1:${house.port}`;
   const file = join(house.directory, 'password');
   await writeFile(file, `${OWNER.password}\n`);
-  t.match(
-    await stellwerk(['call', '--url', owner, '--password-file', file, 'SVC_GetKernelVersion']),
-    version,
-  );
+  t.match(await runCli(['call', '--url', owner, '--password-file', file, 'SVC_GetKernelVersion']), version);
   const hash = await hashPassword(OWNER.password);
   const config = await configOf(house, `{ username: ${OWNER.username}, passwordHash: '${hash}' }`);
   const hashed = ['call', '--config', config, 'SVC_GetKernelVersion'];
-  t.match(await stellwerk(hashed), { code: 64, stderr: /has its hash.*--password-file/ });
+  t.match(await runCli(hashed), { code: 64, stderr: /has its hash.*--password-file/ });
   const input = `${OWNER.password}\n`;
-  t.match(await stellwerk([...hashed, '--password-file', '-'], { input }), version);
-  t.match(await stellwerk([...hashed, '--password-file', '-'], { input: 'wrong' }), {
+  t.match(await runCli([...hashed, '--password-file', '-'], { input }), version);
+  t.match(await runCli([...hashed, '--password-file', '-'], { input: 'wrong' }), {
     code: 1,
     stderr: /Credentials are missing or wrong.*--password-file/,
   });
   const open = ['call', '--url', `http://127.0.0.1:${house.port}`];
-  t.strictSame(await stellwerk([...open, 'WFC_GetConfigurators']), { code: 0, stdout: '[]\n', stderr: '' });
-  t.match(await stellwerk([...open, 'GetValue', '1']), { code: 1, stderr: /Credentials are missing/ });
+  t.strictSame(await runCli([...open, 'WFC_GetConfigurators']), { code: 0, stdout: '[]\n', stderr: '' });
+  t.match(await runCli([...open, 'GetValue', '1']), { code: 1, stderr: /Credentials are missing/ });
 });
 
 t.test('over TLS a certificate is trusted when it is given', async (t) => {
-  const house = await startHouse(t, `${SIMULATED.replace('{ port: 0 }', '{ port: 0, tls: auto }')}`);
+  const house = await startGateway(t, `${SIMULATED_CONFIG.replace('{ port: 0 }', '{ port: 0, tls: auto }')}`);
   const url = addressOf(house).replace('http:', 'https:');
   const call = ['call', '--url', url, 'SVC_GetKernelVersion'];
-  t.match(await stellwerk(call), { code: 69, stderr: /self-signed certificate.*--ca FILE/ });
+  t.match(await runCli(call), { code: 69, stderr: /self-signed certificate.*--ca FILE/ });
   const ca = join(house.directory, 'data/tls/auto-cert.pem');
-  t.match(await stellwerk([...call, '--ca', ca]), { code: 0, stderr: '' });
+  t.match(await runCli([...call, '--ca', ca]), { code: 0, stderr: '' });
 });
 
 t.test('a gateway that is not there ends with 69, a configuration with mistakes with 78', async (t) => {
@@ -89,22 +86,22 @@ t.test('a gateway that is not there ends with 69, a configuration with mistakes 
     ['watch', '--url', url],
   ])
     t.match(
-      await stellwerk(args),
+      await runCli(args),
       { code: 69, stdout: '', stderr: /ECONNREFUSED.*systemctl status/ },
       args.join(' '),
     );
   const config = join(directory, 'gateway.yaml');
   await writeFile(config, 'api: { port: x }\n');
-  t.match(await stellwerk(['health', '--config', config]), {
+  t.match(await runCli(['health', '--config', config]), {
     code: 78,
     stderr: /gateway\.yaml:1:14: api\.port: /,
   });
 });
 
 t.test('health is a table, with 0 when all is well and 1 when something is not', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
-  const health = (...args: string[]) => stellwerk(['health', '--url', addressOf(house), ...args]);
-  house.gateway.health.ask('clock', () => ({ state: 'ok', text: 'set', whatToDo: '' }));
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const health = (...args: string[]) => runCli(['health', '--url', addressOf(house), ...args]);
+  house.gateway.health.addCheck('clock', () => ({ state: 'ok', text: 'set', whatToDo: '' }));
   const well = await health();
   t.match(well, { code: 0, stderr: '' });
   t.match(well.stdout, /^ok {7}store +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}\S/m);
@@ -120,7 +117,7 @@ t.test('health is a table, with 0 when all is well and 1 when something is not',
 });
 
 t.test('a reader that has had enough is no failure', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const pipe = `"$0" "$@" | head -c 10; echo " \${PIPESTATUS[0]}"`;
   const program = new Program('bash', [
     '-c',
@@ -137,7 +134,7 @@ t.test('a reader that has had enough is no failure', async (t) => {
 
 t.test('a gateway whose log nobody reads any more goes on', async (t) => {
   const directory = await tempDirectory(t);
-  await writeFile(join(directory, 'gateway.yaml'), SIMULATED + TREE);
+  await writeFile(join(directory, 'gateway.yaml'), SIMULATED_CONFIG + SAMPLE_TREE);
   const reader = '{ sed /listening/q; exec <&-; echo gone; }';
   const line = `exec "$0" serve --config ${directory}/gateway.yaml --data ${directory}/data > >(${reader})`;
   const program = new Program('bash', ['-c', line, BIN]);

@@ -2,15 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { ROOT } from '../law/sources.js';
-import { startHouse } from '../tools/house.js';
-import { stellwerk } from '../tools/stellwerk.js';
+import { startGateway } from '../tools/house.js';
+import { runCli } from '../tools/stellwerk.js';
 
 const textOf = (file: string) => readFileSync(join(ROOT, file), 'utf8');
 const SAMPLE = textOf('docs/sample/gateway.yaml');
 const PAGES = ['README.md', 'docs/cli.md', 'docs/gpio.md', 'docs/sample/try.txt'];
 
 t.test('every call that the pages show works on the sample that make run starts', async (t) => {
-  const house = await startHouse(t, SAMPLE.replace('port: 3777', 'port: 0'));
+  const house = await startGateway(t, SAMPLE.replace('port: 3777', 'port: 0'));
   const config = join(house.directory, 'cli.yaml');
   writeFileSync(config, SAMPLE.replace('port: 3777', `port: ${house.port}`));
   const lines = PAGES.flatMap((page) => textOf(page).match(/^ *(\$ )?bin\/stellwerk call .*$/gm) ?? []);
@@ -18,7 +18,7 @@ t.test('every call that the pages show works on the sample that make run starts'
   t.ok(calls.size >= 6);
   for (const call of calls) {
     const words = [...call.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
-    const { code, stdout, stderr } = await stellwerk(words, { env: { STELLWERK_CONFIG: config } });
+    const { code, stdout, stderr } = await runCli(words, { env: { STELLWERK_CONFIG: config } });
     t.strictSame([code, stderr], [0, ''], call);
     t.not(stdout, 'false\n');
   }

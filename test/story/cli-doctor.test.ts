@@ -4,9 +4,9 @@ import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { OWNER } from '../tools/api-world.js';
 import { rpc } from '../tools/exchange.js';
-import { SIMULATED, startHouse, TREE } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway, SAMPLE_TREE } from '../tools/house.js';
 import { freePort, tempDirectory } from '../tools/place.js';
-import { stellwerk } from '../tools/stellwerk.js';
+import { runCli } from '../tools/stellwerk.js';
 import { until } from '../tools/until.js';
 
 interface Check {
@@ -19,21 +19,21 @@ interface Check {
 /** What doctor says in a directory, check by check. */
 async function doctor(directory: string, ...args: string[]) {
   const place = ['--config', join(directory, 'gateway.yaml'), '--data', directory];
-  const { code, stdout, stderr } = await stellwerk(['doctor', '--json', ...place, ...args]);
+  const { code, stdout, stderr } = await runCli(['doctor', '--json', ...place, ...args]);
   const checks = JSON.parse(stdout) as Check[];
   return { code, stderr, checks: new Map(checks.map((check) => [check.Name, check])) };
 }
 
 t.test('beside a gateway that is well, doctor tells its checks too', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
-  await house.configure(SIMULATED.replace('port: 0', `port: ${house.port}`) + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  await house.configure(SIMULATED_CONFIG.replace('port: 0', `port: ${house.port}`) + SAMPLE_TREE);
   const { checks, stderr } = await doctor(house.directory);
   t.equal(stderr, '');
   t.match(checks.get('gateway'), { State: 'ok', Text: 'it answers' });
   t.match(checks.get('lines'), { State: 'ok', Text: /all 3/ });
   for (const name of ['configuration', 'clock', 'space', 'store', 'devices'])
     t.equal(checks.has(name), true, name);
-  const table = await stellwerk([
+  const table = await runCli([
     'doctor',
     '--config',
     join(house.directory, 'gateway.yaml'),
@@ -44,12 +44,12 @@ t.test('beside a gateway that is well, doctor tells its checks too', async (t) =
 });
 
 t.test('without its password it still says that the gateway answers', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
-  const nobody = SIMULATED.replace(
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const nobody = SIMULATED_CONFIG.replace(
     /remoteAccess:.*/,
     `remoteAccess: { username: ${OWNER.username}, passwordHash: scrypt$x }`,
   );
-  await house.configure(nobody.replace('port: 0', `port: ${house.port}`) + TREE);
+  await house.configure(nobody.replace('port: 0', `port: ${house.port}`) + SAMPLE_TREE);
   const { checks } = await doctor(house.directory);
   t.match(checks.get('gateway'), { State: 'ok', Text: /it answers; its own checks need its password/ });
   t.notOk(checks.has('store'));
@@ -58,7 +58,7 @@ t.test('without its password it still says that the gateway answers', async (t) 
 t.test('without a gateway it says so, and what can be seen without it', async (t) => {
   const directory = await tempDirectory(t);
   const port = await freePort();
-  const yaml = `${SIMULATED.replace('port: 0', `port: ${port}`)}tree:
+  const yaml = `${SIMULATED_CONFIG.replace('port: 0', `port: ${port}`)}tree:
   - { instance: Meter, ident: meter, module: Serial Port, properties: { Port: /dev/ttyNONE7 } }
 `;
   await writeFile(join(directory, 'gateway.yaml'), yaml);
@@ -86,7 +86,7 @@ t.test('without a gateway it says so, and what can be seen without it', async (t
 
 t.test('the gateway looks at its machine by itself, now and then', async (t) => {
   const clock = new ManualClock();
-  const house = await startHouse(t, SIMULATED + TREE, { clock });
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   const health = async () => {
     const { Checks } = (await rpc(house, 'GW_GetHealth')) as { Checks: Check[] };
     return Checks.map(({ Name }) => Name);

@@ -13,14 +13,14 @@ import t from 'tap';
 import { verifyPassword } from '../../src/api/credentials.js';
 import { loadConfig } from '../../src/config/load.js';
 import { idOf, rpc } from '../tools/exchange.js';
-import { BIN, SIMULATED, TREE, startHouse } from '../tools/house.js';
+import { BIN, SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../tools/house.js';
 import { tempDirectory } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
-import { addressOf, stellwerk, talk } from '../tools/stellwerk.js';
+import { addressOf, runCli, runOnTerminal } from '../tools/stellwerk.js';
 
 t.test('setup writes a configuration that the password it prints opens, once', async (t) => {
   const file = join(await tempDirectory(t), 'new', 'gateway.yaml');
-  const { code, stdout, stderr } = await stellwerk([
+  const { code, stdout, stderr } = await runCli([
     'setup',
     '--config',
     file,
@@ -38,17 +38,17 @@ t.test('setup writes a configuration that the password it prints opens, once', a
   t.ok(await verifyPassword(password, config.remoteAccess?.passwordHash ?? ''));
   t.notMatch(readFileSync(file, 'utf8'), password, 'in the file there is its hash');
   const before = readFileSync(file, 'utf8');
-  t.match(await stellwerk(['setup', '--config', file]), {
+  t.match(await runCli(['setup', '--config', file]), {
     code: 1,
     stdout: '',
     stderr: /left as it is.*hash-password/,
   });
   t.equal(readFileSync(file, 'utf8'), before);
-  t.match(await stellwerk(['check', file]), { code: 0, stdout: /: fine\n$/, stderr: '' });
+  t.match(await runCli(['check', file]), { code: 0, stdout: /: fine\n$/, stderr: '' });
 
-  const house = await startHouse(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
+  const house = await startGateway(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
   const url = `http://me%40home:${password}@127.0.0.1:${house.port}/api/`;
-  t.match(await stellwerk(['call', '--url', url, 'SVC_GetKernelRunlevel']), { code: 0, stdout: '10103\n' });
+  t.match(await runCli(['call', '--url', url, 'SVC_GetKernelRunlevel']), { code: 0, stdout: '10103\n' });
 });
 
 t.test('setup adds to a configuration that is there, and refuses what would not work', async (t) => {
@@ -56,7 +56,7 @@ t.test('setup adds to a configuration that is there, and refuses what would not 
   const file = join(directory, 'gateway.yaml');
   const installed = readFileSync(join(BIN, '..', '..', 'systemd', 'gateway.yaml'), 'utf8');
   writeFileSync(file, installed);
-  const setup = (...args: string[]) => stellwerk(['setup', '--config', file, ...args]);
+  const setup = (...args: string[]) => runCli(['setup', '--config', file, ...args]);
   const refused: [string[], number, RegExp][] = [
     [['--username', 'webfront'], 1, /remoteAccess\.username: webfront is the name of the web fronts/],
     [['--username', 'owner@example.org'], 1, /the sample's/],
@@ -80,26 +80,26 @@ t.test('check tells file, line and key of each mistake, and what may not be mean
   const file = join(directory, 'gateway.yaml');
   const check = (text: string, ...args: string[]) => {
     writeFileSync(file, text);
-    return stellwerk(['check', ...(args.length > 0 ? args : [file])]);
+    return runCli(['check', ...(args.length > 0 ? args : [file])]);
   };
-  t.match(await check(SIMULATED.replace('port: 0', 'port: 1') + TREE), {
+  t.match(await check(SIMULATED_CONFIG.replace('port: 0', 'port: 1') + SAMPLE_TREE), {
     code: 0,
     stdout: `${file}: fine\n`,
     stderr: '',
   });
-  t.match(await check(`board: simulated\n${TREE}`, '--config', file), {
+  t.match(await check(`board: simulated\n${SAMPLE_TREE}`, '--config', file), {
     code: 0,
     stderr: /warning: remoteAccess: /,
   });
   const closed =
     'tree:\n  - { category: A, ident: a, children: [{ instance: B, ident: b, module: Relay, properties: { Line: 7, MinOnS: 2, MaxOnS: 1 } }] }\n';
-  t.match(await check(SIMULATED + closed), {
+  t.match(await check(SIMULATED_CONFIG + closed), {
     code: 78,
     stdout: `${file}: 1 error\n`,
     stderr: /:5:112: .*MinOnS: the instance stays closed: MinOnS is longer than MaxOnS/,
   });
   const { code, stdout, stderr } = await check(
-    `${SIMULATED}log: { levle: info }\ntree:\n  - { instance: A, ident: a, module: GPIO Inputt }\n`,
+    `${SIMULATED_CONFIG}log: { levle: info }\ntree:\n  - { instance: A, ident: a, module: GPIO Inputt }\n`,
   );
   t.strictSame([code, stdout], [78, `${file}: 2 errors\n`]);
   t.match(stderr, `${file}:4:8: log.levle: there is no such key; did you mean level?`);
@@ -111,7 +111,7 @@ t.test('check tells file, line and key of each mistake, and what may not be mean
   t.equal(warned.code, 0);
   for (const what of [/board: this machine is not known/, /in the clear to 0\.0\.0\.0/, /chmod o=/])
     t.match(warned.stderr, what);
-  t.match(await stellwerk(['check', join(directory, 'none')]), {
+  t.match(await runCli(['check', join(directory, 'none')]), {
     code: 78,
     stderr: /none:1:1: cannot be read/,
   });
@@ -120,13 +120,13 @@ t.test('check tells file, line and key of each mistake, and what may not be mean
 t.test(
   'a backup of a running gateway goes onto a blank box, and the gateway there is the same',
   async (t) => {
-    const house = await startHouse(t, SIMULATED + TREE);
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const setpoint = await idOf(house, 'ground_floor/setpoint');
     await rpc(house, 'SVC_SetName', setpoint, 'Kept');
     const data = join(house.directory, 'data');
     const config = join(house.directory, 'gateway.yaml');
     const file = join(await tempDirectory(t), 'house.db');
-    const backup = await stellwerk(['backup', '--data', data, '--config', config, file]);
+    const backup = await runCli(['backup', '--data', data, '--config', config, file]);
     t.match(backup, {
       code: 0,
       stdout: /^.*house\.db: \d+ bytes, from .*, with .*gateway\.yaml\n$/,
@@ -134,34 +134,34 @@ t.test(
     });
     t.equal(statSync(file).mode & 0o777, 0o600);
     const forgotten = ['backup', '--data', data, '--config', `${config}.old`, `${file}.2`];
-    t.match(await stellwerk(forgotten), { code: 64, stderr: /no file .*gateway\.yaml\.old/ });
-    t.match(await stellwerk(['backup', '--data', data, file]), {
+    t.match(await runCli(forgotten), { code: 64, stderr: /no file .*gateway\.yaml\.old/ });
+    t.match(await runCli(['backup', '--data', data, file]), {
       code: 1,
       stderr: /house\.db is there already/,
     });
-    t.match(await stellwerk(['backup', '--data', file, `${file}.2`]), { code: 1, stderr: /no database in/ });
-    t.match(await stellwerk(['restore', '--data', data, '--replace', file]), {
+    t.match(await runCli(['backup', '--data', file, `${file}.2`]), { code: 1, stderr: /no database in/ });
+    t.match(await runCli(['restore', '--data', data, '--replace', file]), {
       code: 1,
       stderr: /in use by another gateway; stop/,
     });
 
     const box = await tempDirectory(t);
     const there = ['restore', '--data', join(box, 'data'), '--config', join(box, 'gateway.yaml'), file];
-    t.match(await stellwerk(there), {
+    t.match(await runCli(there), {
       code: 0,
       stdout: /stellwerk\.db from house\.db\n.*gateway\.yaml\n$/,
       stderr: '',
     });
-    t.match(await stellwerk(there), { code: 1, stderr: /would be replaced; say --replace/ });
-    const second = await startHouse(t, undefined, { directory: box });
+    t.match(await runCli(there), { code: 1, stderr: /would be replaced; say --replace/ });
+    const second = await startGateway(t, undefined, { directory: box });
     t.equal(await rpc(second, 'SVC_GetName', setpoint), 'Kept');
   },
 );
 
 t.test('restore latest takes the newest sound backup of its own', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const data = join(house.directory, 'data');
-  t.match(await stellwerk(['restore', '--data', data, 'latest']), {
+  t.match(await runCli(['restore', '--data', data, 'latest']), {
     code: 1,
     stderr: /no sound backup in .*backups/,
   });
@@ -171,24 +171,24 @@ t.test('restore latest takes the newest sound backup of its own', async (t) => {
   await rpc(house, 'SVC_SetName', setpoint, 'New');
   await house.gateway.close();
   writeFileSync(join(data, 'backups', 'backup-000009-2026-01-01T00-00-00Z-daily.db'), 'damaged');
-  const restored = await stellwerk(['restore', '--data', data, '--replace', 'latest']);
+  const restored = await runCli(['restore', '--data', data, '--replace', 'latest']);
   t.match(restored, {
     code: 0,
     stdout: new RegExp(`stellwerk\\.db from ${file}`),
     stderr: /passed over: backup-000009/,
   });
   t.match(restored.stdout, /stellwerk\.db is kept as stellwerk\.db\.replaced-/);
-  const again = await startHouse(t, undefined, { directory: house.directory });
+  const again = await startGateway(t, undefined, { directory: house.directory });
   t.equal(await rpc(again, 'SVC_GetName', setpoint), 'Old');
 });
 
 const asRoot = { skip: process.getuid?.() !== 0 && 'only root gives files to others' };
 
 t.test('what root sets up and restores, the service’s user can use', asRoot, async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const file = join(await tempDirectory(t), 'house.db');
   const config = join(house.directory, 'gateway.yaml');
-  await stellwerk(['backup', '--data', join(house.directory, 'data'), '--config', config, file]);
+  await runCli(['backup', '--data', join(house.directory, 'data'), '--config', config, file]);
   const box = await tempDirectory(t);
   const [etc, data] = [join(box, 'etc'), join(box, 'data')];
   for (const path of [etc, data]) mkdirSync(path);
@@ -196,8 +196,8 @@ t.test('what root sets up and restores, the service’s user can use', asRoot, a
   chownSync(etc, 0, 12_345);
   chownSync(data, 12_345, 12_345);
   const place = ['--data', data, '--config', join(etc, 'gateway.yaml')];
-  t.equal((await stellwerk(['restore', ...place, file])).code, 0);
-  t.equal((await stellwerk(['setup', '--config', join(etc, 'second.yaml')])).code, 0);
+  t.equal((await runCli(['restore', ...place, file])).code, 0);
+  t.equal((await runCli(['setup', '--config', join(etc, 'second.yaml')])).code, 0);
   for (const name of ['gateway.yaml', 'second.yaml']) {
     const { uid, gid, mode } = statSync(join(etc, name));
     t.strictSame([uid, gid, mode & 0o777], [0, 12_345, 0o640], name);
@@ -207,10 +207,10 @@ t.test('what root sets up and restores, the service’s user can use', asRoot, a
 });
 
 t.test('hash-password takes the password from stdin', async (t) => {
-  const { code, stdout } = await stellwerk(['hash-password'], { input: 'pässword 1\n' });
+  const { code, stdout } = await runCli(['hash-password'], { input: 'pässword 1\n' });
   t.equal(code, 0);
   t.ok(await verifyPassword('pässword 1', stdout.trim()));
-  t.match(await stellwerk(['hash-password']), { code: 64, stderr: /stdin is empty/ });
+  t.match(await runCli(['hash-password']), { code: 64, stderr: /stdin is empty/ });
 });
 
 const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdutils) is not here' };
@@ -219,21 +219,21 @@ t.test(
   'at a terminal passwords are asked for, twice where they are new, and not shown',
   onTerminal,
   async (t) => {
-    const hashed = await talk(`${BIN} hash-password`, [
+    const hashed = await runOnTerminal(`${BIN} hash-password`, [
       [/Password: $/, 'new password'],
       [/again: $/, 'new password'],
     ]);
     t.equal(hashed.code, 0);
     t.notMatch(hashed.output, 'new password');
     t.ok(await verifyPassword('new password', /scrypt\S+/.exec(hashed.output)?.[0] ?? ''));
-    const other = await talk(`${BIN} hash-password`, [
+    const other = await runOnTerminal(`${BIN} hash-password`, [
       [/Password: $/, 'new password'],
       [/again: $/, 'old password'],
     ]);
     t.equal(other.code, 1);
     t.match(other.output, /the two are not the same/);
     const file = join(await tempDirectory(t), 'gateway.yaml');
-    const setup = await talk(`${BIN} setup --config ${file}`, [
+    const setup = await runOnTerminal(`${BIN} setup --config ${file}`, [
       [/Name \[owner\]: /, ''],
       [/Password: $/, 'new password'],
       [/again: $/, 'new password'],
@@ -242,9 +242,9 @@ t.test(
     t.notMatch(setup.output, /new password|shown this once/);
     const { config } = await loadConfig(file);
     t.ok(await verifyPassword('new password', config.remoteAccess?.passwordHash ?? ''));
-    const house = await startHouse(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
+    const house = await startGateway(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
     const url = addressOf(house).replace(/\/\/.*@/, '//owner@');
-    const called = await talk(`${BIN} call --url ${url} SVC_GetKernelRunlevel`, [
+    const called = await runOnTerminal(`${BIN} call --url ${url} SVC_GetKernelRunlevel`, [
       [/Password of owner: $/, 'new password'],
     ]);
     t.match(called, { code: 0, output: /\n10103/ });

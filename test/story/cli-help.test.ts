@@ -1,16 +1,16 @@
 import t from 'tap';
 import { textOf } from '../law/sources.js';
-import { stellwerk } from '../tools/stellwerk.js';
+import { runCli } from '../tools/stellwerk.js';
 
 t.test('every command explains itself, and docs/cli.md has a section with all its options', async (t) => {
   const page = textOf('docs/cli.md');
   const headings = page.match(/^## .*$/gm)?.join(' ') ?? '';
-  const overview = await stellwerk(['--help']);
+  const overview = await runCli(['--help']);
   t.equal(overview.code, 0);
   const names = [...overview.stdout.matchAll(/^ {2}([a-z-]+) {2,}\w/gm)].map(([, name = '']) => name);
   t.ok(names.length >= 9);
   for (const name of names) {
-    const { code, stdout, stderr } = await stellwerk([name, '--help']);
+    const { code, stdout, stderr } = await runCli([name, '--help']);
     t.strictSame([code, stderr], [0, ''], name);
     t.match(stdout, new RegExp(`^usage: stellwerk ${name}\\b[^]*--help[^]*Exit codes: 0 [^]*64 wrong usage`));
     t.match(headings, new RegExp(`\\b${name}\\b`));
@@ -21,8 +21,8 @@ t.test('every command explains itself, and docs/cli.md has a section with all it
       name,
     );
   }
-  t.strictSame(await stellwerk(['help', 'call']), await stellwerk(['call', '--help']));
-  t.match(await stellwerk(['--version']), { code: 0, stdout: /^stellwerk \d+\.\d+\.\d+\n$/ });
+  t.strictSame(await runCli(['help', 'call']), await runCli(['call', '--help']));
+  t.match(await runCli(['--version']), { code: 0, stdout: /^stellwerk \d+\.\d+\.\d+\n$/ });
 });
 
 t.test('what is not understood ends with 64 and the usage', async (t) => {
@@ -43,20 +43,20 @@ t.test('what is not understood ends with 64 and the usage', async (t) => {
     [['restore', 'x.db'], /give the data directory/],
   ];
   for (const [args, why] of wrong)
-    t.match(await stellwerk(args), { code: 64, stdout: '', stderr: why }, args.join(' '));
+    t.match(await runCli(args), { code: 64, stdout: '', stderr: why }, args.join(' '));
 });
 
 t.test('call --help explains a function without a gateway, and finds those of a name', async (t) => {
-  const { code, stdout } = await stellwerk(['call', '--help', 'svc_createvariable']);
+  const { code, stdout } = await runCli(['call', '--help', 'svc_createvariable']);
   t.equal(code, 0);
   t.match(
     stdout,
     /^SVC_CreateVariable\(integer VariableType\) → integer\n\n[A-Z].*\.\n {2}VariableType: 0 vtBoolean, 1/,
   );
-  t.match((await stellwerk(['call', '--help', 'SimulateLine'])).stdout, /string Line, boolean Active/);
-  const some = await stellwerk(['call', '--help', 'VariableProfile']);
+  t.match((await runCli(['call', '--help', 'SimulateLine'])).stdout, /string Line, boolean Active/);
+  const some = await runCli(['call', '--help', 'VariableProfile']);
   t.ok(some.stdout.split('\n').filter((line) => /^SVC_\w*VariableProfile\w*\(/.test(line)).length > 5);
-  t.match(await stellwerk(['call', '--help', 'SVC_GetObjekt']), {
+  t.match(await runCli(['call', '--help', 'SVC_GetObjekt']), {
     code: 64,
     stderr: /did you mean SVC_GetObject\?/,
   });

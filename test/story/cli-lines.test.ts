@@ -1,26 +1,26 @@
 import t from 'tap';
 import { idOf, rpc } from '../tools/exchange.js';
-import { BIN, SIMULATED, startHouse, TREE } from '../tools/house.js';
+import { BIN, SIMULATED_CONFIG, startGateway, SAMPLE_TREE } from '../tools/house.js';
 import { hasProgram, Program } from '../tools/program.js';
-import { addressOf, stellwerk } from '../tools/stellwerk.js';
+import { addressOf, runCli } from '../tools/stellwerk.js';
 
 t.test('lines draws the board once where nobody follows it', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   await rpc(house, 'RequestAction', await idOf(house, 'ground_floor/hall_relay/STATE'), true);
-  const { code, stdout, stderr } = await stellwerk(['lines', '--url', addressOf(house)]);
+  const { code, stdout, stderr } = await runCli(['lines', '--url', addressOf(house)]);
   t.strictSame([code, stderr], [0, '']);
   t.match(stdout, /^Simulated board\n\n +Hall relay {2}out ● +RELAY1 +1 │ 2 +SENSE1 +● in +Hall sense\n/);
   t.match(stdout, /\nHall button +in ○ +BUTTON1 +17 │ 18 +BUTTON2\n/);
-  const json = await stellwerk(['lines', '--json', '--url', addressOf(house)]);
+  const json = await runCli(['lines', '--json', '--url', addressOf(house)]);
   t.equal((JSON.parse(json.stdout) as { Lines: unknown[] }).Lines.length, 24);
-  const nobody = await stellwerk(['lines', '--url', 'http://127.0.0.1:1/']);
+  const nobody = await runCli(['lines', '--url', 'http://127.0.0.1:1/']);
   t.equal(nobody.code, 69);
 });
 
 const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdutils) is not here' };
 
 t.test('on a terminal it follows in place, and gives the terminal back', onTerminal, async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const state = await idOf(house, 'ground_floor/hall_relay/STATE');
   for (const end of ['q', '\u0003', 'SIGTERM'] as const) {
     await rpc(house, 'RequestAction', state, false);
@@ -45,7 +45,7 @@ t.test(
   'a picture that is too tall is cut, and says so; a gateway that goes is told',
   onTerminal,
   async (t) => {
-    const house = await startHouse(t, SIMULATED + TREE);
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const line = `stty rows 8 cols 70; exec ${BIN} lines --url ${addressOf(house)}`;
     const program = new Program('script', ['-qefc', line, '/dev/null'], {
       env: { TERM: 'xterm' },

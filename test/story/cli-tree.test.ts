@@ -5,9 +5,9 @@ import { promisify } from 'node:util';
 import t from 'tap';
 import { commands } from '../../src/cli/commands.js';
 import { idOf, rpc } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse } from '../tools/house.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../tools/house.js';
 import { tempDirectory } from '../tools/place.js';
-import { addressOf, stellwerk } from '../tools/stellwerk.js';
+import { addressOf, runCli } from '../tools/stellwerk.js';
 
 const run = promisify(execFile);
 
@@ -20,9 +20,9 @@ interface Branch {
 }
 
 t.test('tree prints what call takes, with values on request', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const at = ['--url', addressOf(house)];
-  const print = async (...args: string[]) => (await stellwerk(['tree', ...at, ...args])).stdout;
+  const print = async (...args: string[]) => (await runCli(['tree', ...at, ...args])).stdout;
   const relay = await idOf(house, 'ground_floor/hall_relay');
   const setpoint = await idOf(house, 'ground_floor/setpoint');
   const all = await print();
@@ -44,14 +44,14 @@ t.test('tree prints what call takes, with values on request', async (t) => {
       { ObjectID: ID },
       Path,
     );
-  const nothing = await stellwerk(['tree', ...at, 'ground_floor/nothing']);
+  const nothing = await runCli(['tree', ...at, 'ground_floor/nothing']);
   t.match(nothing, { code: 1, stdout: '', stderr: /Nothing below ground_floor has .* nothing; there: / });
 });
 
 t.test('each shell completes commands, options and functions', async (t) => {
   const directory = await tempDirectory(t);
   const script = async (shell: string) => {
-    const { stdout } = await stellwerk(['completion', shell]);
+    const { stdout } = await runCli(['completion', shell]);
     writeFileSync(join(directory, shell), stdout);
     return join(directory, shell);
   };
@@ -90,7 +90,7 @@ t.test('each shell completes commands, options and functions', async (t) => {
     t.match(await complete('stellwerk', 'tree', '--v'), /--values/, `${shell}: an option`);
     t.match(await complete('stellwerk', 'call', 'GetValueF'), /^GetValueFormatted$/m, `${shell}: a function`);
   }
-  t.match(await stellwerk(['completion', 'tcsh']), {
+  t.match(await runCli(['completion', 'tcsh']), {
     code: 64,
     stderr: /tcsh is not one of bash, zsh, fish/,
   });

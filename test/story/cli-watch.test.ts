@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { ChangeRecord } from '../../src/client/index.js';
 import { idOf, rpc } from '../tools/exchange.js';
-import { BIN, SIMULATED, TREE, serve, startHouse, type House } from '../tools/house.js';
+import {
+  BIN,
+  SIMULATED_CONFIG,
+  SAMPLE_TREE,
+  startGatewayProcess,
+  startGateway,
+  type GatewayFixture,
+} from '../tools/house.js';
 import { freePort, tempDirectory } from '../tools/place.js';
 import { Program, hasProgram } from '../tools/program.js';
 import { addressOf } from '../tools/stellwerk.js';
@@ -12,7 +19,7 @@ import { until } from '../tools/until.js';
 type Test = Parameters<typeof tempDirectory>[0];
 
 /** Starts `stellwerk watch`, and makes changes until it shows one. */
-async function watch(t: Test, house: House, ...args: string[]): Promise<Program> {
+async function watch(t: Test, house: GatewayFixture, ...args: string[]): Promise<Program> {
   const program = new Program(BIN, ['watch', '--url', addressOf(house), ...args]);
   t.teardown(() => program.end('SIGKILL'));
   await seen(house, program);
@@ -20,18 +27,18 @@ async function watch(t: Test, house: House, ...args: string[]): Promise<Program>
 }
 
 /** Changes the set-point until the watcher, which takes a moment to begin, shows it. */
-async function seen(house: House, program: Program): Promise<void> {
+async function seen(house: GatewayFixture, program: Program): Promise<void> {
   const setpoint = await idOf(house, 'ground_floor/setpoint');
   let value = 1;
   await until('a change that is shown', async () => {
-    if (!program.running) throw new Error(`it ended: ${program.output}`);
+    if (!program.isRunning) throw new Error(`it ended: ${program.output}`);
     await rpc(house, 'SetValue', setpoint, value++);
     return program.output.includes(String(setpoint));
   });
 }
 
 t.test('watch shows names, values and what becomes of objects, and ends with Ctrl-C', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const program = await watch(t, house);
   await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
   await program.waitFor(/^\d\d:\d\d:\d\d +\d{5} {2}ground_floor\/hall_button\/STATE {2}Off → On$/m);
@@ -53,7 +60,7 @@ t.test('watch shows names, values and what becomes of objects, and ends with Ctr
 });
 
 t.test('watch --debug shows what an instance sends, as long as it watches', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const program = await watch(t, house, '--debug', 'ground_floor/hall_relay');
   const relay = await idOf(house, 'ground_floor/hall_relay');
   const write = (value: boolean) => rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', value);
@@ -76,7 +83,7 @@ t.test('watch --debug shows what an instance sends, as long as it watches', asyn
 });
 
 t.test('a profile that changes is followed', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const program = await watch(t, house);
   const blind = await idOf(house, 'upper_floor/blind');
   await rpc(house, 'SVC_CreateVariableProfile', 'Blind', 1);
@@ -88,7 +95,7 @@ t.test('a profile that changes is followed', async (t) => {
 });
 
 t.test('watch --from shows one branch, watch --json the frames as they are', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const setpoint = await idOf(house, 'ground_floor/setpoint');
   const program = await watch(t, house, '--json', '--from', 'ground_floor', '--from', '0001');
   await rpc(house, 'SetValue', await idOf(house, 'upper_floor/blind'), 3);
@@ -108,8 +115,11 @@ t.test('watch --from shows one branch, watch --json the frames as they are', asy
 t.test('watch says when the gateway is gone and comes back, and goes on', async (t) => {
   const directory = await tempDirectory(t);
   const port = await freePort();
-  await writeFile(join(directory, 'gateway.yaml'), SIMULATED.replace('port: 0', `port: ${port}`) + TREE);
-  const first = await serve(t, directory);
+  await writeFile(
+    join(directory, 'gateway.yaml'),
+    SIMULATED_CONFIG.replace('port: 0', `port: ${port}`) + SAMPLE_TREE,
+  );
+  const first = await startGatewayProcess(t, directory);
   const program = new Program(BIN, ['watch', '--url', addressOf({ port })]);
   t.teardown(() => program.end('SIGKILL'));
   await until('the first change', async () => {
@@ -119,7 +129,7 @@ t.test('watch says when the gateway is gone and comes back, and goes on', async 
   });
   await first.program.end('SIGTERM');
   await program.waitFor(/; trying again\n/);
-  await serve(t, directory);
+  await startGatewayProcess(t, directory);
   await program.waitFor(/ {2}connected again\n/);
   await until('a change after that', async () => {
     await rpc({ port }, 'GW_SimulateLine', 'BUTTON2', true);
@@ -131,13 +141,13 @@ t.test('watch says when the gateway is gone and comes back, and goes on', async 
     );
     return /upper_floor\/blind/.test(program.output);
   });
-  t.ok(program.running);
+  t.ok(program.isRunning);
 });
 
 const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdutils) is not here' };
 
 t.test('on a terminal there are colours, unless NO_COLOR says otherwise', onTerminal, async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const line = `exec ${BIN} watch --url ${addressOf(house)}`;
   for (const [env, isColoured] of [
     [{ TERM: 'xterm', NO_COLOR: '' }, true],

@@ -1,23 +1,23 @@
 import t from 'tap';
-import { cook, type Kitchen } from '../tools/cookbook.js';
+import { startCookbookPage, type CookbookGateway } from '../tools/cookbook.js';
 import { until } from '../tools/until.js';
 
 const [OFF, LEAVING, WATCHING, ENTERING, ALARM] = [0, 1, 2, 3, 4];
 
 /** Waits for a state, and for the timer that goes with it. */
-async function becomes(house: Kitchen, state: number, by: () => Promise<unknown>): Promise<void> {
+async function becomes(house: CookbookGateway, state: number, by: () => Promise<unknown>): Promise<void> {
   const before = await house.nextRun('alarm/logic/ScriptTimer');
   await by();
-  await house.is('alarm/state', state);
-  await house.timerIsSet('alarm/logic', before);
+  await house.waitForValue('alarm/state', state);
+  await house.waitForTimer('alarm/logic', before);
 }
 
 t.test('who leaves has time to go, who comes has time for the key, and who has none is heard', async (t) => {
-  const house = await cook(t, 'alarm.md', '2026-05-04T06:00:00Z');
+  const house = await startCookbookPage(t, 'alarm.md', '2026-05-04T06:00:00Z');
   await house.set('BUTTON3', true);
   await house.press('BUTTON1');
   await until('what the script says', () =>
-    house.house.log.some((line) => line.includes('A window is open.')),
+    house.gateway.log.some((line) => line.includes('A window is open.')),
   );
   t.equal(await house.value('alarm/state'), OFF, 'with an open window it is not switched on');
   await house.set('BUTTON3', false);
@@ -39,14 +39,14 @@ t.test('who leaves has time to go, who comes has time for the key, and who has n
   await becomes(house, WATCHING, () => house.pass(46));
   await becomes(house, ENTERING, () => house.set('BUTTON2', true));
   await becomes(house, ALARM, () => house.pass(31));
-  await house.is('wires/relay1/STATE', true);
+  await house.waitForValue('wires/relay1/STATE', true);
   await house.pass(170);
   t.equal(await house.value('wires/relay1/STATE'), true);
   await becomes(house, WATCHING, () => house.pass(11));
-  await house.is('wires/relay1/STATE', false);
+  await house.waitForValue('wires/relay1/STATE', false);
 
   await becomes(house, ALARM, () => house.set('BUTTON3', true));
-  await house.is('wires/relay1/STATE', true);
+  await house.waitForValue('wires/relay1/STATE', true);
   await becomes(house, OFF, () => house.press('BUTTON1'));
-  await house.is('wires/relay1/STATE', false);
+  await house.waitForValue('wires/relay1/STATE', false);
 });

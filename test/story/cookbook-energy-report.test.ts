@@ -1,21 +1,21 @@
 import t from 'tap';
-import { cook } from '../tools/cookbook.js';
+import { startCookbookPage } from '../tools/cookbook.js';
 import { idOf, rpc } from '../tools/exchange.js';
 import { until } from '../tools/until.js';
 
 const HOUR_S = 3600;
 
 t.test('on the first of the month the report of the month before is there', async (t) => {
-  const home = await cook(t, 'energy-report.md', new Date(2026, 9, 31, 23, 50).toISOString());
-  const archive = await idOf(home.house, 'stellwerk/AC');
-  const quantity = await idOf(home.house, 'energy/meter/QUANTITY');
+  const home = await startCookbookPage(t, 'energy-report.md', new Date(2026, 9, 31, 23, 50).toISOString());
+  const archive = await idOf(home.gateway, 'stellwerk/AC');
+  const quantity = await idOf(home.gateway, 'energy/meter/QUANTITY');
   // October from its first day on: half a kWh an hour, of the last day nothing.
   const begin = new Date(2026, 9, 1).getTime() / 1000;
   const end = new Date(2026, 9, 31).getTime() / 1000;
   const records = [];
   for (let at = begin - HOUR_S, n = 0; at < end; at += HOUR_S, n++)
     records.push({ TimeStamp: at, Value: n / 2 });
-  t.equal(await rpc(home.house, 'AC_AddLoggedValues', archive, quantity, records), true);
+  t.equal(await rpc(home.gateway, 'AC_AddLoggedValues', archive, quantity, records), true);
 
   await home.pass(20 * 60);
   const kWh = (end - begin) / HOUR_S / 2;

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { ROOT } from '../law/sources.js';
-import { blocks } from '../tools/cookbook.js';
+import { codeBlocks } from '../tools/cookbook.js';
 import { rpc } from '../tools/exchange.js';
-import { SIMULATED, startHouse } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway } from '../tools/house.js';
 
 t.test('a message goes out by ntfy, by Telegram and to a webhook', async (t) => {
   const heard: Record<string, unknown>[] = [];
@@ -25,10 +25,10 @@ t.test('a message goes out by ntfy, by Telegram and to a webhook', async (t) => 
   t.teardown(() => server.close());
   const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const house = await startHouse(t, SIMULATED);
+  const house = await startGateway(t, SIMULATED_CONFIG);
   const page = readFileSync(join(ROOT, 'docs/cookbook/notify.md'), 'utf8');
   const ids: number[] = [];
-  for (const block of blocks(page, 'js')) {
+  for (const block of codeBlocks(page, 'js')) {
     const [, file] = /^\/\/ ([\w-]+\.js):/.exec(block) ?? [];
     const id = (await rpc(house, 'SVC_CreateScript', 0)) as number;
     ids.push(id);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { cook } from '../tools/cookbook.js';
+import { startCookbookPage } from '../tools/cookbook.js';
 import { idOf, rpc } from '../tools/exchange.js';
 
 const [OPENS, STANDS, CLOSES] = [0, 2, 4];
@@ -7,17 +7,17 @@ const IS_DAY = 'stellwerk/LC/IsDay';
 
 t.test('the shutter goes with the sun, and shuts nobody out', async (t) => {
   // The sun sets at 19:33, and rises at 02:43.
-  const room = await cook(t, 'shutters.md', '2026-06-21T19:30:00Z');
+  const room = await startCookbookPage(t, 'shutters.md', '2026-06-21T19:30:00Z');
   await room.run(1);
-  await room.settled();
-  await room.is('living_room/shutter/MOVE', OPENS);
+  await room.waitForScripts();
+  await room.waitForValue('living_room/shutter/MOVE', OPENS);
   t.equal(await room.value('wires/relay1/STATE'), true, 'it is day');
   await room.pass(30);
   t.equal(await room.value('living_room/shutter/MOVE'), STANDS);
   t.equal(await room.value('living_room/shutter/POSITION'), 0, 'it is up');
 
   await room.passUntil(IS_DAY, false, 300);
-  await room.is('wires/relay2/STATE', true);
+  await room.waitForValue('wires/relay2/STATE', true);
   t.equal(await room.value('living_room/shutter/MOVE'), CLOSES);
   await room.pass(30);
   t.equal(await room.value('wires/relay2/STATE'), false);
@@ -25,7 +25,7 @@ t.test('the shutter goes with the sun, and shuts nobody out', async (t) => {
 
   await room.sleepUntil('2026-06-22T02:42:00Z');
   await room.passUntil(IS_DAY, true, 120);
-  await room.is('wires/relay1/STATE', true);
+  await room.waitForValue('wires/relay1/STATE', true);
   await room.pass(30);
   t.equal(await room.value('living_room/shutter/POSITION'), 0, 'a day later');
 
@@ -34,11 +34,11 @@ t.test('the shutter goes with the sun, and shuts nobody out', async (t) => {
   await room.passUntil(IS_DAY, false, 120);
   t.equal(await room.value('wires/relay2/STATE'), false, 'somebody is on the terrace');
   await room.set('BUTTON1', false);
-  await room.is('wires/relay2/STATE', true);
+  await room.waitForValue('wires/relay2/STATE', true);
   await room.pass(30);
 
-  const byTheSun = await idOf(room.house, 'living_room/by_the_sun');
-  t.equal(await rpc(room.house, 'SetValue', byTheSun, false), true);
+  const byTheSun = await idOf(room.gateway, 'living_room/by_the_sun');
+  t.equal(await rpc(room.gateway, 'SetValue', byTheSun, false), true);
   await room.sleepUntil('2026-06-23T02:42:00Z');
   await room.passUntil(IS_DAY, true, 120);
   t.equal(await room.value('wires/relay1/STATE'), false, 'left to people’s hands');

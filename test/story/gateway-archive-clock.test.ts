@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { rpc } from '../tools/exchange.js';
-import { SIMULATED, startHouse, type House } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
@@ -13,7 +13,7 @@ interface ArchiveRecord {
   readonly ClockTrusted: boolean;
 }
 
-const recordsOf = async (house: House, id: number): Promise<ArchiveRecord[]> =>
+const recordsOf = async (house: GatewayFixture, id: number): Promise<ArchiveRecord[]> =>
   ((await rpc(house, 'GW_GetRecords', id, 0, 0, 0)) as { Records: ArchiveRecord[] }).Records;
 
 t.test(
@@ -21,7 +21,7 @@ t.test(
   async (t) => {
     const before = new ManualClock();
     const startMs = before.nowMs();
-    const house = await startHouse(t, SIMULATED, { clock: before });
+    const house = await startGateway(t, SIMULATED_CONFIG, { clock: before });
     const [archive] = (await rpc(house, 'SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
     const id = Number(await rpc(house, 'SVC_CreateVariable', 1));
     await rpc(house, 'AC_SetLoggingStatus', archive, id, true);
@@ -29,9 +29,9 @@ t.test(
     await house.gateway.close();
 
     const clock = new ManualClock(HOUR_MS);
-    clock.isTrusted = false;
+    clock.hasTrustedTime = false;
     const box = { directory: house.directory, clock };
-    const dark = await startHouse(t, undefined, box);
+    const dark = await startGateway(t, undefined, box);
     await rpc(dark, 'SetValue', id, 2);
     clock.advance(60_000);
     t.match(await recordsOf(dark, id), [
@@ -46,7 +46,7 @@ t.test(
     );
     await dark.gateway.close();
 
-    const again = await startHouse(t, undefined, box);
+    const again = await startGateway(t, undefined, box);
     await rpc(again, 'SetValue', id, 3);
     clock.advance(30_000);
     t.strictSame(
@@ -54,8 +54,8 @@ t.test(
       [false, false, true],
     );
     // The time server answers.
-    clock.jump(startMs + HOUR_MS - clock.nowMs());
-    clock.isTrusted = true;
+    clock.stepWallClock(startMs + HOUR_MS - clock.nowMs());
+    clock.hasTrustedTime = true;
     clock.advance(10_000);
     const mended = await until('all times are known', async () => {
       const records = await recordsOf(again, id);

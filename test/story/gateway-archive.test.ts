@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway, type GatewayFixture } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
@@ -12,16 +12,16 @@ interface Logged {
   readonly Duration: number;
 }
 
-async function archiveOf(house: House): Promise<number> {
+async function archiveOf(house: GatewayFixture): Promise<number> {
   const [id = 0] = (await rpc(house, 'SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
   return id;
 }
 
 t.test('a button that is pressed stands in the archive, also after a restart', async (t) => {
   const clock = new ManualClock();
-  const house = await startHouse(t, SIMULATED + TREE, { clock });
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   const [archive, state] = [await archiveOf(house), await idOf(house, 'ground_floor/hall_button/STATE')];
-  const records = (of: House, from = 0, to = 0) =>
+  const records = (of: GatewayFixture, from = 0, to = 0) =>
     rpc(of, 'AC_GetLoggedValues', archive, state, from, to, 0) as Promise<Logged[]>;
   const press = async (isDown: boolean) => {
     await rpc(house, 'GW_SimulateLine', 'BUTTON1', isDown);
@@ -59,7 +59,7 @@ t.test('a button that is pressed stands in the archive, also after a restart', a
   );
   await house.gateway.close();
 
-  const again = await startHouse(t, undefined, { directory: house.directory, clock });
+  const again = await startGateway(t, undefined, { directory: house.directory, clock });
   t.equal(await rpc(again, 'AC_GetLoggingStatus', archive, state), true);
   const kept = await records(again);
   t.strictSame(

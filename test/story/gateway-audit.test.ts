@@ -1,15 +1,19 @@
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { OWNER } from '../tools/api-world.js';
-import { call, idOf, rpc } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
-import { ask, open } from '../tools/listening.js';
+import { callText, idOf, rpc } from '../tools/exchange.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway, type GatewayFixture } from '../tools/house.js';
+import { callOverWebSocket, openWebSocket } from '../tools/listening.js';
 import { RawConnection, basicLine, rawPost } from '../tools/raw-http.js';
 
 const FRONT = `configurators: [{ title: Ground floor, ident: wf, base: ground_floor, password: tulip }]\n`;
 
 /** A call from another address of this machine. */
-async function from({ port }: House, address: string, { body, header }: { body: string; header?: string }) {
+async function from(
+  { port }: GatewayFixture,
+  address: string,
+  { body, header }: { body: string; header?: string },
+) {
   await using connection = await RawConnection.open(port, address);
   connection.write(rawPost({ port, headers: header === undefined ? [] : [header], body }));
   return await connection.response();
@@ -18,18 +22,18 @@ async function from({ port }: House, address: string, { body, header }: { body: 
 t.test(
   'the audit says who switched or changed what, from where, and whether it worked; over a restart too',
   async (t) => {
-    const house = await startHouse(t, SIMULATED + TREE + FRONT);
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONT);
     const relay = await idOf(house, 'ground_floor/hall_relay');
     const state = await idOf(house, 'ground_floor/hall_relay/STATE');
     const wf = await idOf(house, 'wf');
     const started = Math.floor(Date.now() / 1000);
     await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', true);
     await rpc(house, 'GetValue', state);
-    const body = call('WFC_Execute', [wf, 0, state, false]);
+    const body = callText('WFC_Execute', [wf, 0, state, false]);
     await from(house, '127.0.0.2', { body, header: basicLine('webfront', 'tulip') });
     await rpc(house, 'HW_WriteValueBoolean', relay, 'NOTHING', true);
-    const socket = await open(house);
-    await ask(socket, 'SVC_SetName', [relay, 'Lamp']);
+    const socket = await openWebSocket(house);
+    await callOverWebSocket(socket, 'SVC_SetName', [relay, 'Lamp']);
     await socket[Symbol.asyncDispose]();
     await rpc(house, 'SVC_SetName', 1, 'x'.repeat(5000));
     const entry = { TimeStamp: Number, User: OWNER.username, Remote: '127.0.0.1', Success: true };
@@ -53,7 +57,7 @@ t.test(
     t.match(await rpc(house, 'GW_GetAudit', 1), { length: 1 });
     t.match(await rpc(house, 'GW_GetAudit', 100, 'webfront'), [{ Method: 'WFC_Execute', Role: 'webfront' }]);
     t.equal(await rpc(house, 'GW_GetAudit', 100, 'nobody'), 'PARAMETER_BOUNDS');
-    const many = `[${Array.from({ length: 50 }, () => call('WFC_Execute', [wf, 0, 1, false])).join()}]`;
+    const many = `[${Array.from({ length: 50 }, () => callText('WFC_Execute', [wf, 0, 1, false])).join()}]`;
     await from(house, '127.0.0.2', { body: many, header: basicLine('webfront', 'tulip') });
     t.match(await rpc(house, 'GW_GetAudit', 2), [
       { Error: 'ACCESS_DENIED', Count: 49 },
@@ -61,7 +65,7 @@ t.test(
     ]);
     audit.unshift(...((await rpc(house, 'GW_GetAudit', 2)) as typeof audit));
     await house.gateway.close();
-    const again = await startHouse(t, undefined, { directory: house.directory });
+    const again = await startGateway(t, undefined, { directory: house.directory });
     t.strictSame(await rpc(again, 'GW_GetAudit'), audit);
   },
 );
@@ -69,9 +73,9 @@ t.test(
 t.test(
   'health names each check, its state, since when and what to do; it stands in the tree too',
   async (t) => {
-    const house = await startHouse(
+    const house = await startGateway(
       t,
-      `${SIMULATED}${TREE}  - { instance: Open end, ident: open_end, module: GPIO Input }\n`,
+      `${SIMULATED_CONFIG}${SAMPLE_TREE}  - { instance: Open end, ident: open_end, module: GPIO Input }\n`,
     );
     const health = (await rpc(house, 'GW_GetHealth')) as { State: string; Checks: Record<string, unknown>[] };
     t.equal(health.State, 'warning');
@@ -96,10 +100,10 @@ t.test(
 t.test(
   'whoever guesses passwords is slowed down, alone; who is known never waits (decision 3)',
   async (t) => {
-    const house = await startHouse(t, SIMULATED + TREE);
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const known = () => rpc(house, 'SVC_GetKernelVersion');
     t.match(await known(), /\d/);
-    const body = call('SVC_GetKernelVersion', []);
+    const body = callText('SVC_GetKernelVersion', []);
     const guess = (n: number) =>
       from(house, '127.0.0.2', { body, header: basicLine(OWNER.username, `guess ${n}`) });
     for (let n = 0; n < 10; n++) t.equal((await guess(n)).status, 401);
@@ -117,14 +121,14 @@ t.test(
 
 t.test('a clock that is not set yet is told, and is no reason to stand still (decision 24)', async (t) => {
   const clock = new ManualClock(0);
-  clock.isTrusted = false;
-  const house = await startHouse(t, SIMULATED + TREE, { clock });
+  clock.hasTrustedTime = false;
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   const shown = async () => rpc(house, 'GetValue', await idOf(house, 'stellwerk/CLOCK_TRUSTED'));
   t.match(JSON.stringify(await rpc(house, 'GW_GetHealth')), /"Name":"clock","State":"warning"/);
   t.equal(await shown(), false);
   const setpoint = await idOf(house, 'ground_floor/setpoint');
   t.equal(await rpc(house, 'SetValue', setpoint, 5), true);
-  clock.isTrusted = true;
+  clock.hasTrustedTime = true;
   clock.advance(10_000);
   t.equal(await shown(), true);
   t.match(JSON.stringify(await rpc(house, 'GW_GetHealth')), /"Name":"clock","State":"ok"/);

@@ -2,12 +2,12 @@
 process.env['TZ'] = 'Europe/Berlin';
 
 import t, { type Test } from 'tap';
-import { call, codeOf, idOf, post, read, rpc } from '../tools/exchange.js';
-import { SIMULATED, startHouse, type House } from '../tools/house.js';
+import { callText, errorCodeOf, idOf, post, replyIn, rpc } from '../tools/exchange.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../tools/house.js';
 import { basicLine } from '../tools/raw-http.js';
 import { elementsOf, parseXml } from '../tools/xml.js';
 
-const CONFIG = `${SIMULATED}tree:
+const CONFIG = `${SIMULATED_CONFIG}tree:
   - category: Ground floor
     ident: ground
     children:
@@ -36,7 +36,7 @@ interface Dataset {
 
 /** A house with a day of records: temperatures every ten minutes, a meter's kWh every hour. */
 async function metered(t: Test) {
-  const house = await startHouse(t, CONFIG);
+  const house = await startGateway(t, CONFIG);
   const archive = await idOfArchive(house);
   const log = async (path: string, everyS: number, value: (n: number) => number) => {
     const id = await idOf(house, path);
@@ -54,12 +54,12 @@ async function metered(t: Test) {
   const bath = await log('upper/bath', 600, (n) => 20 + (n % 2));
   const wf = await idOf(house, 'wf');
   const asFront = (method: string, ...params: unknown[]) =>
-    post(house, call(method, [wf, ...params]), [basicLine('webfront', 'tulip')]);
+    post(house, callText(method, [wf, ...params]), [basicLine('webfront', 'tulip')]);
   return { house, archive, outside, meter, bath, asFront };
 }
 
-async function idOfArchive({ gateway }: House): Promise<number> {
-  for (const instance of gateway.kernel.tree.of(1))
+async function idOfArchive({ gateway }: GatewayFixture): Promise<number> {
+  for (const instance of gateway.kernel.tree.objectsOfType(1))
     if (instance.data.moduleName === 'Archive Control') return instance.id;
   throw new Error('no archive');
 }
@@ -150,13 +150,13 @@ t.test('a chart of several variables is a media object; who sees it may hide som
     ['Garden', 'Bath', 'Meter', '°C', 'kWh', '03:00'].every((text) => texts.includes(text)),
     texts.join(),
   );
-  const front = read(await asFront('WFC_FetchChartData', chart, START, 1, 0)).result as Dataset[];
+  const front = replyIn(await asFront('WFC_FetchChartData', chart, START, 1, 0)).result as Dataset[];
   t.strictSame(
     front.map(({ VariableID }) => VariableID),
     [outside],
     'a front sees what is in its area',
   );
-  t.strictSame(read(await asFront('WFC_FetchChartDataEx', chart, START, 1, 0, [false])).result, []);
+  t.strictSame(replyIn(await asFront('WFC_FetchChartDataEx', chart, START, 1, 0, [false])).result, []);
   t.notMatch((await asFront('WFC_RenderChartEx', chart, ...size, [])).body, /Bath/);
   await rpc(house, 'SVC_SetMediaContent', chart, Buffer.from('{').toString('base64'));
   t.equal(await shown(), 'CONFIGURATION_INVALID');
@@ -167,16 +167,16 @@ t.test('a front reads the records of its area', async (t) => {
   const end = START + 3599;
   const own = await rpc(house, 'AC_GetLoggedValues', archive, outside, START, end, 0);
   t.match(own, { length: 6 });
-  t.strictSame(read(await asFront('WFC_GetLoggedValues', outside, START, end, 0)).result, own);
+  t.strictSame(replyIn(await asFront('WFC_GetLoggedValues', outside, START, end, 0)).result, own);
   const hours = await rpc(house, 'AC_GetAggregatedValues', archive, outside, 0, START, end, 0);
   t.match(hours, [{ TimeStamp: START, Avg: 11, Duration: 3600, Min: 10, Max: 12 }]);
-  t.strictSame(read(await asFront('WFC_GetAggregatedValues', outside, 0, START, end, 0)).result, hours);
+  t.strictSame(replyIn(await asFront('WFC_GetAggregatedValues', outside, 0, START, end, 0)).result, hours);
   for (const id of [bath, 12]) {
-    t.equal(codeOf(await asFront('WFC_GetLoggedValues', id, START, end, 0)), 'NOT_OF_TYPE');
-    t.equal(codeOf(await asFront('WFC_GetAggregatedValues', id, 0, START, end, 0)), 'NOT_OF_TYPE');
-    t.equal(codeOf(await asFront('WFC_FetchChartData', id, START, 1, 0)), 'OBJECT_MISSING');
+    t.equal(errorCodeOf(await asFront('WFC_GetLoggedValues', id, START, end, 0)), 'NOT_OF_TYPE');
+    t.equal(errorCodeOf(await asFront('WFC_GetAggregatedValues', id, 0, START, end, 0)), 'NOT_OF_TYPE');
+    t.equal(errorCodeOf(await asFront('WFC_FetchChartData', id, START, 1, 0)), 'OBJECT_MISSING');
     t.equal(
-      codeOf(await asFront('WFC_RenderChart', id, START, 1, 0, false, false, 640, 300)),
+      errorCodeOf(await asFront('WFC_RenderChart', id, START, 1, 0, false, false, 640, 300)),
       'OBJECT_MISSING',
     );
   }
@@ -196,7 +196,9 @@ t.test('records of a deleted variable are nobody else’s: a new object has anot
   }
   for (const method of ['WFC_GetLoggedValues', 'WFC_GetAggregatedValues'])
     t.equal(
-      codeOf(await asFront(method, bath, ...(method === 'WFC_GetLoggedValues' ? [] : [0]), START, end, 0)),
+      errorCodeOf(
+        await asFront(method, bath, ...(method === 'WFC_GetLoggedValues' ? [] : [0]), START, end, 0),
+      ),
       'NOT_OF_TYPE',
       method,
     );

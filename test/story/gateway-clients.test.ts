@@ -6,10 +6,10 @@ import t from 'tap';
 import { Client, RpcError, ServerError } from '../../src/client/index.js';
 import { OWNER } from '../tools/api-world.js';
 import { idOf, valueAt } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway, type GatewayFixture } from '../tools/house.js';
 import { freePort } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
-import { soon } from '../tools/until.js';
+import { withinPatience } from '../tools/until.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 const sources = join(PACKAGE_ROOT, 'test/contract');
@@ -25,13 +25,13 @@ async function run(program: string, ...args: string[]): Promise<string> {
 const curl = (...args: string[]) => run('curl', '-sS', '--noproxy', '*', ...args);
 const body = (method: string, ...params: unknown[]) =>
   JSON.stringify({ jsonrpc: '2.0', id: '1', method, params });
-const url = ({ port }: House, login = `${LOGIN}@`) => `http://${login}127.0.0.1:${port}/api/`;
+const url = ({ port }: GatewayFixture, login = `${LOGIN}@`) => `http://${login}127.0.0.1:${port}/api/`;
 
 t.test(
   'curl: the address as people write it, over HTTP/1.0, 1.1 and an offer of 2',
   { skip: without('curl') },
   async (t) => {
-    const house = await startHouse(t, SIMULATED + TREE);
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const id = await idOf(house, 'ground_floor/setpoint');
     for (const version of ['--http1.0', '--http1.1', '--http2'])
       t.equal(
@@ -54,7 +54,7 @@ t.test(
 
 t.test('curl: a certificate of tls: auto stands its examination', { skip: without('curl') }, async (t) => {
   const server = 'webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front, tls: auto }]\n';
-  const house = await startHouse(t, SIMULATED + TREE + server);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + server);
   const certificate = join(house.directory, 'data', 'tls', 'auto-cert.pem');
   const at = `https://${LOGIN}@localhost:${house.gateway.port('house')}/api/`;
   t.match(await curl('--cacert', certificate, '-d', body('SVC_GetKernelVersion'), at), /"result":"\d/);
@@ -65,7 +65,7 @@ t.test(
   'Python: urllib signs in when asked to, a batch, an error',
   { skip: without('python3') },
   async (t) => {
-    const house = await startHouse(t, SIMULATED + TREE);
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const id = await idOf(house, 'ground_floor/setpoint');
     const python = async (password: string, requests: unknown[]) => {
       const args = [url(house, ''), OWNER.username, password, JSON.stringify(requests)];
@@ -96,7 +96,7 @@ t.test(
 );
 
 t.test('PHP: results, and the two kinds of exceptions (E5)', { skip: without('php') }, async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const id = await idOf(house, 'ground_floor/setpoint');
   const relay = await idOf(house, 'ground_floor/hall_relay');
   const php = async (address: string, ...calls: unknown[][]) =>
@@ -125,17 +125,17 @@ t.test('PHP: results, and the two kinds of exceptions (E5)', { skip: without('ph
 });
 
 t.test('TypeScript: calls, changes from a counter on, and the two kinds of failures (E5)', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const client = new Client(url(house));
   const id = await idOf(house, 'ground_floor/setpoint');
   t.equal(await client.call('GetValueFormatted', id), '21.5 °C');
   const { timestamp } = await client.call('SVC_GetSnapshot');
   await client.call('SetValue', id, 20);
   const changes = client.changes({ since: timestamp, ids: [id] })[Symbol.asyncIterator]();
-  const first = await soon('a change of the past', changes.next());
+  const first = await withinPatience('a change of the past', changes.next());
   t.match(first.value, { kind: 'change', record: { SenderID: id, Data: [20, true, 21.5] } });
   await client.call('SetValue', id, 22);
-  t.match((await soon('a change', changes.next())).value, { record: { Data: [22, true, 20] } });
+  t.match((await withinPatience('a change', changes.next())).value, { record: { Data: [22, true, 20] } });
   await changes.return?.();
   await t.rejects(client.call('GetValue', 1), { name: 'RpcError', reason: 'NOT_OF_TYPE' });
   await t.rejects(new Client(url(house, '')).call('GetValue', id), RpcError);

@@ -6,10 +6,10 @@ import t from 'tap';
 import { hashPassword } from '../../src/api/credentials.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { OWNER, ownerLine } from '../tools/api-world.js';
-import { call, idOf, post, read, rpc, short, valueAt } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse } from '../tools/house.js';
+import { callText, idOf, post, replyIn, rpc, resultOrStatus, valueAt } from '../tools/exchange.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../tools/house.js';
 import { tempDirectory } from '../tools/place.js';
-import { open, take } from '../tools/listening.js';
+import { openWebSocket, takeFrames } from '../tools/listening.js';
 import { basicLine } from '../tools/raw-http.js';
 import { until } from '../tools/until.js';
 
@@ -26,11 +26,11 @@ tree: [{ category: House, ident: house, chidlren: [] }]
 `;
     const directory = await tempDirectory(t);
     const file = join(directory, 'gateway.yaml');
-    const failed = await startHouse(t, yaml, { directory }).catch((thrown: unknown) => String(thrown));
+    const failed = await startGateway(t, yaml, { directory }).catch((thrown: unknown) => String(thrown));
     t.match(failed, `${file}:3:35: api.prot: there is no such key; did you mean port?`);
     t.match(failed, `${file}:4:41: tree[0].chidlren: there is no such key; did you mean children?`);
     const others = yaml.replace(', prot: 1', '').replace('chidlren', 'children');
-    const meaning = await startHouse(t, others, { directory }).catch((thrown: unknown) => String(thrown));
+    const meaning = await startGateway(t, others, { directory }).catch((thrown: unknown) => String(thrown));
     t.match(meaning, `${file}:2:27: remoteAccess.username: this word is the sample's`);
     t.match(meaning, `${file}:2:56: remoteAccess.password: this word is the sample's`);
     t.match(meaning, `${file}:3:14: api.host: plain HTTP beyond loopback: give it tls`);
@@ -41,19 +41,19 @@ t.test('passwords stand in files of their own, as they are or as hashes', async 
   const directory = await tempDirectory(t);
   await writeFile(join(directory, 'owner'), `${await hashPassword(OWNER.password)}\n`);
   await writeFile(join(directory, 'front'), 'tulip\n');
-  const yaml = SIMULATED.replace(`password: ${OWNER.password}`, 'passwordFile: owner');
-  const house = await startHouse(t, yaml + TREE + front('passwordFile: front'), { directory });
+  const yaml = SIMULATED_CONFIG.replace(`password: ${OWNER.password}`, 'passwordFile: owner');
+  const house = await startGateway(t, yaml + SAMPLE_TREE + front('passwordFile: front'), { directory });
   t.match(await rpc(house, 'SVC_GetKernelVersion'), /\d/);
   const wf = await idOf(house, 'wf');
   const opened = async (password: string) =>
-    (await post(house, call('WFC_GetSnapshot', [wf]), [basicLine('webfront', password)])).status;
+    (await post(house, callText('WFC_GetSnapshot', [wf]), [basicLine('webfront', password)])).status;
   t.strictSame([await opened('tulip'), await opened('Tulip')], [200, 401]);
 });
 
 t.test(
   'what tree lists is made where it is missing; what was changed at run time stays until its line changes',
   async (t) => {
-    const house = await startHouse(t, SIMULATED + TREE);
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const relay = await idOf(house, 'ground_floor/hall_relay');
     const setpoint = await idOf(house, 'ground_floor/setpoint');
     await rpc(house, 'SetValue', setpoint, 18);
@@ -61,7 +61,7 @@ t.test(
     await rpc(house, 'SVC_SetProperty', relay, 'Line', 'RELAY2');
     await rpc(house, 'SVC_ApplyChanges', relay);
     const reload = async (yaml: string) => {
-      await house.configure(SIMULATED + yaml);
+      await house.configure(SIMULATED_CONFIG + yaml);
       return rpc(house, 'GW_ReloadConfiguration');
     };
     const state = async () => [
@@ -69,25 +69,29 @@ t.test(
       await rpc(house, 'SVC_GetName', relay),
       await rpc(house, 'SVC_GetProperty', relay, 'Line'),
     ];
-    const report = await reload(TREE.replace('value: 21.5', 'value: 23'));
+    const report = await reload(SAMPLE_TREE.replace('value: 21.5', 'value: 23'));
     t.match(report, { NeedsRestart: [], Problems: [] });
     t.strictSame(
       await state(),
       [18, 'Lamp', 'RELAY2'],
       'none of these lines changed; a value is initial only',
     );
-    await reload(TREE.replace('Line: RELAY1', 'Line: RELAY3'));
+    await reload(SAMPLE_TREE.replace('Line: RELAY1', 'Line: RELAY3'));
     t.strictSame(await state(), [18, 'Lamp', 'RELAY3'], 'one did');
     await reload('tree: [{ category: Cellar, ident: cellar }]\n');
     t.strictSame(await state(), [18, 'Lamp', 'RELAY3'], 'nothing goes because its line is gone');
     t.equal(await rpc(house, 'SVC_GetName', await idOf(house, 'cellar')), 'Cellar');
-    await reload(TREE.replace('Hall relay', 'Porch relay').replace('Line: RELAY1', 'Line: RELAY3'));
+    await reload(SAMPLE_TREE.replace('Hall relay', 'Porch relay').replace('Line: RELAY1', 'Line: RELAY3'));
     t.strictSame(await state(), [18, 'Porch relay', 'RELAY3']);
 
     await house.gateway.close();
-    const again = await startHouse(t, SIMULATED + TREE.replace('Line: RELAY1', 'Line: RELAY3'), {
-      directory: house.directory,
-    });
+    const again = await startGateway(
+      t,
+      SIMULATED_CONFIG + SAMPLE_TREE.replace('Line: RELAY1', 'Line: RELAY3'),
+      {
+        directory: house.directory,
+      },
+    );
     t.equal(await idOf(again, 'ground_floor/hall_relay'), relay, 'ids stay');
     t.equal(await valueAt(again, 'ground_floor/setpoint'), 18);
   },
@@ -96,8 +100,8 @@ t.test(
 t.test(
   'an entry that cannot be applied is told by the reload and by health, and stops no other',
   async (t) => {
-    const house = await startHouse(t, SIMULATED + TREE);
-    await house.configure(`${SIMULATED}tree:
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    await house.configure(`${SIMULATED_CONFIG}tree:
   - { variable: Not a category, ident: ground_floor, type: boolean }
   - { category: Cellar, ident: cellar }
 `);
@@ -110,13 +114,13 @@ t.test(
 );
 
 t.test('a reload applies what can change at run time and says what needs a restart', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE + front('password: petunia'));
-  await using owner = await open(house);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + front('password: petunia'));
+  await using owner = await openWebSocket(house);
   const wf = await idOf(house, 'wf');
-  await using ground = await open(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'petunia')]);
+  await using ground = await openWebSocket(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'petunia')]);
   const web = 'webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front }]\n';
   await house.configure(
-    SIMULATED.replace('simulated', 'generic')
+    SIMULATED_CONFIG.replace('simulated', 'generic')
       .replace(OWNER.username, 'me@example.org')
       .replace(OWNER.password, 'another')
       .replace('port: 0', 'port: 0, batchLimit: 2, aliases: { IPS: SVC }') +
@@ -131,24 +135,28 @@ t.test('a reload applies what can change at run time and says what needs a resta
   });
   t.equal(await rpc(house, 'SVC_GetKernelVersion'), 401, 'the old password');
   const me = [basicLine('me@example.org', 'another')];
-  t.match(short(await post(house, call('SVC_GetKernelVersion', []), me)), /\d/);
-  await t.rejects(take(owner, 1000), /closed: 1008/, 'a session of the old password has ended');
-  t.equal(ground.connection.over, false, 'one of a front whose password is the same goes on');
-  const three = `[${call('Echo', [])},${call('Echo', [])},${call('Echo', [])}]`;
-  t.equal(read(await post(house, three, me)).error?.data.code, 'INVALID_REQUEST');
-  t.match(short(await post(house, call('WFC_GetConfigurators', []), [])), [{ ID: wf, Title: 'Cellar' }]);
+  t.match(resultOrStatus(await post(house, callText('SVC_GetKernelVersion', []), me)), /\d/);
+  await t.rejects(takeFrames(owner, 1000), /closed: 1008/, 'a session of the old password has ended');
+  t.equal(ground.connection.isFinished, false, 'one of a front whose password is the same goes on');
+  const three = `[${callText('Echo', [])},${callText('Echo', [])},${callText('Echo', [])}]`;
+  t.equal(replyIn(await post(house, three, me)).error?.data.code, 'INVALID_REQUEST');
+  t.match(resultOrStatus(await post(house, callText('WFC_GetConfigurators', []), [])), [
+    { ID: wf, Title: 'Cellar' },
+  ]);
   t.ok(house.gateway.port('house'));
   t.equal(
-    short(await post(house, call('IPS_GetKernelVersion', []), me)),
+    resultOrStatus(await post(house, callText('IPS_GetKernelVersion', []), me)),
     'METHOD_NOT_FOUND',
     'not before a restart',
   );
 });
 
 t.test('a configuration with a mistake changes nothing when it is read again', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
-  await house.configure(`${SIMULATED.replace(OWNER.password, 'another')}tree: [{ categroy: x, ident: y }]\n`);
-  const failed = read(await post(house, call('GW_ReloadConfiguration', []), [ownerLine]));
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  await house.configure(
+    `${SIMULATED_CONFIG.replace(OWNER.password, 'another')}tree: [{ categroy: x, ident: y }]\n`,
+  );
+  const failed = replyIn(await post(house, callText('GW_ReloadConfiguration', []), [ownerLine]));
   t.match(failed.error, { code: -32_603, data: { code: 'CONFIGURATION_INVALID' } });
   t.match((failed.error as { message?: string }).message, /gateway\.yaml:4:\d+: tree\[0\]: /);
   t.match(await rpc(house, 'SVC_GetKernelVersion'), /\d/, 'the old password holds');
@@ -156,12 +164,12 @@ t.test('a configuration with a mistake changes nothing when it is read again', a
 
 t.test('an address that is taken is told by the reload, and taken up when it is free', async (t) => {
   const clock = new ManualClock();
-  const house = await startHouse(t, SIMULATED + TREE, { clock });
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
   const web = 'webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front }]\n';
-  await house.configure(SIMULATED.replace('port: 0', `port: ${port}`) + TREE + web);
+  await house.configure(SIMULATED_CONFIG.replace('port: 0', `port: ${port}`) + SAMPLE_TREE + web);
   const told = new RegExp(`api: 127.0.0.1:${port} does not work: .*EADDRINUSE`);
   t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [told] });
   const other = { port: house.gateway.port('house') ?? 0 };
@@ -174,11 +182,16 @@ t.test('an address that is taken is told by the reload, and taken up when it is 
 });
 
 t.test('a front whose area is deleted serves nothing of the tree until there is one again', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE + front('password: tulip').replace('ground', 'upper'));
+  const house = await startGateway(
+    t,
+    SIMULATED_CONFIG + SAMPLE_TREE + front('password: tulip').replace('ground', 'upper'),
+  );
   const wf = await idOf(house, 'wf');
   const tulip = [basicLine('webfront', 'tulip')];
   const shown = async () => {
-    const { objects } = short(await post(house, call('WFC_GetSnapshot', [wf]), tulip)) as { objects: object };
+    const { objects } = resultOrStatus(await post(house, callText('WFC_GetSnapshot', [wf]), tulip)) as {
+      objects: object;
+    };
     return Object.keys(objects).length;
   };
   t.equal(await shown(), 3);

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import t from 'tap';
 import { ownerLine } from '../tools/api-world.js';
-import { call, outcome, read, rpc } from '../tools/exchange.js';
-import { home, serve, SIMULATED, TREE } from '../tools/house.js';
+import { callText, resultOrCode, replyIn, rpc } from '../tools/exchange.js';
+import { configDirectory, startGatewayProcess, SIMULATED_CONFIG, SAMPLE_TREE } from '../tools/house.js';
 import { hasProgram } from '../tools/program.js';
 import { RawConnection, rawPost } from '../tools/raw-http.js';
 import { until } from '../tools/until.js';
 
-const HOUSE = `${SIMULATED.replace('port: 0', 'port: 0, allowExecute: true')}${TREE}`;
+const HOUSE = `${SIMULATED_CONFIG.replace('port: 0', 'port: 0, allowExecute: true')}${SAMPLE_TREE}`;
 
 const skip = hasProgram('prlimit')
   ? false
@@ -34,15 +34,15 @@ async function endChildren(pid: number): Promise<void> {
 }
 
 t.test('with few file descriptors it goes on, and with enough it is as before', { skip }, async (t) => {
-  const directory = await home(t, HOUSE);
-  const house = await serve(t, directory);
+  const directory = await configDirectory(t, HOUSE);
+  const house = await startGatewayProcess(t, directory);
   const { port, program } = house;
   const pid = Number(program.process.pid);
   await using kept = await RawConnection.open(port);
   const ask = async (method: string, ...params: unknown[]) => {
-    kept.write(rawPost({ port, headers: [ownerLine], body: call(method, params) }));
+    kept.write(rawPost({ port, headers: [ownerLine], body: callText(method, params) }));
     const response = await kept.response();
-    return response.status === 200 ? outcome(read(response)) : response.status;
+    return response.status === 200 ? resultOrCode(replyIn(response)) : response.status;
   };
   t.equal(await ask('SVC_GetKernelRunlevel'), 10103);
   const calls: [string, ...unknown[]][] = [

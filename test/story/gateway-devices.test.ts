@@ -2,17 +2,17 @@ import t from 'tap';
 import { message } from '../../src/kernel/messages.js';
 import { mosquittoBench, type MqttBench } from '../contract/mqtt/benches.js';
 import { ptyBench, type SerialBench } from '../contract/serial/benches.js';
-import { call, idOf, post, read, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
-import { open, take, type Frame } from '../tools/listening.js';
+import { callText, idOf, post, replyIn, rpc, valueAt } from '../tools/exchange.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway, type GatewayFixture } from '../tools/house.js';
+import { openWebSocket, takeFrames, type Frame } from '../tools/listening.js';
 import { hasProgram } from '../tools/program.js';
-import type { RawSocket } from '../tools/raw-socket.js';
+import type { RawWebSocket } from '../tools/raw-socket.js';
 import { until } from '../tools/until.js';
 
 const missing = ['mosquitto', 'socat'].filter((name) => !hasProgram(name));
 const skip = missing.length > 0 && `not installed: ${missing.join(', ')} (Debian packages)`;
 
-const devices = (serial: SerialBench, mqtt: MqttBench) => `${TREE}  - instance: Meter port
+const devices = (serial: SerialBench, mqtt: MqttBench) => `${SAMPLE_TREE}  - instance: Meter port
     ident: meter_port
     module: Serial Port
     properties: { Port: ${serial.where} }
@@ -34,9 +34,9 @@ const devices = (serial: SerialBench, mqtt: MqttBench) => `${TREE}  - instance: 
         properties: { Topics: [{ Ident: STATE, Type: boolean, StateTopic: plug/state, CommandTopic: plug/set }] }
 `;
 
-const link = (house: House, path: string, wanted: string) =>
+const link = (house: GatewayFixture, path: string, wanted: string) =>
   until(`${path} to be ${wanted}`, async () => (await valueAt(house, `${path}/LINK`)) === wanted);
-const value = (house: House, path: string, wanted: unknown) =>
+const value = (house: GatewayFixture, path: string, wanted: unknown) =>
   until(`${path} to be ${String(wanted)}`, async () => (await valueAt(house, path)) === wanted);
 const wishes = (mqtt: MqttBench) =>
   mqtt
@@ -45,9 +45,9 @@ const wishes = (mqtt: MqttBench) =>
     .map(({ payload }) => payload);
 
 /** The next update of a variable on a socket, other messages passed over. */
-async function updateOf(socket: RawSocket, id: number): Promise<Frame> {
+async function updateOf(socket: RawWebSocket, id: number): Promise<Frame> {
   for (;;) {
-    const [frame] = await take(socket, 1);
+    const [frame] = await takeFrames(socket, 1);
     if (frame?.SenderID === id && frame.Message === message.VM_UPDATE) return frame;
   }
 }
@@ -59,10 +59,10 @@ t.test(
     await using serial = await ptyBench();
     await using mqtt = await mosquittoBench(4);
     await mqtt.publish('plug/state', 'ON', true);
-    const house = await startHouse(t, SIMULATED + devices(serial, mqtt));
+    const house = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
     await value(house, 'broker/plug/STATE', true);
     await link(house, 'meter_port/meter', 'online');
-    await using socket = await open(house);
+    await using socket = await openWebSocket(house);
     const id = {
       button: await idOf(house, 'ground_floor/hall_button/STATE'),
       temperature: await idOf(house, 'meter_port/meter/TEMPERATURE'),
@@ -97,12 +97,12 @@ t.test(
 t.test('a broker that is away: a command fails at once and is never sent later', { skip }, async (t) => {
   await using serial = await ptyBench();
   await using mqtt = await mosquittoBench(4);
-  const house = await startHouse(t, SIMULATED + devices(serial, mqtt));
+  const house = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
   await link(house, 'broker/plug', 'online');
   const plug = await idOf(house, 'broker/plug');
   await mqtt.stop();
   await link(house, 'broker/plug', 'waiting');
-  const failed = read(await post(house, call('HW_WriteValueBoolean', [plug, 'STATE', true])));
+  const failed = replyIn(await post(house, callText('HW_WriteValueBoolean', [plug, 'STATE', true])));
   t.match(failed.error, { code: -32_603, data: { code: 'DEVICE_OFFLINE' } });
   t.equal(await rpc(house, 'RequestAction', await idOf(house, 'broker/plug/STATE'), true), 'DEVICE_OFFLINE');
   serial.say('T=3\n');
@@ -117,7 +117,7 @@ t.test('a broker that is away: a command fails at once and is never sent later',
 t.test('an adapter torn out shows, keeps ids and names, and is taken up again', { skip }, async (t) => {
   await using serial = await ptyBench();
   await using mqtt = await mosquittoBench(4);
-  const house = await startHouse(t, SIMULATED + devices(serial, mqtt));
+  const house = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
   await link(house, 'meter_port/meter', 'online');
   const id = await idOf(house, 'meter_port/meter/TEMPERATURE');
   await serial.unplug();
@@ -136,9 +136,9 @@ t.test('an adapter torn out shows, keeps ids and names, and is taken up again', 
 });
 
 t.test('instances that fail take no other down, and each says what to do', async (t) => {
-  const house = await startHouse(
+  const house = await startGateway(
     t,
-    `${SIMULATED}${TREE}  - { instance: No port, ident: no_port, module: Serial Port, properties: { Port: /dev/nothing } }
+    `${SIMULATED_CONFIG}${SAMPLE_TREE}  - { instance: No port, ident: no_port, module: Serial Port, properties: { Port: /dev/nothing } }
   - { instance: No broker, ident: no_broker, module: MQTT Client, properties: { Url: "mqtt://127.0.0.1:1" } }
   - { instance: Same line, ident: same_line, module: GPIO Output, properties: { Line: RELAY1 } }
   - { instance: No line, ident: no_line, module: GPIO Input, properties: { Line: RELAY99 } }

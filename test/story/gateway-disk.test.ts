@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
-import { call, idOf, post, read, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
+import { callText, idOf, post, replyIn, rpc, valueAt } from '../tools/exchange.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway, type GatewayFixture } from '../tools/house.js';
 import { withOwnMounts } from '../tools/namespace.js';
 import { empty, fill, remount, smallDisk } from '../tools/small-disk.js';
 import { until } from '../tools/until.js';
@@ -16,13 +16,13 @@ interface Check {
   readonly WhatToDo: string;
 }
 
-async function check(house: House, name: string): Promise<Check | undefined> {
+async function check(house: GatewayFixture, name: string): Promise<Check | undefined> {
   const { Checks } = (await rpc(house, 'GW_GetHealth')) as { Checks: Check[] };
   return Checks.find(({ Name }) => Name === name);
 }
 
 /** Switches the relay, and sees the line it is wired to. */
-async function switched(house: House, isOn: boolean): Promise<unknown> {
+async function switched(house: GatewayFixture, isOn: boolean): Promise<unknown> {
   await rpc(house, 'HW_WriteValueBoolean', await idOf(house, 'ground_floor/hall_relay'), 'STATE', isOn);
   return valueAt(house, 'ground_floor/hall_sense/STATE');
 }
@@ -34,13 +34,13 @@ await withOwnMounts(import.meta.url, (skip) => {
     async (t) => {
       const disk = await smallDisk(t);
       const clock = new ManualClock();
-      const house = await startHouse(t, SIMULATED + TREE, { directory: disk, clock });
+      const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { directory: disk, clock });
       fill(disk);
       const ground = await idOf(house, 'ground_floor');
       let length = 50_000;
       const failed = await until(
         'a change that is refused',
-        async () => read(await post(house, call('SVC_SetInfo', [ground, 'x'.repeat(++length)]))).error,
+        async () => replyIn(await post(house, callText('SVC_SetInfo', [ground, 'x'.repeat(++length)]))).error,
       );
       t.match(failed, { code: -32_603, data: { code: 'STORE_FAILED' } });
       t.match(failed, { message: /in memory but not yet on the disk/ });
@@ -56,7 +56,7 @@ await withOwnMounts(import.meta.url, (skip) => {
       clock.advance(60_000);
       await until('all to be on the disk', async () => (await check(house, 'store'))?.State === 'ok');
       await house.gateway.close();
-      const again = await startHouse(t, SIMULATED + TREE, { directory: disk });
+      const again = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { directory: disk });
       t.equal(await rpc(again, 'SVC_GetName', ground), 'Down');
     },
   );
@@ -72,12 +72,12 @@ await withOwnMounts(import.meta.url, (skip) => {
         const disk = await smallDisk(t);
         const directory = join(disk, 'house');
         await mkdir(directory);
-        const first = await startHouse(t, SIMULATED + TREE, { directory });
+        const first = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { directory });
         const id = await idOf(first, 'ground_floor/setpoint');
         await first.gateway.close();
         block(disk);
         const clock = new ManualClock();
-        const house = await startHouse(t, undefined, { directory, clock });
+        const house = await startGateway(t, undefined, { directory, clock });
         t.match(await check(house, 'database'), {
           State: 'failed',
           Text: /cannot be written to/,
@@ -91,7 +91,7 @@ await withOwnMounts(import.meta.url, (skip) => {
         clock.advance(60_000);
         await until('all to be on the disk', async () => (await check(house, 'store'))?.State === 'ok');
         await house.gateway.close();
-        const again = await startHouse(t, undefined, { directory });
+        const again = await startGateway(t, undefined, { directory });
         t.equal(await rpc(again, 'SVC_GetName', id), 'Wanted');
       },
     );

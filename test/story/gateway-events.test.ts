@@ -2,9 +2,9 @@ import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { message } from '../../src/kernel/messages.js';
 import { textOf } from '../law/sources.js';
-import { call, idOf, post, rpc, short, valueAt } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
-import { open, take } from '../tools/listening.js';
+import { callText, idOf, post, rpc, resultOrStatus, valueAt } from '../tools/exchange.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway, type GatewayFixture } from '../tools/house.js';
+import { openWebSocket, takeFrames } from '../tools/listening.js';
 import { tempDirectory } from '../tools/place.js';
 import { basicLine } from '../tools/raw-http.js';
 import { until } from '../tools/until.js';
@@ -16,17 +16,17 @@ const FRONTS = `configurators:
 `;
 
 /** An event of a type with a name, below an object. */
-async function event(house: House, type: number, parent: number): Promise<number> {
+async function event(house: GatewayFixture, type: number, parent: number): Promise<number> {
   const id = (await rpc(house, 'SVC_CreateEvent', type)) as number;
   await rpc(house, 'SVC_SetParent', id, parent);
   return id;
 }
 
-const nextRun = async (house: House, id: number) =>
+const nextRun = async (house: GatewayFixture, id: number) =>
   ((await rpc(house, 'SVC_GetEvent', id)) as { NextRun: number }).NextRun;
 
 t.test('a button is pressed, and an event’s script switches the relay and sees why it ran', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const button = await idOf(house, 'ground_floor/hall_button/STATE');
   const relay = await idOf(house, 'ground_floor/hall_relay/STATE');
   const setpoint = await idOf(house, 'ground_floor/setpoint');
@@ -59,7 +59,7 @@ t.test('a button is pressed, and an event’s script switches the relay and sees
 t.test(
   'an action switches in the same breath, and its failure is told with the event’s number',
   async (t) => {
-    const house = await startHouse(t, SIMULATED + TREE);
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const button = await idOf(house, 'ground_floor/hall_button/STATE');
     const relay = await idOf(house, 'ground_floor/hall_relay/STATE');
     const [toggles, fails] = [await event(house, 0, relay), await event(house, 0, button)];
@@ -84,10 +84,10 @@ t.test(
 t.test('events run by the clock, are told of, and are there again after a restart', async (t) => {
   const directory = await tempDirectory(t);
   const clock = new ManualClock(new Date(2026, 2, 28, 5, 59, 30).getTime());
-  const first = await startHouse(t, SIMULATED + TREE, { directory, clock });
+  const first = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { directory, clock });
   const setpoint = await idOf(first, 'ground_floor/setpoint');
   const blind = await idOf(first, 'upper_floor/blind');
-  const socket = await open(first);
+  const socket = await openWebSocket(first);
   const daily = await event(first, 1, blind);
   await rpc(first, 'SVC_SetEventCyclicTimeFrom', daily, 6, 0, 0);
   await rpc(first, 'SVC_SetEventAction', daily, VALUE_ACTION, { VALUE: 50 });
@@ -106,7 +106,7 @@ t.test('events run by the clock, are told of, and are there again after a restar
   await until('the blind', async () => (await rpc(first, 'GetValue', blind)) === 50);
   const ofDaily: unknown[] = [];
   for (let last = 0; last !== six;) {
-    const [frame] = await take(socket, 1);
+    const [frame] = await takeFrames(socket, 1);
     if (frame?.SenderID !== daily) continue;
     ofDaily.push(frame.Message);
     if (frame.Message === message.EM_UPDATE) last = Number(frame.Data[0]);
@@ -118,7 +118,7 @@ t.test('events run by the clock, are told of, and are there again after a restar
   await first.gateway.close();
 
   // In the night in between the clocks go forward.
-  const second = await startHouse(t, undefined, { directory, clock });
+  const second = await startGateway(t, undefined, { directory, clock });
   await until('it to be planned again', async () => (await nextRun(second, daily)) > 0);
   t.equal(await nextRun(second, daily), new Date(2026, 2, 29, 6).getTime() / 1000);
   await until('the plan', async () => (await nextRun(second, plan)) > 0);
@@ -129,7 +129,7 @@ t.test('events run by the clock, are told of, and are there again after a restar
 });
 
 t.test('a front is shown its events, and nothing of what stands outside its area', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE + FRONTS);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
   const ground = await idOf(house, 'ground_floor');
   const blind = await idOf(house, 'upper_floor/blind');
   const front = await idOf(house, 'wf');
@@ -141,17 +141,17 @@ t.test('a front is shown its events, and nothing of what stands outside its area
   await rpc(house, 'SVC_SetEventConditionVariableRule', id, 0, 1, blind, 0, 7);
   await rpc(house, 'SVC_SetEventScheduleAction', plan, 1, 'Down', -1, `RequestAction(${blind}, 100)`);
   const tulip = [basicLine('webfront', 'tulip')];
-  const shown = (await post(house, call('WFC_GetSnapshot', [front]), tulip)).body;
+  const shown = (await post(house, callText('WFC_GetSnapshot', [front]), tulip)).body;
   t.match(shown, `"ID${id}"`);
   t.match(shown, '"name":"Down"');
   t.notMatch(shown, String(blind));
   for (const method of ['SVC_GetEvent', 'SVC_SetEventActive', 'SVC_RunAction', 'SVC_IsConditionPassing'])
-    t.equal(short(await post(house, call(method, [id]), tulip)), 'ACCESS_DENIED', method);
+    t.equal(resultOrStatus(await post(house, callText(method, [id]), tulip)), 'ACCESS_DENIED', method);
 });
 
 t.test('the examples of the page run, on the sample that make run starts', async (t) => {
   const sample = textOf('docs/sample/gateway.yaml').replace('port: 3777', 'port: 0');
-  const house = await startHouse(t, sample);
+  const house = await startGateway(t, sample);
   const scripts = [...textOf('docs/events.md').matchAll(/```js\n([^]*?)```/g)].map(([, text = '']) => text);
   t.ok(scripts.length >= 4);
   const printed: unknown[] = [];
@@ -168,8 +168,8 @@ t.test('the examples of the page run, on the sample that make run starts', async
 
 t.test('events stand in gateway.yaml, and come with a reload', async (t) => {
   const clock = new ManualClock(new Date(2026, 2, 27, 5, 59, 30).getTime());
-  const house = await startHouse(t, SIMULATED + TREE, { clock });
-  await house.configure(`${SIMULATED}${TREE}  - event: Light by the button
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
+  await house.configure(`${SIMULATED_CONFIG}${SAMPLE_TREE}  - event: Light by the button
     ident: by_button
     trigger: { variable: ground_floor/hall_button/STATE, on: value, value: true, subsequent: false }
     action: { name: Toggle, target: ground_floor/hall_relay/STATE }

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
-import { AT_ONCE, Execution, OUTPUT_LIMIT, UNWAITED_MS, WAITED_MS } from '../../src/service/execution.js';
+import { AT_ONCE, ProgramRunner, OUTPUT_LIMIT, UNWAITED_MS, WAITED_MS } from '../../src/service/execution.js';
 import { owner } from '../tools/desk.js';
-import { SIMULATED, startHouse } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway } from '../tools/house.js';
 import { tempDirectory } from '../tools/place.js';
-import { soon, until } from '../tools/until.js';
+import { withinPatience, until } from '../tools/until.js';
 
-const ALLOWED = SIMULATED.replace('port: 0', 'port: 0, allowExecute: true');
+const ALLOWED = SIMULATED_CONFIG.replace('port: 0', 'port: 0, allowExecute: true');
 
 t.test('programs run when the configuration allows it, and only then', async (t) => {
-  const house = await startHouse(t, SIMULATED);
+  const house = await startGateway(t, SIMULATED_CONFIG);
   const { registry } = house.gateway;
   const execute = async (name: string, ...params: unknown[]) => registry.call(name, params, owner);
   await t.rejects(execute('SVC_Execute', '/bin/echo', 'x', false, true), {
@@ -50,14 +50,14 @@ t.test('programs run when the configuration allows it, and only then', async (t)
   t.match(await registry.call('GW_GetAudit', [20], owner), [
     { Method: 'SVC_Execute', Parameters: [text, '(0 characters)'], Error: 'PROGRAM_FAILED' },
   ]);
-  await house.configure(SIMULATED);
+  await house.configure(SIMULATED_CONFIG);
   await execute('GW_ReloadConfiguration');
   await t.rejects(execute('SVC_Execute', '/bin/echo', 'x', false, true), { code: 'NOT_ALLOWED' });
 });
 
 t.test('a program is stopped at its limits, with all that it started', async (t) => {
   const clock = new ManualClock();
-  const programs = new Execution(clock, silentLog);
+  const programs = new ProgramRunner(clock, silentLog);
   const directory = await tempDirectory(t);
   const script = join(directory, 'waits');
   // It says who it is, and leaves another behind that would hold the channel open.
@@ -72,7 +72,7 @@ t.test('a program is stopped at its limits, with all that it started', async (t)
   };
   const wish = { file: '/bin/sh', waits: true };
   const endless = programs.run({ ...wish, args: ['-c', 'yes'] });
-  await t.rejects(soon('the end of yes', endless), {
+  await t.rejects(withinPatience('the end of yes', endless), {
     code: 'TEXT_TOO_LONG',
     message: new RegExp(String(OUTPUT_LIMIT)),
   });
@@ -89,7 +89,7 @@ t.test('a program is stopped at its limits, with all that it started', async (t)
     .split(' ')
     .map(Number);
   clock.advance(WAITED_MS);
-  await t.rejects(soon('the end', hanging), { code: 'TIMED_OUT' });
+  await t.rejects(withinPatience('the end', hanging), { code: 'TIMED_OUT' });
   await until('both to be gone', () => pids.every(isGone));
   for (let n = 0; n < AT_ONCE; n++) await programs.run({ file: '/bin/sleep', args: ['600'], waits: false });
   await t.rejects(programs.run({ ...wish, args: ['-c', 'true'] }), { code: 'BUSY' });
@@ -102,6 +102,6 @@ t.test('a program is stopped at its limits, with all that it started', async (t)
   last.catch(() => undefined);
   await until('it to run', () => programs.running === 1);
   programs.close();
-  await t.rejects(soon('the last one', last), { code: 'STOPPING' });
+  await t.rejects(withinPatience('the last one', last), { code: 'STOPPING' });
   await t.rejects(programs.run({ ...wish, args: [] }), { code: 'STOPPING' });
 });

@@ -5,10 +5,10 @@ import { exportGateway } from '../../src/composition/exporting.js';
 import { objectType, type TreeObject } from '../../src/kernel/object.js';
 import { OWNER } from '../tools/api-world.js';
 import { idOf, rpc } from '../tools/exchange.js';
-import { FULL } from '../tools/full-file.js';
-import { SIMULATED, startHouse, type House } from '../tools/house.js';
+import { FULL_CONFIG } from '../tools/full-file.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../tools/house.js';
 import { tempDirectory } from '../tools/place.js';
-import { stellwerk } from '../tools/stellwerk.js';
+import { runCli } from '../tools/stellwerk.js';
 
 const FRONT = 'configurators: [{ title: House, ident: wf, base: house, password: petunia }]\n';
 /** The gateway's own variables that are changed below. */
@@ -16,7 +16,7 @@ const STATUS = new Set(['HEALTH', 'PROBLEMS']);
 const SECRETS = [OWNER.password, 'petunia', 'hunter2', 'gandalf'];
 
 /** Objects that only calls have made, without idents and with everything that can be set. */
-async function populate(house: House): Promise<void> {
+async function populate(house: GatewayFixture): Promise<void> {
   const create = async (method: string, [parent, name]: readonly [number, string], ...args: unknown[]) => {
     const id = (await rpc(house, method, ...args)) as number;
     await rpc(house, 'SVC_SetParent', id, parent);
@@ -76,7 +76,7 @@ async function populate(house: House): Promise<void> {
 }
 
 /** Everything of a tree but ids and times, with what objects name by their paths. */
-function shapeOf({ gateway: { kernel } }: House): unknown[] {
+function shapeOf({ gateway: { kernel } }: GatewayFixture): unknown[] {
   const pathOf = (id: unknown): unknown => {
     const names: string[] = [];
     for (let at = kernel.tree.find(Number(id)); at !== undefined && at.parent !== null; at = at.parent)
@@ -133,13 +133,13 @@ function shapeOf({ gateway: { kernel } }: House): unknown[] {
     .sort();
 }
 
-const scripts = async (house: House) =>
+const scripts = async (house: GatewayFixture) =>
   Promise.all(
     ((await rpc(house, 'SVC_GetScriptList')) as number[]).map((id) => rpc(house, 'SVC_GetScriptContent', id)),
   );
 
 t.test('a gateway can be rebuilt from its export, and exports the same again', async (t) => {
-  const house = await startHouse(t, SIMULATED + FRONT + FULL);
+  const house = await startGateway(t, SIMULATED_CONFIG + FRONT + FULL_CONFIG);
   await populate(house);
   t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: { length: 0 } });
   const [before, texts] = [shapeOf(house), await scripts(house)];
@@ -163,7 +163,7 @@ t.test('a gateway can be rebuilt from its export, and exports the same again', a
     .replaceAll('Password: "***"', 'Password: hunter2')
     .replace('me:***@', 'me:gandalf@');
   t.notMatch(rebuilt.replace(/\n#[^]*$/, ''), /\*\*\*/);
-  const fresh = await startHouse(t, rebuilt);
+  const fresh = await startGateway(t, rebuilt);
   t.match(await rpc(fresh, 'GW_ReloadConfiguration'), { Problems: [/must not hold a user or a password/] });
   t.strictSame(shapeOf(fresh), before);
   t.strictSame((await scripts(fresh)).sort(), texts.sort());
@@ -176,7 +176,7 @@ t.test('a gateway can be rebuilt from its export, and exports the same again', a
 });
 
 t.test('what a file cannot express is listed, not dropped; and a backup can be exported too', async (t) => {
-  const house = await startHouse(t, SIMULATED + FRONT + FULL);
+  const house = await startGateway(t, SIMULATED_CONFIG + FRONT + FULL_CONFIG);
   const plug = await idOf(house, 'house/plug');
   const copy = (await rpc(
     house,
@@ -196,8 +196,8 @@ t.test('what a file cannot express is listed, not dropped; and a backup can be e
   await house.gateway.close();
   const file = join(house.directory, 'a.backup');
   const [data, config] = [join(house.directory, 'data'), join(house.directory, 'gateway.yaml')];
-  t.equal((await stellwerk(['backup', '--data', data, '--config', config, file])).code, 0);
-  const said = await stellwerk(['export', '--backup', file, '--no-values']);
+  t.equal((await runCli(['backup', '--data', data, '--config', config, file])).code, 0);
+  const said = await runCli(['export', '--backup', file, '--no-values']);
   t.equal(said.code, 0);
   t.match(
     said.stdout,
@@ -207,7 +207,7 @@ t.test('what a file cannot express is listed, not dropped; and a backup can be e
   t.match(said.stdout, /wf: the front has settings, or objects below it, beyond its entry/);
   t.match(said.stdout, /records of the archive: stellwerk archive export/);
   t.match(said.stderr, /not in the file \(also listed at its end\):/);
-  const alone = await stellwerk(['export', '--data', data]);
+  const alone = await runCli(['export', '--data', data]);
   t.match(alone.stderr, /no configuration was found; give it with --config FILE/);
   t.notMatch(said.stderr, /no configuration was found/);
   t.notMatch(said.stdout, /value: 3\.5/);
@@ -215,12 +215,12 @@ t.test('what a file cannot express is listed, not dropped; and a backup can be e
   t.match(said.stdout, new RegExp(`#${copy} .*is left out with all below it: it is a copy`));
   const checked = join(await tempDirectory(t), 'gateway.yaml');
   await writeFile(checked, said.stdout);
-  const password = await stellwerk(['check', checked]);
+  const password = await runCli(['check', checked]);
   t.match(
     password.stdout + password.stderr,
     /:\d+:\d+: remoteAccess\.password: \*\*\* is the placeholder of an export/,
   );
   await writeFile(checked, said.stdout.replaceAll('password: "***"', 'password: grapefruit'));
-  const { stdout, stderr } = await stellwerk(['check', checked]);
+  const { stdout, stderr } = await runCli(['check', checked]);
   t.match(stdout + stderr, /:\d+:\d+: warning: tree\[\d\]\.properties\.Password: \*\*\* is the placeholder/);
 });

@@ -3,16 +3,16 @@ import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { putMeta } from '../../src/store/sums.js';
 import { idOf, rpc } from '../tools/exchange.js';
-import { SIMULATED, startHouse, type House } from '../tools/house.js';
-import { FULL } from '../tools/full-file.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../tools/house.js';
+import { FULL_CONFIG } from '../tools/full-file.js';
 
-const problems = async (house: House, yaml?: string) => {
-  if (yaml !== undefined) await house.configure(SIMULATED + yaml);
+const problems = async (house: GatewayFixture, yaml?: string) => {
+  if (yaml !== undefined) await house.configure(SIMULATED_CONFIG + yaml);
   return ((await rpc(house, 'GW_ReloadConfiguration')) as { Problems: unknown[] }).Problems;
 };
 
 t.test('the file sets archives, profiles, actions, connections, scripts, media and positions', async (t) => {
-  const house = await startHouse(t, SIMULATED + FULL);
+  const house = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
   const id = (path: string) => idOf(house, path);
   const archive = await id('stellwerk/AC');
   t.strictSame(await problems(house), []);
@@ -56,7 +56,7 @@ t.test('the file sets archives, profiles, actions, connections, scripts, media a
 });
 
 t.test('the file sets conditions, limits and schedules of events, and all patterns of days', async (t) => {
-  const house = await startHouse(t, SIMULATED + FULL);
+  const house = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
   const event = async (path: string) => rpc(house, 'SVC_GetEvent', await idOf(house, path));
   const [wish, water] = [await idOf(house, 'house/wish'), await idOf(house, 'house/water')];
   t.match(await event('house/leak'), {
@@ -112,10 +112,10 @@ t.test('the file sets conditions, limits and schedules of events, and all patter
 });
 
 t.test('reading the same file again changes nothing and sends nothing, also after a restart', async (t) => {
-  const house = await startHouse(t, SIMULATED + FULL);
+  const house = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
   const { gateway } = house;
   const ofLink = ({ ident }: { ident: string }) => ident === 'LINK' || ident === 'STATUS';
-  const tree = (of: House['gateway']) =>
+  const tree = (of: GatewayFixture['gateway']) =>
     [...of.kernel.tree.all()]
       .filter((one) => one.parent?.ident !== 'stellwerk' && !ofLink(one))
       .map(({ id, type, name, ident, position, icon, data, parentId }) => {
@@ -146,24 +146,24 @@ t.test('reading the same file again changes nothing and sends nothing, also afte
   );
   t.strictSame(tree(gateway), before);
   await gateway.close();
-  const again = await startHouse(t, undefined, { directory: house.directory });
+  const again = await startGateway(t, undefined, { directory: house.directory });
   t.strictSame(await problems(again), []);
   t.strictSame(tree(again.gateway), before);
 });
 
 t.test('a key that is removed leaves what it set; its opposite takes it back', async (t) => {
-  const house = await startHouse(t, SIMULATED + FULL);
+  const house = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
   const archive = await idOf(house, 'stellwerk/AC');
   const water = await idOf(house, 'house/water');
   const logged = () => rpc(house, 'AC_GetLoggingStatus', archive, water);
   const line = /archive: \{ type: counter.*\}, /;
-  t.match(FULL, line);
-  t.strictSame(await problems(house, FULL.replace(line, '')), []);
+  t.match(FULL_CONFIG, line);
+  t.strictSame(await problems(house, FULL_CONFIG.replace(line, '')), []);
   t.equal(await logged(), true);
-  t.strictSame(await problems(house, FULL.replace(line, 'archive: false, ')), []);
+  t.strictSame(await problems(house, FULL_CONFIG.replace(line, 'archive: false, ')), []);
   t.equal(await logged(), false);
   t.equal(await rpc(house, 'AC_GetAggregationType', archive, water), 1, 'how it was kept stays');
-  const none = FULL.replace(/associations: \[\{ value: 0.*/, 'associations: []').replace(
+  const none = FULL_CONFIG.replace(/associations: \[\{ value: 0.*/, 'associations: []').replace(
     /conditions:[^]*?\n {8}script/,
     'conditions: []\n        script',
   );
@@ -180,7 +180,7 @@ t.test('a key that is removed leaves what it set; its opposite takes it back', a
 t.test(
   'objects created by calls keep their positions; so do those from before the order counted',
   async (t) => {
-    const house = await startHouse(t, SIMULATED + FULL);
+    const house = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
     const own = (await rpc(house, 'SVC_CreateCategory')) as number;
     const lamp = await idOf(house, 'house/lamp');
     await rpc(house, 'SVC_SetPosition', lamp, 99);
@@ -195,7 +195,7 @@ t.test(
 );
 
 t.test('a position from before the order counted stays at every start', async (t) => {
-  const before = await startHouse(t, SIMULATED + FULL);
+  const before = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
   const { directory } = before;
   await rpc(before, 'SVC_SetPosition', await idOf(before, 'house/lamp'), 99);
   await before.gateway.close();
@@ -206,7 +206,7 @@ t.test('a position from before the order counted stays at every start', async (t
   putMeta(db, 'applied', JSON.stringify(JSON.parse(applied, without)));
   db.close();
   for (const start of ['the first start', 'the second one']) {
-    const house = await startHouse(t, undefined, { directory });
+    const house = await startGateway(t, undefined, { directory });
     const lamp = await rpc(house, 'SVC_GetObject', await idOf(house, 'house/lamp'));
     t.match(lamp, { ObjectPosition: 99 }, start);
     await house.gateway.close();

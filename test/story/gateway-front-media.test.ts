@@ -2,11 +2,11 @@ import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { ownerLine } from '../tools/api-world.js';
-import { idOf, rpc, say } from '../tools/exchange.js';
-import { SIMULATED, startHouse, type House } from '../tools/house.js';
+import { idOf, rpc, exchangeRaw } from '../tools/exchange.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../tools/house.js';
 import { basicLine } from '../tools/raw-http.js';
 
-const YAML = `${SIMULATED}tree:
+const YAML = `${SIMULATED_CONFIG}tree:
   - { category: Ground floor, ident: ground, children: [{ variable: Lamp, ident: lamp, type: boolean }] }
   - { category: Upper floor, ident: upper }
 configurators:
@@ -19,15 +19,15 @@ const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 const tulip = basicLine('webfront', 'tulip');
 
 /** A GET at the web server, said exactly so. */
-async function fetched(house: House, path: string, headers: readonly string[] = [tulip]) {
+async function fetched(house: GatewayFixture, path: string, headers: readonly string[] = [tulip]) {
   const at = { port: house.gateway.port('house') ?? 0 };
   const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${at.port}`, ...headers];
-  return say(at, `${lines.join('\r\n')}\r\n\r\n`);
+  return exchangeRaw(at, `${lines.join('\r\n')}\r\n\r\n`);
 }
 
 /** A medium below a category; a file where its name is given. */
 async function medium(
-  house: House,
+  house: GatewayFixture,
   [type, parent]: readonly [number, string],
   file?: string,
 ): Promise<number> {
@@ -38,14 +38,18 @@ async function medium(
 }
 
 /** As {@link medium}, with a picture in it. */
-async function withContent(house: House, place: readonly [number, string], file?: string): Promise<number> {
+async function withContent(
+  house: GatewayFixture,
+  place: readonly [number, string],
+  file?: string,
+): Promise<number> {
   const id = await medium(house, place, file);
   const content = Buffer.from(PICTURE).toString('base64');
   t.equal(await rpc(house, 'SVC_SetMediaContent', id, content), true);
   return id;
 }
 
-const house = await startHouse(t, YAML);
+const house = await startGateway(t, YAML);
 const [wf, wf2, open] = [await idOf(house, 'wf'), await idOf(house, 'wf2'), await idOf(house, 'open')];
 
 await t.test('a front shows the media of its area to who has its password', async (t) => {

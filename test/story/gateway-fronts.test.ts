@@ -1,8 +1,8 @@
 import t from 'tap';
 import { ownerLine } from '../tools/api-world.js';
-import { call, idOf, post, rpc, short } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse } from '../tools/house.js';
-import { open, take } from '../tools/listening.js';
+import { callText, idOf, post, rpc, resultOrStatus } from '../tools/exchange.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../tools/house.js';
+import { openWebSocket, takeFrames } from '../tools/listening.js';
 import { basicLine } from '../tools/raw-http.js';
 
 const FRONTS = `configurators:
@@ -11,19 +11,19 @@ const FRONTS = `configurators:
 `;
 
 t.test('a popup reaches every front of its configurator, the owner, and nobody else', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE + FRONTS);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
   const [wf, all] = [await idOf(house, 'wf'), await idOf(house, 'all')];
-  await using one = await open(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
-  await using two = await open(house, `/api/wfc/${wf}`, [basicLine('webfront', 'tulip')]);
-  await using other = await open(house, `/wfc/${all}/api/`, [basicLine('webfront', 'rose')]);
-  await using owner = await open(house, '/api/', [ownerLine]);
+  await using one = await openWebSocket(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
+  await using two = await openWebSocket(house, `/api/wfc/${wf}`, [basicLine('webfront', 'tulip')]);
+  await using other = await openWebSocket(house, `/wfc/${all}/api/`, [basicLine('webfront', 'rose')]);
+  await using owner = await openWebSocket(house, '/api/', [ownerLine]);
   t.equal(await rpc(house, 'WFC_SendPopup', wf, 'Door', 'Somebody is there'), true);
   const popup = { SenderID: wf, Message: 20101, Data: ['Door', 'Somebody is there'] };
-  for (const socket of [one, two]) t.match((await take(socket, 1))[0], popup);
+  for (const socket of [one, two]) t.match((await takeFrames(socket, 1))[0], popup);
   t.equal(await rpc(house, 'WFC_SendPopup', all, 'All', ''), true);
   const told = async (socket: typeof other) => {
     for (;;) {
-      const [frame] = await take(socket, 1);
+      const [frame] = await takeFrames(socket, 1);
       if (frame?.Message === 20101) return frame;
     }
   };
@@ -31,17 +31,23 @@ t.test('a popup reaches every front of its configurator, the owner, and nobody e
   t.match(await told(owner), popup);
   const since = (await told(owner)).TimeStamp;
   await rpc(house, 'WFC_Reload', wf);
-  await using late = await open(house, `/wfc/${wf}/api/?since=${since}`, [basicLine('webfront', 'tulip')]);
-  t.match((await take(late, 1))[0], { SenderID: wf, Message: 20105, Data: [] }, 'who was away hears of it');
+  await using late = await openWebSocket(house, `/wfc/${wf}/api/?since=${since}`, [
+    basicLine('webfront', 'tulip'),
+  ]);
+  t.match(
+    (await takeFrames(late, 1))[0],
+    { SenderID: wf, Message: 20105, Data: [] },
+    'who was away hears of it',
+  );
 });
 
 t.test('items and registered devices are there after a restart', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE + FRONTS);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
   const wf = await idOf(house, 'wf');
   t.equal(await rpc(house, 'WFC_AddItem', wf, 'home', 'Category', '{"title":"Home"}', ''), true);
   const params = [wf, 'secret-token', 'apns', 'D1', 'Phone'];
-  const registered = post(house, call('WFC_RegisterPNS', params), [basicLine('webfront', 'tulip')]);
-  t.equal(short(await registered), 'D1');
+  const registered = post(house, callText('WFC_RegisterPNS', params), [basicLine('webfront', 'tulip')]);
+  t.equal(resultOrStatus(await registered), 'D1');
   const seen = async (at: typeof house) => [
     await rpc(at, 'WFC_GetItems', wf),
     await rpc(at, 'GW_GetPushDevices', wf),
@@ -52,7 +58,7 @@ t.test('items and registered devices are there after a restart', async (t) => {
     [{ DeviceID: 'D1', Provider: 'apns' }],
   ]);
   await house.gateway.close();
-  const again = await startHouse(t, undefined, { directory: house.directory });
+  const again = await startGateway(t, undefined, { directory: house.directory });
   t.strictSame(await seen(again), before);
   const [utility] = (await rpc(again, 'SVC_GetInstanceListByModuleID', 'Utility Control')) as number[];
   const said = [before, await rpc(again, 'SVC_GetConfiguration', wf), await rpc(again, 'GW_GetAudit', 100)];

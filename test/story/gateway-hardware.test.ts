@@ -2,10 +2,10 @@ import t from 'tap';
 import { message } from '../../src/kernel/messages.js';
 import { owner } from '../tools/desk.js';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, startHouse, TREE, type House } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway, SAMPLE_TREE, type GatewayFixture } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
-const HARDWARE = `${TREE}  - { instance: Hardware, ident: hardware, module: Hardware }\n`;
+const HARDWARE = `${SAMPLE_TREE}  - { instance: Hardware, ident: hardware, module: Hardware }\n`;
 
 interface Found {
   readonly ID: string;
@@ -17,11 +17,11 @@ interface Found {
   readonly Create: readonly { ModuleID: string; ModuleName: string; Properties: object }[];
 }
 
-const searched = (house: House, id: number) =>
+const searched = (house: GatewayFixture, id: number) =>
   until('the end of the search', async () => (await rpc(house, 'SVC_IsSearching', id)) === false);
 
 /** What a search finds under this name. */
-async function found(house: House, name: string): Promise<Found | undefined> {
+async function found(house: GatewayFixture, name: string): Promise<Found | undefined> {
   const hardware = await idOf(house, 'hardware');
   await rpc(house, 'SVC_StartSearch', hardware);
   await searched(house, hardware);
@@ -30,7 +30,7 @@ async function found(house: House, name: string): Promise<Found | undefined> {
 }
 
 t.test('a search finds chips and lines, who has them, and what they can become', async (t) => {
-  const house = await startHouse(t, SIMULATED + HARDWARE);
+  const house = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
   const relay = await idOf(house, 'ground_floor/hall_relay');
   const used = await found(house, 'RELAY1');
   t.match(used, { ID: 'line simulated/0', Kind: 'line', About: 'simulated/0, output', UsedBy: 'stellwerk' });
@@ -52,7 +52,7 @@ t.test('a search finds chips and lines, who has them, and what they can become',
 });
 
 t.test('what was found becomes an instance by one call, that works at once', async (t) => {
-  const house = await startHouse(t, SIMULATED + HARDWARE);
+  const house = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
   const hardware = await idOf(house, 'hardware');
   const floor = await idOf(house, 'ground_floor');
   const line = await found(house, 'BUTTON2');
@@ -77,7 +77,7 @@ t.test('what was found becomes an instance by one call, that works at once', asy
 });
 
 t.test('what can not be made is refused, and nothing is made', async (t) => {
-  const house = await startHouse(t, SIMULATED + HARDWARE);
+  const house = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
   const hardware = await idOf(house, 'hardware');
   await searched(house, hardware);
   const before = await rpc(house, 'SVC_GetInstanceList');
@@ -92,7 +92,7 @@ t.test('what can not be made is refused, and nothing is made', async (t) => {
 });
 
 t.test('only a module that searches does; a search tells its beginning and its end', async (t) => {
-  const house = await startHouse(t, SIMULATED + HARDWARE);
+  const house = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
   const hardware = await idOf(house, 'hardware');
   const relay = await idOf(house, 'ground_floor/hall_relay');
   t.equal(await rpc(house, 'SVC_SupportsSearching', hardware), true);
@@ -118,7 +118,7 @@ t.test('only a module that searches does; a search tells its beginning and its e
 });
 
 t.test('GW_GetLines gives what the picture of the board needs', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   await rpc(house, 'RequestAction', await idOf(house, 'ground_floor/hall_relay/STATE'), true);
   const { Board, Header, Lines } = (await rpc(house, 'GW_GetLines')) as {
     Board: string;

@@ -1,14 +1,20 @@
 import t from 'tap';
 import { rpc } from '../tools/exchange.js';
-import { SIMULATED, home, serve, startHouse, type House } from '../tools/house.js';
+import {
+  SIMULATED_CONFIG,
+  configDirectory,
+  startGatewayProcess,
+  startGateway,
+  type GatewayFixture,
+} from '../tools/house.js';
 
-const call = (house: Pick<House, 'port'>, method: string, ...params: unknown[]) =>
+const call = (house: Pick<GatewayFixture, 'port'>, method: string, ...params: unknown[]) =>
   rpc(house, method, ...params);
 
 t.test(
   'the records of a variable that is gone are no other variable’s, until somebody says so',
   async (t) => {
-    const house = await startHouse(t, SIMULATED);
+    const house = await startGateway(t, SIMULATED_CONFIG);
     const [archive] = (await call(house, 'SVC_GetInstanceListByModuleID', 'Archive Control')) as number[];
     const gone = (await call(house, 'SVC_CreateVariable', 1)) as number;
     await call(house, 'AC_SetLoggingStatus', archive, gone, true);
@@ -32,10 +38,10 @@ t.test(
 );
 
 t.test('no id is given twice, also when the process is killed', async (t) => {
-  const directory = await home(t, SIMULATED);
+  const directory = await configDirectory(t, SIMULATED_CONFIG);
   const given: number[] = [];
   for (const signal of ['SIGKILL', 'SIGTERM', 'SIGKILL'] as const) {
-    const served = await serve(t, directory);
+    const served = await startGatewayProcess(t, directory);
     for (let n = 0; n < 20; n++) {
       const id = (await rpc(served, 'SVC_CreateCategory')) as number;
       given.push(id);

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, startHouse, type House } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../tools/house.js';
 import { tempDirectory } from '../tools/place.js';
 import { until } from '../tools/until.js';
 
@@ -9,18 +9,18 @@ const TREE = `tree:
   - { instance: Pump, ident: pump, module: GPIO Input, properties: { Line: BUTTON2 } }
 `;
 
-const value = (house: House, path: string, wanted: unknown) =>
+const value = (house: GatewayFixture, path: string, wanted: unknown) =>
   until(`${path} to be ${String(wanted)}`, async () => (await valueAt(house, path)) === wanted);
-const counts = (house: House) =>
+const counts = (house: GatewayFixture) =>
   Promise.all(['PRESS', 'RELEASE', 'SINGLE', 'LONG'].map((ident) => valueAt(house, `door/${ident}`)));
 
 t.test('a press that began before a restart is none; the counts go on', async (t) => {
   const directory = await tempDirectory(t);
-  const press = async (house: House, active: boolean) => {
+  const press = async (house: GatewayFixture, active: boolean) => {
     await rpc(house, 'GW_SimulateBounce', 'BUTTON1', active, 3, 1, 7);
     await value(house, 'door/STATE', active);
   };
-  const first = await startHouse(t, SIMULATED + TREE, { directory });
+  const first = await startGateway(t, SIMULATED_CONFIG + TREE, { directory });
   await value(first, 'door/LINK', 'online');
   // Nothing drives the line, and it is pulled up: the button is found pressed.
   t.equal(await valueAt(first, 'door/STATE'), true);
@@ -32,7 +32,7 @@ t.test('a press that began before a restart is none; the counts go on', async (t
   t.strictSame(await counts(first), [2, 1, 1, 0]);
   await first.gateway.close();
 
-  const second = await startHouse(t, undefined, { directory });
+  const second = await startGateway(t, undefined, { directory });
   await value(second, 'door/LINK', 'online');
   t.equal(await valueAt(second, 'door/STATE'), true, 'still held');
   await press(second, false);
@@ -44,7 +44,7 @@ t.test('a press that began before a restart is none; the counts go on', async (t
 });
 
 t.test('an input that oscillates shows in health; all calls are answered meanwhile', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + TREE);
   await value(house, 'pump/LINK', 'online');
   await rpc(house, 'GW_SimulateFlood', 'BUTTON2', 20_000, 60_000);
   const isTold = async () => /oscillates/.test(String(await valueAt(house, 'pump/STATUS')));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { ROOT } from '../law/sources.js';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, startHouse } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
 /** The example at the beginning of a page. */
@@ -11,7 +11,7 @@ const treeOf = (page: string): string =>
   /```yaml\ntree:\n([^]*?)```/.exec(readFileSync(join(ROOT, 'docs', page), 'utf8'))?.[1] ?? '';
 
 t.test('a LED that blinks and a light on a PWM channel, as their pages begin', async (t) => {
-  const house = await startHouse(t, `${SIMULATED}tree:\n${treeOf('led.md')}${treeOf('pwm.md')}`);
+  const house = await startGateway(t, `${SIMULATED_CONFIG}tree:\n${treeOf('led.md')}${treeOf('pwm.md')}`);
   const becomes = (path: string, value: unknown) =>
     until(`${path} to be ${String(value)}`, async () => (await valueAt(house, path)) === value);
   const act = async (path: string, value: unknown) => {

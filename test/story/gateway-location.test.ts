@@ -5,14 +5,14 @@ import { ManualClock } from '../../src/base/clock.js';
 import { instanceStatus } from '../../src/kernel/attachments.js';
 import { ROOT } from '../law/sources.js';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, startHouse } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
 const PAGE = readFileSync(join(ROOT, 'docs', 'location.md'), 'utf8');
 
 t.test('a gateway that is told where it is knows when the sun sets, and keeps its place', async (t) => {
   const clock = new ManualClock(Date.parse('2026-06-21T10:00Z'));
-  const house = await startHouse(t, SIMULATED, { clock });
+  const house = await startGateway(t, SIMULATED_CONFIG, { clock });
   const lc = await idOf(house, 'stellwerk/LC');
   t.match(await rpc(house, 'SVC_GetInstance', lc), { InstanceStatus: instanceStatus.inactive });
   t.match(await valueAt(house, 'stellwerk/LC/STATUS'), /set Latitude and Longitude/);
@@ -31,7 +31,7 @@ t.test('a gateway that is told where it is knows when the sun sets, and keeps it
   );
 
   await house.gateway.close();
-  const again = await startHouse(t, undefined, { directory: house.directory, clock });
+  const again = await startGateway(t, undefined, { directory: house.directory, clock });
   await until('it is day', async () => (await valueAt(again, 'stellwerk/LC/IsDay')) === true);
   t.equal(await idOf(again, 'stellwerk/LC'), lc, 'the same instance');
   t.equal(
@@ -44,7 +44,7 @@ t.test('a gateway that is told where it is knows when the sun sets, and keeps it
 t.test('the place can stand in gateway.yaml', async (t) => {
   const clock = new ManualClock(Date.parse('2026-06-21T23:00Z'));
   const yaml = /```yaml\n([^]*?)```/.exec(PAGE)?.[1] ?? '';
-  const house = await startHouse(t, SIMULATED + yaml, { clock });
+  const house = await startGateway(t, SIMULATED_CONFIG + yaml, { clock });
   await until('it is night', async () => (await valueAt(house, 'stellwerk/LC/IsDay')) === false);
   const all = await rpc(house, 'SVC_GetInstanceListByModuleID', '{45E97A63-F870-408A-B259-2933F7EABF74}');
   t.strictSame(all, [await idOf(house, 'stellwerk/LC')], 'the one that every gateway has');

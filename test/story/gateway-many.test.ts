@@ -2,14 +2,14 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import t from 'tap';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse } from '../tools/house.js';
-import { open } from '../tools/listening.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../tools/house.js';
+import { openWebSocket } from '../tools/listening.js';
 import { tempDirectory } from '../tools/place.js';
 import { until } from '../tools/until.js';
 
 t.test('two gateways in one process know nothing of each other', async (t) => {
-  const one = await startHouse(t, SIMULATED + TREE);
-  const two = await startHouse(t, SIMULATED + TREE);
+  const one = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const two = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   t.not(one.port, two.port);
   await rpc(one, 'HW_WriteValueBoolean', await idOf(one, 'ground_floor/hall_relay'), 'STATE', true);
   t.equal(await valueAt(one, 'ground_floor/hall_sense/STATE'), true);
@@ -33,14 +33,14 @@ t.test('a gateway that was closed leaves nothing behind in its process', async (
       .sort()
       .join();
   const before = held();
-  const house = await startHouse(
+  const house = await startGateway(
     t,
-    `${SIMULATED}${TREE}  - { instance: Broker, ident: broker, module: MQTT Client, properties: { Url: "mqtt://127.0.0.1:1" } }
+    `${SIMULATED_CONFIG}${SAMPLE_TREE}  - { instance: Broker, ident: broker, module: MQTT Client, properties: { Url: "mqtt://127.0.0.1:1" } }
   - { instance: Port, ident: port, module: Serial Port, properties: { Port: /dev/nothing } }
 webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front, tls: auto }]
 `,
   );
-  const socket = await open(house);
+  const socket = await openWebSocket(house);
   t.equal(await rpc(house, 'SVC_RunScriptTextWait', 'echo(1)'), '1');
   t.not(held(), before);
   await socket[Symbol.asyncDispose]();
@@ -53,10 +53,10 @@ t.test('a start that fails leaves nothing behind either', async (t) => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  const yaml = SIMULATED.replace('port: 0', `port: ${port}`) + TREE;
-  await t.rejects(startHouse(t, yaml, { directory }), { code: 'LISTEN_FAILED', message: /EADDRINUSE/ });
+  const yaml = SIMULATED_CONFIG.replace('port: 0', `port: ${port}`) + SAMPLE_TREE;
+  await t.rejects(startGateway(t, yaml, { directory }), { code: 'LISTEN_FAILED', message: /EADDRINUSE/ });
   await new Promise((resolve) => taken.close(resolve));
-  const house = await startHouse(t, yaml, { directory });
+  const house = await startGateway(t, yaml, { directory });
   t.equal(house.port, port);
   t.equal(await valueAt(house, 'ground_floor/hall_relay/LINK'), 'online');
 });

@@ -4,9 +4,9 @@ import t from 'tap';
 import { BODY_LIMIT } from '../../src/api/http.js';
 import { MEDIA_LIMIT } from '../../src/media/files.js';
 import { basicLine } from '../tools/raw-http.js';
-import { call, idOf, post, rpc, short } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse } from '../tools/house.js';
-import { open, take, type Frame } from '../tools/listening.js';
+import { callText, idOf, post, rpc, resultOrStatus } from '../tools/exchange.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../tools/house.js';
+import { openWebSocket, takeFrames, type Frame } from '../tools/listening.js';
 import { until } from '../tools/until.js';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
@@ -17,7 +17,7 @@ const FRONT = `configurators:
 `;
 
 t.test('media outlive a restart; one whose file was removed meanwhile is not available', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const plan = await rpc(house, 'SVC_CreateMedia', 4);
   const photo = await rpc(house, 'SVC_CreateMedia', 1);
   const camera = await rpc(house, 'SVC_CreateMedia', 3);
@@ -38,7 +38,7 @@ t.test('media outlive a restart; one whose file was removed meanwhile is not ava
   );
   await house.gateway.close();
 
-  const second = await startHouse(t, undefined, house);
+  const second = await startGateway(t, undefined, house);
   t.strictSame(await records(second), before);
   t.equal(await rpc(second, 'SVC_GetMediaContent', photo), base64('photo'));
   t.equal(second.gateway.kernel.media.get(Number(camera)).data.file, 'rtsp://viewer:secret@camera/main');
@@ -57,7 +57,7 @@ t.test('media outlive a restart; one whose file was removed meanwhile is not ava
   await second.gateway.close();
 
   await rm(join(house.directory, 'data', 'media', 'photo.png'));
-  const third = await startHouse(t, undefined, house);
+  const third = await startGateway(t, undefined, house);
   const { media } = third.gateway.kernel;
   await until('it is seen without being asked for', () => !media.get(Number(photo)).data.available);
   t.equal(media.get(Number(plan)).data.available, true);
@@ -66,7 +66,7 @@ t.test('media outlive a restart; one whose file was removed meanwhile is not ava
 });
 
 t.test('the largest content comes and goes over HTTP; one that is larger changes nothing', async (t) => {
-  const house = await startHouse(t, SIMULATED);
+  const house = await startGateway(t, SIMULATED_CONFIG);
   const id = await rpc(house, 'SVC_CreateMedia', 5);
   const largest = Buffer.alloc(MEDIA_LIMIT, 'stellwerk ').toString('base64');
   t.ok(largest.length < BODY_LIMIT - 1024, 'it fits into a request');
@@ -78,21 +78,21 @@ t.test('the largest content comes and goes over HTTP; one that is larger changes
 });
 
 t.test('everybody is told of a new content; a front’s user reads and writes none', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE + FRONT);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONT);
   const front = await idOf(house, 'wf');
   const id = await rpc(house, 'SVC_CreateMedia', 1);
   await rpc(house, 'SVC_SetParent', id, await idOf(house, 'ground_floor'));
-  await using socket = await open(house);
+  await using socket = await openWebSocket(house);
   await rpc(house, 'SVC_SetMediaContent', id, base64('picture'));
   const told: Frame[] = [];
-  while (told.at(-1)?.Message !== UPDATE) told.push(...(await take(socket, 1)));
+  while (told.at(-1)?.Message !== UPDATE) told.push(...(await takeFrames(socket, 1)));
   t.strictSame(
     told.filter(({ SenderID }) => SenderID === id).map(({ Message }) => Message),
     [10903, 10904, UPDATE],
   );
   t.match(told.at(-1)?.Data, [/^[0-9A-F]{8}$/, 7, Number]);
   const as = async (method: string, ...params: unknown[]) =>
-    short(await post(house, call(method, params), [basicLine('webfront', 'tulip')]));
+    resultOrStatus(await post(house, callText(method, params), [basicLine('webfront', 'tulip')]));
   for (const method of ['SVC_GetMediaContent', 'SVC_GetMedia', 'SVC_SendMediaEvent'])
     t.equal(await as(method, id), 'ACCESS_DENIED', method);
   const { objects } = (await as('WFC_GetSnapshot', front)) as { objects: Record<string, object> };
@@ -100,7 +100,7 @@ t.test('everybody is told of a new content; a front’s user reads and writes no
 });
 
 t.test('own icons are SVG files in the data directory', async (t) => {
-  const house = await startHouse(t, SIMULATED);
+  const house = await startGateway(t, SIMULATED_CONFIG);
   const icons = join(house.directory, 'data', 'icons');
   await mkdir(icons);
   await writeFile(join(icons, 'Barn.svg'), '<svg/>');

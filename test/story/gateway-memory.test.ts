@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { call, post } from '../tools/exchange.js';
-import { SIMULATED, home } from '../tools/house.js';
+import { callText, post } from '../tools/exchange.js';
+import { SIMULATED_CONFIG, configDirectory } from '../tools/house.js';
 import { Program } from '../tools/program.js';
 import { until } from '../tools/until.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
@@ -11,7 +11,7 @@ const residentKib = (pid = 0) =>
   Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
 
 t.test('memory of a flood of large calls goes back to the machine without anybody asking', async (t) => {
-  const directory = await home(t, SIMULATED);
+  const directory = await configDirectory(t, SIMULATED_CONFIG);
   const file = join(PACKAGE_ROOT, 'dist/test/tools/hurried-gateway.js');
   const program = new Program(process.execPath, ['--expose-gc', file, directory]);
   t.teardown(() => program.end('SIGKILL'));
@@ -20,7 +20,7 @@ t.test('memory of a flood of large calls goes back to the machine without anybod
   const before = residentKib(pid);
   // Lists of small texts: they fill the heap, not only buffers.
   const list = Array.from({ length: 100_000 }, (_, n) => [n, `text ${n}`]);
-  const body = call('GW_SetValues', [list]);
+  const body = callText('GW_SetValues', [list]);
   for (let round = 0; round < 2; round++)
     await Promise.all(Array.from({ length: 12 }, () => post({ port: Number(port) }, body)));
   const after = residentKib(pid);

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, startHouse, type House } from '../tools/house.js';
-import { OtherSide } from '../tools/modbus-side.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../tools/house.js';
+import { ModbusServer } from '../tools/modbus-side.js';
 import { tempDirectory } from '../tools/place.js';
 import { hasProgram } from '../tools/program.js';
 import { openPtyPair } from '../tools/pty.js';
@@ -19,9 +19,9 @@ const [line = '', network = ''] = [...readFileSync(PAGE, 'utf8').matchAll(/```ya
 );
 
 /** What the other side of the examples has: 230.1 V, -1500.5 W, 12,345.67 kWh, a pump that is off. */
-function metered(): OtherSide {
+function metered(): ModbusServer {
   // All units of the line.
-  const side = new OtherSide(255);
+  const side = new ModbusServer(255);
   for (const [at, word] of [0x4366, 0x199a].entries()) side.input.set(at, word);
   for (const [at, word] of [0xc4bb, 0x9000].entries()) side.input.set(12 + at, word);
   for (const [at, word] of [0x0012, 0xd687].entries()) side.input.set(342 + at, word);
@@ -29,7 +29,7 @@ function metered(): OtherSide {
   return side;
 }
 
-const isShown = (house: House, path: string, text: string) =>
+const isShown = (house: GatewayFixture, path: string, text: string) =>
   until(`${path} to show ${text}`, async () => {
     const shown = await rpc(house, 'GetValueFormatted', await idOf(house, path));
     return shown === text;
@@ -38,8 +38,8 @@ const isShown = (house: House, path: string, text: string) =>
 await t.test('an energy meter and a relay board on one line, as the page has them', { skip }, async (t) => {
   await using pair = await openPtyPair(await tempDirectory(t));
   const side = metered();
-  await using _server = await side.overLine(pair.far);
-  const house = await startHouse(t, SIMULATED + line.replace(/Port: \S+,/, `Port: ${pair.near},`));
+  await using _server = await side.serveRtu(pair.far);
+  const house = await startGateway(t, SIMULATED_CONFIG + line.replace(/Port: \S+,/, `Port: ${pair.near},`));
   await isShown(house, 'rs485/meter/voltage/Value', '230.1 V');
   await isShown(house, 'rs485/meter/power/Value', '-1500.5 W');
   await isShown(house, 'rs485/meter/energy/Value', '12345.670 kWh');
@@ -58,9 +58,9 @@ await t.test('an energy meter and a relay board on one line, as the page has the
 
 await t.test('the same meter behind a network', async (t) => {
   const side = metered();
-  await using server = await side.overTcp();
+  await using server = await side.serveTcp();
   const yaml = network.replace(/Host: \S+, Port: 502/, `Host: 127.0.0.1, Port: ${server.port}`);
-  const house = await startHouse(t, SIMULATED + yaml);
+  const house = await startGateway(t, SIMULATED_CONFIG + yaml);
   await isShown(house, 'meter_socket/meter/voltage/Value', '230.1 V');
   t.equal(await valueAt(house, 'meter_socket/meter/LINK'), 'online');
 });

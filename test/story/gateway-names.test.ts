@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
-import { SIMULATED, home, serve } from '../tools/house.js';
+import { SIMULATED_CONFIG, configDirectory, startGatewayProcess } from '../tools/house.js';
 import { withOwnMounts } from '../tools/namespace.js';
 import { tempDirectory } from '../tools/place.js';
 
@@ -39,8 +39,8 @@ await withOwnMounts(import.meta.url, (skip) => {
       client('good', 'localhost'),
       client('listed', 'meter.lan'),
     ];
-    const directory = await home(t, `${SIMULATED}tree:\n${tree.join('')}`);
-    const { program } = await serve(t, directory);
+    const directory = await configDirectory(t, `${SIMULATED_CONFIG}tree:\n${tree.join('')}`);
+    const { program } = await startGatewayProcess(t, directory);
     await asked;
     await program.waitFor(/"name":"good","msg":"online"/);
     await program.waitFor(/"name":"listed","msg":"online"/);

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import t from 'tap';
 import { ROOT } from '../law/sources.js';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
-import { type House, SIMULATED, startHouse } from '../tools/house.js';
+import { type GatewayFixture, SIMULATED_CONFIG, startGateway } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
 /** The example at the beginning of the page. */
 const TREE =
   /```yaml\n(tree:\n[^]*?)```/.exec(readFileSync(join(ROOT, 'docs/onewire.md'), 'utf8'))?.[1] ?? '';
 
-const becomes = (house: House, path: string, value: unknown) =>
+const becomes = (house: GatewayFixture, path: string, value: unknown) =>
   until(`${path} to be ${String(value)}`, async () => (await valueAt(house, path)) === value);
 
 /** How a value stands: 0 is good. */
-const stateOf = async (house: House, path: string) => qualityOf(house, await idOf(house, path));
-const qualityOf = async (house: House, id: number) =>
+const stateOf = async (house: GatewayFixture, path: string) => qualityOf(house, await idOf(house, path));
+const qualityOf = async (house: GatewayFixture, id: number) =>
   ((await rpc(house, 'GW_GetQuality', [id])) as [{ Quality: number }])[0].Quality;
 
 t.test('a thermometer and valves as the page begins', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + TREE);
   for (const ident of ['onewire', 'onewire/hall', 'onewire/valves'])
     await becomes(house, `${ident}/LINK`, 'online');
   const measured = () => valueAt(house, 'onewire/hall/TEMPERATURE') as Promise<number>;
@@ -50,9 +50,9 @@ t.test('a thermometer and valves as the page begins', async (t) => {
 });
 
 t.test('what is on the bus is found, and one call makes an instance of it that is connected', async (t) => {
-  const house = await startHouse(
+  const house = await startGateway(
     t,
-    `${SIMULATED}tree:\n  - { instance: Hardware, ident: hardware, module: Hardware }\n`,
+    `${SIMULATED_CONFIG}tree:\n  - { instance: Hardware, ident: hardware, module: Hardware }\n`,
   );
   const hardware = await idOf(house, 'hardware');
   type Found = { ID: string; InstanceID: number }[];

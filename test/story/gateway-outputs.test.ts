@@ -1,8 +1,8 @@
 import t from 'tap';
 import { textOf } from '../law/sources.js';
-import { call, idOf, post, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, startHouse, type House } from '../tools/house.js';
-import { ask, open } from '../tools/listening.js';
+import { callText, idOf, post, rpc, valueAt } from '../tools/exchange.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../tools/house.js';
+import { callOverWebSocket, openWebSocket } from '../tools/listening.js';
 import { basicLine } from '../tools/raw-http.js';
 import { until } from '../tools/until.js';
 
@@ -14,11 +14,11 @@ const GATE = `tree:
   - { instance: Pump, ident: pump, module: Relay, properties: { Line: RELAY3, MaxOnS: 0.2 } }
 `;
 
-const becomes = (house: House, path: string, wanted: unknown) =>
+const becomes = (house: GatewayFixture, path: string, wanted: unknown) =>
   until(`${path} to be ${String(wanted)}`, async () => (await valueAt(house, path)) === wanted);
 
 t.test('no way in gets past an interlock, and the tree says why', async (t) => {
-  const house = await startHouse(t, SIMULATED + GATE);
+  const house = await startGateway(t, SIMULATED_CONFIG + GATE);
   for (const ident of ['opens', 'closes', 'opened', 'closed'])
     await becomes(house, `${ident}/LINK`, 'online');
   const opens = await idOf(house, 'opens');
@@ -57,7 +57,7 @@ t.test('the page of the first light: as it stands there, the button switches the
   );
   const wired = yaml.replace('GPIO27, ActiveLow: true', 'RELAY1').replace('GPIO17', 'BUTTON1');
   t.match(wired, /RELAY1[^]*BUTTON1/);
-  const house = await startHouse(t, SIMULATED + wired);
+  const house = await startGateway(t, SIMULATED_CONFIG + wired);
   for (const path of ['hall/light/LINK', 'hall/button/LINK']) await becomes(house, path, 'online');
   for (const isLit of [true, false]) {
     await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
@@ -70,7 +70,7 @@ t.test('the page of the first light: as it stands there, the button switches the
 });
 
 t.test('what is on for as long as it may be goes off by itself', async (t) => {
-  const house = await startHouse(t, SIMULATED + GATE);
+  const house = await startGateway(t, SIMULATED_CONFIG + GATE);
   await becomes(house, 'pump/LINK', 'online');
   t.equal(await rpc(house, 'HW_WriteValueBoolean', await idOf(house, 'pump'), 'STATE', true), true);
   await becomes(house, 'pump/STATE', false);
@@ -86,10 +86,10 @@ const BLIND = `tree:
 t.test(
   'a shutter learns where it is, and still knows after a restart; its motor never outlives the gateway',
   async (t) => {
-    const first = await startHouse(t, SIMULATED + BLIND);
+    const first = await startGateway(t, SIMULATED_CONFIG + BLIND);
     for (const ident of ['blind', 'up', 'down']) await becomes(first, `${ident}/LINK`, 'online');
     t.strictSame([await valueAt(first, 'blind/KNOWN'), await valueAt(first, 'blind/POSITION')], [false, 50]);
-    const act = async (house: House, ident: string, value: number) =>
+    const act = async (house: GatewayFixture, ident: string, value: number) =>
       rpc(house, 'RequestAction', await idOf(house, `blind/${ident}`), value);
     t.equal(await act(first, 'MOVE', 0), true);
     await becomes(first, 'blind/KNOWN', true);
@@ -97,7 +97,7 @@ t.test(
     t.strictSame([await valueAt(first, 'blind/POSITION'), await valueAt(first, 'up/STATE')], [0, false]);
     await first.gateway.close();
 
-    const second = await startHouse(t, undefined, { directory: first.directory });
+    const second = await startGateway(t, undefined, { directory: first.directory });
     for (const ident of ['blind', 'down']) await becomes(second, `${ident}/LINK`, 'online');
     t.strictSame([await valueAt(second, 'blind/KNOWN'), await valueAt(second, 'blind/POSITION')], [true, 0]);
     t.equal(await act(second, 'POSITION', 101), 'CANNOT_CONVERT');
@@ -124,7 +124,7 @@ tree:
 `;
 
 t.test('a rule holds for every way in: calls, sockets, pages, scripts, actions, buttons', async (t) => {
-  const house = await startHouse(t, SIMULATED + YARD);
+  const house = await startGateway(t, SIMULATED_CONFIG + YARD);
   for (const ident of ['opens', 'closes', 'closed', 'button'])
     await becomes(house, `yard/${ident}/LINK`, 'online');
   const closes = await idOf(house, 'yard/closes');
@@ -134,11 +134,12 @@ t.test('a rule holds for every way in: calls, sockets, pages, scripts, actions, 
   const script = await rpc(house, 'SVC_CreateScript', 0);
   await rpc(house, 'SVC_SetScriptContent', script, `RequestAction(${state}, true)`);
   await rpc(house, 'SVC_SetVariableCustomAction', wish, script);
-  await using socket = await open(house);
+  await using socket = await openWebSocket(house);
   const opens = await idOf(house, 'yard/opens');
   t.equal(await rpc(house, 'HW_WriteValueBoolean', opens, 'STATE', true), true);
 
-  const said = async (method: string, ...params: unknown[]) => (await post(house, call(method, params))).body;
+  const said = async (method: string, ...params: unknown[]) =>
+    (await post(house, callText(method, params))).body;
   const page = [basicLine('webfront', 'tulip')];
   const ways: Record<string, () => Promise<unknown>> = {
     'a call': () => said('HW_WriteValueBoolean', closes, 'STATE', true),
@@ -146,8 +147,8 @@ t.test('a rule holds for every way in: calls, sockets, pages, scripts, actions, 
     'an action with its sender': () => said('RequestActionEx', state, true, 'Voice'),
     'an action by ident': () => said('SVC_RequestAction', closes, 'STATE', true),
     'many actions': () => said('GW_RequestActions', [[state, true]]),
-    'a socket': () => ask(socket, 'RequestAction', [state, true]),
-    'a page': async () => (await post(house, call('WFC_Execute', [front, 0, state, true]), page)).body,
+    'a socket': () => callOverWebSocket(socket, 'RequestAction', [state, true]),
+    'a page': async () => (await post(house, callText('WFC_Execute', [front, 0, state, true]), page)).body,
     'a script': () => said('SVC_RunScriptTextWait', `HW_WriteValueBoolean(${closes}, 'STATE', true)`),
     'an action by script': () => said('RequestAction', wish, true),
   };

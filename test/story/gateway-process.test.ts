@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, TREE, home, serve } from '../tools/house.js';
-import { isLost, open, take } from '../tools/listening.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, configDirectory, startGatewayProcess } from '../tools/house.js';
+import { isChangesLost, openWebSocket, takeFrames } from '../tools/listening.js';
 import { RawConnection } from '../tools/raw-http.js';
 import { until } from '../tools/until.js';
 
 t.test('killed in the midst of it, it comes back with all that was acknowledged', async (t) => {
-  const directory = await home(t, SIMULATED + TREE);
-  const first = await serve(t, directory);
+  const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const first = await startGatewayProcess(t, directory);
   const setpoint = await idOf(first, 'ground_floor/setpoint');
   const known = new Map<unknown, string>();
   for (let n = 0; n < 20; n++) {
@@ -19,9 +19,9 @@ t.test('killed in the midst of it, it comes back with all that was acknowledged'
     t.equal(await rpc(first, 'SVC_SetName', id, `made ${n}`), true);
   }
   await rpc(first, 'SetValue', setpoint, 18.5);
-  await using socket = await open(first);
+  await using socket = await openWebSocket(first);
   await rpc(first, 'SVC_SetName', setpoint, 'Wanted');
-  const [frame] = await take(socket, 1);
+  const [frame] = await takeFrames(socket, 1);
   const underWay = Array.from({ length: 50 }, (_, n) =>
     rpc(first, 'SVC_SetInfo', setpoint, `${n}`).catch(() => undefined),
   );
@@ -29,14 +29,17 @@ t.test('killed in the midst of it, it comes back with all that was acknowledged'
   await first.program.end('SIGKILL');
   await Promise.all(underWay);
 
-  const second = await serve(t, directory);
+  const second = await startGatewayProcess(t, directory);
   t.equal(await idOf(second, 'ground_floor/setpoint'), setpoint);
   t.equal(await rpc(second, 'SVC_GetName', setpoint), 'Wanted');
   for (const [id, name] of known) t.equal(await rpc(second, 'SVC_GetName', id), name);
   const [{ TimeStamp }] = (await rpc(second, 'SVC_GetSnapshotChanges', 0)) as [{ TimeStamp: number }];
   t.ok(TimeStamp > (frame?.TimeStamp ?? 0), 'the counter never goes back');
-  await using late = await open(second, `/api/?since=${frame?.TimeStamp}`);
-  t.ok(isLost((await take(late, 1))[0]!), 'whoever comes again is told that changes are lost (decision 10)');
+  await using late = await openWebSocket(second, `/api/?since=${frame?.TimeStamp}`);
+  t.ok(
+    isChangesLost((await takeFrames(late, 1))[0]!),
+    'whoever comes again is told that changes are lost (decision 10)',
+  );
   t.equal(
     await rpc(second, 'HW_WriteValueBoolean', await idOf(second, 'ground_floor/hall_relay'), 'STATE', true),
     true,
@@ -47,26 +50,26 @@ t.test('killed in the midst of it, it comes back with all that was acknowledged'
 t.test(
   'SIGTERM says goodbye to clients, writes the last values, frees port and data, and ends with 0',
   async (t) => {
-    const directory = await home(t, SIMULATED + TREE);
-    const first = await serve(t, directory);
+    const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const first = await startGatewayProcess(t, directory);
     await rpc(first, 'SetValue', await idOf(first, 'ground_floor/setpoint'), 19);
-    await using socket = await open(first);
+    await using socket = await openWebSocket(first);
     await first.program.end();
     t.equal(await first.program.ended(), 0);
-    await t.rejects(take(socket, 1000), /closed: 1001/);
+    await t.rejects(takeFrames(socket, 1000), /closed: 1001/);
     await t.rejects(RawConnection.open(first.port));
     const port = `port: ${first.port}`;
-    await writeFile(join(directory, 'gateway.yaml'), SIMULATED.replace('port: 0', port) + TREE);
-    const second = await serve(t, directory);
+    await writeFile(join(directory, 'gateway.yaml'), SIMULATED_CONFIG.replace('port: 0', port) + SAMPLE_TREE);
+    const second = await startGatewayProcess(t, directory);
     t.equal(second.port, first.port);
     t.equal(await valueAt(second, 'ground_floor/setpoint'), 19);
   },
 );
 
 t.test('last values outlive a crash where there is a runtime directory (RUNTIME_DIRECTORY)', async (t) => {
-  const directory = await home(t, SIMULATED + TREE);
+  const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const env = { RUNTIME_DIRECTORY: join(directory, 'runtime') };
-  const first = await serve(t, directory, { env });
+  const first = await startGatewayProcess(t, directory, { env });
   const setpoint = await idOf(first, 'ground_floor/setpoint');
   await rpc(first, 'SetValue', setpoint, 17.25);
   await until('the value in the runtime directory', () => {
@@ -76,6 +79,6 @@ t.test('last values outlive a crash where there is a runtime directory (RUNTIME_
     return rows[0]?.['value'] === 17.25;
   });
   await first.program.end('SIGKILL');
-  const second = await serve(t, directory, { env });
+  const second = await startGatewayProcess(t, directory, { env });
   t.equal(await rpc(second, 'GetValue', setpoint), 17.25);
 });

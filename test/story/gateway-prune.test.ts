@@ -4,13 +4,13 @@ import t from 'tap';
 import { message } from '../../src/kernel/messages.js';
 import { OWNER } from '../tools/api-world.js';
 import { idOf, rpc } from '../tools/exchange.js';
-import { SIMULATED, startHouse, type House } from '../tools/house.js';
-import { open, take, type Frame } from '../tools/listening.js';
-import { addressOf, stellwerk } from '../tools/stellwerk.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../tools/house.js';
+import { openWebSocket, takeFrames, type Frame } from '../tools/listening.js';
+import { addressOf, runCli } from '../tools/stellwerk.js';
 
 const RELAY =
   '      - { instance: Lamp, ident: lamp, module: GPIO Output, properties: { Line: RELAY1 }, variables: { STATE: { name: Light } } }\n';
-const tree = (inside: string) => `${SIMULATED}tree:
+const tree = (inside: string) => `${SIMULATED_CONFIG}tree:
   - category: Hall
     ident: hall
     children:
@@ -23,12 +23,12 @@ interface Check {
   readonly Text: string;
 }
 
-const orphans = async (house: House) =>
+const orphans = async (house: GatewayFixture) =>
   ((await rpc(house, 'GW_GetHealth')) as { Checks: Check[] }).Checks.find(({ Name }) => Name === 'orphans');
 
 t.test('health names what was removed from the file only, and prune deletes it', async (t) => {
   const front = 'configurators: [{ title: T, ident: wf, base: hall, passwordRequired: false }]\n';
-  const house = await startHouse(t, tree(RELAY) + front);
+  const house = await startGateway(t, tree(RELAY) + front);
   t.match(await orphans(house), { State: 'ok' });
   const [lamp, wf] = [await idOf(house, 'hall/lamp'), await idOf(house, 'wf')];
   const state = await idOf(house, 'hall/lamp/STATE');
@@ -39,7 +39,7 @@ t.test('health names what was removed from the file only, and prune deletes it',
     Text: `hall/lamp (#${lamp}, Instance) was removed from gateway.yaml and still exists\nwf (#${wf}, Instance) was removed`,
   });
 
-  const prune = (...args: string[]) => stellwerk(['prune', '--url', addressOf(house), ...args]);
+  const prune = (...args: string[]) => runCli(['prune', '--url', addressOf(house), ...args]);
   const dry = await prune();
   t.strictSame([dry.code, dry.stderr], [0, '']);
   t.match(dry.stdout, `hall/lamp  #${lamp}  Instance  would be deleted\n`);
@@ -60,7 +60,7 @@ t.test('health names what was removed from the file only, and prune deletes it',
 
 t.test('what calls created stays, and so does what is above it', async (t) => {
   const category = '      - { category: Shelf, ident: shelf, children: [{ category: Box, ident: box }] }\n';
-  const house = await startHouse(t, tree(RELAY + category));
+  const house = await startGateway(t, tree(RELAY + category));
   const mine = await rpc(house, 'SVC_CreateCategory');
   await rpc(house, 'SVC_SetParent', mine, await idOf(house, 'hall/shelf'));
   await rpc(house, 'SVC_SetName', mine, 'Mine');
@@ -68,7 +68,7 @@ t.test('what calls created stays, and so does what is above it', async (t) => {
   await rpc(house, 'SVC_SetParent', note, await idOf(house, 'hall/lamp'));
   await house.configure(tree(''));
   await rpc(house, 'GW_ReloadConfiguration');
-  const pruned = await stellwerk(['prune', '--yes', '--url', addressOf(house)]);
+  const pruned = await runCli(['prune', '--yes', '--url', addressOf(house)]);
   t.equal(pruned.code, 1);
   t.match(pruned.stdout, /^hall\/shelf\/box +#\d+ +Category +deleted$/m);
   t.match(
@@ -79,13 +79,13 @@ t.test('what calls created stays, and so does what is above it', async (t) => {
   await rpc(house, 'SVC_DeleteCategory', mine);
   await rpc(house, 'SVC_DeleteCategory', note);
   const config = join(house.directory, 'cli.yaml');
-  writeFileSync(config, `${SIMULATED.replace('port: 0', `port: ${house.port}`)}`);
-  t.equal((await stellwerk(['prune', '--yes', '--config', config])).code, 0, `as ${OWNER.username}`);
+  writeFileSync(config, `${SIMULATED_CONFIG.replace('port: 0', `port: ${house.port}`)}`);
+  t.equal((await runCli(['prune', '--yes', '--config', config])).code, 0, `as ${OWNER.username}`);
   t.match(await orphans(house), { State: 'ok' });
 });
 
 t.test('an instance is deleted with its own variables, children first, and not with others', async (t) => {
-  const house = await startHouse(t, tree(RELAY));
+  const house = await startGateway(t, tree(RELAY));
   const lamp = await idOf(house, 'hall/lamp');
   const [state, link] = [await idOf(house, 'hall/lamp/STATE'), await idOf(house, 'hall/lamp/LINK')];
   const own = await rpc(house, 'SVC_CreateVariable', 0);
@@ -93,11 +93,11 @@ t.test('an instance is deleted with its own variables, children first, and not w
   t.equal(await rpc(house, 'SVC_DeleteInstance', lamp), 'HAS_CHILDREN');
   t.ok(await rpc(house, 'SVC_VariableExists', state), 'nothing was deleted');
   await rpc(house, 'SVC_DeleteVariable', own);
-  await using client = await open(house);
+  await using client = await openWebSocket(house);
   await rpc(house, 'SVC_DeleteInstance', lamp);
   const seen: Frame[] = [];
   const isEnd = ({ Message, SenderID }: Frame) => Message === message.OM_UNREGISTER && SenderID === lamp;
-  while (!seen.some(isEnd)) seen.push(...(await take(client, 1)));
+  while (!seen.some(isEnd)) seen.push(...(await takeFrames(client, 1)));
   const at = (number: number, id: unknown) =>
     seen.findIndex(({ Message, SenderID }) => Message === number && SenderID === id);
   for (const id of [state, link]) {

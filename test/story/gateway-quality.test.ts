@@ -1,8 +1,8 @@
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
-import { open, take, type Frame } from '../tools/listening.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway, type GatewayFixture } from '../tools/house.js';
+import { openWebSocket, takeFrames, type Frame } from '../tools/listening.js';
 import { until } from '../tools/until.js';
 
 interface Quality {
@@ -14,14 +14,14 @@ interface Quality {
   readonly ClockTrusted: boolean;
 }
 
-const qualityAt = async (house: House, path: string): Promise<Quality | undefined> =>
+const qualityAt = async (house: GatewayFixture, path: string): Promise<Quality | undefined> =>
   ((await rpc(house, 'GW_GetQuality', [await idOf(house, path)])) as Quality[])[0];
 
-const online = (house: House, path: string) =>
+const online = (house: GatewayFixture, path: string) =>
   until(`${path} to be online`, async () => (await valueAt(house, `${path}/LINK`)) === 'online');
 
 t.test('an edge of the hardware carries its own time, and a socket hears of quality', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   await online(house, 'ground_floor/hall_button');
   const before = Date.now() / 1000;
   await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
@@ -35,14 +35,14 @@ t.test('an edge of the hardware carries its own time, and a socket hears of qual
   t.ok(before <= SourceTime && SourceTime <= ReceiveTime, 'the edge was before it was read');
   t.strictSame(await rpc(house, 'GW_GetQuality', []), []);
 
-  await using socket = await open(house);
+  await using socket = await openWebSocket(house);
   const state = await idOf(house, 'ground_floor/hall_button/STATE');
   const button = await idOf(house, 'ground_floor/hall_button');
   await rpc(house, 'SVC_SetProperty', button, 'Line', 'NOWHERE');
   await rpc(house, 'SVC_ApplyChanges', button);
   const heard: Frame[] = [];
   while (heard.length < 2) {
-    const [frame] = await take(socket, 1);
+    const [frame] = await takeFrames(socket, 1);
     if (frame?.SenderID === state && frame.Message === 20400) heard.push(frame);
   }
   t.match(heard, [{ Data: [2, 'CLOSED'] }, { Data: [2, 'UNREACHABLE', /NOWHERE/] }]);
@@ -59,16 +59,16 @@ t.test('an edge of the hardware carries its own time, and a socket hears of qual
 
 t.test('after a restart: what is told again is good, what is not does not look fresh', async (t) => {
   const clock = new ManualClock();
-  clock.isTrusted = false;
-  const first = await startHouse(t, SIMULATED + TREE, { clock });
+  clock.hasTrustedTime = false;
+  const first = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   await online(first, 'ground_floor/hall_button');
   await rpc(first, 'SetValue', await idOf(first, 'ground_floor/setpoint'), 19);
-  clock.isTrusted = true;
+  clock.hasTrustedTime = true;
   await rpc(first, 'SetValue', await idOf(first, 'upper_floor/blind'), 4);
   await first.gateway.close();
 
-  const yaml = (SIMULATED + TREE).replace('BUTTON1', 'NOWHERE');
-  const second = await startHouse(t, yaml, { directory: first.directory });
+  const yaml = (SIMULATED_CONFIG + SAMPLE_TREE).replace('BUTTON1', 'NOWHERE');
+  const second = await startGateway(t, yaml, { directory: first.directory });
   await online(second, 'ground_floor/hall_relay');
   await until(
     'the button to be tried',
@@ -110,9 +110,9 @@ const EVERYTHING = `tree:
 t.test('whatever tells its state when it is opened is good at once, also after a restart', async (t) => {
   let directory: string | undefined;
   for (const start of ['the first start', 'a restart']) {
-    const house: House = await startHouse(
+    const house: GatewayFixture = await startGateway(
       t,
-      SIMULATED + EVERYTHING,
+      SIMULATED_CONFIG + EVERYTHING,
       directory === undefined ? {} : { directory },
     );
     ({ directory } = house);

@@ -2,10 +2,10 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import { owner } from '../tools/desk.js';
 import { idOf, rpc } from '../tools/exchange.js';
-import { SIMULATED, startHouse, TREE } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway, SAMPLE_TREE } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
 interface ScriptFacts {
@@ -14,7 +14,7 @@ interface ScriptFacts {
 }
 
 t.test('somebody edits a script with an editor of their own, and sees at once what is wrong', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const id = await rpc(house, 'SVC_CreateScript', 0);
   t.equal(await rpc(house, 'SVC_SetScriptFile', id, 'evening.ts'), true);
   t.equal(await rpc(house, 'SVC_SetName', id, 'Evening'), true);
@@ -43,13 +43,13 @@ t.test('somebody edits a script with an editor of their own, and sees at once wh
 t.test(
   'a script that is edited while the gateway is away, or with the first write after a start, is noticed',
   async (t) => {
-    const first = await startHouse(t, SIMULATED + TREE);
+    const first = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const id = await rpc(first, 'SVC_CreateScript', 0);
     await rpc(first, 'SVC_SetScriptContent', id, 'print(1)');
     await first.gateway.close();
     const file = join(first.directory, 'data', 'scripts', `${String(id)}.js`);
     await writeFile(file, 'print(2)');
-    const house = await startHouse(t, undefined, { directory: first.directory });
+    const house = await startGateway(t, undefined, { directory: first.directory });
     t.equal(await rpc(house, 'SVC_RunScriptWait', id), '2');
     await writeFile(file, 'let a = ;');
     await until(
@@ -60,7 +60,7 @@ t.test(
 );
 
 t.test('what scripts run in, what they share, and who called is seen through the functions', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const run = (text: string) => rpc(house, 'SVC_RunScriptTextWait', text);
   t.strictSame(await rpc(house, 'SVC_GetScriptThreadList'), [1, 2, 3, 4]);
   t.strictSame(
@@ -108,14 +108,14 @@ t.test('what scripts run in, what they share, and who called is seen through the
 
 t.test('SVC_Sleep lasts as long as it says', async (t) => {
   const clock = new ManualClock();
-  const house = await startHouse(t, SIMULATED, { clock });
+  const house = await startGateway(t, SIMULATED_CONFIG, { clock });
   let isOver = false;
   const sleeping = Promise.resolve(house.gateway.registry.call('SVC_Sleep', [1000], owner)).then((result) => {
     isOver = true;
     return result;
   });
   clock.advance(999);
-  await nextTurn();
+  await yieldToEventLoop();
   t.equal(isOver, false);
   clock.advance(1);
   t.equal(await sleeping, true);

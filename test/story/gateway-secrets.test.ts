@@ -1,13 +1,13 @@
 import t from 'tap';
 import { idOf, rpc } from '../tools/exchange.js';
-import { SIMULATED, startHouse } from '../tools/house.js';
-import { open } from '../tools/listening.js';
+import { SIMULATED_CONFIG, startGateway } from '../tools/house.js';
+import { openWebSocket } from '../tools/listening.js';
 
 const URL = 'mqtt://user:SECRET@127.0.0.1:1';
 const TREE = `tree:\n  - { instance: Broker, ident: broker, module: MQTT Client, properties: { Url: "${URL}" } }\n`;
 
 t.test('a password within a URL is nowhere shown, and writing back what is shown keeps it', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + TREE);
   const id = await idOf(house, 'broker');
   const said: unknown[] = [];
   const ask = async (method: string, ...params: unknown[]) => {
@@ -24,7 +24,7 @@ t.test('a password within a URL is nowhere shown, and writing back what is shown
   await ask('SVC_SetProperty', id, 'Url', shown.Url);
   t.equal(await ask('SVC_HasChanges', id), false);
   t.equal(await ask('SVC_SetProperty', id, 'Url', 'mqtt://user:***@192.0.2.1:1'), 'PROPERTY_INVALID');
-  await using socket = await open(house);
+  await using socket = await openWebSocket(house);
   await ask('SVC_SetProperty', id, 'Url', 'mqtt://user:SECRET@127.0.0.1:2');
   await ask('SVC_ApplyChanges', id);
   t.equal(stored(), 'mqtt://user:SECRET@127.0.0.1:2');

@@ -1,10 +1,10 @@
 import t from 'tap';
 import { message } from '../../src/kernel/messages.js';
-import { call, idOf, post, read, rpc, short, valueAt } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse } from '../tools/house.js';
-import { open, take } from '../tools/listening.js';
+import { callText, idOf, post, replyIn, rpc, resultOrStatus, valueAt } from '../tools/exchange.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../tools/house.js';
+import { openWebSocket, takeFrames } from '../tools/listening.js';
 import { basicLine } from '../tools/raw-http.js';
-import { RawSocket } from '../tools/raw-socket.js';
+import { RawWebSocket } from '../tools/raw-socket.js';
 import { until } from '../tools/until.js';
 
 const FRONTS = `configurators:
@@ -14,15 +14,15 @@ const FRONTS = `configurators:
 const tulip = [basicLine('webfront', 'tulip')];
 
 t.test('a call carries jsonrpc, id, method and params, its answer jsonrpc, id and result (E1)', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const id = await idOf(house, 'ground_floor/setpoint');
   const response = await post(house, `{"jsonrpc":"2.0","id":"7f","method":"GetValue","params":[${id}]}`);
   t.strictSame(JSON.parse(response.body), { jsonrpc: '2.0', id: '7f', result: 21.5 });
-  t.equal((await post(house, call('GetValue', [id]), [])).status, 401);
+  t.equal((await post(house, callText('GetValue', [id]), [])).status, 401);
 });
 
 t.test('each function of the seed does what it says (E2)', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const ground = await idOf(house, 'ground_floor');
   for (const [type, values] of [
     [0, [true, false]],
@@ -56,8 +56,8 @@ t.test('each function of the seed does what it says (E2)', async (t) => {
 });
 
 t.test('functions of foreign names are ours under an alias (aliases { IPS: SVC, HM: HW })', async (t) => {
-  const yaml = SIMULATED.replace('port: 0', 'port: 0, aliases: { IPS: SVC, HM: HW }') + TREE;
-  const house = await startHouse(t, yaml);
+  const yaml = SIMULATED_CONFIG.replace('port: 0', 'port: 0, aliases: { IPS: SVC, HM: HW }') + SAMPLE_TREE;
+  const house = await startGateway(t, yaml);
   t.equal(await rpc(house, 'IPS_GetKernelVersion'), await rpc(house, 'SVC_GetKernelVersion'));
   const relay = await idOf(house, 'ground_floor/hall_relay');
   t.equal(await rpc(house, 'HM_WriteValueBoolean', relay, 'STATE', true), true);
@@ -67,11 +67,11 @@ t.test('functions of foreign names are ours under an alias (aliases { IPS: SVC, 
 t.test(
   'the configurators are listed without credentials, by seven fields and no more (rules 4, 5)',
   async (t) => {
-    const house = await startHouse(t, SIMULATED + TREE + FRONTS);
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
     const [ground, upper] = [await idOf(house, 'wf'), await idOf(house, 'attic')];
     const closed = { ID: ground, Title: 'Ground floor', Icon: 'Home', Position: 1, PasswordRequired: true };
     const free = { ID: upper, Title: 'Upper floor', Icon: '', Position: 2, PasswordRequired: false };
-    t.strictSame(short(await post(house, call('WFC_GetConfigurators', []), [])), [
+    t.strictSame(resultOrStatus(await post(house, callText('WFC_GetConfigurators', []), [])), [
       { ...closed, Editable: false, MobileEnabled: true },
       { ...free, Editable: false, MobileEnabled: false },
     ]);
@@ -79,13 +79,13 @@ t.test(
 );
 
 t.test('a front’s password opens its own area and nothing else (rule 3)', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE + FRONTS);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
   const front = await idOf(house, 'wf');
   const attic = await idOf(house, 'attic');
   const state = await idOf(house, 'ground_floor/hall_relay/STATE');
   const blind = await idOf(house, 'upper_floor/blind');
   const as = async (method: string, ...params: unknown[]) =>
-    short(await post(house, call(method, params), tulip));
+    resultOrStatus(await post(house, callText(method, params), tulip));
   const { objects } = (await as('WFC_GetSnapshot', front)) as { objects: Record<string, object> };
   t.ok(`ID${state}` in objects);
   t.notOk(`ID${blind}` in objects);
@@ -94,9 +94,9 @@ t.test('a front’s password opens its own area and nothing else (rule 3)', asyn
   t.equal(await as('WFC_Execute', front, 0, blind, 1), 'ACCESS_DENIED');
   t.equal(await as('GetValue', state), 'ACCESS_DENIED');
   const opened = async (password: string) =>
-    (await post(house, call('WFC_GetSnapshot', [front]), [basicLine('webfront', password)])).status;
+    (await post(house, callText('WFC_GetSnapshot', [front]), [basicLine('webfront', password)])).status;
   t.strictSame([await opened('tulip'), await opened('rose'), await opened('')], [200, 401, 401]);
-  const free = await post(house, call('WFC_GetSnapshot', [attic]), []);
+  const free = await post(house, callText('WFC_GetSnapshot', [attic]), []);
   t.equal(free.status, 200, 'a front that says it does without');
   const push = ['token', 'provider', 'device', 'phone'];
   t.equal(await rpc(house, 'WFC_RegisterPNS', attic, ...push), 'NOT_ALLOWED', 'not for mobile apps');
@@ -104,9 +104,9 @@ t.test('a front’s password opens its own area and nothing else (rule 3)', asyn
 });
 
 t.test('the installed configuration has no password, and lets nobody in (rules 1, 2)', async (t) => {
-  const house = await startHouse(t, 'api: { port: 0 }\n');
+  const house = await startGateway(t, 'api: { port: 0 }\n');
   t.equal(await rpc(house, 'SVC_GetKernelVersion'), 401);
-  t.strictSame(short(await post(house, call('WFC_GetConfigurators', []), [])), []);
+  t.strictSame(resultOrStatus(await post(house, callText('WFC_GetConfigurators', []), [])), []);
   t.ok(
     house.log.some((line) => line.includes('remoteAccess')),
     'the log says what to do',
@@ -116,42 +116,42 @@ t.test('the installed configuration has no password, and lets nobody in (rules 1
 t.test(
   'a switch closes, and every client sees it: full API, all three versions’ paths (E3, E4)',
   async (t) => {
-    const house = await startHouse(t, SIMULATED + TREE + FRONTS);
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
     const front = await idOf(house, 'wf');
     const state = await idOf(house, 'ground_floor/hall_button/STATE');
     const attic = await idOf(house, 'attic');
     const protocol = Buffer.from('webfront:tulip').toString('base64');
     const sockets = [
-      await open(house),
-      await RawSocket.open({
+      await openWebSocket(house),
+      await RawWebSocket.open({
         port: house.port,
         path: `/api/wfc/${front}`,
         protocol: protocol.replace(/=+$/, ''),
       }),
-      await RawSocket.open({
+      await RawWebSocket.open({
         port: house.port,
         path: `/wfc/${front}/api/`,
         protocol: protocol.replace(/=+$/, ''),
       }),
-      await RawSocket.open({
+      await RawWebSocket.open({
         port: house.port,
         path: `/wfc/${front}/api/`,
         protocol: encodeURIComponent(protocol),
       }),
     ];
-    await using other = await open(house, `/wfc/${attic}/api/`, []);
+    await using other = await openWebSocket(house, `/wfc/${attic}/api/`, []);
     t.equal(await rpc(house, 'GW_SimulateLine', 'BUTTON1', true), true);
     for (const socket of sockets) {
       t.equal(socket.response.status, 101);
-      let frame = (await take(socket, 1))[0];
-      while (frame?.SenderID !== state) frame = (await take(socket, 1))[0];
+      let frame = (await takeFrames(socket, 1))[0];
+      while (frame?.SenderID !== state) frame = (await takeFrames(socket, 1))[0];
       t.match(frame, { Message: message.VM_UPDATE, Data: [true, true, false] });
       t.equal(frame?.Data.length, 6);
       await socket[Symbol.asyncDispose]();
     }
     await rpc(house, 'SetValue', await idOf(house, 'upper_floor/blind'), 3);
     t.match(
-      (await take(other, 1))[0],
+      (await takeFrames(other, 1))[0],
       { SenderID: await idOf(house, 'upper_floor/blind') },
       'nothing of the other floor',
     );
@@ -159,7 +159,7 @@ t.test(
 );
 
 t.test('a relay moves, the line it is wired to follows, and the count of edges is exact', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const relay = await idOf(house, 'ground_floor/hall_relay');
   for (let n = 0; n < 100; n++)
     t.equal(await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', n % 2 === 0), true);
@@ -172,14 +172,14 @@ t.test('secrets are never shown, and writing "***" back leaves them as they are 
   const broker = `tree:
   - { instance: Broker, ident: broker, module: MQTT Client, properties: { Url: "mqtt://127.0.0.1:1", UserName: u, Password: hidden4you } }
 `;
-  const house = await startHouse(t, SIMULATED + broker);
+  const house = await startGateway(t, SIMULATED_CONFIG + broker);
   const id = await idOf(house, 'broker');
   const shown = String(await rpc(house, 'SVC_GetConfiguration', id));
   t.equal((JSON.parse(shown) as { Password: string }).Password, '***');
   await rpc(house, 'SVC_SetConfiguration', id, shown);
   t.equal(await rpc(house, 'SVC_HasChanges', id), false);
-  const all = await post(house, call('SVC_GetSnapshot', []));
-  const audit = await post(house, call('GW_GetAudit', []));
+  const all = await post(house, callText('SVC_GetSnapshot', []));
+  const audit = await post(house, callText('GW_GetAudit', []));
   for (const text of [all.body, audit.body, house.log.join('')]) t.notMatch(text, /hidden4you|swordfish/);
-  t.ok(read(all).result);
+  t.ok(replyIn(all).result);
 });

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { FarEnd } from '../contract/socket/far-end.js';
-import { Guest } from '../contract/socket/guest.js';
+import { TcpPeer } from '../contract/socket/far-end.js';
+import { TcpClient } from '../contract/socket/guest.js';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, startHouse, type House } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../tools/house.js';
 import { freePort } from '../tools/place.js';
 import { until } from '../tools/until.js';
 
@@ -14,14 +14,14 @@ const METER = `      - instance: Meter
           Commands: [{ Ident: LEVEL, Type: integer, Send: 'LEVEL {value}\\r\\n' }]
 `;
 
-const value = (house: House, path: string, wanted: unknown) =>
+const value = (house: GatewayFixture, path: string, wanted: unknown) =>
   until(`${path} to be ${String(wanted)}`, async () => (await valueAt(house, path)) === wanted);
 
 t.test('a meter behind a converter is worked over TCP as over its serial line', async (t) => {
-  await using converter = await FarEnd.start();
-  const house = await startHouse(
+  await using converter = await TcpPeer.start();
+  const house = await startGateway(
     t,
-    `${SIMULATED}tree:
+    `${SIMULATED_CONFIG}tree:
   - instance: Converter
     ident: converter
     module: Client Socket
@@ -34,7 +34,7 @@ ${METER}`,
   converter.say('T=21.5\r\n');
   await value(house, 'converter/meter/TEMPERATURE', 21.5);
   t.equal(await rpc(house, 'HW_WriteValueInteger', meter, 'LEVEL', 7), true);
-  await until('the command', () => converter.heard().toString() === 'LEVEL 7\r\n');
+  await until('the command', () => converter.received().toString() === 'LEVEL 7\r\n');
   await converter.unplug();
   await value(house, 'converter/meter/LINK', 'waiting');
   t.equal(await rpc(house, 'HW_WriteValueInteger', meter, 'LEVEL', 8), 'DEVICE_OFFLINE');
@@ -43,14 +43,14 @@ ${METER}`,
   await value(house, 'converter/meter/LINK', 'online');
   converter.say('T=4\n');
   await value(house, 'converter/meter/TEMPERATURE', 4);
-  t.equal(converter.heard().toString(), '', 'nothing of meanwhile');
+  t.equal(converter.received().toString(), '', 'nothing of meanwhile');
 });
 
 t.test('meters that connect by themselves are clients of the gateway, each answered by itself', async (t) => {
   const port = await freePort();
-  const house = await startHouse(
+  const house = await startGateway(
     t,
-    `${SIMULATED}tree:
+    `${SIMULATED_CONFIG}tree:
   - instance: Meters
     ident: meters
     module: Server Socket
@@ -60,8 +60,8 @@ ${METER}`,
   );
   await value(house, 'meters/meter/LINK', 'online');
   const meters = await idOf(house, 'meters');
-  using cellar = await Guest.connect(port);
-  using attic = await Guest.connect(port);
+  using cellar = await TcpClient.connect(port);
+  using attic = await TcpClient.connect(port);
   cellar.say('T=12\n');
   await value(house, 'meters/meter/TEMPERATURE', 12);
   attic.say('T=25\n');

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { call, idOf, post, read, rpc, valueAt, type Reached } from '../tools/exchange.js';
+import { callText, idOf, post, replyIn, rpc, valueAt, type ApiAddress } from '../tools/exchange.js';
 import { ownerLine } from '../tools/api-world.js';
-import { SIMULATED, startHouse, type House } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
 /** Instances whose variables are configured, with a profile each. */
@@ -31,24 +31,24 @@ interface Check {
   readonly Text: string;
 }
 
-async function checkOf(house: Reached, name: string): Promise<string> {
+async function checkOf(house: ApiAddress, name: string): Promise<string> {
   const { Checks } = (await rpc(house, 'GW_GetHealth')) as { Checks: Check[] };
   const found = Checks.find(({ Name }) => Name === name);
   return `${found?.State}: ${found?.Text}`;
 }
 
-const restarted = async (t: Parameters<typeof startHouse>[0], house: House, yaml?: string) => {
+const restarted = async (t: Parameters<typeof startGateway>[0], house: GatewayFixture, yaml?: string) => {
   await house.gateway.close();
-  return startHouse(t, yaml, { directory: house.directory });
+  return startGateway(t, yaml, { directory: house.directory });
 };
 
-const profileOf = async (house: Reached, path: string) => {
+const profileOf = async (house: ApiAddress, path: string) => {
   const shown = (await rpc(house, 'SVC_GetVariable', await idOf(house, path))) as { VariableProfile: string };
   return shown.VariableProfile;
 };
 
 t.test('a profile that does not exist ends no start, and is reported until it is corrected', async (t) => {
-  const first = await startHouse(t, SIMULATED + devices('~Wat'));
+  const first = await startGateway(t, SIMULATED_CONFIG + devices('~Wat'));
   const told = /Plug \(#\d+\): .*Topics\[0\]\.Profile: there is no profile ~Wat/;
   const other = /Meter \(#\d+\): .*Rules\[0\]\.Profile: there is no profile ~Wat/;
   const health = await checkOf(first, 'devices');
@@ -58,7 +58,7 @@ t.test('a profile that does not exist ends no start, and is reported until it is
 
   const house = await restarted(t, first);
   t.match(await checkOf(house, 'devices'), told, 'nor the next one');
-  await house.configure(SIMULATED + devices('~Temperature'));
+  await house.configure(SIMULATED_CONFIG + devices('~Temperature'));
   t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
   t.equal(await profileOf(house, 'broker/plug/POWER'), '~Temperature');
   t.notMatch(await checkOf(house, 'devices'), /~Wat/);
@@ -74,9 +74,9 @@ t.test('a profile that does not exist ends no start, and is reported until it is
 });
 
 t.test('a profile that is deleted while an instance has it ends no start', async (t) => {
-  const first = await startHouse(t, `${SIMULATED}tree: []\n`);
+  const first = await startGateway(t, `${SIMULATED_CONFIG}tree: []\n`);
   await rpc(first, 'SVC_CreateVariableProfile', 'Mine', 2);
-  await first.configure(SIMULATED + devices('Mine'));
+  await first.configure(SIMULATED_CONFIG + devices('Mine'));
   t.match(await rpc(first, 'GW_ReloadConfiguration'), { Problems: [] });
   t.equal(await profileOf(first, 'wire/meter/TEMP'), 'Mine');
   await rpc(first, 'SVC_DeleteVariableProfile', 'Mine');
@@ -90,28 +90,31 @@ t.test('a profile that is deleted while an instance has it ends no start', async
 });
 
 t.test('a type that changes in the file is the type of the variable, under the same id', async (t) => {
-  const house = await startHouse(t, SIMULATED + devices('~Temperature').replaceAll('~Temperature', '""'));
+  const house = await startGateway(
+    t,
+    SIMULATED_CONFIG + devices('~Temperature').replaceAll('~Temperature', '""'),
+  );
   const id = await idOf(house, 'wire/meter/TEMP');
   const wire = await idOf(house, 'wire');
-  const push = async (house: Reached, text: string) => rpc(house, 'VIO_PushText', wire, text);
-  const isValue = (house: Reached, value: number | string) =>
+  const push = async (house: ApiAddress, text: string) => rpc(house, 'VIO_PushText', wire, text);
+  const isValue = (house: ApiAddress, value: number | string) =>
     until(`TEMP is ${value}`, async () => (await valueAt(house, 'wire/meter/TEMP')) === value);
   await push(house, 'T=21.5\r\n');
   await isValue(house, 21.5);
-  await house.configure(SIMULATED + devices('""', 'string'));
+  await house.configure(SIMULATED_CONFIG + devices('""', 'string'));
   t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
   t.equal(await idOf(house, 'wire/meter/TEMP'), id);
   t.equal(await valueAt(house, 'wire/meter/TEMP'), '');
   await push(house, 'T=warm\r\n');
   await isValue(house, 'warm');
-  const again = await restarted(t, house, SIMULATED + devices('""', 'integer'));
+  const again = await restarted(t, house, SIMULATED_CONFIG + devices('""', 'integer'));
   t.equal(await valueAt(again, 'wire/meter/TEMP'), 0);
   await push(again, 'T=22\r\n');
   await isValue(again, 22);
 });
 
 t.test('an ident that every instance has is no variable of a device', async (t) => {
-  const house = await startHouse(t, SIMULATED + devices('~Temperature').replace('POWER', 'STATUS'));
+  const house = await startGateway(t, SIMULATED_CONFIG + devices('~Temperature').replace('POWER', 'STATUS'));
   const told = /Plug \(#\d+\): the ident STATUS is reserved/;
   t.match(await checkOf(house, 'devices'), told);
   t.match(await valueAt(house, 'broker/plug/STATUS'), /^closed .*reserved/);
@@ -120,9 +123,9 @@ t.test('an ident that every instance has is no variable of a device', async (t) 
 });
 
 t.test('what differs from the file after a reload is in health', async (t) => {
-  const house = await startHouse(t, SIMULATED + devices('~Temperature'));
-  await house.configure(`${SIMULATED}tree: [{ categroy: x, ident: y }]\n`);
-  const failed = read(await post(house, call('GW_ReloadConfiguration', []), [ownerLine]));
+  const house = await startGateway(t, SIMULATED_CONFIG + devices('~Temperature'));
+  await house.configure(`${SIMULATED_CONFIG}tree: [{ categroy: x, ident: y }]\n`);
+  const failed = replyIn(await post(house, callText('GW_ReloadConfiguration', []), [ownerLine]));
   t.equal(failed.error?.data.code, 'CONFIGURATION_INVALID');
   t.match(
     await checkOf(house, 'configuration'),
@@ -131,7 +134,7 @@ t.test('what differs from the file after a reload is in health', async (t) => {
   const other = devices('~Temperature')
     .replace('module: Virtual I/O', 'module: Client Socket\n    properties: { Host: localhost, Port: 1 }')
     .replace('Meter', 'Gauge');
-  await house.configure(SIMULATED + other);
+  await house.configure(SIMULATED_CONFIG + other);
   const told =
     /gateway.yaml:\d+:\d+: tree: wire: it is a Virtual I\/O; .*differ from the file in Host, Port$/;
   t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [told] });
@@ -141,7 +144,7 @@ t.test('what differs from the file after a reload is in health', async (t) => {
     'Gauge',
     'what is below is applied',
   );
-  await house.configure(SIMULATED + devices('~Temperature'));
+  await house.configure(SIMULATED_CONFIG + devices('~Temperature'));
   t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
   t.match(await checkOf(house, 'configuration'), /^ok/);
 });

@@ -5,9 +5,16 @@ import { ManualClock } from '../../src/base/clock.js';
 import { message } from '../../src/kernel/messages.js';
 import { OWNER } from '../tools/api-world.js';
 import { owner } from '../tools/desk.js';
-import { call, idOf, post, rpc, say, short } from '../tools/exchange.js';
-import { SIMULATED, TREE, home, serve, startHouse, type House } from '../tools/house.js';
-import { ask, open, take } from '../tools/listening.js';
+import { callText, idOf, post, rpc, exchangeRaw, resultOrStatus } from '../tools/exchange.js';
+import {
+  SIMULATED_CONFIG,
+  SAMPLE_TREE,
+  configDirectory,
+  startGatewayProcess,
+  startGateway,
+  type GatewayFixture,
+} from '../tools/house.js';
+import { callOverWebSocket, openWebSocket, takeFrames } from '../tools/listening.js';
 import { RawConnection, basicLine } from '../tools/raw-http.js';
 import { closeOf, opcode } from '../tools/raw-socket.js';
 import { until } from '../tools/until.js';
@@ -17,11 +24,11 @@ const CONFIGURATORS = `configurators:
   - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
 `;
 
-const utilityOf = async (house: House): Promise<unknown> =>
+const utilityOf = async (house: GatewayFixture): Promise<unknown> =>
   ((await rpc(house, 'SVC_GetInstanceListByModuleID', UTILITY)) as unknown[])[0];
 
 t.test('messages are counted by who sent them, of which kind, and how much memory they take', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const uc = await utilityOf(house);
   const setpoint = await idOf(house, 'ground_floor/setpoint');
   const before = (await rpc(house, 'UC_GetKernelStatistics', uc)) as Record<string, number>;
@@ -67,7 +74,7 @@ t.test('messages are counted by who sent them, of which kind, and how much memor
 });
 
 t.test('the log is counted, and the last of it kept, until either is reset', async (t) => {
-  const house = await startHouse(t, SIMULATED);
+  const house = await startGateway(t, SIMULATED_CONFIG);
   const uc = await utilityOf(house);
   const last = (type: number) => rpc(house, 'UC_GetLastLogMessages', uc, type);
   const counts = async () => (await rpc(house, 'UC_GetLogMessageStatistics', uc)) as Record<string, number>;
@@ -97,7 +104,7 @@ t.test('the log is counted, and the last of it kept, until either is reset', asy
 });
 
 t.test('runs of scripts are counted by who had them run', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const uc = await utilityOf(house);
   t.strictSame(await rpc(house, 'UC_GetScriptSenderList', uc), []);
   const script = await rpc(house, 'SVC_CreateScript', 0);
@@ -114,7 +121,7 @@ t.test('runs of scripts are counted by who had them run', async (t) => {
 });
 
 t.test('how long messages take to be told is measured while the option says so', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const relay = await idOf(house, 'ground_floor/hall_relay');
   const measured = () => rpc(house, 'SVC_GetInstanceMessageStatistics');
   await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', true);
@@ -129,12 +136,12 @@ t.test('how long messages take to be told is measured while the option says so',
 });
 
 t.test('who is connected is listed', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE + CONFIGURATORS);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + CONFIGURATORS);
   t.equal(await rpc(house, 'SVC_GetActiveWebSocketConnections'), 0);
   t.strictSame(await rpc(house, 'SVC_GetConnectionList'), []);
   const wf = await idOf(house, 'wf');
-  await using first = await open(house);
-  await using front = await open(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
+  await using first = await openWebSocket(house);
+  await using front = await openWebSocket(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
   t.equal(await rpc(house, 'SVC_GetActiveWebSocketConnections'), 2);
   const own = { ConnectionType: 'WebSocket', Remote: '127.0.0.1', QueueBytes: Number };
   t.match(await rpc(house, 'SVC_GetConnectionList'), [own, own]);
@@ -146,36 +153,36 @@ t.test('who is connected is listed', async (t) => {
   t.equal(await rpc(house, 'SVC_GetActiveProxyConnections'), 0);
   await front[Symbol.asyncDispose]();
   await until('one is gone', async () => (await rpc(house, 'SVC_GetActiveWebSocketConnections')) === 1);
-  t.equal(await ask(first, 'SVC_GetActiveWebSocketConnections', []), 1);
+  t.equal(await callOverWebSocket(first, 'SVC_GetActiveWebSocketConnections', []), 1);
   t.ok(idle);
 });
 
 t.test('a temporary token opens what the password does, for its time', async (t) => {
   const clock = new ManualClock();
-  const house = await startHouse(t, SIMULATED + TREE + CONFIGURATORS, { clock });
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + CONFIGURATORS, { clock });
   const token = (await rpc(house, 'SVC_CreateTemporaryToken', 60)) as string;
   t.match(token, /^[\w-]{43}$/);
-  const version = call('SVC_GetKernelVersion', []);
+  const version = callText('SVC_GetKernelVersion', []);
   const bearer = [`Authorization: Bearer ${token}`];
   const basic = [basicLine('token', token)];
-  for (const headers of [bearer, basic]) t.match(short(await post(house, version, headers)), /^\d/);
+  for (const headers of [bearer, basic]) t.match(resultOrStatus(await post(house, version, headers)), /^\d/);
   for (const wrong of [`${token}x`, token.toUpperCase(), '', 'x', token.slice(1)])
     t.equal((await post(house, version, [basicLine('token', wrong)])).status, 401, wrong);
   t.equal((await post(house, version, [basicLine('webfront', token)])).status, 200);
-  t.equal(short(await post(house, version, [basicLine('webfront', token)])), 'ACCESS_DENIED');
+  t.equal(resultOrStatus(await post(house, version, [basicLine('webfront', token)])), 'ACCESS_DENIED');
   t.equal((await post(house, version, [basicLine(OWNER.username, token)])).status, 401);
-  const create = call('SVC_CreateTemporaryToken', [60]);
-  t.equal(short(await post(house, create, bearer)), 'NOT_ALLOWED', 'it does not prolong itself');
+  const create = callText('SVC_CreateTemporaryToken', [60]);
+  t.equal(resultOrStatus(await post(house, create, bearer)), 'NOT_ALLOWED', 'it does not prolong itself');
   const relay = await idOf(house, 'ground_floor/hall_relay');
-  await post(house, call('HW_WriteValueBoolean', [relay, 'STATE', true]), bearer);
+  await post(house, callText('HW_WriteValueBoolean', [relay, 'STATE', true]), bearer);
   t.match(await rpc(house, 'GW_GetAudit', 1), [{ User: 'temporary token', Method: 'HW_WriteValueBoolean' }]);
 
   await using kept = await RawConnection.open(house.port);
   const request = `POST /api/ HTTP/1.1\r\nHost: localhost\r\n${bearer[0]}\r\nContent-Length: ${version.length}\r\n\r\n${version}`;
   kept.write(request);
   t.equal((await kept.response()).status, 200);
-  await using socket = await open(house, '/api/', basic);
-  t.match(await ask(socket, 'SVC_GetKernelVersion', []), /^\d/);
+  await using socket = await openWebSocket(house, '/api/', basic);
+  t.match(await callOverWebSocket(socket, 'SVC_GetKernelVersion', []), /^\d/);
   clock.advance(59_999);
   t.equal((await post(house, version, bearer)).status, 200);
   clock.advance(1);
@@ -196,17 +203,17 @@ t.test('a temporary token opens what the password does, for its time', async (t)
 
 t.test('tokens are limited in number, and end with the password that they were made by', async (t) => {
   const clock = new ManualClock();
-  const house = await startHouse(t, SIMULATED, { clock });
+  const house = await startGateway(t, SIMULATED_CONFIG, { clock });
   const token = (await rpc(house, 'SVC_CreateTemporaryToken', 600)) as string;
   for (let n = 1; n < 100; n++) await rpc(house, 'SVC_CreateTemporaryToken', 60);
   t.equal(await rpc(house, 'SVC_CreateTemporaryToken', 60), 'BUSY');
   clock.advance(60_000);
   t.type(await rpc(house, 'SVC_CreateTemporaryToken', 60), 'string');
   const status = async () =>
-    (await post(house, call('SVC_GetKernelVersion', []), [`Authorization: Bearer ${token}`])).status;
+    (await post(house, callText('SVC_GetKernelVersion', []), [`Authorization: Bearer ${token}`])).status;
   await house.gateway.reload();
   t.equal(await status(), 200, 'a reload that changes nothing leaves it');
-  await house.configure(SIMULATED.replace(OWNER.password, 'other'));
+  await house.configure(SIMULATED_CONFIG.replace(OWNER.password, 'other'));
   await house.gateway.reload();
   t.equal(await status(), 401);
 });
@@ -214,13 +221,13 @@ t.test('tokens are limited in number, and end with the password that they were m
 t.test('a picture behind a password is shown by a token in its URL', async (t) => {
   const server =
     'webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front, basicAuth: { username: u, password: p } }]\n';
-  const house = await startHouse(t, SIMULATED + server);
+  const house = await startGateway(t, SIMULATED_CONFIG + server);
   await mkdir(join(house.directory, 'data', 'user'), { recursive: true });
   await writeFile(join(house.directory, 'data', 'user', 'a.txt'), 'picture');
   const token = (await rpc(house, 'SVC_CreateTemporaryToken', 60)) as string;
   const port = house.gateway.port('house') ?? 0;
   const get = (path: string, headers = '') =>
-    say({ port }, `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}Connection: close\r\n\r\n`);
+    exchangeRaw({ port }, `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}Connection: close\r\n\r\n`);
   t.equal((await get('/user/a.txt')).status, 401);
   t.equal((await get('/user/a.txt', `${basicLine('u', 'p')}\r\n`)).body, 'picture');
   t.equal((await get(`/user/a.txt?token=${token}`)).body, 'picture');
@@ -229,18 +236,18 @@ t.test('a picture behind a password is shown by a token in its URL', async (t) =
 });
 
 t.test('what goes over the wires is told to the owner, and to no web front', async (t) => {
-  const house = await startHouse(t, SIMULATED + TREE + CONFIGURATORS);
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + CONFIGURATORS);
   const relay = await idOf(house, 'ground_floor/hall_relay');
   const sense = await idOf(house, 'ground_floor/hall_sense');
-  await using socket = await open(house);
+  await using socket = await openWebSocket(house);
   const wf = await idOf(house, 'wf');
-  await using front = await open(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
+  await using front = await openWebSocket(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
   for (const id of [relay, sense]) t.equal(await rpc(house, 'SVC_EnableDebug', id, 60), true);
   t.equal(await rpc(house, 'SVC_EnableDebugFile', relay), true);
   await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', true);
   const seen: unknown[] = [];
   while (seen.length < 5) {
-    const [frame] = await take(socket, 1);
+    const [frame] = await takeFrames(socket, 1);
     if (frame?.Message === message.KL_DEBUG) seen.push([frame.SenderID, ...frame.Data.slice(0, 2)].join(' '));
   }
   t.strictSame(
@@ -256,7 +263,7 @@ t.test('what goes over the wires is told to the owner, and to no web front', asy
   const own = await idOf(house, 'ground_floor/setpoint');
   await rpc(house, 'SetValue', own, 12.5);
   for (;;) {
-    const [frame] = await take(front, 1);
+    const [frame] = await takeFrames(front, 1);
     t.not(frame?.Message, message.KL_DEBUG);
     if (frame?.SenderID === own) break;
   }
@@ -274,28 +281,32 @@ t.test('what goes over the wires is told to the owner, and to no web front', asy
 });
 
 t.test('the largest request is an option', async (t) => {
-  const house = await startHouse(t, SIMULATED);
-  const long = call('SVC_LogMessage', ['x', 'y'.repeat(2000)]);
-  t.equal(short(await post(house, long)), true);
+  const house = await startGateway(t, SIMULATED_CONFIG);
+  const long = callText('SVC_LogMessage', ['x', 'y'.repeat(2000)]);
+  t.equal(resultOrStatus(await post(house, long)), true);
   await rpc(house, 'SVC_SetOption', 'ServerMaxPostSize', 1024);
   await until('it is too large', async () => (await post(house, long)).status === 413);
   await rpc(house, 'SVC_SetOption', 'ServerMaxPostSize', 4096);
-  await until('it is taken again', async () => short(await post(house, long)) === true);
+  await until('it is taken again', async () => resultOrStatus(await post(house, long)) === true);
   await house.gateway.close();
-  const again = await startHouse(t, undefined, { directory: house.directory });
-  t.equal((await post(again, call('SVC_LogMessage', ['x', 'y'.repeat(5000)]))).status, 413, 'it was kept');
+  const again = await startGateway(t, undefined, { directory: house.directory });
+  t.equal(
+    (await post(again, callText('SVC_LogMessage', ['x', 'y'.repeat(5000)]))).status,
+    413,
+    'it was kept',
+  );
 });
 
 t.test(
   'SVC_StopKernel ends the program once it has answered; within a test it is not ours to end',
   async (t) => {
-    const house = await serve(t, await home(t, SIMULATED));
+    const house = await startGatewayProcess(t, await configDirectory(t, SIMULATED_CONFIG));
     t.equal(await rpc(house, 'SVC_TrimKernel'), true);
-    await using socket = await open(house);
+    await using socket = await openWebSocket(house);
     t.equal(await rpc(house, 'SVC_StopKernel'), true);
     t.equal(await house.program.ended(), 0);
-    await t.rejects(take(socket, 1000), /closed: 1001/);
-    const own = await startHouse(t, SIMULATED);
+    await t.rejects(takeFrames(socket, 1000), /closed: 1001/);
+    const own = await startGateway(t, SIMULATED_CONFIG);
     t.equal(await rpc(own, 'SVC_StopKernel'), 'NOT_SUPPORTED');
   },
 );

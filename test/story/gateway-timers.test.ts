@@ -1,14 +1,14 @@
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { idOf, rpc } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse } from '../tools/house.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
 const UTILITY = '{B69010EA-96D5-46DF-B885-24821B8C8DBD}';
 
 t.test('what the clock sets off is a timer, and its runs are counted', async (t) => {
   const clock = new ManualClock();
-  const house = await startHouse(t, SIMULATED + TREE, { clock });
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   const setpoint = await idOf(house, 'ground_floor/setpoint');
   const [uc] = (await rpc(house, 'SVC_GetInstanceListByModuleID', UTILITY)) as number[];
   const statistics = () => rpc(house, 'UC_GetEventStatistics', uc);

@@ -3,11 +3,11 @@ import { readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { idOf, rpc, valueAt } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse, type House } from '../tools/house.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway, type GatewayFixture } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
 /** Calls a function of the utility control. */
-async function uc(house: House, name: string, ...params: unknown[]): Promise<unknown> {
+async function uc(house: GatewayFixture, name: string, ...params: unknown[]): Promise<unknown> {
   const [control] = (await rpc(house, 'SVC_GetInstanceListByModuleID', 'Utility Control')) as number[];
   return rpc(house, `UC_${name}`, control, ...params);
 }
@@ -15,14 +15,14 @@ async function uc(house: House, name: string, ...params: unknown[]): Promise<unk
 t.test(
   'a copied output moves nothing, before and after a restart, until it is given a line of its own',
   async (t) => {
-    const house = await startHouse(t, SIMULATED + TREE);
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
     const relay = await idOf(house, 'ground_floor/hall_relay');
     const upper = await idOf(house, 'upper_floor');
     await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', true);
     t.equal(await valueAt(house, 'ground_floor/hall_sense/STATE'), true);
     const copy = Number(await uc(house, 'DuplicateObject', relay, upper, true));
     t.equal(await rpc(house, 'SVC_GetConfiguration', copy), await rpc(house, 'SVC_GetConfiguration', relay));
-    const stays = async (at: House) => {
+    const stays = async (at: GatewayFixture) => {
       t.equal(await valueAt(at, 'upper_floor/hall_relay/LINK'), 'closed');
       t.match(await rpc(at, 'SVC_GetInstance', copy), { InstanceStatus: 104 });
       t.equal(await rpc(at, 'HW_WriteValueBoolean', copy, 'STATE', false), 'DEVICE_OFFLINE');
@@ -31,7 +31,7 @@ t.test(
     t.equal(await valueAt(house, 'ground_floor/hall_sense/STATE'), true, 'the relay is as it was');
     await house.gateway.close();
 
-    const second = await startHouse(t, undefined, house);
+    const second = await startGateway(t, undefined, house);
     const { kernel } = second.gateway;
     await until('the original is open', () => kernel.instances.get(relay as number).data.status === 102);
     await stays(second);
@@ -52,7 +52,7 @@ t.test(
 );
 
 t.test('scripts’ files are searched, changed and renamed; no name leads out of their folder', async (t) => {
-  const house = await startHouse(t, SIMULATED);
+  const house = await startGateway(t, SIMULATED_CONFIG);
   const scripts = join(house.directory, 'data', 'scripts');
   const one = Number(await rpc(house, 'SVC_CreateScript', 0));
   const two = Number(await rpc(house, 'SVC_CreateScript', 0));

@@ -8,12 +8,18 @@ import t from 'tap';
 import { WebSocket } from 'ws';
 import { selfSigned } from '../../src/api/certificate.js';
 import { OWNER, ownerLine } from '../tools/api-world.js';
-import { call, idOf, post, rpc, say, short } from '../tools/exchange.js';
-import { SIMULATED, TREE, home, startHouse, type House } from '../tools/house.js';
+import { callText, idOf, post, rpc, exchangeRaw, resultOrStatus } from '../tools/exchange.js';
+import {
+  SIMULATED_CONFIG,
+  SAMPLE_TREE,
+  configDirectory,
+  startGateway,
+  type GatewayFixture,
+} from '../tools/house.js';
 import { freePort, tempDirectory } from '../tools/place.js';
 import { RawConnection, basicLine, rawPost } from '../tools/raw-http.js';
-import { RawSocket } from '../tools/raw-socket.js';
-import { soon, until } from '../tools/until.js';
+import { RawWebSocket } from '../tools/raw-socket.js';
+import { withinPatience, until } from '../tools/until.js';
 
 const GUEST = 'basicAuth: { username: guest, password: rose }';
 const guest = basicLine('guest', 'rose');
@@ -22,15 +28,15 @@ const FRONT = `configurators: [{ title: Ground & floor, ident: wf, base: ground_
 const server = (rest: string) => `webServers: [{ name: house, host: 127.0.0.1, port: 0, ${rest} }]\n`;
 
 /** A GET at a web server, said exactly so. */
-async function fetched(house: House, path: string, headers: readonly string[] = []) {
+async function fetched(house: GatewayFixture, path: string, headers: readonly string[] = []) {
   const at = { port: house.gateway.port('house') ?? 0 };
   const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${at.port}`, ...headers];
-  return say(at, `${lines.join('\r\n')}\r\n\r\n`);
+  return exchangeRaw(at, `${lines.join('\r\n')}\r\n\r\n`);
 }
 
 t.test('with the front, the user folder alone is behind the server’s password (rule 6)', async (t) => {
-  const yaml = SIMULATED + TREE + FRONT + server(`serve: front, ${GUEST}`);
-  const house = await startHouse(t, yaml);
+  const yaml = SIMULATED_CONFIG + SAMPLE_TREE + FRONT + server(`serve: front, ${GUEST}`);
+  const house = await startGateway(t, yaml);
   const user = join(house.directory, 'data', 'user');
   await writeFile(join(user, 'plan.txt'), 'the plan');
   const start = await fetched(house, '/');
@@ -44,24 +50,27 @@ t.test('with the front, the user folder alone is behind the server’s password 
   t.equal((await fetched(house, '/user/plan.txt', [ownerLine])).status, 401, 'the owner is no guest');
   t.equal((await fetched(house, '/user/plan.txt', [guest])).body, 'the plan');
   const web = { port: house.gateway.port('house') ?? 0 };
-  t.equal(short(await post(web, call('GetValue', [await idOf(house, 'ground_floor/setpoint')]))), 21.5);
   t.equal(
-    (await post(web, call('SVC_GetKernelVersion', []), [guest])).status,
+    resultOrStatus(await post(web, callText('GetValue', [await idOf(house, 'ground_floor/setpoint')]))),
+    21.5,
+  );
+  t.equal(
+    (await post(web, callText('SVC_GetKernelVersion', []), [guest])).status,
     401,
     'nor the guest the owner',
   );
-  t.equal((await post(web, call('WFC_GetConfigurators', []), [])).status, 200);
-  await using socket = await RawSocket.open({ ...web, headers: [ownerLine] });
+  t.equal((await post(web, callText('WFC_GetConfigurators', []), [])).status, 200);
+  await using socket = await RawWebSocket.open({ ...web, headers: [ownerLine] });
   t.equal(socket.response.status, 101, 'the API is on every web server');
 });
 
 t.test('with a directory, everything in it is behind the password, and never the API (rule 6)', async (t) => {
   const directory = await tempDirectory(t);
-  const yaml = SIMULATED + TREE + server(`serve: { directory: www }, ${GUEST}`);
+  const yaml = SIMULATED_CONFIG + SAMPLE_TREE + server(`serve: { directory: www }, ${GUEST}`);
   await mkdir(join(directory, 'www', 'sub'), { recursive: true });
   await writeFile(join(directory, 'www', 'index.html'), '<p>home');
   await writeFile(join(directory, 'www', 'sub', 'a.txt'), 'a');
-  const house = await startHouse(t, yaml, { directory });
+  const house = await startGateway(t, yaml, { directory });
   const at = (path: string, ...headers: string[]) => fetched(house, path, headers);
   for (const path of ['/', '/index.html', '/sub/a.txt', '/nothing', '/user/'])
     t.equal((await at(path)).status, 401, path);
@@ -70,11 +79,14 @@ t.test('with a directory, everything in it is behind the password, and never the
   t.equal((await at('/sub', guest)).headers['location'], '/sub/');
   t.equal((await at('/sub/', guest)).status, 404, 'what is in a folder is not listed');
   const web = { port: house.gateway.port('house') ?? 0 };
-  t.equal(short(await post(web, call('GetValue', [await idOf(house, 'ground_floor/setpoint')]))), 21.5);
+  t.equal(
+    resultOrStatus(await post(web, callText('GetValue', [await idOf(house, 'ground_floor/setpoint')]))),
+    21.5,
+  );
 });
 
 t.test('nothing outside the user folder is served, whatever the path or a link says', async (t) => {
-  const house = await startHouse(t, SIMULATED + FRONT + TREE + server('serve: front'));
+  const house = await startGateway(t, SIMULATED_CONFIG + FRONT + SAMPLE_TREE + server('serve: front'));
   const user = join(house.directory, 'data', 'user');
   await mkdir(join(user, 'sub'));
   await writeFile(join(user, 'in.txt'), 'inside');
@@ -117,7 +129,7 @@ t.test('nothing outside the user folder is served, whatever the path or a link s
 
 t.test('a browser from an autostart address goes straight to its front', async (t) => {
   const front = FRONT.replace('password: tulip', 'password: tulip, autostart: ["127.0.0.2"]');
-  const house = await startHouse(t, SIMULATED + TREE + front + server('serve: front'));
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + front + server('serve: front'));
   const port = house.gateway.port('house') ?? 0;
   const from = async (address: string) => {
     await using connection = await RawConnection.open(port, address);
@@ -130,7 +142,10 @@ t.test('a browser from an autostart address goes straight to its front', async (
 });
 
 t.test('page, file and call come over one connection, each with its own rules', async (t) => {
-  const house = await startHouse(t, SIMULATED + FRONT + TREE + server(`serve: front, ${GUEST}`));
+  const house = await startGateway(
+    t,
+    SIMULATED_CONFIG + FRONT + SAMPLE_TREE + server(`serve: front, ${GUEST}`),
+  );
   await writeFile(join(house.directory, 'data', 'user', 'a.txt'), '0123456789');
   const port = house.gateway.port('house') ?? 0;
   await using connection = await RawConnection.open(port);
@@ -141,7 +156,7 @@ t.test('page, file and call come over one connection, each with its own rules', 
   };
   const get = (path: string, ...headers: string[]) =>
     said([`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n'));
-  const calling = call('GW_GetValues', [[]]);
+  const calling = callText('GW_GetValues', [[]]);
   const answer = '{"jsonrpc":"2.0","id":"1","result":[]}';
   t.strictSame(await get('/'), [200, '']);
   t.strictSame(await said(rawPost({ port, headers: [ownerLine], body: calling })), [200, answer]);
@@ -161,7 +176,7 @@ async function overTls(
   more: RequestOptions = {},
 ): Promise<{ print: string; status?: number; names: string }> {
   const asked = request({ port, path, host: '127.0.0.1', rejectUnauthorized: false, agent: false, ...more });
-  return soon(
+  return withinPatience(
     'an answer over TLS',
     new Promise((resolve, reject) => {
       asked.on('error', reject).on('response', (response) => {
@@ -191,14 +206,14 @@ t.test('a certificate is taken from its files, and another one with a reload', a
   const directory = await tempDirectory(t);
   await putCertificate(directory, 'one.example');
   const tls = 'serve: front, tls: { certificate: cert.pem, key: key.pem }';
-  const house = await startHouse(t, SIMULATED + TREE + server(tls), { directory });
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + server(tls), { directory });
   const port = house.gateway.port('house') ?? 0;
   const protocol = encodeURIComponent(Buffer.from(`${OWNER.username}:${OWNER.password}`).toString('base64'));
   const socket = new WebSocket(`wss://127.0.0.1:${port}/api/`, protocol, { rejectUnauthorized: false });
   t.teardown(() => socket.terminate());
   const frames: string[] = [];
   socket.on('message', (data: Buffer) => void frames.push(data.toString()));
-  await soon('the socket', new Promise((resolve) => socket.once('open', resolve)));
+  await withinPatience('the socket', new Promise((resolve) => socket.once('open', resolve)));
   t.match(await overTls(port, '/'), { status: 200, names: 'DNS:one.example' });
   const named = async (host: string) =>
     (await overTls(port, '/api/', { method: 'POST', headers: { host } })).status;
@@ -220,28 +235,34 @@ t.test('a certificate is taken from its files, and another one with a reload', a
 });
 
 t.test('tls: auto makes a certificate for this machine and keeps it', async (t) => {
-  const yaml = SIMULATED + server('serve: front, tls: auto');
-  const house = await startHouse(t, yaml);
+  const yaml = SIMULATED_CONFIG + server('serve: front, tls: auto');
+  const house = await startGateway(t, yaml);
   const first = await overTls(house.gateway.port('house') ?? 0, '/');
   t.match(first.names, /DNS:localhost/);
   await house.gateway.close();
-  const again = await startHouse(t, yaml, { directory: house.directory });
+  const again = await startGateway(t, yaml, { directory: house.directory });
   t.equal((await overTls(again.gateway.port('house') ?? 0, '/')).print, first.print);
 });
 
 t.test('tls: auto serves with a certificate in memory where it cannot be kept', async (t) => {
-  const directory = await home(t, SIMULATED.replace('{ port: 0 }', '{ port: 0, tls: auto }'));
+  const directory = await configDirectory(
+    t,
+    SIMULATED_CONFIG.replace('{ port: 0 }', '{ port: 0, tls: auto }'),
+  );
   await mkdir(join(directory, 'data'), { recursive: true });
   await writeFile(join(directory, 'data/tls'), 'no folder');
-  const house = await startHouse(t, undefined, { directory });
+  const house = await startGateway(t, undefined, { directory });
   t.match((await overTls(house.port, '/api/')).names, /DNS:localhost/);
 });
 
 /** Starts with a port that is free on all addresses; another program may take it first, then with another. */
-async function withPort(t: Parameters<typeof startHouse>[0], yaml: (port: number) => string): Promise<House> {
+async function withPort(
+  t: Parameters<typeof startGateway>[0],
+  yaml: (port: number) => string,
+): Promise<GatewayFixture> {
   for (let attempt = 1; ; attempt++) {
     const text = yaml(await freePort());
-    const house = await startHouse(t, text).catch((thrown: unknown) => {
+    const house = await startGateway(t, text).catch((thrown: unknown) => {
       if (attempt === 5) throw thrown;
     });
     if (house !== undefined) return house;
@@ -250,7 +271,7 @@ async function withPort(t: Parameters<typeof startHouse>[0], yaml: (port: number
 
 t.test('a web server has the API’s port on another address, or on all and takes its place', async (t) => {
   const hosts = (port: number, host: string) =>
-    SIMULATED.replace('port: 0', `port: ${port}`) +
+    SIMULATED_CONFIG.replace('port: 0', `port: ${port}`) +
     `webServers: [{ name: house, host: ${host}, port: ${port}, serve: front, insecure: true }]\n`;
   const lan = Object.values(networkInterfaces())
     .flatMap((list) => list ?? [])
@@ -260,10 +281,10 @@ t.test('a web server has the API’s port on another address, or on all and take
   const { port } = beside;
   t.equal(beside.gateway.port('house'), port);
   const start = `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
-  t.equal((await say({ port }, start)).status, 404, 'the local port serves the API alone');
+  t.equal((await exchangeRaw({ port }, start)).status, 404, 'the local port serves the API alone');
   t.equal((await fetch(`http://${other}:${port}/`)).status, 200);
 
-  await using socket = await RawSocket.open({ port, headers: [ownerLine] });
+  await using socket = await RawWebSocket.open({ port, headers: [ownerLine] });
   await beside.configure(hosts(port, '0.0.0.0'));
   t.match(
     await rpc({ port }, 'GW_ReloadConfiguration'),
@@ -271,8 +292,8 @@ t.test('a web server has the API’s port on another address, or on all and take
     'answered, though its listener goes',
   );
   t.equal(beside.gateway.port(), undefined);
-  await soon('the end of a socket on the address that is gone', socket.connection.closed);
-  t.equal((await say({ port }, start)).status, 200, 'now the page is there too');
+  await withinPatience('the end of a socket on the address that is gone', socket.connection.closed);
+  t.equal((await exchangeRaw({ port }, start)).status, 200, 'now the page is there too');
   t.match(await rpc({ port }, 'SVC_GetKernelVersion'), /\d/);
   t.match(await rpc({ port }, 'GW_GetHealth'), { Checks: [] });
 });

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import t from 'tap';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 import { rpc } from '../tools/exchange.js';
-import { SIMULATED, startHouse } from '../tools/house.js';
+import { SIMULATED_CONFIG, startGateway } from '../tools/house.js';
 
 t.test('what the page about moving shows is what a gateway with that configuration answers', async (t) => {
   const page = await readFile(join(PACKAGE_ROOT, 'docs', 'migration.md'), 'utf8');
   const [, yaml = ''] = /```yaml\n(.*?)```/s.exec(page) ?? [];
   const [, examples = ''] = /```text\n(.*?)```/s.exec(page) ?? [];
-  const free = SIMULATED.replace(/^api: .*$/m, yaml.replace('3777', '0').trim());
+  const free = SIMULATED_CONFIG.replace(/^api: .*$/m, yaml.replace('3777', '0').trim());
   const tree = 'tree: [{ variable: V, ident: v, type: float, value: 21.5, profile: ~Temperature }]\n';
-  const house = await startHouse(t, free + tree);
+  const house = await startGateway(t, free + tree);
   const id = await rpc(house, 'SVC_GetObjectIDByIdent', 'v', 0);
   const lines = examples.trim().split('\n');
   t.ok(lines.length >= 6);

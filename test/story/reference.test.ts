@@ -1,12 +1,12 @@
 import t from 'tap';
 import { OWNER } from '../tools/api-world.js';
 import { Client, RpcError, type AnyFunction } from '../../src/client/index.js';
-import { differenceIn } from '../tools/conform.js';
+import { schemaViolation } from '../tools/conform.js';
 import { idOf } from '../tools/exchange.js';
-import { SIMULATED, TREE, startHouse } from '../tools/house.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../tools/house.js';
 import { until } from '../tools/until.js';
 
-const CONFIG = `${SIMULATED}${TREE}  - { instance: 1-Wire, ident: onewire, module: 1-Wire Bus, properties: { Bus: w1_bus_master1 } }
+const CONFIG = `${SIMULATED_CONFIG}${SAMPLE_TREE}  - { instance: 1-Wire, ident: onewire, module: 1-Wire Bus, properties: { Bus: w1_bus_master1 } }
   - { instance: Trial, ident: trial, module: Virtual I/O }
 configurators:
   - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
@@ -16,7 +16,7 @@ configurators:
 const READING = /^(?!.*MQTT).*(Get|Find|Exists|Has|Is[A-Z]|discover|Translate|RunScriptTextWait|GW_Reload)/;
 
 t.test('every function that tells something tells it as declared, in a real gateway', async (t) => {
-  const house = await startHouse(t, CONFIG);
+  const house = await startGateway(t, CONFIG);
   const login = `${encodeURIComponent(OWNER.username)}:${OWNER.password}`;
   const client = new Client<AnyFunction>(`http://${login}@127.0.0.1:${house.port}/api/`);
   const relay = await idOf(house, 'ground_floor/hall_relay');
@@ -112,7 +112,7 @@ t.test('every function that tells something tells it as declared, in a real gate
   const called: string[] = [];
   const odd: string[] = [];
   for (const declaration of house.gateway.registry.all()) {
-    const { name, parameters, nothing } = declaration;
+    const { name, parameters, unsupported: nothing } = declaration;
     if (!READING.test(name) || nothing !== undefined) continue;
     const params = parameters.map((parameter) => {
       if (/^WFC_|PushDevices/.test(name) && parameter.name === 'InstanceID') return front?.ID;
@@ -128,7 +128,7 @@ t.test('every function that tells something tells it as declared, in a real gate
       return parameter.name in given ? given[parameter.name] : [];
     });
     try {
-      const difference = differenceIn(declaration, await client.call(name, ...params));
+      const difference = schemaViolation(declaration, await client.call(name, ...params));
       if (difference !== undefined) odd.push(difference);
       called.push(name);
     } catch (thrown) {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import t from 'tap';
 import { ROOT, textOf } from '../law/sources.js';
 import { rpc } from '../tools/exchange.js';
-import { startHouse } from '../tools/house.js';
+import { startGateway } from '../tools/house.js';
 import { tempDirectory } from '../tools/place.js';
-import { stellwerk } from '../tools/stellwerk.js';
+import { runCli } from '../tools/stellwerk.js';
 
 const PAGE = textOf('docs/scripts.md');
 const SAMPLE = textOf('docs/sample/gateway.yaml').replace('port: 3777', 'port: 0');
@@ -17,7 +17,7 @@ const EXAMPLES = [
 
 t.test('every script that the page shows prints what the page says', async (t) => {
   t.ok(EXAMPLES.length >= 6);
-  const house = await startHouse(t, SAMPLE);
+  const house = await startGateway(t, SAMPLE);
   const scripts = join(house.directory, 'data', 'scripts');
   mkdirSync(scripts, { recursive: true });
   for (const { file, text } of EXAMPLES) writeFileSync(join(scripts, file), text);
@@ -44,7 +44,7 @@ async function compiled(files: Readonly<Record<string, string>>, declarations: s
 }
 
 t.test('an editor knows all of it by what stellwerk types prints, and finds what is wrong', async (t) => {
-  const { code, stdout, stderr } = await stellwerk(['types']);
+  const { code, stdout, stderr } = await runCli(['types']);
   t.strictSame([code, stderr], [0, '']);
   const right = Object.fromEntries(EXAMPLES.map(({ file, text }) => [file, text]));
   t.equal(await compiled(right, stdout), '', 'all examples of the page');
@@ -65,8 +65,8 @@ VARIABLE.toFixed();
 });
 
 t.test('all that a script finds is declared, and all that is declared is there', async (t) => {
-  const house = await startHouse(t, SAMPLE);
-  const { stdout } = await stellwerk(['types']);
+  const house = await startGateway(t, SAMPLE);
+  const { stdout } = await runCli(['types']);
   const declared = [...stdout.matchAll(/^declare (?:const|function) (\w+)/gm)].map(([, name = '']) => name);
   const own = `const all = Object.getOwnPropertyNames(globalThis);
     const plain = new Set(['globalThis', 'undefined', 'NaN', 'Infinity', 'eval', 'parseInt', 'parseFloat', 'isNaN', 'isFinite',

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { cook } from '../tools/cookbook.js';
+import { startCookbookPage } from '../tools/cookbook.js';
 
 t.test('rules and commands of a device are tried without it, as the page says', async (t) => {
-  const trial = await cook(t, '../virtual.md', '2026-03-10T12:00:00Z');
+  const trial = await startCookbookPage(t, '../virtual.md', '2026-03-10T12:00:00Z');
   t.equal(await trial.value('trial/boiler/TEMPERATURE'), 61.5);
   t.equal(await trial.value('trial/boiler/PUMP'), false);
 

@@ -4,9 +4,9 @@ import { Api, type ApiOptions, type ApiParts } from '../../src/api/api.js';
 import type { Dispatcher } from '../../src/api/dispatcher.js';
 import { systemClock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import type { Limits } from '../../src/base/limits.js';
+import type { LimitReporter } from '../../src/base/limits.js';
 import type { Log } from '../../src/base/log.js';
-import { PiecedResult, type JsonPieces } from '../../src/base/pieces.js';
+import { ChunkedResult, type JsonChunks } from '../../src/base/pieces.js';
 import type { Access, Caller } from '../../src/device/declare.js';
 import { frontPage, startPage } from '../../src/front/start-page.js';
 import { Kernel } from '../../src/kernel/kernel.js';
@@ -19,7 +19,7 @@ export const OWNER = { username: 'owner@example.org', password: 'swordfish' };
 export const ownerLine = basicLine(OWNER.username, OWNER.password);
 
 /** What was logged, level first. */
-export class Lines implements Log {
+export class RecordedLog implements Log {
   readonly lines: string[] = [];
   readonly #add = (level: string) => (details: object, text: string) =>
     void this.lines.push(`${level} ${text} ${JSON.stringify(details)}`);
@@ -31,9 +31,9 @@ export class Lines implements Log {
 }
 
 /** Which limits took effect: how often, by what they are called. */
-export class HitLimits implements Limits {
+export class HitLimits implements LimitReporter {
   readonly hits = new Map<string, number>();
-  hit(limit: string): void {
+  report(limit: string): void {
     this.hits.set(limit, (this.hits.get(limit) ?? 0) + 1);
   }
 }
@@ -71,12 +71,12 @@ export class FakeFunctions implements Dispatcher {
 }
 
 /** A house with two floors: the ground floor is a configurator's area, the upper floor another's that is open to all. */
-export interface World {
+export interface ApiFixture {
   readonly api: Api;
   readonly port: number;
   readonly kernel: Kernel;
   readonly functions: FakeFunctions;
-  readonly log: Lines;
+  readonly log: RecordedLog;
   readonly limits: HitLimits;
   readonly directory: string;
   readonly ground: TreeObject;
@@ -86,18 +86,18 @@ export interface World {
   readonly configurators: Map<number, ConfiguratorAccess>;
   readonly options: ApiOptions;
   /** Lets the calls of `Wait` answer. */
-  release(): void;
+  releaseWait(): void;
   set(variable: TreeObject<2>, value: number | string | boolean): void;
 }
 
 type Test = { teardown(end: () => Promise<void>): void };
 
 /** Starts an API on a free port, over a real kernel and made-up functions; it ends with the test. */
-export async function startWorld(
+export async function startApi(
   t: Test,
   given: Partial<ApiOptions> = {},
   parts: Partial<ApiParts> = {},
-): Promise<World> {
+): Promise<ApiFixture> {
   const directory = await tempDirectory(t);
   const kernel = new Kernel({ counter: 1000, random: Math.random });
   const { tree, variables } = kernel;
@@ -111,7 +111,7 @@ export async function startWorld(
     [50_001, { id: 50_001, base: ground.id, password: 'tulip', passwordRequired: true, autostart: [] }],
     [50_002, { id: 50_002, base: upper.id, passwordRequired: false, autostart: [] }],
   ]);
-  const log = new Lines();
+  const log = new RecordedLog();
   const limits = new HitLimits();
   const all: ApiParts = {
     dispatcher: functions,
@@ -139,8 +139,8 @@ export async function startWorld(
     configurators,
     options,
   };
-  const set: World['set'] = (variable, value) => variables.update(variable, value, Date.now());
-  return { ...made, ground, upper, lamp, blind, set, release: () => released.resolve() };
+  const set: ApiFixture['set'] = (variable, value) => variables.update(variable, value, Date.now());
+  return { ...made, ground, upper, lamp, blind, set, releaseWait: () => released.resolve() };
 }
 
 function fill(functions: FakeFunctions, kernel: Kernel, released: Promise<void>): FakeFunctions {
@@ -162,7 +162,7 @@ function fill(functions: FakeFunctions, kernel: Kernel, released: Promise<void>)
     })
     .add('Wait', () => released.then(() => 'waited'))
     .add('Late', () => sleep(1).then(() => 'late'))
-    .add('Snapshot', () => new PiecedResult(objectsOf(new SnapshotReader(tree))))
+    .add('Snapshot', () => new ChunkedResult(objectsOf(new SnapshotReader(tree))))
     .add('WFC_GetConfigurators', () => cards, 'public')
     .add('WFC_Area', (_: [number], caller) => caller.configurator, 'webfront')
     .add('GW_Subscribe', ([ids, messages]: [number[], number[]], { stream }) => {
@@ -172,7 +172,7 @@ function fill(functions: FakeFunctions, kernel: Kernel, released: Promise<void>)
 }
 
 /** All objects as one JSON object, an entry a piece. */
-function objectsOf(reader: SnapshotReader): JsonPieces {
+function objectsOf(reader: SnapshotReader): JsonChunks {
   const pieces = (function* () {
     yield '{';
     let comma = '';

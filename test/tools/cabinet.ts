@@ -1,22 +1,22 @@
 import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
 import { parse } from 'yaml';
-import type { GpioBinding, OutputLine } from '../../drivers/gpio/line.js';
-import { gpioPulse } from '../../drivers/gpio/pulse.js';
-import { gpioRelay } from '../../drivers/gpio/relay.js';
-import { gpioShutter } from '../../drivers/gpio/shutter.js';
-import { together } from '../../drivers/gpio/ruled-line.js';
-import { type BackendWish, type GpioBoard, Ways } from '../../drivers/gpio/ways.js';
-import type { World } from '../../drivers/gpio/world.js';
+import type { GpioBackend, OutputLine } from '../../drivers/gpio/line.js';
+import { pulseModule } from '../../drivers/gpio/pulse.js';
+import { relayModule } from '../../drivers/gpio/relay.js';
+import { shutterModule } from '../../drivers/gpio/shutter.js';
+import { sharedState } from '../../drivers/gpio/ruled-line.js';
+import { type BackendChoice, type GpioBoard, Backends } from '../../drivers/gpio/ways.js';
+import type { SimulatedBoard } from '../../drivers/gpio/world.js';
 import { type Clock, ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import { Devices } from '../../src/device/devices.js';
 import type { ModuleDefinition, Value } from '../../src/device/module.js';
-import { Modules } from '../../src/device/modules.js';
+import { ModuleRegistry } from '../../src/device/modules.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { objectType } from '../../src/kernel/object.js';
-import { MortalClock } from './mortal-clock.js';
+import { ProcessClock } from './mortal-clock.js';
 import { until } from './until.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
@@ -26,23 +26,23 @@ const board = parse(readFileSync(`${PACKAGE_ROOT}board/simulated.yaml`, 'utf8'))
 export type Wiring = (line: OutputLine, clock: Clock) => OutputLine;
 
 /** The ways of a board with every output wired so. */
-class WiredWays extends Ways {
-  readonly #through: Ways;
+class WiredWays extends Backends {
+  readonly #through: Backends;
   readonly #wire: (line: OutputLine) => OutputLine;
 
-  constructor(through: Ways, wire: (line: OutputLine) => OutputLine) {
+  constructor(through: Backends, wire: (line: OutputLine) => OutputLine) {
     super({ gpio: [] }, new ManualClock());
     this.#through = through;
     this.#wire = wire;
   }
 
-  override async binding(wish: BackendWish): Promise<GpioBinding> {
-    const binding = await this.#through.binding(wish);
+  override async get(wish: BackendChoice): Promise<GpioBackend> {
+    const binding = await this.#through.get(wish);
     return {
-      backend: binding.backend,
-      held: binding.held,
-      debouncesFromUs: binding.debouncesFromUs,
-      requested: () => binding.requested(),
+      name: binding.name,
+      heldCount: binding.heldCount,
+      minDebounceUs: binding.minDebounceUs,
+      requestedLines: () => binding.requestedLines(),
       chips: () => binding.chips(),
       lines: (chip) => binding.lines(chip),
       requestOutput: async (place, output) => this.#wire(await binding.requestOutput(place, output)),
@@ -52,19 +52,19 @@ class WiredWays extends Ways {
 }
 
 /** Outputs under rules on the simulated board, over any number of the gateway's lives. */
-export class Cabinet {
+export class OutputFixture {
   readonly clock = new ManualClock();
   readonly kernel = new Kernel({ counter: 0, random: Math.random });
-  readonly board = new Ways(board, this.clock);
-  readonly world = this.board.world as World;
-  readonly marks = new Set<string>();
+  readonly board = new Backends(board, this.clock);
+  readonly world = this.board.simulatedBoard as SimulatedBoard;
+  readonly bootFlags = new Set<string>();
   readonly #wiring: Wiring;
-  #life: MortalClock;
+  #life: ProcessClock;
   devices: Devices;
 
   constructor(t: Test, wiring: Wiring = (line) => line) {
     this.#wiring = wiring;
-    this.#life = new MortalClock(this.clock);
+    this.#life = new ProcessClock(this.clock);
     this.devices = this.#live();
     t.teardown(() => this.devices.close());
   }
@@ -79,10 +79,10 @@ export class Cabinet {
     if (how === 'power cut')
       for (const spot of this.#spots) {
         spot.holder = undefined;
-        this.world.driven(spot);
+        this.world.outputChanged(spot);
       }
-    if (how === 'boot' || how === 'power cut') this.marks.clear();
-    this.#life = new MortalClock(this.clock);
+    if (how === 'boot' || how === 'power cut') this.bootFlags.clear();
+    this.#life = new ProcessClock(this.clock);
     this.devices = this.#live();
   }
 
@@ -93,7 +93,7 @@ export class Cabinet {
   }
 
   get #spots() {
-    return this.world.chips().flatMap(({ label }) => this.world.spots(label));
+    return this.world.chips().flatMap(({ label }) => this.world.lines(label));
   }
 
   relay(Line: string, properties: Record<string, unknown> = {}): Instance {
@@ -105,17 +105,17 @@ export class Cabinet {
   }
 
   /** A shutter on RELAY1 and RELAY2 that is online: half a minute each way, slats that turn in two seconds. */
-  async shutter(properties: Record<string, unknown> = {}): Promise<Instance> {
+  async addShutter(properties: Record<string, unknown> = {}): Promise<Instance> {
     const given = { Up: 'RELAY1', Down: 'RELAY2', RunUpS: 32, RunDownS: 32, SlatS: 2, ...properties };
     const shutter = this.devices.create('Shutter', { name: 'Blind' }, given);
-    await this.becomes(shutter, 'LINK', 'online');
+    await this.waitForValue(shutter, 'LINK', 'online');
     return shutter;
   }
 
   /** A relay that is online. */
-  async open(Line: string, properties: Record<string, unknown> = {}): Promise<Instance> {
+  async addOpenRelay(Line: string, properties: Record<string, unknown> = {}): Promise<Instance> {
     const relay = this.relay(Line, properties);
-    await this.becomes(relay, 'LINK', 'online');
+    await this.waitForValue(relay, 'LINK', 'online');
     return relay;
   }
 
@@ -128,7 +128,7 @@ export class Cabinet {
     return child?.is(objectType.variable) ? child.data.value : undefined;
   }
 
-  becomes(relay: Instance, ident: string, value: Value): Promise<boolean> {
+  waitForValue(relay: Instance, ident: string, value: Value): Promise<boolean> {
     return until(`${relay.name} ${ident} = ${value}`, () => this.value(relay, ident) === value);
   }
 
@@ -137,14 +137,20 @@ export class Cabinet {
   }
 
   #live(): Devices {
-    const { kernel, marks } = this;
+    const { kernel, bootFlags: marks } = this;
     const clock = this.#life;
-    const shared = together(clock);
+    const shared = sharedState(clock);
     const ways = new WiredWays(this.board, (line) => this.#wiring(line, clock));
-    const all = [gpioRelay, gpioPulse, gpioShutter].map(
+    const all = [relayModule, pulseModule, shutterModule].map(
       (make) => make(board, ways, shared) as unknown as ModuleDefinition,
     );
-    const devices = new Devices({ kernel, clock, marks, modules: new Modules(all), log: silentLog });
+    const devices = new Devices({
+      kernel,
+      clock,
+      bootFlags: marks,
+      modules: new ModuleRegistry(all),
+      log: silentLog,
+    });
     devices.start();
     return devices;
   }

@@ -2,28 +2,33 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
 import { schemaText } from '../../src/cli/schema.js';
-import { openRpc } from '../../src/functions/openrpc.js';
-import { declaredType, parameterList, typeOf, type OpenRpc } from '../../src/functions/typescript.js';
+import { openRpcDocument } from '../../src/functions/openrpc.js';
+import {
+  declaredType,
+  parameterList,
+  typescriptType,
+  type OpenRpcDocument,
+} from '../../src/functions/typescript.js';
 import { ROOT } from '../law/sources.js';
 import { functionFiles } from './functions-page.js';
 import { SCHEMA_FILE } from './schema-file.js';
-import { wholeReference } from './whole-reference.js';
+import { allFunctions } from './whole-reference.js';
 
 const NOTE = '// Made from the command reference by test/tools/client-map.ts; a test compares the two.';
 
 /** The files of the typed client that follow from the command reference, by path. */
-export async function clientFiles(): Promise<ReadonlyMap<string, string>> {
-  const document = openRpc(await wholeReference(), '') as OpenRpc;
+export async function generatedClientFiles(): Promise<ReadonlyMap<string, string>> {
+  const document = openRpcDocument(await allFunctions(), '') as OpenRpcDocument;
   return new Map([
     ['src/client/functions.ts', await pretty(functionsOf(document))],
     ['src/client/records.ts', await pretty(recordsOf(document))],
   ]);
 }
 
-function functionsOf({ methods, components }: OpenRpc): string {
+function functionsOf({ methods, components }: OpenRpcDocument): string {
   const lines = methods.map(
     ({ name, summary, params, result }) =>
-      `/** ${summary} */\n${nameOf(name)}(${parameterList(params)}): ${typeOf(result.schema)};`,
+      `/** ${summary} */\n${nameOf(name)}(${parameterList(params)}): ${typescriptType(result.schema)};`,
   );
   const used = Object.keys(components.schemas).filter((name) =>
     lines.some((line) => new RegExp(`\\b${name}\\b`).test(line.slice(line.indexOf('*/')))),
@@ -37,7 +42,7 @@ function functionsOf({ methods, components }: OpenRpc): string {
     export interface Functions { ${lines.join('\n')} }`;
 }
 
-function recordsOf({ components }: OpenRpc): string {
+function recordsOf({ components }: OpenRpcDocument): string {
   const types = Object.entries(components.schemas)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, schema]) => `/** ${schema.description} */\nexport ${declaredType(name, schema)}\n`);
@@ -55,7 +60,7 @@ function pretty(text: string): Promise<string> {
 // Run as a program, it writes the files.
 if (import.meta.filename === process.argv[1])
   for (const [path, text] of [
-    ...(await clientFiles()),
+    ...(await generatedClientFiles()),
     ...(await functionFiles()),
     [SCHEMA_FILE, await schemaText()] as const,
   ])

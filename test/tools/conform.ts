@@ -1,11 +1,11 @@
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
-import { PiecedResult, gather } from '../../src/base/pieces.js';
+import { ChunkedResult, joinChunks } from '../../src/base/pieces.js';
 import type { FunctionDeclaration } from '../../src/device/declare.js';
 import { resultShape } from '../../src/functions/openrpc.js';
 
 /** How a result differs from what its function declares, down to the last member; undefined where it does not. */
-export function differenceIn(declaration: FunctionDeclaration, result: unknown): string | undefined {
+export function schemaViolation(declaration: FunctionDeclaration, result: unknown): string | undefined {
   const schema: TSchema = resultShape(declaration);
   const mistake = Value.Errors(schema, result).First();
   if (mistake !== undefined) return `${declaration.name}${mistake.path}: ${mistake.message}`;
@@ -16,7 +16,7 @@ export function differenceIn(declaration: FunctionDeclaration, result: unknown):
 }
 
 /** A result as a client gets it, also one that is made in pieces. */
-export async function wholeOf(result: unknown): Promise<unknown> {
+export async function completeResult(result: unknown): Promise<unknown> {
   const late = await result;
-  return late instanceof PiecedResult ? (JSON.parse(await gather(late)) as unknown) : late;
+  return late instanceof ChunkedResult ? (JSON.parse(await joinChunks(late)) as unknown) : late;
 }

@@ -1,8 +1,8 @@
-import type { Contents } from '../../src/config/apply.js';
+import type { ContentStore } from '../../src/config/apply.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
 
 /** Contents without files and without an archive, for trees that are applied without a gateway. */
-export const fakeContents = (kernel: Kernel): Contents => ({
+export const fakeContents = (kernel: Kernel): ContentStore => ({
   record: async () => undefined,
   createScript: async (beginning) => kernel.scripts.create(0, beginning),
   setScriptText: async () => undefined,

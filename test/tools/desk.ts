@@ -1,31 +1,31 @@
-import { systemNames } from '../../src/device/system-names.js';
+import { systemResolver } from '../../src/device/system-names.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Type } from '@sinclair/typebox';
 import { Archive } from '../../src/archive/archive.js';
-import { noChecks } from '../../src/base/check.js';
+import { noHealthChecks } from '../../src/base/check.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import { silentLog, type Log } from '../../src/base/log.js';
-import { PiecedResult } from '../../src/base/pieces.js';
+import { ChunkedResult } from '../../src/base/pieces.js';
 import { coreModules } from '../../src/config/core.js';
 import type { Caller, FunctionDeclaration } from '../../src/device/declare.js';
 import { Debug } from '../../src/device/debug.js';
 import { Devices } from '../../src/device/devices.js';
 import { moduleKind, variableType, type Flow, type ModuleDefinition } from '../../src/device/module.js';
-import { Modules } from '../../src/device/modules.js';
+import { ModuleRegistry } from '../../src/device/modules.js';
 import type { AuditRecord } from '../../src/functions/audit.js';
 import { Options } from '../../src/functions/options.js';
 import type {
-  ConfiguratorFacts,
+  ConfiguratorRecord,
   ConnectionsPort,
   Ports,
   ScriptRun,
   ScriptsPort,
   SystemPort,
 } from '../../src/functions/ports.js';
-import { commandReference } from '../../src/functions/reference.js';
+import { createRegistry } from '../../src/functions/reference.js';
 import type { Registry } from '../../src/functions/registry.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { askedMachine, messageWatch } from '../../src/parts.js';
@@ -33,11 +33,11 @@ import { Thread } from '../../src/script/threads.js';
 import { ServiceLog } from '../../src/service/log.js';
 import type { Variable } from '../../src/kernel/variables.js';
 import { EventPart, mediaPart } from '../../src/parts.js';
-import { differenceIn } from './conform.js';
+import { schemaViolation } from './conform.js';
 import { until } from './until.js';
 
 export const owner: Caller = { role: 'owner', user: 'owner@example.org', remote: '127.0.0.1' };
-export const anybody: Caller = { role: 'anonymous', user: '', remote: '127.0.0.1' };
+export const anonymousCaller: Caller = { role: 'anonymous', user: '', remote: '127.0.0.1' };
 
 const wire: Flow<object> = { id: '{00000000-0000-0000-0000-0000000000F1}' };
 
@@ -48,9 +48,9 @@ export const bus: ModuleDefinition = {
   kind: moduleKind.io,
   prefix: 'BUS',
   properties: Type.Object({}),
-  offers: wire,
+  provides: wire,
   variables: () => [],
-  open: async () => ({ offer: {}, close: async () => undefined }),
+  open: async () => ({ provided: {}, close: async () => undefined }),
 };
 
 /** A lamp: it reports what is written to it, refuses a LEVEL above 100, and can't be reached while Broken. */
@@ -65,7 +65,7 @@ export const lamp: ModuleDefinition = {
     Password: Type.String({ default: '', secret: true }),
     Broken: Type.Boolean({ default: false }),
   }),
-  needs: wire,
+  requires: wire,
   variables: () => [
     { ident: 'STATE', name: 'State', type: variableType.boolean, profile: '~Switch', action: true },
     { ident: 'LEVEL', name: 'Level', type: variableType.integer, action: true },
@@ -75,7 +75,7 @@ export const lamp: ModuleDefinition = {
       if (typeof value === 'number' && value > 100) throw fault('DEVICE_REFUSED', 'it goes up to 100');
       host.report(ident, value);
     },
-    refresh: async (ident) => host.report(ident, host.last(ident) ?? 0),
+    refresh: async (ident) => host.report(ident, host.lastValue(ident) ?? 0),
     knownDevices: () => [{ Address: 'L1' }],
     close: async () => undefined,
   }),
@@ -104,7 +104,7 @@ class ToldScripts implements ScriptsPort {
     this.start(run);
     return `ran with ${JSON.stringify(run.parameters)}`;
   }
-  mistake = async (id: number) => (this.#kernel.scripts.get(id).data.broken ? 'a.js:1:9: wrong' : '');
+  compileError = async (id: number) => (this.#kernel.scripts.get(id).data.broken ? 'a.js:1:9: wrong' : '');
   abort = (id: number) => this.runs.some((run) => run.id === this.#kernel.scripts.get(id).id);
   enter = (name: string) => name !== 'taken';
   leave = (name: string) => name !== 'taken';
@@ -126,7 +126,7 @@ const system: SystemPort = {
   architecture: 'x86_64',
   language: 'en_US',
   timezone: 'Europe/Berlin',
-  trim: async () => false,
+  trimMemory: async () => false,
   health: () => ({ State: 'ok', Checks: [] }),
   audit: () => [],
   prune: async () => [],
@@ -137,18 +137,18 @@ const system: SystemPort = {
 export type Message = [sender: number, message: number, data: readonly unknown[]];
 
 /** The command reference over a kernel and two kinds of devices, with everything outside of the process told by hand. */
-export class Desk implements AsyncDisposable {
+export class FunctionFixture implements AsyncDisposable {
   /** Where ids come from; set by tests that must be the same again for the same seed. */
   random: () => number = Math.random;
   readonly clock = new ManualClock();
   readonly kernel = new Kernel({
     counter: 1000,
     random: () => this.random(),
-    isClockTrusted: () => this.clock.trusted(),
+    isClockTrusted: () => this.clock.isTrusted(),
   });
   readonly devices: Devices;
   readonly scripts = new ToldScripts(this.kernel);
-  readonly configurators: ConfiguratorFacts[] = [];
+  readonly configurators: ConfiguratorRecord[] = [];
   /** What is kept for configurators. */
   readonly kept = new Map<string, string>();
   readonly saved: [string, number][] = [];
@@ -171,7 +171,7 @@ export class Desk implements AsyncDisposable {
       error: (_details, text) => void this.errors.push(text),
       subject: () => log,
     };
-    const modules = new Modules([bus, lamp, ...coreModules]);
+    const modules = new ModuleRegistry([bus, lamp, ...coreModules]);
     const { kernel, clock } = this;
     const debug = new Debug({ kernel, clock });
     this.devices = new Devices({ kernel, modules, clock, log, debug });
@@ -189,24 +189,24 @@ export class Desk implements AsyncDisposable {
       events: () => this.#events.ready(),
       configurators: {
         all: () => this.configurators,
-        kept: (id, what) => this.kept.get(`${what} ${id}`),
-        keep: (id, what, text) => {
+        frontData: (id, what) => this.kept.get(`${what} ${id}`),
+        saveFrontData: (id, what, text) => {
           this.kept.set(`${what} ${id}`, text);
-          this.kernel.journal.other();
+          this.kernel.journal.markOther();
         },
       },
       media: mediaPart({ kernel: this.kernel, clock: this.clock, log, directory }).use,
       options,
-      logged: new ServiceLog({ write: () => undefined, form: 'json' }),
+      messageLog: new ServiceLog({ write: () => undefined, form: 'json' }),
       connections: () => this.api,
-      watch: messageWatch(kernel, clock, options),
+      messageWatch: messageWatch(kernel, clock, options),
       execute: async () => Promise.reject(fault('NOT_ALLOWED', 'Running programs on a desk')),
-      machine: askedMachine(this.clock, systemNames(this.clock), import.meta.dirname),
+      machine: askedMachine(this.clock, systemResolver(this.clock), import.meta.dirname),
       system: { ...system, audit: (limit) => this.audit.slice(-limit).reverse() },
     };
     const { journal } = this.kernel;
-    this.registry = commandReference(this.ports, {
-      brought,
+    this.registry = createRegistry(this.ports, {
+      extraFunctions: brought,
       aliases: { IPS: 'SVC', HM: 'HW' },
       audit: { record: (entry) => void this.audit.push(entry) },
       durability: {
@@ -230,8 +230,8 @@ export class Desk implements AsyncDisposable {
   async call(method: string, ...params: unknown[]): Promise<unknown> {
     const result = await this.registry.call(method, params, owner);
     const declaration = this.registry.find(method);
-    if (declaration === undefined || result instanceof PiecedResult) return result;
-    const difference = differenceIn(declaration, result);
+    if (declaration === undefined || result instanceof ChunkedResult) return result;
+    const difference = schemaViolation(declaration, result);
     if (difference !== undefined) throw new Error(difference);
     return result;
   }
@@ -252,14 +252,14 @@ export class Desk implements AsyncDisposable {
   }
 
   /** Calls a function as the owner; what clients were told because of it: sender, message and data of each. */
-  async told(method: string, ...params: unknown[]): Promise<Message[]> {
+  async messagesOfCall(method: string, ...params: unknown[]): Promise<Message[]> {
     const before = this.kernel.changes.counter;
     await this.call(method, ...params);
     return this.kernel.changes.since(before).map(({ SenderID, Message, Data }) => [SenderID, Message, Data]);
   }
 
   /** Calls as a user of a configurator. */
-  async callAt(configurator: number, method: string, ...params: unknown[]): Promise<unknown> {
+  async callAsWebFront(configurator: number, method: string, ...params: unknown[]): Promise<unknown> {
     const caller = { role: 'webfront', user: 'webfront', remote: '10.0.0.9', configurator } as const;
     return await this.registry.call(method, params, caller);
   }
@@ -280,7 +280,7 @@ export class Desk implements AsyncDisposable {
       clock,
       directory: this.#directory,
       log: this.ports.log,
-      checks: noChecks,
+      checks: noHealthChecks,
       writeEveryMs: 5_000,
       onWritten: () => undefined,
     });

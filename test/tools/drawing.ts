@@ -5,7 +5,7 @@ const ATTRIBUTES =
   /^(xmlns|class|viewBox|width|height|role|x|y|d|rx|fill(-opacity)?|stroke(-\w+)?|font-(family|size)|text-anchor)$/;
 
 /** What is wrong with a drawing of that size; undefined where nothing is. */
-export function complaint(
+export function svgProblem(
   svg: string,
   { width, height }: { readonly width: number; readonly height: number },
 ): string | undefined {

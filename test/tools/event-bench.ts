@@ -1,11 +1,11 @@
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog, type Log } from '../../src/base/log.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import { eventType, type Cyclic } from '../../src/kernel/event.js';
 import type { Event } from '../../src/kernel/events.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import type { Value } from '../../src/kernel/value.js';
-import type { ScriptRun } from '../../src/script/engine.js';
+import type { ScriptRunRequest } from '../../src/script/engine.js';
 import { EventEngine } from '../../src/script/events/engine.js';
 import type { ActionRun } from '../../src/script/events/run.js';
 
@@ -13,10 +13,10 @@ import type { ActionRun } from '../../src/script/events/run.js';
 export const NOON = new Date(2023, 10, 15, 12).getTime();
 
 /** An engine over a tree, with scripts that end when they are told to. */
-export class EventBench implements Disposable {
+export class EventFixture implements Disposable {
   readonly clock: ManualClock;
   readonly kernel: Kernel;
-  readonly runs: ScriptRun[] = [];
+  readonly runs: ScriptRunRequest[] = [];
   readonly acted: [string, ActionRun][] = [];
   readonly errors: string[] = [];
   readonly warnings: string[] = [];
@@ -47,7 +47,7 @@ export class EventBench implements Disposable {
         if (this.isQuick) end.resolve('');
         return end.promise;
       },
-      act: async (id, run) => {
+      performAction: async (id, run) => {
         this.acted.push([id, run]);
         return '';
       },
@@ -79,7 +79,7 @@ export class EventBench implements Disposable {
   async set(variableId: number, ...values: Value[]): Promise<void> {
     for (const value of values) {
       this.kernel.variables.update(this.kernel.variables.get(variableId), value, this.clock.nowMs());
-      await settled();
+      await eventsSettled();
     }
   }
 
@@ -87,7 +87,7 @@ export class EventBench implements Disposable {
   async pass(ms: number, stepMs = ms): Promise<void> {
     for (let at = 0; at < ms; at += stepMs) {
       this.clock.advance(Math.min(stepMs, ms - at));
-      await settled();
+      await eventsSettled();
     }
   }
 
@@ -97,6 +97,6 @@ export class EventBench implements Disposable {
 }
 
 /** Enough turns for what is decided at once, begun in the next turn and ended in the one after it. */
-export async function settled(): Promise<void> {
-  for (let n = 0; n < 6; n++) await nextTurn();
+export async function eventsSettled(): Promise<void> {
+  for (let n = 0; n < 6; n++) await yieldToEventLoop();
 }

@@ -3,14 +3,15 @@ import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 
 /** What arrived in one HTTP request. */
-export interface Heard {
+export interface ReceivedRequest {
   url: string;
   headers: IncomingHttpHeaders;
   body: string;
 }
 
 /** What to answer: a status and a text, or nothing at all (the connection is cut). */
-export type Said = { status?: number; headers?: Record<string, string>; body: string } | 'cut' | 'silence';
+export type FakeResponse =
+  { status?: number; headers?: Record<string, string>; body: string } | 'cut' | 'silence';
 
 /**
  * A server at the far end of a client, for what a sound gateway never does: nonsense, silence, cut connections. Whether
@@ -20,15 +21,15 @@ export class FakeGateway implements AsyncDisposable {
   readonly #http: Server;
   readonly #sockets: WebSocketServer;
   /** All requests so far, the newest last. */
-  readonly heard: Heard[] = [];
+  readonly requests: ReceivedRequest[] = [];
   /** Upgrade requests so far: address and offered sub-protocol. */
   readonly upgrades: { url: string; protocol: string | undefined }[] = [];
   /** The answer to each POST. */
-  answer: (heard: Heard) => Said = () => ({ status: 404, body: 'not found' });
+  answer: (heard: ReceivedRequest) => FakeResponse = () => ({ status: 404, body: 'not found' });
   /** What happens to a socket that has just opened. */
   onSocket: (socket: WebSocket, url: string) => void = () => undefined;
   /** While false, upgrades are refused by a 401. */
-  admits = true;
+  acceptsUpgrades = true;
 
   private constructor() {
     this.#sockets = new WebSocketServer({ noServer: true, handleProtocols: ([first]) => first ?? false });
@@ -37,7 +38,7 @@ export class FakeGateway implements AsyncDisposable {
       request.setEncoding('utf8').on('data', (text: string) => (body += text));
       request.on('end', () => {
         const heard = { url: request.url ?? '', headers: request.headers, body };
-        this.heard.push(heard);
+        this.requests.push(heard);
         const said = this.answer(heard);
         if (said === 'cut') request.socket.destroy();
         else if (said !== 'silence') {
@@ -50,7 +51,8 @@ export class FakeGateway implements AsyncDisposable {
     this.#http.on('upgrade', (request, socket, head) => {
       const url = request.url ?? '';
       this.upgrades.push({ url, protocol: request.headers['sec-websocket-protocol'] });
-      if (!this.admits) return void socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n');
+      if (!this.acceptsUpgrades)
+        return void socket.end('HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n');
       this.#sockets.handleUpgrade(request, socket, head, (open) => this.onSocket(open, url));
     });
   }

@@ -1,17 +1,17 @@
-import type { Readings } from '../../src/functions/chart/series.js';
-import { pieceEndS } from '../../src/functions/chart/period.js';
+import type { ArchiveReader } from '../../src/functions/chart/series.js';
+import { spanEndS } from '../../src/functions/chart/period.js';
 import type { Value } from '../../src/kernel/value.js';
 
-type Logged = Awaited<ReturnType<Readings['logged']>>[number];
-type Aggregated = Awaited<ReturnType<Readings['aggregated']>>[number];
+type Logged = Awaited<ReturnType<ArchiveReader['logged']>>[number];
+type Aggregated = Awaited<ReturnType<ArchiveReader['aggregated']>>[number];
 
 /** An archive in memory: records by variable, oldest first, as pairs of time and value; pieces begin where asked from. */
-export class FakeReadings implements Readings {
+export class FakeReadings implements ArchiveReader {
   readonly #records: ReadonlyMap<number, readonly (readonly [number, Value])[]>;
   readonly #nowS: number;
   /** Variables whose pieces are sums. */
   readonly counters = new Set<number>();
-  readonly asked: {
+  readonly requests: {
     readonly id: number;
     readonly span?: number;
     readonly startS: number;
@@ -23,20 +23,23 @@ export class FakeReadings implements Readings {
     this.#nowS = nowS;
   }
 
-  async logged(id: number, range: Parameters<Readings['logged']>[1]): Promise<readonly Logged[]> {
+  async logged(id: number, range: Parameters<ArchiveReader['logged']>[1]): Promise<readonly Logged[]> {
     const { startS, endS, limit } = range;
-    this.asked.push({ id, startS, endS });
+    this.requests.push({ id, startS, endS });
     const all = this.#all(id).filter(({ timeStamp }) => timeStamp >= startS && timeStamp <= endS);
     return all.reverse().slice(0, limit);
   }
 
-  async aggregated(id: number, range: Parameters<Readings['aggregated']>[1]): Promise<readonly Aggregated[]> {
+  async aggregated(
+    id: number,
+    range: Parameters<ArchiveReader['aggregated']>[1],
+  ): Promise<readonly Aggregated[]> {
     const { span, startS, endS, limit } = range;
-    this.asked.push({ id, span, startS, endS });
+    this.requests.push({ id, span, startS, endS });
     const all = this.#all(id);
     const pieces: Aggregated[] = [];
     for (let timeStamp = startS; timeStamp <= Math.min(endS, this.#nowS);) {
-      const end = Math.min(pieceEndS(span, timeStamp), this.#nowS);
+      const end = Math.min(spanEndS(span, timeStamp), this.#nowS);
       const within = all
         .map(({ timeStamp: at, durationS, value }) => ({
           from: Math.max(at, timeStamp),
@@ -60,7 +63,7 @@ export class FakeReadings implements Readings {
           max: Math.max(...values),
           maxTime: timeStamp,
         });
-      timeStamp = pieceEndS(span, timeStamp);
+      timeStamp = spanEndS(span, timeStamp);
     }
     return pieces.reverse().slice(0, limit);
   }

@@ -1,5 +1,5 @@
 import type { Cancel, Clock } from '../../src/base/clock.js';
-import type { FarEnd } from '../../drivers/serial/fake.js';
+import type { SimulatedPeer } from '../../drivers/serial/fake.js';
 
 /** How a unit behaves: as it should, or as they do in the field. */
 export type Behaviour =
@@ -16,37 +16,37 @@ export type Behaviour =
   | { readonly exception: number };
 
 /** A unit on a line: registers that are read and written, coils too. */
-export class FakeUnit {
+export class FakeModbusUnit {
   readonly registers = new Map<number, number>();
   readonly coils = new Map<number, boolean>();
   behaviour: Behaviour = 'answers';
   /** How long it takes to answer. */
   delayMs = 5;
   /** What it says to a request for more registers or coils than so many. */
-  most = { count: Infinity, answer: 'exception' as 'exception' | 'nothing' };
+  limit = { count: Infinity, answer: 'exception' as 'exception' | 'nothing' };
   /** Addresses that it never says anything about. */
-  readonly mute = new Set<number>();
+  readonly silentAddresses = new Set<number>();
 }
 
 /** Units on one RS-485 line, written after the protocol's text and not after the driver: Modbus RTU only. */
-export class FakeLine {
-  readonly #far: FarEnd;
+export class FakeModbusBus {
+  readonly #far: SimulatedPeer;
   readonly #clock: Clock;
-  readonly units = new Map<number, FakeUnit>();
+  readonly units = new Map<number, FakeModbusUnit>();
   /** What was asked, in order: `1:3@100` is unit 1, function 3, address 100. */
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   /** When, monotonic milliseconds. */
-  readonly askedMs: number[] = [];
+  readonly requestedAtMs: number[] = [];
   readonly #timers = new Set<Cancel>();
 
-  constructor(far: FarEnd, clock: Clock) {
+  constructor(far: SimulatedPeer, clock: Clock) {
     this.#far = far;
     this.#clock = clock;
-    far.heard.on((frame) => this.#hear(frame));
+    far.onReceived.on((frame) => this.#hear(frame));
   }
 
-  unit(number: number, registers: Readonly<Record<number, number>> = {}): FakeUnit {
-    const unit = new FakeUnit();
+  unit(number: number, registers: Readonly<Record<number, number>> = {}): FakeModbusUnit {
+    const unit = new FakeModbusUnit();
     for (const [at, value] of Object.entries(registers)) unit.registers.set(Number(at), value);
     this.units.set(number, unit);
     return unit;
@@ -57,15 +57,15 @@ export class FakeLine {
     const frame = isText ? fromText(sent) : sent.subarray(0, -2);
     const [number = 0, code = 0] = frame;
     const at = frame.readUInt16BE(2);
-    this.asked.push(`${number}:${code}@${at}`);
-    this.askedMs.push(Number(this.#clock.monotonicNs()) / 1e6);
+    this.requests.push(`${number}:${code}@${at}`);
+    this.requestedAtMs.push(Number(this.#clock.monotonicNs()) / 1e6);
     const unit = this.units.get(number);
-    const isSound = isText || sent.readUInt16LE(sent.length - 2) === slowCrc(frame);
-    if (unit === undefined || !isSound || unit.mute.has(at)) return;
-    const isTooMuch = code <= 4 && frame.readUInt16BE(4) > unit.most.count;
-    if (isTooMuch && unit.most.answer === 'nothing') return;
+    const isSound = isText || sent.readUInt16LE(sent.length - 2) === bitwiseCrc(frame);
+    if (unit === undefined || !isSound || unit.silentAddresses.has(at)) return;
+    const isTooMuch = code <= 4 && frame.readUInt16BE(4) > unit.limit.count;
+    if (isTooMuch && unit.limit.answer === 'nothing') return;
     const pdu = isTooMuch ? Buffer.from([code | 0x80, 3]) : answer(unit, frame.subarray(1));
-    const seal = isText ? toText : sealed;
+    const seal = isText ? toText : rtuFrame;
     const back = seal(unit.behaviour === 'alien' ? number + 1 : number, pdu);
     if (unit.behaviour === 'garbled') back.writeUInt8((back[3] ?? 0) ^ 0x10, 3);
     if (unit.behaviour === 'silent') return;
@@ -96,9 +96,9 @@ export class FakeLine {
 }
 
 /** A frame of Modbus RTU. */
-export function sealed(unit: number, pdu: Buffer): Buffer {
+export function rtuFrame(unit: number, pdu: Buffer): Buffer {
   const frame = Buffer.concat([Buffer.from([unit]), pdu, Buffer.alloc(2)]);
-  frame.writeUInt16LE(slowCrc(frame.subarray(0, -2)), frame.length - 2);
+  frame.writeUInt16LE(bitwiseCrc(frame.subarray(0, -2)), frame.length - 2);
   return frame;
 }
 
@@ -120,7 +120,7 @@ function fromText(frame: Buffer): Buffer {
 }
 
 /** Bit by bit, as the protocol's text has it. */
-export function slowCrc(bytes: Uint8Array): number {
+export function bitwiseCrc(bytes: Uint8Array): number {
   let crc = 0xffff;
   for (const byte of bytes) {
     crc ^= byte;
@@ -133,7 +133,7 @@ export function slowCrc(bytes: Uint8Array): number {
   return crc;
 }
 
-function answer(unit: FakeUnit, pdu: Buffer): Buffer {
+function answer(unit: FakeModbusUnit, pdu: Buffer): Buffer {
   const code = pdu[0] ?? 0;
   const [at, count] = [pdu.readUInt16BE(1), pdu.readUInt16BE(3)];
   const exception = (number: number) => Buffer.from([code | 0x80, number]);

@@ -1,5 +1,5 @@
 /** `profiles` and `tree` of a `gateway.yaml` that uses every key of an entry; for the simulated board. */
-export const FULL = `profiles:
+export const FULL_CONFIG = `profiles:
   Lamp: { type: boolean, associations: [{ value: false, name: dark }, { value: true, name: bright, icon: Bulb }] }
   Litres:
     type: float

@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { format } from 'prettier';
 import type { FunctionDeclaration, Parameter } from '../../src/device/declare.js';
-import { openRpc } from '../../src/functions/openrpc.js';
+import { openRpcDocument } from '../../src/functions/openrpc.js';
 import { ROOT } from '../law/sources.js';
-import { wholeReference } from './whole-reference.js';
+import { allFunctions } from './whole-reference.js';
 
 /** What people and programs read of the command reference, by path: a page, and the OpenRPC document. */
 export async function functionFiles(): Promise<ReadonlyMap<string, string>> {
-  const declared = await wholeReference();
+  const declared = await allFunctions();
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
   return new Map([
     ['docs/functions.md', await format(pageOf(declared), { parser: 'markdown', printWidth: 120 })],
-    ['docs/openrpc.json', documentOf(openRpc(declared, version))],
+    ['docs/openrpc.json', documentOf(openRpcDocument(declared, version))],
   ]);
 }
 
@@ -54,10 +54,10 @@ const families: Readonly<Record<string, string>> = {
 const who = { public: 'everybody', webfront: 'owner and web fronts', owner: 'owner' } as const;
 
 function pageOf(declared: readonly FunctionDeclaration[]): string {
-  const made = declared.filter(({ nothing }) => nothing === undefined);
+  const made = declared.filter(({ unsupported: nothing }) => nothing === undefined);
   const refused = Map.groupBy(
-    declared.filter(({ nothing }) => nothing !== undefined),
-    ({ nothing = '' }) => nothing,
+    declared.filter(({ unsupported: nothing }) => nothing !== undefined),
+    ({ unsupported: nothing = '' }) => nothing,
   );
   const prefixes = new Set([...Object.keys(families), ...made.map(prefixOf)]);
   return `# Functions

@@ -4,7 +4,7 @@ import type { Clock } from '../../src/base/clock.js';
 import { Gateway } from '../../src/gateway.js';
 import { ServiceLog } from '../../src/service/log.js';
 import { OWNER } from './api-world.js';
-import type { Reached } from './exchange.js';
+import type { ApiAddress } from './exchange.js';
 import { tempDirectory } from './place.js';
 import { Program } from './program.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
@@ -12,13 +12,13 @@ import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 type Test = Parameters<typeof tempDirectory>[0];
 
 /** Beginning of a `gateway.yaml` on the simulated board: the owner of `api-world.ts`, a port that is free. */
-export const SIMULATED = `board: simulated
+export const SIMULATED_CONFIG = `board: simulated
 remoteAccess: { username: ${OWNER.username}, password: ${OWNER.password} }
 api: { port: 0 }
 `;
 
 /** RELAY1 with the line it is wired to, a button and a variable on the ground floor. */
-export const TREE = `tree:
+export const SAMPLE_TREE = `tree:
   - category: Ground floor
     ident: ground_floor
     children:
@@ -33,7 +33,7 @@ export const TREE = `tree:
 `;
 
 /** A whole gateway within the test, from its `gateway.yaml`. */
-export interface House extends Reached {
+export interface GatewayFixture extends ApiAddress {
   readonly gateway: Gateway;
   /** Where `gateway.yaml` stands; its data is in `data` beside it. */
   readonly directory: string;
@@ -44,18 +44,18 @@ export interface House extends Reached {
 }
 
 /** How a house is started, beside its configuration. */
-export interface HouseOptions {
+export interface GatewayFixtureOptions {
   /** One where an earlier gateway has been. */
   readonly directory?: string;
   readonly clock?: Clock;
 }
 
 /** Starts a gateway in this process; it ends with the test. Without `yaml` the `gateway.yaml` in `directory` stays. */
-export async function startHouse(
+export async function startGateway(
   t: Test,
   yaml?: string,
-  { directory, clock }: HouseOptions = {},
-): Promise<House> {
+  { directory, clock }: GatewayFixtureOptions = {},
+): Promise<GatewayFixture> {
   const place = directory ?? (await tempDirectory(t));
   const configFile = join(place, 'gateway.yaml');
   const configure = (text: string) => writeFile(configFile, text);
@@ -72,15 +72,15 @@ export async function startHouse(
 }
 
 /** A gateway as a process of its own: `bin/stellwerk serve`. */
-export interface Served extends Reached {
+export interface GatewayProcess extends ApiAddress {
   readonly program: Program;
 }
 
 /** The command, as it is installed. */
 export const BIN = join(PACKAGE_ROOT, 'bin/stellwerk');
 
-/** A directory with a `gateway.yaml`, for {@link serve}. */
-export async function home(t: Test, yaml: string): Promise<string> {
+/** A directory with a `gateway.yaml`, for {@link startGatewayProcess}. */
+export async function configDirectory(t: Test, yaml: string): Promise<string> {
   const directory = await tempDirectory(t);
   await writeFile(join(directory, 'gateway.yaml'), yaml);
   return directory;
@@ -95,7 +95,7 @@ export interface ServeOptions {
 }
 
 /** Runs `stellwerk serve` on the `gateway.yaml` in `directory`, with its data in `data` beside it; waits for nothing. */
-export function serveProgram(
+export function spawnGateway(
   t: Test,
   directory: string,
   { wrapper = [], env = {} }: ServeOptions = {},
@@ -107,9 +107,13 @@ export function serveProgram(
   return program;
 }
 
-/** As {@link serveProgram}, waiting until it answers. */
-export async function serve(t: Test, directory: string, options?: ServeOptions): Promise<Served> {
-  const program = serveProgram(t, directory, options);
+/** As {@link spawnGateway}, waiting until it answers. */
+export async function startGatewayProcess(
+  t: Test,
+  directory: string,
+  options?: ServeOptions,
+): Promise<GatewayProcess> {
+  const program = spawnGateway(t, directory, options);
   const [, port] = await program.waitFor(/"name":"api",.*"port":(\d+)/);
   return { program, port: Number(port) };
 }

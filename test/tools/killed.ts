@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { soon } from './until.js';
+import { withinPatience } from './until.js';
 
 /** Runs a program that writes into a directory until it has done so for `ms`, kills it, and gives the lines that it had said. */
-export async function killedAfter(ms: number, program: string, directory: string): Promise<string[]> {
+export async function killAfter(ms: number, program: string, directory: string): Promise<string[]> {
   const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  await soon('the writer', once(child.stdout, 'data'));
+  await withinPatience('the writer', once(child.stdout, 'data'));
   // Not a wait for something to happen: the moment of the blow is what varies.
   await sleep(ms);
   const closed = once(child, 'close');

@@ -3,16 +3,16 @@
  * once the script runs.
  */
 import { readFileSync } from 'node:fs';
-import { noChecks } from '../../src/base/check.js';
+import { noHealthChecks } from '../../src/base/check.js';
 import { systemClock } from '../../src/base/clock.js';
 import { scriptLimits } from '../../src/script/limits.js';
-import { ScriptWorker } from '../../src/script/worker.js';
+import { ScriptProcess } from '../../src/script/worker.js';
 
-const worker = new ScriptWorker({
+const worker = new ScriptProcess({
   names: Promise.resolve(['Tell']),
   clock: systemClock(),
   heapMiB: scriptLimits.heapMiB,
-  checks: noChecks,
+  checks: noHealthChecks,
 });
 const children = () => readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, 'utf8');
 const limits = { ...scriptLimits, timeMs: 3_600_000 };

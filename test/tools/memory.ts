@@ -2,12 +2,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** The bytes of the live objects, after a collection. */
-export function heldBytes(): number {
+export function liveHeapBytes(): number {
   return collected().heapUsed;
 }
 
-/** As {@link heldBytes}, with the bytes of buffers. */
-export function heldWithBuffers(): number {
+/** As {@link liveHeapBytes}, with the bytes of buffers. */
+export function liveBytesWithBuffers(): number {
   const { heapUsed, external } = collected();
   return heapUsed + external;
 }

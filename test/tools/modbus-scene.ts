@@ -1,35 +1,39 @@
 import t, { type Test } from 'tap';
 import { modbusModules } from '../../drivers/modbus/index.js';
-import { SerialWorld } from '../../drivers/serial/fake.js';
+import { SimulatedPorts } from '../../drivers/serial/fake.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { ManualClock } from '../../src/base/clock.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import type { Instance } from '../../src/kernel/attachments.js';
-import { FakeLine } from './fake-units.js';
+import { FakeModbusBus } from './fake-units.js';
 import { until } from './until.js';
-import { Workbench } from './workbench.js';
+import { DeviceFixture } from './workbench.js';
 
 /** Where the line is plugged in. */
 export const MODBUS_PORT = '/dev/ttyUSB0';
 
 /** A line with units on it, and the modules under the supervisor, in time that is turned by hand. */
-export class ModbusScene implements AsyncDisposable {
+export class ModbusFixture implements AsyncDisposable {
   readonly clock = new ManualClock();
-  readonly world = new SerialWorld();
+  readonly world = new SimulatedPorts();
   readonly far = this.world.plug(MODBUS_PORT);
-  readonly line = new FakeLine(this.far, this.clock);
-  readonly desk = new Workbench([...serialModules(this.world), ...modbusModules()], this.clock);
+  readonly line = new FakeModbusBus(this.far, this.clock);
+  readonly fixture = new DeviceFixture([...serialModules(this.world), ...modbusModules()], this.clock);
   #port: Instance | undefined;
 
   async port(properties: Record<string, unknown> = {}): Promise<Instance> {
-    this.#port ??= await this.desk.add('Serial Port', { Port: MODBUS_PORT, BaudRate: '9600', ...properties });
-    await this.desk.isLink(this.#port, 'online');
+    this.#port ??= await this.fixture.add('Serial Port', {
+      Port: MODBUS_PORT,
+      BaudRate: '9600',
+      ...properties,
+    });
+    await this.fixture.waitForLink(this.#port, 'online');
     return this.#port;
   }
 
   async gateway(DeviceID: number, properties: Record<string, unknown> = {}): Promise<Instance> {
     const own = { GatewayMode: 1, DeviceID, TimeoutMs: 200, ...properties };
-    const gateway = await this.desk.add('ModBus Gateway', own, await this.port());
+    const gateway = await this.fixture.add('ModBus Gateway', own, await this.port());
     await this.online(gateway);
     return gateway;
   }
@@ -41,7 +45,7 @@ export class ModbusScene implements AsyncDisposable {
     more: Record<string, unknown> = {},
   ): Promise<Instance> {
     const own = { DataType: 2, ReadFunctionCode: 3, ReadAddress, Poller: 1000, ...more };
-    const address = await this.desk.add('ModBus Address', own, gateway);
+    const address = await this.fixture.add('ModBus Address', own, gateway);
     await this.online(address);
     return address;
   }
@@ -51,31 +55,31 @@ export class ModbusScene implements AsyncDisposable {
     const stepMs = ms < 10_000 ? 2 : 10;
     for (let left = ms; left > 0; left -= stepMs) {
       this.clock.advance(stepMs);
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
 
   /** Lets time pass until something is so, for a simulated quarter of an hour at most. */
-  async comes(what: string, probe: () => boolean): Promise<void> {
+  async waitFor(what: string, probe: () => boolean): Promise<void> {
     for (let ms = 0; !probe(); ms += 20) {
       if (ms > 900_000) throw new Error(`Not within a quarter of an hour: ${what}`);
       await this.pass(20);
     }
   }
 
-  isValue(address: Instance, value: unknown): Promise<void> {
-    return this.comes(
-      `${String(value)}, now ${this.desk.status(address)}`,
+  waitForValue(address: Instance, value: unknown): Promise<void> {
+    return this.waitFor(
+      `${String(value)}, now ${this.fixture.status(address)}`,
       () => this.value(address) === value,
     );
   }
 
-  isQuality(address: Instance, quality: string): Promise<void> {
-    return this.comes(`${quality}`, () => this.quality(address) === quality);
+  waitForQuality(address: Instance, quality: string): Promise<void> {
+    return this.waitFor(`${quality}`, () => this.quality(address) === quality);
   }
 
-  value = (address: Instance) => this.desk.value(address, 'Value');
-  quality = (address: Instance) => this.desk.quality(address, 'Value');
+  value = (address: Instance) => this.fixture.value(address, 'Value');
+  quality = (address: Instance) => this.fixture.quality(address, 'Value');
 
   /** The outcome of a call, while time passes. */
   async outcome(call: Promise<unknown>): Promise<unknown> {
@@ -84,30 +88,30 @@ export class ModbusScene implements AsyncDisposable {
       (result) => (outcome = { result }),
       (thrown: Error) => (outcome = thrown),
     );
-    await this.comes('an outcome', () => outcome !== undefined);
+    await this.waitFor('an outcome', () => outcome !== undefined);
     return outcome;
   }
 
   /** What it needs is loaded from the disk, which is no matter of this clock. */
   async online(instance: Instance): Promise<void> {
-    await until(`online: ${this.desk.status(instance)}`, async () => {
+    await until(`online: ${this.fixture.status(instance)}`, async () => {
       await this.pass(20);
-      return this.desk.value(instance, 'LINK') === 'online';
+      return this.fixture.value(instance, 'LINK') === 'online';
     });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.desk[Symbol.asyncDispose]();
+    await this.fixture[Symbol.asyncDispose]();
   }
 }
 
 /** A test in a scene of its own, which leaves no timer and no port behind. */
-export const scene = (what: string, run: (t: Test, scene: ModbusScene) => Promise<void>) =>
+export const scene = (what: string, run: (t: Test, scene: ModbusFixture) => Promise<void>) =>
   t.test(what, async (t) => {
-    const one = new ModbusScene();
+    const one = new ModbusFixture();
     await run(t, one);
     await one[Symbol.asyncDispose]();
     one.line.close();
-    t.equal(one.clock.waiting, 0, 'no timer is left');
-    t.equal(one.world.held, 0);
+    t.equal(one.clock.pendingTimers, 0, 'no timer is left');
+    t.equal(one.world.openCount, 0);
   });

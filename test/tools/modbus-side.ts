@@ -3,7 +3,7 @@ import { ServerSerial, ServerTCP, type IServiceVector } from 'modbus-serial';
 import { freePort } from './place.js';
 
 /** What another program's unit has: the package modbus-serial speaks for it, so that two who know the protocol meet. */
-export class OtherSide {
+export class ModbusServer {
   readonly coils = new Map<number, boolean>();
   readonly inputs = new Map<number, boolean>();
   readonly holding = new Map<number, number>();
@@ -15,20 +15,20 @@ export class OtherSide {
   }
 
   /** Puts bytes into holding registers, given as hexadecimal digits. */
-  hold(at: number, digits: string): void {
+  setHolding(at: number, digits: string): void {
     const bytes = Buffer.from(digits.replaceAll(' ', ''), 'hex');
     for (let index = 0; index < bytes.length; index += 2)
       this.holding.set(at + index / 2, bytes.readUInt16BE(index));
   }
 
   /** So many holding registers as hexadecimal digits. */
-  held(at: number, count: number): string {
+  getHolding(at: number, count: number): string {
     const words = Array.from({ length: count }, (_, index) => this.holding.get(at + index) ?? 0);
     return words.map((word) => word.toString(16).padStart(4, '0')).join('');
   }
 
   /** As Modbus TCP, at a port of 127.0.0.1. */
-  async overTcp(): Promise<AsyncDisposable & { readonly port: number }> {
+  async serveTcp(): Promise<AsyncDisposable & { readonly port: number }> {
     for (;;) {
       const port = await freePort();
       const server = new ServerTCP(this.#vector(), { host: '127.0.0.1', port, unitID: this.#unit });
@@ -40,7 +40,7 @@ export class OtherSide {
   }
 
   /** As Modbus RTU, on a serial line. */
-  async overLine(path: string): Promise<AsyncDisposable> {
+  async serveRtu(path: string): Promise<AsyncDisposable> {
     const options = { path, baudRate: 19_200, unitID: this.#unit };
     const server = new ServerSerial(this.#vector(), options);
     await once(server, 'initialized');

@@ -1,7 +1,7 @@
 import type { Cancel, Clock, ManualClock } from '../../src/base/clock.js';
 
 /** The clock of one process on a machine: the time is the machine's, the timers die with the process. */
-export class MortalClock implements Clock {
+export class ProcessClock implements Clock {
   readonly #machine: ManualClock;
   readonly #timers = new Set<Cancel>();
   #isDead = false;
@@ -12,7 +12,7 @@ export class MortalClock implements Clock {
 
   nowMs = () => this.#machine.nowMs();
   monotonicNs = () => this.#machine.monotonicNs();
-  trusted = () => this.#machine.trusted();
+  isTrusted = () => this.#machine.isTrusted();
   random = () => this.#machine.random();
 
   after(ms: number, callback: () => void): Cancel {

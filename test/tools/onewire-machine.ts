@@ -4,41 +4,41 @@ import { oneWireModules } from '../../drivers/onewire/index.js';
 import { ManualClock } from '../../src/base/clock.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { until } from './until.js';
-import { Workbench } from './workbench.js';
+import { DeviceFixture } from './workbench.js';
 
 /** The first bus of a machine. */
 export const BUS = 'w1_bus_master1';
 
 /** A gateway's 1-Wire instances on a machine with these buses. Its time passes whenever it is waited for something. */
-export class OneWireMachine extends Workbench {
+export class OneWireFixture extends DeviceFixture {
   readonly clock: ManualClock;
   readonly wire: SimulatedOneWire;
   /** What the switches were told, in order: the pins that conduct then. */
-  readonly moves: [address: string, on: number][] = [];
+  readonly writes: [address: string, on: number][] = [];
 
   constructor(t: Test, buses: readonly (readonly string[])[], clock = new ManualClock()) {
     const wire = new SimulatedOneWire(clock, buses);
     super(oneWireModules({ simulated: {} }, clock, Promise.resolve(wire)), clock);
     this.clock = clock;
     this.wire = wire;
-    wire.moved = (address, on) => this.moves.push([address, on]);
+    wire.moved = (address, on) => this.writes.push([address, on]);
     t.teardown(() => this.devices.close());
   }
 
   async bus(name = BUS): Promise<Instance> {
     const bus = await this.add('1-Wire Bus', { Bus: name });
-    await this.isLink(bus, 'online');
+    await this.waitForLink(bus, 'online');
     return bus;
   }
 
   async device(bus: Instance, Address: string, EveryS = 3): Promise<Instance> {
     const device = await this.add('1-Wire Device', { Address, EveryS }, bus);
-    await this.isLink(device, 'online');
+    await this.waitForLink(device, 'online');
     return device;
   }
 
   /** Lets time pass until a variable stands so. */
-  async comes(
+  async waitForVariable(
     instance: Instance,
     ident: string,
     wanted: { value?: unknown; quality?: string },

@@ -1,7 +1,7 @@
-import type { Kind, Parameter } from '../../src/device/declare.js';
+import type { ParameterKind, Parameter } from '../../src/device/declare.js';
 
 /** A value of each kind. */
-const values: Readonly<Record<Kind, unknown>> = {
+const values: Readonly<Record<ParameterKind, unknown>> = {
   boolean: true,
   integer: 0,
   float: 0.5,
@@ -11,7 +11,7 @@ const values: Readonly<Record<Kind, unknown>> = {
 };
 
 /** Values that no parameter of that kind takes (decision 6). What a variant takes is its function's business. */
-const wrong: Readonly<Record<Kind, readonly unknown[]>> = {
+const wrong: Readonly<Record<ParameterKind, readonly unknown[]>> = {
   boolean: [2, 'yes', null, [], {}],
   integer: [3.5, 'x', '', true, null, [], {}, 2 ** 53],
   float: ['x', '', true, null, [], {}],
@@ -21,11 +21,11 @@ const wrong: Readonly<Record<Kind, readonly unknown[]>> = {
 };
 
 /** A value that a parameter takes: an enumeration's first. */
-export const fitting = ({ kind }: Parameter): unknown => values[kind];
+export const validValue = ({ kind }: Parameter): unknown => values[kind];
 
 /** Values that a parameter refuses for their type. */
-export const mistyped = ({ kind }: Parameter): readonly unknown[] => wrong[kind];
+export const mistypedValues = ({ kind }: Parameter): readonly unknown[] => wrong[kind];
 
 /** Values that a parameter refuses because its enumeration has no such number. */
-export const unnamed = ({ enumeration }: Parameter): readonly number[] =>
+export const outOfRangeValues = ({ enumeration }: Parameter): readonly number[] =>
   enumeration === undefined ? [] : [-1, enumeration.length];

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { soon } from './until.js';
+import { withinPatience } from './until.js';
 
 /** True when a program of that name is on the path; otherwise its tests skip, saying so. */
 export function hasProgram(name: string): boolean {
@@ -60,18 +60,18 @@ export class Program implements AsyncDisposable {
     for (;;) {
       const found = pattern.exec(this.output);
       if (found !== null) return found;
-      if (!this.running) throw new Error(`It ended without saying ${pattern}: ${this.output}`);
-      await soon(`${pattern} in: ${this.output}`, this.#changed.promise);
+      if (!this.isRunning) throw new Error(`It ended without saying ${pattern}: ${this.output}`);
+      await withinPatience(`${pattern} in: ${this.output}`, this.#changed.promise);
     }
   }
 
   /** Waits for its end, and gives the exit code, or the signal that ended it. */
   async ended(): Promise<number | NodeJS.Signals | null> {
-    if (this.running) await soon('the end of a program', once(this.process, 'close'));
+    if (this.isRunning) await withinPatience('the end of a program', once(this.process, 'close'));
     return this.process.exitCode ?? this.process.signalCode;
   }
 
-  get running(): boolean {
+  get isRunning(): boolean {
     return (
       this.process.pid !== undefined && this.process.exitCode === null && this.process.signalCode === null
     );
@@ -79,7 +79,7 @@ export class Program implements AsyncDisposable {
 
   /** Ends it (SIGTERM, unless told otherwise) and waits for that; fine when it has ended already. */
   async end(signal: NodeJS.Signals = 'SIGTERM'): Promise<void> {
-    if (this.running) this.process.kill(signal);
+    if (this.isRunning) this.process.kill(signal);
     await this.ended().catch(() => this.process.kill('SIGKILL'));
   }
 

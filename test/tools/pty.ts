@@ -19,7 +19,7 @@ export async function openPtyPair(
   const [near, far] = [join(directory, names[0]), join(directory, names[1])];
   const program = new Program('socat', [`pty,rawer,link=${near}`, `pty,rawer,link=${far}`]);
   await until('two pseudo-terminals', () => {
-    if (!program.running) throw new Error(`socat ended: ${program.output}`);
+    if (!program.isRunning) throw new Error(`socat ended: ${program.output}`);
     return existsSync(near) && existsSync(far);
   });
   const end = async () => {

@@ -8,7 +8,7 @@ export function fuzzSeed(): number {
 }
 
 /** How to run these very inputs again; goes into the name of the test. */
-export const seedNote = (seed: number): string => `${SEED_VARIABLE}=${seed}`;
+export const seedLabel = (seed: number): string => `${SEED_VARIABLE}=${seed}`;
 
 /** Random choices that are the same for the same seed (mulberry32: 32 bits of state, good enough to shuffle inputs). */
 export class Random {

@@ -1,5 +1,5 @@
 import { type Socket, connect } from 'node:net';
-import { soon } from './until.js';
+import { withinPatience } from './until.js';
 
 /** An HTTP answer as it stood on the wire. Header names are in lower case; repeated ones are joined by ", ". */
 export interface RawResponse {
@@ -42,7 +42,7 @@ export class RawConnection implements AsyncDisposable {
   static async open(port: number, from = '127.0.0.1'): Promise<RawConnection> {
     const options = { port, host: '127.0.0.1', localAddress: from, noDelay: true, allowHalfOpen: true };
     const socket = connect(options);
-    await soon(
+    await withinPatience(
       'a connection',
       new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject)),
     );
@@ -59,7 +59,7 @@ export class RawConnection implements AsyncDisposable {
   }
 
   /** True when the other side has closed and all it said has been read. */
-  get over(): boolean {
+  get isFinished(): boolean {
     return this.#over && this.#received.length === 0;
   }
 
@@ -124,7 +124,7 @@ export class RawConnection implements AsyncDisposable {
         this.#received = this.#received.subarray(length);
         return taken;
       }
-      await soon('more bytes', this.#changed.promise);
+      await withinPatience('more bytes', this.#changed.promise);
     }
   }
 

@@ -11,7 +11,7 @@ export interface Frame {
 }
 
 /** How a frame to be sent may differ from a proper one. */
-export interface Oddity {
+export interface FrameFaults {
   fin?: boolean;
   /** The three reserved bits, 0–7. */
   reserved?: number;
@@ -21,7 +21,7 @@ export interface Oddity {
 }
 
 /** The bytes of a frame from a client: masked and final, unless `odd` says otherwise. */
-export function frameBytes(code: number, payload: Buffer | string, odd: Oddity = {}): Buffer {
+export function frameBytes(code: number, payload: Buffer | string, odd: FrameFaults = {}): Buffer {
   const data = Buffer.from(payload);
   const length = odd.claimedLength ?? data.length;
   const masked = odd.masked ?? true;
@@ -46,7 +46,7 @@ export function frameBytes(code: number, payload: Buffer | string, odd: Oddity =
  * A WebSocket spoken by hand over a raw connection. It answers no pings and sends no close by itself, so a test can be a
  * peer that has died.
  */
-export class RawSocket implements AsyncDisposable {
+export class RawWebSocket implements AsyncDisposable {
   readonly connection: RawConnection;
   /** The answer to the upgrade; a socket only when its status is 101. */
   readonly response: RawResponse;
@@ -63,7 +63,7 @@ export class RawSocket implements AsyncDisposable {
     protocol?: string;
     headers?: readonly string[];
     from?: string;
-  }): Promise<RawSocket> {
+  }): Promise<RawWebSocket> {
     const connection = await RawConnection.open(options.port, options.from);
     const lines = [
       `GET ${options.path ?? '/api/'} HTTP/1.1`,
@@ -76,7 +76,7 @@ export class RawSocket implements AsyncDisposable {
       ...(options.headers ?? []),
     ];
     connection.write(`${lines.join('\r\n')}\r\n\r\n`);
-    return new RawSocket(connection, await connection.response());
+    return new RawWebSocket(connection, await connection.response());
   }
 
   send(text: string): void {

@@ -1,4 +1,4 @@
-import type { Direction, Standing, Times } from '../../drivers/gpio/shutter-travel.js';
+import type { MotorDirection, ShutterState, TravelTimes } from '../../drivers/gpio/shutter-travel.js';
 import type { Random } from './random.js';
 
 /** What a motor may do late, and how far off its speed may be: within what is reckoned with, and not the same each time. */
@@ -9,13 +9,13 @@ const SPEED_OFF = 0.009;
  * A shutter as physics: a motor that starts late, runs on, and is now faster and now slower; slats that turn before
  * anything moves; end stops. 0 is open, 1 is closed.
  */
-export class RealShutter {
+export class ShutterPhysics {
   position: number;
   slat: number;
-  readonly #times: Times;
+  readonly #times: TravelTimes;
   readonly #random: Random;
 
-  constructor(times: Times, random: Random) {
+  constructor(times: TravelTimes, random: Random) {
     this.#times = times;
     this.#random = random;
     this.position = random.next();
@@ -23,7 +23,7 @@ export class RealShutter {
   }
 
   /** The motor is on for so long. */
-  run(direction: Direction, ms: number): void {
+  run(direction: MotorDirection, ms: number): void {
     const lateMs = this.#random.next() * LATEST_MS;
     const runsOnMs = this.#random.next() * LATEST_MS;
     const speed = 1 + (this.#random.next() * 2 - 1) * SPEED_OFF;
@@ -31,7 +31,7 @@ export class RealShutter {
   }
 
   /** Whether it is where it is said to be; a float's width aside. */
-  isWithin({ position, slat }: Standing): boolean {
+  isWithin({ position, slat }: ShutterState): boolean {
     const isIn = (value: number, { low, high }: { low: number; high: number }) =>
       value >= low - 1e-9 && value <= high + 1e-9;
     return isIn(this.position, position) && (this.#times.slatMs === 0 || isIn(this.slat, slat));
@@ -41,7 +41,7 @@ export class RealShutter {
     return `${this.position} (slats ${this.slat})`;
   }
 
-  #move(direction: Direction, ms: number): void {
+  #move(direction: MotorDirection, ms: number): void {
     const { slatMs, runMs } = this.#times;
     const sign = direction === 'down' ? 1 : -1;
     const turnMs = Math.min(ms, (direction === 'down' ? 1 - this.slat : this.slat) * slatMs);

@@ -1,6 +1,6 @@
 import type { Kernel } from '../../src/kernel/kernel.js';
 import type { TreeObject } from '../../src/kernel/object.js';
-import { SnapshotReader, type Depth } from '../../src/kernel/snapshot.js';
+import { SnapshotReader, type SnapshotDepth } from '../../src/kernel/snapshot.js';
 import { applyToEvent } from './replica-event.js';
 
 /** A snapshot's object entry (interface §2.2), as a client keeps it. */
@@ -154,7 +154,7 @@ export class Replica {
 /** The objects of a kernel's snapshot, all or some, as a client reads them: `ID12345` and its entry. */
 export function snapshotOf(
   kernel: Kernel,
-  objects?: Iterable<readonly [TreeObject, Depth]>,
+  objects?: Iterable<readonly [TreeObject, SnapshotDepth]>,
 ): Record<string, Entry> {
   const reader = new SnapshotReader(kernel.tree, objects);
   const parts: string[] = [];

@@ -3,8 +3,8 @@ import type { Test } from 'tap';
 import { parse } from 'yaml';
 import { type GpioBoard, gpioModules } from '../../drivers/gpio/index.js';
 import { ManualClock } from '../../src/base/clock.js';
-import { nextTurn } from '../../src/base/turn.js';
-import { Workbench } from './workbench.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
+import { DeviceFixture } from './workbench.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 /** The simulated board, as its file describes it. */
@@ -13,8 +13,8 @@ export const simulatedBoard = parse(readFileSync(`${PACKAGE_ROOT}board/simulated
 /** A time that is shorter than anything that is told apart here. */
 const STEP_MS = 10;
 
-/** A {@link Workbench} on the simulated board, with its clock in the test's hands. */
-export class SimulatedBoard extends Workbench {
+/** A {@link DeviceFixture} on the simulated board, with its clock in the test's hands. */
+export class BoardFixture extends DeviceFixture {
   readonly clock: ManualClock;
 
   constructor(t: Test, clock = new ManualClock(), board = simulatedBoard) {
@@ -29,18 +29,18 @@ export class SimulatedBoard extends Workbench {
   }
 
   /** Pulls the chip out, or plugs it in again. */
-  async chipGone(gone: boolean): Promise<void> {
+  async setChipGone(gone: boolean): Promise<void> {
     await this.call('GW_SimulateChipGone', 'simulated', gone);
   }
 
   /** Lets time pass, what happens at one moment being read before the next. */
   async elapse(ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= STEP_MS) {
-      await nextTurn();
-      await nextTurn();
+      await yieldToEventLoop();
+      await yieldToEventLoop();
       this.clock.advance(Math.min(left, STEP_MS));
     }
-    await nextTurn();
-    await nextTurn();
+    await yieldToEventLoop();
+    await yieldToEventLoop();
   }
 }

@@ -5,7 +5,7 @@ export const PATIENCE_MS = 30_000;
 
 /**
  * Waits until `probe` gives something truthy and returns it; fails, naming `what`, when it has not within `withinMs`.
- * For conditions without an event to wait on; where there is one, use {@link soon}.
+ * For conditions without an event to wait on; where there is one, use {@link withinPatience}.
  */
 export async function until<T>(
   what: string,
@@ -22,7 +22,11 @@ export async function until<T>(
 }
 
 /** Settles as `promise` does, but fails, naming `what`, when that takes longer than `withinMs`. */
-export async function soon<T>(what: string, promise: Promise<T>, withinMs: number = PATIENCE_MS): Promise<T> {
+export async function withinPatience<T>(
+  what: string,
+  promise: Promise<T>,
+  withinMs: number = PATIENCE_MS,
+): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`Not within ${withinMs} ms: ${what}`)), withinMs);
   try {

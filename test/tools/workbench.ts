@@ -1,12 +1,12 @@
 import { systemClock, type Clock, type ManualClock } from '../../src/base/clock.js';
 import { silentLog, type Log } from '../../src/base/log.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import type { Caller } from '../../src/device/declare.js';
 import { Debug } from '../../src/device/debug.js';
 import { Devices } from '../../src/device/devices.js';
 import type { ModuleDefinition, Value } from '../../src/device/module.js';
-import { Modules } from '../../src/device/modules.js';
-import type { Link } from '../../src/device/supervisor.js';
+import { ModuleRegistry } from '../../src/device/modules.js';
+import type { LinkState } from '../../src/device/supervisor.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { message } from '../../src/kernel/messages.js';
@@ -17,7 +17,7 @@ import { until } from './until.js';
 const owner: Caller = { role: 'owner', user: 'owner@example.org', remote: 'local' };
 
 /** A tree with supervised instances of some modules, and nothing else of a gateway. */
-export class Workbench implements AsyncDisposable {
+export class DeviceFixture implements AsyncDisposable {
   readonly kernel = new Kernel({ counter: 0, random: Math.random });
   readonly devices: Devices;
   /** What shows what goes over their wires. */
@@ -30,7 +30,7 @@ export class Workbench implements AsyncDisposable {
     this.devices = new Devices({
       debug: this.debug,
       kernel: this.kernel,
-      modules: new Modules(modules),
+      modules: new ModuleRegistry(modules),
       clock,
       log,
     });
@@ -64,7 +64,7 @@ export class Workbench implements AsyncDisposable {
   }
 
   /** Waits until the value of one of its variables stands so. */
-  async isQuality(instance: Instance, ident: string, quality: string): Promise<void> {
+  async waitForQuality(instance: Instance, ident: string, quality: string): Promise<void> {
     await until(`${ident} is ${quality}`, () => this.quality(instance, ident) === quality);
   }
 
@@ -79,7 +79,7 @@ export class Workbench implements AsyncDisposable {
   }
 
   /** Waits until its link is so. */
-  async isLink(instance: Instance, link: Link): Promise<void> {
+  async waitForLink(instance: Instance, link: LinkState): Promise<void> {
     await until(
       `${link}, now ${String(this.value(instance, 'STATUS'))}`,
       () => this.value(instance, 'LINK') === link,
@@ -87,7 +87,7 @@ export class Workbench implements AsyncDisposable {
   }
 
   /** Lets time pass until it is online again: it is opened anew with a back-off. */
-  async comesBack(instance: Instance, clock: ManualClock): Promise<void> {
+  async waitForReconnect(instance: Instance, clock: ManualClock): Promise<void> {
     await until(`online, now ${this.status(instance)}`, () => {
       clock.advance(1000);
       return this.value(instance, 'LINK') === 'online';
@@ -95,7 +95,7 @@ export class Workbench implements AsyncDisposable {
   }
 
   /** Waits until one of its variables has this value. */
-  async isValue(instance: Instance, ident: string, value: Value): Promise<void> {
+  async waitForValue(instance: Instance, ident: string, value: Value): Promise<void> {
     await until(`${ident} = ${value}`, () => this.value(instance, ident) === value);
   }
 
@@ -117,9 +117,9 @@ export class Workbench implements AsyncDisposable {
 }
 
 /** Turns the clock forward as time passes: second by second, so that what is asked at one is answered before the next. */
-export async function pass(clock: ManualClock, ms: number): Promise<void> {
+export async function passTime(clock: ManualClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 1000) {
     clock.advance(Math.min(left, 1000));
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }

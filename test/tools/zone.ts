@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 
 /** The rest of this test, or file, lives in that time zone; whatever was before is back when it ends. */
-export function liveIn(t: Test, zone: string): void {
+export function setTimeZone(t: Test, zone: string): void {
   const before = process.env['TZ'];
   process.env['TZ'] = zone;
   t.teardown(() => {

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { openOutput } from '../../src/cli/archive/files.js';
-import { formatOf, type Shown } from '../../src/cli/archive/format.js';
+import { formatOf, type OutputRecord } from '../../src/cli/archive/format.js';
 import { recordOf, type FileRecord } from '../../src/cli/archive/records.js';
 import { textsOf } from '../../src/cli/archive/row.js';
-import { isoOf, timeOf } from '../../src/cli/archive/times.js';
+import { toIso, parseTime } from '../../src/cli/archive/times.js';
 import { tempDirectory } from '../tools/place.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 
 // A place where the clocks are changed.
 process.env['TZ'] = 'Europe/Berlin';
@@ -38,7 +38,7 @@ const PARTS = [
   'x',
 ];
 
-function valueOf(random: Random, type: number): Shown['value'] {
+function valueOf(random: Random, type: number): OutputRecord['value'] {
   if (type === 0) return random.chance(0.5);
   if (type === 1) return random.pick([0, -1, 2 ** 53 - 1, -(2 ** 53) + 1, random.below(1000)]);
   if (type === 3) return random.some(8, () => random.pick(PARTS)).join('');
@@ -82,11 +82,11 @@ async function readBack(
 }
 
 for (const name of ['csv', 'jsonl'])
-  t.test(`what is written as ${name} is read as it was, to the last bit (${seedNote(seed)})`, async (t) => {
+  t.test(`what is written as ${name} is read as it was, to the last bit (${seedLabel(seed)})`, async (t) => {
     const random = new Random(seed);
     const format = formatOf(name, '');
     for (let round = 0; round < 60; round++) {
-      const shown = random.some(40, (): Shown => {
+      const shown = random.some(40, (): OutputRecord => {
         const type = random.pick(TYPES);
         const atMs = 1 + random.below(4e12);
         return { variableId: type + 1, atMs, value: valueOf(random, type), isUntrusted: random.chance(0.1) };
@@ -118,7 +118,7 @@ t.test('times: what is local is local, what says where it is is not', async (t) 
     ['1700000000.1234', 1_700_000_000_123],
     [1_700_000_000.5, 1_700_000_000_500],
   ] as const)
-    t.equal(timeOf(given), wanted, String(given));
+    t.equal(parseTime(given), wanted, String(given));
   for (const none of [
     // The hour that is left out.
     '2026-03-29 02:30',
@@ -139,8 +139,8 @@ t.test('times: what is local is local, what says where it is is not', async (t) 
     null,
     true,
   ])
-    t.equal(timeOf(none), undefined, String(none));
-  t.equal(isoOf(1_700_000_000_001), '2023-11-14T22:13:20.001Z');
+    t.equal(parseTime(none), undefined, String(none));
+  t.equal(toIso(1_700_000_000_001), '2023-11-14T22:13:20.001Z');
 });
 
 t.test('CSV as spreadsheets write it is read', async (t) => {

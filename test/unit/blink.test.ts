@@ -1,17 +1,17 @@
 import t, { type Test } from 'tap';
 import type { Instance } from '../../src/kernel/attachments.js';
-import { SimulatedBoard } from '../tools/simulated-board.js';
+import { BoardFixture } from '../tools/simulated-board.js';
 
 /** RELAY1 drives a lamp; SENSE1, wired to it, sees it. */
-class Lamp extends SimulatedBoard {
+class Lamp extends BoardFixture {
   #eye: Instance | undefined;
 
   static async lit(t: Test, properties: Record<string, unknown> = {}) {
     const board = new Lamp(t);
     const lamp = await board.add('Blinker', { Line: 'RELAY1', OnMs: 100, OffMs: 300, ...properties });
-    await board.isLink(lamp, 'online');
+    await board.waitForLink(lamp, 'online');
     board.#eye = await board.add('GPIO Input', { Line: 'SENSE1' });
-    await board.isLink(board.#eye, 'online');
+    await board.waitForLink(board.#eye, 'online');
     return { board, lamp };
   }
 
@@ -73,21 +73,21 @@ await t.test('commands that come together are done in their order', async (t) =>
     board.write(lamp, 'STATE', false),
   ]);
   t.equal(await board.looks(10), '..........');
-  const beating = board.clock.waiting;
+  const beating = board.clock.pendingTimers;
   await board.write(lamp, 'BLINK', true);
-  t.equal(board.clock.waiting, beating + 1, 'one timer, and none is left over');
+  t.equal(board.clock.pendingTimers, beating + 1, 'one timer, and none is left over');
 });
 
 await t.test('opened anew it goes on blinking, with other times where they changed', async (t) => {
   const { board, lamp } = await Lamp.lit(t, { Boot: 'inactive' });
   await board.write(lamp, 'BLINK', true);
   await board.change(lamp, { OnMs: 50, OffMs: 50 });
-  await board.isLink(lamp, 'online');
+  await board.waitForLink(lamp, 'online');
   t.strictSame(board.told(lamp), [true, true]);
   t.match(await board.looks(8), /^(\*\.|\.\*){4}$/);
   await board.write(lamp, 'STATE', true);
   await board.devices.applyChanges(lamp.id);
-  await board.isLink(lamp, 'online');
+  await board.waitForLink(lamp, 'online');
   t.strictSame(board.told(lamp), [true, false], 'and what was steady stays steady');
 });
 
@@ -95,7 +95,7 @@ await t.test('a machine that boots decides by Boot, not by what blinked before',
   const { board, lamp } = await Lamp.lit(t);
   await board.write(lamp, 'BLINK', true);
   await board.change(lamp, { Line: 'RELAY2', Boot: 'inactive' });
-  await board.isLink(lamp, 'online');
+  await board.waitForLink(lamp, 'online');
   t.strictSame(board.told(lamp), [false, false], 'a line that was never taken is like a booted one');
 });
 
@@ -112,7 +112,7 @@ await t.test('a chip that goes ends it, and says so; when it is back it blinks o
   await board.elapse(500);
   t.equal(board.value(lamp, 'LINK'), 'waiting');
   await board.call('GW_SimulateChipGone', 'simulated', false);
-  await board.comesBack(lamp, board.clock);
+  await board.waitForReconnect(lamp, board.clock);
   t.strictSame(board.told(lamp), [true, true]);
 });
 
@@ -131,12 +131,12 @@ await t.test('its policies are those of an output', async (t) => {
   await board.call('GW_SimulateChipGone', 'simulated', true);
   await board.elapse(500);
   await board.call('GW_SimulateChipGone', 'simulated', false);
-  await board.comesBack(lamp, board.clock);
+  await board.waitForReconnect(lamp, board.clock);
   t.strictSame(board.told(lamp), [false, false], 'its chip was lost');
 });
 
 await t.test('dimming is refused, with a reason and a way out', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const dimmed = await board.add('Blinker', { Line: 'RELAY1', OnMs: 5, OffMs: 5 });
   t.match(
     board.status(dimmed),

@@ -1,10 +1,10 @@
 import t from 'tap';
-import { Bustle } from '../../drivers/gpio/bustle.js';
+import { EdgeCoalescer } from '../../drivers/gpio/bustle.js';
 import { EDGES_PER_TURN } from '../../drivers/gpio/line.js';
 
 /** Reads edges so far apart, so many at a time; gives after how many edges it was left alone, and for how long at last. */
 function read(everyUs: number, batch: number, edges: number) {
-  const bustle = new Bustle();
+  const bustle = new EdgeCoalescer();
   let [busyFrom, lingerMs]: [number | undefined, number] = [undefined, 0];
   for (let from = 0; from < edges; from += batch) {
     const some = Array.from({ length: batch }, (_, n) => ({
@@ -12,7 +12,7 @@ function read(everyUs: number, batch: number, edges: number) {
       atNs: 1_000_000_000n + BigInt(Math.round((from + n) * everyUs * 1000)),
       lineSeqno: from + n + 1,
     }));
-    lingerMs = bustle.note(some);
+    lingerMs = bustle.noteBatch(some);
     if (lingerMs > 0) busyFrom ??= from + batch;
   }
   return { busyFrom, lingerMs };
@@ -33,11 +33,11 @@ t.test('a line is busy when many edges come fast, however they are read', async 
 });
 
 t.test('it is over with the first pause', async (t) => {
-  const bustle = new Bustle();
+  const bustle = new EdgeCoalescer();
   const edge = (atMs: number) => [{ active: true, atNs: BigInt(atMs * 1e6), lineSeqno: 1 }];
   let lingerMs = 0;
-  for (let n = 0; n < 100; n++) lingerMs = bustle.note(edge(1000 + n / 4));
+  for (let n = 0; n < 100; n++) lingerMs = bustle.noteBatch(edge(1000 + n / 4));
   t.ok(lingerMs > 0);
-  t.equal(bustle.note(edge(1100)), 0);
-  t.equal(bustle.note(edge(1100.25)), 0);
+  t.equal(bustle.noteBatch(edge(1100)), 0);
+  t.equal(bustle.noteBatch(edge(1100.25)), 0);
 });

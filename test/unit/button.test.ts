@@ -2,13 +2,13 @@ import t, { type Test } from 'tap';
 import { buttonMessage } from '../../drivers/gpio/button.js';
 import { gestures } from '../../drivers/gpio/gestures.js';
 import type { Instance } from '../../src/kernel/attachments.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
-import { SimulatedBoard } from '../tools/simulated-board.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
+import { BoardFixture } from '../tools/simulated-board.js';
 
 const names = new Map(gestures.map((gesture) => [buttonMessage[gesture], gesture]));
 
 /** What the instances tell in the change stream from now on. */
-function heard(board: SimulatedBoard): (readonly [id: number, text: string])[] {
+function heard(board: BoardFixture): (readonly [id: number, text: string])[] {
   const all: [number, string][] = [];
   board.kernel.changes.listen(({ SenderID, Message, Data }) => {
     const gesture = names.get(Message);
@@ -17,17 +17,17 @@ function heard(board: SimulatedBoard): (readonly [id: number, text: string])[] {
   return all;
 }
 
-const counts = (board: SimulatedBoard, button: Instance) =>
+const counts = (board: BoardFixture, button: Instance) =>
   Object.fromEntries(gestures.map((gesture) => [gesture, board.value(button, gesture.toUpperCase())]));
 
-async function add(board: SimulatedBoard, properties: Record<string, unknown>): Promise<Instance> {
+async function add(board: BoardFixture, properties: Record<string, unknown>): Promise<Instance> {
   const button = await board.add('Button', properties);
-  await board.isLink(button, 'online');
+  await board.waitForLink(button, 'online');
   return button;
 }
 
 t.test('a button: each gesture is a message and a count; bouncing is none', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const button = await add(board, { Line: 'BUTTON1', ActiveLow: true, Bias: 'pull-up' });
   const all = heard(board);
   for (const active of [true, false, true, false, true]) {
@@ -56,9 +56,9 @@ t.test('a button: each gesture is a message and a count; bouncing is none', asyn
 });
 
 t.test('a button switches something else over by itself, at the gesture that is set', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const light = await board.add('Relay', { Line: 'RELAY1' });
-  await board.isLink(light, 'online');
+  await board.waitForLink(light, 'online');
   board.kernel.tree.set(light, 'ident', 'light');
   const line = { ActiveLow: true, Bias: 'pull-up' };
   const near = await add(board, { ...line, Line: 'BUTTON1', Toggles: 'light' });
@@ -74,37 +74,37 @@ t.test('a button switches something else over by itself, at the gesture that is 
   t.strictSame([await click('BUTTON2'), await click('BUTTON2')], [false, false], 'a third click may follow');
   await board.elapse(500);
   t.equal(board.value(light, 'STATE'), true);
-  t.strictSame([...board.devices.allTroubles()], []);
+  t.strictSame([...board.devices.allProblems()], []);
 
   await board.change(near, { Toggles: 'attic' });
-  await board.isLink(near, 'online');
+  await board.waitForLink(near, 'online');
   await click('BUTTON1');
   t.match(
-    [...board.devices.allTroubles()],
+    [...board.devices.allProblems()],
     [{ id: near.id, code: 'TOGGLES', text: /nothing at attic/ }],
     'told by the button',
   );
   t.equal(board.value(light, 'STATE'), true);
   await board.change(light, { MinOnS: 5 });
-  await board.isLink(light, 'online');
+  await board.waitForLink(light, 'online');
   await board.change(near, { Toggles: 'light' });
-  await board.isLink(near, 'online');
+  await board.waitForLink(near, 'online');
   await click('BUTTON1');
   await click('BUTTON1');
-  t.match([...board.devices.allTroubles()], [{ code: 'TOGGLES', text: /The rule forbids it/ }]);
+  t.match([...board.devices.allProblems()], [{ code: 'TOGGLES', text: /The rule forbids it/ }]);
   await board.elapse(6000);
   await click('BUTTON1');
-  t.strictSame([...board.devices.allTroubles()], [], 'over when it worked again');
+  t.strictSame([...board.devices.allProblems()], [], 'over when it worked again');
   t.equal(far.data.status, near.data.status);
 });
 
 t.test('a press that began before the button was watched is none; counts go on', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const button = await add(board, { Line: 'BUTTON1' });
   await board.drive('BUTTON1', true);
   await board.elapse(100);
   await board.change(button, { ClickGapMs: 100 });
-  await board.isLink(button, 'online');
+  await board.waitForLink(button, 'online');
   const all = heard(board);
   await board.elapse(5000);
   await board.drive('BUTTON1', false);
@@ -117,29 +117,29 @@ t.test('a press that began before the button was watched is none; counts go on',
   t.match(counts(board, button), { press: 2, release: 1, single: 1, long: 0, hold: 0 });
   await board.elapse(100);
   await board.devices.close();
-  t.equal(board.clock.waiting, 0, 'nothing waits on when it is closed');
+  t.equal(board.clock.pendingTimers, 0, 'nothing waits on when it is closed');
 });
 
 t.test('a press that began while the chip was gone, or lasts while it goes, is none', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const button = await add(board, { Line: 'BUTTON1' });
   await board.drive('BUTTON1', true);
   await board.elapse(100);
   t.match(counts(board, button), { press: 1, release: 0, long: 0 });
-  await board.chipGone(true);
+  await board.setChipGone(true);
   await board.elapse(1000);
-  await board.chipGone(false);
+  await board.setChipGone(false);
   await board.elapse(31_000);
-  await board.isLink(button, 'online');
+  await board.waitForLink(button, 'online');
   t.match(counts(board, button), { press: 1, release: 0, long: 0 }, 'it was lost sight of');
   await board.drive('BUTTON1', false);
   await board.elapse(1000);
-  await board.chipGone(true);
+  await board.setChipGone(true);
   await board.drive('BUTTON1', true);
   await board.elapse(1000);
-  await board.chipGone(false);
+  await board.setChipGone(false);
   await board.elapse(31_000);
-  await board.isLink(button, 'online');
+  await board.waitForLink(button, 'online');
   t.equal(board.value(button, 'STATE'), true);
   await board.drive('BUTTON1', false);
   await board.elapse(1000);
@@ -152,7 +152,7 @@ const randomMoves = (random: Random): number[] =>
 
 /** Lets buttons do what they do, all at once; gives what each told. */
 async function together(t: Test, all: readonly number[][]): Promise<string[][]> {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const lines = all.map((_, n) => `BUTTON${n + 1}`);
   const buttons = await Promise.all(lines.map((Line) => add(board, { Line })));
   const told = heard(board);
@@ -171,7 +171,7 @@ async function together(t: Test, all: readonly number[][]): Promise<string[][]> 
 }
 
 const seed = fuzzSeed();
-t.test(`buttons that are worked at once tell what each would alone (${seedNote(seed)})`, async (t) => {
+t.test(`buttons that are worked at once tell what each would alone (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const all = Array.from({ length: 8 }, () => randomMoves(random));
   const at = await together(t, all);
@@ -183,7 +183,7 @@ t.test(`buttons that are worked at once tell what each would alone (${seedNote(s
 });
 
 t.test('many buttons at once: each has its own gestures', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const random = new Random(7);
   const lines = Array.from({ length: 8 }, (_, n) => `BUTTON${n + 1}`);
   const buttons = await Promise.all(lines.map((Line) => add(board, { Line, HoldEveryMs: 0 })));

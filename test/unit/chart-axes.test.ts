@@ -2,11 +2,11 @@
 process.env['TZ'] = 'Europe/Berlin';
 
 import t from 'tap';
-import { colors } from '../../src/functions/chart/drawing.js';
+import { palette } from '../../src/functions/chart/drawing.js';
 import { periodAt, periodOf, type ChartSpan } from '../../src/functions/chart/period.js';
 import { niceScale } from '../../src/functions/chart/scale.js';
-import { timeTicks } from '../../src/functions/chart/time-axis.js';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { timeTicksOf } from '../../src/functions/chart/time-axis.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 
 const seed = fuzzSeed();
 const at = (text: string) => new Date(text).getTime() / 1000;
@@ -61,7 +61,7 @@ t.test('periods are of local time', async (t) => {
 });
 
 t.test(
-  `periods follow each other without a gap, and their marks lie within (${seedNote(seed)})`,
+  `periods follow each other without a gap, and their marks lie within (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
     for (let n = 0; n < 2000 && t.passing(); n++) {
@@ -73,7 +73,7 @@ t.test(
       const before = periodAt(span, period, -1);
       if (before.endS !== period.startS) t.fail(`${told}: the one before ends at ${before.endS}`);
       const start = random.chance(0.5) ? period : periodOf(span, nowS, 0);
-      const ticks = timeTicks(span, start, (count) => count <= 12);
+      const ticks = timeTicksOf(span, start, (count) => count <= 12);
       const texts = ticks.map(({ text }) => text);
       const isSound = ticks.every(
         ({ atS, textAtS }, i) =>
@@ -89,7 +89,7 @@ t.test(
 
 t.test('a day of 25 hours has an hour twice on its axis, one of 23 leaves one out', async (t) => {
   const texts = (day: string) =>
-    timeTicks(DAY, periodOf(DAY, at(day), 0), () => true).map(({ text, atS }) => [
+    timeTicksOf(DAY, periodOf(DAY, at(day), 0), () => true).map(({ text, atS }) => [
       text,
       (atS - at(day)) / 3600,
     ]);
@@ -105,7 +105,7 @@ t.test('a day of 25 hours has an hour twice on its axis, one of 23 leaves one ou
   ]);
 });
 
-t.test(`an axis has round marks that hold all values (${seedNote(seed)})`, async (t) => {
+t.test(`an axis has round marks that hold all values (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const odd = [0, -0, 1e308, -1e308, 5e-324, 0.1 + 0.2, 1e15, 2 ** 53, -40, 1e-9, 21.5];
   for (let n = 0; n < 3000 && t.passing(); n++) {
@@ -138,6 +138,6 @@ t.test('colours are told from white and from black', async (t) => {
     const [most, least] = [light(a), light(b)].sort((x, y) => y - x) as [number, number];
     return (most + 0.05) / (least + 0.05);
   };
-  for (const color of colors)
+  for (const color of palette)
     for (const ground of ['#ffffff', '#15181c']) t.ok(contrast(color, ground) >= 3, `${color} on ${ground}`);
 });

@@ -2,15 +2,15 @@
 process.env['TZ'] = 'Europe/Berlin';
 
 import t from 'tap';
-import { ofContent, ofVariable, type ChartDefinition } from '../../src/functions/chart/definition.js';
-import { drawn, type Look } from '../../src/functions/chart/drawing.js';
+import { parseChart, chartOfVariable, type ChartDefinition } from '../../src/functions/chart/definition.js';
+import { drawChart, type DrawingOptions } from '../../src/functions/chart/drawing.js';
 import { periodOf, type Density } from '../../src/functions/chart/period.js';
-import { seriesOf } from '../../src/functions/chart/series.js';
+import { readSeries } from '../../src/functions/chart/series.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import type { Value } from '../../src/kernel/value.js';
-import { complaint } from '../tools/drawing.js';
+import { svgProblem } from '../tools/drawing.js';
 import { FakeReadings } from '../tools/fake-readings.js';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 import { elementsOf, parseXml, type XmlElement } from '../tools/xml.js';
 
 const seed = fuzzSeed();
@@ -62,14 +62,17 @@ function world() {
     hasProfile: (name: string) => kernel.profiles.find(name) !== undefined,
   };
   const ofJson = (content: object, title = 'Chart') =>
-    ofContent(kernel, title, JSON.stringify(content), known);
-  const draw = async (definition: ChartDefinition, look: Partial<Look> & { dense?: Density } = {}) => {
+    parseChart(kernel, title, JSON.stringify(content), known);
+  const draw = async (
+    definition: ChartDefinition,
+    look: Partial<DrawingOptions> & { dense?: Density } = {},
+  ) => {
     const { dense = 0, span = DAY, period = periodOf(span, 0, now), ...rest } = look;
     const series = [];
     for (const dataset of definition.datasets)
-      series.push(await seriesOf(readings, dataset, { span, dense, period }));
+      series.push(await readSeries(readings, dataset, { span, dense, period }));
     const whole = { isExtrema: false, isDyn: true, width: 640, height: 300, ...rest, span, period };
-    return { series, svg: await drawn(kernel, definition, { series, look: whole }) };
+    return { series, svg: await drawChart(kernel, definition, { series, look: whole }) };
   };
   return { kernel, of, readings, today, now, ofJson, draw, known };
 }
@@ -77,8 +80,8 @@ function world() {
 t.test('what a dataset shows: averages, states as they changed, what was used up', async (t) => {
   const { kernel, of, readings, today } = world();
   const read = async (variable: (typeof of)['pump'], wanted: object = {}) => {
-    const [dataset] = ofVariable(kernel, variable).datasets;
-    return seriesOf(readings, dataset as NonNullable<typeof dataset>, { ...today, ...wanted });
+    const [dataset] = chartOfVariable(kernel, variable).datasets;
+    return readSeries(readings, dataset as NonNullable<typeof dataset>, { ...today, ...wanted });
   };
   const { startS } = today.period;
   const line = await read(of.temperature);
@@ -110,8 +113,8 @@ t.test('what a dataset shows: averages, states as they changed, what was used up
     [[of.pump.id, Array.from({ length: 20_000 }, (_one, n) => [startS + n, n % 2 === 0] as const)]],
     startS + 20_000,
   );
-  const [dataset] = ofVariable(kernel, of.pump).datasets;
-  const share = await seriesOf(busy, dataset as NonNullable<typeof dataset>, today);
+  const [dataset] = chartOfVariable(kernel, of.pump).datasets;
+  const share = await readSeries(busy, dataset as NonNullable<typeof dataset>, today);
   t.equal(share.span, 5, 'too many changes: the share of time');
   t.strictSame(share.points[0]?.value.toFixed(3), '0.500');
 });
@@ -183,7 +186,7 @@ t.test('the content of a chart is read leniently, and never beyond its bounds', 
     `{"datasets":[],"a":"${'x'.repeat(65_536)}"}`,
   ])
     t.throws(
-      () => ofContent(kernel, 'C', content, known),
+      () => parseChart(kernel, 'C', content, known),
       { code: 'CONFIGURATION_INVALID' },
       content.slice(0, 40),
     );
@@ -209,15 +212,15 @@ t.test(
         legend: textsIn(root, 'legend'),
       };
     };
-    const one = await texts(ofVariable(kernel, of.temperature));
+    const one = await texts(chartOfVariable(kernel, of.temperature));
     t.strictSame(one.left, ['10', '11', '12', '13', '14', '15', '16', '°C']);
     t.strictSame(one.time, ['00:00', '03:00', '06:00', '09:00', '12:00', '15:00', '18:00', '21:00']);
     t.strictSame(one.legend, [], 'one needs no legend');
-    const whole = await texts(ofVariable(kernel, of.temperature), { isDyn: false });
+    const whole = await texts(chartOfVariable(kernel, of.temperature), { isDyn: false });
     t.match([whole.left[0], whole.left.at(-2)], ['-40', '80'], 'the range of the profile');
-    t.strictSame((await texts(ofVariable(kernel, of.pump))).left, ['Off', 'On']);
-    t.strictSame((await texts(ofVariable(kernel, of.mode))).left, ['Off', 'Eco', 'Comfort']);
-    const dimmer = await texts(ofVariable(kernel, of.dimmer), { isDyn: false });
+    t.strictSame((await texts(chartOfVariable(kernel, of.pump))).left, ['Off', 'On']);
+    t.strictSame((await texts(chartOfVariable(kernel, of.mode))).left, ['Off', 'Eco', 'Comfort']);
+    const dimmer = await texts(chartOfVariable(kernel, of.dimmer), { isDyn: false });
     t.match(
       [dimmer.left[0], dimmer.left.at(-2), dimmer.left.at(-1)],
       ['0', '100', '%'],
@@ -231,7 +234,7 @@ t.test(
     t.strictSame(both.left, ['Off', 'On']);
     t.equal(both.right.at(-1), '°C');
     t.strictSame(both.legend, ['Pump', '<b>']);
-    const empty = await draw(ofVariable(kernel, kernel.variables.create(2)));
+    const empty = await draw(chartOfVariable(kernel, kernel.variables.create(2)));
     t.match(empty.svg, />no data</);
   },
 );
@@ -249,12 +252,12 @@ t.test('where nothing is known the line has a gap; extremes are a band', async (
     maxTime: startS,
   }));
   const readings = { logged: async () => [], aggregated: async () => pieces.toReversed() };
-  const definition = ofVariable(kernel, of.temperature);
+  const definition = chartOfVariable(kernel, of.temperature);
   const [dataset] = definition.datasets;
-  const series = [await seriesOf(readings, dataset as NonNullable<typeof dataset>, today)];
+  const series = [await readSeries(readings, dataset as NonNullable<typeof dataset>, today)];
   const look = { span: DAY, period: today.period, isDyn: true, width: 640, height: 300 };
   const curve = async (isExtrema: boolean) => {
-    const root = parseXml(await drawn(kernel, definition, { series, look: { ...look, isExtrema } }));
+    const root = parseXml(await drawChart(kernel, definition, { series, look: { ...look, isExtrema } }));
     const group = [...elementsOf(root)].find(({ attributes }) => attributes.get('class') === 'series');
     return group?.children.map(({ attributes }) => attributes.get('d') ?? '') ?? [];
   };
@@ -267,7 +270,7 @@ t.test('where nothing is known the line has a gap; extremes are a band', async (
 });
 
 t.test(
-  `whatever is drawn is sound: well-formed, within its bounds, nothing of it runs (${seedNote(seed)})`,
+  `whatever is drawn is sound: well-formed, within its bounds, nothing of it runs (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
     const { kernel, of, now } = world();
@@ -316,9 +319,9 @@ t.test(
         variable: (id: number) => variables.find((one) => one.id === id),
         hasProfile: () => true,
       };
-      const definition = ofContent(kernel, random.pick(names), JSON.stringify(content), known);
+      const definition = parseChart(kernel, random.pick(names), JSON.stringify(content), known);
       const span = random.pick(spans);
-      const look: Look = {
+      const look: DrawingOptions = {
         span,
         period: periodOf(span, random.chance(0.5) ? 0 : now - random.below(86_400), now),
         isExtrema: random.chance(0.5),
@@ -329,9 +332,9 @@ t.test(
       const dense = random.below(3) as Density;
       const series = [];
       for (const dataset of definition.datasets)
-        series.push(await seriesOf(readings, dataset, { ...look, dense }));
-      const svg = await drawn(kernel, definition, { series, look });
-      const wrong = complaint(svg, look);
+        series.push(await readSeries(readings, dataset, { ...look, dense }));
+      const svg = await drawChart(kernel, definition, { series, look });
+      const wrong = svgProblem(svg, look);
       if (wrong !== undefined) t.fail(`${wrong}\n${JSON.stringify(content)}\n${svg.slice(0, 2000)}`);
     }
     t.pass('all of them');

@@ -1,27 +1,29 @@
 import t from 'tap';
 import { command, UsageError } from '../../src/cli/command.js';
 import { paramsOf, type ParameterFacts } from '../../src/cli/params.js';
-import { madePassword } from '../../src/cli/password.js';
-import { phraseOf } from '../../src/cli/phrases.js';
-import { harmless, jsonText } from '../../src/cli/terminal.js';
-import { WatchedTree, type Snapshot } from '../../src/cli/watched-tree.js';
-import { withAccess } from '../../src/config/first.js';
-import { kinds, type Kind } from '../../src/device/declare.js';
+import { generatePassword } from '../../src/cli/password.js';
+import { changeText } from '../../src/cli/phrases.js';
+import { escapeControls, jsonText } from '../../src/cli/terminal.js';
+import { TreeReplica, type Snapshot } from '../../src/cli/watched-tree.js';
+import { addAccess } from '../../src/config/first.js';
+import { parameterKinds, type ParameterKind } from '../../src/device/declare.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { message } from '../../src/kernel/messages.js';
 import { objectType } from '../../src/kernel/object.js';
-import { shown } from '../../src/kernel/profiles.js';
+import { profileEntryOf } from '../../src/kernel/profiles.js';
 import { SnapshotReader } from '../../src/kernel/snapshot.js';
 
-const parameter = (Description: string, kind: Kind, Enumeration: string[] = []): ParameterFacts => ({
+const parameter = (Description: string, kind: ParameterKind, Enumeration: string[] = []): ParameterFacts => ({
   Description,
-  Type_: kinds.indexOf(kind),
+  Type_: parameterKinds.indexOf(kind),
   Enumeration,
 });
 const NOW_MS = new Date(2026, 10, 22, 15, 30, 10).getTime();
 
 t.test('a word of the command line is what the function takes there', async (t) => {
-  const [boolean, integer, float, string, variant, array] = kinds.map((kind) => parameter(`${kind}ID`, kind));
+  const [boolean, integer, float, string, variant, array] = parameterKinds.map((kind) =>
+    parameter(`${kind}ID`, kind),
+  );
   const type = parameter('Type', 'integer', ['vtBoolean', 'vtInteger']);
   const cases: [ParameterFacts | undefined, string, unknown][] = [
     [boolean, 'true', true],
@@ -123,14 +125,14 @@ t.test('options may stand anywhere, a negative number is none, a slip is told', 
   t.match(probe.help, /^usage: stellwerk probe FILE\n\nProbes\.\n\n {2}--url URL +where\n/);
 });
 
-function houseOf(kernel: Kernel): WatchedTree {
+function houseOf(kernel: Kernel): TreeReplica {
   const reader = new SnapshotReader(kernel.tree);
   let text = '';
   for (let slice = reader.read(); slice !== undefined; slice = reader.read()) text += slice;
   const profiles = Object.fromEntries(
-    [...kernel.profiles.all()].map((profile) => [profile.name, shown(profile)]),
+    [...kernel.profiles.all()].map((profile) => [profile.name, profileEntryOf(profile)]),
   );
-  return new WatchedTree({
+  return new TreeReplica({
     timestamp: reader.timestamp,
     objects: JSON.parse(`{${text}}`) as Snapshot['objects'],
     profiles: profiles as unknown as Snapshot['profiles'],
@@ -138,13 +140,13 @@ function houseOf(kernel: Kernel): WatchedTree {
 }
 
 /** Follows a kernel from its snapshot on, and gives what a watcher is shown. */
-function watching(kernel: Kernel): { tree: WatchedTree; lines: string[] } {
+function watching(kernel: Kernel): { tree: TreeReplica; lines: string[] } {
   const tree = houseOf(kernel);
   const lines: string[] = [];
   kernel.changes.listen((change) => {
     const record = { ...change, TimeStamp: change.TimeStamp, Data: [...change.Data] };
     if (record.Message !== message.OM_UNREGISTER) tree.take(record);
-    const phrase = phraseOf(record, tree);
+    const phrase = changeText(record, tree);
     if (phrase !== undefined) lines.push(`${tree.path(record.SenderID)}: ${phrase.text}`);
     if (record.Message === message.OM_UNREGISTER) tree.take(record);
   });
@@ -159,9 +161,9 @@ t.test('a watcher reads names, values as their profiles show them, and what beca
   const { tree: watched, lines } = watching(kernel);
   variables.update(warm, 21.25, 0);
   variables.update(warm, 21.25, 0);
-  variables.doubt(warm, { state: 1, reason: 'OVERDUE', text: 'nothing came' });
-  variables.doubt(warm, { state: 2, reason: 'UNREACHABLE', text: 'no wire' });
-  variables.doubt(warm, undefined);
+  variables.setQualityProblem(warm, { state: 1, reason: 'OVERDUE', text: 'nothing came' });
+  variables.setQualityProblem(warm, { state: 2, reason: 'UNREACHABLE', text: 'no wire' });
+  variables.setQualityProblem(warm, undefined);
   tree.set(floor, 'name', 'Ground');
   const text = variables.create(3, { name: 'Text' });
   tree.move(text, floor);
@@ -196,7 +198,7 @@ t.test('a watcher reads names, values as their profiles show them, and what beca
 t.test('every message of the table is told, or is the other half of one that is', async (t) => {
   const tree = houseOf(new Kernel({ counter: 0, random: Math.random }));
   const phrase = (Message: number) =>
-    phraseOf({ TimeStamp: 1, SenderID: 0, Message, Data: ['x', 1] }, tree)?.text;
+    changeText({ TimeStamp: 1, SenderID: 0, Message, Data: ['x', 1] }, tree)?.text;
   const untold = Object.entries(message).filter(([, number]) => phrase(number)?.startsWith('message '));
   t.same(untold, []);
   t.equal(phrase(10_999), 'message 10999 ["x",1]', 'one that is newer than this program');
@@ -205,7 +207,7 @@ t.test('every message of the table is told, or is the other half of one that is'
 t.test('what goes over a wire is text where it is text', async (t) => {
   const tree = houseOf(new Kernel({ counter: 0, random: Math.random }));
   const shown = (data: Buffer | string, format: number) =>
-    phraseOf(
+    changeText(
       {
         TimeStamp: 1,
         SenderID: 0,
@@ -227,27 +229,27 @@ t.test('what goes over a wire is text where it is text', async (t) => {
 
 t.test('a name or a value cannot move the cursor', async (t) => {
   t.equal(jsonText({ a: 'ü\u001b\u009b' }), '{"a":"ü\\u001b\\u009b"}');
-  t.equal(harmless('a\u001b[31m\n\u009b2Jü'), 'a\\x1b[31m\\x0a\\x9b2Jü');
+  t.equal(escapeControls('a\u001b[31m\n\u009b2Jü'), 'a\\x1b[31m\\x0a\\x9b2Jü');
 });
 
 t.test('the first configuration is written, or added to one that is there', async (t) => {
   const access = { username: 'own: er', passwordHash: 'scrypt$1', board: undefined };
   t.match(
-    withAccess(undefined, { ...access, board: 'auto' }),
+    addAccess(undefined, { ...access, board: 'auto' }),
     /\nboard: auto\nremoteAccess:\n {2}username: "own: er"\n/,
   );
   const kept = '# mine\napi: { port: 1 } # here\n\ntree:\n  # nothing yet\n  - { category: A, ident: a }\n';
   t.equal(
-    withAccess(kept, access),
+    addAccess(kept, access),
     `${kept}remoteAccess:\n  username: "own: er"\n  passwordHash: scrypt$1\n`,
     'all else stays',
   );
-  t.equal(withAccess('remoteAccess: { username: a }\n', access), undefined);
-  t.match(withAccess('# only this\n', access), /# only this\n+remoteAccess:/);
+  t.equal(addAccess('remoteAccess: { username: a }\n', access), undefined);
+  t.match(addAccess('# only this\n', access), /# only this\n+remoteAccess:/);
 });
 
 t.test('a made password has 80 bits, and is another each time', async (t) => {
-  const made = Array.from({ length: 50 }, madePassword);
+  const made = Array.from({ length: 50 }, generatePassword);
   t.ok(made.every((word) => /^([a-km-z2-9]{4}-){3}[a-km-z2-9]{4}$/.test(word)));
   t.equal(new Set(made).size, made.length);
 });

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { areHolding } from '../../src/kernel/conditions.js';
+import { areConditionsMet } from '../../src/kernel/conditions.js';
 import { comparison, type Condition, type Rules } from '../../src/kernel/event.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import type { Value } from '../../src/kernel/value.js';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 
 const noRules: Rules = { variable: [], date: [], time: [], dayOfTheWeek: [] };
 /** Wednesday, 15 November 2023, 07:30:05, by the local clock. */
@@ -60,9 +60,9 @@ t.test('a rule compares what is now with its value', async (t) => {
     ['the weekend', weekday(comparison.greaterOrEqual, 6), false],
   ];
   for (const [name, conditions, holds] of cases)
-    t.equal(areHolding(conditions, kernel.tree, NOW), holds, name);
+    t.equal(areConditionsMet(conditions, kernel.tree, NOW), holds, name);
   const sunday = new Date(2023, 10, 19, 12).getTime();
-  t.equal(areHolding(weekday(comparison.equal, 7), kernel.tree, sunday), true, 'Sunday is 7');
+  t.equal(areConditionsMet(weekday(comparison.equal, 7), kernel.tree, sunday), true, 'Sunday is 7');
 });
 
 /** A tree of conditions over variables that are on or off, and what it comes to, said as plainly as can be. */
@@ -91,7 +91,7 @@ function obvious({ operation, rules, below }: Plan): boolean {
 }
 
 const seed = fuzzSeed();
-t.test(`nested conditions come to what counting their parts gives; ${seedNote(seed)}`, async (t) => {
+t.test(`nested conditions come to what counting their parts gives; ${seedLabel(seed)}`, async (t) => {
   const random = new Random(seed);
   const kernel = fresh();
   const [off, on] = [kernel.variables.create(0).id, kernel.variables.create(0, { value: true }).id];
@@ -114,7 +114,7 @@ t.test(`nested conditions come to what counting their parts gives; ${seedNote(se
     add(plan);
     // The order of the list says nothing.
     conditions.sort(() => random.next() - 0.5);
-    const holds = areHolding(conditions, kernel.tree, NOW);
+    const holds = areConditionsMet(conditions, kernel.tree, NOW);
     if (holds) holding++;
     else failing++;
     if (holds !== obvious(plan)) t.fail(JSON.stringify(plan));
@@ -133,6 +133,6 @@ t.test('all conditions on top must hold', async (t) => {
     { id: 1, parentId: 1, operation: 0, rules: rules(false) },
     { id: 2, parentId: 2, operation: 0, rules: rules(true) },
   ];
-  t.equal(areHolding([holds], kernel.tree, NOW), true);
-  t.equal(areHolding([holds, fails], kernel.tree, NOW), false);
+  t.equal(areConditionsMet([holds], kernel.tree, NOW), true);
+  t.equal(areConditionsMet([holds, fails], kernel.tree, NOW), false);
 });

@@ -2,22 +2,22 @@ import t from 'tap';
 import { systemClock } from '../../src/base/clock.js';
 import { ConfigurationError } from '../../src/config/document.js';
 import { parseConfig } from '../../src/config/load.js';
-import { modulesOf } from '../../src/modules.js';
-import { FULL } from '../tools/full-file.js';
+import { createModuleList } from '../../src/modules.js';
+import { FULL_CONFIG } from '../tools/full-file.js';
 
 async function mistakes(text: string): Promise<string[]> {
   try {
-    await parseConfig('/x/gateway.yaml', `board: simulated\n${text}`, modulesOf(systemClock()));
+    await parseConfig('/x/gateway.yaml', `board: simulated\n${text}`, createModuleList(systemClock()));
   } catch (thrown) {
     if (!(thrown instanceof ConfigurationError)) throw thrown;
-    return thrown.mistakes.map((one) => `${one.line}:${one.column} ${one.key}: ${one.text}`);
+    return thrown.findings.map((one) => `${one.line}:${one.column} ${one.key}: ${one.text}`);
   }
   return [];
 }
 
 t.test('wrong values of archives, profiles, variables, events are reported at their lines', async (t) => {
-  t.strictSame(await mistakes(FULL), []);
-  const lines = FULL.split('\n');
+  t.strictSame(await mistakes(FULL_CONFIG), []);
+  const lines = FULL_CONFIG.split('\n');
   const wrong: (readonly [string, string, RegExp])[] = [
     ['digits: 1', 'digits: 16', /profiles\.Litres\.digits: /],
     ['type: float', 'type: real', /profiles\.Litres\.type: expected boolean/],
@@ -57,7 +57,7 @@ t.test('wrong values of archives, profiles, variables, events are reported at th
   ];
   for (const [from, to, expected] of wrong) {
     const line = lines.findIndex((one) => one.includes(from)) + 2;
-    const found = await mistakes(FULL.replace(from, to));
+    const found = await mistakes(FULL_CONFIG.replace(from, to));
     t.match(found, [expected], to);
     const at = Number(found[0]?.split(':')[0]);
     t.ok(at >= line - 8 && at <= line + 1 && at > 1, `${to}: line ${at}, not ${line}`);

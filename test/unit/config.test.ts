@@ -5,15 +5,15 @@ import t from 'tap';
 import { Type } from '@sinclair/typebox';
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
-import { applyTree, type Applied } from '../../src/config/apply.js';
-import { makeConfigurators, webFront } from '../../src/config/configurators.js';
+import { applyTree, type AppliedKeys } from '../../src/config/apply.js';
+import { createConfigurators, webFrontModule } from '../../src/config/configurators.js';
 import { loadBoard } from '../../src/config/board.js';
 import { ConfigurationError } from '../../src/config/document.js';
 import { loadConfig, parseConfig } from '../../src/config/load.js';
 import { Devices } from '../../src/device/devices.js';
 import { moduleKind, type Flow, type ModuleDefinition } from '../../src/device/module.js';
-import { Modules } from '../../src/device/modules.js';
-import { namedAction } from '../../src/functions/built-in-actions.js';
+import { ModuleRegistry } from '../../src/device/modules.js';
+import { actionByName } from '../../src/functions/built-in-actions.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { fakeContents } from '../tools/contents.js';
 
@@ -29,9 +29,9 @@ const make = (name: string, extra: Partial<ModuleDefinition>): ModuleDefinition 
   open: async () => ({ close: async () => undefined }),
   ...extra,
 });
-const modules = new Modules([
-  make('Port', { kind: moduleKind.io, offers: wire }),
-  make('Device', { needs: wire }),
+const modules = new ModuleRegistry([
+  make('Port', { kind: moduleKind.io, provides: wire }),
+  make('Device', { requires: wire }),
   make('Relay', {}),
 ]);
 
@@ -40,7 +40,7 @@ async function mistakes(text: string): Promise<string[]> {
     await parseConfig('/x/gateway.yaml', text, async () => modules);
   } catch (thrown) {
     if (thrown instanceof ConfigurationError)
-      return thrown.mistakes.map((m) => `${m.line}:${m.column} ${m.key}: ${m.text}`);
+      return thrown.findings.map((m) => `${m.line}:${m.column} ${m.key}: ${m.text}`);
     throw thrown;
   }
   return [];
@@ -174,9 +174,10 @@ function house() {
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const clock = new ManualClock();
   const devices = new Devices({ kernel, modules, clock, log: silentLog });
-  const actionOf = async (name: string, given: Readonly<Record<string, unknown>>) => namedAction(name, given);
+  const actionOf = async (name: string, given: Readonly<Record<string, unknown>>) =>
+    actionByName(name, given);
   const target = { kernel, devices, clock, actionOf, log: silentLog, contents: fakeContents(kernel) };
-  const apply = async (text: string, before: Applied) => {
+  const apply = async (text: string, before: AppliedKeys) => {
     const listed = await parseConfig('/x', text, async () => modules);
     const { applied, problems } = await applyTree(listed, before, target);
     return { applied, problems: problems.map((problem) => problem.text) };
@@ -202,12 +203,12 @@ t.test('the tree is created where missing; a key wins only when its own line cha
   const { kernel, devices, apply } = house();
   const first = await apply(tree('A'), {});
   t.same(first.problems, []);
-  const bus = kernel.tree.at('bus');
-  const device = kernel.tree.at('bus/device');
-  const setpoint = kernel.tree.at('hall/setpoint');
+  const bus = kernel.tree.findByPath('bus');
+  const device = kernel.tree.findByPath('bus/device');
+  const setpoint = kernel.tree.findByPath('hall/setpoint');
   t.match(setpoint?.data, { type: 2, value: 21.5, customProfile: '~Temperature' });
   t.match(device?.data, { connectionId: bus?.id, properties: { Line: 'A' } });
-  t.match(kernel.tree.at('hall/link')?.data, { targetId: device?.id });
+  t.match(kernel.tree.findByPath('hall/link')?.data, { targetId: device?.id });
 
   if (!setpoint?.is(2) || device === undefined) throw new Error('not made');
   kernel.variables.update(setpoint, 18, 1000);
@@ -226,7 +227,7 @@ t.test('the tree is created where missing; a key wins only when its own line cha
   t.equal(setpoint.data.value, 18, 'a value is initial only');
 
   const fourth = await apply('tree: []', third.applied);
-  t.equal(kernel.tree.at('bus/device'), device, 'nothing is deleted because a line is gone');
+  t.equal(kernel.tree.findByPath('bus/device'), device, 'nothing is deleted because a line is gone');
   t.same((await apply(tree('C', 'Corridor'), fourth.applied)).problems, []);
   await devices.close();
 });
@@ -236,17 +237,22 @@ t.test('an entry that cannot be applied is told and stops no other', async (t) =
   kernel.variables.create(0, { ident: 'hall' });
   const { problems } = await apply(tree('A').replace('bus/device }', 'nowhere }'), {});
   t.match(problems, [/^tree: hall: #\d+ has this ident and is a Variable/]);
-  t.ok(kernel.tree.at('bus/device'));
+  t.ok(kernel.tree.findByPath('bus/device'));
   await devices.close();
 });
 
 t.test('a configurator whose base is deleted has none, whoever gets its id', async (t) => {
   const kernel = new Kernel({ counter: 0, random: () => 0 });
-  const own = { kernel, modules: new Modules([webFront]), clock: new ManualClock(), log: silentLog };
+  const own = {
+    kernel,
+    modules: new ModuleRegistry([webFrontModule]),
+    clock: new ManualClock(),
+    log: silentLog,
+  };
   const devices = new Devices(own);
   const base = kernel.tree.create(0, {}, { ident: 'hall' });
   const config = { title: 'Hall', ident: 'wf', base: 'hall', password: 'x' };
-  const [made] = makeConfigurators([config], { kernel, devices, log: silentLog }).configurators;
+  const [made] = createConfigurators([config], { kernel, devices, log: silentLog }).configurators;
   t.equal(made?.baseId, base.id);
   kernel.tree.delete(base);
   kernel.tree.load(0, {}, { id: base.id, ident: 'cellar' });
@@ -285,11 +291,11 @@ t.test(
     const first = await apply(events(WARM), {});
     t.same(first.problems, []);
     const at = (path: string) => {
-      const found = kernel.tree.at(path);
+      const found = kernel.tree.findByPath(path);
       if (!found?.is(4)) throw new Error(`no event at ${path}`);
       return found;
     };
-    const [fan, warmth] = ['hall/fan', 'hall/warmth'].map((path) => kernel.tree.at(path)?.id);
+    const [fan, warmth] = ['hall/fan', 'hall/warmth'].map((path) => kernel.tree.findByPath(path)?.id);
     t.match(at('hall/warm'), {
       name: 'Too warm',
       data: {
@@ -332,21 +338,25 @@ t.test(
     t.same(lost.problems, ['tree: hall/warm: there is no object at hall/heat']);
     t.equal(warm.data.trigger?.variableId, warmth, 'it stays what it was');
     kernel.variables.create(2, {
-      parent: kernel.tree.at('hall') ?? kernel.tree.root,
+      parent: kernel.tree.findByPath('hall') ?? kernel.tree.root,
       ident: 'heat',
       name: 'Heat',
     });
     t.same((await apply(events(WARM.replace('warmth', 'heat')), lost.applied)).problems, []);
     t.equal(
       warm.data.trigger?.variableId,
-      kernel.tree.at('hall/heat')?.id,
+      kernel.tree.findByPath('hall/heat')?.id,
       'tried again with the same lines',
     );
 
     const never = house();
     const no = await never.apply(events(WARM.replace('25', 'hot')), {});
     t.match(no.problems, [/^tree: hall\/warm: .*the text is not a number/]);
-    t.match(never.kernel.tree.at('hall/warm')?.data, { active: false }, 'what is not whole sets nothing off');
+    t.match(
+      never.kernel.tree.findByPath('hall/warm')?.data,
+      { active: false },
+      'what is not whole sets nothing off',
+    );
     const unknown = await never.apply(events(WARM).replace('Set a variable', 'Sett'), {});
     t.match(unknown.problems, [/there is no action Sett; known: Run a text as a script, Run a script, /]);
   },
@@ -358,17 +368,17 @@ t.test('what an entry names was deleted and made anew: it is led to again', asyn
   const first = await apply(text, {});
   t.same(first.problems, []);
   for (const path of ['hall/fan', 'hall/warmth']) {
-    const gone = kernel.tree.at(path);
+    const gone = kernel.tree.findByPath(path);
     if (gone !== undefined) kernel.tree.delete(gone);
   }
-  const { id } = kernel.tree.at('hall/warm') ?? {};
+  const { id } = kernel.tree.findByPath('hall/warm') ?? {};
   t.same((await apply(text, first.applied)).problems, []);
-  const [fan, warmth] = ['hall/fan', 'hall/warmth'].map((path) => kernel.tree.at(path)?.id);
-  t.match(kernel.tree.at('hall/warm'), {
+  const [fan, warmth] = ['hall/fan', 'hall/warmth'].map((path) => kernel.tree.findByPath(path)?.id);
+  t.match(kernel.tree.findByPath('hall/warm'), {
     id,
     data: { trigger: { variableId: warmth, value: 25 }, actionParameters: { TARGET: fan } },
   });
-  t.match(kernel.tree.at('link')?.data, { targetId: fan });
+  t.match(kernel.tree.findByPath('link')?.data, { targetId: fan });
 });
 
 t.test('mistakes in events are named at their lines', async (t) => {

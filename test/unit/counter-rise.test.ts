@@ -1,10 +1,10 @@
 import t from 'tap';
 import { riseOf } from '../../src/archive/summary.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 
 const seed = fuzzSeed();
 
-t.test(`a register of 16 or 32 bits goes over its end (${seedNote(seed)})`, async (t) => {
+t.test(`a register of 16 or 32 bits goes over its end (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   for (const bits of [16, 32])
     for (const isSigned of [false, true])

@@ -1,16 +1,16 @@
 import t from 'tap';
-import { dayOf, type Periods, turned } from '../../drivers/gpio/periods.js';
-import { Rate } from '../../drivers/gpio/rate.js';
+import { dayOf, type Periods, rollOver } from '../../drivers/gpio/periods.js';
+import { PulseRate } from '../../drivers/gpio/rate.js';
 import { ManualClock } from '../../src/base/clock.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
-import { SimulatedBoard } from '../tools/simulated-board.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
+import { BoardFixture } from '../tools/simulated-board.js';
 
 const S = 1_000_000_000n;
 const DAY_MS = 86_400_000;
 /** Noon, wherever the test runs. */
 const noon = (day: string) => new Date(`${day}T12:00:00`).getTime();
 
-async function pulses(board: SimulatedBoard, count: number, everyMs: number): Promise<void> {
+async function pulses(board: BoardFixture, count: number, everyMs: number): Promise<void> {
   for (let n = 0; n < count; n++) {
     await board.drive('BUTTON1', true);
     await board.elapse(everyMs / 2);
@@ -20,10 +20,10 @@ async function pulses(board: SimulatedBoard, count: number, everyMs: number): Pr
 }
 
 t.test('a meter: count, quantity, rate, today and this month; all goes on over openings', async (t) => {
-  const board = new SimulatedBoard(t, new ManualClock(noon('2026-11-29')));
+  const board = new BoardFixture(t, new ManualClock(noon('2026-11-29')));
   const settings = { Line: 'BUTTON1', Measures: 'electricity', PulsesPerUnit: 1000, Offset: 5000 };
   const meter = await board.add('Counter', settings);
-  await board.isLink(meter, 'online');
+  await board.waitForLink(meter, 'online');
   const seen = () =>
     ['COUNT', 'QUANTITY', 'TODAY', 'YESTERDAY', 'MONTH', 'LAST_MONTH'].map((ident) =>
       board.value(meter, ident),
@@ -32,16 +32,16 @@ t.test('a meter: count, quantity, rate, today and this month; all goes on over o
   await board.elapse(200);
   t.strictSame(seen(), [20, 5000.02, 0.02, 0, 0.02, 0]);
   t.equal(board.value(meter, 'RATE'), 7.2, 'two pulses a second are 7.2 kW');
-  board.clock.jump(DAY_MS);
+  board.clock.stepWallClock(DAY_MS);
   await board.elapse(1000);
   t.strictSame(seen(), [20, 5000.02, 0, 0.02, 0.02, 0]);
   await pulses(board, 1, 100);
   // Not told yet when it is closed: it is told then.
   await pulses(board, 1, 20);
   await board.change(meter, { Offset: 0 });
-  await board.isLink(meter, 'online');
+  await board.waitForLink(meter, 'online');
   t.strictSame(seen(), [22, 0.022, 0.002, 0.02, 0.022, 0]);
-  board.clock.jump(DAY_MS);
+  board.clock.stepWallClock(DAY_MS);
   await board.elapse(1000);
   t.strictSame(seen(), [22, 0.022, 0, 0.002, 0, 0.022]);
   t.equal(board.value(meter, 'DAY'), '2026-12-01');
@@ -49,25 +49,25 @@ t.test('a meter: count, quantity, rate, today and this month; all goes on over o
 
 t.test('a clock that is not to be trusted, or goes back, begins no day', async (t) => {
   const clock = new ManualClock(noon('1970-01-05'));
-  clock.isTrusted = false;
-  const board = new SimulatedBoard(t, clock);
+  clock.hasTrustedTime = false;
+  const board = new BoardFixture(t, clock);
   const meter = await board.add('Counter', { Line: 'BUTTON1', Edges: 'both' });
-  await board.isLink(meter, 'online');
+  await board.waitForLink(meter, 'online');
   await pulses(board, 3, 500);
   t.strictSame([board.value(meter, 'COUNT'), board.value(meter, 'DAY')], [6, '']);
-  clock.jump(noon('2026-11-22') - clock.nowMs());
-  clock.isTrusted = true;
+  clock.stepWallClock(noon('2026-11-22') - clock.nowMs());
+  clock.hasTrustedTime = true;
   await board.elapse(1000);
   await pulses(board, 1, 500);
-  clock.jump(-3 * DAY_MS);
+  clock.stepWallClock(-3 * DAY_MS);
   await board.elapse(1000);
   t.strictSame([board.value(meter, 'TODAY'), board.value(meter, 'DAY')], [2, '2026-11-22']);
 });
 
 t.test('however many edges come, all that were delivered count, in five reports a second', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const meter = await board.add('Counter', { Line: 'BUTTON1' });
-  await board.isLink(meter, 'online');
+  await board.waitForLink(meter, 'online');
   const reports = board.watch(meter, 'COUNT');
   for (let burst = 0; burst < 40; burst++) {
     for (let n = 0; n < 500; n++) await board.drive('BUTTON1', n % 2 === 0);
@@ -85,25 +85,25 @@ t.test('however many edges come, all that were delivered count, in five reports 
 });
 
 t.test('a rate is that of the pulses, falls when they stay out, and ends', async (t) => {
-  const rate = new Rate(600);
+  const rate = new PulseRate(600);
   t.equal(rate.at(S), 0);
-  rate.pulse(10n * S);
+  rate.addPulse(10n * S);
   t.equal(rate.at(11n * S), 0, 'one pulse has no rate');
-  rate.pulse(70n * S);
+  rate.addPulse(70n * S);
   t.equal(rate.at(70n * S), 1 / 60);
   t.equal(rate.at(100n * S), 1 / 60);
   t.equal(rate.at(190n * S), 1 / 120);
   t.equal(rate.at(671n * S), 0);
-  rate.pulse(2000n * S);
+  rate.addPulse(2000n * S);
   t.equal(rate.at(2000n * S), 0, 'what was before the pause is no rate');
-  for (let n = 1n; n <= 10_000n; n++) rate.pulse(2000n * S + n * (S / 10_000n));
+  for (let n = 1n; n <= 10_000n; n++) rate.addPulse(2000n * S + n * (S / 10_000n));
   t.equal(rate.at(2001n * S), 10_000);
-  rate.pulse(2001n * S + S / 2n);
+  rate.addPulse(2001n * S + S / 2n);
   t.equal(rate.at(2003n * S), 1 / 1.5);
 });
 
 const seed = fuzzSeed();
-t.test(`days and months hold what was counted in them (${seedNote(seed)})`, async (t) => {
+t.test(`days and months hold what was counted in them (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   let count = random.below(1000);
   let periods: Periods = { day: '', dayFrom: 0, monthFrom: 0 };
@@ -114,7 +114,7 @@ t.test(`days and months hold what was counted in them (${seedNote(seed)})`, asyn
   let date = new Date('2026-01-20T12:00:00');
   for (let step = 0; step < 2000; step++) {
     const today = dayOf(date.getTime());
-    const { yesterday, lastMonth, ...after } = turned(periods, today, count);
+    const { yesterday, lastMonth, ...after } = rollOver(periods, today, count);
     periods = after;
     if (yesterday !== undefined) t.equal(yesterday, byDay.get(dayOf(shift(date, -1).getTime())) ?? 0, today);
     const monthBefore = dayOf(new Date(date.getFullYear(), date.getMonth(), 0).getTime()).slice(0, 7);

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { Debounce } from '../../drivers/gpio/debounce.js';
+import { Debouncer } from '../../drivers/gpio/debounce.js';
 import { EventQueue } from '../../drivers/gpio/events.js';
 import type { Edge } from '../../drivers/gpio/line.js';
 import { ManualClock } from '../../src/base/clock.js';
-import { nextTurn } from '../../src/base/turn.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
-import { SimulatedBoard } from '../tools/simulated-board.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
+import { BoardFixture } from '../tools/simulated-board.js';
 
 /** A change of the line: the level, and when it came, in eighths of a millisecond, which add up without rounding. */
 interface Move {
@@ -62,11 +62,11 @@ async function kernelLike({ initial, period8, moves }: Run): Promise<string[]> {
   for (const { at8, level } of moves) {
     clock.advance((at8 - now8) / 8);
     now8 = at8;
-    queue.moved(level, clock.monotonicNs());
+    queue.levelChanged(level, clock.monotonicNs());
   }
   clock.advance(1000);
-  while (clock.waiting > 0) await nextTurn();
-  await nextTurn();
+  while (clock.pendingTimers > 0) await yieldToEventLoop();
+  await yieldToEventLoop();
   return shown(told);
 }
 
@@ -74,16 +74,16 @@ async function kernelLike({ initial, period8, moves }: Run): Promise<string[]> {
 async function ours({ initial, period8, moves }: Run, random: Random) {
   const clock = new ManualClock();
   const told: Edge[] = [];
-  const debounce = new Debounce(
+  const debounce = new Debouncer(
     { clock, periodUs: period8 * 125, tell: (edges) => void told.push(...edges) },
     initial,
   );
   let unread: Edge[] = [];
   /** A poll of the loop: what has happened until now is read. */
   const read = async () => {
-    if (unread.length > 0) debounce.edges(unread);
+    if (unread.length > 0) debounce.addEdges(unread);
     unread = [];
-    await nextTurn();
+    await yieldToEventLoop();
   };
   let now8 = 0;
   for (const [n, { at8, level }] of moves.entries()) {
@@ -98,11 +98,11 @@ async function ours({ initial, period8, moves }: Run, random: Random) {
   await read();
   const { active } = debounce;
   debounce.close();
-  return { told: shown(told), active, waiting: clock.waiting };
+  return { told: shown(told), active, waiting: clock.pendingTimers };
 }
 
 const seed = fuzzSeed();
-t.test(`random bouncing: the kernel's manner and ours tell what lasted (${seedNote(seed)})`, async (t) => {
+t.test(`random bouncing: the kernel's manner and ours tell what lasted (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   for (let n = 0; n < 500 && t.passing(); n++) {
     const run = randomRun(random);
@@ -118,33 +118,33 @@ t.test(`random bouncing: the kernel's manner and ours tell what lasted (${seedNo
 t.test('a deadline that is met while edges are unread waits for them', async (t) => {
   const clock = new ManualClock();
   const told: Edge[] = [];
-  const debounce = new Debounce({ clock, periodUs: 5000, tell: (edges) => void told.push(...edges) }, false);
-  debounce.edges([{ active: true, atNs: 0n, lineSeqno: 1 }]);
+  const debounce = new Debouncer({ clock, periodUs: 5000, tell: (edges) => void told.push(...edges) }, false);
+  debounce.addEdges([{ active: true, atNs: 0n, lineSeqno: 1 }]);
   // The timer fires, late; the line went back at 2 ms, and that is read in the same turn.
   clock.advance(6);
-  debounce.edges([{ active: false, atNs: 2_000_000n, lineSeqno: 2 }]);
-  await nextTurn();
+  debounce.addEdges([{ active: false, atNs: 2_000_000n, lineSeqno: 2 }]);
+  await yieldToEventLoop();
   clock.advance(50);
-  await nextTurn();
+  await yieldToEventLoop();
   t.strictSame([told, debounce.active], [[], false]);
   // Nothing is told after closing, though a deadline was met.
-  debounce.edges([{ active: true, atNs: clock.monotonicNs(), lineSeqno: 3 }]);
+  debounce.addEdges([{ active: true, atNs: clock.monotonicNs(), lineSeqno: 3 }]);
   clock.advance(5);
   debounce.close();
-  await nextTurn();
-  t.strictSame([told, clock.waiting], [[], 0]);
+  await yieldToEventLoop();
+  t.strictSame([told, clock.pendingTimers], [[], 0]);
 });
 
 for (const DebounceUs of [1_000, 9_999, 10_000, 20_000])
   t.test(`${DebounceUs} µs: contacts that bounce count once, short ones never`, async (t) => {
-    const board = new SimulatedBoard(t);
+    const board = new BoardFixture(t);
     const input = await board.add('GPIO Input', {
       Line: 'BUTTON1',
       DebounceUs,
       ActiveLow: true,
       Bias: 'pull-up',
     });
-    await board.isLink(input, 'online');
+    await board.waitForLink(input, 'online');
     const told = board.watch(input, 'STATE');
     const contact = DebounceUs / 1500;
     for (let n = 1; n <= 20; n++) {

@@ -3,23 +3,29 @@ import { join } from 'node:path';
 import t from 'tap';
 import { SimulatedLeds } from '../../drivers/led/fake.js';
 import { ledModules } from '../../drivers/led/index.js';
-import { FakeBroker } from '../../drivers/mqtt/fake.js';
+import { SimulatedBroker } from '../../drivers/mqtt/fake.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
 import { SimulatedPwm } from '../../drivers/pwm/fake.js';
 import { pwmModules } from '../../drivers/pwm/index.js';
-import { SerialWorld } from '../../drivers/serial/fake.js';
+import { SimulatedPorts } from '../../drivers/serial/fake.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
-import { Debug, FOLLOWED_LIMIT, PER_SECOND, SHOWN_LIMIT, type DebugFile } from '../../src/device/debug.js';
+import {
+  Debug,
+  DEBUGGED_OBJECTS_LIMIT,
+  DEBUG_MESSAGES_PER_SECOND,
+  DEBUG_DATA_LIMIT,
+  type DebugFile,
+} from '../../src/device/debug.js';
 import { Area } from '../../src/kernel/area.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { message } from '../../src/kernel/messages.js';
 import { FILE_LIMIT, openDebugFile } from '../../src/service/debug-file.js';
-import { Desk } from '../tools/desk.js';
+import { FunctionFixture } from '../tools/desk.js';
 import { tempDirectory } from '../tools/place.js';
 import { until } from '../tools/until.js';
-import { Workbench } from '../tools/workbench.js';
+import { DeviceFixture } from '../tools/workbench.js';
 
 /** Sender and data of the debug messages from now on. */
 function debugged({ changes }: Kernel): (readonly [number, ...unknown[]])[] {
@@ -31,7 +37,7 @@ function debugged({ changes }: Kernel): (readonly [number, ...unknown[]])[] {
 }
 
 t.test('what an instance does is shown while somebody follows it, and not before or after', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const id = await desk.lamp();
   const other = await desk.lamp();
   const seen = debugged(desk.kernel);
@@ -76,7 +82,7 @@ t.test('what an instance does is shown while somebody follows it, and not before
 });
 
 t.test('a script shows what it does, as text or as bytes', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const id = (await desk.call('SVC_CreateCategory')) as number;
   const seen = debugged(desk.kernel);
   const send = (...params: unknown[]) => desk.call('SVC_SendDebug', id, ...params);
@@ -84,15 +90,15 @@ t.test('a script shows what it does, as text or as bytes', async (t) => {
   await desk.call('SVC_EnableDebug', id, 5);
   await send('got', 'ä "x"', 0);
   await send('raw', 'A\u0000\u00ff', 1);
-  await send('long', 'y'.repeat(SHOWN_LIMIT + 1), 0);
-  await send('many', '\u0001'.repeat(SHOWN_LIMIT + 5), 1);
+  await send('long', 'y'.repeat(DEBUG_DATA_LIMIT + 1), 0);
+  await send('many', '\u0001'.repeat(DEBUG_DATA_LIMIT + 5), 1);
   t.strictSame(
     seen.map(([sender, what, data, format]) => [sender, what, data, format]),
     [
       [id, 'got', 'ä "x"', 0],
       [id, 'raw', '4100ff', 1],
-      [id, `long (${SHOWN_LIMIT} of ${SHOWN_LIMIT + 1})`, 'y'.repeat(SHOWN_LIMIT), 0],
-      [id, `many (${SHOWN_LIMIT} of ${SHOWN_LIMIT + 5})`, '01'.repeat(SHOWN_LIMIT), 1],
+      [id, `long (${DEBUG_DATA_LIMIT} of ${DEBUG_DATA_LIMIT + 1})`, 'y'.repeat(DEBUG_DATA_LIMIT), 0],
+      [id, `many (${DEBUG_DATA_LIMIT} of ${DEBUG_DATA_LIMIT + 5})`, '01'.repeat(DEBUG_DATA_LIMIT), 1],
     ],
   );
   await t.rejects(send('raw', '€', 1), { code: 'CANNOT_CONVERT' });
@@ -107,7 +113,7 @@ t.test('a script shows what it does, as text or as bytes', async (t) => {
 });
 
 t.test('who is let into a part of the tree gets no debug messages of it', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const id = await desk.lamp();
   const area = new Area(desk.kernel.tree, id);
   const { counter } = desk.kernel.changes;
@@ -126,26 +132,26 @@ t.test('a flood is cut off, and how much is said', async (t) => {
   await using debug = new Debug({ kernel, clock });
   const seen = debugged(kernel);
   debug.enable(1, 60);
-  for (let n = 0; n < PER_SECOND + 7; n++) debug.send(1, { what: 'edge', data: `${n}` });
-  t.equal(seen.length, PER_SECOND);
+  for (let n = 0; n < DEBUG_MESSAGES_PER_SECOND + 7; n++) debug.send(1, { what: 'edge', data: `${n}` });
+  t.equal(seen.length, DEBUG_MESSAGES_PER_SECOND);
   clock.advance(1000);
   debug.send(1, { what: 'edge', data: 'later' });
-  t.match(seen.slice(PER_SECOND), [
+  t.match(seen.slice(DEBUG_MESSAGES_PER_SECOND), [
     [1, 'left out', '7 messages of one second', 0],
     [1, 'edge', 'later', 0],
   ]);
-  for (let id = 2; id <= FOLLOWED_LIMIT; id++) debug.enable(id, 60);
-  t.throws(() => debug.enable(FOLLOWED_LIMIT + 1, 60), { code: 'BUSY' });
+  for (let id = 2; id <= DEBUGGED_OBJECTS_LIMIT; id++) debug.enable(id, 60);
+  t.throws(() => debug.enable(DEBUGGED_OBJECTS_LIMIT + 1, 60), { code: 'BUSY' });
   await debug.close();
-  t.equal(clock.waiting, 0);
+  t.equal(clock.pendingTimers, 0);
 });
 
 t.test('serial bytes are shown both ways', async (t) => {
-  const world = new SerialWorld();
+  const world = new SimulatedPorts();
   const far = world.plug('/dev/ttyUSB0');
-  await using bench = new Workbench(serialModules(world));
+  await using bench = new DeviceFixture(serialModules(world));
   const port = await bench.add('Serial Port', { Port: '/dev/ttyUSB0' });
-  await bench.isLink(port, 'online');
+  await bench.waitForLink(port, 'online');
   const seen = debugged(bench.kernel);
   bench.debug.enable(port.id, 60);
   await bench.call('SPRT_SendText', port.id, 'on\u00ff');
@@ -168,11 +174,11 @@ t.test(
       ...ledModules({ leds: [] }, clock, Promise.resolve(leds)),
       ...pwmModules({}, clock, Promise.resolve(pwm)),
     ];
-    await using bench = new Workbench(modules, clock);
+    await using bench = new DeviceFixture(modules, clock);
     const led = await bench.add('LED', { Led: 'led0' });
     const channel = await bench.add('PWM', { Channel: '0', FrequencyHz: 1000 });
     for (const one of [led, channel]) {
-      await bench.isLink(one, 'online');
+      await bench.waitForLink(one, 'online');
       bench.debug.enable(one.id, 60);
     }
     const seen = debugged(bench.kernel);
@@ -194,8 +200,8 @@ t.test(
 );
 
 t.test('MQTT messages are shown both ways, and the password in none of them', async (t) => {
-  const broker = new FakeBroker();
-  await using bench = new Workbench(mqttModules(broker));
+  const broker = new SimulatedBroker();
+  await using bench = new DeviceFixture(mqttModules(broker));
   const client = await bench.add('MQTT Client', {
     Url: 'mqtt://broker',
     UserName: 'anna',
@@ -204,7 +210,7 @@ t.test('MQTT messages are shown both ways, and the password in none of them', as
   });
   const seen = debugged(bench.kernel);
   bench.debug.enable(client.id, 60);
-  await bench.isLink(client, 'online');
+  await bench.waitForLink(client, 'online');
   await bench.call('GW_Publish', client.id, 'out/x', 'hi hunter2', 0, false);
   await until('it listens', () => {
     broker.publish('in/y', '{"p":"hunter2"}');

@@ -10,16 +10,16 @@ import {
   type Flow,
   type Host,
   type ModuleDefinition,
-  type Running,
+  type OpenInstance,
 } from '../../src/device/module.js';
-import { Modules } from '../../src/device/modules.js';
+import { ModuleRegistry } from '../../src/device/modules.js';
 import { HIDDEN } from '../../src/device/properties.js';
-import { BACKOFF_FIRST_MS, BACKOFF_MOST_MS, backoffMs } from '../../src/device/backoff.js';
+import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, backoffMs } from '../../src/device/backoff.js';
 import {
-  OPEN_DEADLINE_MS,
-  PROBE_DEADLINE_MS,
-  PROBE_EVERY_MS,
-  WRITE_DEADLINE_MS,
+  OPEN_TIMEOUT_MS,
+  PROBE_TIMEOUT_MS,
+  PROBE_INTERVAL_MS,
+  WRITE_TIMEOUT_MS,
 } from '../../src/device/supervisor.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import type { Instance } from '../../src/kernel/attachments.js';
@@ -42,7 +42,7 @@ function bench() {
   const clock = new ManualClock();
   const opened: { host: Host<Props>; closed: boolean }[] = [];
   const world = {
-    open: async (): Promise<Partial<Running>> => ({}),
+    open: async (): Promise<Partial<OpenInstance>> => ({}),
     opened,
     open_: () => opened.filter((o) => !o.closed).length,
   };
@@ -67,15 +67,18 @@ function bench() {
         close: async () => {
           entry.closed = true;
         },
-        offer: { name: 'wire' },
+        provided: { name: 'wire' },
         ...running,
       };
     },
     ...extra,
   });
-  const modules = new Modules([
-    make('Io', { offers: wire, check: ({ Port }) => (Port === '' ? 'Port is empty: name one' : undefined) }),
-    make('Child', { kind: moduleKind.device, needs: wire }),
+  const modules = new ModuleRegistry([
+    make('Io', {
+      provides: wire,
+      check: ({ Port }) => (Port === '' ? 'Port is empty: name one' : undefined),
+    }),
+    make('Child', { kind: moduleKind.device, requires: wire }),
   ] as unknown as ModuleDefinition[]);
   const devices = new Devices({ kernel, modules, clock, log: silentLog });
   devices.start();
@@ -97,7 +100,7 @@ t.test('an instance that lacks a property says what to do, and opens once it has
   const io = devices.create('Io', { name: 'Port' });
   t.equal(io.data.status, 200);
   t.match(shown(io, 'STATUS'), /^closed since .*: Port is empty: name one$/);
-  t.match(devices.troubles(io.id), [{ id: io.id, code: 'CLOSED', text: 'Port is empty: name one' }]);
+  t.match(devices.problems(io.id), [{ id: io.id, code: 'CLOSED', text: 'Port is empty: name one' }]);
   await t.rejects(devices.write(io.id, 'STATE', true), { code: 'IDENT_NOT_FOUND' });
   t.equal(devices.setProperty(io.id, 'Port', '/dev/x'), true);
   t.equal(devices.setProperty(io.id, 'Port', '/dev/x'), false, 'unchanged');
@@ -113,7 +116,7 @@ t.test('an instance that lacks a property says what to do, and opens once it has
   const state = io.children?.byIdent('STATE');
   await devices.applyChanges(io.id);
   t.equal(io.children?.byIdent('STATE'), state, 'its variables stay');
-  t.equal(kernel.variables.actionOf(kernel.variables.get(state?.id ?? 0)), io.id);
+  t.equal(kernel.variables.actionTargetOf(kernel.variables.get(state?.id ?? 0)), io.id);
   await devices.close();
   t.equal(world.open_(), 0);
 });
@@ -139,7 +142,7 @@ t.test('secrets are hidden, stay when written back hidden, and lists are taken a
 
 t.test('it opens again with a jittered back-off, from the beginning when it had settled', async (t) => {
   for (let n = 0; n < 20; n++) {
-    const most = Math.min(BACKOFF_MOST_MS, BACKOFF_FIRST_MS * 2 ** n);
+    const most = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** n);
     t.ok(backoffMs(n, 0) === most / 2 && backoffMs(n, 0.999_999) <= most);
   }
   const { devices, world, clock, shown, isLink } = bench();
@@ -154,45 +157,45 @@ t.test('it opens again with a jittered back-off, from the beginning when it had 
   await isLink(io, 'online');
   world.opened[0]?.host.report('STATE', true);
   t.equal(shown(io, 'STATE'), true);
-  world.opened[0]?.host.lost(new Error('torn out'));
+  world.opened[0]?.host.reportLost(new Error('torn out'));
   await isLink(io, 'waiting');
   t.equal(world.open_(), 0, 'the lost opening was closed');
   t.ok(world.opened[0]?.host.signal.aborted);
   world.opened[0]?.host.report('STATE', false);
   t.equal(shown(io, 'STATE'), true, 'a report after the end is ignored');
   await devices.close();
-  t.equal(clock.waiting, 0, 'no timer is left');
+  t.equal(clock.pendingTimers, 0, 'no timer is left');
 });
 
 t.test('deadlines: an opening that hangs, a write that hangs, a binding that died in silence', async (t) => {
   const { devices, world, clock, isLink, shown } = bench();
-  const late = Promise.withResolvers<Partial<Running>>();
+  const late = Promise.withResolvers<Partial<OpenInstance>>();
   world.open = () => late.promise;
   const io = devices.create('Io', {}, { Port: 'p' });
   await isLink(io, 'opening');
-  clock.advance(OPEN_DEADLINE_MS);
+  clock.advance(OPEN_TIMEOUT_MS);
   await isLink(io, 'waiting');
   late.resolve({});
   while (world.opened.length === 0 || world.open_() > 0) await new Promise((r) => setImmediate(r));
   t.equal(world.open_(), 0, 'what opened too late was closed');
 
   world.open = async () => ({ write: () => new Promise<void>(() => undefined) });
-  clock.advance(BACKOFF_MOST_MS);
+  clock.advance(BACKOFF_MAX_MS);
   await isLink(io, 'online');
   const written = devices.write(io.id, 'STATE', true);
-  clock.advance(WRITE_DEADLINE_MS);
+  clock.advance(WRITE_TIMEOUT_MS);
   await t.rejects(written, { code: 'TIMED_OUT' });
   await isLink(io, 'waiting');
 
   world.open = async () => ({ probe: () => new Promise<void>(() => undefined) });
-  clock.advance(BACKOFF_MOST_MS);
+  clock.advance(BACKOFF_MAX_MS);
   await isLink(io, 'online');
-  clock.advance(PROBE_EVERY_MS);
-  clock.advance(PROBE_DEADLINE_MS);
+  clock.advance(PROBE_INTERVAL_MS);
+  clock.advance(PROBE_TIMEOUT_MS);
   await isLink(io, 'waiting');
   t.match(shown(io, 'STATUS'), /took too long/);
   await devices.close();
-  t.equal(clock.waiting, 0);
+  t.equal(clock.pendingTimers, 0);
 });
 
 t.test('a device follows the I/O instance it is connected to', async (t) => {
@@ -204,12 +207,12 @@ t.test('a device follows the I/O instance it is connected to', async (t) => {
   await devices.connect(child.id, io.id);
   await isLink(child, 'online');
   t.equal(world.opened.at(-1)?.host.parent(wire).name, 'wire');
-  world.opened[0]?.host.lost(new Error('torn out'));
+  world.opened[0]?.host.reportLost(new Error('torn out'));
   await isLink(io, 'waiting');
   await isLink(child, 'waiting');
   t.match(shown(child, 'STATUS'), /waiting for its Io/);
   t.match(
-    devices.troubles(io.id).map((trouble) => trouble.id),
+    devices.problems(io.id).map((trouble) => trouble.id),
     [io.id, child.id],
   );
   clock.advance(BACKOFF_FIRST_MS);

@@ -1,19 +1,19 @@
 import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t, { type Test } from 'tap';
-import type { Found } from '../../src/device/search.js';
+import type { HardwareItem } from '../../src/device/search.js';
 import {
   diagnose,
   portsOf,
   propertiesOf,
-  type Configured,
-  type Purpose,
+  type ConfiguredInstance,
+  type MachineRequirements,
 } from '../../src/service/diagnosis.js';
-import { look, type Machine } from '../../src/service/machine.js';
+import { inspectMachine, type Machine } from '../../src/service/machine.js';
 import { tempDirectory } from '../tools/place.js';
 
-const pi: Purpose['board'] = { name: 'raspberry-pi-4', isUnknown: false };
-const pc: Purpose['board'] = { name: 'generic', isUnknown: true };
+const pi: MachineRequirements['board'] = { name: 'raspberry-pi-4', isUnknown: false };
+const pc: MachineRequirements['board'] = { name: 'generic', isUnknown: true };
 
 /** A machine with nothing in it. */
 const bare: Machine = {
@@ -31,7 +31,7 @@ const bare: Machine = {
 };
 const boot = { path: '/boot/firmware/config.txt', settings: ['dtparam=spi=on'] };
 const node = (path: string, more = {}) => ({ path, uid: 0, gid: 997, group: 'gpio', mode: 0o660, ...more });
-const line = (name: string, usedBy: string): Found => ({
+const line = (name: string, usedBy: string): HardwareItem => ({
   id: `line ${name}`,
   kind: 'line',
   name,
@@ -40,16 +40,20 @@ const line = (name: string, usedBy: string): Found => ({
   instance: 0,
   makes: [],
 });
-const port = (name: string, stable: string): Found => ({
+const port = (name: string, stable: string): HardwareItem => ({
   ...line(name, ''),
   kind: 'port',
   id: `port ${stable}`,
 });
-const relay: Configured = { name: 'Pump', properties: { Line: 'GPIO8' } };
-const meter = (Port: string): Configured => ({ name: 'Meter', properties: { Port } });
+const relay: ConfiguredInstance = { name: 'Pump', properties: { Line: 'GPIO8' } };
+const meter = (Port: string): ConfiguredInstance => ({ name: 'Meter', properties: { Port } });
 
 /** One check of a machine: its state, its text and what to do, in one text; undefined where it is none of its business. */
-function check(name: string, machine: Partial<Machine>, purpose: Partial<Purpose> = {}): string | undefined {
+function check(
+  name: string,
+  machine: Partial<Machine>,
+  purpose: Partial<MachineRequirements> = {},
+): string | undefined {
   const found = diagnose({ ...bare, ...machine }, { instances: [], board: pi, ...purpose }).get(name);
   return found && [found.state, found.text, found.whatToDo].filter((part) => part !== '').join(' | ');
 }
@@ -119,7 +123,7 @@ t.test('lines in other hands are told with who has them, and how to get them', a
     /stop what uses it as spi0 CS0/,
     'no Pi',
   );
-  const offset: Configured = { name: 'Pump', properties: { Chip: 'main', Line: '8' } };
+  const offset: ConfiguredInstance = { name: 'Pump', properties: { Chip: 'main', Line: '8' } };
   t.match(
     check('lines', { found: [{ ...line('', 'x'), id: 'line main/8' }] }, { instances: [offset] }),
     /main\/8 of Pump/,
@@ -174,7 +178,7 @@ t.test('a UART that is switched off is told with the setting that switches it on
 });
 
 t.test('PWM that no overlay has switched on is told with the overlay that does', async (t) => {
-  const lamp: Configured = { name: 'Lamp', properties: { Channel: 'PWM0' } };
+  const lamp: ConfiguredInstance = { name: 'Lamp', properties: { Channel: 'PWM0' } };
   const pwm = (machine: Partial<Machine>, instances = [lamp]) => check('pwm', machine, { instances });
   t.equal(pwm({}, [relay]), undefined);
   t.match(pwm({ found: [{ ...line('PWM0', ''), kind: 'pwm' }] }), /^ok/);
@@ -253,7 +257,7 @@ t.test('a machine is seen by its files', async (t) => {
   const { root, dataDirectory } = await box(t);
   await make(root, { 'dev/pts/3': '' });
   const ports = ['/dev/serial0', '/dev/ttyUSB0', '/dev/pts/3'];
-  const seen = await look({ root, dataDirectory, ports, isGateway: false, found: [] });
+  const seen = await inspectMachine({ root, dataDirectory, ports, isGateway: false, found: [] });
   t.strictSame(seen.user, { name: 'stellwerk', uid: 900, gids: [901, 997] });
   t.strictSame(seen.compatible, ['raspberrypi,4-model-b', 'brcm,bcm2711']);
   t.match(seen.chips, [{ path: '/dev/gpiochip0', mode: 0o620 }]);
@@ -273,18 +277,18 @@ t.test('a machine is seen by its files', async (t) => {
   t.ok((seen.space?.bytes ?? 0) > 0);
   t.equal(seen.hasKeeper, false, 'installed, and not there');
   await make(root, { 'run/stellwerk-keeper/socket': '' });
-  const again = await look({ root, dataDirectory, ports, isGateway: false, found: [] });
+  const again = await inspectMachine({ root, dataDirectory, ports, isGateway: false, found: [] });
   t.equal(again.hasKeeper, true);
 });
 
 t.test('the gateway looks with its own rights; a machine without anything has nothing', async (t) => {
   const { root, dataDirectory } = await box(t);
-  const own = await look({ root, dataDirectory, ports: [], isGateway: true, found: [] });
+  const own = await inspectMachine({ root, dataDirectory, ports: [], isGateway: true, found: [] });
   t.equal(own.user.uid, process.geteuid?.());
   t.equal(own.chips[0]?.isOpen, true);
   t.equal(own.hasKeeper, undefined, 'it knows by itself');
   const empty = await tempDirectory(t);
-  const seen = await look({
+  const seen = await inspectMachine({
     root: empty,
     dataDirectory: join(empty, 'none'),
     ports: ['/dev/x'],

@@ -4,32 +4,32 @@ import t from 'tap';
 import { parse } from 'yaml';
 import { gpioModules } from '../../drivers/gpio/index.js';
 import { ledModules } from '../../drivers/led/index.js';
-import { FakeBroker } from '../../drivers/mqtt/fake.js';
+import { SimulatedBroker } from '../../drivers/mqtt/fake.js';
 import { modbusModules } from '../../drivers/modbus/index.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
 import { pwmModules } from '../../drivers/pwm/index.js';
-import { SerialWorld } from '../../drivers/serial/fake.js';
+import { SimulatedPorts } from '../../drivers/serial/fake.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { socketModules } from '../../drivers/socket/index.js';
 import { virtualModules } from '../../drivers/virtual/index.js';
 import { systemClock } from '../../src/base/clock.js';
 import { parseConfig } from '../../src/config/load.js';
 import { gatewaySchema, nodeSchemas } from '../../src/config/schema.js';
-import { Modules } from '../../src/device/modules.js';
-import { modulesOf } from '../../src/modules.js';
-import { defaultsOf, mistakeIn, withProperty } from '../../src/device/properties.js';
+import { ModuleRegistry } from '../../src/device/modules.js';
+import { createModuleList } from '../../src/modules.js';
+import { defaultsOf, validateProperties, withProperty } from '../../src/device/properties.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 const DOCS = join(PACKAGE_ROOT, 'docs');
-const modules = new Modules([
+const modules = new ModuleRegistry([
   ...gpioModules({ gpio: [] }, systemClock()),
   ...ledModules({ leds: [] }, systemClock()),
   ...pwmModules({}, systemClock()),
-  ...serialModules(new SerialWorld()),
+  ...serialModules(new SimulatedPorts()),
   ...socketModules(),
   ...modbusModules(),
   ...virtualModules(),
-  ...mqttModules(new FakeBroker()),
+  ...mqttModules(new SimulatedBroker()),
 ]);
 
 interface Entry {
@@ -53,7 +53,7 @@ await t.test("the examples of the drivers' pages can be opened", async (t) => {
           (before, pair) => withProperty(module, before, pair),
           defaultsOf(module),
         );
-        t.equal(mistakeIn(module, set), undefined, `${page}: ${name}`);
+        t.equal(validateProperties(module, set), undefined, `${page}: ${name}`);
         seen += 1;
       }
     }
@@ -71,7 +71,7 @@ await t.test('the page of the configuration names every key, and its example has
     [],
   );
   const [, yaml = ''] = /```yaml\n([^]*?)```/.exec(page) ?? [];
-  const { config, tree } = await parseConfig('/x/gateway.yaml', yaml, modulesOf(systemClock()));
+  const { config, tree } = await parseConfig('/x/gateway.yaml', yaml, createModuleList(systemClock()));
   t.equal(config.webServers?.length, 1);
   t.strictSame(
     tree.map(({ children }) => children.length),

@@ -1,20 +1,20 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { walk } from '../../src/kernel/area.js';
+import { walkSubtree } from '../../src/kernel/area.js';
 import type { Event } from '../../src/kernel/events.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
 import { objectType, type TreeObject } from '../../src/kernel/object.js';
 import type { Variable } from '../../src/kernel/variables.js';
-import { Desk } from '../tools/desk.js';
+import { FunctionFixture } from '../tools/desk.js';
 import { tempDirectory } from '../tools/place.js';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 import { Replica, snapshotOf } from '../tools/replica.js';
 
 /** A desk with files, and a branch of every kind of objects that point to each other and out of it. */
 async function bench(t: { teardown(end: () => Promise<void>): void }, random: Random) {
   const directory = await tempDirectory(t);
-  const desk = new Desk([], directory);
+  const desk = new FunctionFixture([], directory);
   t.teardown(() => desk[Symbol.asyncDispose]());
   const control = desk.devices.create('Utility Control').id;
   const duplicate = (id: number, parent: number, recursive = true) =>
@@ -27,7 +27,7 @@ async function bench(t: { teardown(end: () => Promise<void>): void }, random: Ra
 }
 
 async function someObjects(
-  desk: Desk,
+  desk: FunctionFixture,
   random: Random,
   { parent, count }: { parent: TreeObject; count: number },
 ): Promise<TreeObject[]> {
@@ -77,7 +77,7 @@ async function someObjects(
 }
 
 async function pointAbout(
-  { kernel, devices }: Desk,
+  { kernel, devices }: FunctionFixture,
   random: Random,
   objects: readonly TreeObject[],
 ): Promise<void> {
@@ -134,11 +134,11 @@ const rule = (type: 0 | 1, id: number) => ({
 });
 
 /** All of a branch, with the places of its objects in it in place of their ids; what lies outside keeps its id. */
-async function picture(desk: Desk, top: TreeObject): Promise<object[]> {
-  const places = new Map([...walk(top)].map(({ id }, at) => [id, `object ${at}`]));
+async function picture(desk: FunctionFixture, top: TreeObject): Promise<object[]> {
+  const places = new Map([...walkSubtree(top)].map(({ id }, at) => [id, `object ${at}`]));
   const where = (id: number) => places.get(id) ?? id;
   const entries: object[] = [];
-  for (const object of walk(top)) {
+  for (const object of walkSubtree(top)) {
     const { name, ident, position, hidden, disabled, readOnly, icon, info, summary, parent, type } = object;
     const own = { ident, position, hidden, disabled, readOnly, icon, info, summary, type };
     const entry = { ...own, name, parent: object === top ? '' : where(parent?.id ?? 0) };
@@ -148,7 +148,7 @@ async function picture(desk: Desk, top: TreeObject): Promise<object[]> {
 }
 
 async function dataOf(
-  desk: Desk,
+  desk: FunctionFixture,
   object: TreeObject,
   where: (id: number) => string | number,
 ): Promise<unknown> {
@@ -203,7 +203,7 @@ function eventOf({ data }: Event, where: (id: number) => string | number): objec
 
 const seed = fuzzSeed();
 
-t.test(`a copy is what it was copied from, up to the ids (${seedNote(seed)})`, async (t) => {
+t.test(`a copy is what it was copied from, up to the ids (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   for (let round = 0; round < 12; round++) {
     const { desk, duplicate, top } = await bench(t, random);
@@ -218,22 +218,22 @@ t.test(`a copy is what it was copied from, up to the ids (${seedNote(seed)})`, a
     t.strictSame(await picture(desk, copy), [{ ...root, ident: '' }, ...below], `round ${round}`);
     t.strictSame(await picture(desk, top), before, 'the original is as it was');
     t.strictSame(
-      [...walk(copy)].filter(({ id }) => ids.has(id)),
+      [...walkSubtree(copy)].filter(({ id }) => ids.has(id)),
       [],
       'all objects are new',
     );
     const files = (of: TreeObject) =>
-      [...walk(of)].flatMap((one) =>
+      [...walkSubtree(of)].flatMap((one) =>
         one.is(3) || (one.is(5) && one.data.type !== 3) ? [one.data.file] : [],
       );
     const shared = files(copy).filter((file) => file !== '' && files(top).includes(file));
     t.strictSame(shared, [], 'each has files of its own');
     t.strictSame(
-      [...walk(copy)].filter((one) => one.is(4) && one.data.active),
+      [...walkSubtree(copy)].filter((one) => one.is(4) && one.data.active),
       [],
       'no event is active',
     );
-    for (const one of walk(copy)) if (one.is(1)) t.equal(one.data.status, 104, 'instances are closed');
+    for (const one of walkSubtree(copy)) if (one.is(1)) t.equal(one.data.status, 104, 'instances are closed');
     const again = tree.get(await duplicate(copy.id, top.id));
     t.strictSame(
       await picture(desk, again),

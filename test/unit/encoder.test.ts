@@ -1,8 +1,8 @@
 import t from 'tap';
 import { ENCODER_TURNED } from '../../drivers/gpio/encoder.js';
-import { Quadrature } from '../../drivers/gpio/quadrature.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
-import { SimulatedBoard } from '../tools/simulated-board.js';
+import { QuadratureDecoder } from '../../drivers/gpio/quadrature.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
+import { BoardFixture } from '../tools/simulated-board.js';
 
 /** A and B at a quarter step from where both are inactive. */
 const lines = (quarter: number) => {
@@ -11,13 +11,13 @@ const lines = (quarter: number) => {
 };
 
 const seed = fuzzSeed();
-t.test(`any walk with any bouncing: the detent reached last (${seedNote(seed)})`, async (t) => {
+t.test(`any walk with any bouncing: the detent reached last (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const wrong: string[] = [];
   for (let run = 0; run < 500; run++) {
     const steps = random.pick([1, 2, 4] as const);
     const from = random.below(4);
-    const knob = new Quadrature(steps, lines(from).a, lines(from).b);
+    const knob = new QuadratureDecoder(steps, lines(from).a, lines(from).b);
     let [quarter, position, detent] = [from, 0, 0];
     for (let n = 0; n < 100; n++) {
       const before = lines(quarter);
@@ -38,9 +38,9 @@ t.test(`any walk with any bouncing: the detent reached last (${seedNote(seed)})`
 });
 
 t.test('a knob: position and message at each detent, on over openings', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const knob = await board.add('Encoder', { LineA: 'BUTTON1', LineB: 'BUTTON2' });
-  await board.isLink(knob, 'online');
+  await board.waitForLink(knob, 'online');
   const told: unknown[] = [];
   board.kernel.changes.listen(({ SenderID, Message, Data }) => {
     if (Message === ENCODER_TURNED && SenderID === knob.id) told.push(Data);
@@ -59,7 +59,7 @@ t.test('a knob: position and message at each detent, on over openings', async (t
   await turn(10, -4);
   t.equal(board.value(knob, 'POSITION'), -1);
   await board.change(knob, { StepsPerDetent: '2' });
-  await board.isLink(knob, 'online');
+  await board.waitForLink(knob, 'online');
   await turn(-4, -2);
   t.equal(board.value(knob, 'POSITION'), 0);
   t.strictSame(told, [
@@ -75,9 +75,9 @@ t.test('a knob: position and message at each detent, on over openings', async (t
 });
 
 t.test('a knob that turns faster than can be told is told as a whole; what is dropped is LOST', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const knob = await board.add('Encoder', { LineA: 'BUTTON1', LineB: 'BUTTON2' });
-  await board.isLink(knob, 'online');
+  await board.waitForLink(knob, 'online');
   const told: number[] = [];
   board.kernel.changes.listen(({ SenderID, Message, Data }) => {
     if (Message === ENCODER_TURNED && SenderID === knob.id) told.push(Number(Data[0]));
@@ -104,5 +104,5 @@ t.test('a knob that turns faster than can be told is told as a whole; what is dr
   await board.elapse(20_000);
   t.notMatch(board.status(knob), /faster than it can be read/);
   await board.devices.close();
-  t.equal(board.clock.waiting, 0, 'nothing waits on when it is closed');
+  t.equal(board.clock.pendingTimers, 0, 'nothing waits on when it is closed');
 });

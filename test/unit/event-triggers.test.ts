@@ -1,11 +1,11 @@
 import t from 'tap';
 import { fault } from '../../src/base/fault.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import { triggerType } from '../../src/kernel/event.js';
 import { message } from '../../src/kernel/messages.js';
 import type { Value } from '../../src/kernel/value.js';
-import { RUNS_A_MINUTE } from '../../src/script/events/runs.js';
-import { EventBench, NOON, settled } from '../tools/event-bench.js';
+import { RUNS_PER_MINUTE_LIMIT } from '../../src/script/events/runs.js';
+import { EventFixture, NOON, eventsSettled } from '../tools/event-bench.js';
 
 const MINUTE_MS = 60_000;
 
@@ -21,7 +21,7 @@ t.test('each trigger is set off by what it names', async (t) => {
     ['value, first', triggerType.value, { value: 7, subsequent: false }, [7, 7, 8, 7], [7, 7]],
   ];
   for (const [name, type, more, values, expected] of cases) {
-    using bench = new EventBench();
+    using bench = new EventFixture();
     const variable = bench.kernel.variables.create(1);
     const event = bench.trigger(variable.id, type, more);
     await bench.set(variable.id, ...values);
@@ -42,7 +42,7 @@ t.test('each trigger is set off by what it names', async (t) => {
 });
 
 t.test('an event below a script runs it; a text, and before it an action, come first', async (t) => {
-  using bench = new EventBench();
+  using bench = new EventFixture();
   const { kernel } = bench;
   const variable = kernel.variables.create(0);
   const script = kernel.scripts.create(0);
@@ -62,7 +62,7 @@ t.test('an event below a script runs it; a text, and before it an action, come f
 });
 
 t.test('conditions that do not hold keep an event from running', async (t) => {
-  using bench = new EventBench();
+  using bench = new EventFixture();
   const { kernel } = bench;
   const [button, away] = [kernel.variables.create(0), kernel.variables.create(0)];
   const event = bench.trigger(button.id, triggerType.update);
@@ -79,7 +79,7 @@ t.test('conditions that do not hold keep an event from running', async (t) => {
 });
 
 t.test('an event that is limited runs as often as that, and is inactive then', async (t) => {
-  using bench = new EventBench();
+  using bench = new EventFixture();
   const variable = bench.kernel.variables.create(1);
   const event = bench.trigger(variable.id, triggerType.update);
   bench.kernel.events.set(event, { limit: 2 });
@@ -89,7 +89,7 @@ t.test('an event that is limited runs as often as that, and is inactive then', a
 });
 
 t.test('one run at a time, of what comes meanwhile only the newest, and a failure is its own', async (t) => {
-  using bench = new EventBench();
+  using bench = new EventFixture();
   bench.isQuick = false;
   const variable = bench.kernel.variables.create(1);
   const other = bench.trigger(variable.id, triggerType.value, { value: 3 });
@@ -101,14 +101,14 @@ t.test('one run at a time, of what comes meanwhile only the newest, and a failur
       .map(({ parameters }) => parameters['VALUE']);
   t.strictSame(values(), [1]);
   bench.ends[0]?.reject(fault('SCRIPT_FAILED', 'text.js:1: no'));
-  await settled();
+  await eventsSettled();
   t.strictSame(values(), [1, 4]);
   t.match(bench.errors, [new RegExp(`event #${event.id} .*text.js:1: no`)]);
   t.ok(bench.runs.some(({ parameters }) => parameters['EVENT'] === other.id));
 });
 
 t.test('what runs in a loop is stopped, told of once, and goes on a minute later', async (t) => {
-  using bench = new EventBench();
+  using bench = new EventFixture();
   const { kernel, clock } = bench;
   const variable = kernel.variables.create(1);
   const event = bench.trigger(variable.id, triggerType.update);
@@ -120,23 +120,23 @@ t.test('what runs in a loop is stopped, told of once, and goes on a minute later
     queueMicrotask(() => kernel.variables.update(variable, own, clock.nowMs()));
   });
   await bench.set(variable.id, 1);
-  for (let n = 0; n < RUNS_A_MINUTE * 4; n++) await nextTurn();
-  t.equal(bench.runs.length, RUNS_A_MINUTE);
+  for (let n = 0; n < RUNS_PER_MINUTE_LIMIT * 4; n++) await yieldToEventLoop();
+  t.equal(bench.runs.length, RUNS_PER_MINUTE_LIMIT);
   t.match(bench.errors, [new RegExp(`event #${event.id} .*update variable #${variable.id}`)]);
   await bench.set(variable.id, 0);
-  t.equal(bench.runs.length, RUNS_A_MINUTE);
+  t.equal(bench.runs.length, RUNS_PER_MINUTE_LIMIT);
   await bench.pass(MINUTE_MS);
   await bench.set(variable.id, 0);
-  t.ok(bench.runs.length > RUNS_A_MINUTE, 'it runs again');
+  t.ok(bench.runs.length > RUNS_PER_MINUTE_LIMIT, 'it runs again');
 });
 
 t.test('an event whose variable is deleted is set off by none, and by no other with its id', async (t) => {
-  using bench = new EventBench();
+  using bench = new EventFixture();
   const { kernel } = bench;
   const variable = kernel.variables.create(1);
   const event = bench.trigger(variable.id, triggerType.update);
   kernel.tree.delete(variable);
-  await settled();
+  await eventsSettled();
   t.equal(event.data.trigger?.variableId, 0);
   t.match(bench.warnings, [/was deleted/]);
   const deleted = bench.trigger(kernel.variables.create(1).id, triggerType.update);

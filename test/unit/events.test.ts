@@ -3,7 +3,7 @@ import { Area } from '../../src/kernel/area.js';
 import { eventData, eventType } from '../../src/kernel/event.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { message } from '../../src/kernel/messages.js';
-import { Random, fuzzSeed, seedNote } from '../tools/random.js';
+import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 import { Replica, snapshotOf, type Frame } from '../tools/replica.js';
 
 const NOW_MS = 1_700_000_000_000;
@@ -98,12 +98,12 @@ t.test('a trigger’s value is of its variable’s type', async (t) => {
   kernel.events.setTrigger(id, { variableId: on.id });
   t.equal(kernel.events.get(id).data.trigger?.value, false);
   t.throws(() => kernel.events.setTrigger(id, { variableId: id }), { code: 'NOT_OF_TYPE' });
-  t.strictSame(kernel.events.of(on.id), [kernel.events.get(id)]);
-  t.strictSame(kernel.events.of(count.id), []);
+  t.strictSame(kernel.events.triggeredBy(on.id), [kernel.events.get(id)]);
+  t.strictSame(kernel.events.triggeredBy(count.id), []);
 });
 
 const seed = fuzzSeed();
-t.test(`a client that follows the messages has what a snapshot says; ${seedNote(seed)}`, async (t) => {
+t.test(`a client that follows the messages has what a snapshot says; ${seedLabel(seed)}`, async (t) => {
   const random = new Random(seed);
   const kernel = fresh();
   const { events } = kernel;
@@ -142,14 +142,14 @@ t.test(`a client that follows the messages has what a snapshot says; ${seedNote(
       }),
   };
   for (let n = 0; n < 600; n++) {
-    const all = [...kernel.tree.of(4)];
+    const all = [...kernel.tree.objectsOfType(4)];
     const event = random.pick(all);
     if (event === undefined) events.create(random.below(3), NOW_MS);
     else
       random.pick<() => unknown>([
         () => events.create(random.below(3), NOW_MS),
         () => kernel.tree.delete(event),
-        () => events.ran(event, NOW_MS + n * 1000, { actionId: random.below(3) }),
+        () => events.recordRun(event, NOW_MS + n * 1000, { actionId: random.below(3) }),
         () => events.setNextRun(event, random.below(1000)),
         () => events.set(event, random.pick<object>([{ active: true }, { limit: 2 }, { script: 'y' }])),
         () => events.set(event, { actionId: '{A}', script: '' }),
@@ -233,11 +233,11 @@ t.test('a front is told nothing of what stands outside its area', async (t) => {
   t.strictSame(heard(() => events.setTrigger(event.id, { value: 6 })).admitted, [
     message.EM_CHANGETRIGGERVALUE,
   ]);
-  const untold = heard(() => events.untrigger(event));
+  const untold = heard(() => events.clearTriggerVariable(event));
   t.strictSame(untold, lost, 'the value goes out of sight with the variable, and no message says so');
   t.match(shown(), '"triggerVariableID":0,"triggerValue":""');
   const plain = heard(() => events.setSchedule(plan.id, { actions: [action(1, 'Off')] }));
   t.strictSame(plain, { admitted: [message.EM_CHANGESCHEDULEACTION], isLost: false });
   t.strictSame(heard(() => events.set(event, { active: true })).admitted, [message.EM_CHANGEACTIVE]);
-  t.strictSame(heard(() => events.ran(event, NOW_MS)).admitted, [message.EM_UPDATE]);
+  t.strictSame(heard(() => events.recordRun(event, NOW_MS)).admitted, [message.EM_UPDATE]);
 });

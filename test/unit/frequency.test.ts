@@ -1,10 +1,10 @@
 import t from 'tap';
-import { SimulatedBoard } from '../tools/simulated-board.js';
+import { BoardFixture } from '../tools/simulated-board.js';
 
 t.test('a frequency: exact while it lasts, falling when nothing comes, then 0', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const fan = await board.add('Frequency', { Line: 'BUTTON1', Divider: 2 });
-  await board.isLink(fan, 'online');
+  await board.waitForLink(fan, 'online');
   t.equal(board.value(fan, 'FREQUENCY'), 0);
   const told = board.watch(fan, 'FREQUENCY');
   for (let n = 0; n < 250; n++) {
@@ -18,5 +18,5 @@ t.test('a frequency: exact while it lasts, falling when nothing comes, then 0', 
   await board.elapse(8000);
   t.equal(board.value(fan, 'FREQUENCY'), 0);
   await board.devices.close();
-  t.equal(board.clock.waiting, 0, 'nothing waits on when it is closed');
+  t.equal(board.clock.pendingTimers, 0, 'nothing waits on when it is closed');
 });

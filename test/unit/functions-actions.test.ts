@@ -1,6 +1,6 @@
 import t from 'tap';
-import { nextTurn } from '../../src/base/turn.js';
-import { Desk } from '../tools/desk.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
+import { FunctionFixture } from '../tools/desk.js';
 
 const VALUE_ACTION = '{3644F802-C152-464A-868A-242C2A3DEC5C}';
 const TEXT_ACTION = '{346AA8C1-30E0-1663-78EF-93EFADFAC650}';
@@ -10,15 +10,15 @@ const TOGGLE_ACTION = '{B4E02384-0CA9-4D45-8AF3-34956B540207}';
 
 /** Enough turns for an event to run. */
 async function settled(): Promise<void> {
-  for (let n = 0; n < 8; n++) await nextTurn();
+  for (let n = 0; n < 8; n++) await yieldToEventLoop();
 }
 
-async function make(desk: Desk, method: string, ...params: unknown[]): Promise<number> {
+async function make(desk: FunctionFixture, method: string, ...params: unknown[]): Promise<number> {
   return (await desk.call(method, ...params)) as number;
 }
 
 t.test('the actions there are can be listed, shown and carried out', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const lamp = await desk.lamp();
   const state = desk.idOf(lamp, 'STATE');
   const own = await make(desk, 'SVC_CreateVariable', 1);
@@ -105,7 +105,7 @@ t.test('the actions there are can be listed, shown and carried out', async (t) =
 t.test(
   'an action takes no value beyond the range of the profile, and none is carried out then',
   async (t) => {
-    await using desk = new Desk();
+    await using desk = new FunctionFixture();
     const lamp = await desk.lamp();
     const level = desk.idOf(lamp, 'LEVEL');
     await desk.call('RequestAction', level, 1000).catch(() => undefined);
@@ -139,7 +139,7 @@ t.test(
 );
 
 t.test('an event’s action takes the place of its script, and a script that of an action', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const event = await make(desk, 'SVC_CreateEvent', 1);
   await desk.call('SVC_SetEventScript', event, 'x');
   await desk.call('SVC_SetEventAction', event, SCRIPT_ACTION, []);

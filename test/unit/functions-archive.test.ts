@@ -1,13 +1,13 @@
 import t from 'tap';
 import { archiveFunctions } from '../../src/functions/archive.js';
-import { Desk } from '../tools/desk.js';
+import { FunctionFixture } from '../tools/desk.js';
 
 const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
 const NOW_S = 1_700_000_000;
 
 /** A desk with an archive instance and a variable. */
 function bench(type = 2) {
-  const desk = new Desk();
+  const desk = new FunctionFixture();
   const { id: archive } = desk.devices.create(ARCHIVE);
   const { id } = desk.kernel.variables.create(type as 0);
   return { desk, archive, id, set: (value: unknown) => desk.call('SetValue', id, value) };

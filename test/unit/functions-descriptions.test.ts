@@ -1,8 +1,8 @@
 import t from 'tap';
-import { Desk } from '../tools/desk.js';
+import { FunctionFixture } from '../tools/desk.js';
 
 t.test('a device tells which variables it has, and which properties', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const lamp = await desk.lamp();
   const note = desk.kernel.variables.create(3, { parent: desk.kernel.tree.get(lamp), ident: 'NOTE' });
   const told = JSON.parse((await desk.call('HW_GetDeviceDescription', lamp)) as string) as {

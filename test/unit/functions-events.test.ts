@@ -1,20 +1,20 @@
 import t from 'tap';
-import { nextTurn } from '../../src/base/turn.js';
-import { Desk } from '../tools/desk.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
+import { FunctionFixture } from '../tools/desk.js';
 
 const VALUE_ACTION = '{3644F802-C152-464A-868A-242C2A3DEC5C}';
 
 /** Enough turns for an event to run. */
 async function settled(): Promise<void> {
-  for (let n = 0; n < 8; n++) await nextTurn();
+  for (let n = 0; n < 8; n++) await yieldToEventLoop();
 }
 
-async function make(desk: Desk, method: string, ...params: unknown[]): Promise<number> {
+async function make(desk: FunctionFixture, method: string, ...params: unknown[]): Promise<number> {
   return (await desk.call(method, ...params)) as number;
 }
 
 t.test('events are made, listed, found and deleted', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const script = await make(desk, 'SVC_CreateScript', 0);
   const trigger = await make(desk, 'SVC_CreateEvent', 0);
   const cyclic = await make(desk, 'SVC_CreateEvent', 1);
@@ -45,7 +45,7 @@ t.test('events are made, listed, found and deleted', async (t) => {
 });
 
 t.test('a variable sets off what a trigger says', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const variable = await make(desk, 'SVC_CreateVariable', 1);
   const event = await make(desk, 'SVC_CreateEvent', 0);
   const set = async (value: number) => {
@@ -79,7 +79,7 @@ t.test('a variable sets off what a trigger says', async (t) => {
 });
 
 t.test('a cyclic event runs when its pattern says', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const event = await make(desk, 'SVC_CreateEvent', 1);
   await desk.call('SVC_SetEventScript', event, 'x');
   await desk.call('SVC_SetEventCyclic', event, 2, 2, 0, 0, 3, 6);
@@ -128,7 +128,7 @@ t.test('a cyclic event runs when its pattern says', async (t) => {
 });
 
 t.test('a script’s timer is a cyclic event below it', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const script = await make(desk, 'SVC_CreateScript', 0);
   t.equal(await desk.call('SVC_GetScriptTimer', script), 0);
   await desk.call('SVC_SetScriptTimer', script, 5);
@@ -155,10 +155,10 @@ t.test('a script’s timer is a cyclic event below it', async (t) => {
 t.test(
   'a script’s timer counts from when it was set, past midnight and while the clock is not set',
   async (t) => {
-    await using desk = new Desk();
+    await using desk = new FunctionFixture();
     const script = await make(desk, 'SVC_CreateScript', 0);
     const toMidnightMs = new Date(desk.clock.nowMs()).setHours(24, 0, 0, 0) - desk.clock.nowMs();
-    desk.clock.isTrusted = false;
+    desk.clock.hasTrustedTime = false;
     desk.clock.advance(toMidnightMs - 50_000);
     await desk.call('SVC_SetScriptTimer', script, 120);
     await settled();
@@ -177,7 +177,7 @@ t.test(
 );
 
 t.test('a schedule is built of actions, groups and points, each changed and removed by its ID', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const heating = await make(desk, 'SVC_CreateVariable', 2);
   const event = await make(desk, 'SVC_CreateEvent', 2);
   await desk.call('SVC_SetParent', event, heating);
@@ -236,7 +236,7 @@ t.test('a schedule is built of actions, groups and points, each changed and remo
 });
 
 t.test('conditions and their rules are built, changed and removed by their IDs', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const [on, count] = [await make(desk, 'SVC_CreateVariable', 0), await make(desk, 'SVC_CreateVariable', 1)];
   const event = await make(desk, 'SVC_CreateEvent', 0);
   const conditions = async () =>
@@ -315,7 +315,7 @@ t.test('conditions and their rules are built, changed and removed by their IDs',
 });
 
 t.test('conditions are tried by themselves', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const on = await make(desk, 'SVC_CreateVariable', 0);
   const passing = async (conditions: unknown) =>
     desk.call(

@@ -2,9 +2,9 @@ import t from 'tap';
 import { mqttModules } from '../../drivers/mqtt/index.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { defaultsOf, withProperty } from '../../src/device/properties.js';
-import { formFunctions } from '../../src/functions/form.js';
-import { Desk, owner } from '../tools/desk.js';
-import { Workbench } from '../tools/workbench.js';
+import { configurationFormFunctions } from '../../src/functions/form.js';
+import { FunctionFixture, owner } from '../tools/desk.js';
+import { DeviceFixture } from '../tools/workbench.js';
 
 interface Element {
   readonly type: string;
@@ -19,7 +19,7 @@ interface Form {
 }
 
 t.test('the form of an instance has an element a property, and no values', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const id = await desk.lamp();
   await desk.call('SVC_SetProperty', id, 'Password', 'hunter2');
   await desk.call('SVC_ApplyChanges', id);
@@ -46,8 +46,8 @@ t.test(
   'each kind of property has its own kind of element, and what is chosen there can be set',
   async (t) => {
     const modules = [...serialModules(), ...mqttModules()];
-    await using bench = new Workbench(modules);
-    const [get] = formFunctions(bench as never);
+    await using bench = new DeviceFixture(modules);
+    const [get] = configurationFormFunctions(bench as never);
     for (const module of modules) {
       const instance = bench.devices.create(module.id);
       const form = JSON.parse((await get?.run(owner, ...([instance.id] as never[]))) as string) as Form;

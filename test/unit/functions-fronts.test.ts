@@ -1,8 +1,8 @@
 import t from 'tap';
 import { Area } from '../../src/kernel/area.js';
 import { message } from '../../src/kernel/messages.js';
-import { wholeOf } from '../tools/conform.js';
-import { Desk } from '../tools/desk.js';
+import { completeResult } from '../tools/conform.js';
+import { FunctionFixture } from '../tools/desk.js';
 
 const card = {
   title: '',
@@ -15,7 +15,7 @@ const card = {
 
 /** Configurator 50001 has the ground floor with a sound and a variable, 50002 all; a sound upstairs is the owner's. */
 function house() {
-  const desk = new Desk();
+  const desk = new FunctionFixture();
   const { tree, variables, media } = desk.kernel;
   const ground = tree.create(0, {}, { name: 'Ground floor' });
   const hall = tree.create(0, {}, { parent: ground, name: 'Hall' });
@@ -57,9 +57,9 @@ t.test('items are added, changed, moved and deleted, each configurator’s its o
     item('tab2', 'tab1', { Configuration: '{"baseID":1}', Position: -3, Visible: false }),
   ];
   t.strictSame(await items(), all);
-  t.strictSame(await desk.callAt(F, 'WFC_GetItems', F), all, 'a front reads its own');
-  await t.rejects(desk.callAt(F, 'WFC_GetItems', 50_002), { code: 'ACCESS_DENIED' });
-  await t.rejects(desk.callAt(F, 'WFC_DeleteItem', F, 'tab2'), { code: 'ACCESS_DENIED' });
+  t.strictSame(await desk.callAsWebFront(F, 'WFC_GetItems', F), all, 'a front reads its own');
+  await t.rejects(desk.callAsWebFront(F, 'WFC_GetItems', 50_002), { code: 'ACCESS_DENIED' });
+  await t.rejects(desk.callAsWebFront(F, 'WFC_DeleteItem', F, 'tab2'), { code: 'ACCESS_DENIED' });
   t.strictSame(await items(50_002), []);
   await t.rejects(desk.call('WFC_DeleteItem', F, 'tab1'), { message: /below tab1; delete them first/ });
   await desk.call('WFC_DeleteItem', F, 'tab2');
@@ -148,9 +148,13 @@ t.test('what is said to the fronts: each call is one message of the configurator
     [WF_RELOAD, [], 'WFC_Reload', F],
     [WF_OPEN_CATEGORY, [ground.id], 'WFC_OpenCategory', F, ground.id],
   ] as const)
-    t.strictSame(await desk.told(...(call as readonly unknown[] as [string])), [[F, sent, data]], call[0]);
+    t.strictSame(
+      await desk.messagesOfCall(...(call as readonly unknown[] as [string])),
+      [[F, sent, data]],
+      call[0],
+    );
   const before = desk.kernel.changes.counter;
-  t.equal(await desk.callAt(F, 'WFC_OpenCategory', F, hall.id), true, 'a front may, too');
+  t.equal(await desk.callAsWebFront(F, 'WFC_OpenCategory', F, hall.id), true, 'a front may, too');
   t.match(desk.kernel.changes.since(before), [{ SenderID: F, Message: WF_OPEN_CATEGORY, Data: [hall.id] }]);
 });
 
@@ -201,7 +205,7 @@ t.test('what is said to a configurator’s fronts is in their changes, and in no
       remote: '',
       configurator: id,
     });
-    return ((await wholeOf(result)) as { Data: unknown[] }[]).map(({ Data }) => Data[0]);
+    return ((await completeResult(result)) as { Data: unknown[] }[]).map(({ Data }) => Data[0]);
   };
   t.strictSame(await told(50_001), ['to 50001', hall.id]);
   t.strictSame(await told(50_001, ground.id), ['to 50001', hall.id]);
@@ -222,7 +226,7 @@ t.test('mobile devices are registered where that is allowed; their tokens are ne
   await using _ = desk;
   const M = 50_002;
   const register = (id: number, ...[token, device, name = 'Phone']: [string, string, string?]) =>
-    desk.callAt(id, 'WFC_RegisterPNS', id, token, 'apns', device, name);
+    desk.callAsWebFront(id, 'WFC_RegisterPNS', id, token, 'apns', device, name);
   await t.rejects(register(F, 'tulip', 'D'), { code: 'NOT_ALLOWED' });
   t.equal(await register(M, 'tulip-1', 'D'), 'D');
   t.equal(await register(M, 'tulip-2', 'E'), 'E');
@@ -238,7 +242,7 @@ t.test('mobile devices are registered where that is allowed; their tokens are ne
   t.match(desk.kept.get(`devices ${M}`), /tulip-3/, 'the token is kept');
   t.notMatch(desk.kept.get(`devices ${M}`), /tulip-1/);
   t.notMatch(JSON.stringify(desk.audit), /tulip/);
-  await t.rejects(desk.callAt(M, 'GW_GetPushDevices', M), { code: 'ACCESS_DENIED' });
+  await t.rejects(desk.callAsWebFront(M, 'GW_GetPushDevices', M), { code: 'ACCESS_DENIED' });
   for (const [code, ...given] of [
     ['PARAMETER_BOUNDS', '', 'apns', 'D', ''],
     ['PARAMETER_BOUNDS', 't', '', 'D', ''],
@@ -246,7 +250,7 @@ t.test('mobile devices are registered where that is allowed; their tokens are ne
     ['TEXT_TOO_LONG', 'x'.repeat(4097), 'apns', 'D', ''],
     ['TEXT_TOO_LONG', 't', 'apns', 'D', 'x'.repeat(1025)],
   ] as const)
-    await t.rejects(desk.callAt(M, 'WFC_RegisterPNS', M, ...given), { code });
+    await t.rejects(desk.callAsWebFront(M, 'WFC_RegisterPNS', M, ...given), { code });
   for (let n = 2; n < 64; n++) await register(M, 't', `D${n}`);
   await t.rejects(register(M, 't', 'D64'), { message: /more than 64 devices/ });
   t.equal(await register(M, 't', 'D63'), 'D63', 'one that is known may register anew');

@@ -1,12 +1,12 @@
 import t from 'tap';
 import { coreModules } from '../../src/config/core.js';
-import { bus, Desk, lamp } from '../tools/desk.js';
+import { bus, FunctionFixture, lamp } from '../tools/desk.js';
 import { until } from '../tools/until.js';
 
 t.test(
   'an instance of a module: made by GUID, name or alias, with its variables, closed until connected',
   async (t) => {
-    await using desk = new Desk();
+    await using desk = new FunctionFixture();
     const ids: number[] = [];
     for (const module of [lamp.id, lamp.id.toLowerCase(), 'Lamp', 'lamp', 'Bulb'])
       ids.push((await desk.call('SVC_CreateInstance', module)) as number);
@@ -38,7 +38,7 @@ t.test(
 );
 
 t.test('a device is connected to what fits, and follows it', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const parent = (await desk.call('SVC_CreateInstance', 'Bus')) as number;
   const device = (await desk.call('SVC_CreateInstance', 'Lamp')) as number;
   t.strictSame(await desk.call('SVC_GetCompatibleInstances', device), [parent]);
@@ -49,7 +49,7 @@ t.test('a device is connected to what fits, and follows it', async (t) => {
     code: 'INCOMPATIBLE',
     message: 'The data flow is incompatible',
   });
-  const told = await desk.told('SVC_ConnectInstance', device, parent);
+  const told = await desk.messagesOfCall('SVC_ConnectInstance', device, parent);
   t.strictSame(told[0], [device, 10503, [parent]]);
   await until('the lamp is online', async () => {
     const { InstanceStatus } = (await desk.call('SVC_GetInstance', device)) as { InstanceStatus: number };
@@ -60,13 +60,13 @@ t.test('a device is connected to what fits, and follows it', async (t) => {
   t.match(children, [{ InstanceID: device, ConnectionID: parent, Configuration: /"Place":""/ }]);
   t.equal(await desk.call('SVC_GetConfigurationForParent', device), '{}');
   t.equal(await desk.call('SVC_Translate', device, 'Place'), 'Place');
-  t.strictSame((await desk.told('SVC_DisconnectInstance', device))[0], [device, 10504, [parent]]);
+  t.strictSame((await desk.messagesOfCall('SVC_DisconnectInstance', device))[0], [device, 10504, [parent]]);
   t.strictSame(await desk.call('SVC_GetReferenceList', device), []);
   t.match(await desk.call('SVC_GetInstance', device), { ConnectionID: 0, InstanceStatus: 200 });
 });
 
 t.test('properties are pending until they are applied (§1)', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const id = (await desk.call('SVC_CreateInstance', 'Lamp')) as number;
   t.equal(await desk.call('SVC_SetProperty', id, 'Place', ''), false, 'unchanged');
   t.equal(await desk.call('SVC_SetProperty', id, 'Nothing', 'x'), false, 'unknown');
@@ -77,7 +77,7 @@ t.test('properties are pending until they are applied (§1)', async (t) => {
   t.equal(await desk.call('SVC_SetProperty', id, 'Password', 'tulip'), true);
   t.equal(await desk.call('SVC_HasChanges', id), true);
   t.equal(await desk.call('SVC_GetProperty', id, 'Place'), '', 'the active one is shown');
-  const told = await desk.told('SVC_ApplyChanges', id);
+  const told = await desk.messagesOfCall('SVC_ApplyChanges', id);
   t.strictSame(
     told.filter(([, message]) => message === 10506),
     [[id, 10506, ['{"Place":"hall","Password":"***","Broken":true}']]],
@@ -116,7 +116,7 @@ t.test('properties are pending until they are applied (§1)', async (t) => {
 t.test(
   'an instance is deleted with its own variables, not with others, and once, however often it is asked for',
   async (t) => {
-    await using desk = new Desk();
+    await using desk = new FunctionFixture();
     const parent = (await desk.call('SVC_CreateInstance', 'Bus')) as number;
     const device = (await desk.call('SVC_CreateInstance', 'Lamp')) as number;
     await desk.call('SVC_ConnectInstance', device, parent);
@@ -149,7 +149,7 @@ t.test(
 );
 
 t.test('what is put below an instance, or connected to it, while it is being deleted', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const parent = (await desk.call('SVC_CreateInstance', 'Bus')) as number;
   const device = (await desk.call('SVC_CreateInstance', 'Lamp')) as number;
   for (const id of (await desk.call('SVC_GetChildrenIDs', parent)) as number[])
@@ -174,7 +174,7 @@ t.test('what is put below an instance, or connected to it, while it is being del
 });
 
 t.test('modules and the library they come in', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const all = [bus, lamp, ...coreModules].map(({ id }) => id);
   t.strictSame(await desk.call('SVC_GetModuleList'), all);
   t.strictSame(await desk.call('SVC_GetModuleListByType', 1), [bus.id]);
@@ -183,11 +183,13 @@ t.test('modules and the library they come in', async (t) => {
     ModuleName: 'Lamp',
     ModuleType: 3,
     Aliases: ['Bulb'],
-    ParentRequirements: [bus.offers?.id],
+    ParentRequirements: [bus.provides?.id],
     Implemented: [],
     Prefix: 'HW',
   });
-  t.match(await desk.call('SVC_GetModules', ['Bus']), [{ ModuleID: bus.id, Implemented: [bus.offers?.id] }]);
+  t.match(await desk.call('SVC_GetModules', ['Bus']), [
+    { ModuleID: bus.id, Implemented: [bus.provides?.id] },
+  ]);
   t.equal(((await desk.call('SVC_GetModules', [])) as object[]).length, all.length);
   t.strictSame(await desk.call('SVC_GetCompatibleModules', lamp.id), [bus.id]);
   t.strictSame(await desk.call('SVC_GetCompatibleModules', bus.id), []);
@@ -214,7 +216,7 @@ t.test('modules and the library they come in', async (t) => {
 });
 
 t.test('an instance whose module is gone says so, and can be looked at and deleted', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const { id } = desk.kernel.instances.create(
     { id: '{GONE}', name: 'Gone', kind: 3 },
     { Password: 'tulip' },

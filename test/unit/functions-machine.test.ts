@@ -2,12 +2,12 @@ import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
-import { Figures } from '../../src/service/figures.js';
-import { Programs } from '../../src/service/programs.js';
+import { SystemMetrics } from '../../src/service/figures.js';
+import { SystemCommands } from '../../src/service/programs.js';
 import { machineFunctions } from '../../src/functions/machine.js';
 import type { Ports } from '../../src/functions/ports.js';
-import { drivesOf, networksOf, roomOf } from '../../src/service/surroundings.js';
-import { Desk, owner } from '../tools/desk.js';
+import { drivesOf, networksOf, diskUsage } from '../../src/service/surroundings.js';
+import { FunctionFixture, owner } from '../tools/desk.js';
 import { tempDirectory } from '../tools/place.js';
 import { until } from '../tools/until.js';
 
@@ -27,7 +27,7 @@ t.test('processors are busy by what they did since the call before', async (t) =
   const root = await machine(t, {
     'proc/stat': 'cpu  100 0 100 700 100 0 0 0\ncpu0 100 0 100 200 100 0 0 0\ncpu1 0 0 0 500 0 0 0 0\n',
   });
-  const figures = new Figures(root);
+  const figures = new SystemMetrics(root);
   t.strictSame(await figures.processors(), { CPU_AVG: 20, CPU_0: 40, CPU_1: 0 }, 'since the boot');
   const stat =
     'cpu  175 0 125 800 100 0 0 0\ncpu0 150 0 125 225 100 0 0 0\ncpu1 25 0 0 575 0 0 0 0\nintr 1 2\n';
@@ -36,7 +36,7 @@ t.test('processors are busy by what they did since the call before', async (t) =
   await writeFile(join(root, 'proc/stat'), stat.replace('cpu  175', 'cpu  177'));
   t.equal((await figures.processors())['CPU_AVG'], 100, 'too near: against the reading before');
   t.equal((await figures.processors())['CPU_AVG'], 100, 'which stays');
-  t.strictSame(await new Figures(join(root, 'nowhere')).processors(), {});
+  t.strictSame(await new SystemMetrics(join(root, 'nowhere')).processors(), {});
 });
 
 t.test('memory, swap and the process are told in bytes', async (t) => {
@@ -49,7 +49,7 @@ t.test('memory, swap and the process are told in bytes', async (t) => {
     'proc/1/stat': '',
     'proc/17/stat': '',
   });
-  const figures = new Figures(root);
+  const figures = new SystemMetrics(root);
   t.strictSame(await figures.memory(), {
     TOTALPHYSICAL: 1_024_000,
     AVAILPHYSICAL: 409_600,
@@ -71,7 +71,7 @@ t.test('memory, swap and the process are told in bytes', async (t) => {
 t.test('a battery says how long it lasts while it is used, and without one nothing is known', async (t) => {
   const none = { OnBattery: false, IsCharging: false, BatteryLevel: -1 };
   const never = { BatteryRemainingTime: -1, BatteryMaxTime: -1 };
-  t.strictSame(await new Figures(await machine(t, {})).battery(), { ...none, ...never });
+  t.strictSame(await new SystemMetrics(await machine(t, {})).battery(), { ...none, ...never });
   const supply = (lines: Record<string, string | number>) =>
     Object.entries(lines)
       .map(([name, value]) => `POWER_SUPPLY_${name}=${value}\n`)
@@ -83,7 +83,7 @@ t.test('a battery says how long it lasts while it is used, and without one nothi
     'sys/class/power_supply/BAT0/uevent': supply({ ...battery, STATUS: 'Discharging' }),
     'sys/class/power_supply/AC/uevent': supply({ TYPE: 'Mains', ONLINE: 0 }),
   });
-  const figures = new Figures(root);
+  const figures = new SystemMetrics(root);
   t.strictSame(await figures.battery(), {
     OnBattery: true,
     IsCharging: false,
@@ -160,7 +160,7 @@ t.test('drives are the file systems on disks, each once; networks all but the on
 
 t.test('the room of a directory counts the files below it', async (t) => {
   const directory = await machine(t, { 'a.db': 'x'.repeat(1000), 'scripts/b.js': 'y'.repeat(234) });
-  const { Total, Free, Used } = await roomOf(directory);
+  const { Total, Free, Used } = await diskUsage(directory);
   t.equal(Used, 1234);
   t.ok(Total > Free && Free > 0);
 });
@@ -170,10 +170,10 @@ async function programs(
   t: Test,
   texts: Record<string, string>,
   clock = new ManualClock(),
-): Promise<Programs> {
+): Promise<SystemCommands> {
   const directory = await machine(t, texts);
   for (const name of Object.keys(texts)) await chmod(join(directory, name), 0o755);
-  return new Programs(clock, `${directory}:/usr/bin:/bin`);
+  return new SystemCommands(clock, `${directory}:/usr/bin:/bin`);
 }
 
 t.test('ping is asked without a shell, and ended when the time is over', async (t) => {
@@ -206,8 +206,8 @@ exit 2
   clock.advance(1000);
   t.equal(await slow, false);
   t.equal((await lines()).split('\n')[0], '-n -c 1 -W 2 -- up');
-  t.equal(clock.waiting, 0);
-  const without = new Programs(clock, '/nowhere');
+  t.equal(clock.pendingTimers, 0);
+  const without = new SystemCommands(clock, '/nowhere');
   await t.rejects(without.ping('up', 1000), { code: 'NOT_SUPPORTED', message: /iputils-ping/ });
   t.strictSame(await without.spooler(), [], 'nor is there a print service');
 });
@@ -248,7 +248,7 @@ t.test('each function answers what the machine says of that', async (t) => {
 });
 
 t.test('the functions answer of this very machine', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   for (const name of ['Sys_GetBattery', 'Sys_GetHardDiskInfo', 'Sys_GetNetworkInfo', 'Sys_GetSpooler'])
     t.type(await desk.call(name), 'object', name);
   t.match(await desk.call('Sys_GetCPUInfo'), { CPU_AVG: Number, CPU_0: Number });

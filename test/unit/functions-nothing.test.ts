@@ -1,9 +1,9 @@
 import t from 'tap';
-import { Desk } from '../tools/desk.js';
-import { fitting } from '../tools/parameters.js';
+import { FunctionFixture } from '../tools/desk.js';
+import { validValue } from '../tools/parameters.js';
 
 t.test('what a gateway has none of is answered as it is', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   for (const [name, answer] of [
     ['SVC_GetLicensee', ''],
     ['SVC_GetLimitDemo', 0],
@@ -26,16 +26,16 @@ t.test('what a gateway has none of is answered as it is', async (t) => {
 });
 
 t.test('what a gateway has nothing to do for says why, once its parameters are right', async (t) => {
-  await using desk = new Desk();
-  const refused = desk.registry.all().filter(({ nothing }) => nothing !== undefined);
+  await using desk = new FunctionFixture();
+  const refused = desk.registry.all().filter(({ unsupported: nothing }) => nothing !== undefined);
   t.ok(refused.length > 35, `${refused.length} of them`);
-  for (const { name, parameters, nothing = '' } of refused) {
-    await t.rejects(desk.call(name, ...parameters.map(fitting)), {
+  for (const { name, parameters, unsupported: nothing = '' } of refused) {
+    await t.rejects(desk.call(name, ...parameters.map(validValue)), {
       code: 'NOTHING_TO_DO',
       rpc: -32603,
       message: `A gateway has nothing to do for ${name}: ${nothing}`,
     });
-    await t.rejects(desk.call(name, ...parameters.map(fitting), 1), { code: 'PARAMETER_COUNT' });
+    await t.rejects(desk.call(name, ...parameters.map(validValue), 1), { code: 'PARAMETER_COUNT' });
   }
   await t.rejects(desk.call('HW_LoadDevices', 1, 4), { code: 'PARAMETER_BOUNDS' });
   t.match(await desk.call('SVC_GetFunction', 'SVC_MakeCrash'), { FunctionName: 'SVC_MakeCrash' });

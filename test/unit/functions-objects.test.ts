@@ -1,5 +1,5 @@
 import t from 'tap';
-import { Desk } from '../tools/desk.js';
+import { FunctionFixture } from '../tools/desk.js';
 
 /** Messages by their numbers in the interface (§3.5), as a client knows them. */
 const [REGISTER, UNREGISTER, PARENT, NAME, INFO] = [10401, 10402, 10403, 10404, 10405];
@@ -15,9 +15,9 @@ const makers = [
 ] as const;
 
 t.test('what is created is told in the order of decision 13, and so is its end', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const told = async (method: string, ...params: unknown[]) => {
-    const messages = await desk.told(method, ...params);
+    const messages = await desk.messagesOfCall(method, ...params);
     return messages.map(([sender, message, data]) => [sender === 0 ? 0 : 'it', message, ...data]);
   };
   const ids = new Set<number>();
@@ -63,7 +63,7 @@ t.test('what is created is told in the order of decision 13, and so is its end',
 });
 
 t.test('an instance is told with its module and its status, and its variables after it', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const { counter } = desk.kernel.changes;
   const id = (await desk.call('SVC_CreateInstance', 'Bulb')) as number;
   const messages = desk.kernel.changes.since(counter).map(({ SenderID, Message }) => [SenderID, Message]);
@@ -82,7 +82,7 @@ t.test('an instance is told with its module and its status, and its variables af
 });
 
 t.test('every setter tells what it set, once, and nothing when nothing changed', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const id = (await desk.call('SVC_CreateCategory')) as number;
   for (const [method, message, values] of [
     ['SVC_SetName', NAME, ['Hall', 'Ünïcode 😀']],
@@ -94,8 +94,12 @@ t.test('every setter tells what it set, once, and nothing when nothing changed',
     ['SVC_SetInfo', INFO, ['notes', '']],
   ] as const) {
     for (const value of values) {
-      t.strictSame(await desk.told(method, id, value), [[id, message, [value]]], `${method} ${value}`);
-      t.strictSame(await desk.told(method, id, value), [], 'the same again');
+      t.strictSame(
+        await desk.messagesOfCall(method, id, value),
+        [[id, message, [value]]],
+        `${method} ${value}`,
+      );
+      t.strictSame(await desk.messagesOfCall(method, id, value), [], 'the same again');
     }
     await t.rejects(desk.call(method, 12, values[0]), { code: 'OBJECT_MISSING', rpc: -32603 });
     await t.rejects(desk.call(method, 0, values[0]), { code: 'ROOT_FIXED', message: 'Cannot change root' });
@@ -103,7 +107,7 @@ t.test('every setter tells what it set, once, and nothing when nothing changed',
     await t.rejects(desk.call(method, id), { code: 'PARAMETER_COUNT' });
   }
   const unnamed = `Unnamed Object (ID: ${id})`;
-  t.strictSame(await desk.told('SVC_SetName', id, ''), [[id, NAME, [unnamed]]]);
+  t.strictSame(await desk.messagesOfCall('SVC_SetName', id, ''), [[id, NAME, [unnamed]]]);
   t.equal(await desk.call('SVC_GetName', id), unnamed);
   t.equal(await desk.call('SVC_GetObjectIDByName', unnamed, 0), id);
   for (const [method, length] of [
@@ -117,7 +121,7 @@ t.test('every setter tells what it set, once, and nothing when nothing changed',
 t.test(
   'idents: letters, digits, underscore; one of each among siblings; the empty one clears (§5)',
   async (t) => {
-    await using desk = new Desk();
+    await using desk = new FunctionFixture();
     const [a, b, room] = (await Promise.all(
       Array.from({ length: 3 }, () => desk.call('SVC_CreateCategory')),
     )) as [number, number, number];
@@ -147,7 +151,7 @@ t.test(
 );
 
 t.test('places: moving, order, location, and what stands below what', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const make = async (name: string, parent: number) => {
     const id = (await desk.call('SVC_CreateCategory')) as number;
     await desk.call('SVC_SetName', id, name);
@@ -162,12 +166,12 @@ t.test('places: moving, order, location, and what stands below what', async (t) 
   t.strictSame(await desk.call('SVC_GetChildrenIDs', house), [c, a, b, variable]);
   t.equal(await desk.call('SVC_GetLocation', a), 'House\\A');
   t.equal(await desk.call('SVC_GetLocation', 0), '');
-  t.strictSame(await desk.told('SVC_SetParent', b, a), [
+  t.strictSame(await desk.messagesOfCall('SVC_SetParent', b, a), [
     [b, PARENT, [a]],
     [house, REMOVED, [b]],
     [a, ADDED, [b]],
   ]);
-  t.strictSame(await desk.told('SVC_SetParent', b, a), [], 'it stands there already');
+  t.strictSame(await desk.messagesOfCall('SVC_SetParent', b, a), [], 'it stands there already');
   t.equal(await desk.call('SVC_GetParent', b), a);
   t.equal(await desk.call('SVC_IsChild', b, house, false), false);
   t.equal(await desk.call('SVC_IsChild', b, house, true), true);
@@ -187,7 +191,7 @@ t.test('places: moving, order, location, and what stands below what', async (t) 
 });
 
 t.test('records have all their fields, and each type answers for its own only', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   for (const [word, type, given] of makers) {
     const id = (await desk.call(`SVC_Create${word}`, ...given)) as number;
     t.match(await desk.call('SVC_GetObject', id), {
@@ -236,12 +240,12 @@ t.test('records have all their fields, and each type answers for its own only', 
 });
 
 t.test('a link points to any object, to none with 0, and stays when that goes', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const link = (await desk.call('SVC_CreateLink')) as number;
   const target = (await desk.call('SVC_CreateVariable', 0)) as number;
   t.strictSame(await desk.call('SVC_GetLink', link), { LinkID: link, TargetID: 0 });
-  t.strictSame(await desk.told('SVC_SetLinkTargetID', link, target), [[link, 11003, [target]]]);
-  t.strictSame(await desk.told('SVC_SetLinkTargetID', link, target), []);
+  t.strictSame(await desk.messagesOfCall('SVC_SetLinkTargetID', link, target), [[link, 11003, [target]]]);
+  t.strictSame(await desk.messagesOfCall('SVC_SetLinkTargetID', link, target), []);
   await t.rejects(desk.call('SVC_SetLinkTargetID', link, 12), { code: 'OBJECT_MISSING' });
   await t.rejects(desk.call('SVC_SetLinkTargetID', target, link), {
     message: `Link #${target} does not exist`,

@@ -1,9 +1,11 @@
 import t from 'tap';
-import { Desk } from '../tools/desk.js';
+import { FunctionFixture } from '../tools/desk.js';
 
 t.test('a new profile has nothing set, and each setter tells what it set (§3.5, §5)', async (t) => {
-  await using desk = new Desk();
-  t.strictSame(await desk.told('SVC_CreateVariableProfile', 'Level', 1), [[0, 11301, ['Level', 1]]]);
+  await using desk = new FunctionFixture();
+  t.strictSame(await desk.messagesOfCall('SVC_CreateVariableProfile', 'Level', 1), [
+    [0, 11301, ['Level', 1]],
+  ]);
   t.strictSame(await desk.call('SVC_GetVariableProfile', 'Level'), {
     ProfileName: 'Level',
     ProfileType: 1,
@@ -25,7 +27,7 @@ t.test('a new profile has nothing set, and each setter tells what it set (§3.5,
     ['Association', [10, 'low', '', -1], 11307],
     ['Association', [10, 'less', 'Moon', 0xffffff], 11309],
   ] as const)
-    t.strictSame(await desk.told(`SVC_SetVariableProfile${method}`, 'Level', ...params), [
+    t.strictSame(await desk.messagesOfCall(`SVC_SetVariableProfile${method}`, 'Level', ...params), [
       [0, message, ['Level', ...params]],
     ]);
   t.match(await desk.call('SVC_GetVariableProfile', 'Level'), {
@@ -37,15 +39,15 @@ t.test('a new profile has nothing set, and each setter tells what it set (§3.5,
     Icon: 'Bulb',
     Associations: [{ Value: 10, Name: 'less', Icon: 'Moon', Color: 0xffffff }],
   });
-  t.strictSame(await desk.told('SVC_SetVariableProfileAssociation', 'Level', 10, '', '', -1), [
+  t.strictSame(await desk.messagesOfCall('SVC_SetVariableProfileAssociation', 'Level', 10, '', '', -1), [
     [0, 11308, ['Level', 10]],
   ]);
-  t.strictSame(await desk.told('SVC_DeleteVariableProfile', 'Level'), [[0, 11302, ['Level']]]);
+  t.strictSame(await desk.messagesOfCall('SVC_DeleteVariableProfile', 'Level'), [[0, 11302, ['Level']]]);
   t.equal(await desk.call('SVC_VariableProfileExists', 'Level'), false);
 });
 
 t.test('associations: of the profile’s type, sorted by value but for texts, replaced in place', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const add = (profile: string, value: unknown, name = `is ${String(value)}`) =>
     desk.call('SVC_SetVariableProfileAssociation', profile, value, name, '', -1);
   const values = async (profile: string) => {
@@ -104,7 +106,7 @@ t.test('associations: of the profile’s type, sorted by value but for texts, re
 t.test(
   'names are unique over all types; ~ is kept for what is built in, and that stays as it is',
   async (t) => {
-    await using desk = new Desk();
+    await using desk = new FunctionFixture();
     await desk.call('SVC_CreateVariableProfile', 'Own', 0);
     await t.rejects(desk.call('SVC_CreateVariableProfile', 'Own', 1), { code: 'PROFILE_EXISTS' });
     for (const name of ['', '~', '~Own', 'O~wn'])
@@ -158,13 +160,13 @@ t.test(
 t.test(
   'a variable is given profiles of its type; the custom one wins, and an empty name takes it away',
   async (t) => {
-    await using desk = new Desk();
+    await using desk = new FunctionFixture();
     const id = (await desk.call('SVC_CreateVariable', 2)) as number;
     await desk.call('SVC_CreateVariableProfile', 'Own', 2);
     await desk.call('SVC_SetVariableProfileText', 'Own', 'about ', ' K');
     await desk.call('SetValue', id, 21.456);
     t.equal(await desk.call('GetValueFormatted', id), '21.456');
-    t.strictSame(await desk.told('SVC_SetVariableCustomProfile', id, '~Temperature'), [
+    t.strictSame(await desk.messagesOfCall('SVC_SetVariableCustomProfile', id, '~Temperature'), [
       [id, 10604, ['~Temperature', '']],
     ]);
     t.equal(await desk.call('GetValueFormatted', id), '21.5 °C');
@@ -190,7 +192,7 @@ t.test(
 );
 
 t.test('values as profiles show them (§5)', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const ids: number[] = [];
   for (const type of [0, 1, 2, 3]) ids.push((await desk.call('SVC_CreateVariable', type)) as number);
   type Own = {

@@ -1,11 +1,11 @@
 import t from 'tap';
 import { quality } from '../../src/kernel/quality.js';
-import { Desk } from '../tools/desk.js';
+import { FunctionFixture } from '../tools/desk.js';
 
 const START = 1_700_000_000;
 
 t.test('GW_GetQuality says of each variable how its value stands, and of [] what is not good', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const plain = (await desk.call('SVC_CreateVariable', 1)) as number;
   t.strictSame(await desk.call('GW_GetQuality', []), []);
   await desk.call('SetValue', plain, 7);
@@ -32,7 +32,7 @@ t.test('GW_GetQuality says of each variable how its value stands, and of [] what
     { VariableID: desk.idOf(lamp, 'LEVEL') },
   ]);
   desk.clock.advance(1500);
-  const told = await desk.told('HW_WriteValueBoolean', lamp, 'STATE', true);
+  const told = await desk.messagesOfCall('HW_WriteValueBoolean', lamp, 'STATE', true);
   t.strictSame(told, [
     [state, 10603, [true, true, false, START + 1, 0, 0]],
     [state, 20400, [0, '', '']],
@@ -50,25 +50,27 @@ t.test('GW_GetQuality says of each variable how its value stands, and of [] what
 });
 
 t.test('what is asked with mistakes is refused', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   await t.rejects(desk.call('GW_GetQuality', ['x']), { code: 'PARAMETER_TYPE' });
   await t.rejects(desk.call('GW_GetQuality', {}), { code: 'PARAMETER_TYPE' });
   await t.rejects(desk.call('GW_GetQuality'), { code: 'PARAMETER_COUNT' });
-  await t.rejects(desk.callAt(desk.kernel.tree.root.id, 'GW_GetQuality', []), { code: 'ACCESS_DENIED' });
+  await t.rejects(desk.callAsWebFront(desk.kernel.tree.root.id, 'GW_GetQuality', []), {
+    code: 'ACCESS_DENIED',
+  });
 });
 
 t.test('source time and receive time in milliseconds, where the driver told them', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const id = (await desk.call('SVC_CreateVariable', 2)) as number;
   const { data } = desk.kernel.variables.get(id);
-  data.heard = { sourceMs: START * 1000 + 1.2345, receivedMs: START * 1000 + 7 };
+  data.reportTimes = { sourceMs: START * 1000 + 1.2345, receivedMs: START * 1000 + 7 };
   t.match(await desk.call('GW_GetQuality', [id]), [
     { SourceTime: START + 0.001, ReceiveTime: START + 0.007 },
   ]);
 });
 
 t.test('whether the clock was trusted when a value came', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const [one, other] = [
     (await desk.call('SVC_CreateVariable', 1)) as number,
     (await desk.call('SVC_CreateVariable', 1)) as number,
@@ -78,25 +80,25 @@ t.test('whether the clock was trusted when a value came', async (t) => {
       ({ ClockTrusted }) => ClockTrusted,
     );
   await desk.call('SetValue', other, 1);
-  desk.clock.isTrusted = false;
+  desk.clock.hasTrustedTime = false;
   await desk.call('SetValue', one, 1);
   t.strictSame(await trusted(), [false, true]);
-  desk.clock.isTrusted = true;
+  desk.clock.hasTrustedTime = true;
   t.strictSame(await trusted(), [false, true], 'it was not trusted then');
   await desk.call('SetValue', one, 1);
   t.strictSame(await trusted(), [true, true]);
 });
 
 t.test('a tree of good variables holds nothing more for their quality', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const id = (await desk.call('SVC_CreateVariable', 1)) as number;
   const { data } = desk.kernel.variables.get(id);
   const before = Object.keys(data);
   await desk.call('SetValue', id, 1);
   t.strictSame(Object.keys(data), before);
-  desk.kernel.variables.doubt(desk.kernel.variables.get(id), undefined);
+  desk.kernel.variables.setQualityProblem(desk.kernel.variables.get(id), undefined);
   t.strictSame(Object.keys(data), before);
-  desk.kernel.variables.doubt(desk.kernel.variables.get(id), {
+  desk.kernel.variables.setQualityProblem(desk.kernel.variables.get(id), {
     state: quality.stale,
     reason: 'OLD',
     text: '',

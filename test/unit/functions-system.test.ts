@@ -1,7 +1,7 @@
 import t from 'tap';
 import { snapshotFunctions } from '../../src/functions/snapshot.js';
-import { differenceIn, wholeOf } from '../tools/conform.js';
-import { Desk, owner } from '../tools/desk.js';
+import { schemaViolation, completeResult } from '../tools/conform.js';
+import { FunctionFixture, owner } from '../tools/desk.js';
 
 interface Snapshot {
   readonly objects: Record<string, { name: string; parentID: number; data: Record<string, unknown> }>;
@@ -10,7 +10,7 @@ interface Snapshot {
 }
 
 t.test('what the kernel is and where (decision 17)', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   for (const [name, fact] of Object.entries({
     SVC_GetKernelVersion: '7.0',
     GW_GetVersion: 'test',
@@ -35,15 +35,15 @@ t.test('what the kernel is and where (decision 17)', async (t) => {
 });
 
 t.test('a log message goes to those who follow the changes', async (t) => {
-  await using desk = new Desk();
-  t.strictSame(await desk.told('SVC_LogMessage', 'Boiler', 'ä "quoted"'), [
+  await using desk = new FunctionFixture();
+  t.strictSame(await desk.messagesOfCall('SVC_LogMessage', 'Boiler', 'ä "quoted"'), [
     [0, 10207, ['Boiler', 'ä "quoted"', 1_700_000_000]],
   ]);
   await t.rejects(desk.call('SVC_LogMessage', '', 'x'.repeat(20_000)), { code: 'TEXT_TOO_LONG' });
 });
 
 t.test('health, reload and a narrower stream are asked of those who have them', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   t.strictSame(await desk.call('GW_GetHealth'), { State: 'ok', Checks: [] });
   t.strictSame(await desk.call('GW_ReloadConfiguration'), { Applied: [], NeedsRestart: [], Problems: [] });
   const asked: unknown[] = [];
@@ -62,7 +62,7 @@ t.test('health, reload and a narrower stream are asked of those who have them', 
 });
 
 t.test('options have limits, hold at once, and are kept', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const names = (await desk.call('SVC_GetOptionList')) as string[];
   t.ok(names.includes('SaveInterval') && names.includes('ScriptTimeLimit'));
   for (const name of names)
@@ -94,14 +94,14 @@ t.test('options have limits, hold at once, and are kept', async (t) => {
 t.test(
   'a snapshot is the tree of its moment, and the changes after it lead to the next (§2.2, §2.3)',
   async (t) => {
-    await using desk = new Desk();
+    await using desk = new FunctionFixture();
     const id = (await desk.call('SVC_CreateVariable', 3)) as number;
     await desk.call('SVC_SetName', id, '"</script>\u2028');
     await desk.call('SetValue', id, 'before');
     const pieces = await desk.call('SVC_GetSnapshot');
     await desk.call('SetValue', id, 'after');
     const other = (await desk.call('SVC_CreateCategory')) as number;
-    const snapshot = (await wholeOf(pieces)) as Snapshot;
+    const snapshot = (await completeResult(pieces)) as Snapshot;
     t.match(snapshot.objects, {
       ID0: { name: 'stellwerk', parentID: 0, type: 0 },
       [`ID${id}`]: { name: '"</script>\u2028', parentID: 0, data: { type: 3, value: 'before' } },
@@ -109,16 +109,18 @@ t.test(
     t.notOk(`ID${other}` in snapshot.objects);
     t.ok('~Switch' in snapshot.profiles);
     const [declaration] = snapshotFunctions(desk.ports);
-    t.equal(declaration && differenceIn(declaration, snapshot), undefined);
-    const changes = (await wholeOf(desk.call('SVC_GetSnapshotChanges', snapshot.timestamp))) as object[];
+    t.equal(declaration && schemaViolation(declaration, snapshot), undefined);
+    const changes = (await completeResult(
+      desk.call('SVC_GetSnapshotChanges', snapshot.timestamp),
+    )) as object[];
     t.match(changes, [
       { TimeStamp: snapshot.timestamp + 1, SenderID: id, Message: 10603, Data: ['after', true, 'before'] },
       { SenderID: other, Message: 10401, Data: [0] },
       { SenderID: 0, Message: 10412, Data: [other] },
     ]);
     const now = desk.kernel.changes.counter;
-    t.strictSame(await wholeOf(desk.call('SVC_GetSnapshotChanges', now)), []);
-    t.strictSame(await wholeOf(desk.call('SVC_GetSnapshotChanges', 0)), [
+    t.strictSame(await completeResult(desk.call('SVC_GetSnapshotChanges', now)), []);
+    t.strictSame(await completeResult(desk.call('SVC_GetSnapshotChanges', 0)), [
       { TimeStamp: now, SenderID: 0, Message: 0, Data: [] },
     ]);
     for (const lost of [1, -1, now + 1, 2 ** 53 - 1])
@@ -131,7 +133,7 @@ t.test(
 );
 
 t.test('scripts: made, given a text, run with parameters, by id or as a text', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const id = (await desk.call('SVC_CreateScript', 0)) as number;
   for (const type of [1, 2])
     await t.rejects(desk.call('SVC_CreateScript', type), { code: 'NOT_SUPPORTED' }, 'no flows, no workflows');
@@ -145,7 +147,7 @@ t.test('scripts: made, given a text, run with parameters, by id or as a text', a
   t.equal(await desk.call('SVC_GetScriptFile', id), `${id}.js`);
   await desk.call('SVC_SetScriptContent', id, 'print("ä")');
   t.equal(await desk.call('SVC_GetScriptContent', id), 'print("ä")');
-  t.strictSame(await desk.told('SVC_SetScriptFile', id, 'hall.js'), [[id, 10703, ['hall.js']]]);
+  t.strictSame(await desk.messagesOfCall('SVC_SetScriptFile', id, 'hall.js'), [[id, 10703, ['hall.js']]]);
   t.equal(await desk.call('SVC_GetScriptIDByFile', 'hall.js'), id);
   await t.rejects(desk.call('SVC_GetScriptIDByFile', `${id}.js`), { code: 'NAME_NOT_FOUND' });
   t.equal(await desk.call('SVC_RunScript', id), true);

@@ -4,7 +4,7 @@ import { text as textOf } from 'node:stream/consumers';
 import t, { type Test } from 'tap';
 import { messageOf } from '../../src/base/fault.js';
 import { CONTENT_LIMIT } from '../../src/service/fetch.js';
-import { Desk } from '../tools/desk.js';
+import { FunctionFixture } from '../tools/desk.js';
 import { until } from '../tools/until.js';
 
 /** An HTTP server of the test's; its URL. */
@@ -20,7 +20,7 @@ async function serving(t: Test, handler: RequestListener): Promise<string> {
 }
 
 t.test('a URL is read, with what is asked to go along', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const heard: Record<string, unknown>[] = [];
   const other = await serving(t, (request, response) => {
     heard.push({ ...request.headers, url: request.url });
@@ -69,11 +69,11 @@ t.test('a URL is read, with what is asked to go along', async (t) => {
   await until('the silent one is asked', () => heard.at(-1)?.['url'] === '/silent');
   desk.clock.advance(5000);
   await t.rejects(silent, { code: 'TIMED_OUT' });
-  t.equal(desk.clock.waiting, 0);
+  t.equal(desk.clock.pendingTimers, 0);
 });
 
 t.test('a request has a method and a body, and neither follows where it may not', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const heard: Record<string, unknown>[] = [];
   const listener =
     (away: string): RequestListener =>
@@ -127,7 +127,7 @@ t.test('a request has a method and a body, and neither follows where it may not'
 });
 
 t.test('a URL that is none, or options that are none, are refused', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   for (const url of ['', 'nothing', 'file:///etc/passwd', 'ftp://host/', 'http://', 'javascript:1'])
     await t.rejects(desk.call('Sys_GetURLContent', url), { code: 'URL_FAILED' }, url);
   const secret = 'http://anna:s3cret@127.0.0.1:1/';

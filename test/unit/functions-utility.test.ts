@@ -1,10 +1,10 @@
 import t from 'tap';
 import { objectType, type TreeObject } from '../../src/kernel/object.js';
-import { Desk } from '../tools/desk.js';
+import { FunctionFixture } from '../tools/desk.js';
 
 /** A desk with an instance of the utility control, and how it is called. */
 function bench() {
-  const desk = new Desk();
+  const desk = new FunctionFixture();
   const { id } = desk.devices.create('Utility Control');
   const uc = (name: string, ...params: unknown[]) => desk.call(`UC_${name}`, id, ...params);
   const { tree, variables, links, scripts, instances } = desk.kernel;
@@ -67,7 +67,7 @@ t.test('objects are deleted with all below them, children first', async (t) => {
     link,
     other,
   ];
-  const told = await desk.told('UC_DeleteObjects', control, [top.id, below.id, other.id, below.id]);
+  const told = await desk.messagesOfCall('UC_DeleteObjects', control, [top.id, below.id, other.id, below.id]);
   t.equal(tree.size, count - gone.length);
   t.strictSame(
     gone.filter(({ id }) => tree.find(id) !== undefined),

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { Desk } from '../tools/desk.js';
+import { FunctionFixture } from '../tools/desk.js';
 
 const UPDATE = 10603;
 const START = 1_700_000_000;
 
 t.test('SetValue converts, and GetValue gives it back in its type (decision 6, §5)', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const ids: number[] = [];
   for (const type of [0, 1, 2, 3]) ids.push((await desk.call('SVC_CreateVariable', type)) as number);
   for (const [type, given, stored] of [
@@ -36,7 +36,7 @@ t.test('SetValue converts, and GetValue gives it back in its type (decision 6, �
 });
 
 t.test('what would need a guess is −32602 and changes nothing', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const start = [true, 7, 7.5, 'seven'];
   const refused: unknown[][] = [
     [2, -1, 'yes', '', 'truee', [], {}],
@@ -66,7 +66,7 @@ t.test('what would need a guess is −32602 and changes nothing', async (t) => {
 });
 
 t.test('typed getters and setters take variables of their type only', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const words = ['Boolean', 'Integer', 'Float', 'String'];
   const values = [true, 3, 3, '3'];
   const ids: number[] = [];
@@ -90,21 +90,25 @@ t.test('typed getters and setters take variables of their type only', async (t) 
 t.test(
   'VariableUpdated moves with every write, VariableChanged with another value (decision 8)',
   async (t) => {
-    await using desk = new Desk();
+    await using desk = new FunctionFixture();
     const id = (await desk.call('SVC_CreateVariable', 1)) as number;
     t.match(await desk.call('SVC_GetVariable', id), { VariableUpdated: 0, VariableChanged: 0 });
-    t.strictSame(await desk.told('SetValue', id, 5), [[id, UPDATE, [5, true, 0, START, 0, 0]]]);
+    t.strictSame(await desk.messagesOfCall('SetValue', id, 5), [[id, UPDATE, [5, true, 0, START, 0, 0]]]);
     desk.clock.advance(60_000);
-    t.strictSame(await desk.told('SetValue', id, 5), [[id, UPDATE, [5, false, 5, START + 60, START, START]]]);
+    t.strictSame(await desk.messagesOfCall('SetValue', id, 5), [
+      [id, UPDATE, [5, false, 5, START + 60, START, START]],
+    ]);
     desk.clock.advance(60_000);
     const now = START + 120;
-    t.strictSame(await desk.told('SetValue', id, 6), [[id, UPDATE, [6, true, 5, now, START + 60, START]]]);
+    t.strictSame(await desk.messagesOfCall('SetValue', id, 6), [
+      [id, UPDATE, [6, true, 5, now, START + 60, START]],
+    ]);
     t.match(await desk.call('SVC_GetVariable', id), { VariableUpdated: now, VariableChanged: now });
   },
 );
 
 t.test('RequestAction: the device takes it or it fails, and the variable keeps the truth', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const lamp = await desk.lamp();
   const [state, level] = [desk.idOf(lamp, 'STATE'), desk.idOf(lamp, 'LEVEL')];
   t.equal(await desk.call('HasAction', state), true);
@@ -132,7 +136,7 @@ t.test('RequestAction: the device takes it or it fails, and the variable keeps t
     message: `Instance #${state} does not exist`,
   });
   await t.rejects(desk.call('HW_RequestStatus', lamp, 'NONE'), { code: 'IDENT_NOT_FOUND' });
-  t.strictSame(await desk.told('HW_RequestStatus', lamp, 'LEVEL'), [
+  t.strictSame(await desk.messagesOfCall('HW_RequestStatus', lamp, 'LEVEL'), [
     [level, UPDATE, [43, false, 43, START, START, START]],
   ]);
   t.strictSame(await desk.call('HW_GetKnownDevices', lamp), [{ Address: 'L1' }]);
@@ -145,7 +149,7 @@ t.test('RequestAction: the device takes it or it fails, and the variable keeps t
 });
 
 t.test('how long devices take, and what they tell takes, the last time and at most', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const lamp = await desk.lamp();
   const level = desk.idOf(lamp, 'LEVEL');
   const flow = async () => {
@@ -169,7 +173,7 @@ t.test('how long devices take, and what they tell takes, the last time and at mo
 t.test(
   'a custom action wins over the standard one: 0 the standard one, 1 none, else a script or an instance',
   async (t) => {
-    await using desk = new Desk();
+    await using desk = new FunctionFixture();
     const state = desk.idOf(await desk.lamp(), 'STATE');
     const plain = (await desk.call('SVC_CreateVariable', 2)) as number;
     t.equal(await desk.call('HasAction', plain), false);
@@ -200,7 +204,7 @@ t.test(
 );
 
 t.test('many at once: values are set all or none, actions have an outcome each', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const lamp = await desk.lamp();
   const [state, level] = [desk.idOf(lamp, 'STATE'), desk.idOf(lamp, 'LEVEL')];
   const a = (await desk.call('SVC_CreateVariable', 1)) as number;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { quality } from '../../src/kernel/quality.js';
-import { wholeOf } from '../tools/conform.js';
-import { anybody, Desk } from '../tools/desk.js';
+import { completeResult } from '../tools/conform.js';
+import { anonymousCaller, FunctionFixture } from '../tools/desk.js';
 
 interface Snapshot {
   readonly objects: Record<string, { name: string; data: object }>;
@@ -10,7 +10,7 @@ interface Snapshot {
 
 /** A house: a ground floor with a lamp, a sensor and a link upstairs, which is configurator 50001's; an upper floor. */
 async function house() {
-  const desk = new Desk();
+  const desk = new FunctionFixture();
   const make = async ([method, ...params]: readonly [string, ...unknown[]], name: string, parent: number) => {
     const id = (await desk.call(method, ...params)) as number;
     await desk.call('SVC_SetName', id, name);
@@ -38,7 +38,7 @@ async function house() {
 t.test('everybody may list the configurators, and do nothing else', async (t) => {
   const { desk } = await house();
   await using _ = desk;
-  t.strictSame((desk.registry.call('WFC_GetConfigurators', [], anybody) as object[])[0], {
+  t.strictSame((desk.registry.call('WFC_GetConfigurators', [], anonymousCaller) as object[])[0], {
     ID: 50_001,
     Title: 'Ground floor',
     Icon: '',
@@ -51,9 +51,9 @@ t.test('everybody may list the configurators, and do nothing else', async (t) =>
   for (const { name, parameters } of desk.registry.all()) {
     const params = parameters.map(({ kind }) => (kind === 'array' ? [] : 0));
     for (const [who, call] of [
-      ['anybody', async () => desk.registry.call(name, params, anybody)],
-      ['a front', () => desk.callAt(50_001, name, ...params)],
-      ['another front', () => desk.callAt(50_001, name, 50_002, ...params.slice(1))],
+      ['anybody', async () => desk.registry.call(name, params, anonymousCaller)],
+      ['a front', () => desk.callAsWebFront(50_001, name, ...params)],
+      ['another front', () => desk.callAsWebFront(50_001, name, 50_002, ...params.slice(1))],
     ] as const)
       await call().then(
         () => open.push(`${who}: ${name}`),
@@ -72,7 +72,9 @@ t.test(
   async (t) => {
     const { desk, ...at } = await house();
     await using _ = desk;
-    const snapshot = (await wholeOf(desk.callAt(50_001, 'WFC_GetSnapshot', 50_001))) as Snapshot;
+    const snapshot = (await completeResult(
+      desk.callAsWebFront(50_001, 'WFC_GetSnapshot', 50_001),
+    )) as Snapshot;
     t.match(snapshot, { server: { platform: /^Linux$/, version: '7.0' }, compatibility: { version: '7.0' } });
     t.strictSame((snapshot as unknown as { options: object }).options, {}, 'no option is a front’s');
     t.notMatch(JSON.stringify(snapshot), /6\.12/, 'nor is the release of the kernel');
@@ -80,13 +82,17 @@ t.test(
     t.strictSame(Object.keys(snapshot.objects).sort(), seen.map((id) => `ID${id}`).sort());
     t.match(snapshot.objects[`ID${at.upper}`], { name: 'Upper floor', data: {} }, 'on the way to the blind');
     t.strictSame(Object.keys(snapshot.profiles), ['~Temperature']);
-    const part = (await wholeOf(desk.callAt(50_001, 'WFC_GetSnapshotEx', 50_001, at.hall))) as Snapshot;
+    const part = (await completeResult(
+      desk.callAsWebFront(50_001, 'WFC_GetSnapshotEx', 50_001, at.hall),
+    )) as Snapshot;
     t.strictSame(
       Object.keys(part.objects).sort(),
       [0, at.house, at.ground, at.hall, at.sensor].map((id) => `ID${id}`).sort(),
     );
     for (const outside of [at.upper, at.house, at.blind, 0, 12])
-      await t.rejects(desk.callAt(50_001, 'WFC_GetSnapshotEx', 50_001, outside), { code: 'OBJECT_MISSING' });
+      await t.rejects(desk.callAsWebFront(50_001, 'WFC_GetSnapshotEx', 50_001, outside), {
+        code: 'OBJECT_MISSING',
+      });
     await t.rejects(desk.call('WFC_GetSnapshot', 12), { message: 'Configurator #12 does not exist' });
   },
 );
@@ -95,7 +101,7 @@ t.test('what a link points to is whole, on the way too; a link to a link leads n
   const { desk, ...at } = await house();
   await using _ = desk;
   const shown = async () =>
-    ((await wholeOf(desk.callAt(50_001, 'WFC_GetSnapshot', 50_001))) as Snapshot).objects;
+    ((await completeResult(desk.callAsWebFront(50_001, 'WFC_GetSnapshot', 50_001))) as Snapshot).objects;
   await desk.call('SVC_SetInfo', at.house, 'notes');
   t.match((await shown())[`ID${at.house}`], { info: '', position: 0 });
   await desk.call('SVC_SetLinkTargetID', at.link, at.house);
@@ -115,7 +121,7 @@ t.test(
     await using _ = desk;
     const since = desk.kernel.changes.counter;
     const changes = async (...params: unknown[]) =>
-      (await wholeOf(desk.callAt(50_001, 'WFC_GetSnapshotChanges', 50_001, ...params))) as {
+      (await completeResult(desk.callAsWebFront(50_001, 'WFC_GetSnapshotChanges', 50_001, ...params))) as {
         SenderID: number;
       }[];
     for (const id of [at.sensor, at.blind, at.secret]) await desk.call('SetValue', id, 1);
@@ -123,11 +129,13 @@ t.test(
       (await changes(since)).map(({ SenderID }) => SenderID),
       [at.sensor, at.blind],
     );
-    const part = await wholeOf(desk.callAt(50_001, 'WFC_GetSnapshotChangesEx', 50_001, at.hall, since));
+    const part = await completeResult(
+      desk.callAsWebFront(50_001, 'WFC_GetSnapshotChangesEx', 50_001, at.hall, since),
+    );
     t.match(part, [{ SenderID: at.sensor }]);
     t.equal((part as object[]).length, 1);
     t.match(await changes(0), [{ Message: 0, TimeStamp: desk.kernel.changes.counter }]);
-    await t.rejects(desk.callAt(50_001, 'WFC_GetSnapshotChangesEx', 50_001, at.upper, since), {
+    await t.rejects(desk.callAsWebFront(50_001, 'WFC_GetSnapshotChangesEx', 50_001, at.upper, since), {
       code: 'OBJECT_MISSING',
     });
     await desk.call('SVC_SetLinkTargetID', at.link, 0);
@@ -140,7 +148,7 @@ t.test('a front may have done what stands in its area', async (t) => {
   const { desk, ...at } = await house();
   await using _ = desk;
   const run = (target: number, value: unknown) =>
-    desk.callAt(50_001, 'WFC_Execute', 50_001, 0, target, value);
+    desk.callAsWebFront(50_001, 'WFC_Execute', 50_001, 0, target, value);
   t.equal(await run(at.sensor, '1.5'), `ran with {"VARIABLE":${at.sensor},"VALUE":1.5}`);
   t.match(desk.scripts.runs.at(-1), { sender: 'WebFront', caller: { role: 'webfront', user: 'webfront' } });
   t.type(await run(at.blind, 3), 'string', 'what a link points to is in it');
@@ -161,12 +169,16 @@ t.test(
     const { variables, changes } = desk.kernel;
     const since = changes.counter;
     const doubt = { state: quality.stale, reason: 'OVERDUE', text: 'nothing came' } as const;
-    for (const id of [sensor, blind, secret]) variables.doubt(variables.get(id), doubt);
-    const { objects } = (await wholeOf(desk.callAt(50_001, 'WFC_GetSnapshot', 50_001))) as Snapshot;
+    for (const id of [sensor, blind, secret]) variables.setQualityProblem(variables.get(id), doubt);
+    const { objects } = (await completeResult(
+      desk.callAsWebFront(50_001, 'WFC_GetSnapshot', 50_001),
+    )) as Snapshot;
     t.match(objects[`ID${sensor}`]?.data, { quality: doubt });
     t.match(objects[`ID${blind}`]?.data, { quality: doubt }, 'by a link');
     t.equal(objects[`ID${secret}`], undefined);
-    const told = (await wholeOf(desk.callAt(50_001, 'WFC_GetSnapshotChanges', 50_001, since))) as object[];
+    const told = (await completeResult(
+      desk.callAsWebFront(50_001, 'WFC_GetSnapshotChanges', 50_001, since),
+    )) as object[];
     t.match(told, [
       { SenderID: sensor, Message: 20400, Data: [1, 'OVERDUE', 'nothing came'] },
       { SenderID: blind, Message: 20400 },

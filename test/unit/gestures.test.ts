@@ -1,6 +1,6 @@
 import t from 'tap';
-import { type Gesture, Gestures, type GestureTimes } from '../../drivers/gpio/gestures.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { type Gesture, GestureRecognizer, type GestureTimes } from '../../drivers/gpio/gestures.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 
 const standard: GestureTimes = { longMs: 600, holdEveryMs: 250, clickGapMs: 300, mostClicks: 3 };
 type Told = readonly [atMs: number, gesture: Gesture];
@@ -10,7 +10,7 @@ type Presses = readonly number[];
 /** What is told of presses up to `endMs`, being asked to advance at some times besides. */
 function told(times: GestureTimes, presses: Presses, { endMs, asked = [] }: Ask): Told[] {
   const all: Told[] = [];
-  const machine = new Gestures(times, false, (gesture, atMs) => all.push([atMs, gesture]));
+  const machine = new GestureRecognizer(times, false, (gesture, atMs) => all.push([atMs, gesture]));
   const late = [...asked].sort((a, b) => a - b);
   presses.forEach((atMs, n) => {
     while (late[0] !== undefined && late[0] < atMs) machine.advance(late.shift() as number);
@@ -71,7 +71,7 @@ t.test('clicks, a long press and its repetitions, each when it is sure', async (
 
 t.test('a press that was there at the start is none; a doubled edge is one', async (t) => {
   const all: Gesture[] = [];
-  const machine = new Gestures(standard, true, (gesture) => all.push(gesture));
+  const machine = new GestureRecognizer(standard, true, (gesture) => all.push(gesture));
   machine.advance(5000);
   machine.edge(true, 5000);
   machine.edge(false, 6000);
@@ -86,7 +86,7 @@ t.test('a press that was there at the start is none; a doubled edge is one', asy
 });
 
 const seed = fuzzSeed();
-t.test(`whatever is pressed, and however late it is looked: as defined (${seedNote(seed)})`, async (t) => {
+t.test(`whatever is pressed, and however late it is looked: as defined (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const seen = new Set<Gesture>();
   for (let run = 0; run < 2000; run++) {

@@ -1,21 +1,21 @@
 import { readFileSync } from 'node:fs';
 import t, { type Test } from 'tap';
 import { parse } from 'yaml';
-import { gpioInput } from '../../drivers/gpio/input.js';
-import { gpioOutput } from '../../drivers/gpio/output.js';
-import type { GpioBinding } from '../../drivers/gpio/line.js';
+import { inputModule } from '../../drivers/gpio/input.js';
+import { outputModule } from '../../drivers/gpio/output.js';
+import type { GpioBackend } from '../../drivers/gpio/line.js';
 import { findLine } from '../../drivers/gpio/places.js';
-import { simulated } from '../../drivers/gpio/simulated.js';
-import { type GpioBoard, hasUapiV2, Ways } from '../../drivers/gpio/ways.js';
-import { World } from '../../drivers/gpio/world.js';
+import { openSimulated } from '../../drivers/gpio/simulated.js';
+import { type GpioBoard, hasUapiV2, Backends } from '../../drivers/gpio/ways.js';
+import { SimulatedBoard } from '../../drivers/gpio/world.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
 import type { Caller } from '../../src/device/declare.js';
 import { Devices } from '../../src/device/devices.js';
 import type { ModuleDefinition } from '../../src/device/module.js';
-import { Modules } from '../../src/device/modules.js';
-import { BACKOFF_MOST_MS } from '../../src/device/backoff.js';
-import { PROBE_EVERY_MS } from '../../src/device/supervisor.js';
+import { ModuleRegistry } from '../../src/device/modules.js';
+import { BACKOFF_MAX_MS } from '../../src/device/backoff.js';
+import { PROBE_INTERVAL_MS } from '../../src/device/supervisor.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
@@ -30,10 +30,10 @@ const owner: Caller = { role: 'owner', user: 'test', remote: 'local' };
 function gateway(t: Test) {
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const clock = new ManualClock();
-  const ways = new Ways(board, clock);
-  const world = ways.world as World;
-  const all = [gpioOutput(board, ways), gpioInput(board, ways)] as unknown as ModuleDefinition[];
-  const modules = new Modules(all);
+  const ways = new Backends(board, clock);
+  const world = ways.simulatedBoard as SimulatedBoard;
+  const all = [outputModule(board, ways), inputModule(board, ways)] as unknown as ModuleDefinition[];
+  const modules = new ModuleRegistry(all);
   const devices = new Devices({ kernel, modules, clock, log: silentLog });
   devices.start();
   t.teardown(() => devices.close());
@@ -138,15 +138,15 @@ await t.test('what overflows is counted in LOST, shown, and no longer shown when
   await becomes(input, 'LOST', 2001 - 1024);
   await becomes(input, 'COUNT', 512);
   await becomes(input, 'STATE', true);
-  t.match(devices.troubles(input.id), [{ code: 'OVERFLOW', text: /977 changes were lost/ }]);
+  t.match(devices.problems(input.id), [{ code: 'OVERFLOW', text: /977 changes were lost/ }]);
   t.match(value(input, 'STATUS'), /faster than it can be read/);
-  clock.advance(PROBE_EVERY_MS);
+  clock.advance(PROBE_INTERVAL_MS);
   await turn();
-  t.equal(devices.troubles(input.id).length, 1, 'it has just been');
-  clock.advance(PROBE_EVERY_MS);
+  t.equal(devices.problems(input.id).length, 1, 'it has just been');
+  clock.advance(PROBE_INTERVAL_MS);
   await becomes(input, 'LOST', 977);
-  for (let turns = 0; turns < 100 && devices.troubles(input.id).length > 0; turns++) await turn();
-  t.strictSame(devices.troubles(input.id), []);
+  for (let turns = 0; turns < 100 && devices.problems(input.id).length > 0; turns++) await turn();
+  t.strictSame(devices.problems(input.id), []);
 });
 
 await t.test('a debounced input counts a bouncing contact once', async (t) => {
@@ -191,7 +191,7 @@ await t.test(
     t.match(value(relay, 'STATUS'), /simulated is gone/);
     t.equal(value(relay, 'STATE'), true, 'the variable keeps the last truth');
     world.plug('simulated');
-    clock.advance(BACKOFF_MOST_MS);
+    clock.advance(BACKOFF_MAX_MS);
     await becomes(relay, 'LINK', 'online');
     await devices.write(relay.id, 'STATE', false);
     t.equal(world.level('RELAY1'), false);
@@ -209,8 +209,8 @@ await t.test('GW_SimulateLine presses what is free, and exists on the simulated 
   t.throws(() => press('SENSE1', true), { code: 'NOT_ALLOWED' });
   t.throws(() => press('BUTTON9', true), { code: 'NAME_NOT_FOUND' });
   const generic = { gpio: [] };
-  const instances = { running: () => t.fail('nothing is asked') as never };
-  const real = gpioOutput(generic, new Ways(generic, new ManualClock()));
+  const instances = { openInstance: () => t.fail('nothing is asked') as never };
+  const real = outputModule(generic, new Backends(generic, new ManualClock()));
   t.strictSame(real.functions?.(instances), []);
 });
 
@@ -221,9 +221,9 @@ await t.test('the character device is taken from Linux 5.10 on', async (t) => {
 });
 
 await t.test('Backend simulated is refused where the board has none', async (t) => {
-  const ways = new Ways({ gpio: [] }, new ManualClock());
-  await t.rejects(ways.binding('simulated'), { code: 'DEVICE_CONFIGURATION' });
-  await t.rejects(ways.binding('simulated'), { code: 'DEVICE_CONFIGURATION' });
+  const ways = new Backends({ gpio: [] }, new ManualClock());
+  await t.rejects(ways.get('simulated'), { code: 'DEVICE_CONFIGURATION' });
+  await t.rejects(ways.get('simulated'), { code: 'DEVICE_CONFIGURATION' });
 });
 
 await t.test(
@@ -234,8 +234,8 @@ await t.test(
       { label: 'main', lines: ['GPIO2', 'DOOR', '', '7'] },
       { label: 'expander', lines: ['DOOR', 'LAMP'] },
     ];
-    const binding = simulated(new World({ chips }, clock), clock);
-    const twins: GpioBinding = {
+    const binding = openSimulated(new SimulatedBoard({ chips }, clock), clock);
+    const twins: GpioBackend = {
       ...bound(binding),
       chips: async () => [
         { name: 'gpiochip0', label: 'twin', lines: 1 },
@@ -268,12 +268,12 @@ await t.test(
 );
 
 /** The binding's functions, to put one of them in another's place. */
-function bound(binding: GpioBinding): GpioBinding {
+function bound(binding: GpioBackend): GpioBackend {
   return {
-    backend: binding.backend,
-    debouncesFromUs: binding.debouncesFromUs,
-    held: binding.held,
-    requested: () => binding.requested(),
+    name: binding.name,
+    minDebounceUs: binding.minDebounceUs,
+    heldCount: binding.heldCount,
+    requestedLines: () => binding.requestedLines(),
     chips: () => binding.chips(),
     lines: async () => [{ offset: 0, name: '', used: false, consumer: '', direction: 'input' }],
     requestOutput: (place, wish) => binding.requestOutput(place, wish),

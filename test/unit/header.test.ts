@@ -1,7 +1,7 @@
 import t from 'tap';
-import { picture, type Picture } from '../../src/cli/header.js';
+import { drawHeader, type HeaderData } from '../../src/cli/header.js';
 
-type Line = Picture['lines']['Lines'][number];
+type Line = HeaderData['lines']['Lines'][number];
 
 const line = (Offset: number, more: Partial<Line> = {}): Line => ({
   Chip: 'main',
@@ -28,7 +28,7 @@ const names = new Map([
   [7, 'Hall relay'],
   [8, 'Door\u001b[2J'],
 ]);
-const board: Picture = {
+const board: HeaderData = {
   lines: {
     Board: 'Board',
     Header: [
@@ -43,7 +43,7 @@ const board: Picture = {
 const plain = (width: number) => ({ width, paint: (_colour: string, text: string) => text });
 
 t.test('the header is drawn as it stands, and what else is in use below it', async (t) => {
-  t.strictSame(picture(board, plain(80)), [
+  t.strictSame(drawHeader(board, plain(80)), [
     'Board',
     '',
     '                      3V3   1 │ 2   5V',
@@ -58,7 +58,7 @@ t.test('the header is drawn as it stands, and what else is in use below it', asy
 });
 
 t.test('a board without a header shows all lines, chip by chip', async (t) => {
-  const rows = picture({ names, lines: { ...board.lines, Header: [] } }, plain(80));
+  const rows = drawHeader({ names, lines: { ...board.lines, Header: [] } }, plain(80));
   t.strictSame(rows.slice(2, 6), [
     'main',
     '       SDA1          GPIO2   2 │ 3   GPIO3     in   i2c1',
@@ -69,7 +69,7 @@ t.test('a board without a header shows all lines, chip by chip', async (t) => {
 
 t.test('no row is wider than the terminal; users are cut, then left out', async (t) => {
   for (let width = 39; width <= 120; width += 1) {
-    const rows = picture(board, plain(width)).slice(0, -1);
+    const rows = drawHeader(board, plain(width)).slice(0, -1);
     t.strictSame(
       rows.filter((row) => Array.from(row).length > width),
       [],
@@ -77,12 +77,12 @@ t.test('no row is wider than the terminal; users are cut, then left out', async 
     );
     t.ok(rows.some((row) => row.includes('out ●  GPIO4   5 │ 6   GPIO5  ○ in')));
   }
-  t.ok(picture(board, plain(58)).some((row) => row.includes('Hall rel…')));
-  t.notOk(picture(board, plain(46)).some((row) => row.includes('Hall')));
+  t.ok(drawHeader(board, plain(58)).some((row) => row.includes('Hall rel…')));
+  t.notOk(drawHeader(board, plain(46)).some((row) => row.includes('Hall')));
 });
 
 t.test('colours say what is active, ours, power, or somebody else’s', async (t) => {
-  const rows = picture(board, { width: 80, paint: (colour, text) => `<${colour} ${text}>` }).join('\n');
+  const rows = drawHeader(board, { width: 80, paint: (colour, text) => `<${colour} ${text}>` }).join('\n');
   for (const part of [
     '<red 5V>',
     '<yellow 3V3>',

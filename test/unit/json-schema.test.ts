@@ -7,9 +7,9 @@ import { systemClock } from '../../src/base/clock.js';
 import { schemaText } from '../../src/cli/schema.js';
 import { parseConfig } from '../../src/config/load.js';
 import { gatewaySchema } from '../../src/config/schema.js';
-import { modulesOf } from '../../src/modules.js';
+import { createModuleList } from '../../src/modules.js';
 import { ROOT } from '../law/sources.js';
-import { FULL } from '../tools/full-file.js';
+import { FULL_CONFIG } from '../tools/full-file.js';
 import { SCHEMA_FILE } from '../tools/schema-file.js';
 
 const text = await schemaText();
@@ -54,11 +54,11 @@ t.test('every documented configuration fits it', async (t) => {
     }
   }
   t.ok(seen >= 20, `${seen} blocks`);
-  t.equal(problems(parse(FULL)), '');
+  t.equal(problems(parse(FULL_CONFIG)), '');
 });
 
 t.test('what it rejects is wrong, and the check rejects it too', async (t) => {
-  const modules = modulesOf(systemClock());
+  const modules = createModuleList(systemClock());
   const wrong: (readonly [string, string])[] = [
     ['digits: 1', 'digits: 16'],
     ['type: float', 'type: real'],
@@ -80,12 +80,16 @@ t.test('what it rejects is wrong, and the check rejects it too', async (t) => {
     ['tree:', 'trees:'],
   ];
   for (const [from, to] of wrong) {
-    const changed = FULL.replace(from, to);
-    t.not(changed, FULL, from);
+    const changed = FULL_CONFIG.replace(from, to);
+    t.not(changed, FULL_CONFIG, from);
     t.not(problems(parse(changed)), '', to);
     await t.rejects(parseConfig('/x/gateway.yaml', `board: simulated\n${changed}`, modules), to);
   }
-  t.equal(problems(parse(FULL.replace('module: GPIO Output', 'module: gpio output'))), '', 'in any case');
+  t.equal(
+    problems(parse(FULL_CONFIG.replace('module: GPIO Output', 'module: gpio output'))),
+    '',
+    'in any case',
+  );
   const digits = {
     tree: [{ instance: '', ident: 'x', module: 'GPIO Input', properties: { DebounceUs: '5' } }],
   };

@@ -3,12 +3,12 @@ import { SimulatedLeds, type SimulatedLed } from '../../drivers/led/fake.js';
 import { ledModules } from '../../drivers/led/index.js';
 import { ManualClock } from '../../src/base/clock.js';
 import type { Instance } from '../../src/kernel/attachments.js';
-import { Workbench } from '../tools/workbench.js';
+import { DeviceFixture } from '../tools/workbench.js';
 
 const board = { leds: [{ name: 'ACT', path: '/sys/class/leds/led0' }] };
 
 /** A gateway's LEDs on a machine that has these. */
-class Machine extends Workbench {
+class Machine extends DeviceFixture {
   readonly clock: ManualClock;
   readonly leds: SimulatedLeds;
 
@@ -22,7 +22,7 @@ class Machine extends Workbench {
 
   async led(properties: Record<string, unknown> = {}): Promise<Instance> {
     const led = await this.add('LED', { Led: 'ACT', ...properties });
-    await this.isLink(led, 'online');
+    await this.waitForLink(led, 'online');
     return led;
   }
 
@@ -39,7 +39,7 @@ class Machine extends Workbench {
   runs(name: string, ms: number): [brightness: number, ms: number][] {
     const runs: [number, number][] = [];
     for (let n = 0; n < ms; n++) {
-      const brightness = this.leds.lit(name);
+      const brightness = this.leds.brightnessOf(name);
       const last = runs.at(-1);
       if (last?.[0] === brightness) last[1]++;
       else runs.push([brightness, 1]);
@@ -55,10 +55,10 @@ await t.test('it is switched, dimmed and blinks, and the tree says so', async (t
   t.strictSame(machine.told(led), [false, 0, false, 'none']);
   await machine.write(led, 'STATE', true);
   t.strictSame(machine.told(led), [true, 80, false, 'none']);
-  t.equal(machine.leds.lit('led0'), 204);
+  t.equal(machine.leds.brightnessOf('led0'), 204);
   await machine.write(led, 'BRIGHTNESS', 1);
   t.strictSame(machine.told(led), [true, 1, false, 'none']);
-  t.equal(machine.leds.lit('led0'), 3);
+  t.equal(machine.leds.brightnessOf('led0'), 3);
   await machine.write(led, 'BLINK', true);
   t.strictSame(machine.told(led), [true, 1, true, 'timer'], 'as bright as it was');
   await machine.write(led, 'BRIGHTNESS', 50);
@@ -133,7 +133,7 @@ await t.test('Boot is for the first time after the machine has booted', async (t
   t.strictSame(machine.told(dark), [false, 0, false, 'none']);
   await machine.write(dark, 'STATE', true);
   await machine.devices.applyChanges(dark.id);
-  await machine.isLink(dark, 'online');
+  await machine.waitForLink(dark, 'online');
   t.strictSame(machine.told(dark), [true, 100, false, 'none']);
   const lit = await machine.led({ Led: 'PWR', Boot: 'active', OnBrightness: 20 });
   t.strictSame(machine.told(lit), [true, 20, false, 'none']);
@@ -150,15 +150,15 @@ await t.test('a LED is one instance’s; it goes and comes back', async (t) => {
   const machine = new Machine(t, [{ name: 'led0' }]);
   const led = await machine.led();
   const second = await machine.add('LED', { Led: 'led0' });
-  await machine.isLink(second, 'waiting');
+  await machine.waitForLink(second, 'waiting');
   t.match(machine.status(second), /the LED led0 is in use by another instance/);
   await machine.change(led, { Led: '' });
-  await machine.comesBack(second, machine.clock);
-  machine.leds.setGone('led0', true);
+  await machine.waitForReconnect(second, machine.clock);
+  machine.leds.setUnplugged('led0', true);
   await t.rejects(machine.write(second, 'STATE', true), { code: 'DEVICE_OFFLINE', message: /led0 is gone/ });
-  await machine.isLink(second, 'waiting');
-  machine.leds.setGone('led0', false);
-  await machine.comesBack(second, machine.clock);
+  await machine.waitForLink(second, 'waiting');
+  machine.leds.setUnplugged('led0', false);
+  await machine.waitForReconnect(second, machine.clock);
   await machine.write(second, 'STATE', true);
 });
 
@@ -182,7 +182,7 @@ await t.test('what can’t be is refused, and what stands in the tree stays true
   });
   t.strictSame(machine.told(led), [true, 100, false, 'none'], 'lit on the way there, and the tree says so');
   const none = await machine.add('LED', { Led: 'nowhere' });
-  await machine.isLink(none, 'waiting');
+  await machine.waitForLink(none, 'waiting');
   t.match(machine.status(none), /this machine has no LED nowhere \(there is led0\)/);
   t.match(machine.status(await machine.add('LED', {})), /Led is empty/);
 });
@@ -190,15 +190,15 @@ await t.test('what can’t be is refused, and what stands in the tree stays true
 await t.test('the simulated board has LEDs that can be pulled out', async (t) => {
   const clock = new ManualClock();
   const leds = [{ name: 'LED1', path: '/sys/class/leds/LED1' }];
-  await using bench = new Workbench(ledModules({ leds, simulated: {} }, clock), clock);
+  await using bench = new DeviceFixture(ledModules({ leds, simulated: {} }, clock), clock);
   const led = await bench.add('LED', { Led: 'LED1' });
-  await bench.isLink(led, 'online');
+  await bench.waitForLink(led, 'online');
   await t.rejects(bench.call('GW_SimulateLedGone', 'LED9', true), { code: 'NAME_NOT_FOUND' });
   t.equal(await bench.call('GW_SimulateLedGone', 'LED1', true), true);
   await t.rejects(bench.devices.write(led.id, 'STATE', true), { code: 'DEVICE_OFFLINE' });
   t.equal(await bench.call('GW_SimulateLedGone', 'LED1', false), true);
-  await bench.isLink(led, 'waiting');
-  await bench.comesBack(led, clock);
+  await bench.waitForLink(led, 'waiting');
+  await bench.waitForReconnect(led, clock);
   t.strictSame(
     ledModules({ leds }, clock).flatMap((module) => module.functions?.(bench.devices) ?? []),
     [],

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { numberOf } from '../../drivers/gpio/levels.js';
-import { SimulatedBoard } from '../tools/simulated-board.js';
+import { decodeLevels } from '../../drivers/gpio/levels.js';
+import { BoardFixture } from '../tools/simulated-board.js';
 
 const bitsOf = (number: number, lines: number) =>
   Array.from({ length: lines }, (_, at) => Math.floor(number / 2 ** at) % 2 === 1);
@@ -8,25 +8,25 @@ const bitsOf = (number: number, lines: number) =>
 t.test('binary, Gray and BCD: each number of 12 lines, and what is none', async (t) => {
   const wrong: number[] = [];
   for (let number = 0; number < 4096; number++) {
-    const isBinary = numberOf('binary', bitsOf(number, 12)) === number;
-    const isGray = numberOf('gray', bitsOf(number ^ (number >> 1), 12)) === number;
+    const isBinary = decodeLevels('binary', bitsOf(number, 12)) === number;
+    const isGray = decodeLevels('gray', bitsOf(number ^ (number >> 1), 12)) === number;
     const digits = [number & 15, (number >> 4) & 15, number >> 8];
     const [ones = 0, tens = 0, hundreds = 0] = digits;
     const bcd = digits.every((digit) => digit < 10) ? ones + 10 * tens + 100 * hundreds : undefined;
-    if (!isBinary || !isGray || numberOf('bcd', bitsOf(number, 12)) !== bcd) wrong.push(number);
+    if (!isBinary || !isGray || decodeLevels('bcd', bitsOf(number, 12)) !== bcd) wrong.push(number);
   }
   t.strictSame(wrong, []);
   const all = Array.from({ length: 31 }, () => true);
-  t.equal(numberOf('binary', all), 2 ** 31 - 1);
-  t.equal(numberOf('gray', bitsOf(2 ** 30, 31)), 2 ** 31 - 1);
+  t.equal(decodeLevels('binary', all), 2 ** 31 - 1);
+  t.equal(decodeLevels('gray', bitsOf(2 ** 30, 31)), 2 ** 31 - 1);
 });
 
 t.test('a coding switch: one number when it has come to rest, none on the way', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   await board.drive('BUTTON1', true);
   const Lines = ['BUTTON1', 'BUTTON2', 'BUTTON3', 'BUTTON4'];
   const group = await board.add('Level Group', { Lines, Code: 'bcd' });
-  await board.isLink(group, 'online');
+  await board.waitForLink(group, 'online');
   t.equal(board.value(group, 'VALUE'), 1, 'what it is found with');
   const seen = board.watch(group, 'VALUE');
   for (const [line, active] of [
@@ -53,14 +53,14 @@ t.test('a coding switch: one number when it has come to rest, none on the way', 
 });
 
 t.test('lines are taken all or none', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const taken = await board.add('GPIO Input', { Line: 'BUTTON2' });
-  await board.isLink(taken, 'online');
+  await board.waitForLink(taken, 'online');
   const group = await board.add('Level Group', { Lines: ['BUTTON1', 'BUTTON2'] });
-  await board.isLink(group, 'waiting');
+  await board.waitForLink(group, 'waiting');
   t.match(board.status(group), /BUTTON2 is in use/);
   const other = await board.add('GPIO Input', { Line: 'BUTTON1' });
-  await board.isLink(other, 'online');
+  await board.waitForLink(other, 'online');
   const none = await board.add('Level Group', {});
   t.match(board.status(none), /Lines is empty/);
   const twice = await board.add('Level Group', { Lines: ['BUTTON3', 'BUTTON3'] });
@@ -68,9 +68,9 @@ t.test('lines are taken all or none', async (t) => {
 });
 
 t.test('what is dropped of any of its lines is LOST, and the number is right after it', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const group = await board.add('Level Group', { Lines: ['BUTTON1', 'BUTTON2'] });
-  await board.isLink(group, 'online');
+  await board.waitForLink(group, 'online');
   t.equal(board.value(group, 'LOST'), 0);
   for (const [line, edges] of [
     ['BUTTON1', 1025],

@@ -2,9 +2,9 @@ import t, { type Test } from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { instanceStatus } from '../../src/kernel/attachments.js';
-import { location } from '../../src/script/location.js';
-import { Workbench } from '../tools/workbench.js';
-import { liveIn } from '../tools/zone.js';
+import { locationModule } from '../../src/script/location.js';
+import { DeviceFixture } from '../tools/workbench.js';
+import { setTimeZone } from '../tools/zone.js';
 
 const HOUR_MS = 3_600_000;
 const berlin = { Latitude: 52.52, Longitude: 13.405 };
@@ -13,24 +13,24 @@ const tromso = { Latitude: 69.65, Longitude: 18.96 };
 /** A gateway's place, at a time (UTC), with a clock turned by hand. */
 async function place(t: Test, properties: object, at: string): Promise<Place> {
   const clock = new ManualClock(Date.parse(at));
-  const bench = new Workbench([location], clock);
+  const bench = new DeviceFixture([locationModule], clock);
   t.teardown(() => bench.devices.close());
   return new Place(bench, clock, await bench.add('Location Control', { ...properties }));
 }
 
 class Place {
-  readonly bench: Workbench;
+  readonly bench: DeviceFixture;
   readonly clock: ManualClock;
   readonly instance: Instance;
 
-  constructor(bench: Workbench, clock: ManualClock, instance: Instance) {
+  constructor(bench: DeviceFixture, clock: ManualClock, instance: Instance) {
     this.bench = bench;
     this.clock = clock;
     this.instance = instance;
   }
 
   online(): Promise<void> {
-    return this.bench.isLink(this.instance, 'online');
+    return this.bench.waitForLink(this.instance, 'online');
   }
 
   /** A time of the sun's, as UTC to the minute. */
@@ -48,7 +48,7 @@ await t.test('without a place it is inactive, and says what to do', async (t) =>
   t.equal(nowhere.instance.data.status, instanceStatus.inactive);
   t.match(nowhere.bench.status(nowhere.instance), /no place is set; set Latitude and Longitude/);
   t.equal(nowhere.instance.children?.byIdent('Sunset'), undefined, 'it shows no times that mean nothing');
-  t.equal(nowhere.clock.waiting, 0);
+  t.equal(nowhere.clock.pendingTimers, 0);
 
   await nowhere.bench.change(nowhere.instance, berlin);
   await nowhere.online();
@@ -63,7 +63,7 @@ await t.test('a place that is none is refused', async (t) => {
 });
 
 await t.test('the times are those of the day, and day and night come with the sun', async (t) => {
-  liveIn(t, 'Europe/Berlin');
+  setTimeZone(t, 'Europe/Berlin');
   const home = await place(t, berlin, '2026-03-20T11:00Z');
   await home.online();
   t.match(home.time('Sunrise'), /^2026-03-20T05:(09|10)/);
@@ -82,18 +82,18 @@ await t.test('the times are those of the day, and day and night come with the su
   home.clock.advance(Date.parse('2026-03-20T23:00:01Z') - home.clock.nowMs());
   t.match(home.time('Sunrise'), /^2026-03-21T05:0\d/, 'with midnight, local time, there is another day');
   t.equal(home.isDay, false);
-  const timers = home.clock.waiting;
+  const timers = home.clock.pendingTimers;
   const days: unknown[] = [];
   home.bench.kernel.changes.listen(({ Data }) => {
     if (typeof Data[0] === 'boolean' && Data[1] === true) days.push(Data[0]);
   });
   home.clock.advance(3 * 24 * HOUR_MS);
   t.same(days, [true, false, true, false, true, false], 'a change each, no more');
-  t.equal(home.clock.waiting, timers, 'no timer more than before');
+  t.equal(home.clock.pendingTimers, timers, 'no timer more than before');
 });
 
 await t.test('a part of the day begins and ends so long before or after the sun', async (t) => {
-  liveIn(t, 'Europe/Berlin');
+  setTimeZone(t, 'Europe/Berlin');
   const Spans = [
     {
       Ident: 'Shutters',
@@ -148,7 +148,7 @@ await t.test('a part of the day begins and ends so long before or after the sun'
 });
 
 await t.test('where the sun does not rise there are no times of it', async (t) => {
-  liveIn(t, 'Europe/Oslo');
+  setTimeZone(t, 'Europe/Oslo');
   const north = await place(t, tromso, '2026-12-21T11:00Z');
   await north.online();
   t.equal(north.isDay, false);
@@ -164,8 +164,8 @@ await t.test('where the sun does not rise there are no times of it', async (t) =
 
 await t.test('until the clock is set nothing is told', async (t) => {
   const clock = new ManualClock(Date.parse('2026-01-01T11:00Z'));
-  clock.isTrusted = false;
-  const bench = new Workbench([location], clock);
+  clock.hasTrustedTime = false;
+  const bench = new DeviceFixture([locationModule], clock);
   t.teardown(() => bench.devices.close());
   const early = new Place(bench, clock, await bench.add('Location Control', berlin));
   await early.online();
@@ -173,8 +173,8 @@ await t.test('until the clock is set nothing is told', async (t) => {
   t.equal(bench.quality(early.instance, 'IsDay'), 'stale CLOCK_NOT_SET');
   t.equal(bench.value(early.instance, 'Sunset'), 0);
 
-  clock.jump(180 * 24 * HOUR_MS);
-  clock.isTrusted = true;
+  clock.stepWallClock(180 * 24 * HOUR_MS);
+  clock.hasTrustedTime = true;
   clock.advance(10_000);
   t.match(early.time('Sunset'), /^2026-07-0\dT19:/);
   t.equal(bench.quality(early.instance, 'IsDay'), 'good');
@@ -185,13 +185,13 @@ await t.test('a clock that jumps, either way, is noticed', async (t) => {
   const home = await place(t, berlin, '2026-06-21T11:00Z');
   await home.online();
   t.equal(home.isDay, true);
-  home.clock.jump(12 * HOUR_MS);
+  home.clock.stepWallClock(12 * HOUR_MS);
   home.clock.advance(10_000);
   t.equal(home.isDay, false, 'forward, into the night');
-  home.clock.jump(-12 * HOUR_MS);
+  home.clock.stepWallClock(-12 * HOUR_MS);
   home.clock.advance(10_000);
   t.equal(home.isDay, true, 'and back');
-  home.clock.jump(-150 * 24 * HOUR_MS);
+  home.clock.stepWallClock(-150 * 24 * HOUR_MS);
   home.clock.advance(10_000);
   t.match(home.time('Sunset'), /^2026-01-2\dT15:/);
 });

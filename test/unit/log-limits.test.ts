@@ -1,12 +1,12 @@
 import t from 'tap';
-import { FakeBroker } from '../../drivers/mqtt/fake.js';
+import { SimulatedBroker } from '../../drivers/mqtt/fake.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog, type Log } from '../../src/base/log.js';
-import { Complaints, QUIET_MS } from '../../src/device/complaints.js';
+import { TransientProblems, CLEAR_AFTER_MS } from '../../src/device/complaints.js';
 import { LOG_BURST, LOG_PER_MINUTE } from '../../src/service/log-limit.js';
 import { ServiceLog } from '../../src/service/log.js';
-import { Workbench } from '../tools/workbench.js';
+import { DeviceFixture } from '../tools/workbench.js';
 
 const DEVICES = 20;
 
@@ -16,23 +16,23 @@ await t.test('a link that flaps is logged once, not for each device below it', a
     void lines.push(`${'name' in details ? String(details.name) : ''}: ${text}`);
   const log: Log = { ...silentLog, info: note, warn: note, error: note };
   const clock = new ManualClock();
-  const broker = new FakeBroker();
-  await using desk = new Workbench(mqttModules(broker), clock, log);
+  const broker = new SimulatedBroker();
+  await using desk = new DeviceFixture(mqttModules(broker), clock, log);
   const client = await desk.add('MQTT Client', { Url: 'mqtt://broker' });
-  await desk.isLink(client, 'online');
+  await desk.waitForLink(client, 'online');
   const devices = [];
   for (let n = 0; n < DEVICES; n++) {
     const topics = [{ Ident: 'X', Type: 'integer', StateTopic: `x/${n}` }];
     devices.push(await desk.add('MQTT Device', { Topics: topics }, client));
   }
-  for (const device of devices) await desk.isLink(device, 'online');
+  for (const device of devices) await desk.waitForLink(device, 'online');
   t.equal(lines.filter((line) => line.endsWith(': online')).length, DEVICES + 1, 'each once');
   for (let flap = 0; flap < 3; flap++) {
     lines.length = 0;
     broker.stop();
-    await desk.isLink(client, 'waiting');
+    await desk.waitForLink(client, 'waiting');
     broker.start();
-    for (const device of [client, ...devices]) await desk.comesBack(device, clock);
+    for (const device of [client, ...devices]) await desk.waitForReconnect(device, clock);
     t.ok(lines.length >= 1 && lines.length <= 2, lines.join('\n'));
     clock.advance(20_000);
   }
@@ -67,10 +67,10 @@ t.test('a complaint is logged once until it was quiet', (t) => {
   const clock = new ManualClock();
   const lines: string[] = [];
   const log: Log = { ...silentLog, warn: (_details, text) => void lines.push(text) };
-  const complaints = new Complaints({ id: 5, clock, log, trouble: () => undefined });
+  const complaints = new TransientProblems({ id: 5, clock, log, setProblem: () => undefined });
   for (let n = 0; n < 100; n++) complaints.add('LIMIT', () => 'too many');
   t.same(lines, ['too many']);
-  clock.advance(2 * QUIET_MS);
+  clock.advance(2 * CLEAR_AFTER_MS);
   complaints.add('LIMIT', () => 'again');
   t.same(lines, ['too many', 'again']);
   complaints.close();

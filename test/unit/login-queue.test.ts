@@ -1,6 +1,6 @@
 import t from 'tap';
 import { LoginQueue, WAITING_PER_ADDRESS } from '../../src/api/login-queue.js';
-import { Failures } from '../../src/api/failures.js';
+import { LoginThrottle } from '../../src/api/failures.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { HitLimits } from '../tools/api-world.js';
 
@@ -68,7 +68,7 @@ t.test('after a hundred failures of all together, one is verified in a while', a
 
 t.test('failures count per account and address, and per connection', async (t) => {
   const clock = new ManualClock();
-  const failures = new Failures(clock);
+  const failures = new LoginThrottle(clock);
   const [one, other] = [{}, {}];
   const delays = Array.from({ length: 16 }, () => failures.add('owner 10.0.0.1', one).delayMs);
   t.strictSame(delays, [...Array<number>(10).fill(0), 250, 500, 1000, 2000, 4000, 5000]);

@@ -5,8 +5,8 @@ import { LineInterrupts } from '../../drivers/gpio/interrupts.js';
 import { Merges } from '../../drivers/gpio/merges.js';
 import type { Host, Value } from '../../src/device/module.js';
 import { tempDirectory } from '../tools/place.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
-import { SimulatedBoard } from '../tools/simulated-board.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
+import { BoardFixture } from '../tools/simulated-board.js';
 
 /** A line whose kernel interrupts and numbers as it is told, and what is made of it. */
 function bench(before?: number) {
@@ -29,7 +29,7 @@ function bench(before?: number) {
 }
 
 const seed = fuzzSeed();
-t.test(`what merged is told when the line rests, exactly (${seedNote(seed)})`, async (t) => {
+t.test(`what merged is told when the line rests, exactly (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const { merges, told, troubles, interrupted, numbered } = bench(7);
   // What came before it was first looked at is not known.
@@ -108,12 +108,12 @@ t.test("the kernel's count of a line's interrupts is found by who has it and its
 });
 
 t.test('a counter has MERGED when it is asked to, and says where it cannot be known', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const without = await board.add('Counter', { Line: 'BUTTON1' });
-  await board.isLink(without, 'online');
+  await board.waitForLink(without, 'online');
   t.equal(board.value(without, 'MERGED'), undefined);
   const counter = await board.add('Counter', { Line: 'BUTTON2', CountMerged: true });
-  await board.isLink(counter, 'online');
+  await board.waitForLink(counter, 'online');
   await board.elapse(2000);
   t.match(board.status(counter), /MERGED can't be known here.*Set CountMerged to false/);
   const wrong = await board.add('Counter', { Line: 'BUTTON3', CountMerged: true, DebounceUs: 5 });

@@ -1,9 +1,9 @@
 import type { Instance } from '../../src/kernel/attachments.js';
-import type { FakeUnit } from '../tools/fake-units.js';
-import { scene, type ModbusScene } from '../tools/modbus-scene.js';
+import type { FakeModbusUnit } from '../tools/fake-units.js';
+import { scene, type ModbusFixture } from '../tools/modbus-scene.js';
 
 /** Four registers and three coils side by side, polled once a second; what they must show. */
-async function neighbours(scene: ModbusScene, gateway: Instance): Promise<[Instance, unknown][]> {
+async function neighbours(scene: ModbusFixture, gateway: Instance): Promise<[Instance, unknown][]> {
   const float = await scene.register(gateway, 2, { DataType: 7 });
   const [one, two] = [await scene.register(gateway, 0), await scene.register(gateway, 1, { DataType: 5 })];
   const coils = [];
@@ -20,7 +20,7 @@ async function neighbours(scene: ModbusScene, gateway: Instance): Promise<[Insta
   ];
 }
 
-function neighbourly(unit: FakeUnit): void {
+function neighbourly(unit: FakeModbusUnit): void {
   for (const [at, word] of [7, 0xffff, 0x4366, 0x199a].entries()) unit.registers.set(at, word);
   for (const [at, bit] of [true, false, true].entries()) unit.coils.set(8 + at, bit);
 }
@@ -28,13 +28,13 @@ function neighbourly(unit: FakeUnit): void {
 await scene('neighbours are read in one request', async (t, scene) => {
   neighbourly(scene.line.unit(1));
   const all = await neighbours(scene, await scene.gateway(1));
-  for (const [address, value] of all) await scene.isValue(address, value);
+  for (const [address, value] of all) await scene.waitForValue(address, value);
   await scene.pass(2000);
-  scene.line.asked.length = 0;
-  const reports = all.map(([address]) => scene.desk.watch(address, 'Value'));
+  scene.line.requests.length = 0;
+  const reports = all.map(([address]) => scene.fixture.watch(address, 'Value'));
   await scene.pass(20_000);
-  t.ok(scene.line.asked.length <= 2 * 21, `${scene.line.asked.length} requests in 20 seconds`);
-  t.strictSame(new Set(scene.line.asked), new Set(['1:3@0', '1:1@8']));
+  t.ok(scene.line.requests.length <= 2 * 21, `${scene.line.requests.length} requests in 20 seconds`);
+  t.strictSame(new Set(scene.line.requests), new Set(['1:3@0', '1:1@8']));
   for (const [index, [, value]] of all.entries()) {
     t.ok((reports[index]?.length ?? 0) >= 19);
     t.strictSame(new Set(reports[index]), new Set([value]));
@@ -45,18 +45,18 @@ for (const answer of ['exception', 'nothing'] as const)
   await scene(`of a unit that answers blocks with ${answer}, each is read by itself`, async (t, scene) => {
     const unit = scene.line.unit(1);
     neighbourly(unit);
-    unit.most = { count: 2, answer };
+    unit.limit = { count: 2, answer };
     const gateway = await scene.gateway(1);
     const all = await neighbours(scene, gateway);
     await scene.pass(20_000);
     for (const [address, value] of all) {
       t.equal(scene.value(address), value);
       t.equal(scene.quality(address), 'good');
-      t.notMatch(scene.desk.status(address), /answer/);
+      t.notMatch(scene.fixture.status(address), /answer/);
     }
-    t.notMatch(scene.desk.status(gateway), /answer/);
-    scene.line.asked.length = 0;
+    t.notMatch(scene.fixture.status(gateway), /answer/);
+    scene.line.requests.length = 0;
     await scene.pass(10_000);
-    t.ok(scene.line.asked.length >= 50, 'each is asked once a second');
-    t.ok(scene.line.asked.length <= 66, `${scene.line.asked.length} requests in 10 seconds`);
+    t.ok(scene.line.requests.length >= 50, 'each is asked once a second');
+    t.ok(scene.line.requests.length <= 66, `${scene.line.requests.length} requests in 10 seconds`);
   });

@@ -1,29 +1,30 @@
 import t from 'tap';
 import { ascii } from '../../drivers/modbus/ascii.js';
-import { decode, encode, type Layout } from '../../drivers/modbus/codec.js';
+import { decode, encode, type RegisterLayout } from '../../drivers/modbus/codec.js';
 import { crc16, lrc } from '../../drivers/modbus/crc.js';
 import type { Framing } from '../../drivers/modbus/framing.js';
 import { modbusModules } from '../../drivers/modbus/index.js';
-import { merged, partOf } from '../../drivers/modbus/merge.js';
+import { coalesceReads, extractPart } from '../../drivers/modbus/merge.js';
 import {
   coilRequest,
-  exceptionText,
+  describeException,
   readRequest,
   registerRequest,
-  type Request,
+  type PduRequest,
 } from '../../drivers/modbus/pdu.js';
 import { rtu } from '../../drivers/modbus/rtu.js';
 import { tcp } from '../../drivers/modbus/tcp.js';
 import { dataTypes } from '../../drivers/modbus/types.js';
 import { variableType, type Value } from '../../src/device/module.js';
-import { defaultsOf, mistakeIn } from '../../src/device/properties.js';
-import { sealed, slowCrc } from '../tools/fake-units.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { defaultsOf, validateProperties } from '../../src/device/properties.js';
+import { rtuFrame, bitwiseCrc } from '../tools/fake-units.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 
 const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex');
 
 await t.test('requests stand as the protocol has them', async (t) => {
-  const sent = (request: Request, unit = 1) => rtu.frame({ unit, request, transaction: 0 }).toString('hex');
+  const sent = (request: PduRequest, unit = 1) =>
+    rtu.encode({ unit, request, transaction: 0 }).toString('hex');
   t.equal(sent(readRequest(3, 0, 10)), '01030000000ac5cd');
   t.equal(sent(readRequest(3, 0x6b, 3), 17), '1103006b00037687');
   t.equal(sent(coilRequest(5, 0xac, true), 17), '110500acff004e8b');
@@ -33,13 +34,16 @@ await t.test('requests stand as the protocol has them', async (t) => {
   t.equal(coilRequest(15, 0x13, false).pdu.toString('hex'), '0f001300010100');
   t.equal(coilRequest(5, 0x13, false).pdu.toString('hex'), '0500130000');
   const request = readRequest(4, 8, 1);
-  t.equal(tcp.frame({ unit: 255, request, transaction: 0x1234 }).toString('hex'), '123400000006ff0400080001');
   t.equal(
-    ascii.frame({ unit: 247, request: readRequest(3, 0x1389, 10), transaction: 0 }).toString(),
+    tcp.encode({ unit: 255, request, transaction: 0x1234 }).toString('hex'),
+    '123400000006ff0400080001',
+  );
+  t.equal(
+    ascii.encode({ unit: 247, request: readRequest(3, 0x1389, 10), transaction: 0 }).toString(),
     ':F7031389000A60\r\n',
   );
-  t.match(exceptionText(2), /^exception 2, illegal data address/);
-  t.match(exceptionText(99), /^exception 99, which the protocol does not know/);
+  t.match(describeException(2), /^exception 2, illegal data address/);
+  t.match(describeException(99), /^exception 99, which the protocol does not know/);
 });
 
 await t.test('the checks are those of slow arithmetic', async (t) => {
@@ -47,17 +51,17 @@ await t.test('the checks are those of slow arithmetic', async (t) => {
   t.equal(crc16(hex('0207')), 0x1241, 'the example of the protocol');
   for (let round = 0; round < 300; round++) {
     const bytes = random.bytes(random.below(260));
-    t.equal(crc16(bytes), slowCrc(bytes));
+    t.equal(crc16(bytes), bitwiseCrc(bytes));
     t.equal(lrc(Buffer.concat([bytes, Buffer.from([lrc(bytes)])])), 0);
   }
 });
 
 /** Finds the answer in chunks, as a line does; undefined where none came. */
-function found(framing: Framing, chunks: readonly Buffer[], asked: Parameters<Framing['find']>[1]) {
+function found(framing: Framing, chunks: readonly Buffer[], asked: Parameters<Framing['findReply']>[1]) {
   let held = Buffer.alloc(0);
   for (const chunk of chunks) {
     held = Buffer.concat([held, chunk]);
-    const { pdu, used } = framing.find(held, asked);
+    const { pdu, consumed: used } = framing.findReply(held, asked);
     if (pdu !== undefined) return pdu.toString('hex');
     held = held.subarray(used);
   }
@@ -72,7 +76,7 @@ const framings: readonly (readonly [string, Framing])[] = [
 
 /** An answer as the unit would send it. */
 function answered(framing: Framing, unit: number, [pdu, transaction]: readonly [Buffer, number]): Buffer {
-  if (framing === rtu) return sealed(unit, pdu);
+  if (framing === rtu) return rtuFrame(unit, pdu);
   if (framing === tcp) {
     const head = Buffer.from([transaction >> 8, transaction & 255, 0, 0, 0, pdu.length + 1, unit]);
     return Buffer.concat([head, pdu]);
@@ -96,7 +100,7 @@ function cut(random: Random, bytes: Buffer): Buffer[] {
 }
 
 const seed = fuzzSeed();
-await t.test(`answers are found in any pieces, behind others' (${seedNote(seed)})`, async (t) => {
+await t.test(`answers are found in any pieces, behind others' (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   for (const [name, framing] of framings)
     for (let round = 0; round < 300; round++) {
@@ -129,7 +133,7 @@ await t.test(`answers are found in any pieces, behind others' (${seedNote(seed)}
     }
 });
 
-await t.test(`of garbage nothing is an answer, and little is kept (${seedNote(seed)})`, async (t) => {
+await t.test(`of garbage nothing is an answer, and little is kept (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const wrong: string[] = [];
   for (const [name, framing] of framings)
@@ -145,21 +149,19 @@ await t.test(`of garbage nothing is an answer, and little is kept (${seedNote(se
       let held = Buffer.alloc(0);
       for (const chunk of cut(random, bytes)) {
         held = Buffer.concat([held, chunk]);
-        const { pdu, used } = framing.find(held, asked);
+        const { pdu, consumed: used } = framing.findReply(held, asked);
         const isAnswer =
-          pdu === undefined ||
-          pdu[0] === (request.functionCode | 0x80) ||
-          pdu.length === request.answerLength;
+          pdu === undefined || pdu[0] === (request.functionCode | 0x80) || pdu.length === request.replyLength;
         if (!isAnswer || used < 0 || used > held.length) wrong.push(`${name} ${bytes.toString('hex')}`);
         held = held.subarray(used);
         kept = Math.max(kept, held.length);
       }
-      if (framing !== ascii && kept > framing.limit + 9) wrong.push(`${name} keeps ${kept}`);
+      if (framing !== ascii && kept > framing.maxFrameLength + 9) wrong.push(`${name} keeps ${kept}`);
     }
   t.strictSame(wrong, []);
 });
 
-const layoutOf = (name: string, more: Partial<Layout> = {}): Layout => {
+const layoutOf = (name: string, more: Partial<RegisterLayout> = {}): RegisterLayout => {
   const type = dataTypes.find((one) => one.name === name);
   if (type === undefined) throw new Error(name);
   const registers = type.registers ?? 4;
@@ -167,7 +169,7 @@ const layoutOf = (name: string, more: Partial<Layout> = {}): Layout => {
 };
 
 await t.test('values stand in registers as devices have them', async (t) => {
-  const read = (name: string, digits: string, more?: Partial<Layout>) =>
+  const read = (name: string, digits: string, more?: Partial<RegisterLayout>) =>
     decode(layoutOf(name, more), hex(digits));
   t.equal(read('UInt16', 'ffff'), 65_535);
   t.equal(read('Int16', 'fffe'), -2);
@@ -204,7 +206,7 @@ await t.test('values stand in registers as devices have them', async (t) => {
 });
 
 await t.test('what a unit can not hold is refused before anything is sent', async (t) => {
-  const refused = (name: string, value: Value, more?: Partial<Layout>) =>
+  const refused = (name: string, value: Value, more?: Partial<RegisterLayout>) =>
     t.throws(
       () => encode(layoutOf(name, more), value),
       { code: 'CANNOT_CONVERT' },
@@ -239,7 +241,7 @@ await t.test('what a unit can not hold is refused before anything is sent', asyn
   refused('StringHex', '00'.repeat(9));
 });
 
-await t.test(`what is written is what is read (${seedNote(seed)})`, async (t) => {
+await t.test(`what is written is what is read (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   for (const type of dataTypes.filter(({ kind }) => kind !== 'boolean'))
     for (let round = 0; round < 100; round++) {
@@ -256,7 +258,7 @@ await t.test(`what is written is what is read (${seedNote(seed)})`, async (t) =>
 });
 
 await t.test(
-  `a block has all of its parts, and nothing that nobody asked for (${seedNote(seed)})`,
+  `a block has all of its parts, and nothing that nobody asked for (${seedLabel(seed)})`,
   async (t) => {
     const random = new Random(seed);
     const wrong: string[] = [];
@@ -268,11 +270,11 @@ await t.test(
       }));
       const [first, ...others] = some;
       if (first === undefined) continue;
-      const { request, reads } = merged(first, others);
-      const { at, count } = request.block ?? { at: 0, count: 0 };
+      const { request, reads } = coalesceReads(first, others);
+      const { address: at, count } = request.block ?? { address: 0, count: 0 };
       const asked = new Set(
         reads.flatMap(({ request: { block } }) =>
-          Array.from({ length: block?.count ?? 0 }, (_, index) => (block?.at ?? 0) + index),
+          Array.from({ length: block?.count ?? 0 }, (_, index) => (block?.address ?? 0) + index),
         ),
       );
       const isExact = asked.size === count && Math.min(...asked) === at;
@@ -284,16 +286,16 @@ await t.test(
       const isBits = first.request.functionCode <= 2;
       const pdu = Buffer.concat([Buffer.from([first.request.functionCode, 0]), isBits ? bits : words]);
       for (const one of reads) {
-        const part = partOf(pdu, request, one.request);
+        const part = extractPart(pdu, request, one.request);
         const { block } = one.request;
         for (let index = 0; index < (block?.count ?? 0); index++) {
-          const place = (block?.at ?? 0) - at + index;
+          const place = (block?.address ?? 0) - at + index;
           const isSame = isBits
             ? (((part[2] ?? 0) >> index) & 1) === (((bits[place >> 3] ?? 0) >> (place % 8)) & 1)
             : part.readUInt16BE(2 + 2 * index) === words.readUInt16BE(2 * place);
           if (!isSame) wrong.push(`${JSON.stringify(one.request.block)} of ${at}`);
         }
-        if (part.length !== one.request.answerLength || part[1] !== part.length - 2) wrong.push('its length');
+        if (part.length !== one.request.replyLength || part[1] !== part.length - 2) wrong.push('its length');
       }
     }
     t.strictSame(wrong, []);
@@ -303,8 +305,8 @@ await t.test(
 await t.test('what can not be is said before it is tried, with what to do', async (t) => {
   const [gateway, address] = modbusModules();
   if (gateway === undefined || address === undefined) throw new Error('two modules');
-  const gatewayMistake = (set: object) => mistakeIn(gateway, { ...defaultsOf(gateway), ...set });
-  const mistake = (set: object) => mistakeIn(address, { ...defaultsOf(address), ...set });
+  const gatewayMistake = (set: object) => validateProperties(gateway, { ...defaultsOf(gateway), ...set });
+  const mistake = (set: object) => validateProperties(address, { ...defaultsOf(address), ...set });
   t.equal(gatewayMistake({}), undefined);
   t.equal(gatewayMistake({ DeviceID: 0 }), undefined, 'of TCP');
   t.match(gatewayMistake({ GatewayMode: 3 }), /is not offered: 0 is TCP, 1 RTU/);

@@ -1,22 +1,22 @@
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
-import { nextTurn } from '../../src/base/turn.js';
-import { defaultsOf, mistakeIn, type Properties } from '../../src/device/properties.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
+import { defaultsOf, validateProperties, type Properties } from '../../src/device/properties.js';
 import type { ModuleDefinition } from '../../src/device/module.js';
 import type { ConnectOptions } from '../../drivers/mqtt/broker.js';
-import { FakeBroker } from '../../drivers/mqtt/fake.js';
-import { filterMistake, matches, topicMistake } from '../../drivers/mqtt/filter.js';
+import { SimulatedBroker } from '../../drivers/mqtt/fake.js';
+import { validateFilter, matchesFilter, validateTopic } from '../../drivers/mqtt/filter.js';
 import { PACKET_LIMIT, PacketReader } from '../../drivers/mqtt/packet-reader.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
-import { jsonPath, Message, NOT_JSON, valueAt } from '../../drivers/mqtt/message.js';
+import { parseJsonPath, Message, NOT_JSON, valueAtPath } from '../../drivers/mqtt/message.js';
 import { PAYLOAD_LIMIT, REPORTS_PER_TURN } from '../../drivers/mqtt/mqtt-device.js';
-import { Topic, type TopicFields } from '../../drivers/mqtt/topic.js';
-import { LIST_DEADLINE_MS, LIST_MESSAGES, retainedTopics } from '../../drivers/mqtt/retained.js';
-import { PUBLISH_DEADLINE_MS, Topics, TOPICS_KEPT } from '../../drivers/mqtt/topics.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { TopicMapping, type TopicMappingFields } from '../../drivers/mqtt/topic.js';
+import { LIST_DEADLINE_MS, LIST_MESSAGE_LIMIT, listRetainedTopics } from '../../drivers/mqtt/retained.js';
+import { PUBLISH_DEADLINE_MS, SubscriptionRouter, KNOWN_TOPICS_LIMIT } from '../../drivers/mqtt/topics.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { until } from '../tools/until.js';
-import { pass, Workbench } from '../tools/workbench.js';
+import { passTime, DeviceFixture } from '../tools/workbench.js';
 
 await t.test('filters and topics (MQTT 3.1.1 §4.7)', async (t) => {
   for (const [filter, topic, expected] of [
@@ -37,26 +37,27 @@ await t.test('filters and topics (MQTT 3.1.1 §4.7)', async (t) => {
     ['$SYS/#', '$SYS/x', true],
     ['A', 'a', false],
   ] as const) {
-    t.equal(matches(filter, topic), expected, `${filter} ${topic}`);
+    t.equal(matchesFilter(filter, topic), expected, `${filter} ${topic}`);
   }
-  for (const sound of ['a', '+', '#', 'a/+/b/#', '/', 'ä b']) t.equal(filterMistake(sound), undefined, sound);
+  for (const sound of ['a', '+', '#', 'a/+/b/#', '/', 'ä b'])
+    t.equal(validateFilter(sound), undefined, sound);
   for (const bad of ['', 'a#', 'a/#/b', 'a+/b', 'a\0', 'a\ud800', 'x'.repeat(70_000)])
-    t.ok(filterMistake(bad), bad);
-  for (const bad of ['', '+', 'a/#', 'a\0']) t.ok(topicMistake(bad), bad);
-  t.equal(topicMistake('$SYS/ä b//'), undefined);
+    t.ok(validateFilter(bad), bad);
+  for (const bad of ['', '+', 'a/#', 'a\0']) t.ok(validateTopic(bad), bad);
+  t.equal(validateTopic('$SYS/ä b//'), undefined);
 });
 
 await t.test('JSON in messages', async (t) => {
-  t.same(jsonPath('a.b[0].c'), ['a', 'b', 0, 'c']);
-  t.same(jsonPath('$.a["x.y\\""][12]'), ['a', 'x.y"', 12]);
-  t.same(jsonPath('$'), []);
-  t.same(jsonPath('[0]'), [0]);
+  t.same(parseJsonPath('a.b[0].c'), ['a', 'b', 0, 'c']);
+  t.same(parseJsonPath('$.a["x.y\\""][12]'), ['a', 'x.y"', 12]);
+  t.same(parseJsonPath('$'), []);
+  t.same(parseJsonPath('[0]'), [0]);
   for (const bad of ['a..b', 'a[', 'a[-1]', 'a[x]', "a['x']", 'a.', '.'])
-    t.throws(() => jsonPath(bad), SyntaxError, bad);
+    t.throws(() => parseJsonPath(bad), SyntaxError, bad);
   const document = JSON.parse('{"a":{"b":[{"c":5}],"n":null},"__proto__":{"x":1},"length":2}') as unknown;
-  t.equal(valueAt(document, jsonPath('a.b[0].c')), 5);
-  t.equal(valueAt(document, jsonPath('a.n')), null);
-  t.same(valueAt(document, jsonPath('__proto__.x')), 1, "the document's own member");
+  t.equal(valueAtPath(document, parseJsonPath('a.b[0].c')), 5);
+  t.equal(valueAtPath(document, parseJsonPath('a.n')), null);
+  t.same(valueAtPath(document, parseJsonPath('__proto__.x')), 1, "the document's own member");
   for (const none of [
     'a.b.length',
     'a.b[1].c',
@@ -67,7 +68,7 @@ await t.test('JSON in messages', async (t) => {
     'a.n.x',
     '[0]',
   ]) {
-    const value = valueAt(document, jsonPath(none));
+    const value = valueAtPath(document, parseJsonPath(none));
     if (none === 'a.b.length') t.equal(value, 1, 'a list has one of its own');
     else t.equal(value, undefined, none);
   }
@@ -75,7 +76,7 @@ await t.test('JSON in messages', async (t) => {
   t.equal(message('{').json, NOT_JSON);
   t.equal(message(Buffer.from([0xff])).json, NOT_JSON);
   const deep = message('['.repeat(400_000) + ']'.repeat(400_000));
-  t.doesNotThrow(() => valueAt(deep.json, Array<number>(400_000).fill(0)), 'however deep');
+  t.doesNotThrow(() => valueAtPath(deep.json, Array<number>(400_000).fill(0)), 'however deep');
 });
 
 await t.test('packets are cut out of a stream however it arrives', (t) => {
@@ -107,7 +108,7 @@ await t.test('packets are cut out of a stream however it arrives', (t) => {
     );
     const found = read(Buffer.concat(packets));
     const isSame = found.length === packets.length && found.every((one, n) => one.equals(packets[n] ?? one));
-    if (!isSame) t.fail(`${seedNote(seed)} ${packets.map(({ length }) => length).join(' ')}`);
+    if (!isSame) t.fail(`${seedLabel(seed)} ${packets.map(({ length }) => length).join(' ')}`);
   }
   t.equal(read(packet(2_097_152)).length, 1, 'four bytes of length');
   t.same(read(header(PACKET_LIMIT)), [], 'still to come');
@@ -118,22 +119,22 @@ await t.test('packets are cut out of a stream however it arrives', (t) => {
 });
 
 await t.test('topics as configured', async (t) => {
-  const topic = (fields: Partial<TopicFields>) =>
-    new Topic({ Ident: 'X', Type: 'string', StateTopic: 's', CommandTopic: 'c', ...fields });
-  t.equal(topic({ Type: 'boolean' }).payloadFor(true), 'ON');
+  const topic = (fields: Partial<TopicMappingFields>) =>
+    new TopicMapping({ Ident: 'X', Type: 'string', StateTopic: 's', CommandTopic: 'c', ...fields });
+  t.equal(topic({ Type: 'boolean' }).formatCommand(true), 'ON');
   t.equal(
-    topic({ Type: 'boolean', CommandPayload: '{"state":{value}}', On: 'true', Off: 'false' }).payloadFor(
+    topic({ Type: 'boolean', CommandPayload: '{"state":{value}}', On: 'true', Off: 'false' }).formatCommand(
       false,
     ),
     '{"state":false}',
   );
-  t.equal(topic({ Type: 'float', Scale: 0.5, Digits: 1 }).payloadFor(20.2), '40.4');
+  t.equal(topic({ Type: 'float', Scale: 0.5, Digits: 1 }).formatCommand(20.2), '40.4');
   t.equal(
-    topic({ CommandPayload: ' {"a":"{value}"}' }).payloadFor('"},{"b":"\\'),
+    topic({ CommandPayload: ' {"a":"{value}"}' }).formatCommand('"},{"b":"\\'),
     ' {"a":"\\"},{\\"b\\":\\"\\\\"}',
   );
-  t.equal(topic({}).payloadFor('{"as":"it is"}'), '{"as":"it is"}');
-  t.throws(() => topic({ Type: 'integer' }).payloadFor('1'), { code: 'CANNOT_CONVERT' });
+  t.equal(topic({}).formatCommand('{"as":"it is"}'), '{"as":"it is"}');
+  t.throws(() => topic({ Type: 'integer' }).formatCommand('1'), { code: 'CANNOT_CONVERT' });
   for (const [fields, words] of [
     [{ CommandTopic: 'c/+' }, /wildcards/],
     [{ StateTopic: 'c/#/d' }, /whole last/],
@@ -147,12 +148,12 @@ await t.test('topics as configured', async (t) => {
 });
 
 await t.test('a wrong configuration is named before anything is connected', async (t) => {
-  const [client, device] = mqttModules(new FakeBroker()) as [ModuleDefinition, ModuleDefinition];
+  const [client, device] = mqttModules(new SimulatedBroker()) as [ModuleDefinition, ModuleDefinition];
   const defaults = Object.fromEntries(
     Object.entries(client.properties.properties).map(([name, schema]) => [name, schema.default as unknown]),
   );
   const mistake = (properties: Properties) =>
-    mistakeIn(client, { ...defaults, Url: 'mqtt://broker', ...properties });
+    validateProperties(client, { ...defaults, Url: 'mqtt://broker', ...properties });
   t.equal(mistake({}), undefined);
   t.equal(mistake({ Url: 'wss://broker/mqtt', CaFile: '/ca.pem' }), undefined);
   t.match(mistake({ Url: '' }), /Url is empty/);
@@ -168,7 +169,8 @@ await t.test('a wrong configuration is named before anything is connected', asyn
   t.match(mistake({ Subscriptions: ['a#'] }), /whole last/);
   t.match(mistake({ ProtocolVersion: 3 }), /ProtocolVersion/);
   const point = { Ident: 'A', Type: 'string', StateTopic: 'a' };
-  const wrong = (properties: Properties) => mistakeIn(device, { ...defaultsOf(device), ...properties });
+  const wrong = (properties: Properties) =>
+    validateProperties(device, { ...defaultsOf(device), ...properties });
   t.match(wrong({ AvailabilityTopic: 'a/#' }), /AvailabilityTopic: /);
   t.match(wrong({ AvailabilityPath: 'a[' }), /AvailabilityPath: /);
   t.match(wrong({ Available: 'offline' }), /both offline/);
@@ -176,17 +178,18 @@ await t.test('a wrong configuration is named before anything is connected', asyn
   t.match(wrong({ Topics: [{ ...point, Statetopic: 'b' }] }), /Topics\.0\.Statetopic/);
 });
 
-async function connectedTopics(broker = new FakeBroker()) {
+async function connectedTopics(broker = new SimulatedBroker()) {
   const clock = new ManualClock();
   const stuck: Error[] = [];
   const ending = new AbortController();
-  const topics = new Topics({
+  const topics = new SubscriptionRouter({
     clock,
     log: silentLog,
     hasSession: false,
-    sent: () => undefined,
-    stuck: (cause) => stuck.push(cause),
-    aside: (asker) => broker.connect({ ...options, clientId: 'aside' }, asker, new AbortController().signal),
+    onSent: () => undefined,
+    onStalled: (cause) => stuck.push(cause),
+    openSecondaryConnection: (asker) =>
+      broker.connect({ ...options, clientId: 'aside' }, asker, new AbortController().signal),
     signal: ending.signal,
   });
   const wishes: string[] = [];
@@ -202,7 +205,7 @@ async function connectedTopics(broker = new FakeBroker()) {
     certificateFile: '',
     keyFile: '',
   };
-  const listener = { message: topics.received.bind(topics), lost: () => undefined };
+  const listener = { onMessage: topics.dispatch.bind(topics), onLost: () => undefined };
   const connection = await broker.connect(options, listener, new AbortController().signal);
   const subscribe = connection.subscribe.bind(connection);
   connection.subscribe = (asked) => {
@@ -218,7 +221,9 @@ await t.test('many listeners are one subscription', async (t) => {
   broker.publish('a', 'kept', true);
   const heard: string[] = [];
   const listen = (name: string, filter: string) =>
-    topics.subscribe(filter, 1, ({ text, retained }) => heard.push(`${name}:${text}${retained ? '!' : ''}`));
+    topics.subscribe(filter, 1, ({ text, isRetained: retained }) =>
+      heard.push(`${name}:${text}${retained ? '!' : ''}`),
+    );
   const first = listen('1', 'a');
   const second = listen('2', 'a');
   await Promise.all([first.ready, second.ready, listen('3', 'b/+').ready]);
@@ -232,7 +237,7 @@ await t.test('many listeners are one subscription', async (t) => {
   t.same(heard.splice(0), ['1:kept!'], 'or for one that asks');
   first.close();
   second.close();
-  await nextTurn();
+  await yieldToEventLoop();
   broker.publish('a', 'more');
   t.same(heard.splice(0), ['4:more']);
   broker.forbidden.add('secret');
@@ -254,12 +259,12 @@ await t.test('what is remembered of topics is bounded', async (t) => {
   const { broker, topics } = await connectedTopics();
   let heard = 0;
   await topics.subscribe('#', 0, () => (heard += 1)).ready;
-  for (let n = 0; n < TOPICS_KEPT + 10; n += 1) broker.publish(`t/${n}`, 'x'.repeat(n % 100));
+  for (let n = 0; n < KNOWN_TOPICS_LIMIT + 10; n += 1) broker.publish(`t/${n}`, 'x'.repeat(n % 100));
   broker.publish('y'.repeat(60_000), 'long');
-  const known = topics.known() as { Topic: string; LastPayload: string; Count: number }[];
-  t.equal(known.length, TOPICS_KEPT);
-  t.equal(known.at(-1)?.Topic, `t/${TOPICS_KEPT + 9}`);
-  t.equal(heard, TOPICS_KEPT + 11);
+  const known = topics.knownTopics() as { Topic: string; LastPayload: string; Count: number }[];
+  t.equal(known.length, KNOWN_TOPICS_LIMIT);
+  t.equal(known.at(-1)?.Topic, `t/${KNOWN_TOPICS_LIMIT + 9}`);
+  t.equal(heard, KNOWN_TOPICS_LIMIT + 11);
   t.ok(known.every(({ LastPayload }) => LastPayload.length <= 65));
 });
 
@@ -272,44 +277,44 @@ await t.test('a publish without an answer is given up, and the connection with i
   await connection.close();
   t.match(await outcome, { code: 'DEVICE_OFFLINE' });
   t.same(broker.published, []);
-  t.equal(clock.waiting, 0);
+  t.equal(clock.pendingTimers, 0);
 });
 
 await t.test('a list of what is retained has limits, and leaves nothing however it ends', async (t) => {
   const { broker, clock, topics } = await connectedTopics();
-  t.same(await retainedTopics(topics), [], 'nothing is listened to, nothing is asked');
+  t.same(await listRetainedTopics(topics), [], 'nothing is listened to, nothing is asked');
   await topics.subscribe('t/#', 0, () => undefined).ready;
-  const outcome = retainedTopics(topics).catch((thrown: unknown) => thrown);
-  await until('the pause', () => clock.waiting === 2);
+  const outcome = listRetainedTopics(topics).catch((thrown: unknown) => thrown);
+  await until('the pause', () => clock.pendingTimers === 2);
   clock.advance(LIST_DEADLINE_MS);
   t.match(await outcome, { code: 'TIMED_OUT' });
-  t.equal(clock.waiting, 0, 'no timer is left');
-  t.equal(broker.held, 1, 'nor a connection');
-  for (let n = 0; n <= LIST_MESSAGES; n += 1) broker.publish(`t/${n}`, 'x', true);
-  t.match(await retainedTopics(topics).catch((thrown: unknown) => thrown), {
+  t.equal(clock.pendingTimers, 0, 'no timer is left');
+  t.equal(broker.openCount, 1, 'nor a connection');
+  for (let n = 0; n <= LIST_MESSAGE_LIMIT; n += 1) broker.publish(`t/${n}`, 'x', true);
+  t.match(await listRetainedTopics(topics).catch((thrown: unknown) => thrown), {
     code: 'DEVICE_CONFIGURATION',
     message: /more than 10000 messages.*narrow Subscriptions/,
   });
-  t.equal(clock.waiting, 0);
+  t.equal(clock.pendingTimers, 0);
   broker.forbidden.add('t/#');
-  await t.rejects(retainedTopics(topics), { code: 'DEVICE_REFUSED', message: /subscription to t\/#/ });
+  await t.rejects(listRetainedTopics(topics), { code: 'DEVICE_REFUSED', message: /subscription to t\/#/ });
   broker.forbidden.clear();
 });
 
 await t.test('a question to the broker ends with the connection that asked it', async (t) => {
   const { clock, topics, ending } = await connectedTopics();
   await topics.subscribe('t', 0, () => undefined).ready;
-  const outcome = retainedTopics(topics).catch((thrown: unknown) => thrown);
-  await until('the pause', () => clock.waiting === 2);
+  const outcome = listRetainedTopics(topics).catch((thrown: unknown) => thrown);
+  await until('the pause', () => clock.pendingTimers === 2);
   ending.abort();
   t.match(await outcome, { code: 'DEVICE_OFFLINE' });
-  t.equal(clock.waiting, 0);
+  t.equal(clock.pendingTimers, 0);
 });
 
 await t.test('under the supervisor, with the clock in hand', async (t) => {
   const clock = new ManualClock();
-  const broker = new FakeBroker();
-  await using desk = new Workbench(mqttModules(broker), clock);
+  const broker = new SimulatedBroker();
+  await using desk = new DeviceFixture(mqttModules(broker), clock);
   const client = await desk.add('MQTT Client', { Url: 'mqtt://broker' });
   const Topics = [
     { Ident: 'VALUE', Type: 'integer', StateTopic: 'v' },
@@ -318,15 +323,15 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
     { Ident: 'TEXT', Type: 'string', StateTopic: 'j' },
   ];
   const device = await desk.add('MQTT Device', { Topics }, client);
-  await desk.isLink(device, 'online');
+  await desk.waitForLink(device, 'online');
 
   await t.test('a flood in one turn is a few reports, the last one true', async (t) => {
     const values = desk.watch(device, 'VALUE');
     const counts = desk.watch(device, 'COUNT');
     for (let n = 1; n <= 10_000; n += 1) broker.publish('v', String(n));
     t.equal(values.length, REPORTS_PER_TURN);
-    await nextTurn();
-    await nextTurn();
+    await yieldToEventLoop();
+    await yieldToEventLoop();
     t.equal(values.length, REPORTS_PER_TURN + 1);
     t.equal(values.at(-1), 10_000);
     t.equal(counts.at(-1), 10_000);
@@ -346,22 +351,22 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
     broker.publish('j', '{"b":1}');
     broker.publish('j', Buffer.alloc(PAYLOAD_LIMIT + 1, 0x20));
     t.same(
-      desk.devices.troubles(device.id).map(({ code }) => code),
+      desk.devices.problems(device.id).map(({ code }) => code),
       ['UNREADABLE', 'TOO_LARGE'],
     );
     t.equal(desk.value(device, 'TEXT'), '{"b":1}');
     t.equal(desk.value(device, 'DEEP'), 0);
-    await pass(clock, 80_000);
-    t.same(desk.devices.troubles(device.id), []);
+    await passTime(clock, 80_000);
+    t.same(desk.devices.problems(device.id), []);
   });
 
   await t.test('a retained message is no new event', async (t) => {
     broker.stop();
-    await desk.isLink(device, 'waiting');
+    await desk.waitForLink(device, 'waiting');
     t.match(desk.status(client), /closed the connection|nobody listens/);
     broker.start();
-    await pass(clock, 2_000);
-    await desk.isLink(device, 'online');
+    await passTime(clock, 2_000);
+    await desk.waitForLink(device, 'online');
     t.equal(desk.value(device, 'VALUE'), 6, 'the retained state');
     t.equal(desk.value(device, 'COUNT'), 10_003);
     broker.publish('v', '8');
@@ -371,29 +376,29 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
   await t.test('a refused subscription is told, and harms no other', async (t) => {
     broker.forbidden.add('secret');
     await desk.change(device, { Topics: [...Topics, { Ident: 'S', Type: 'string', StateTopic: 'secret' }] });
-    await desk.isLink(device, 'online');
-    t.match(desk.devices.troubles(device.id), [{ code: 'SUBSCRIPTION', text: /secret.*access list/ }]);
+    await desk.waitForLink(device, 'online');
+    t.match(desk.devices.problems(device.id), [{ code: 'SUBSCRIPTION', text: /secret.*access list/ }]);
     broker.publish('v', '9');
     t.equal(desk.value(device, 'VALUE'), 9);
   });
 
   await t.test('a command that the broker does not acknowledge fails and costs the connection', async (t) => {
     await desk.change(device, { Topics: [...Topics, { Ident: 'C', Type: 'integer', CommandTopic: 'c' }] });
-    await desk.isLink(device, 'online');
+    await desk.waitForLink(device, 'online');
     broker.isMute = true;
-    const idle = clock.waiting;
+    const idle = clock.pendingTimers;
     const outcome = desk.devices.write(device.id, 'C', 1).catch((thrown: unknown) => thrown);
-    await until('the publish', () => clock.waiting > idle);
-    await pass(clock, PUBLISH_DEADLINE_MS);
+    await until('the publish', () => clock.pendingTimers > idle);
+    await passTime(clock, PUBLISH_DEADLINE_MS);
     t.match(await outcome, { code: 'DEVICE_OFFLINE' });
     t.equal(desk.value(device, 'C'), 0, 'the variable keeps the truth');
     broker.isMute = false;
-    await pass(clock, 2_000);
-    await desk.isLink(device, 'online');
+    await passTime(clock, 2_000);
+    await desk.waitForLink(device, 'online');
     t.notOk(broker.published.some(({ topic }) => topic === 'c'));
   });
 
   await desk.devices.close();
-  t.equal(broker.held, 0);
-  t.equal(clock.waiting, 0, 'no timer is left');
+  t.equal(broker.openCount, 0);
+  t.equal(clock.pendingTimers, 0, 'no timer is left');
 });

@@ -3,13 +3,13 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import t from 'tap';
 import { ManualClock, systemClock } from '../../src/base/clock.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import {
-  ADDRESSES_KEPT_MS,
-  LOOKUP_MS,
-  LOOKUPS_AT_ONCE,
-  Names,
-  SLOW_AT_ONCE,
+  ADDRESS_CACHE_MS,
+  LOOKUP_TIMEOUT_MS,
+  CONCURRENT_LOOKUPS,
+  NameResolver,
+  CONCURRENT_SLOW_LOOKUPS,
 } from '../../src/device/names.js';
 import { addressesIn, systemSources } from '../../src/device/system-names.js';
 import { tempDirectory } from '../tools/place.js';
@@ -21,7 +21,7 @@ function scene() {
   const asked: string[] = [];
   const waiting = new Map<string, PromiseWithResolvers<readonly string[]>>();
   const stopped: string[] = [];
-  const names = new Names(clock, {
+  const names = new NameResolver(clock, {
     local: async (name) => (name === 'printer' ? ['192.168.1.9'] : []),
     system: (name, signal) => {
       asked.push(name);
@@ -38,10 +38,10 @@ function scene() {
 await t.test('the hosts file and localhost wait for no name that hangs', async (t) => {
   const { names, asked, failing } = scene();
   const dead = Array.from({ length: 20 }, (_, n) => failing(`dead${n}.test`));
-  await until('lookups', () => asked.length === LOOKUPS_AT_ONCE);
+  await until('lookups', () => asked.length === CONCURRENT_LOOKUPS);
   t.same(await names.addressesOf('Printer.'), ['192.168.1.9']);
   t.same(await names.addressesOf('localhost'), ['127.0.0.1', '::1']);
-  t.equal(asked.length, LOOKUPS_AT_ONCE);
+  t.equal(asked.length, CONCURRENT_LOOKUPS);
   t.equal(dead.length, 20);
 });
 
@@ -51,7 +51,7 @@ await t.test('one lookup serves all who ask, and for a while who asks later', as
   await until('the lookup', () => waiting.has('broker'));
   waiting.get('broker')?.resolve(['10.0.0.1']);
   t.same(await Promise.all(all), [['10.0.0.1'], ['10.0.0.1'], ['10.0.0.1']]);
-  clock.advance(ADDRESSES_KEPT_MS - 1);
+  clock.advance(ADDRESS_CACHE_MS - 1);
   t.same(await names.addressesOf('broker'), ['10.0.0.1']);
   t.same(asked, ['broker']);
   clock.advance(1);
@@ -61,13 +61,13 @@ await t.test('one lookup serves all who ask, and for a while who asks later', as
 
 await t.test('a name that hangs is given up, and waits behind the others from then on', async (t) => {
   const { clock, names, asked, waiting, stopped, failing } = scene();
-  const dead = Array.from({ length: LOOKUPS_AT_ONCE }, (_, n) => `dead${n}.test`);
+  const dead = Array.from({ length: CONCURRENT_LOOKUPS }, (_, n) => `dead${n}.test`);
   const first = dead.map(failing);
-  await until('lookups', () => asked.length === LOOKUPS_AT_ONCE);
+  await until('lookups', () => asked.length === CONCURRENT_LOOKUPS);
   const good = names.addressesOf('good.test');
-  await nextTurn();
+  await yieldToEventLoop();
   t.notOk(asked.includes('good.test'), 'all places are taken');
-  clock.advance(LOOKUP_MS);
+  clock.advance(LOOKUP_TIMEOUT_MS);
   t.same(
     await Promise.all(first),
     dead.map(() => 'EAI_AGAIN'),
@@ -77,10 +77,10 @@ await t.test('a name that hangs is given up, and waits behind the others from th
   waiting.get('good.test')?.resolve(['10.0.0.2']);
   t.same(await good, ['10.0.0.2']);
   t.equal(await failing('dead0.test'), 'EAI_AGAIN', 'known for a while, without another lookup');
-  t.equal(asked.length, LOOKUPS_AT_ONCE + 1);
+  t.equal(asked.length, CONCURRENT_LOOKUPS + 1);
   clock.advance(1000);
   for (const name of dead) void failing(name);
-  await until('two of them', () => asked.length === LOOKUPS_AT_ONCE + 1 + SLOW_AT_ONCE);
+  await until('two of them', () => asked.length === CONCURRENT_LOOKUPS + 1 + CONCURRENT_SLOW_LOOKUPS);
   const other = names.addressesOf('other.test');
   await until('the other one', () => waiting.has('other.test'));
   waiting.get('other.test')?.resolve(['10.0.0.3']);
@@ -155,7 +155,7 @@ await t.test('the system is asked by a program that can be ended', async (t) => 
 });
 
 await t.test('a socket that is given `lookup` connects where the name leads', async (t) => {
-  const names = new Names(systemClock(), { local: async () => ['127.0.0.1'], system: async () => [] });
+  const names = new NameResolver(systemClock(), { local: async () => ['127.0.0.1'], system: async () => [] });
   const socket = connect({ host: 'here.test', port: 1, lookup: names.lookup });
   const error = await new Promise((resolve) => socket.once('error', resolve));
   t.match(error, { code: 'ECONNREFUSED', address: '127.0.0.1' });

@@ -3,7 +3,7 @@ import { Kernel } from '../../src/kernel/kernel.js';
 import { objectType, type TreeObject } from '../../src/kernel/object.js';
 import { objectAt, pathOf } from '../../src/kernel/object-path.js';
 import { variableType } from '../../src/kernel/value.js';
-import { Desk, owner } from '../tools/desk.js';
+import { FunctionFixture, owner } from '../tools/desk.js';
 
 const front = { role: 'webfront', user: 'webfront', remote: '127.0.0.1', configurator: 1 } as const;
 
@@ -59,7 +59,7 @@ t.test('what a path does not name is said with what there is, and nothing is gue
 });
 
 t.test('the API takes a path in place of an id, from the owner', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const { kernel, registry } = desk;
   const parent = kernel.tree.create(objectType.category, {}, { name: 'Hall' });
   const text = kernel.variables.create(variableType.string, { name: 'Note', parent });

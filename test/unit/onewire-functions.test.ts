@@ -7,7 +7,7 @@ import {
   SimulatedThermometer,
 } from '../../drivers/onewire/fake-chips.js';
 import type { Instance } from '../../src/kernel/attachments.js';
-import { BUS, OneWireMachine } from '../tools/onewire-machine.js';
+import { BUS, OneWireFixture } from '../tools/onewire-machine.js';
 
 const HALL = '28-0000075565ad';
 const EIGHT = '29-000000d0d0d0';
@@ -19,7 +19,7 @@ await t.test('the functions of all families', async (t) => {
     '3a-00000000000c',
     '2c-00000000000d',
   ] as const;
-  const machine = new OneWireMachine(t, [[SINGLE, TWO, PAIR, DIAL, EIGHT, HALL, '01-00000000000e']]);
+  const machine = new OneWireFixture(t, [[SINGLE, TWO, PAIR, DIAL, EIGHT, HALL, '01-00000000000e']]);
   const bus = await machine.bus();
   const [single, two, pair, dial, eight, hall] = [
     await machine.device(bus, SINGLE),
@@ -43,7 +43,7 @@ await t.test('the functions of all families', async (t) => {
   t.equal(await call('OW_SetPort', eight.id, 0x0f), true);
   t.equal(on(EIGHT), 0x0f);
   t.equal(await call('OW_WriteBytes', eight.id, 'Aÿ'), true);
-  t.strictSame(machine.moves.slice(-2), [
+  t.strictSame(machine.writes.slice(-2), [
     [EIGHT, ~0x41 & 0xff],
     [EIGHT, 0],
   ]);
@@ -95,7 +95,7 @@ await t.test('the functions of all families', async (t) => {
 
 await t.test('counters, a battery’s monitor, and what is only there', async (t) => {
   const [METER, BATTERY, KEY] = ['1d-000000000001', '26-000000000002', '01-000000000003'] as const;
-  const machine = new OneWireMachine(t, [[METER, BATTERY, KEY]]);
+  const machine = new OneWireFixture(t, [[METER, BATTERY, KEY]]);
   const counters = machine.wire.chip(METER, SimulatedCounters);
   counters.a = 5;
   counters.b = 0xffff_fff0;
@@ -104,19 +104,19 @@ await t.test('counters, a battery’s monitor, and what is only there', async (t
   monitor.volts = { vad: 1.23, vdd: 4.95 };
   const bus = await machine.bus();
   const meter = await machine.device(bus, METER);
-  await machine.comes(meter, 'COUNTER_B', { value: 0xffff_fff0 });
+  await machine.waitForVariable(meter, 'COUNTER_B', { value: 0xffff_fff0 });
   t.equal(machine.value(meter, 'COUNTER_A'), 5);
   counters.isDamaged = true;
-  await machine.comes(meter, 'COUNTER_A', { value: 5, quality: 'bad CHECKSUM' });
+  await machine.waitForVariable(meter, 'COUNTER_A', { value: 5, quality: 'bad CHECKSUM' });
   const battery = await machine.device(bus, BATTERY);
-  await machine.comes(battery, 'VDD', { value: 4.95 });
+  await machine.waitForVariable(battery, 'VDD', { value: 4.95 });
   t.strictSame([machine.value(battery, 'TEMPERATURE'), machine.value(battery, 'VAD')], [-12.5, 1.23]);
   const key = await machine.device(bus, KEY);
-  await machine.comes(key, 'PRESENT', { value: true });
-  machine.wire.setGone(KEY, true);
-  await machine.comes(key, 'PRESENT', { value: false });
-  machine.wire.setGone(KEY, false);
-  await machine.comes(key, 'PRESENT', { value: true });
+  await machine.waitForVariable(key, 'PRESENT', { value: true });
+  machine.wire.setUnplugged(KEY, true);
+  await machine.waitForVariable(key, 'PRESENT', { value: false });
+  machine.wire.setUnplugged(KEY, false);
+  await machine.waitForVariable(key, 'PRESENT', { value: true });
   await t.rejects(machine.devices.write(key.id, 'PRESENT', false), { code: 'READ_ONLY' });
 });
 
@@ -130,44 +130,44 @@ await t.test('a bus that is pulled to ground is no answer', async (t) => {
     ['26-000000000002', 'TEMPERATURE'],
     ['2c-00000000000d', 'POSITION'],
   ] as const;
-  const machine = new OneWireMachine(t, [devices.map(([address]) => address)]);
+  const machine = new OneWireFixture(t, [devices.map(([address]) => address)]);
   machine.wire.chip(HALL, SimulatedThermometer).celsius = () => 20;
   const bus = await machine.bus();
   for (const [address, ident] of devices) {
     const device = await machine.device(bus, address);
-    await machine.comes(device, ident, {});
+    await machine.waitForVariable(device, ident, {});
     const before = machine.value(device, ident);
     machine.wire.grounded.add(BUS);
     const reason = ident === 'COUNTER_A' ? 'CHECKSUM' : 'NO_ANSWER';
-    await machine.comes(device, ident, { value: before, quality: `bad ${reason}` });
+    await machine.waitForVariable(device, ident, { value: before, quality: `bad ${reason}` });
     if (ident === 'PIN0')
       await t.rejects(machine.during(machine.devices.write(device.id, ident, true)), {
         code: 'DEVICE_REFUSED',
       });
     machine.wire.grounded.delete(BUS);
-    await machine.comes(device, ident, { value: before });
+    await machine.waitForVariable(device, ident, { value: before });
   }
-  t.strictSame(machine.moves, []);
+  t.strictSame(machine.writes, []);
 });
 
 await t.test(
   'a kernel without the driver, a second instance, and mistakes in the properties say what to do',
   async (t) => {
-    const machine = new OneWireMachine(t, [[HALL, EIGHT]]);
+    const machine = new OneWireFixture(t, [[HALL, EIGHT]]);
     machine.wire.undriven.add(EIGHT);
     const bus = await machine.bus();
     const eight = await machine.device(bus, EIGHT);
-    await machine.comes(eight, 'PORT', { quality: 'bad NO_ANSWER' });
-    t.match(machine.devices.troubles(eight.id), [{ code: 'READING', text: /modprobe w1_ds2408/ }]);
+    await machine.waitForVariable(eight, 'PORT', { quality: 'bad NO_ANSWER' });
+    t.match(machine.devices.problems(eight.id), [{ code: 'READING', text: /modprobe w1_ds2408/ }]);
     await t.rejects(machine.during(machine.devices.write(eight.id, 'PIN0', true)), {
       code: 'DEVICE_CONFIGURATION',
     });
     await machine.device(bus, HALL);
     const second = await machine.add('1-Wire Device', { Address: HALL }, bus);
-    await machine.isLink(second, 'waiting');
+    await machine.waitForLink(second, 'waiting');
     t.match(machine.status(second), /in use by another instance/);
     const other = await machine.add('1-Wire Bus', { Bus: 'w1_bus_master7' });
-    await machine.isLink(other, 'waiting');
+    await machine.waitForLink(other, 'waiting');
     t.match(
       machine.status(other),
       /no 1-Wire bus w1_bus_master7 \(there is w1_bus_master1\).*dtoverlay=w1-gpio/,
@@ -177,7 +177,7 @@ await t.test(
       ['1-Wire Device', { Address: '28-XYZ' }, /as the kernel writes it/],
     ] as const) {
       const instance = await machine.add(module, properties);
-      await machine.isLink(instance, 'closed');
+      await machine.waitForLink(instance, 'closed');
       t.match(machine.status(instance), why);
     }
   },

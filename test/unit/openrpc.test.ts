@@ -1,19 +1,19 @@
 import { Value } from '@sinclair/typebox/value';
 import t from 'tap';
 import type { FunctionDeclaration } from '../../src/device/declare.js';
-import { explain } from '../../src/functions/explain.js';
-import { openRpc } from '../../src/functions/openrpc.js';
-import type { OpenRpc, Schema } from '../../src/functions/typescript.js';
-import { Desk } from '../tools/desk.js';
-import { wholeReference } from '../tools/whole-reference.js';
+import { functionHelp } from '../../src/functions/explain.js';
+import { openRpcDocument } from '../../src/functions/openrpc.js';
+import type { OpenRpcDocument, JsonSchema } from '../../src/functions/typescript.js';
+import { FunctionFixture } from '../tools/desk.js';
+import { allFunctions } from '../tools/whole-reference.js';
 
-const declared = await wholeReference();
-const document = openRpc(declared, '0.1') as OpenRpc;
+const declared = await allFunctions();
+const document = openRpcDocument(declared, '0.1') as OpenRpcDocument;
 
 /** Every schema within a JSON value, and whatever else is an object there. */
-function* within(value: unknown): Generator<Schema> {
+function* within(value: unknown): Generator<JsonSchema> {
   if (typeof value !== 'object' || value === null) return;
-  if (!Array.isArray(value)) yield value as Schema;
+  if (!Array.isArray(value)) yield value as JsonSchema;
   for (const part of Object.values(value)) yield* within(part);
 }
 
@@ -73,7 +73,8 @@ t.test('what a list, a map or a value holds is said wherever one is given or tak
 });
 
 t.test('call --help says in words what lists, maps and records hold', async (t) => {
-  const page = (name: string) => explain(declared.find((one) => one.name === name) as FunctionDeclaration);
+  const page = (name: string) =>
+    functionHelp(declared.find((one) => one.name === name) as FunctionDeclaration);
   t.match(page('GW_SetValues'), '\n  Values: list of [integer, boolean or float or string or null]\n');
   t.match(page('SVC_RunScriptEx'), '\n  Parameters: map of anything\n');
   t.match(page('SVC_GetLink'), '\n  Result: {LinkID: integer, TargetID: integer}\n');
@@ -81,9 +82,9 @@ t.test('call --help says in words what lists, maps and records hold', async (t) 
 });
 
 t.test('rpc.discover gives it as plain JSON, the same every time', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const once = await desk.call('rpc.discover');
   t.equal(JSON.stringify(once), JSON.stringify(await desk.call('rpc.discover')));
   t.strictSame(JSON.parse(JSON.stringify(once)), once);
-  t.ok(Value.Equal(once, openRpc(desk.registry.all(), '0.1')));
+  t.ok(Value.Equal(once, openRpcDocument(desk.registry.all(), '0.1')));
 });

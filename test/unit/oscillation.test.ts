@@ -2,26 +2,26 @@ import t from 'tap';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { objectType } from '../../src/kernel/object.js';
 import { Random } from '../tools/random.js';
-import { SimulatedBoard } from '../tools/simulated-board.js';
+import { BoardFixture } from '../tools/simulated-board.js';
 
-async function online(board: SimulatedBoard, module: string, properties: object): Promise<Instance> {
+async function online(board: BoardFixture, module: string, properties: object): Promise<Instance> {
   const instance = await board.add(module, { ...properties });
-  await board.isLink(instance, 'online');
+  await board.waitForLink(instance, 'online');
   return instance;
 }
 
-const isOn = (board: SimulatedBoard, instance: Instance) => /oscillates/.test(board.status(instance));
-const flood = (board: SimulatedBoard, line: string, ...[perS, forMs]: [number, number]) =>
+const isOn = (board: BoardFixture, instance: Instance) => /oscillates/.test(board.status(instance));
+const flood = (board: BoardFixture, line: string, ...[perS, forMs]: [number, number]) =>
   board.call('GW_SimulateFlood', line, perS, forMs);
 
 /** Why one of its variables can't be relied on; undefined where it can. */
 function doubtOf(instance: Instance, ident: string): string | undefined {
   const variable = instance.children?.byIdent(ident);
-  return variable?.is(objectType.variable) ? variable.data.doubt?.reason : 'no variable';
+  return variable?.is(objectType.variable) ? variable.data.qualityProblem?.reason : 'no variable';
 }
 
 t.test('what a contact, a test or a fast switch makes passes, each change of it', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const burst = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
   const busy = await online(board, 'GPIO Input', { Line: 'BUTTON2' });
   const told = [board.watch(burst, 'STATE'), board.watch(busy, 'STATE')];
@@ -36,13 +36,13 @@ t.test('what a contact, a test or a fast switch makes passes, each change of it'
 });
 
 t.test('an input that oscillates: told once a second, counted on, right when it is over', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
   const told = board.watch(input, 'STATE');
   await flood(board, 'BUTTON1', 5000, 20_000);
   await board.elapse(20_000);
   t.ok(isOn(board, input));
-  t.match(board.devices.troubles(input.id), [{ code: 'OSCILLATES', text: /^BUTTON1 oscillates/ }]);
+  t.match(board.devices.problems(input.id), [{ code: 'OSCILLATES', text: /^BUTTON1 oscillates/ }]);
   t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
   const before = told.length;
   t.ok(before > 10_000 && before <= 10_300, `${before} changes told of 100,000`);
@@ -62,11 +62,11 @@ t.test('an input that oscillates: told once a second, counted on, right when it 
   await board.elapse(10);
   t.strictSame([told.length, board.value(input, 'STATE')], [after + 1, false]);
   await board.devices.close();
-  t.equal(board.clock.waiting, 0);
+  t.equal(board.clock.pendingTimers, 0);
 });
 
 t.test('it is not over while it comes close again and again', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
   await flood(board, 'BUTTON1', 10_000, 1500);
   await board.elapse(1500);
@@ -80,7 +80,7 @@ t.test('it is not over while it comes close again and again', async (t) => {
 });
 
 t.test('what was not told when the instance closes is told then', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
   await flood(board, 'BUTTON1', 10_000, 2000);
   await board.elapse(2010);
@@ -89,12 +89,12 @@ t.test('what was not told when the instance closes is told then', async (t) => {
   await board.elapse(10);
   t.equal(board.value(input, 'COUNT'), told, 'not told yet');
   await board.change(input, { ActiveLow: false });
-  await board.isLink(input, 'online');
+  await board.waitForLink(input, 'online');
   t.strictSame([board.value(input, 'COUNT'), board.value(input, 'STATE')], [10_001, true]);
 });
 
 t.test('a button that oscillates is pressed by nobody, and by somebody again when it is over', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const button = await online(board, 'Button', { Line: 'BUTTON1' });
   await flood(board, 'BUTTON1', 40, 90_000);
   await board.elapse(60_000);
@@ -119,7 +119,7 @@ t.test('a button that oscillates is pressed by nobody, and by somebody again whe
 });
 
 t.test('fast presses with much bouncing are presses, whoever debounces', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const buttons = [
     await online(board, 'Button', { Line: 'BUTTON1', DebounceUs: 9000 }),
     await online(board, 'Button', { Line: 'BUTTON2' }),
@@ -139,7 +139,7 @@ t.test('fast presses with much bouncing are presses, whoever debounces', async (
 });
 
 t.test('a group of lines is no number while one of them oscillates', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const group = await online(board, 'Level Group', { Lines: ['BUTTON1', 'BUTTON2'], SettleMs: 0 });
   await flood(board, 'BUTTON2', 10_000, 5000);
   await board.elapse(4000);
@@ -158,7 +158,7 @@ t.test('a group of lines is no number while one of them oscillates', async (t) =
 t.test(
   'what is meant to count is never taken for it: 10,000 a second, told five times a second',
   async (t) => {
-    const board = new SimulatedBoard(t);
+    const board = new BoardFixture(t);
     const counter = await online(board, 'Counter', { Line: 'BUTTON1', Edges: 'both' });
     const fan = await online(board, 'Frequency', { Line: 'BUTTON2' });
     const told = board.watch(counter, 'COUNT');
@@ -177,7 +177,7 @@ t.test('one that oscillates costs a hundred others nothing', async (t) => {
   const names = Array.from({ length: 101 }, (_, n) => `LINE${n}`);
   const lines = Object.fromEntries(names.map((name, offset) => [name, offset]));
   const plan = { gpio: [{ chip: 'simulated', lines }], simulated: { wires: [] } };
-  const board = new SimulatedBoard(t, undefined, plan);
+  const board = new BoardFixture(t, undefined, plan);
   const random = new Random(3);
   const [wild = '', ...quiet] = names;
   const oscillating = await online(board, 'GPIO Input', { Line: wild });

@@ -1,10 +1,10 @@
 import t from 'tap';
-import { Cabinet } from '../tools/cabinet.js';
+import { OutputFixture } from '../tools/cabinet.js';
 
 await t.test('a pulse lasts as long as it is set, and one comes at a time', async (t) => {
-  const cabinet = new Cabinet(t);
+  const cabinet = new OutputFixture(t);
   const door = cabinet.pulse('RELAY1', { PulseMs: 2500, PauseMs: 1000 });
-  await cabinet.becomes(door, 'LINK', 'online');
+  await cabinet.waitForValue(door, 'LINK', 'online');
   await t.rejects(cabinet.write(door, true), { code: 'RULE_FORBIDS', message: /minimum off time/ });
   cabinet.clock.advance(1000);
   const both = await Promise.allSettled([cabinet.write(door, true), cabinet.write(door, true)]);
@@ -20,7 +20,7 @@ await t.test('a pulse lasts as long as it is set, and one comes at a time', asyn
   await t.rejects(cabinet.write(door, true), { code: 'RULE_FORBIDS' });
   t.strictSame(cabinet.levels('RELAY1'), [true]);
   cabinet.clock.advance(1);
-  await cabinet.becomes(door, 'STATE', false);
+  await cabinet.waitForValue(door, 'STATE', false);
   t.strictSame([cabinet.value(door, 'PENDING'), ...cabinet.levels('RELAY1')], ['', false]);
   cabinet.clock.advance(999);
   await t.rejects(cabinet.write(door, true), { message: /minimum off time: possible in 0.1 s/ });
@@ -33,16 +33,16 @@ await t.test('a pulse lasts as long as it is set, and one comes at a time', asyn
 });
 
 await t.test('closing leaves a pulse as it is, and the next opening ends it', async (t) => {
-  const cabinet = new Cabinet(t);
+  const cabinet = new OutputFixture(t);
   const door = cabinet.pulse('RELAY1', { ActiveLow: true });
-  await cabinet.becomes(door, 'LINK', 'online');
+  await cabinet.waitForValue(door, 'LINK', 'online');
   t.strictSame(cabinet.levels('RELAY1'), [true], 'inactive from the first moment');
   await cabinet.write(door, true);
   await cabinet.devices.close();
   cabinet.clock.advance(60_000);
   t.strictSame(cabinet.levels('RELAY1'), [false], 'nobody is there to end it');
   await cabinet.restart();
-  await cabinet.becomes(door, 'STATE', false);
+  await cabinet.waitForValue(door, 'STATE', false);
   t.strictSame([cabinet.value(door, 'LINK'), ...cabinet.levels('RELAY1')], ['online', true]);
   await cabinet.write(door, true);
   t.strictSame(cabinet.levels('RELAY1'), [false]);

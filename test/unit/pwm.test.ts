@@ -1,21 +1,21 @@
 import t, { type Test } from 'tap';
-import { SimulatedPwm, type SimulatedChip } from '../../drivers/pwm/fake.js';
+import { SimulatedPwm, type SimulatedPwmChip } from '../../drivers/pwm/fake.js';
 import { pwmModules } from '../../drivers/pwm/index.js';
 import { ManualClock } from '../../src/base/clock.js';
 import type { Instance } from '../../src/kernel/attachments.js';
-import { Workbench } from '../tools/workbench.js';
+import { DeviceFixture } from '../tools/workbench.js';
 
 const ID = 'fe20c000.pwm';
 const board = { pwm: [{ chip: ID, channels: { PWM0: 0, PWM1: 1 } }] };
 
 /** A gateway's PWM channels on a machine that has these chips. */
-class Machine extends Workbench {
+class Machine extends DeviceFixture {
   readonly clock: ManualClock;
   readonly pwm: SimulatedPwm;
 
   constructor(
     t: Test,
-    chips: readonly SimulatedChip[] = [{ id: ID, channels: 2 }],
+    chips: readonly SimulatedPwmChip[] = [{ id: ID, channels: 2 }],
     clock = new ManualClock(),
   ) {
     const world = new SimulatedPwm(clock, chips);
@@ -27,7 +27,7 @@ class Machine extends Workbench {
 
   async open(properties: Record<string, unknown> = {}): Promise<Instance> {
     const instance = await this.add('PWM', { Channel: 'PWM0', ...properties });
-    await this.isLink(instance, 'online');
+    await this.waitForLink(instance, 'online');
     return instance;
   }
 
@@ -37,7 +37,7 @@ class Machine extends Workbench {
 
   /** What the tree says, and what the channel puts out: STATE, LEVEL, period and duty time. */
   stands(instance: Instance, channel = 0) {
-    const wave = this.pwm.wave(ID, channel);
+    const wave = this.pwm.waveform(ID, channel);
     return [
       this.value(instance, 'STATE'),
       this.value(instance, 'LEVEL'),
@@ -76,7 +76,7 @@ await t.test('a servo is at its end at 0, and limp when it is off', async (t) =>
   t.strictSame(machine.stands(servo), [false, 0.5, 20_000_000, 0], 'LEVEL is where it was left');
   const turned = await machine.open({ Channel: 'PWM1', Inverted: true });
   await machine.write(turned, 'LEVEL', 0.25);
-  t.strictSame(machine.pwm.wave(ID, 1), { periodNs: 1_000_000, dutyNs: 250_000, isInverted: true });
+  t.strictSame(machine.pwm.waveform(ID, 1), { periodNs: 1_000_000, dutyNs: 250_000, isInverted: true });
 });
 
 await t.test('closing and opening move nothing; another frequency comes with the next command', async (t) => {
@@ -87,15 +87,15 @@ await t.test('closing and opening move nothing; another frequency comes with the
   const moved: unknown[] = [];
   machine.pwm.moved = (_chip, _channel, wave) => moved.push(wave);
   await machine.change(lamp, { FrequencyHz: 100, Inverted: true, OnLevel: 0.2 });
-  await machine.isLink(lamp, 'online');
+  await machine.waitForLink(lamp, 'online');
   await machine.change(lamp, { Channel: '' });
   t.match(machine.status(lamp), /Channel is empty/);
   await machine.change(lamp, { Channel: 'PWM0' });
-  await machine.isLink(lamp, 'online');
+  await machine.waitForLink(lamp, 'online');
   t.strictSame(machine.stands(lamp), [true, 0.4, 1_000_000, 400_000]);
   t.strictSame(moved, []);
   await machine.write(lamp, 'STATE', true);
-  t.strictSame(machine.pwm.wave(ID, 0), { periodNs: 10_000_000, dutyNs: 2_000_000, isInverted: true });
+  t.strictSame(machine.pwm.waveform(ID, 0), { periodNs: 10_000_000, dutyNs: 2_000_000, isInverted: true });
   const other = await machine.open({ Channel: '1', Boot: 'active', OnLevel: 0.6 });
   t.strictSame(machine.stands(other, 1), [true, 0.6, 1_000_000, 600_000]);
 });
@@ -108,14 +108,14 @@ await t.test('what others set shows, and what can’t be set leaves the truth in
   await machine.devices.refresh(lamp.id, 'LEVEL');
   t.strictSame(machine.stands(lamp), [true, 0.1, 1_000_000, 100_000]);
   await machine.change(lamp, { Inverted: true });
-  await machine.isLink(lamp, 'online');
+  await machine.waitForLink(lamp, 'online');
   await t.rejects(machine.write(lamp, 'LEVEL', 0.9), {
     code: 'DEVICE_CONFIGURATION',
     message: /can't set polarity to inversed; change FrequencyHz or Inverted/,
   });
   t.strictSame(machine.stands(lamp), [true, 0.1, 1_000_000, 100_000], 'it goes on as it was');
   await machine.change(lamp, { Inverted: false, FrequencyHz: 1_000_000 });
-  await machine.isLink(lamp, 'online');
+  await machine.waitForLink(lamp, 'online');
   await t.rejects(machine.write(lamp, 'STATE', true), { message: /can't set period to 1000; change/ });
   t.strictSame(machine.stands(lamp), [true, 0.1, 1_000_000, 100_000]);
   for (const [ident, value] of [
@@ -132,18 +132,18 @@ await t.test('a channel is one instance’s; its chip goes and comes back', asyn
   const machine = new Machine(t);
   const lamp = await machine.open();
   const second = await machine.add('PWM', { Chip: 'pwmchip0', Channel: '0' });
-  await machine.isLink(second, 'waiting');
+  await machine.waitForLink(second, 'waiting');
   t.match(machine.status(second), /fe20c000.pwm\/0 is in use by another instance/);
-  machine.pwm.keep(ID, 1, 'pwm-fan');
+  machine.pwm.occupy(ID, 1, 'pwm-fan');
   const fan = await machine.add('PWM', { Channel: 'PWM1' });
-  await machine.isLink(fan, 'waiting');
+  await machine.waitForLink(fan, 'waiting');
   t.match(machine.status(fan), /PWM1 is in use by the kernel/);
-  machine.pwm.setGone(ID, true);
+  machine.pwm.setUnplugged(ID, true);
   await t.rejects(machine.write(lamp, 'STATE', true), { code: 'DEVICE_OFFLINE', message: /PWM0 is gone/ });
-  await machine.isLink(lamp, 'waiting');
-  machine.pwm.setGone(ID, false);
+  await machine.waitForLink(lamp, 'waiting');
+  machine.pwm.setUnplugged(ID, false);
   await machine.change(second, { Channel: '' });
-  await machine.comesBack(lamp, machine.clock);
+  await machine.waitForReconnect(lamp, machine.clock);
   t.strictSame(machine.stands(lamp), [false, 0, 'nothing']);
   await machine.write(lamp, 'STATE', true);
   t.strictSame(machine.stands(lamp), [true, 1, 1_000_000, 1_000_000]);
@@ -151,10 +151,13 @@ await t.test('a channel is one instance’s; its chip goes and comes back', asyn
 
 await t.test('which channel is meant, and what is no channel', async (t) => {
   const one = { id: ID, channels: 2 };
-  const statusOf = async (properties: Record<string, unknown>, chips: readonly SimulatedChip[] = [one]) => {
+  const statusOf = async (
+    properties: Record<string, unknown>,
+    chips: readonly SimulatedPwmChip[] = [one],
+  ) => {
     const machine = new Machine(t, chips);
     const instance = await machine.add('PWM', properties);
-    if (machine.value(instance, 'LINK') !== 'closed') await machine.isLink(instance, 'waiting');
+    if (machine.value(instance, 'LINK') !== 'closed') await machine.waitForLink(instance, 'waiting');
     return machine.status(instance);
   };
   t.match(await statusOf({ Channel: '2' }), /fe20c000.pwm has channels 0 to 1, no channel 2/);
@@ -169,15 +172,15 @@ await t.test('which channel is meant, and what is no channel', async (t) => {
 
 await t.test('the simulated board has channels whose chip can be pulled out', async (t) => {
   const clock = new ManualClock();
-  await using bench = new Workbench(pwmModules({ ...board, simulated: {} }, clock), clock);
+  await using bench = new DeviceFixture(pwmModules({ ...board, simulated: {} }, clock), clock);
   const lamp = await bench.add('PWM', { Channel: 'PWM1' });
-  await bench.isLink(lamp, 'online');
+  await bench.waitForLink(lamp, 'online');
   await t.rejects(bench.call('GW_SimulatePwmGone', 'other', true), { code: 'NAME_NOT_FOUND' });
   t.equal(await bench.call('GW_SimulatePwmGone', ID, true), true);
   await t.rejects(bench.devices.write(lamp.id, 'STATE', true), { code: 'DEVICE_OFFLINE' });
   t.equal(await bench.call('GW_SimulatePwmGone', ID, false), true);
-  await bench.isLink(lamp, 'waiting');
-  await bench.comesBack(lamp, clock);
+  await bench.waitForLink(lamp, 'waiting');
+  await bench.waitForReconnect(lamp, clock);
   t.strictSame(
     pwmModules(board, clock).flatMap((module) => module.functions?.(bench.devices) ?? []),
     [],

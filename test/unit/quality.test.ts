@@ -3,7 +3,7 @@ import { Type, type Static } from '@sinclair/typebox';
 import { Outbox } from '../../src/api/outbox.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import { Devices } from '../../src/device/devices.js';
 import {
   moduleKind,
@@ -12,7 +12,7 @@ import {
   type Host,
   type ModuleDefinition,
 } from '../../src/device/module.js';
-import { Modules } from '../../src/device/modules.js';
+import { ModuleRegistry } from '../../src/device/modules.js';
 import { reportedVariables } from '../../src/device/variables.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { Kernel } from '../../src/kernel/kernel.js';
@@ -20,8 +20,8 @@ import { message } from '../../src/kernel/messages.js';
 import { SnapshotReader } from '../../src/kernel/snapshot.js';
 import { qualityOf } from '../tools/quality.js';
 import { Replica, type Entry, type Frame } from '../tools/replica.js';
-import { SimulatedBoard } from '../tools/simulated-board.js';
-import { Workbench, pass } from '../tools/workbench.js';
+import { BoardFixture } from '../tools/simulated-board.js';
+import { DeviceFixture, passTime } from '../tools/workbench.js';
 
 const schema = Type.Object({
   Count: Type.Integer({ default: 2 }),
@@ -55,7 +55,7 @@ function gaugesModule(hosts: Host<Properties>[]): ModuleDefinition {
 }
 
 /** Gauges `G0`, `G1`, … that the test reads for the device; `G0` alone is told when it is opened. */
-class Gauges extends Workbench {
+class Gauges extends DeviceFixture {
   readonly hosts: Host<Properties>[];
   readonly clock: ManualClock;
 
@@ -91,19 +91,19 @@ t.test('a device that comes, is lost, comes back: nothing from before looks fres
   await using bench = new Gauges();
   const gauges = bench.devices.create('Gauges');
   t.equal(bench.quality(gauges, 'G0'), 'bad NO_VALUE');
-  await bench.isLink(gauges, 'online');
+  await bench.waitForLink(gauges, 'online');
   t.equal(bench.quality(gauges, 'G0'), 'good', 'told while it was opened');
   t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE');
   t.equal(bench.quality(gauges, 'LINK'), 'good');
   bench.host.report('G1', 1);
   t.equal(bench.quality(gauges, 'G1'), 'good');
-  bench.host.lost(new Error('the cable was pulled'));
-  await bench.isLink(gauges, 'waiting');
+  bench.host.reportLost(new Error('the cable was pulled'));
+  await bench.waitForLink(gauges, 'waiting');
   t.equal(bench.quality(gauges, 'G0'), 'bad UNREACHABLE');
   t.equal(bench.quality(gauges, 'G1'), 'bad UNREACHABLE');
   t.equal(bench.quality(gauges, 'STATUS'), 'good', 'what the gateway says of it');
-  await pass(bench.clock, 2000);
-  await bench.isLink(gauges, 'online');
+  await passTime(bench.clock, 2000);
+  await bench.waitForLink(gauges, 'online');
   t.equal(bench.quality(gauges, 'G0'), 'good');
   t.equal(bench.quality(gauges, 'G1'), 'stale NOT_REPORTED');
   bench.host.report('G1', 1);
@@ -113,17 +113,17 @@ t.test('a device that comes, is lost, comes back: nothing from before looks fres
 t.test('each change of quality is told once, and no value ever looks better than it is', async (t) => {
   await using bench = new Gauges();
   const gauges = bench.devices.create('Gauges');
-  await bench.isLink(gauges, 'online');
+  await bench.waitForLink(gauges, 'online');
   const id = bench.idOf(gauges, 'G0');
   const doubt = { state: quality.bad, reason: 'BROKEN', text: 'the sensor is broken' } as const;
   const now = bench.clock.nowMs() / 1000;
   t.strictSame(
     bench.told([id], () => {
-      bench.host.doubt('G0', doubt);
-      bench.host.doubt('G0', { ...doubt, text: 'still broken' });
+      bench.host.markUncertain('G0', doubt);
+      bench.host.markUncertain('G0', { ...doubt, text: 'still broken' });
       bench.host.report('G0', 7);
       bench.host.report('G0', 7);
-      bench.host.guess('G0', 8, doubt);
+      bench.host.reportUncertain('G0', 8, doubt);
     }),
     [
       [20400, [2, 'BROKEN', 'the sensor is broken']],
@@ -139,11 +139,11 @@ t.test('each change of quality is told once, and no value ever looks better than
 t.test('a slow client gets no value across the message that it is no longer good', async (t) => {
   await using bench = new Gauges();
   const gauges = bench.devices.create('Gauges');
-  await bench.isLink(gauges, 'online');
+  await bench.waitForLink(gauges, 'online');
   const from = bench.kernel.changes.counter;
   bench.host.report('G0', 1);
   bench.host.report('G0', 2);
-  bench.host.doubt('G0', { state: quality.bad, reason: 'BROKEN', text: '' });
+  bench.host.markUncertain('G0', { state: quality.bad, reason: 'BROKEN', text: '' });
   bench.host.report('G0', 3);
   bench.host.report('G0', 4);
   const outbox = new Outbox({ budget: 1, limit: 1e6 });
@@ -157,40 +157,40 @@ t.test('a slow client gets no value across the message that it is no longer good
 t.test('a value is stale when the next does not come in time, and good with the next', async (t) => {
   await using bench = new Gauges();
   const gauges = await bench.add('Gauges', { StaleAfterS: 60 });
-  await bench.isLink(gauges, 'online');
-  await pass(bench.clock, 59_000);
+  await bench.waitForLink(gauges, 'online');
+  await passTime(bench.clock, 59_000);
   t.equal(bench.quality(gauges, 'G0'), 'good');
   bench.host.report('G0', 20);
-  await pass(bench.clock, 59_000);
+  await passTime(bench.clock, 59_000);
   t.equal(bench.quality(gauges, 'G0'), 'good');
-  await pass(bench.clock, 2000);
+  await passTime(bench.clock, 2000);
   t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE');
   t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE', 'what was never told can be no staler');
   bench.host.report('G0', 20);
   t.equal(bench.quality(gauges, 'G0'), 'good');
   await bench.change(gauges, { StaleAfterS: 0 });
-  await bench.isLink(gauges, 'online');
-  await pass(bench.clock, 120_000);
+  await bench.waitForLink(gauges, 'online');
+  await passTime(bench.clock, 120_000);
   t.equal(bench.quality(gauges, 'G0'), 'good', 'nothing is promised any more');
   await bench.change(gauges, { StaleAfterS: 60 });
   bench.devices.setProperty(gauges.id, 'Count', 1);
   await bench.devices.applyChanges(gauges.id);
-  await bench.isLink(gauges, 'online');
+  await bench.waitForLink(gauges, 'online');
   t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE', 'it is no longer declared, and stays');
   await bench.devices.close();
-  t.equal(bench.clock.waiting, 0);
+  t.equal(bench.clock.pendingTimers, 0);
 });
 
 t.test("a device's own time counts: what is old when it comes is stale at once", async (t) => {
   await using bench = new Gauges();
   const gauges = await bench.add('Gauges', { StaleAfterS: 60, Tells: false });
-  await bench.isLink(gauges, 'online');
+  await bench.waitForLink(gauges, 'online');
   const { host, clock } = bench;
   const variable = [...reportedVariables(gauges)][0];
   host.report('G0', 1, clock.nowMs() - 50_000);
   t.equal(bench.quality(gauges, 'G0'), 'good');
-  t.strictSame(variable?.data.heard, { sourceMs: clock.nowMs() - 50_000, receivedMs: clock.nowMs() });
-  await pass(clock, 11_000);
+  t.strictSame(variable?.data.reportTimes, { sourceMs: clock.nowMs() - 50_000, receivedMs: clock.nowMs() });
+  await passTime(clock, 11_000);
   t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', '60 s after it was so, not after it came');
   host.report('G0', 2, clock.nowMs());
   t.equal(bench.quality(gauges, 'G0'), 'good');
@@ -205,27 +205,27 @@ t.test("a device's own time counts: what is old when it comes is stale at once",
   t.match(future[0], [20400, [1, 'FUTURE']], 'doubted before it is told');
   host.report('G0', 4, clock.nowMs() + 61_000);
   t.equal(bench.quality(gauges, 'G0'), 'stale FUTURE');
-  await pass(clock, 61_000);
+  await passTime(clock, 61_000);
   t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'the promise is kept an eye on all the same');
   host.report('G0', 4, clock.nowMs());
   t.equal(bench.quality(gauges, 'G0'), 'good');
   host.report('G0', 5, 0);
   t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'nobody knows when it was so');
-  clock.isTrusted = false;
+  clock.hasTrustedTime = false;
   host.report('G0', 6, clock.nowMs() - 61_000);
   t.equal(bench.quality(gauges, 'G0'), 'good', 'with no clock to compare it with');
   host.report('G0', 6, clock.nowMs() + 3_600_000);
   t.equal(bench.quality(gauges, 'G0'), 'good', 'nor with one that is ahead');
   host.report('G0', 7, clock.monotonicNs() - 2_000_000_000n);
-  t.equal(variable?.data.heard?.sourceMs, clock.nowMs() - 2000, "the kernel's time of an edge");
+  t.equal(variable?.data.reportTimes?.sourceMs, clock.nowMs() - 2000, "the kernel's time of an edge");
   host.report('G0', 8);
-  t.equal(variable?.data.heard, undefined, 'no time: when it came');
+  t.equal(variable?.data.reportTimes, undefined, 'no time: when it came');
 });
 
 t.test('a snapshot and the changes after it agree, and only what is not good has the key', async (t) => {
   await using bench = new Gauges();
   const gauges = await bench.add('Gauges', { Count: 1000, StaleAfterS: 60 });
-  await bench.isLink(gauges, 'online');
+  await bench.waitForLink(gauges, 'online');
   for (let n = 0; n < 1000; n += 2) bench.host.report(`G${n}`, n);
   const snapshot = () => {
     const reader = new SnapshotReader(bench.kernel.tree);
@@ -239,8 +239,8 @@ t.test('a snapshot and the changes after it agree, and only what is not good has
   t.equal(doubted(first), 500);
   const replica = new Replica(first);
   const since = bench.kernel.changes.counter;
-  bench.host.lost(new Error('gone'));
-  await bench.isLink(gauges, 'waiting');
+  bench.host.reportLost(new Error('gone'));
+  await bench.waitForLink(gauges, 'waiting');
   const told = bench.kernel.changes.since(since);
   const link = bench.idOf(gauges, 'LINK');
   const [bad, gone] = [
@@ -250,8 +250,8 @@ t.test('a snapshot and the changes after it agree, and only what is not good has
   t.ok(bad < gone, 'before LINK says so');
   t.equal(told.filter(({ Message }) => Message === 20400).length, 1000, 'one message each');
   t.equal(doubted(snapshot()), 1000);
-  await pass(bench.clock, 2000);
-  await bench.isLink(gauges, 'online');
+  await passTime(bench.clock, 2000);
+  await bench.waitForLink(gauges, 'online');
   bench.host.report('G7', 7);
   for (const change of bench.kernel.changes.since(since)) replica.apply(JSON.parse(change.frame) as Frame);
   t.strictSame(Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry])), snapshot());
@@ -274,13 +274,13 @@ t.test('what was stored is not good before its device has told it, and nobody is
   const gauges = stored(module, ['G0', 'G1', 'G2', 'GONE']);
   const orphan = stored({ id: '{NO}', name: 'No', kind: 3 }, ['G0']);
   const since = kernel.changes.counter;
-  const devices = new Devices({ kernel, clock, modules: new Modules([module]), log: silentLog });
+  const devices = new Devices({ kernel, clock, modules: new ModuleRegistry([module]), log: silentLog });
   devices.start();
   const qualities = () => ['G0', 'G1', 'G2', 'GONE', 'LINK'].map((ident) => qualityOf(gauges, ident));
   const old = 'stale NOT_REPORTED';
   t.strictSame(qualities(), [old, old, 'bad NO_VALUE', old, 'good']);
   t.equal(qualityOf(orphan, 'G0'), 'bad MODULE_MISSING');
-  await nextTurn();
+  await yieldToEventLoop();
   t.strictSame(qualities(), ['good', old, 'bad NO_VALUE', old, 'good']);
   const told = kernel.changes.since(since).filter(({ Message }) => Message === message.GW_QUALITY);
   t.match(told, [{ Data: [2, 'MODULE_MISSING'] }, { Data: [0, '', ''] }]);
@@ -295,10 +295,10 @@ t.test('two gateways do not share what they know', async (t) => {
     await one.add('Gauges', { StaleAfterS: 5 }),
     await other.add('Gauges', { StaleAfterS: 5 }),
   ];
-  await one.isLink(mine, 'online');
-  await other.isLink(yours, 'online');
-  await pass(one.clock, 10_000);
-  other.host.doubt('G1', { state: quality.bad, reason: 'BROKEN', text: '' });
+  await one.waitForLink(mine, 'online');
+  await other.waitForLink(yours, 'online');
+  await passTime(one.clock, 10_000);
+  other.host.markUncertain('G1', { state: quality.bad, reason: 'BROKEN', text: '' });
   t.equal(one.quality(mine, 'G0'), 'stale OVERDUE');
   t.equal(other.quality(yours, 'G0'), 'good');
   t.equal(one.quality(mine, 'G1'), 'bad NO_VALUE');
@@ -308,7 +308,7 @@ t.test('two gateways do not share what they know', async (t) => {
 t.test(
   'what an input or an output finds at its start is good at once, also when it is opened again',
   async (t) => {
-    const board = new SimulatedBoard(t);
+    const board = new BoardFixture(t);
     const made = [
       ['GPIO Input', { Line: 'BUTTON1' }],
       ['Button', { Line: 'BUTTON2' }],
@@ -325,7 +325,7 @@ t.test(
     for (const [module, properties] of made) {
       const instance = await board.add(module, properties);
       for (const time of ['first', 'second']) {
-        await board.isLink(instance, 'online');
+        await board.waitForLink(instance, 'online');
         const idents = [...reportedVariables(instance)].map(({ ident }) => ident);
         t.strictSame(
           idents.filter((ident) => board.quality(instance, ident) !== 'good'),
@@ -333,7 +333,7 @@ t.test(
           `${module}, the ${time} time`,
         );
         await board.devices.applyChanges(instance.id);
-        await nextTurn();
+        await yieldToEventLoop();
       }
     }
   },

@@ -3,8 +3,8 @@ import {
   notationOf,
   readTime,
   readValue,
-  TEXT_LIMIT,
-  whyUnreadable,
+  DEVICE_TEXT_LIMIT,
+  explainUnreadable,
   writeValue,
   type NotationFields,
 } from '../../src/device/reading.js';
@@ -20,7 +20,7 @@ await t.test('booleans are the words that were given, or JSON booleans', async (
   for (const none of ['on', 'true', '', 1, null, {}, 'ON '])
     t.equal(read({ Type: 'boolean' }, none), undefined);
   t.match(
-    whyUnreadable(notationOf({ Type: 'boolean' }), 'x\ny'),
+    explainUnreadable(notationOf({ Type: 'boolean' }), 'x\ny'),
     /"x\\ny" is neither On \(ON\) nor Off \(OFF\)/,
   );
 });
@@ -75,7 +75,7 @@ await t.test('integers are whole, unless a scale makes them', async (t) => {
   }
   t.equal(read({ Type: 'integer', Scale: 0.1 }, '25'), 3, 'halves away from zero');
   t.equal(read({ Type: 'integer', Scale: 100 }, '0.57'), 57);
-  t.match(whyUnreadable(notationOf({ Type: 'integer' }), '1.5'), /use Type float or a Scale/);
+  t.match(explainUnreadable(notationOf({ Type: 'integer' }), '1.5'), /use Type float or a Scale/);
 });
 
 await t.test('floats', async (t) => {
@@ -91,8 +91,8 @@ await t.test('texts', async (t) => {
   t.equal(read({ Type: 'string' }, 21.5), '21.5');
   t.equal(read({ Type: 'string' }, true), 'true');
   t.equal(read({ Type: 'string' }, ''), '');
-  t.equal(read({ Type: 'string' }, 'x'.repeat(TEXT_LIMIT)), 'x'.repeat(TEXT_LIMIT));
-  for (const none of [{}, [], null, 'x'.repeat(TEXT_LIMIT + 1), '€'.repeat(TEXT_LIMIT / 2)]) {
+  t.equal(read({ Type: 'string' }, 'x'.repeat(DEVICE_TEXT_LIMIT)), 'x'.repeat(DEVICE_TEXT_LIMIT));
+  for (const none of [{}, [], null, 'x'.repeat(DEVICE_TEXT_LIMIT + 1), '€'.repeat(DEVICE_TEXT_LIMIT / 2)]) {
     t.equal(read({ Type: 'string' }, none), undefined);
   }
 });

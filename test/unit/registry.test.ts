@@ -16,7 +16,7 @@ import {
   type FunctionDeclaration,
 } from '../../src/device/declare.js';
 import { Registry } from '../../src/functions/registry.js';
-import { anybody, Desk, owner } from '../tools/desk.js';
+import { anonymousCaller, FunctionFixture, owner } from '../tools/desk.js';
 
 /** A registry of one function that gives back what it got. */
 function echo(...parameters: FunctionDeclaration['parameters']) {
@@ -104,16 +104,19 @@ t.test('parameters are taken by place and by name, converted and checked (decisi
 });
 
 t.test('a name is looked up with its aliases, and who may not call is refused', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   t.equal(await desk.call('IPS_GetKernelVersion'), '7.0');
   t.equal(desk.registry.find('HM_WriteValueBoolean')?.name, 'HW_WriteValueBoolean');
   for (const name of ['SVC_Nothing', 'IPS_', 'getvalue', '__proto__', 'constructor', ''])
     t.throws(() => desk.registry.call(name, [], owner), { code: 'METHOD_NOT_FOUND', rpc: -32601 }, name);
-  t.strictSame(desk.registry.call('WFC_GetConfigurators', [], anybody), []);
-  t.throws(() => desk.registry.call('GetValue', [0], anybody), { code: 'ACCESS_DENIED', rpc: -32603 });
-  await t.rejects(desk.callAt(12345, 'GetValue', 0), { code: 'ACCESS_DENIED' });
-  await t.rejects(desk.callAt(12345, 'WFC_GetSnapshot', 12346), { code: 'ACCESS_DENIED' });
-  await t.rejects(desk.callAt(12345, 'GW_Subscribe', []), { code: 'ACCESS_DENIED' });
+  t.strictSame(desk.registry.call('WFC_GetConfigurators', [], anonymousCaller), []);
+  t.throws(() => desk.registry.call('GetValue', [0], anonymousCaller), {
+    code: 'ACCESS_DENIED',
+    rpc: -32603,
+  });
+  await t.rejects(desk.callAsWebFront(12345, 'GetValue', 0), { code: 'ACCESS_DENIED' });
+  await t.rejects(desk.callAsWebFront(12345, 'WFC_GetSnapshot', 12346), { code: 'ACCESS_DENIED' });
+  await t.rejects(desk.callAsWebFront(12345, 'GW_Subscribe', []), { code: 'ACCESS_DENIED' });
   t.throws(() => new Registry({ ...options(), functions: [probe('A'), probe('A')] }), RangeError);
 });
 
@@ -133,7 +136,7 @@ function options() {
 t.test(
   'a change of the configuration is answered when it is on the disk; other calls never wait',
   async (t) => {
-    await using desk = new Desk();
+    await using desk = new FunctionFixture();
     const id = desk.kernel.variables.create(1).id;
     desk.isDurable = false;
     t.equal(desk.registry.call('SetValue', [id, 5], owner), true, 'a value does not wait');
@@ -189,7 +192,7 @@ t.test('what is no fault of ours never reaches a caller', async (t) => {
 });
 
 t.test('the audit says who switched or changed what, without secrets', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const id = desk.kernel.variables.create(1).id;
   await desk.call('SetValue', id, 7);
   await desk.call('GetValue', id);
@@ -263,7 +266,7 @@ t.test('rejections of a front are counted in the audit, the owner’s are record
 });
 
 t.test('reflection follows from the declarations', async (t) => {
-  await using desk = new Desk();
+  await using desk = new FunctionFixture();
   const names = (await desk.call('SVC_GetFunctionList', 0)) as string[];
   t.ok(
     names.includes('SVC_GetObject') && !names.includes('IPS_GetObject') && !names.includes('rpc.discover'),
@@ -287,5 +290,5 @@ t.test('reflection follows from the declarations', async (t) => {
   t.strictSame(await desk.call('SVC_GetFunctionListByModuleID', 'Lamp'), own);
   t.equal(await desk.call('SVC_FunctionExists', 'Nonsense'), false);
   await t.rejects(desk.call('SVC_GetFunction', 'Nonsense'), { code: 'FUNCTION_MISSING' });
-  t.throws(() => desk.registry.call('rpc.discover', [], anybody), { code: 'ACCESS_DENIED' });
+  t.throws(() => desk.registry.call('rpc.discover', [], anonymousCaller), { code: 'ACCESS_DENIED' });
 });

@@ -1,5 +1,10 @@
 import t from 'tap';
-import { RunQueue, WAITING_LIMIT, WAITING_OF_FRONT, WAITING_OF_FRONTS } from '../../src/script/queue.js';
+import {
+  RunQueue,
+  QUEUED_RUNS_LIMIT,
+  QUEUED_RUNS_PER_FRONT,
+  QUEUED_RUNS_OF_ALL_FRONTS,
+} from '../../src/script/queue.js';
 
 const all = () => true;
 
@@ -28,13 +33,14 @@ t.test('who may not run is passed over and keeps its place', async (t) => {
 
 t.test('a full queue of one is not full for the others', async (t) => {
   const queue = new RunQueue<number>();
-  for (let n = 0; n < WAITING_OF_FRONT; n++) queue.add('front 1', n);
+  for (let n = 0; n < QUEUED_RUNS_PER_FRONT; n++) queue.add('front 1', n);
   t.match(queue.limitFor('front 1'), /per front/);
   t.equal(queue.limitFor('front 2'), undefined);
-  for (let n = 0; n < WAITING_OF_FRONTS - WAITING_OF_FRONT; n++) queue.add(`front ${2 + (n % 3)}`, n);
+  for (let n = 0; n < QUEUED_RUNS_OF_ALL_FRONTS - QUEUED_RUNS_PER_FRONT; n++)
+    queue.add(`front ${2 + (n % 3)}`, n);
   t.match(queue.limitFor('front 9'), /all fronts/);
   t.equal(queue.limitFor('owner'), undefined);
-  for (let n = 0; n < WAITING_LIMIT; n++) queue.add('event', n);
+  for (let n = 0; n < QUEUED_RUNS_LIMIT; n++) queue.add('event', n);
   t.match(queue.limitFor('event'), /waiting scripts/);
   t.equal(queue.limitFor('owner'), undefined);
   queue.delete('front 1', 0);

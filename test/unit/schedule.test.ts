@@ -3,7 +3,7 @@ import type { Cyclic, Schedule } from '../../src/kernel/event.js';
 import { nextCyclic } from '../../src/script/schedule/cyclic.js';
 import { localDay, localInstant } from '../../src/script/schedule/local.js';
 import { nextPoint, pointAt } from '../../src/script/schedule/week.js';
-import { liveIn } from '../tools/zone.js';
+import { setTimeZone } from '../tools/zone.js';
 
 const none = { day: 0, month: 0, year: 0 };
 const midnight = { hour: 0, minute: 0, second: 0 };
@@ -43,7 +43,7 @@ function runs(pattern: Cyclic, after: string, count = 4): string[] {
 const days = (...call: Parameters<typeof runs>) => runs(...call).map((text) => text.slice(0, 10));
 
 t.test('days of a cyclic event', async (t) => {
-  liveIn(t, 'UTC');
+  setTimeZone(t, 'UTC');
   t.same(days(cyclic({}), '2024-02-28', 3), ['2024-02-29', '2024-03-01', '2024-03-02'], 'every day');
   t.same(days(cyclic({ dateType: 1, dateFrom: date('2026-05-01') }), '2026-04-01'), ['2026-05-01', 'never']);
   t.same(days(cyclic({ dateType: 1 }), '2026-04-01'), ['never'], 'once, but when?');
@@ -74,7 +74,7 @@ t.test('days of a cyclic event', async (t) => {
 });
 
 t.test('days of months and years', async (t) => {
-  liveIn(t, 'UTC');
+  setTimeZone(t, 'UTC');
   const monthly = cyclic({ dateType: every.month, dateDayValue: 31 });
   t.same(
     days(monthly, '2026-01-31T00:00Z'),
@@ -111,7 +111,7 @@ t.test('days of months and years', async (t) => {
 });
 
 t.test('times within a day', async (t) => {
-  liveIn(t, 'Europe/Berlin');
+  setTimeZone(t, 'Europe/Berlin');
   t.same(
     runs(cyclic({ timeFrom: time('7:30') }), '2026-06-01T05:30Z', 1),
     ['2026-06-02T05:30'],
@@ -148,7 +148,7 @@ t.test('times within a day', async (t) => {
 });
 
 t.test('the clock is set forward: Berlin, 29 March 2026, 2:00 to 3:00', async (t) => {
-  liveIn(t, 'Europe/Berlin');
+  setTimeZone(t, 'Europe/Berlin');
   t.same(
     runs(cyclic({ timeFrom: time('2:30') }), '2026-03-28T00:00Z'),
     ['2026-03-28T01:30', '2026-03-29T01:00', '2026-03-30T00:30', '2026-03-31T00:30'],
@@ -167,7 +167,7 @@ t.test('the clock is set forward: Berlin, 29 March 2026, 2:00 to 3:00', async (t
 });
 
 t.test('the clock is set back: Berlin, 25 October 2026, 3:00 to 2:00', async (t) => {
-  liveIn(t, 'Europe/Berlin');
+  setTimeZone(t, 'Europe/Berlin');
   t.same(
     runs(cyclic({ timeFrom: time('2:30') }), '2026-10-24T12:00Z', 3),
     ['2026-10-25T00:30', '2026-10-26T01:30', '2026-10-27T01:30'],
@@ -213,13 +213,13 @@ t.test('other places', async (t) => {
   ];
   for (const [zone, pattern, after, expected] of cases)
     await t.test(`${zone} ${after}`, async (t) => {
-      liveIn(t, zone);
+      setTimeZone(t, zone);
       t.same(runs(pattern, after, 2), expected);
     });
 });
 
 t.test('whatever the numbers are, there is an answer, and soon', async (t) => {
-  liveIn(t, 'Europe/Berlin');
+  setTimeZone(t, 'Europe/Berlin');
   const numbers = [0, -1, 1, 2 ** 31, -(2 ** 31), 2 ** 53, -(2 ** 53), 1e300, 0.5, NaN, Infinity, -Infinity];
   let answers = 0;
   for (const n of numbers)
@@ -263,7 +263,7 @@ const heating: Schedule = {
 };
 
 t.test('a schedule: which point is in force, and which is next', async (t) => {
-  liveIn(t, 'Europe/Berlin');
+  setTimeZone(t, 'Europe/Berlin');
   const at = (text: string) => pointAt(heating, Date.parse(text));
   t.same(at('2026-01-05T05:00Z'), { groupId: 1, pointId: 1, actionId: 10 }, 'from its very second on');
   t.same(at('2026-01-05T04:59:59Z'), { groupId: 2, pointId: 1, actionId: 10 }, 'Sunday’s until Monday');
@@ -286,7 +286,7 @@ t.test('a schedule: which point is in force, and which is next', async (t) => {
 t.test(
   'a schedule with nothing in it, with one point a week, and through a change of the clock',
   async (t) => {
-    liveIn(t, 'Europe/Berlin');
+    setTimeZone(t, 'Europe/Berlin');
     const weekly = (days: number, ...starts: string[]): Schedule => ({
       actions: [],
       groups: [
@@ -321,7 +321,7 @@ t.test(
 );
 
 t.test('a time of a day here', async (t: Test) => {
-  liveIn(t, 'America/St_Johns');
+  setTimeZone(t, 'America/St_Johns');
   // Until 2011 the clock was set back here at 0:01, to 23:01 of the day before: that day ends twice.
   const day = localDay(Date.parse('2010-11-06T12:00Z'));
   t.equal(localInstant(day + 1, midnight), Date.parse('2010-11-07T02:30Z'), 'the first of two');

@@ -1,17 +1,17 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { findLines } from '../../drivers/gpio/seen.js';
-import { type GpioBoard, Ways } from '../../drivers/gpio/ways.js';
+import { searchLines } from '../../drivers/gpio/seen.js';
+import { type GpioBoard, Backends } from '../../drivers/gpio/ways.js';
 import { ledModules } from '../../drivers/led/index.js';
 import { pwmModules } from '../../drivers/pwm/index.js';
-import { findPorts } from '../../drivers/serial/find.js';
+import { discoverPorts } from '../../drivers/serial/find.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import { type Finder, hardware } from '../../src/device/search.js';
+import { type HardwareFinder, hardwareModule } from '../../src/device/search.js';
 import { tempDirectory } from '../tools/place.js';
 import { until } from '../tools/until.js';
-import { Workbench } from '../tools/workbench.js';
+import { DeviceFixture } from '../tools/workbench.js';
 
 /** Two chips of a simulated machine, of which one has lines that the board does not name. */
 const board: GpioBoard = {
@@ -25,7 +25,7 @@ const board: GpioBoard = {
 t.test(
   'a line is named so that it is found again, and what the board leaves out is nobody’s to make',
   async (t) => {
-    const found = await findLines(board, new Ways(board, new ManualClock()));
+    const found = await searchLines(board, new Backends(board, new ManualClock()));
     const shown = found.map(({ id, makes: [first] }) => [id, first?.properties]);
     t.strictSame(shown, [
       ['chip header', undefined],
@@ -39,11 +39,11 @@ t.test(
 );
 
 t.test('what another program has is shown with its name, and is not offered', async (t) => {
-  const ways = new Ways(board, new ManualClock());
-  const spot = ways.world?.named('LAMP');
+  const ways = new Backends(board, new ManualClock());
+  const spot = ways.simulatedBoard?.lineNamed('LAMP');
   if (spot === undefined) throw new Error('no LAMP');
-  ways.world?.take(spot, { consumer: 'spi0 CS1' });
-  const lamp = (await findLines(board, ways)).find(({ name }) => name === 'LAMP');
+  ways.simulatedBoard?.request(spot, { consumer: 'spi0 CS1' });
+  const lamp = (await searchLines(board, ways)).find(({ name }) => name === 'LAMP');
   t.match(lamp, { usedBy: 'spi0 CS1', instance: 0, makes: [] });
 });
 
@@ -67,7 +67,7 @@ t.test('a port goes by the name that stays the same', async (t) => {
     await mkdir(join(dev, 'serial', folder), { recursive: true });
     await symlink('../../ttyUSB0', join(dev, 'serial', folder, `usb-${folder}`));
   }
-  const found = await findPorts({ tty, dev });
+  const found = await discoverPorts({ tty, dev });
   t.strictSame(
     found.map(({ id, name, about }) => [id, name, about]),
     [
@@ -85,11 +85,11 @@ t.test('a port goes by the name that stays the same', async (t) => {
 });
 
 /** A bench with one instance of Hardware that looks by these. */
-async function searching(finders: readonly Finder[]) {
-  const bench = new Workbench([hardware(finders)]);
+async function searching(finders: readonly HardwareFinder[]) {
+  const bench = new DeviceFixture([hardwareModule(finders)]);
   const instance = await bench.add('Hardware', {});
-  await bench.isLink(instance, 'online');
-  const { search } = bench.devices.running(instance.id, hardware([]));
+  await bench.waitForLink(instance, 'online');
+  const { search } = bench.devices.openInstance(instance.id, hardwareModule([]));
   if (search === undefined) throw new Error('it does not search');
   return { bench, instance, search };
 }
@@ -106,7 +106,7 @@ t.test('a driver that cannot look hides nothing of what the others find, and say
     search.found().map(({ id }) => id),
     ['chip a'],
   );
-  t.match(bench.devices.troubles(instance.id), [{ code: 'SEARCH', text: /no permission/ }]);
+  t.match(bench.devices.problems(instance.id), [{ code: 'SEARCH', text: /no permission/ }]);
   await bench.devices.close();
 });
 
@@ -148,7 +148,7 @@ t.test('LEDs and PWM channels go by the names of the board, else by those that s
   const led = { leds: [{ name: 'FRONT', path: '/sys/class/leds/green:front' }], simulated: {} };
   const pwm = { pwm: [{ chip: 'soc.pwm', channels: { FAN: 1 } }], simulated: {} };
   const found = await Promise.all(
-    [...ledModules(led, clock), ...pwmModules(pwm, clock)].map((module) => module.find?.()),
+    [...ledModules(led, clock), ...pwmModules(pwm, clock)].map((module) => module.findHardware?.()),
   );
   t.strictSame(
     found.flatMap((some) => some?.map(({ id, name, makes: [first] }) => [id, name, first?.properties])),

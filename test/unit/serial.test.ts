@@ -2,37 +2,37 @@ import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import {
   DelimiterFramer,
-  WholeFramer,
-  withoutReturn,
+  DatagramFramer,
+  stripCarriageReturn,
   type FrameListener,
   type Framer,
 } from '../../drivers/serial/frames.js';
-import { GapFramer, GapReset } from '../../drivers/serial/gap.js';
-import { fixedLength, lengthField, MeasuredFramer } from '../../drivers/serial/measured.js';
+import { IdleGapFramer, IdleReset } from '../../drivers/serial/gap.js';
+import { fixedLength, lengthField, LengthFramer } from '../../drivers/serial/measured.js';
 import { Command, type CommandFields, type Encoding } from '../../drivers/serial/commands.js';
-import { unescape } from '../../drivers/serial/escape.js';
-import { SerialWorld } from '../../drivers/serial/fake.js';
+import { parseEscapes } from '../../drivers/serial/escape.js';
+import { SimulatedPorts } from '../../drivers/serial/fake.js';
 import { serialModules } from '../../drivers/serial/index.js';
-import { usbName } from '../../drivers/serial/port.js';
+import { parseUsbName } from '../../drivers/serial/port.js';
 import { Rules, type Rule } from '../../drivers/serial/rules.js';
-import { FRAMES_KEPT, serialDevice } from '../../drivers/serial/serial-device.js';
-import { PRESENCE_EVERY_MS } from '../../drivers/serial/serial-port.js';
-import { QUIET_MS, RENEW_MS } from '../../src/device/complaints.js';
-import { mistakeIn, type Properties } from '../../src/device/properties.js';
+import { RECENT_FRAMES_LIMIT, serialDevice } from '../../drivers/serial/serial-device.js';
+import { PRESENCE_CHECK_MS } from '../../drivers/serial/serial-port.js';
+import { CLEAR_AFTER_MS, UPDATE_MS } from '../../src/device/complaints.js';
+import { validateProperties, type Properties } from '../../src/device/properties.js';
 import type { ModuleDefinition, Value } from '../../src/device/module.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { until } from '../tools/until.js';
-import { pass, Workbench } from '../tools/workbench.js';
+import { passTime, DeviceFixture } from '../tools/workbench.js';
 
 class Collector implements FrameListener {
   readonly frames: string[] = [];
   overflows = 0;
 
-  frame(bytes: Buffer, start: number, end: number): void {
+  onFrame(bytes: Buffer, start: number, end: number): void {
     this.frames.push(bytes.toString('latin1', start, end));
   }
 
-  overflow(): void {
+  onOverflow(): void {
     this.overflows += 1;
   }
 }
@@ -46,19 +46,19 @@ function cut(make: Make, chunks: readonly (string | Buffer)[]): Collector {
   return collector;
 }
 
-const line: Make = (listener) => new DelimiterFramer(Buffer.from('\n'), 8, withoutReturn(listener));
+const line: Make = (listener) => new DelimiterFramer(Buffer.from('\n'), 8, stripCarriageReturn(listener));
 const crlf: Make = (listener) => new DelimiterFramer(Buffer.from('\r\n'), 8, listener);
 const double: Make = (listener) => new DelimiterFramer(Buffer.from('aab'), 5, listener);
-const fixed: Make = (listener) => new MeasuredFramer(fixedLength(4), Buffer.from('#'), listener);
-const bare: Make = (listener) => new MeasuredFramer(fixedLength(3), Buffer.alloc(0), listener);
+const fixed: Make = (listener) => new LengthFramer(fixedLength(4), Buffer.from('#'), listener);
+const bare: Make = (listener) => new LengthFramer(fixedLength(3), Buffer.alloc(0), listener);
 const prefixed: Make = (listener) =>
-  new MeasuredFramer(
+  new LengthFramer(
     lengthField({ offset: 2, size: 1, endian: 'big', add: 1 }, 12),
     Buffer.from('BM'),
     listener,
   );
 const headless: Make = (listener) =>
-  new MeasuredFramer(
+  new LengthFramer(
     lengthField({ offset: 0, size: 2, endian: 'little', add: -2 }, 12),
     Buffer.alloc(0),
     listener,
@@ -93,7 +93,7 @@ await t.test('frames of known length', async (t) => {
 });
 
 await t.test('frames that come whole', async (t) => {
-  const whole = cut((listener) => new WholeFramer(4, listener), ['T=1', 'a\nb\n', '', '12345', 'T=2\n']);
+  const whole = cut((listener) => new DatagramFramer(4, listener), ['T=1', 'a\nb\n', '', '12345', 'T=2\n']);
   t.same(whole.frames, ['T=1', 'a\nb\n', '', 'T=2\n']);
   t.equal(whole.overflows, 1);
 });
@@ -101,7 +101,7 @@ await t.test('frames that come whole', async (t) => {
 await t.test('silence', async (t) => {
   const clock = new ManualClock();
   const heard = new Collector();
-  const gap = new GapFramer({ clock, idleMs: 20, limit: 6 }, heard);
+  const gap = new IdleGapFramer({ clock, idleMs: 20, limit: 6 }, heard);
   const say = (text: string, afterMs: number) => {
     clock.advance(afterMs);
     gap.push(Buffer.from(text));
@@ -118,10 +118,10 @@ await t.test('silence', async (t) => {
   t.equal(heard.overflows, 1);
   say('x', 5);
   gap.close();
-  t.equal(clock.waiting, 0, 'no timer is left');
+  t.equal(clock.pendingTimers, 0, 'no timer is left');
 
   const broken = new Collector();
-  const reset = new GapReset(bare(broken), clock, 20);
+  const reset = new IdleReset(bare(broken), clock, 20);
   reset.push(Buffer.from('ab'));
   clock.advance(21);
   reset.push(Buffer.from('cde'));
@@ -152,7 +152,7 @@ await t.test('any cut of the same bytes gives the same frames', async (t) => {
       }
       const pieces = cut(make, chunks);
       if (JSON.stringify(pieces) === JSON.stringify(whole)) continue;
-      t.same(pieces, whole, `${name} ${seedNote(seed)} ${JSON.stringify(chunks)}`);
+      t.same(pieces, whole, `${name} ${seedLabel(seed)} ${JSON.stringify(chunks)}`);
       break;
     }
     t.pass(name);
@@ -230,7 +230,7 @@ await t.test('no pattern and no line take for ever', async (t) => {
 
 await t.test('commands', async (t) => {
   const say = (fields: Omit<CommandFields, 'Ident'>, value: Value, encoding: Encoding = 'latin1') =>
-    new Command({ Ident: 'X', ...fields }, encoding).bytes(value).toString('latin1');
+    new Command({ Ident: 'X', ...fields }, encoding).encode(value).toString('latin1');
   t.equal(say({ Type: 'boolean', On: 'ON\\r', Off: 'OFF\\r' }, true), 'ON\r');
   t.equal(say({ Type: 'boolean', Send: 'R{value}!' }, false), 'R0!');
   t.equal(say({ Type: 'integer', Send: '{value},{value}\\n' }, -7), '-7,-7\n');
@@ -256,17 +256,17 @@ await t.test('commands', async (t) => {
 });
 
 await t.test('escapes and names', async (t) => {
-  t.equal(unescape('a\\r\\n\\t\\0\\\\\\x03\\xfFb'), 'a\r\n\t\0\\\x03\xffb');
+  t.equal(parseEscapes('a\\r\\n\\t\\0\\\\\\x03\\xfFb'), 'a\r\n\t\0\\\x03\xffb');
   for (const bad of ['\\', '\\q', '\\x1', '\\xzz', '\\toString'.slice(0, 1)])
-    t.throws(() => unescape(bad), SyntaxError);
-  t.same(usbName('0403:6001:FT 1:2'), { vendor: '0403', product: '6001', serial: 'FT 1:2' });
-  t.same(usbName('1A86:7523'), { vendor: '1a86', product: '7523', serial: '' });
-  t.equal(usbName('/dev/ttyUSB0'), undefined);
+    t.throws(() => parseEscapes(bad), SyntaxError);
+  t.same(parseUsbName('0403:6001:FT 1:2'), { vendor: '0403', product: '6001', serial: 'FT 1:2' });
+  t.same(parseUsbName('1A86:7523'), { vendor: '1a86', product: '7523', serial: '' });
+  t.equal(parseUsbName('/dev/ttyUSB0'), undefined);
 });
 
 await t.test('a wrong configuration is named before anything is opened', async (t) => {
   const mistake = (properties: Properties) =>
-    mistakeIn(serialDevice as unknown as ModuleDefinition, { ...defaults(), ...properties });
+    validateProperties(serialDevice as unknown as ModuleDefinition, { ...defaults(), ...properties });
   t.equal(mistake({}), undefined);
   t.match(mistake({ Framing: 'lines' }), /Framing: expected line or delimiter/);
   t.match(mistake({ Framing: 'delimiter', Delimiter: '' }), /Delimiter is empty/);
@@ -298,13 +298,13 @@ function defaults(): Properties {
 
 await t.test('under the supervisor, with the clock in hand', async (t) => {
   const clock = new ManualClock();
-  const world = new SerialWorld();
+  const world = new SimulatedPorts();
   const plugged = world.plug('/dev/ttyUSB0', { vendor: '0403', product: '6001', serial: 'FT1' });
-  await using desk = new Workbench(serialModules(world), clock);
+  await using desk = new DeviceFixture(serialModules(world), clock);
   const port = await desk.add('Serial Port', { Port: '0403:6001:FT1', Parity: 'Even', DataBits: '7' });
   const rules = [{ Pattern: '^(.+)$', Ident: 'N', Type: 'integer' }];
   const device = await desk.add('Serial Device', { Rules: rules, MaxLength: 20 }, port);
-  await desk.isLink(device, 'online');
+  await desk.waitForLink(device, 'online');
   t.same(plugged.settings, { baudRate: 9600, dataBits: 7, stopBits: 1, parity: 'even' });
 
   await t.test('what can not be read is told, counted and forgotten', async (t) => {
@@ -314,13 +314,13 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
     t.equal(desk.quality(device, 'N'), 'bad UNREADABLE');
     t.match(desk.status(device), /N: "1\.5" is not an integer; use Type float/);
     t.equal(texts.length, 1, 'a flood of them is one text');
-    await pass(clock, RENEW_MS);
+    await passTime(clock, UPDATE_MS);
     t.match(desk.status(device), /N: "y" is not an integer \(4 times\)/);
-    t.match(desk.devices.troubles(device.id), [{ code: 'UNREADABLE' }]);
+    t.match(desk.devices.problems(device.id), [{ code: 'UNREADABLE' }]);
     plugged.send('x'.repeat(30));
     t.match(desk.status(device), /no line frame of at most 20 bytes/);
-    await pass(clock, QUIET_MS + RENEW_MS);
-    t.same(desk.devices.troubles(device.id), []);
+    await passTime(clock, CLEAR_AFTER_MS + UPDATE_MS);
+    t.same(desk.devices.problems(device.id), []);
     plugged.send('\n2\n');
     t.equal(desk.value(device, 'N'), 2, 'and it goes on behind the next line end');
     t.equal(desk.quality(device, 'N'), 'good');
@@ -328,33 +328,33 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
 
   await t.test('a promise of its rule is kept an eye on', async (t) => {
     await desk.change(device, { Rules: [{ ...rules[0], StaleAfterS: 30 }] });
-    await desk.isLink(device, 'online');
+    await desk.waitForLink(device, 'online');
     t.equal(desk.quality(device, 'N'), 'stale NOT_REPORTED');
     plugged.send('2\n');
-    await pass(clock, 29_000);
+    await passTime(clock, 29_000);
     t.equal(desk.quality(device, 'N'), 'good');
-    await pass(clock, 2_000);
+    await passTime(clock, 2_000);
     t.equal(desk.quality(device, 'N'), 'stale OVERDUE');
     plugged.send('2\n');
     t.equal(desk.quality(device, 'N'), 'good');
   });
 
   await t.test('the last frames can be looked at', async (t) => {
-    for (let n = 0; n < FRAMES_KEPT + 5; n += 1) plugged.send(`${n}\n`);
+    for (let n = 0; n < RECENT_FRAMES_LIMIT + 5; n += 1) plugged.send(`${n}\n`);
     const seen = desk.devices.knownDevices(device.id) as { Frame: string }[];
-    t.equal(seen.length, FRAMES_KEPT);
-    t.equal(seen[0]?.Frame, String(FRAMES_KEPT + 4));
+    t.equal(seen.length, RECENT_FRAMES_LIMIT);
+    t.equal(seen[0]?.Frame, String(RECENT_FRAMES_LIMIT + 4));
   });
 
   await t.test('an adapter that goes in silence is missed, and found again at another path', async (t) => {
     world.unplug('/dev/ttyUSB0', 'silent');
     t.equal(desk.value(port, 'LINK'), 'online', 'nobody said so');
-    clock.advance(PRESENCE_EVERY_MS);
-    await desk.isLink(port, 'waiting');
-    await desk.isLink(device, 'waiting');
-    await pass(clock, 60_000);
+    clock.advance(PRESENCE_CHECK_MS);
+    await desk.waitForLink(port, 'waiting');
+    await desk.waitForLink(device, 'waiting');
+    await passTime(clock, 60_000);
     const elsewhere = world.plug('/dev/ttyUSB1', { vendor: '0403', product: '6001', serial: 'FT1' });
-    await pass(clock, 3_000);
+    await passTime(clock, 3_000);
     t.equal(desk.value(device, 'LINK'), 'online', 'however long it was away');
     elsewhere.send('77\n');
     t.equal(desk.value(device, 'N'), 77);
@@ -362,19 +362,19 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
 
   await t.test('a device that takes nothing more costs the port its opening, not the gateway', async (t) => {
     const stuck = world.plug('/dev/ttyUSB2');
-    stuck.isDeaf = true;
+    stuck.isStalled = true;
     const other = await desk.add('Serial Port', { Port: '/dev/ttyUSB2' });
-    await desk.isLink(other, 'online');
+    await desk.waitForLink(other, 'online');
     const sending = desk.call('SPRT_SendText', other.id, 'x').catch((thrown: unknown) => thrown);
-    await until('the send', () => clock.waiting > 4);
-    await pass(clock, 6_000);
+    await until('the send', () => clock.pendingTimers > 4);
+    await passTime(clock, 6_000);
     t.match(await sending, { code: 'DEVICE_OFFLINE' });
-    await desk.isLink(other, 'waiting');
+    await desk.waitForLink(other, 'waiting');
     t.match(desk.status(other), /took too long/);
-    t.equal(stuck.take().length, 0);
+    t.equal(stuck.takeReceived().length, 0);
   });
 
   await desk.devices.close();
-  t.equal(world.held, 0);
-  t.equal(clock.waiting, 0, 'no timer is left');
+  t.equal(world.openCount, 0);
+  t.equal(clock.pendingTimers, 0, 'no timer is left');
 });

@@ -1,22 +1,22 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { fine } from '../../src/base/check.js';
+import { healthy } from '../../src/base/check.js';
 import { ManualClock } from '../../src/base/clock.js';
 import type { Log } from '../../src/base/log.js';
 import { silentLog } from '../../src/base/log.js';
 import { Kernel } from '../../src/kernel/kernel.js';
-import { BootMarks } from '../../src/service/marks.js';
+import { BootFlagFile } from '../../src/service/marks.js';
 import { releaseWhenIdle } from '../../src/service/memory.js';
 import { Health } from '../../src/service/health.js';
-import { ServiceLog, type LoudLine } from '../../src/service/log.js';
+import { ServiceLog, type LogAlert } from '../../src/service/log.js';
 import { StatusVariables } from '../../src/service/status.js';
 
 t.test(
   'the log has a level for each subject, priorities for the journal, and words for people',
   async (t) => {
     const lines: string[] = [];
-    const loud: LoudLine[] = [];
+    const loud: LogAlert[] = [];
     const journal = new ServiceLog(
       { write: (text) => void lines.push(text), form: 'journal' },
       { default: 'warn', gpio: 'debug' },
@@ -57,9 +57,9 @@ t.test('health is the worst of its checks, each with since when and what to do',
   const note = (level: string) => (_details: object, text: string) => void said.push(`${level} ${text}`);
   const log: Log = { ...silentLog, info: note('info'), warn: note('warn'), error: note('error') };
   const health = new Health(clock, log);
-  health.set('store', fine());
-  let clockFinding = fine('set');
-  health.ask('clock', () => clockFinding);
+  health.set('store', healthy());
+  let clockFinding = healthy('set');
+  health.addCheck('clock', () => clockFinding);
   t.equal(health.record().State, 'ok');
   clock.advance(5000);
   health.set('store', { state: 'failed', text: 'the disk is full', whatToDo: 'make room' });
@@ -80,7 +80,7 @@ t.test('health is the worst of its checks, each with since when and what to do',
       { Name: 'clock', State: 'warning', Since: 1010, Text: 'not set', WhatToDo: '' },
     ],
   });
-  health.set('store', fine('written again'));
+  health.set('store', healthy('written again'));
   t.same(said, ['error the disk is full; make room', 'warn not set', 'info written again']);
 
   const kernel = new Kernel({ counter: 0, random: Math.random });
@@ -105,9 +105,9 @@ t.test('health is the worst of its checks, each with since when and what to do',
 
 t.test('marks outlive a restart, not a boot, and a directory that is not there is no harm', async (t) => {
   const directory = t.testdir();
-  const first = new BootMarks(directory, silentLog, 'boot 1');
+  const first = new BootFlagFile(directory, silentLog, 'boot 1');
   for (const mark of ['output a', 'output b', 'output a']) first.add(mark);
-  const restarted = new BootMarks(directory, silentLog, 'boot 1');
+  const restarted = new BootFlagFile(directory, silentLog, 'boot 1');
   t.strictSame(
     ['output a', 'output b', 'output c'].map((mark) => restarted.has(mark)),
     [true, true, false],
@@ -116,16 +116,19 @@ t.test('marks outlive a restart, not a boot, and a directory that is not there i
   restarted.delete('output c');
   restarted.add('output d');
   t.strictSame([...restarted], ['output b', 'output d']);
-  t.strictSame([...new BootMarks(directory, silentLog, 'boot 1')], ['output b', 'output d'], 'at once');
-  t.notOk(new BootMarks(directory, silentLog, 'boot 2').has('output b'));
-  t.notOk(new BootMarks(directory, silentLog, 'boot 1').has('output b'), 'an older boot does not come back');
+  t.strictSame([...new BootFlagFile(directory, silentLog, 'boot 1')], ['output b', 'output d'], 'at once');
+  t.notOk(new BootFlagFile(directory, silentLog, 'boot 2').has('output b'));
+  t.notOk(
+    new BootFlagFile(directory, silentLog, 'boot 1').has('output b'),
+    'an older boot does not come back',
+  );
 
   const lost = join(directory, 'gone');
-  const unkept = new BootMarks(lost, silentLog, 'boot 1');
+  const unkept = new BootFlagFile(lost, silentLog, 'boot 1');
   unkept.add('output a');
   t.ok(unkept.has('output a'), 'this process remembers');
   mkdirSync(lost);
-  t.notOk(new BootMarks(lost, silentLog, 'boot 1').has('output a'));
+  t.notOk(new BootFlagFile(lost, silentLog, 'boot 1').has('output a'));
 });
 
 t.test(

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import t from 'tap';
-import { CONNECTIONS_LIMIT, CONNECTIONS_PER_ADDRESS, Connections } from '../../src/api/connections.js';
-import { Shares } from '../../src/api/shares.js';
+import { CONNECTIONS_LIMIT, CONNECTIONS_PER_ADDRESS, ConnectionTable } from '../../src/api/connections.js';
+import { Quotas } from '../../src/api/shares.js';
 import type { Caller } from '../../src/device/declare.js';
 import { HitLimits } from '../tools/api-world.js';
 
@@ -17,7 +17,7 @@ const front = (configurator: number, remote: string): Caller => ({
 
 t.test('shares per address, per front, of all fronts; the rest is the owner’s', async (t) => {
   const limits = new HitLimits();
-  const shares = new Shares(RULES, limits);
+  const shares = new Quotas(RULES, limits);
   const take = (caller: Caller, times: number) => Array.from({ length: times }, () => shares.take(caller));
   const [first] = take(front(1, '10.0.0.2'), 4);
   t.throws(() => shares.take(front(2, '10.0.0.2')), { code: 'BUSY' }, 'the address');
@@ -51,7 +51,7 @@ class FakeSocket extends EventEmitter {
 
 t.test('of all connections the one that was idle longest makes room', async (t) => {
   const limits = new HitLimits();
-  const connections = new Connections(limits);
+  const connections = new ConnectionTable(limits);
   const made = (n: number) => new FakeSocket(`10.0.${n >> 7}.1`, n);
   const sockets = Array.from({ length: CONNECTIONS_LIMIT }, (_, n) => made(n));
   const add = (socket: FakeSocket) => connections.add(socket as unknown as Socket);
@@ -70,7 +70,7 @@ t.test('of all connections the one that was idle longest makes room', async (t) 
 });
 
 t.test('a TLS connection counts once', async (t) => {
-  const connections = new Connections(new HitLimits());
+  const connections = new ConnectionTable(new HitLimits());
   const pairs = Array.from({ length: CONNECTIONS_PER_ADDRESS }, (_, n) => [
     new FakeSocket('10.0.0.1', n),
     new FakeSocket('10.0.0.1', n),

@@ -1,15 +1,15 @@
 import t, { type Test } from 'tap';
 import type { OutputLine } from '../../drivers/gpio/line.js';
-import { Memory } from '../../drivers/gpio/shutter-memory.js';
-import { Motor } from '../../drivers/gpio/shutter-motor.js';
+import { ShutterMemory } from '../../drivers/gpio/shutter-memory.js';
+import { ShutterMotor } from '../../drivers/gpio/shutter-motor.js';
 import type { ShutterProperties } from '../../drivers/gpio/shutter.js';
-import { anywhere, longestMs, type Times } from '../../drivers/gpio/shutter-travel.js';
+import { unknownState, longestRunMs, type TravelTimes } from '../../drivers/gpio/shutter-travel.js';
 import { ManualClock } from '../../src/base/clock.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import type { Host } from '../../src/device/module.js';
 import { Interlocks } from '../../src/device/switch/interlocks.js';
 
-const times: Times = { runMs: { up: 10_000, down: 8000 }, slatMs: 0, reserveMs: 1000 };
+const times: TravelTimes = { runMs: { up: 10_000, down: 8000 }, slatMs: 0, reserveMs: 1000 };
 
 /** A motor on two lines that only remember what they were told. */
 function motor(t: Test) {
@@ -18,7 +18,7 @@ function motor(t: Test) {
   const seen: string[] = [];
   const line = (direction: 'up' | 'down') =>
     ({
-      place: { name: direction },
+      location: { name: direction },
       set: async (active: boolean) => void (on[direction] = active),
       get: async () => on[direction],
       close: async () => void seen.push(`${direction} closed`),
@@ -26,25 +26,25 @@ function motor(t: Test) {
   const host = {
     id: 12345,
     clock,
-    marks: new Set<string>(),
+    bootFlags: new Set<string>(),
     signal: new AbortController().signal,
     properties: { DeadTimeMs: 0 },
     siblings: () => [],
     debug: () => undefined,
-    last: () => undefined,
+    lastValue: () => undefined,
     report: () => undefined,
-    trouble: () => undefined,
+    setProblem: () => undefined,
   } as Partial<Host> as Host<ShutterProperties>;
-  const memory = new Memory(host, ['line up', 'line down']);
-  const made = new Motor({
+  const memory = new ShutterMemory(host, ['line up', 'line down']);
+  const made = new ShutterMotor({
     host,
     times,
     memory,
     lines: { up: line('up'), down: line('down') },
     marks: { up: 'line up', down: 'line down' },
     interlocks: new Interlocks(clock),
-    changed: () => undefined,
-    cut: () => void seen.push('cut'),
+    onChange: () => undefined,
+    onGuardStop: () => void seen.push('cut'),
   });
   t.teardown(() => made.close());
   return { clock, on, seen, motor: made, memory };
@@ -53,19 +53,19 @@ function motor(t: Test) {
 t.test('a motor that nobody stops goes off by its guard, a second after its longest run', async (t) => {
   const { clock, on, seen, motor: up } = motor(t);
   await up.run('up');
-  clock.advance(longestMs(times, 'up') + 999);
-  await nextTurn();
+  clock.advance(longestRunMs(times, 'up') + 999);
+  await yieldToEventLoop();
   t.strictSame([on, seen, up.isResting], [{ up: true, down: false }, [], false]);
   clock.advance(1);
-  await nextTurn();
+  await yieldToEventLoop();
   t.strictSame([on, seen, up.isResting], [{ up: false, down: false }, ['cut'], true]);
-  t.equal(up.at.position.high, 0, 'where that left it is known');
-  t.equal(clock.waiting, 0);
+  t.equal(up.restState.position.high, 0, 'where that left it is known');
+  t.equal(clock.pendingTimers, 0);
 });
 
 t.test('what it remembers is never ahead of what can be sure', async (t) => {
   const { clock, motor: down, memory, seen } = motor(t);
-  t.strictSame(memory.recall(), anywhere);
+  t.strictSame(memory.recall(), unknownState);
   await down.run('down');
   clock.advance(12_000);
   await down.stop();

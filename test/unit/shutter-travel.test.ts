@@ -1,30 +1,34 @@
 import t from 'tap';
 import {
-  type Aim,
-  anywhere,
-  cutShort,
-  type Direction,
-  isKnown,
-  longestMs,
-  middle,
-  moved,
+  type ShutterTarget,
+  unknownState,
+  stateAfterInterruption,
+  type MotorDirection,
+  isPositionKnown,
+  longestRunMs,
+  midpoint,
+  stateAfterRun,
   nextRun,
-  type Run,
-  type Standing,
-  type Times,
+  type MotorRun,
+  type ShutterState,
+  type TravelTimes,
 } from '../../drivers/gpio/shutter-travel.js';
-import { RealShutter } from '../tools/real-shutter.js';
-import { fuzzSeed, Random, seedNote } from '../tools/random.js';
+import { ShutterPhysics } from '../tools/real-shutter.js';
+import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 
-const times: Times = { runMs: { up: 32_000, down: 22_000 }, slatMs: 2000, reserveMs: 2000 };
-const at = (position: number, slat: number): Standing => ({
+const times: TravelTimes = { runMs: { up: 32_000, down: 22_000 }, slatMs: 2000, reserveMs: 2000 };
+const at = (position: number, slat: number): ShutterState => ({
   position: { low: position, high: position },
   slat: { low: slat, high: slat },
 });
-const shown = (run: Run | undefined) => run && [run.direction, Math.round(run.ms), run.left];
+const shown = (run: MotorRun | undefined) => run && [run.direction, Math.round(run.ms), run.left];
 
 t.test('a run is as long as the way, and the slats turn first', async (t) => {
-  const rows: [from: Standing, aim: Aim, run: [Direction, number, Aim] | undefined][] = [
+  const rows: [
+    from: ShutterState,
+    aim: ShutterTarget,
+    run: [MotorDirection, number, ShutterTarget] | undefined,
+  ][] = [
     [at(0, 0), { position: 0.5 }, ['down', 2000 + 10_000, {}]],
     [at(0.5, 1), { position: 0.8 }, ['down', 6000, {}]],
     [at(0.5, 1), { position: 0.4 }, ['up', 2000 + 3000, {}]],
@@ -46,26 +50,26 @@ t.test('a run into an end stop takes its time, what may be wrong with that, and 
     ['up', whole(0), {}],
     'there already',
   );
-  t.strictSame(shown(nextRun(times, { at: anywhere }, { position: 1, slat: 0.3 })), [
+  t.strictSame(shown(nextRun(times, { at: unknownState }, { position: 1, slat: 0.3 })), [
     'down',
     whole(22_000),
     { slat: 0.3 },
   ]);
   t.strictSame(
-    [Math.round(longestMs(times, 'up')), Math.round(longestMs(times, 'down'))],
+    [Math.round(longestRunMs(times, 'up')), Math.round(longestRunMs(times, 'down'))],
     [whole(32_000), whole(22_000)],
   );
 });
 
 t.test('what is not known is learnt at the nearer end stop, or where it runs to already', async (t) => {
   const aim = { position: 0.3, slat: 0.5 };
-  t.match(nextRun(times, { at: anywhere }, aim), { direction: 'up', left: aim });
-  t.match(nextRun(times, { at: anywhere }, { position: 0.7 }), {
+  t.match(nextRun(times, { at: unknownState }, aim), { direction: 'up', left: aim });
+  t.match(nextRun(times, { at: unknownState }, { position: 0.7 }), {
     direction: 'down',
     left: { position: 0.7 },
   });
-  t.match(nextRun(times, { at: anywhere, moving: 'down' }, aim), { direction: 'down', left: aim });
-  t.match(shown(nextRun(times, { at: anywhere }, { slat: 0.5 })), [
+  t.match(nextRun(times, { at: unknownState, moving: 'down' }, aim), { direction: 'down', left: aim });
+  t.match(shown(nextRun(times, { at: unknownState }, { slat: 0.5 })), [
     'down',
     Math.round(2050 / 0.99),
     { slat: 0.5 },
@@ -73,43 +77,43 @@ t.test('what is not known is learnt at the nearer end stop, or where it runs to 
 });
 
 t.test('where it may be grows with each run, and closes at an end stop', async (t) => {
-  const once = moved(times, { from: at(0, 0), direction: 'down' }, [12_000, 12_000]);
+  const once = stateAfterRun(times, { from: at(0, 0), direction: 'down' }, [12_000, 12_000]);
   t.strictSame(once, {
     position: { low: (12_000 * 0.99 - 50 - 2000) / 20_000, high: (12_000 * 1.01 + 50 - 2000) / 20_000 },
     slat: { low: 1, high: 1 },
   });
   let standing = once;
   let runs = 0;
-  for (; isKnown(standing); runs++) {
+  for (; isPositionKnown(standing); runs++) {
     const direction = runs % 2 === 0 ? 'up' : 'down';
-    standing = moved(times, { from: standing, direction }, [6000, 6010]);
+    standing = stateAfterRun(times, { from: standing, direction }, [6000, 6010]);
   }
   t.ok(runs > 5, `known for ${runs} runs`);
-  const { ms } = nextRun(times, { at: anywhere }, { position: 0 }) as Run;
-  t.strictSame(moved(times, { from: anywhere, direction: 'up' }, [ms, ms + 50]), at(0, 0));
-  t.strictSame(cutShort(times, at(0.4, 0.5), 'up'), {
+  const { ms } = nextRun(times, { at: unknownState }, { position: 0 }) as MotorRun;
+  t.strictSame(stateAfterRun(times, { from: unknownState, direction: 'up' }, [ms, ms + 50]), at(0, 0));
+  t.strictSame(stateAfterInterruption(times, at(0.4, 0.5), 'up'), {
     position: { low: 0, high: 0.4 },
     slat: { low: 0, high: 0.5 },
   });
 });
 
 const seed = fuzzSeed();
-t.test(`a real shutter is always within it (${seedNote(seed)})`, async (t) => {
+t.test(`a real shutter is always within it (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const wrong: string[] = [];
   const errors: number[] = [];
   for (let n = 0; n < 300; n++) {
     const slatMs = random.pick([0, 500, 2000]);
-    const own: Times = {
+    const own: TravelTimes = {
       runMs: { up: 5000 + random.below(60_000), down: 5000 + random.below(60_000) },
       slatMs,
       reserveMs: random.below(3000),
     };
     const shortestMs = Math.min(own.runMs.up, own.runMs.down) - slatMs;
-    const real = new RealShutter(own, random);
-    let standing = anywhere;
+    const real = new ShutterPhysics(own, random);
+    let standing = unknownState;
     for (let step = 0; step < 30; step++) {
-      const aim: Aim = {
+      const aim: ShutterTarget = {
         ...(random.chance(0.7) && { position: random.pick([0, 1, random.next()]) }),
         ...(slatMs > 0 && random.chance(0.5) && { slat: random.next() }),
       };
@@ -121,7 +125,7 @@ t.test(`a real shutter is always within it (${seedNote(seed)})`, async (t) => {
         // What is known of a run's length is known to some milliseconds only.
         const [before, after] = [random.below(20), random.below(20)];
         real.run(run.direction, run.ms);
-        standing = moved(own, { from: standing, direction: run.direction }, [
+        standing = stateAfterRun(own, { from: standing, direction: run.direction }, [
           run.ms - before,
           run.ms + after,
         ]);
@@ -131,7 +135,7 @@ t.test(`a real shutter is always within it (${seedNote(seed)})`, async (t) => {
         left = run.left;
       }
       if (aim.position !== undefined && aim.slat === undefined)
-        errors.push(Math.abs(middle(standing.position) - aim.position) - 100 / shortestMs);
+        errors.push(Math.abs(midpoint(standing.position) - aim.position) - 100 / shortestMs);
     }
   }
   t.strictSame(wrong.slice(0, 5), []);

@@ -1,33 +1,33 @@
 import t from 'tap';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import type { Value } from '../../src/device/module.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { message } from '../../src/kernel/messages.js';
 import { objectType } from '../../src/kernel/object.js';
-import { Cabinet } from '../tools/cabinet.js';
+import { OutputFixture } from '../tools/cabinet.js';
 import { qualityOf } from '../tools/quality.js';
 
 /** Lets time pass in small steps, so that what happens at one moment is done with before the next. */
-async function elapse(cabinet: Cabinet, ms: number): Promise<void> {
+async function elapse(cabinet: OutputFixture, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 10) {
-    await nextTurn();
+    await yieldToEventLoop();
     cabinet.clock.advance(Math.min(10, left));
   }
-  await nextTurn();
+  await yieldToEventLoop();
 }
 
-const levels = (cabinet: Cabinet) => cabinet.levels('RELAY1', 'RELAY2');
-const command = (cabinet: Cabinet, { id }: Instance, ...[ident, value]: [string, Value]) =>
+const levels = (cabinet: OutputFixture) => cabinet.levels('RELAY1', 'RELAY2');
+const command = (cabinet: OutputFixture, { id }: Instance, ...[ident, value]: [string, Value]) =>
   cabinet.devices.write(id, ident, value);
 /** Commands that may have to wait for the dead time. */
-const told = (cabinet: Cabinet, ms: number, ...commands: Promise<void>[]) =>
+const told = (cabinet: OutputFixture, ms: number, ...commands: Promise<void>[]) =>
   Promise.all([...commands, elapse(cabinet, ms)]);
-const shown = (cabinet: Cabinet, shutter: Instance) =>
+const shown = (cabinet: OutputFixture, shutter: Instance) =>
   ['POSITION', 'SLAT', 'MOVE', 'KNOWN'].map((ident) => cabinet.value(shutter, ident));
 
 /** A shutter that has learnt its position: it is open. */
-async function opened(cabinet: Cabinet, properties: Record<string, unknown> = {}): Promise<Instance> {
-  const shutter = await cabinet.shutter(properties);
+async function opened(cabinet: OutputFixture, properties: Record<string, unknown> = {}): Promise<Instance> {
+  const shutter = await cabinet.addShutter(properties);
   await elapse(cabinet, 5000);
   await command(cabinet, shutter, 'MOVE', 0);
   await elapse(cabinet, 35_000);
@@ -36,8 +36,8 @@ async function opened(cabinet: Cabinet, properties: Record<string, unknown> = {}
 }
 
 t.test('it goes where it is told to, and shows where it is', async (t) => {
-  const cabinet = new Cabinet(t);
-  const shutter = await cabinet.shutter();
+  const cabinet = new OutputFixture(t);
+  const shutter = await cabinet.addShutter();
   t.strictSame(shown(cabinet, shutter), [50, 50, 2, false], 'nobody knows');
   const qualities = () => ['POSITION', 'SLAT', 'MOVE'].map((ident) => qualityOf(shutter, ident));
   t.strictSame(qualities(), ['bad NOT_KNOWN', 'bad NOT_KNOWN', 'good']);
@@ -64,11 +64,11 @@ t.test('it goes where it is told to, and shows where it is', async (t) => {
   await command(cabinet, shutter, 'SLAT', 25);
   await command(cabinet, shutter, 'POSITION', 40);
   t.strictSame(levels(cabinet), [false, false], 'it is there');
-  t.equal(cabinet.clock.waiting, 1, 'a shutter at rest waits for its next probe and for nothing else');
+  t.equal(cabinet.clock.pendingTimers, 1, 'a shutter at rest waits for its next probe and for nothing else');
 });
 
 t.test('position and slats told together are reached together', async (t) => {
-  const cabinet = new Cabinet(t);
+  const cabinet = new OutputFixture(t);
   const shutter = await opened(cabinet);
   await command(cabinet, shutter, 'SLAT', 50);
   await command(cabinet, shutter, 'POSITION', 70);
@@ -80,7 +80,7 @@ t.test('position and slats told together are reached together', async (t) => {
 });
 
 t.test('a command while it moves takes the place of what is under way', async (t) => {
-  const cabinet = new Cabinet(t);
+  const cabinet = new OutputFixture(t);
   const shutter = await opened(cabinet);
   await command(cabinet, shutter, 'MOVE', 4);
   await elapse(cabinet, 5000);
@@ -92,7 +92,7 @@ t.test('a command while it moves takes the place of what is under way', async (t
   await command(cabinet, shutter, 'MOVE', 4);
   await elapse(cabinet, 3000);
   const back = command(cabinet, shutter, 'POSITION', 10);
-  await nextTurn();
+  await yieldToEventLoop();
   t.strictSame(levels(cabinet), [false, false]);
   await elapse(cabinet, 490);
   t.strictSame(levels(cabinet), [false, false], 'the dead time');
@@ -107,10 +107,10 @@ t.test('a command while it moves takes the place of what is under way', async (t
 });
 
 t.test('a command ends the wait of another, which is told so', async (t) => {
-  const cabinet = new Cabinet(t);
+  const cabinet = new OutputFixture(t);
   const shutter = await opened(cabinet, { DeadTimeMs: 5000 });
   const down = command(cabinet, shutter, 'MOVE', 4);
-  await nextTurn();
+  await yieldToEventLoop();
   const too = command(cabinet, shutter, 'POSITION', 50);
   const refused = t.rejects(down, { code: 'DEVICE_REFUSED', message: /switched off while it waited/ });
   const refusedToo = t.rejects(too, { code: 'DEVICE_REFUSED' });
@@ -122,8 +122,8 @@ t.test('a command ends the wait of another, which is told so', async (t) => {
 });
 
 t.test('where it is not known, it learns at the nearer end stop and then goes there', async (t) => {
-  const cabinet = new Cabinet(t);
-  const shutter = await cabinet.shutter();
+  const cabinet = new OutputFixture(t);
+  const shutter = await cabinet.addShutter();
   await elapse(cabinet, 500);
   await command(cabinet, shutter, 'POSITION', 70);
   t.strictSame(levels(cabinet), [false, true]);
@@ -135,11 +135,11 @@ t.test('where it is not known, it learns at the nearer end stop and then goes th
 });
 
 t.test('a restart knows where it is; a power cut does not', async (t) => {
-  const cabinet = new Cabinet(t);
+  const cabinet = new OutputFixture(t);
   const shutter = await opened(cabinet);
   await command(cabinet, shutter, 'POSITION', 40);
   await elapse(cabinet, 15_000);
-  const online = () => cabinet.becomes(shutter, 'LINK', 'online');
+  const online = () => cabinet.waitForValue(shutter, 'LINK', 'online');
   await cabinet.restart();
   await online();
   t.strictSame(shown(cabinet, shutter), [40, 100, 2, true]);
@@ -156,71 +156,71 @@ t.test('a restart knows where it is; a power cut does not', async (t) => {
 });
 
 t.test('closing stops the motor, and what follows knows as much as can be known', async (t) => {
-  const cabinet = new Cabinet(t);
+  const cabinet = new OutputFixture(t);
   const shutter = await opened(cabinet);
   await command(cabinet, shutter, 'MOVE', 4);
   await elapse(cabinet, 17_000);
   await cabinet.devices.applyChanges(shutter.id);
-  await cabinet.becomes(shutter, 'LINK', 'online');
+  await cabinet.waitForValue(shutter, 'LINK', 'online');
   t.strictSame([...levels(cabinet), ...shown(cabinet, shutter)], [false, false, 50, 100, 2, true]);
   await elapse(cabinet, 500);
   await command(cabinet, shutter, 'MOVE', 0);
   await elapse(cabinet, 8000);
   await cabinet.restart('boot');
-  await cabinet.becomes(shutter, 'LINK', 'online');
+  await cabinet.waitForValue(shutter, 'LINK', 'online');
   t.strictSame([...levels(cabinet), ...shown(cabinet, shutter)], [false, false, 25, 50, 2, false]);
 });
 
 t.test('a run that a crash cut short may have ended anywhere on its way', async (t) => {
-  const cabinet = new Cabinet(t);
+  const cabinet = new OutputFixture(t);
   const shutter = await opened(cabinet);
   await command(cabinet, shutter, 'POSITION', 60);
   await elapse(cabinet, 25_000);
   t.strictSame(shown(cabinet, shutter), [60, 100, 2, true]);
   await cabinet.restart('crash');
-  await cabinet.becomes(shutter, 'LINK', 'online');
+  await cabinet.waitForValue(shutter, 'LINK', 'online');
   t.strictSame(shown(cabinet, shutter), [60, 100, 2, true], 'nothing was under way');
   await elapse(cabinet, 500);
   await command(cabinet, shutter, 'MOVE', 0);
   await elapse(cabinet, 100);
   await cabinet.restart('crash');
   t.strictSame(levels(cabinet), [true, false], 'nobody is there');
-  await cabinet.becomes(shutter, 'LINK', 'online');
+  await cabinet.waitForValue(shutter, 'LINK', 'online');
   t.strictSame([...levels(cabinet), ...shown(cabinet, shutter)], [false, false, 30, 50, 2, false]);
 });
 
 t.test('other lines are another shutter, and it knows nothing of them', async (t) => {
-  const cabinet = new Cabinet(t);
+  const cabinet = new OutputFixture(t);
   const shutter = await opened(cabinet);
   cabinet.devices.setProperty(shutter.id, 'Down', 'RELAY3');
   await cabinet.devices.applyChanges(shutter.id);
-  await cabinet.becomes(shutter, 'LINK', 'online');
+  await cabinet.waitForValue(shutter, 'LINK', 'online');
   t.strictSame(shown(cabinet, shutter), [50, 50, 2, false]);
   cabinet.devices.setProperty(shutter.id, 'Down', 'RELAY2');
   await cabinet.devices.applyChanges(shutter.id);
-  await cabinet.becomes(shutter, 'LINK', 'online');
+  await cabinet.waitForValue(shutter, 'LINK', 'online');
   t.strictSame(shown(cabinet, shutter), [0, 0, 2, true]);
 });
 
 t.test(
   'an on that is refused leaves it at rest; an off that is refused is tried until it is taken',
   async (t) => {
-    const cabinet = new Cabinet(t);
+    const cabinet = new OutputFixture(t);
     const shutter = await opened(cabinet);
     await elapse(cabinet, 500);
     const refuse = (line: string, isRefused: boolean) => {
-      const spot = cabinet.world.named(line);
-      if (spot !== undefined) spot.isRefused = isRefused;
+      const spot = cabinet.world.lineNamed(line);
+      if (spot !== undefined) spot.rejectsWrites = isRefused;
     };
     refuse('RELAY2', true);
     await t.rejects(command(cabinet, shutter, 'MOVE', 4), { code: 'DEVICE_REFUSED' });
     await elapse(cabinet, 10);
-    t.match(cabinet.devices.troubles(shutter.id), [{ code: 'DOWN', text: /must be inactive.* tried again/ }]);
+    t.match(cabinet.devices.problems(shutter.id), [{ code: 'DOWN', text: /must be inactive.* tried again/ }]);
     t.match(cabinet.value(shutter, 'RULE'), /Blind down may be active, as switching it failed/);
     t.equal(cabinet.value(shutter, 'MOVE'), 4, 'it may run');
     refuse('RELAY2', false);
     await elapse(cabinet, 1500);
-    t.strictSame(cabinet.devices.troubles(shutter.id), []);
+    t.strictSame(cabinet.devices.problems(shutter.id), []);
     t.strictSame([cabinet.value(shutter, 'RULE'), cabinet.value(shutter, 'MOVE')], ['', 2]);
 
     await command(cabinet, shutter, 'MOVE', 0);
@@ -241,11 +241,11 @@ t.test(
 );
 
 t.test('a position that is not known is bad, and good again when it is', async (t) => {
-  const cabinet = new Cabinet(t);
-  const shutter = await cabinet.shutter();
+  const cabinet = new OutputFixture(t);
+  const shutter = await cabinet.addShutter();
   const seen: unknown[] = [];
   const position = shutter.children?.byIdent('POSITION');
-  const reason = () => (position?.is(objectType.variable) ? position.data.doubt?.reason : 'none');
+  const reason = () => (position?.is(objectType.variable) ? position.data.qualityProblem?.reason : 'none');
   t.equal(reason(), 'NOT_KNOWN');
   await elapse(cabinet, 500);
   cabinet.kernel.changes.listen(({ SenderID, Message, Data }) => {
@@ -258,12 +258,12 @@ t.test('a position that is not known is bad, and good again when it is', async (
   await command(cabinet, shutter, 'MOVE', 4);
   await elapse(cabinet, 5000);
   await cabinet.restart('power cut');
-  await cabinet.becomes(shutter, 'LINK', 'online');
+  await cabinet.waitForValue(shutter, 'LINK', 'online');
   t.strictSame([reason(), cabinet.value(shutter, 'POSITION')], ['NOT_KNOWN', 50]);
 });
 
 t.test('it shows where it is once a second, and no more', async (t) => {
-  const cabinet = new Cabinet(t);
+  const cabinet = new OutputFixture(t);
   const shutter = await opened(cabinet);
   const seen: unknown[] = [];
   const position = shutter.children?.byIdent('POSITION');
@@ -277,8 +277,8 @@ t.test('it shows where it is once a second, and no more', async (t) => {
 });
 
 t.test('commands and properties that mean nothing are mistakes', async (t) => {
-  const cabinet = new Cabinet(t);
-  const shutter = await cabinet.shutter({ SlatS: 0 });
+  const cabinet = new OutputFixture(t);
+  const shutter = await cabinet.addShutter({ SlatS: 0 });
   t.equal(cabinet.value(shutter, 'SLAT'), undefined);
   const wrong: [string, Value][] = [
     ['POSITION', 101],
@@ -305,7 +305,7 @@ t.test('commands and properties that mean nothing are mistakes', async (t) => {
     {},
     { Up: 'RELAY3', Down: 'RELAY1', RunUpS: 9, RunDownS: 9 },
   );
-  await cabinet.becomes(second, 'LINK', 'waiting');
+  await cabinet.waitForValue(second, 'LINK', 'waiting');
   t.match(cabinet.value(second, 'STATUS'), /RELAY1 is in use/);
-  await cabinet.open('RELAY3');
+  await cabinet.addOpenRelay('RELAY3');
 });

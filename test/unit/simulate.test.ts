@@ -1,12 +1,12 @@
 import t from 'tap';
-import { simulated } from '../../drivers/gpio/simulated.js';
-import { simulateFunctions } from '../../drivers/gpio/simulate.js';
+import { openSimulated } from '../../drivers/gpio/simulated.js';
+import { simulationFunctions } from '../../drivers/gpio/simulate.js';
 import type { Edge } from '../../drivers/gpio/line.js';
-import { World } from '../../drivers/gpio/world.js';
+import { SimulatedBoard } from '../../drivers/gpio/world.js';
 import { ManualClock } from '../../src/base/clock.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import type { Caller } from '../../src/device/declare.js';
-import { SimulatedBoard } from '../tools/simulated-board.js';
+import { BoardFixture } from '../tools/simulated-board.js';
 
 const owner: Caller = { role: 'owner', user: 'test', remote: 'local' };
 const S = 1_000_000_000n;
@@ -14,21 +14,21 @@ const S = 1_000_000_000n;
 /** One line, what it tells, and what can be done to it. */
 async function bench() {
   const clock = new ManualClock();
-  const world = new World({ chips: [{ label: 'one', lines: ['DOOR'] }] }, clock);
-  const binding = simulated(world, clock);
+  const world = new SimulatedBoard({ chips: [{ label: 'one', lines: ['DOOR'] }] }, clock);
+  const binding = openSimulated(world, clock);
   const heard: Edge[] = [];
   const listener = { edges: (edges: readonly Edge[]) => void heard.push(...edges), lost: () => undefined };
   const [chip] = await binding.chips();
   if (chip === undefined) throw new Error('no chip');
   const wish = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
   await binding.requestInput({ chip, offset: 0, name: 'DOOR' }, wish, listener);
-  const all = simulateFunctions(world, clock);
+  const all = simulationFunctions(world, clock);
   const call = async (name: string, ...args: unknown[]) =>
     all.find((one) => one.name === `GW_Simulate${name}`)?.run(owner, ...(args as never[]));
   /** Lets time pass and hears all that happened. */
   const pass = async (ms: number) => {
     clock.advance(ms);
-    for (let last = -1; last !== heard.length; await nextTurn()) last = heard.length;
+    for (let last = -1; last !== heard.length; await yieldToEventLoop()) last = heard.length;
     return heard.splice(0);
   };
   return { clock, world, call, pass };
@@ -44,7 +44,7 @@ t.test('a bounce goes to and fro within its time and stays; the same seed, the s
       edges.map((edge) => edge.active),
       Array.from({ length: 11 }, (_, n) => active === (n % 2 === 0)),
     );
-    t.equal(clock.waiting, 0);
+    t.equal(clock.pendingTimers, 0);
     return edges.map(({ atNs }) => Number(atNs - fromNs));
   };
   const one = await bounced(true, 1);
@@ -74,59 +74,59 @@ t.test('a flood has its rate, ends where it began, and when it is told to', asyn
     Array.from({ length: 1000 }, (_, n) => (BigInt(n + 1) * S) / 500n),
   );
   t.equal(world.level('DOOR'), true);
-  t.equal(clock.waiting, 0);
+  t.equal(clock.pendingTimers, 0);
   await call('Flood', 'DOOR', 1000, 3_600_000);
   t.equal((await pass(100)).length, 100);
   await call('Line', 'DOOR', false);
   t.equal((await pass(1000)).length, 1);
-  t.equal(clock.waiting, 0, 'nothing goes on');
+  t.equal(clock.pendingTimers, 0, 'nothing goes on');
 });
 
 t.test('what is stuck stays, and follows again when it is let go', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const relay = await board.add('GPIO Output', { Line: 'RELAY1', Boot: 'inactive' });
   const sense = await board.add('GPIO Input', { Line: 'SENSE1' });
-  await board.isLink(relay, 'online');
-  await board.isLink(sense, 'online');
+  await board.waitForLink(relay, 'online');
+  await board.waitForLink(sense, 'online');
   await board.call('GW_SimulateStuck', 'RELAY1', true);
   await board.devices.write(relay.id, 'STATE', true);
   await board.elapse(10);
   t.strictSame([board.value(relay, 'STATE'), board.value(sense, 'STATE')], [true, false]);
   await board.call('GW_SimulateStuck', 'SENSE1', false);
-  await board.isValue(sense, 'STATE', true);
+  await board.waitForValue(sense, 'STATE', true);
   await board.drive('BUTTON1', true);
   await board.call('GW_SimulateStuck', 'BUTTON1', true);
   await board.drive('BUTTON1', false);
   const button = await board.add('GPIO Input', { Line: 'BUTTON1' });
-  await board.isLink(button, 'online');
+  await board.waitForLink(button, 'online');
   t.equal(board.value(button, 'STATE'), true);
   await board.call('GW_SimulateStuck', 'BUTTON1', false);
-  await board.isValue(button, 'STATE', false);
+  await board.waitForValue(button, 'STATE', false);
 });
 
 t.test('a write that is refused fails and changes nothing; one under rules is made up for', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const output = await board.add('GPIO Output', { Line: 'RELAY1', Boot: 'inactive' });
   const relay = await board.add('Relay', { Line: 'RELAY2', MaxOnS: 5 });
-  await board.isLink(output, 'online');
-  await board.isLink(relay, 'online');
+  await board.waitForLink(output, 'online');
+  await board.waitForLink(relay, 'online');
   await board.devices.write(relay.id, 'STATE', true);
   for (const line of ['RELAY1', 'RELAY2']) await board.call('GW_SimulateRefusal', line, true);
   await t.rejects(board.devices.write(output.id, 'STATE', true), { code: 'DEVICE_REFUSED' });
   t.equal(board.value(output, 'STATE'), false);
   await board.elapse(6000);
   t.equal(board.value(relay, 'STATE'), true);
-  t.match(board.devices.troubles(relay.id), [{ code: 'RULE', text: /must be inactive.* tried again/ }]);
+  t.match(board.devices.problems(relay.id), [{ code: 'RULE', text: /must be inactive.* tried again/ }]);
   for (const line of ['RELAY1', 'RELAY2']) await board.call('GW_SimulateRefusal', line, false);
   await board.devices.write(output.id, 'STATE', true);
   await board.elapse(1000);
   t.strictSame([board.value(output, 'STATE'), board.value(relay, 'STATE')], [true, false]);
-  t.strictSame(board.devices.troubles(relay.id), []);
+  t.strictSame(board.devices.problems(relay.id), []);
   await t.rejects(board.call('GW_SimulateRefusal', 'RELAY99', true), { code: 'NAME_NOT_FOUND' });
 });
 
 t.test('each module loses its chip, says so, and is back with it; its counts go on', async (t) => {
-  const board = new SimulatedBoard(t);
+  const board = new BoardFixture(t);
   const all = await Promise.all([
     board.add('GPIO Output', { Line: 'RELAY1' }),
     board.add('GPIO Input', { Line: 'BUTTON1' }),
@@ -136,19 +136,19 @@ t.test('each module loses its chip, says so, and is back with it; its counts go 
     board.add('Frequency', { Line: 'BUTTON6' }),
     board.add('Level Group', { Lines: ['BUTTON7', 'BUTTON8'] }),
   ]);
-  for (const one of all) await board.isLink(one, 'online');
+  for (const one of all) await board.waitForLink(one, 'online');
   const [, , , counter] = all;
   await board.drive('BUTTON3', true);
   await board.elapse(300);
-  await board.chipGone(true);
-  await board.chipGone(true);
+  await board.setChipGone(true);
+  await board.setChipGone(true);
   await board.elapse(100);
   // Who only writes finds out when it is asked.
   await board.elapse(10_000);
   for (const one of all) t.match(board.status(one), /waiting.*gone|there is no GPIO chip|no GPIO chip here/);
-  await board.chipGone(false);
+  await board.setChipGone(false);
   await board.elapse(31_000);
-  for (const one of all) await board.isLink(one, 'online');
+  for (const one of all) await board.waitForLink(one, 'online');
   await board.drive('BUTTON3', false);
   await board.drive('BUTTON3', true);
   await board.elapse(300);

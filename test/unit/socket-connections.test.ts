@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import t from 'tap';
-import { Clients } from '../../drivers/socket/clients.js';
-import { Connection, STALL_MS } from '../../drivers/socket/connection.js';
+import { ServerClients } from '../../drivers/socket/clients.js';
+import { TcpConnection, STALL_TIMEOUT_MS } from '../../drivers/socket/connection.js';
 import { ManualClock } from '../../src/base/clock.js';
 import { messageOf } from '../../src/base/fault.js';
 import { peerName } from '../../src/device/stream.js';
@@ -26,20 +26,20 @@ t.test('who takes nothing is given up in time, however much is sent meanwhile', 
   const clock = new ManualClock();
   const { socket, take } = slowSocket();
   const lost: string[] = [];
-  const connection = new Connection({
+  const connection = new TcpConnection({
     socket,
     name: 'it',
     clock,
-    received: () => undefined,
-    sent: () => undefined,
-    lost: (cause) => lost.push(messageOf(cause)),
+    onData: () => undefined,
+    onSent: () => undefined,
+    onLost: (cause) => lost.push(messageOf(cause)),
   });
   const first = connection.send(Buffer.from('1'));
-  clock.advance(STALL_MS - 1);
+  clock.advance(STALL_TIMEOUT_MS - 1);
   const second = connection.send(Buffer.from('2'));
   take();
   await first;
-  clock.advance(STALL_MS - 1);
+  clock.advance(STALL_TIMEOUT_MS - 1);
   t.equal(socket.destroyed, false, 'it took something');
   const third = connection.send(Buffer.from('3'));
   const ended = once(socket, 'close');
@@ -47,25 +47,25 @@ t.test('who takes nothing is given up in time, however much is sent meanwhile', 
   t.equal(socket.destroyed, true, 'it took nothing');
   await Promise.all([t.rejects(second, /takes nothing/), t.rejects(third, /takes nothing/), ended]);
   t.match(lost, [/takes nothing/]);
-  t.equal(clock.waiting, 0, 'no timer stays');
+  t.equal(clock.pendingTimers, 0, 'no timer stays');
 });
 
 t.test('a client that comes again before its old connection ended is the one that is known', async (t) => {
   const told: string[] = [];
-  const clients = new Clients({
+  const clients = new ServerClients({
     name: 'server',
     clock: new ManualClock(),
-    joined: (who) => told.push(`${peerName(who)} joined`),
-    received: () => undefined,
-    sent: (bytes) => told.push(`${Buffer.from(bytes).toString()} sent`),
-    left: (who, why, dropped) => told.push(`${peerName(who)} left: ${why} ${dropped}`),
+    onJoin: (who) => told.push(`${peerName(who)} joined`),
+    onData: () => undefined,
+    onSent: (bytes) => told.push(`${Buffer.from(bytes).toString()} sent`),
+    onLeave: (who, why, dropped) => told.push(`${peerName(who)} left: ${why} ${dropped}`),
   });
   const [older, newer] = [slowSocket(), slowSocket()];
   clients.add(older.socket);
   const ended = once(older.socket, 'close');
   clients.add(newer.socket);
   await ended;
-  t.equal(clients.known().length, 1);
+  t.equal(clients.knownClients().length, 1);
   const sending = clients.sendTo(Buffer.from('x'), { address: '192.0.2.5', port: 4001 });
   newer.take();
   await sending;
@@ -78,5 +78,5 @@ t.test('a client that comes again before its old connection ended is the one tha
     'x sent',
     /^192\.0\.2\.5:4001 left: .*the other side closed the connection false$/,
   ]);
-  t.same(clients.known(), []);
+  t.same(clients.knownClients(), []);
 });

@@ -1,9 +1,9 @@
 import t from 'tap';
-import { isSunUp, nextSunChange, sunTimes, type Place } from '../../src/script/schedule/sun.js';
-import { liveIn } from '../tools/zone.js';
+import { isSunUp, nextSunChange, sunTimes, type GeoPosition } from '../../src/script/schedule/sun.js';
+import { setTimeZone } from '../tools/zone.js';
 
-const berlin: Place = { latitude: 52.52, longitude: 13.405 };
-const tromso: Place = { latitude: 69.65, longitude: 18.96 };
+const berlin: GeoPosition = { latitude: 52.52, longitude: 13.405 };
+const tromso: GeoPosition = { latitude: 69.65, longitude: 18.96 };
 const MINUTE_MS = 60_000;
 
 /** Whether an instant is what an almanac says (to the minute, UTC), give or take two minutes. */
@@ -11,7 +11,7 @@ const isAbout = (ms: number | undefined, text: string): boolean =>
   ms !== undefined && Math.abs(ms - Date.parse(text)) <= 2 * MINUTE_MS;
 
 t.test('the sun of Berlin on a midsummer day and a winter day', async (t) => {
-  liveIn(t, 'Europe/Berlin');
+  setTimeZone(t, 'Europe/Berlin');
   const summer = sunTimes(Date.parse('2026-06-21T10:00Z'), berlin);
   t.ok(isAbout(summer.sunrise, '2026-06-21T02:43Z'), 'sunrise');
   t.ok(isAbout(summer.sunset, '2026-06-21T19:33Z'), 'sunset');
@@ -34,7 +34,7 @@ t.test('the sun of Berlin on a midsummer day and a winter day', async (t) => {
 });
 
 t.test('any moment of a local day gives that day’s times, all over the earth', async (t) => {
-  const places: [string, Place][] = [
+  const places: [string, GeoPosition][] = [
     ['Pacific/Auckland', { latitude: -36.85, longitude: 174.76 }],
     ['Pacific/Kiritimati', { latitude: 1.87, longitude: -157.43 }],
     ['Pacific/Honolulu', { latitude: 21.31, longitude: -157.86 }],
@@ -44,7 +44,7 @@ t.test('any moment of a local day gives that day’s times, all over the earth',
   ];
   for (const [zone, place] of places)
     await t.test(zone, async (t) => {
-      liveIn(t, zone);
+      setTimeZone(t, zone);
       const morning = sunTimes(new Date(2026, 2, 20, 0, 0, 1).getTime(), place);
       const evening = sunTimes(new Date(2026, 2, 20, 23, 59, 59).getTime(), place);
       t.same(morning, evening);
@@ -53,7 +53,7 @@ t.test('any moment of a local day gives that day’s times, all over the earth',
 });
 
 t.test('where it does not rise, and where it does not set', async (t) => {
-  liveIn(t, 'Europe/Oslo');
+  setTimeZone(t, 'Europe/Oslo');
   const polarNight = sunTimes(Date.parse('2026-12-21T10:00Z'), tromso);
   t.same([polarNight.sunrise, polarNight.sunset], [undefined, undefined]);
   t.ok(polarNight.civilBegin !== undefined, 'there is twilight at noon');
@@ -65,7 +65,7 @@ t.test('where it does not rise, and where it does not set', async (t) => {
 });
 
 t.test('the sun is up from its rise on until its set, all year', async (t) => {
-  liveIn(t, 'Europe/Berlin');
+  setTimeZone(t, 'Europe/Berlin');
   for (let day = 0; day < 365; day += 5) {
     const { sunrise = NaN, sunset = NaN } = sunTimes(new Date(2026, 0, 1 + day, 9).getTime(), berlin);
     const seen = [sunrise - 1, sunrise, sunset - 1, sunset].map((ms) => isSunUp(ms, berlin));

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import { nextTurn } from '../../src/base/turn.js';
+import { yieldToEventLoop } from '../../src/base/turn.js';
 import { Interlocks } from '../../src/device/switch/interlocks.js';
 import { RuledSwitch } from '../../src/device/switch/rules.js';
 import { Stagger } from '../../src/device/switch/stagger.js';
@@ -22,8 +22,8 @@ const pump = (
       rules: { minOnMs: 0, minOffMs: 0, maxOnMs: 5000, isPulse: false, group: '', deadTimeMs: 0 },
       configured: () => [],
       drive,
-      tell: () => undefined,
-      complain,
+      onStatus: () => undefined,
+      setProblem: complain,
     },
     { active: false, offAt: 0 },
   );
@@ -45,16 +45,16 @@ await t.test('an off that must happen is tried until the device takes it, and to
   isStuck = true;
   await t.rejects(output.write(false), { code: 'DEVICE_REFUSED' });
   clock.advance(5000);
-  await nextTurn();
+  await yieldToEventLoop();
   clock.advance(1000);
-  await nextTurn();
+  await yieldToEventLoop();
   t.match(complaints, [undefined, /switching it off fails; .* it is stuck/, /fails/]);
   isStuck = false;
   clock.advance(1000);
-  await nextTurn();
+  await yieldToEventLoop();
   t.strictSame([driven, complaints.at(-1)], [[true, false], undefined]);
   output.close();
-  t.equal(clock.waiting, 0, 'no timer is left');
+  t.equal(clock.pendingTimers, 0, 'no timer is left');
   await t.rejects(output.write(true), { name: 'AbortError' });
   t.strictSame(driven, [true, false]);
 });
@@ -74,10 +74,10 @@ await t.test('an on after an off that the end of the time found under way has it
   clock.advance(5000);
   slow.resolve();
   await Promise.all(commands);
-  await nextTurn();
+  await yieldToEventLoop();
   t.strictSame(driven, [true, false, true], 'the end of the first time is done with');
   clock.advance(5000);
-  await nextTurn();
+  await yieldToEventLoop();
   t.strictSame(driven, [true, false, true, false]);
   output.close();
 });
@@ -85,7 +85,10 @@ await t.test('an on after an off that the end of the time found under way has it
 await t.test('turns are a gap apart, and one that comes long after needs not wait', async (t) => {
   const clock = new ManualClock();
   const stagger = new Stagger(clock);
-  t.strictSame([stagger.turnIn(500), stagger.turnIn(500), stagger.turnIn(2000)], [0, 500, 2500]);
+  t.strictSame(
+    [stagger.nextDelayMs(500), stagger.nextDelayMs(500), stagger.nextDelayMs(2000)],
+    [0, 500, 2500],
+  );
   clock.advance(10_000);
-  t.strictSame([stagger.turnIn(500), stagger.turnIn(500)], [0, 500]);
+  t.strictSame([stagger.nextDelayMs(500), stagger.nextDelayMs(500)], [0, 500]);
 });

@@ -3,7 +3,7 @@ import {
   REQUEST_COST,
   UNVERIFIED_IN_ALL,
   UNVERIFIED_PER_ADDRESS,
-  Unverified,
+  UnverifiedBudget,
 } from '../../src/api/unverified.js';
 import { HitLimits } from '../tools/api-world.js';
 
@@ -12,7 +12,7 @@ const FIT = Math.floor(UNVERIFIED_PER_ADDRESS / (BODY + REQUEST_COST));
 
 t.test('the oldest incomplete request of an address makes room, complete ones stay', async (t) => {
   const limits = new HitLimits();
-  const budget = new Unverified(limits);
+  const budget = new UnverifiedBudget(limits);
   const evicted: number[] = [];
   const shares = Array.from({ length: FIT }, (_, n) => budget.take('10.0.0.1', BODY, () => evicted.push(n)));
   shares[0]?.arrived();
@@ -26,14 +26,14 @@ t.test('the oldest incomplete request of an address makes room, complete ones st
 });
 
 t.test('complete requests are not evicted: the next is rejected', async (t) => {
-  const budget = new Unverified(new HitLimits());
+  const budget = new UnverifiedBudget(new HitLimits());
   for (let n = 0; n < FIT; n++) budget.take('fd00:1:2:3::1', BODY, () => t.fail()).arrived();
   t.throws(() => budget.take('fd00:1:2:3::ffff', BODY, () => t.fail()), { code: 'BUSY' }, 'the same network');
   budget.take('fd00:1:2:4::1', BODY, () => t.fail());
 });
 
 t.test('all addresses together have one budget', async (t) => {
-  const budget = new Unverified(new HitLimits());
+  const budget = new UnverifiedBudget(new HitLimits());
   let evicted = 0;
   for (let n = 0; n < 400; n++) {
     budget.take(`10.0.${n >> 4}.${n & 15}`, BODY, () => (evicted += 1));
@@ -43,7 +43,7 @@ t.test('all addresses together have one budget', async (t) => {
 });
 
 t.test('complete requests of many addresses keep no other address out', async (t) => {
-  const budget = new Unverified(new HitLimits());
+  const budget = new UnverifiedBudget(new HitLimits());
   const evicted: string[] = [];
   const from = (address: string) => budget.take(address, BODY, () => evicted.push(address));
   for (let n = 0; budget.bytes + BODY + REQUEST_COST <= UNVERIFIED_IN_ALL; n++)

@@ -1,10 +1,10 @@
 import t from 'tap';
 import {
-  hasMask,
+  hasMaskedUrl,
   maskUrls,
-  maskValue,
-  secretsOfUrls,
-  unmaskValue,
+  maskUrlsIn,
+  urlSecretsIn,
+  unmaskUrlsIn,
   urlSecrets,
 } from '../../src/base/url-secrets.js';
 
@@ -27,13 +27,13 @@ t.test('passwords within URLs are hidden, all else stays', async (t) => {
 
 t.test('what was shown stands for what is stored, however deep', async (t) => {
   const stored = { Url: 'mqtt://u:S@a', List: [{ At: 'http://u:T@b' }], N: 1 };
-  const shown = maskValue(stored);
+  const shown = maskUrlsIn(stored);
   t.strictSame(shown, { Url: 'mqtt://u:***@a', List: [{ At: 'http://u:***@b' }], N: 1 });
-  t.strictSame(unmaskValue(shown, stored), stored);
-  t.equal(unmaskValue('mqtt://u:***@other', stored.Url), 'mqtt://u:***@other', 'never sent elsewhere');
-  t.ok(hasMask('mqtt://u:***@other'));
-  t.notOk(hasMask(stored));
-  t.strictSame(secretsOfUrls({ Text: 'say "http://h/?token=abc"', At: ['mqtt://u:S@a'] }), ['abc', 'S']);
+  t.strictSame(unmaskUrlsIn(shown, stored), stored);
+  t.equal(unmaskUrlsIn('mqtt://u:***@other', stored.Url), 'mqtt://u:***@other', 'never sent elsewhere');
+  t.ok(hasMaskedUrl('mqtt://u:***@other'));
+  t.notOk(hasMaskedUrl(stored));
+  t.strictSame(urlSecretsIn({ Text: 'say "http://h/?token=abc"', At: ['mqtt://u:S@a'] }), ['abc', 'S']);
 });
 
 t.test('a long text costs no more than its length', async (t) => {

@@ -1,16 +1,16 @@
 import t from 'tap';
-import { KEPT_BYTES, KEPT_TEXTS } from '../../drivers/virtual/kept.js';
+import { SENT_BYTES_LIMIT, SENT_ENTRIES_LIMIT } from '../../drivers/virtual/kept.js';
 import { virtualModules } from '../../drivers/virtual/index.js';
-import { ANSWER_BYTES, ANSWERS_LIMIT, eventBytes } from '../../drivers/virtual/web.js';
+import { REPLY_BYTES_LIMIT, REPLIES_LIMIT, encodeEvent } from '../../drivers/virtual/web.js';
 import { CLIENTS_LIMIT } from '../../drivers/virtual/wire.js';
-import { SerialWorld } from '../../drivers/serial/fake.js';
+import { SimulatedPorts } from '../../drivers/serial/fake.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { ManualClock } from '../../src/base/clock.js';
 import type { Instance } from '../../src/kernel/attachments.js';
 import { message } from '../../src/kernel/messages.js';
-import { Workbench } from '../tools/workbench.js';
+import { DeviceFixture } from '../tools/workbench.js';
 
-const MODULES = [...virtualModules(), ...serialModules(new SerialWorld())];
+const MODULES = [...virtualModules(), ...serialModules(new SimulatedPorts())];
 
 const DEVICE = {
   Rules: [{ Pattern: '^T=(-?[0-9.]+)$', Ident: 'T', Type: 'float' }],
@@ -29,10 +29,10 @@ interface Tried {
   frames(): string[];
 }
 
-async function tried(desk: Workbench, properties: object = DEVICE): Promise<Tried> {
+async function tried(desk: DeviceFixture, properties: object = DEVICE): Promise<Tried> {
   const io = await desk.add('Virtual I/O', {});
   const device = await desk.add('Serial Device', { ...properties }, io);
-  await desk.isLink(device, 'online');
+  await desk.waitForLink(device, 'online');
   return {
     io,
     device,
@@ -43,7 +43,7 @@ async function tried(desk: Workbench, properties: object = DEVICE): Promise<Trie
 
 await t.test('what is pushed a device receives, what it sends is kept', async (t) => {
   const clock = new ManualClock(1_700_000_000_000);
-  await using desk = new Workbench(MODULES, clock);
+  await using desk = new DeviceFixture(MODULES, clock);
   const { device, call } = await tried(desk);
   t.equal(await call('VIO_PushText', 'T=2'), true);
   t.equal(desk.value(device, 'T'), 0, 'a line has an end');
@@ -67,7 +67,7 @@ await t.test('what is pushed a device receives, what it sends is kept', async (t
 
 await t.test('clients come, speak at the same time, and take with them what they began', async (t) => {
   const clock = new ManualClock(1_700_000_000_000);
-  await using desk = new Workbench(MODULES, clock);
+  await using desk = new DeviceFixture(MODULES, clock);
   const { io, call, frames } = await tried(desk);
   const [one, two] = [
     ['10.0.0.5', 4001],
@@ -98,7 +98,7 @@ await t.test('clients come, speak at the same time, and take with them what they
 });
 
 await t.test('a request is answered as it was set, as soon as one was', async (t) => {
-  await using desk = new Workbench(MODULES, new ManualClock());
+  await using desk = new DeviceFixture(MODULES, new ManualClock());
   const { device, call, frames } = await tried(desk);
   const ask = async (route: string) => {
     await desk.devices.write(device.id, 'ASK', route);
@@ -128,27 +128,27 @@ await t.test('a request is answered as it was set, as soon as one was', async (t
   ])
     await t.rejects(call('VIO_HTTPResponse', ...wrong), { code: 'PARAMETER_BOUNDS' });
   await t.rejects(call('VIO_HTTPResponse', '/', 'GET', '€'), { code: 'CANNOT_CONVERT' });
-  await t.rejects(call('VIO_HTTPResponse', '/', 'GET', 'x'.repeat(ANSWER_BYTES + 1)), {
+  await t.rejects(call('VIO_HTTPResponse', '/', 'GET', 'x'.repeat(REPLY_BYTES_LIMIT + 1)), {
     code: 'TEXT_TOO_LONG',
   });
-  for (let n = 1; n < ANSWERS_LIMIT; n += 1) await call('VIO_HTTPResponse', `/${n}`, 'GET', '');
+  for (let n = 1; n < REPLIES_LIMIT; n += 1) await call('VIO_HTTPResponse', `/${n}`, 'GET', '');
   await t.rejects(call('VIO_HTTPResponse', '/more', 'GET', ''), { code: 'BUSY' });
   await call('VIO_HTTPResponse', '/state', 'GET', '');
 });
 
 await t.test('an event comes as it stands in an event stream', async (t) => {
-  await using desk = new Workbench(MODULES, new ManualClock());
+  await using desk = new DeviceFixture(MODULES, new ManualClock());
   const { call, frames } = await tried(desk);
   t.equal(await call('VIO_PushData', 'state', 'T=1\r\nT=2', '3000', '17'), true);
   t.same(frames().reverse(), ['id: 17', 'event: state', 'retry: 3000', 'data: T=1', 'data: T=2', '']);
-  t.equal(eventBytes({ event: '', data: 'Küche', retry: '', id: '' }).toString(), 'data: Küche\n\n');
+  t.equal(encodeEvent({ event: '', data: 'Küche', retry: '', id: '' }).toString(), 'data: Küche\n\n');
   await t.rejects(call('VIO_PushData', 'a\nb', '', '', ''), { code: 'PARAMETER_BOUNDS' });
   await t.rejects(call('VIO_PushData', '', '', 'soon', ''), { code: 'PARAMETER_BOUNDS' });
   await t.rejects(call('VIO_PushData', '', '', '', 'a\0'), { code: 'PARAMETER_BOUNDS' });
 });
 
 await t.test('what can not be is refused, and nobody hears it', async (t) => {
-  await using desk = new Workbench(MODULES, new ManualClock());
+  await using desk = new DeviceFixture(MODULES, new ManualClock());
   const { io, device, call, frames } = await tried(desk);
   await t.rejects(call('VIO_PushText', '€'), { code: 'CANNOT_CONVERT' });
   await t.rejects(call('VIO_SendText', '€'), { code: 'CANNOT_CONVERT' });
@@ -180,27 +180,27 @@ await t.test('what can not be is refused, and nobody hears it', async (t) => {
   t.match(desk.status(io), /switched off/);
   await t.rejects(call('VIO_GetTextList'), { code: 'DEVICE_OFFLINE', message: /switched off/ });
   await desk.change(io, { Open: true });
-  await desk.isLink(io, 'online');
+  await desk.waitForLink(io, 'online');
   t.same(await call('VIO_GetTextList'), [], 'it begins anew');
 });
 
 await t.test('what is kept is bounded', async (t) => {
-  await using desk = new Workbench(MODULES, new ManualClock());
+  await using desk = new DeviceFixture(MODULES, new ManualClock());
   const { call } = await tried(desk);
   const texts = async () => ((await call('VIO_GetTextList')) as { Text: string }[]).map(({ Text }) => Text);
-  for (let n = 1; n <= KEPT_TEXTS + 5; n += 1) await call('VIO_SendText', String(n));
-  t.same([(await texts()).length, (await texts())[0]], [KEPT_TEXTS, '6'], 'the newest');
-  await call('VIO_SendText', 'x'.repeat(KEPT_BYTES));
+  for (let n = 1; n <= SENT_ENTRIES_LIMIT + 5; n += 1) await call('VIO_SendText', String(n));
+  t.same([(await texts()).length, (await texts())[0]], [SENT_ENTRIES_LIMIT, '6'], 'the newest');
+  await call('VIO_SendText', 'x'.repeat(SENT_BYTES_LIMIT));
   t.same(
     (await texts()).map(({ length }) => length),
-    [KEPT_BYTES],
+    [SENT_BYTES_LIMIT],
     'a large one pushes out the others',
   );
-  await t.rejects(call('VIO_SendText', 'x'.repeat(KEPT_BYTES + 1)), { code: 'TEXT_TOO_LONG' });
+  await t.rejects(call('VIO_SendText', 'x'.repeat(SENT_BYTES_LIMIT + 1)), { code: 'TEXT_TOO_LONG' });
 });
 
 await t.test('both ways can be followed', async (t) => {
-  await using desk = new Workbench(MODULES, new ManualClock());
+  await using desk = new DeviceFixture(MODULES, new ManualClock());
   const { io, call } = await tried(desk);
   const told: unknown[] = [];
   desk.kernel.changes.listen(({ SenderID, Message, Data }) => {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
-import { isTimeout, within } from '../../src/device/within.js';
+import { isTimeout, withTimeout } from '../../src/device/within.js';
 
 t.test('what rejects after nobody waits any more is no unhandled rejection', async (t) => {
   const unhandled: unknown[] = [];
@@ -10,10 +10,10 @@ t.test('what rejects after nobody waits any more is no unhandled rejection', asy
   const clock = new ManualClock();
   const [early, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const aborted = AbortSignal.abort(new Error('stopped'));
-  await t.rejects(within(clock, { ms: 1, what: 'It', signal: aborted }, early.promise), {
+  await t.rejects(withTimeout(clock, { ms: 1, what: 'It', signal: aborted }, early.promise), {
     message: 'stopped',
   });
-  const slow = within(clock, { ms: 1, what: 'It' }, late.promise);
+  const slow = withTimeout(clock, { ms: 1, what: 'It' }, late.promise);
   clock.advance(1);
   t.ok(isTimeout(await slow.catch((thrown: unknown) => thrown)));
   early.reject(new Error('early'));
@@ -21,5 +21,5 @@ t.test('what rejects after nobody waits any more is no unhandled rejection', asy
   // Node looks for those that nobody took when the promises of a turn are done.
   await new Promise((resolve) => setImmediate(resolve));
   t.same(unhandled, []);
-  t.equal(clock.waiting, 0, 'no timer stays');
+  t.equal(clock.pendingTimers, 0, 'no timer stays');
 });

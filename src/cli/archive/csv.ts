@@ -1,4 +1,4 @@
-import { FormatError, LONGEST, type Row } from './row.js';
+import { FormatError, MAX_RECORD_LENGTH, type Row } from './row.js';
 
 /** What separates fields; in a file that is read, the one that its first line has. */
 const SEPARATORS = [',', ';', '\t'] as const;
@@ -48,7 +48,7 @@ class Reader {
     this.#held = '';
     if (this.#separator === undefined) {
       const end = text.search(/[\r\n]/);
-      if (end < 0 && text.length < LONGEST) return void (this.#held = text);
+      if (end < 0 && text.length < MAX_RECORD_LENGTH) return void (this.#held = text);
       this.#separator = separatorOf(text.slice(0, end));
     }
     // What comes after decides what it means.
@@ -101,7 +101,7 @@ class Reader {
         const end = this.#endOfPlain(text, at);
         this.#field += text.slice(at, end);
         at = end;
-        if (this.#field.length > LONGEST) throw new FormatError(this.#begun, 'it is too long');
+        if (this.#field.length > MAX_RECORD_LENGTH) throw new FormatError(this.#begun, 'it is too long');
       }
     }
   }
@@ -116,7 +116,7 @@ class Reader {
   #add(text: string): void {
     this.#field += text;
     for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.#line++;
-    if (this.#field.length > LONGEST)
+    if (this.#field.length > MAX_RECORD_LENGTH)
       throw new FormatError(this.#begun, 'a quote is open there that does not end');
   }
 

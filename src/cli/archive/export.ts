@@ -1,7 +1,7 @@
 import type { AnyFunction, Client } from '../../client/index.js';
-import { harmless } from '../terminal.js';
+import { escapeControls } from '../terminal.js';
 import { openOutput } from './files.js';
-import type { Format } from './format.js';
+import type { RecordFormat } from './format.js';
 
 /** Records that are asked for at once. */
 const PAGE = 10_000;
@@ -21,17 +21,17 @@ interface Page {
 }
 
 /** What is to be written, and how. */
-export interface Export {
+export interface ExportOptions {
   readonly ids: readonly number[];
   readonly fromMs: number;
   /** 0: all there is. */
   readonly toMs: number;
   readonly file: string;
-  readonly format: Format;
+  readonly format: RecordFormat;
 }
 
 /** What was written. */
-export interface Exported {
+export interface ExportSummary {
   readonly records: number;
   /** Texts that a spreadsheet may take for formulas. */
   readonly formulas: number;
@@ -39,7 +39,10 @@ export interface Exported {
 }
 
 /** Writes records into a file, a page of them in memory. Rejects, leaving no file, when it can't be done to its end. */
-export async function exportRecords(gateway: Client<AnyFunction>, wanted: Export): Promise<Exported> {
+export async function exportRecords(
+  gateway: Client<AnyFunction>,
+  wanted: ExportOptions,
+): Promise<ExportSummary> {
   const { ids, fromMs, toMs, file, format } = wanted;
   let [records, formulas, untrusted] = [0, 0, 0];
   await using output = await openOutput(file);
@@ -53,7 +56,7 @@ export async function exportRecords(gateway: Client<AnyFunction>, wanted: Export
         if (!ClockTrusted) untrusted++;
         const atMs = Math.round(TimeStamp * 1000);
         const line = format.lineOf({ variableId, atMs, value, isUntrusted: !ClockTrusted });
-        return isSeen ? `${harmless(line.slice(0, -1))}\n` : line;
+        return isSeen ? `${escapeControls(line.slice(0, -1))}\n` : line;
       });
       await output.write(lines.join(''));
       records += lines.length;

@@ -1,8 +1,8 @@
 import { messageOf } from '../../base/fault.js';
 import type { AnyFunction, Client } from '../../client/index.js';
 import type { Input } from './files.js';
-import type { Format } from './format.js';
-import { type FileRecord, type Meaning, recordOf } from './records.js';
+import type { RecordFormat } from './format.js';
+import { type FileRecord, type RecordMapping, recordOf } from './records.js';
 import { FormatError, textsOf } from './row.js';
 
 /** Records, or characters of texts, that go to the gateway at once. */
@@ -12,23 +12,25 @@ const MOST_TEXT = 1024 * 1024;
 const MOST_TOLD = 20;
 
 /** A file that is read, and how. */
-export interface Source {
+export interface ImportSource {
   readonly input: Input;
-  readonly format: Format;
-  readonly meaning: Meaning;
+  readonly format: RecordFormat;
+  readonly meaning: RecordMapping;
   /** Both belong to it. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /** What is wrong with a file: some of it line by line, and how much it is. */
-export interface Mistakes {
+export interface ValidationErrors {
   readonly told: readonly string[];
   readonly count: number;
 }
 
 /** Reads all of a file and takes nothing of it: how many records it has, and what is wrong with it. */
-export async function look(source: Source): Promise<{ records: number; mistakes: Mistakes }> {
+export async function validateImport(
+  source: ImportSource,
+): Promise<{ records: number; mistakes: ValidationErrors }> {
   const told: string[] = [];
   let [records, count] = [0, 0];
   const tell = (line: number, mistake: string) => {
@@ -49,11 +51,11 @@ export async function look(source: Source): Promise<{ records: number; mistakes:
 /** It went wrong in the midst of it; the message says what was taken. */
 export class ImportError extends Error {}
 
-/** Adds the records of a file that {@link look} found nothing wrong with. Rejects with an {@link ImportError}. */
+/** Adds the records of a file that {@link validateImport} found nothing wrong with. Rejects with an {@link ImportError}. */
 export async function importRecords(
   gateway: Client<AnyFunction>,
   archiveId: number,
-  source: Source,
+  source: ImportSource,
 ): Promise<number> {
   let taken = 0;
   let batch: FileRecord[] = [];
@@ -90,7 +92,7 @@ async function* recordsOf({
   meaning,
   fromMs,
   toMs,
-}: Source): AsyncGenerator<{ line: number; record: FileRecord | string }> {
+}: ImportSource): AsyncGenerator<{ line: number; record: FileRecord | string }> {
   for await (const row of format.rowsOf(textsOf(input.chunks()))) {
     const record = await recordOf(row, meaning);
     if (typeof record !== 'string' && (record.atMs < fromMs || record.atMs > toMs)) continue;

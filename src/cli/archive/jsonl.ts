@@ -1,5 +1,5 @@
-import { inexactIn, parseJson } from '../../base/json.js';
-import { FormatError, LONGEST, type Row } from './row.js';
+import { findBigInt, parseJson } from '../../base/json.js';
+import { FormatError, MAX_RECORD_LENGTH, type Row } from './row.js';
 
 /** Rows of JSON lines: an object a line. Throws {@link FormatError}. */
 export async function* jsonRows(pieces: AsyncIterable<string>): AsyncGenerator<Row> {
@@ -8,7 +8,7 @@ export async function* jsonRows(pieces: AsyncIterable<string>): AsyncGenerator<R
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
     for (const text of lines) yield* rowOf(text, ++line);
-    if (rest.length > LONGEST) throw new FormatError(line + 1, 'it is too long');
+    if (rest.length > MAX_RECORD_LENGTH) throw new FormatError(line + 1, 'it is too long');
   }
   yield* rowOf(rest, line + 1);
 }
@@ -17,8 +17,8 @@ function* rowOf(text: string, line: number): Generator<Row> {
   if (text.trim() === '') return;
   const object = objectOf(text);
   if (object === undefined) yield { line, mistake: 'it is no object of JSON' };
-  else if (inexactIn(object) !== undefined)
-    yield { line, mistake: `${inexactIn(object)} cannot be represented exactly` };
+  else if (findBigInt(object) !== undefined)
+    yield { line, mistake: `${findBigInt(object)} cannot be represented exactly` };
   else yield { line, fields: new Map(Object.entries(object)), isCsv: false };
 }
 

@@ -1,6 +1,6 @@
 import { isInexact } from '../../base/json.js';
 import type { Row } from './row.js';
-import { timeOf } from './times.js';
+import { parseTime } from './times.js';
 
 /** A record of a file. */
 export interface FileRecord {
@@ -11,17 +11,20 @@ export interface FileRecord {
 }
 
 /** What is known of a variable that records are for: its type, or why it takes none. */
-export type Target = { readonly type: number } | { readonly refused: string };
+export type ImportTarget = { readonly type: number } | { readonly refused: string };
 
 /** How rows become records. */
-export interface Meaning {
+export interface RecordMapping {
   /** The variable of all of them; else the column `variable` has it. */
   readonly variableId: number | undefined;
-  target(id: number): Promise<Target>;
+  target(id: number): Promise<ImportTarget>;
 }
 
 /** What a row says: a record, or the mistake in it. */
-export async function recordOf(row: Row, { variableId, target }: Meaning): Promise<FileRecord | string> {
+export async function recordOf(
+  row: Row,
+  { variableId, target }: RecordMapping,
+): Promise<FileRecord | string> {
   if ('mistake' in row) return row.mistake;
   const { line, fields, isCsv } = row;
   const id = variableId ?? Number(fields.get('variable') ?? NaN);
@@ -30,7 +33,7 @@ export async function recordOf(row: Row, { variableId, target }: Meaning): Promi
       ? `${shown(fields.get('variable'))} is no ID of a variable`
       : 'there is no variable: give --variable, or a column of that name';
   for (const name of ['time', 'value']) if (!fields.has(name)) return `there is no ${name}`;
-  const atMs = timeOf(fields.get('time'));
+  const atMs = parseTime(fields.get('time'));
   if (atMs === undefined)
     return `${shown(fields.get('time'))} is no time (2026-03-29T14:05:00Z, 2026-03-29 16:05:00 as local time, or unix seconds)`;
   const known = await target(id);

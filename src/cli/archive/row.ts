@@ -1,5 +1,5 @@
 /** One record takes so many characters at most: texts have below 1024 kB, and quotes may double them. */
-export const LONGEST = 4 * 1024 * 1024;
+export const MAX_RECORD_LENGTH = 4 * 1024 * 1024;
 
 /** A row of a file: what stands in which column, or what is wrong with it. */
 export type Row =

@@ -1,5 +1,5 @@
 /** Examples of times, for messages. */
-export const TIMES =
+export const TIME_EXAMPLES =
   '2026-03-29, 2026-03-29T14:05:00Z, 2026-03-29 16:05:00 as local time, yesterday, -2h, or unix seconds';
 
 /** The year 2100: a time beyond it is in milliseconds, or wrong. */
@@ -13,7 +13,7 @@ const DATE =
  * without its time (ISO 8601). One that says no offset is local here; where an hour comes twice it is the first one.
  * Undefined where there is no such time, as in the hour that a change of the clocks leaves out.
  */
-export function timeOf(given: unknown): number | undefined {
+export function parseTime(given: unknown): number | undefined {
   if (typeof given === 'number') return ofSeconds(given);
   if (typeof given !== 'string') return undefined;
   const text = given.trim();
@@ -34,22 +34,22 @@ export function timeOf(given: unknown): number | undefined {
   return isSame(wanted, localFields(local)) ? within(local.getTime() + ms) : undefined;
 }
 
-/** Milliseconds of the units of a relative time; a day is that of the clock, see {@link momentOf}. */
+/** Milliseconds of the units of a relative time; a day is that of the clock, see {@link parseMoment}. */
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 const RELATIVE = /^([+-]\d{1,9})([smhdw])$/;
 const DAYS: Readonly<Record<string, number>> = { yesterday: -1, today: 0, tomorrow: 1 };
 
 /**
- * As {@link timeOf}, and relative to now: `-2h`, `+30m`, `-90s`, `-3d`, `-1w`; `now`; `yesterday`, `today`, `tomorrow`: the
+ * As {@link parseTime}, and relative to now: `-2h`, `+30m`, `-90s`, `-3d`, `-1w`; `now`; `yesterday`, `today`, `tomorrow`: the
  * beginning of that day here. Days and weeks keep the time of day over a change of the clocks.
  */
-export function momentOf(given: string, nowMs: number): number | undefined {
+export function parseMoment(given: string, nowMs: number): number | undefined {
   const text = given.trim().toLowerCase();
   if (text === 'now') return nowMs;
   const day = Object.hasOwn(DAYS, text) ? DAYS[text] : undefined;
   if (day !== undefined) return daysFrom(nowMs, day, true);
   const [all, amount = '', unit = ''] = RELATIVE.exec(text) ?? [];
-  if (all === undefined) return timeOf(given);
+  if (all === undefined) return parseTime(given);
   if (unit === 'd' || unit === 'w') return daysFrom(nowMs, Number(amount) * (unit === 'w' ? 7 : 1), false);
   return within(nowMs + Number(amount) * (UNITS[unit] ?? 0));
 }
@@ -61,8 +61,8 @@ function daysFrom(nowMs: number, days: number, isStart: boolean): number | undef
   return within(date.getTime());
 }
 
-/** As {@link timeOf} reads it anywhere: in UTC, to the millisecond. */
-export const isoOf = (ms: number): string => new Date(ms).toISOString();
+/** As {@link parseTime} reads it anywhere: in UTC, to the millisecond. */
+export const toIso = (ms: number): string => new Date(ms).toISOString();
 
 function ofSeconds(seconds: number): number | undefined {
   return within(Math.round(seconds * 1000));

@@ -2,24 +2,24 @@ import type { Clock } from '../../base/clock.js';
 import { Fault, faults } from '../../base/fault.js';
 
 /** One that a group is configured to have. */
-export interface Configured {
+export interface ConfiguredMember {
   /** The instance's object id. */
   readonly id: number;
   readonly name: string;
 }
 
 /** The opening that sits on a line, as long as it lives. */
-export interface Occupant extends Configured {
+export interface LineOwner extends ConfiguredMember {
   /** The interlock group; empty: none. */
   readonly group: string;
   /** How long all others of the group must have been inactive before this one goes active; the longer of two counts. */
   readonly deadTimeMs: number;
   /** All that are configured for this group, open or not; asked at each look. */
-  configured(): readonly Configured[];
+  configured(): readonly ConfiguredMember[];
   /** What hinders this one from going active may be something else now. */
-  changed(): void;
+  onGroupChange(): void;
   /** It was found active together with others, which are named: it must go inactive. */
-  clash(others: string): void;
+  onConflict(others: string): void;
 }
 
 /**
@@ -32,31 +32,31 @@ export interface Occupant extends Configured {
  */
 export class Interlocks {
   readonly #clock: Clock;
-  readonly #seats = new Map<string, Seat>();
+  readonly #seats = new Map<string, InterlockMember>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
   /** The seat of a line; `line` is the same at every opening of it. Call `Seat.found` in the same step of the event loop. */
-  take(line: string, occupant: Occupant): Seat {
-    const seat = this.#seats.get(line) ?? new Seat(this.#clock, (one) => this.#others(one));
+  join(line: string, occupant: LineOwner): InterlockMember {
+    const seat = this.#seats.get(line) ?? new InterlockMember(this.#clock, (one) => this.#others(one));
     this.#seats.set(line, seat);
-    seat.occupy(occupant);
+    seat.setOwner(occupant);
     return seat;
   }
 
-  #others(seat: Seat): Seat[] {
+  #others(seat: InterlockMember): InterlockMember[] {
     if (seat.group === '') return [];
     return [...this.#seats.values()].filter((other) => other !== seat && other.group === seat.group);
   }
 }
 
 /** What is known of one line, and its say in its group. */
-export class Seat {
+export class InterlockMember {
   readonly #clock: Clock;
-  readonly #others: (seat: Seat) => Seat[];
-  #occupant: Occupant | undefined;
+  readonly #others: (seat: InterlockMember) => InterlockMember[];
+  #occupant: LineOwner | undefined;
   #name = '';
   #group = '';
   #deadTimeMs = 0;
@@ -64,7 +64,7 @@ export class Seat {
   #isClaimed = false;
   #sinceNs: bigint;
 
-  constructor(clock: Clock, others: (seat: Seat) => Seat[]) {
+  constructor(clock: Clock, others: (seat: InterlockMember) => InterlockMember[]) {
     this.#clock = clock;
     this.#others = others;
     this.#sinceNs = clock.monotonicNs();
@@ -80,12 +80,12 @@ export class Seat {
   }
 
   /** Since when it is what it is; of a line never seen before, since it was found. Milliseconds from then to now. */
-  get forMs(): number {
+  get stateAgeMs(): number {
     return Number(this.#clock.monotonicNs() - this.#sinceNs) / 1e6;
   }
 
   /** An opening takes the seat. */
-  occupy(occupant: Occupant): void {
+  setOwner(occupant: LineOwner): void {
     this.#occupant = occupant;
     this.#name = occupant.name;
     this.#group = occupant.group;
@@ -94,12 +94,12 @@ export class Seat {
   }
 
   /** The value with which the line was taken. Two found active together both go inactive. */
-  found(active: boolean): void {
+  setInitialState(active: boolean): void {
     this.#know(active);
     const others = this.#others(this).filter((other) => other.mayBeActive);
     if (active && others.length > 0) {
-      this.#occupant?.clash(others.map((other) => other.#name).join(', '));
-      for (const other of others) other.#occupant?.clash(this.#name);
+      this.#occupant?.onConflict(others.map((other) => other.#name).join(', '));
+      for (const other of others) other.#occupant?.onConflict(this.#name);
     }
     this.#tellGroup();
   }
@@ -110,7 +110,7 @@ export class Seat {
    * `RULE_FORBIDS`, and has claimed nothing then.
    */
   claim(): number {
-    const hindrance = this.hindrance();
+    const hindrance = this.blockedBy();
     if (hindrance !== undefined) {
       this.#isClaimed = false;
       throw hindrance;
@@ -118,7 +118,7 @@ export class Seat {
     const isNew = !this.#isClaimed;
     this.#isClaimed = true;
     if (isNew) this.#tellGroup();
-    return this.deadMs();
+    return this.remainingDeadTimeMs();
   }
 
   unclaim(): void {
@@ -128,14 +128,14 @@ export class Seat {
   }
 
   /** What the line was driven to; undefined when the drive failed. */
-  drove(active: boolean | undefined): void {
+  setDrivenState(active: boolean | undefined): void {
     this.#isClaimed = false;
     this.#know(active);
     this.#tellGroup();
   }
 
   /** The opening ends. What is known of the line stays known. */
-  leave(occupant: Occupant): void {
+  leave(occupant: LineOwner): void {
     if (this.#occupant !== occupant) return;
     this.#occupant = undefined;
     this.#isClaimed = false;
@@ -143,24 +143,24 @@ export class Seat {
   }
 
   /** Why it may not go active now, dead time aside. */
-  hindrance(): Fault | undefined {
+  blockedBy(): Fault | undefined {
     const active = this.#others(this).find((other) => other.mayBeActive);
     if (active !== undefined) return this.#forbids(active.#whose(), (name) => active.#standing(name));
-    const absent = this.absent();
+    const absent = this.closedMember();
     if (absent === undefined) return undefined;
     return this.#forbids(absent, (name) => `${name} is not open, so it may be active; see its STATUS`);
   }
 
   /** One of the group that is configured and not open. */
-  absent(): Configured | undefined {
+  closedMember(): ConfiguredMember | undefined {
     const open = new Set([this, ...this.#others(this)].map((seat) => seat.#occupant?.id));
     return this.#group === '' ? undefined : this.#occupant?.configured().find(({ id }) => !open.has(id));
   }
 
   /** How long the group's dead time lasts yet, milliseconds; from when the kernel took the off. */
-  deadMs(): number {
+  remainingDeadTimeMs(): number {
     const left = this.#others(this).map(
-      (other) => Math.max(this.#deadTimeMs, other.#deadTimeMs) - other.forMs,
+      (other) => Math.max(this.#deadTimeMs, other.#deadTimeMs) - other.stateAgeMs,
     );
     return Math.max(0, ...left);
   }
@@ -198,7 +198,7 @@ export class Seat {
   }
 
   #tellGroup(): void {
-    this.#occupant?.changed();
-    for (const other of this.#others(this)) other.#occupant?.changed();
+    this.#occupant?.onGroupChange();
+    for (const other of this.#others(this)) other.#occupant?.onGroupChange();
   }
 }

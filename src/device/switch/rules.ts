@@ -1,7 +1,7 @@
 import { type Cancel, type Clock, delay } from '../../base/clock.js';
 import { fault, generalOf, isAbort, messageOf } from '../../base/fault.js';
-import { Turn } from '../../base/turn.js';
-import type { Configured, Interlocks, Occupant, Seat } from './interlocks.js';
+import { SerialQueue } from '../../base/turn.js';
+import type { ConfiguredMember, Interlocks, LineOwner, InterlockMember } from './interlocks.js';
 
 /** How long to wait before an off that must happen is tried again: the device refused it, or is about to be found lost. */
 const RETRY_OFF_MS = 1000;
@@ -15,7 +15,7 @@ const MAX_ON = 'maximum on time';
 const PULSE = 'one pulse at a time';
 
 /** The rules of one output. Milliseconds; 0 is no rule. */
-export interface Rules {
+export interface SwitchRules {
   /** Once active, it is not switched off by a command before this. */
   readonly minOnMs: number;
   /** Once inactive, it is not switched on before this. */
@@ -30,7 +30,7 @@ export interface Rules {
 }
 
 /** How the rules stand; each text is empty where there is nothing to tell. */
-export interface Standing {
+export interface RuleStatus {
   /** The rule that would forbid the next command, and until when. */
   readonly rule: string;
   /** What will happen by itself, and when. */
@@ -40,26 +40,26 @@ export interface Standing {
 }
 
 /** How the line was found when it was taken. */
-export interface Found {
+export interface InitialState {
   readonly active: boolean;
   /** `Standing.offAt` as it was told last, from before a restart: an active line has the rest of its time and no more. */
   readonly offAt: number;
 }
 
 /** What a ruled switch works with. */
-export interface SwitchParts extends Configured {
+export interface RuledSwitchOptions extends ConfiguredMember {
   readonly clock: Clock;
-  readonly rules: Rules;
+  readonly rules: SwitchRules;
   readonly interlocks: Interlocks;
   /** The same at every opening of this line. */
   readonly line: string;
-  configured(): readonly Configured[];
+  configured(): readonly ConfiguredMember[];
   /** Drives the line; resolves when the device took it. A rejection means that nobody knows what the line is. */
   drive(active: boolean): Promise<void>;
   /** Called when it is another than before. */
-  tell(standing: Standing): void;
+  onStatus(standing: RuleStatus): void;
   /** What went wrong that no caller hears of, as `Host.trouble` has it; undefined: that is over. */
-  complain(text: string | undefined, shown?: string): void;
+  setProblem(text: string | undefined, shown?: string): void;
 }
 
 /**
@@ -68,10 +68,10 @@ export interface SwitchParts extends Configured {
  * is not asked for. It drives nothing when it begins, and nothing after `close`.
  */
 export class RuledSwitch {
-  readonly #with: SwitchParts;
-  readonly #seat: Seat;
-  readonly #occupant: Occupant;
-  readonly #turn = new Turn();
+  readonly #with: RuledSwitchOptions;
+  readonly #seat: InterlockMember;
+  readonly #occupant: LineOwner;
+  readonly #turn = new SerialQueue();
   readonly #closing = new AbortController();
   /** Ends the wait of the on that is pending. */
   #waiting: AbortController | undefined;
@@ -86,10 +86,10 @@ export class RuledSwitch {
   #cancelOff: Cancel = () => undefined;
   #cancelLater: Cancel = () => undefined;
   #cancelTell: Cancel = () => undefined;
-  #told: Standing = { rule: '', pending: '', offAt: 0 };
+  #told: RuleStatus = { rule: '', pending: '', offAt: 0 };
 
   /** To be made in the same step of the event loop in which the line is known to be taken. */
-  constructor(parts: SwitchParts, found: Found) {
+  constructor(parts: RuledSwitchOptions, found: InitialState) {
     this.#with = parts;
     this.#occupant = {
       id: parts.id,
@@ -97,10 +97,10 @@ export class RuledSwitch {
       group: parts.rules.group,
       deadTimeMs: parts.rules.deadTimeMs,
       configured: () => parts.configured(),
-      changed: () => this.#tell(),
-      clash: (others) => this.#clash(others),
+      onGroupChange: () => this.#tell(),
+      onConflict: (others) => this.#clash(others),
     };
-    this.#seat = parts.interlocks.take(parts.line, this.#occupant);
+    this.#seat = parts.interlocks.join(parts.line, this.#occupant);
     this.#begin(found);
   }
 
@@ -116,12 +116,12 @@ export class RuledSwitch {
    * Switches on by itself after `ms`, its minimum off time, and when all of its group are open, unless a command comes
    * before. Why: for the text. `tried` is called when its time has come, whether it went on or a rule forbade it.
    */
-  later(ms: number, why: string, tried: () => void): void {
+  switchOnLater(ms: number, why: string, tried: () => void): void {
     const { clock, rules } = this.#with;
-    const waitMs = Math.max(ms, rules.minOffMs - this.#seat.forMs, 0);
+    const waitMs = Math.max(ms, rules.minOffMs - this.#seat.stateAgeMs, 0);
     const when =
-      this.#seat.absent() === undefined
-        ? `at ${timeIn(clock, waitMs)}`
+      this.#seat.closedMember() === undefined
+        ? `at ${timeAfter(clock, waitMs)}`
         : `when all of interlock ${rules.group} are open`;
     this.#cancelLater();
     this.#pending = `on ${when} (${why})`;
@@ -135,8 +135,8 @@ export class RuledSwitch {
   }
 
   /** An off that is no command: no rule is asked, and it is tried until the device took it or the opening ends. */
-  mustGoOff(): void {
-    const { clock, complain } = this.#with;
+  forceOff(): void {
+    const { clock, setProblem: complain } = this.#with;
     this.#supersede(fault('DEVICE_REFUSED', 'it had to go off while it waited to go on'));
     this.#cancelLater();
     const before = this.#offs;
@@ -155,7 +155,7 @@ export class RuledSwitch {
         this.#isStuck = true;
         complain(`It must be inactive, and switching it off fails; it is tried again: ${messageOf(thrown)}`);
         this.#cancelOff();
-        this.#cancelOff = clock.after(RETRY_OFF_MS, () => this.mustGoOff());
+        this.#cancelOff = clock.after(RETRY_OFF_MS, () => this.forceOff());
       },
     );
   }
@@ -168,14 +168,14 @@ export class RuledSwitch {
     this.#cancelLater();
     this.#cancelOff();
     this.#cancelTell();
-    if (this.#isDriving) this.#seat.drove(undefined);
+    if (this.#isDriving) this.#seat.setDrivenState(undefined);
     this.#seat.leave(this.#occupant);
   }
 
   #isDue(why: string, tried: () => void): void {
-    const { rules, complain } = this.#with;
-    if (this.#seat.absent() !== undefined) return this.later(LOOK_AGAIN_MS, why, tried);
-    if (this.#seat.forMs < rules.minOffMs) return this.later(0, why, tried);
+    const { rules, setProblem: complain } = this.#with;
+    if (this.#seat.closedMember() !== undefined) return this.switchOnLater(LOOK_AGAIN_MS, why, tried);
+    if (this.#seat.stateAgeMs < rules.minOffMs) return this.switchOnLater(0, why, tried);
     tried();
     this.write(true).catch((thrown: unknown) => {
       if (isAbort(thrown)) return;
@@ -184,15 +184,15 @@ export class RuledSwitch {
     });
   }
 
-  #begin({ active, offAt }: Found): void {
+  #begin({ active, offAt }: InitialState): void {
     const { clock, rules } = this.#with;
     if (active && rules.maxOnMs > 0) {
-      const wasActiveForMs = this.#seat.active === true ? this.#seat.forMs : 0;
-      const isTold = wasActiveForMs === 0 && offAt > 0 && clock.trusted();
+      const wasActiveForMs = this.#seat.active === true ? this.#seat.stateAgeMs : 0;
+      const isTold = wasActiveForMs === 0 && offAt > 0 && clock.isTrusted();
       const leftMs = isTold ? offAt * 1000 - clock.nowMs() : rules.maxOnMs - wasActiveForMs;
       this.#offIn(Math.min(rules.maxOnMs, Math.max(0, leftMs)));
     }
-    this.#seat.found(active);
+    this.#seat.setInitialState(active);
   }
 
   async #on(): Promise<void> {
@@ -201,18 +201,18 @@ export class RuledSwitch {
     if (this.#seat.active === true && rules.isPulse) throw this.#forbids(PULSE, this.#offInMs());
     // Active already: told again it is, but none of its times begins anew.
     if (this.#seat.active === true) return this.#drive(true);
-    const leftMs = rules.minOffMs - this.#seat.forMs;
+    const leftMs = rules.minOffMs - this.#seat.stateAgeMs;
     if (leftMs > 0) throw this.#forbids(MIN_OFF, leftMs);
     await this.#claimed();
     if (rules.maxOnMs > 0 && this.#offAtNs === undefined) this.#offIn(rules.maxOnMs);
     await this.#drive(true);
-    this.#with.complain(undefined);
+    this.#with.setProblem(undefined);
   }
 
   async #off(): Promise<void> {
     this.#closing.signal.throwIfAborted();
     // Where it is not known to be active, switching off is the safe side, and no rule forbids it.
-    const leftMs = this.#seat.active === true ? this.#with.rules.minOnMs - this.#seat.forMs : 0;
+    const leftMs = this.#seat.active === true ? this.#with.rules.minOnMs - this.#seat.stateAgeMs : 0;
     if (leftMs > 0) throw this.#forbids(MIN_ON, leftMs);
     await this.#drive(false);
   }
@@ -224,7 +224,7 @@ export class RuledSwitch {
     this.#waiting = waiting;
     try {
       for (let waitMs = this.#seat.claim(); waitMs > 0; waitMs = this.#seat.claim()) {
-        this.#pending = `on at ${timeIn(clock, waitMs)} (dead time)`;
+        this.#pending = `on at ${timeAfter(clock, waitMs)} (dead time)`;
         this.#tell();
         await delay(clock, waitMs, waiting.signal);
       }
@@ -256,16 +256,16 @@ export class RuledSwitch {
   #driven(active: boolean | undefined): void {
     if (this.#closing.signal.aborted) return;
     this.#isDriving = false;
-    this.#seat.drove(active);
+    this.#seat.setDrivenState(active);
     this.#tell();
   }
 
   #clash(others: string): void {
-    const { complain, name, rules } = this.#with;
+    const { setProblem: complain, name, rules } = this.#with;
     const text = (who: string) =>
       `${name} was active together with ${who}, which interlock ${rules.group} forbids: all of them are switched off`;
     complain(text(others), text('others'));
-    this.mustGoOff();
+    this.forceOff();
   }
 
   #supersede(reason: Error): void {
@@ -275,7 +275,7 @@ export class RuledSwitch {
   #offIn(ms: number): void {
     const { clock } = this.#with;
     this.#offAtNs = clock.monotonicNs() + BigInt(Math.round(ms * 1e6));
-    this.#cancelOff = clock.after(ms, () => this.mustGoOff());
+    this.#cancelOff = clock.after(ms, () => this.forceOff());
   }
 
   #offInMs(): number {
@@ -291,20 +291,20 @@ export class RuledSwitch {
     return fault(
       'RULE_FORBIDS',
       rule,
-      `possible in ${Math.ceil(leftMs / 100) / 10} s, at ${timeIn(this.#with.clock, leftMs)}`,
+      `possible in ${Math.ceil(leftMs / 100) / 10} s, at ${timeAfter(this.#with.clock, leftMs)}`,
     );
   }
 
   /** Tells how it stands, where that is news, and looks again when a time has run out. */
   #tell(): void {
-    const { clock, tell } = this.#with;
+    const { clock, onStatus: tell } = this.#with;
     if (this.#closing.signal.aborted) return;
     this.#cancelTell();
     const { rule, leftMs } = this.#rule();
     if (leftMs > 0) this.#cancelTell = clock.after(leftMs, () => this.#tell());
     const offInMs = this.#offInMs();
     const why = this.#with.rules.isPulse ? 'end of the pulse' : MAX_ON;
-    const off = this.#offAtNs === undefined ? '' : `off at ${timeIn(clock, offInMs)} (${why})`;
+    const off = this.#offAtNs === undefined ? '' : `off at ${timeAfter(clock, offInMs)} (${why})`;
     const standing = {
       rule,
       pending: this.#pending === '' ? off : this.#pending,
@@ -319,14 +319,14 @@ export class RuledSwitch {
   #rule(): { readonly rule: string; readonly leftMs: number } {
     const { clock, rules } = this.#with;
     const isOn = this.#seat.active === true;
-    const leftMs = (isOn ? rules.minOnMs : rules.minOffMs) - this.#seat.forMs;
+    const leftMs = (isOn ? rules.minOnMs : rules.minOffMs) - this.#seat.stateAgeMs;
     const name = isOn ? MIN_ON : MIN_OFF;
     if (leftMs > 0 && this.#seat.active !== undefined)
-      return { rule: `${name} until ${timeIn(clock, leftMs)}`, leftMs };
-    return { rule: isOn ? '' : (this.#seat.hindrance()?.general ?? ''), leftMs: 0 };
+      return { rule: `${name} until ${timeAfter(clock, leftMs)}`, leftMs };
+    return { rule: isOn ? '' : (this.#seat.blockedBy()?.general ?? ''), leftMs: 0 };
   }
 }
 
 /** The time of day in so many milliseconds, UTC. */
-export const timeIn = (clock: Clock, ms: number): string =>
+export const timeAfter = (clock: Clock, ms: number): string =>
   new Date(clock.nowMs() + ms).toISOString().slice(0, 19) + 'Z';

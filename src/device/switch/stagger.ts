@@ -11,7 +11,7 @@ export class Stagger {
   }
 
   /** How long to wait, milliseconds, so as to be `gapMs` after the one that asked before; 0 for the first. */
-  turnIn(gapMs: number): number {
+  nextDelayMs(gapMs: number): number {
     const nowNs = this.#clock.monotonicNs();
     const turnNs = this.#lastNs === undefined ? nowNs : this.#lastNs + BigInt(Math.round(gapMs * 1e6));
     this.#lastNs = turnNs > nowNs ? turnNs : nowNs;

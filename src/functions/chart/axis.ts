@@ -3,15 +3,15 @@ import type { Kernel } from '../../kernel/kernel.js';
 import type { Profile } from '../../kernel/profile.js';
 import { variableType, type Value } from '../../kernel/value.js';
 import { profileOf } from './definition.js';
-import { bounded, niceScale, type Scale, type Tick } from './scale.js';
+import { clampValue, niceScale, type Scale, type Tick } from './scale.js';
 import type { Series } from './series.js';
 
 /** An axis of values: what it reaches over, and how a value is shown on it. */
-export interface Axis {
+export interface ValueAxis {
   readonly scale: Scale;
   readonly unit: string;
   /** A value as it is shown: percentages of a range are numbers of per cent. */
-  readonly shown: (value: number) => number;
+  readonly toDisplayed: (value: number) => number;
 }
 
 /** States beyond this many have no room for their names. */
@@ -20,11 +20,11 @@ const STATES_LIMIT = 12;
 const MARK_EVERY = 42;
 
 /** The axis of these series; undefined where there are none. */
-export function axisOf(
+export function valueAxisOf(
   kernel: Kernel,
   series: readonly Series[],
   look: { profile: string; isExtrema: boolean; isDyn: boolean; height: number },
-): Axis | undefined {
+): ValueAxis | undefined {
   const [first] = series;
   if (first === undefined) return undefined;
   const own = profileOf(kernel, first.dataset.variable.data);
@@ -34,12 +34,12 @@ export function axisOf(
     const values = states.map(({ value }) => value);
     const [low, high] = [Math.min(...values), Math.max(...values)];
     const scale = { low, high: high > low ? high : low + 1, ticks: states };
-    return { scale, unit: '', shown: bounded };
+    return { scale, unit: '', toDisplayed: clampValue };
   }
-  const shown = (value: number) => bounded(profile === undefined ? value : percentOf(value, profile));
+  const shown = (value: number) => clampValue(profile === undefined ? value : percentOf(value, profile));
   const [least, most] = reach(series, { ...look, profile, shown });
   const count = Math.max(2, Math.min(8, Math.floor(look.height / MARK_EVERY)));
-  return { scale: niceScale(least, most, count), unit: unitOf(profile), shown };
+  return { scale: niceScale(least, most, count), unit: unitOf(profile), toDisplayed: shown };
 }
 
 /** From where to where the values go, as they are shown. */

@@ -1,23 +1,27 @@
 import { fault } from '../../base/fault.js';
-import { PiecedResult } from '../../base/pieces.js';
+import { ChunkedResult } from '../../base/pieces.js';
 import { objectType } from '../../kernel/object.js';
 import { variableType } from '../../kernel/value.js';
-import type { ChartOf, Drawing, Reach } from '../charts.js';
+import type { ChartRequest, ChartLayout, VisibleObjects } from '../charts.js';
 import type { Ports } from '../ports.js';
-import { ofContent, ofVariable, profileOf, type ChartDefinition } from './definition.js';
-import { SIZE, drawn } from './drawing.js';
+import { parseChart, chartOfVariable, profileOf, type ChartDefinition } from './definition.js';
+import { SIZE_LIMITS, drawChart } from './drawing.js';
 import { periodOf, type Period } from './period.js';
-import { seriesOf, type Series } from './series.js';
+import { readSeries, type Series } from './series.js';
 
 /** A chart, among the kinds of media (interface §1). */
 const CHART = 4;
 
-/** What a chart shows, a record for each dataset; see docs/web-front.md. Throws as {@link rendered}, sizes apart. */
-export async function fetched(ports: Ports, reach: Reach, chart: ChartOf): Promise<PiecedResult> {
+/** What a chart shows, a record for each dataset; see docs/web-front.md. Throws as {@link renderChart}, sizes apart. */
+export async function fetchChart(
+  ports: Ports,
+  reach: VisibleObjects,
+  chart: ChartRequest,
+): Promise<ChunkedResult> {
   const { definition, period } = await chartIn(ports, reach, chart);
   const series = await read(ports, definition, { chart, period });
   let next = 0;
-  return new PiecedResult({
+  return new ChunkedResult({
     next: () => {
       if (next > series.length) return undefined;
       const one = series[next++];
@@ -32,41 +36,41 @@ export async function fetched(ports: Ports, reach: Reach, chart: ChartOf): Promi
  * A chart as SVG. Throws `OBJECT_MISSING` also for what is out of reach, `NOT_OF_TYPE`, `VARIABLE_TYPE` for a text,
  * `PARAMETER_BOUNDS`, `CONFIGURATION_INVALID` where a chart's content is none.
  */
-export async function rendered(
+export async function renderChart(
   ports: Ports,
-  reach: Reach,
-  { chart, drawing }: { readonly chart: ChartOf; readonly drawing: Drawing },
+  reach: VisibleObjects,
+  { chart, drawing }: { readonly chart: ChartRequest; readonly drawing: ChartLayout },
 ): Promise<string> {
   const { definition, period } = await chartIn(ports, reach, chart);
   for (const [name, size] of [
     ['Width', drawing.width],
     ['Height', drawing.height],
   ] as const)
-    if (size < SIZE.least || size > SIZE.most) throw fault('PARAMETER_BOUNDS', name);
+    if (size < SIZE_LIMITS.least || size > SIZE_LIMITS.most) throw fault('PARAMETER_BOUNDS', name);
   const series = await read(ports, definition, { chart, period });
-  return drawn(ports.kernel, definition, { series, look: { span: chart.span, period, ...drawing } });
+  return drawChart(ports.kernel, definition, { series, look: { span: chart.span, period, ...drawing } });
 }
 
 async function chartIn(
   ports: Ports,
-  reach: Reach,
-  { objectId, span, startS }: ChartOf,
+  reach: VisibleObjects,
+  { objectId, span, startS }: ChartRequest,
 ): Promise<{ definition: ChartDefinition; period: Period }> {
   const period = periodOf(span, startS, Math.floor(ports.clock.nowMs() / 1000));
   return { definition: await definitionOf(ports, reach, objectId), period };
 }
 
-async function definitionOf(ports: Ports, reach: Reach, id: number): Promise<ChartDefinition> {
+async function definitionOf(ports: Ports, reach: VisibleObjects, id: number): Promise<ChartDefinition> {
   const { kernel } = ports;
   const object = reach.find(id);
   if (object === undefined) throw fault('OBJECT_MISSING', id);
   if (object.is(objectType.variable)) {
     if (object.data.type === variableType.string) throw fault('VARIABLE_TYPE', id);
-    return ofVariable(kernel, object);
+    return chartOfVariable(kernel, object);
   }
   if (!object.is(objectType.media) || object.data.type !== CHART) throw fault('NOT_OF_TYPE', 'Chart', id);
   const content = await (await ports.media()).content(id);
-  return ofContent(kernel, object.displayName, content.toString('utf8'), {
+  return parseChart(kernel, object.displayName, content.toString('utf8'), {
     variable: (one) => {
       const variable = reach.find(one);
       return variable?.is(objectType.variable) ? variable : undefined;
@@ -79,13 +83,13 @@ async function definitionOf(ports: Ports, reach: Reach, id: number): Promise<Cha
 async function read(
   ports: Ports,
   { datasets }: ChartDefinition,
-  { chart: { span, dense, visibility }, period }: { chart: ChartOf; period: Period },
+  { chart: { span, dense, visibility }, period }: { chart: ChartRequest; period: Period },
 ): Promise<Series[]> {
   const readings = await ports.archive();
   const series: Series[] = [];
   for (const dataset of datasets)
     if (visibility[dataset.index] ?? dataset.visible)
-      series.push(await seriesOf(readings, dataset, { span, dense, period }));
+      series.push(await readSeries(readings, dataset, { span, dense, period }));
   return series;
 }
 

@@ -1,9 +1,9 @@
-import { latestEndS, pieceEndS } from './period.js';
+import { latestSpanEndS, spanEndS } from './period.js';
 import type { Point, Series } from './series.js';
 import { element, px } from './xml.js';
 
 /** How a curve is drawn: its colour, and where moments and values stand. */
-export interface Curve {
+export interface CurveStyle {
   readonly color: string;
   /** What is below it is filled with this; '' for not. */
   readonly fill: string;
@@ -15,9 +15,9 @@ export interface Curve {
 type Dot = readonly [x: number, y: number];
 
 /** Averages: a line through the middles of their pieces, with a band from the least to the most where that is asked for. */
-export function line({ span, points }: Series, curve: Curve): string {
+export function drawLine({ span, points }: Series, curve: CurveStyle): string {
   const middle = ({ atS, durationS }: Point) => curve.xOf(atS + durationS / 2);
-  const runs = runsOf(points, (point, next) => latestEndS(span, point.atS) >= next.atS);
+  const runs = runsOf(points, (point, next) => latestSpanEndS(span, point.atS) >= next.atS);
   const dots = (of: (point: Point) => number) =>
     runs.map((run) => thinned(run.map((point): Dot => [middle(point), curve.yOf(of(point))])));
   const lines = dots(({ value }) => value);
@@ -31,7 +31,7 @@ export function line({ span, points }: Series, curve: Curve): string {
 }
 
 /** Values that hold until they change. */
-export function steps({ points, dataset }: Series, curve: Curve): string {
+export function drawSteps({ points, dataset }: Series, curve: CurveStyle): string {
   const runs = runsOf(points, (point, next) => point.atS + point.durationS >= next.atS);
   const lines = runs.map((run) =>
     thinned(
@@ -49,10 +49,14 @@ export function steps({ points, dataset }: Series, curve: Curve): string {
 }
 
 /** What was used up in each piece; several stand side by side. */
-export function bars({ span, points }: Series, curve: Curve, [nth, of]: readonly [number, number]): string {
+export function drawBars(
+  { span, points }: Series,
+  curve: CurveStyle,
+  [nth, of]: readonly [number, number],
+): string {
   const zero = curve.yOf(0);
   const rects = points.map(({ atS, value }) => {
-    const [from, to] = [curve.xOf(atS), curve.xOf(pieceEndS(span, atS))];
+    const [from, to] = [curve.xOf(atS), curve.xOf(spanEndS(span, atS))];
     const room = (to - from) / of;
     const gap = Math.min(room * 0.15, 4);
     const y = curve.yOf(value);
@@ -121,7 +125,7 @@ function pathOf(dots: readonly Dot[]): string {
   return dots.length === 1 ? `${path.join('')}h0` : path.join('');
 }
 
-function filled(lines: readonly (readonly Dot[])[], { yOf }: Curve, fill: string): string {
+function filled(lines: readonly (readonly Dot[])[], { yOf }: CurveStyle, fill: string): string {
   if (fill === '') return '';
   const zero = px(yOf(0));
   const d = lines
@@ -131,7 +135,7 @@ function filled(lines: readonly (readonly Dot[])[], { yOf }: Curve, fill: string
   return d === '' ? '' : element('path', { d, fill, 'fill-opacity': '.2' });
 }
 
-function stroked(lines: readonly (readonly Dot[])[], { color }: Curve): string {
+function stroked(lines: readonly (readonly Dot[])[], { color }: CurveStyle): string {
   const d = lines.map(pathOf).join('');
   if (d === '') return '';
   const round = { 'stroke-linejoin': 'round', 'stroke-linecap': 'round' };

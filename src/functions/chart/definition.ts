@@ -13,9 +13,9 @@ const TITLE_LIMIT = 256;
 const OFFSET_LIMIT = 1000;
 
 /** How values are drawn: averages as a line, states as steps, what was used up as bars. */
-export type Kind = 'line' | 'step' | 'bar';
+export type DatasetKind = 'line' | 'step' | 'bar';
 /** On which side its axis stands. */
-export type Side = 0 | 1;
+export type AxisSide = 0 | 1;
 
 /** One variable in a chart. */
 export interface Dataset {
@@ -23,8 +23,8 @@ export interface Dataset {
   readonly index: number;
   readonly variable: TreeObject<2>;
   readonly title: string;
-  readonly kind: Kind;
-  readonly side: Side;
+  readonly kind: DatasetKind;
+  readonly side: AxisSide;
   /** `#rrggbb` and its like, '' for the chart's own. */
   readonly stroke: string;
   readonly fill: string;
@@ -42,14 +42,14 @@ export interface ChartDefinition {
 }
 
 /** A variable as a chart of its own. */
-export function ofVariable(kernel: Kernel, variable: TreeObject<2>): ChartDefinition {
+export function chartOfVariable(kernel: Kernel, variable: TreeObject<2>): ChartDefinition {
   const plain = { index: 0, side: 0, stroke: '', fill: '', offset: 0, visible: true } as const;
   const title = variable.displayName;
   return { title, datasets: [{ ...plain, variable, title, kind: kindOf(kernel, variable) }], axes: ['', ''] };
 }
 
 /** Of what a chart may show things. */
-export interface Known {
+export interface ChartScope {
   variable(id: number): TreeObject<2> | undefined;
   hasProfile(name: string): boolean;
 }
@@ -58,7 +58,12 @@ export interface Known {
  * The chart that a media object's content describes. Datasets of variables that are not known are left out, and whatever
  * else makes no sense has its default. Throws `CONFIGURATION_INVALID`.
  */
-export function ofContent(kernel: Kernel, title: string, content: string, known: Known): ChartDefinition {
+export function parseChart(
+  kernel: Kernel,
+  title: string,
+  content: string,
+  known: ChartScope,
+): ChartDefinition {
   const { datasets, axes, type } = contentOf(content);
   return {
     title,
@@ -86,7 +91,7 @@ export function ofContent(kernel: Kernel, title: string, content: string, known:
   };
 }
 
-function kindOf(kernel: Kernel, { data }: TreeObject<2>): Kind {
+function kindOf(kernel: Kernel, { data }: TreeObject<2>): DatasetKind {
   if (data.type === variableType.boolean) return 'step';
   if (data.logging?.counter === true) return 'bar';
   const profile = profileOf(kernel, data);
@@ -114,7 +119,7 @@ function contentOf(content: string): Record<string, unknown> {
   return record;
 }
 
-function axesIn(axes: readonly unknown[], known: Known): [string, string] {
+function axesIn(axes: readonly unknown[], known: ChartScope): [string, string] {
   const profiles: [string, string] = ['', ''];
   for (const given of axes) {
     const { profile, side } = recordIn(given);
@@ -134,7 +139,7 @@ const recordIn = (given: unknown): Record<string, unknown> =>
 
 const textIn = (given: unknown): string => (typeof given === 'string' ? given.slice(0, TITLE_LIMIT) : '');
 
-const sideIn = (given: unknown): Side => (given === 'right' || given === 1 ? 1 : 0);
+const sideIn = (given: unknown): AxisSide => (given === 'right' || given === 1 ? 1 : 0);
 
 function offsetIn(given: unknown): number {
   return Number.isSafeInteger(given) && Math.abs(given as number) <= OFFSET_LIMIT ? (given as number) : 0;

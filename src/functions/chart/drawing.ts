@@ -1,18 +1,18 @@
-import { nextTurn } from '../../base/turn.js';
+import { yieldToEventLoop } from '../../base/turn.js';
 import type { Kernel } from '../../kernel/kernel.js';
-import { axisOf, type Axis } from './axis.js';
-import type { ChartDefinition, Side } from './definition.js';
-import { bars, line, steps, type Curve } from './curves.js';
-import { CHANGES, type ChartSpan, type Period } from './period.js';
+import { valueAxisOf, type ValueAxis } from './axis.js';
+import type { ChartDefinition, AxisSide } from './definition.js';
+import { drawBars, drawLine, drawSteps, type CurveStyle } from './curves.js';
+import { EVERY_CHANGE, type ChartSpan, type Period } from './period.js';
 import type { Series } from './series.js';
-import { timeTicks, type TimeTick } from './time-axis.js';
-import { element, escaped } from './xml.js';
+import { timeTicksOf, type TimeTick } from './time-axis.js';
+import { element, escapeXml } from './xml.js';
 
 /** How large a drawing may be, pixels. */
-export const SIZE = { least: 100, most: 4000 } as const;
+export const SIZE_LIMITS = { least: 100, most: 4000 } as const;
 
 /** Lines that are told apart on white and on black, and by most who see colours differently. */
-export const colors = [
+export const palette = [
   '#2f7fd6',
   '#cf6a0c',
   '#1a8f7d',
@@ -33,7 +33,7 @@ const LEAST_PLOT = 60;
 const LEGEND_LETTERS = 40;
 
 /** How a chart is to be drawn. */
-export interface Look {
+export interface DrawingOptions {
   readonly span: ChartSpan;
   readonly period: Period;
   readonly isExtrema: boolean;
@@ -43,7 +43,7 @@ export interface Look {
 }
 
 /** Where the curves are drawn. */
-export interface Plot {
+export interface PlotArea {
   readonly left: number;
   readonly top: number;
   readonly right: number;
@@ -54,21 +54,21 @@ export interface Plot {
  * The drawing of a chart: SVG with nothing in it that is run or fetched. Colours go with the page it stands in. Between
  * two curves others get a turn.
  */
-export async function drawn(
+export async function drawChart(
   kernel: Kernel,
   definition: ChartDefinition,
-  { series, look }: { readonly series: readonly Series[]; readonly look: Look },
+  { series, look }: { readonly series: readonly Series[]; readonly look: DrawingOptions },
 ): Promise<string> {
   const { width, height } = look;
   const legend = legendOf(series, look);
   const axes = ([0, 1] as const).map((side) => {
     const mine = series.filter(({ dataset }) => dataset.side === side);
     const room = height - legend.height - 2 * LINE_HEIGHT;
-    return axisOf(kernel, mine, { profile: definition.axes[side], ...look, height: room });
+    return valueAxisOf(kernel, mine, { profile: definition.axes[side], ...look, height: room });
   });
   const plot = plotOf(axes, legend.height, look);
   const parts = [
-    element('title', {}, escaped(definition.title)),
+    element('title', {}, escapeXml(definition.title)),
     STYLE,
     legend.text,
     ...valueAxes(axes, plot, width),
@@ -105,7 +105,11 @@ function cut(text: string, room: number): string {
   return text.length <= letters ? text : `${text.slice(0, letters - 1)}…`;
 }
 
-function plotOf(axes: readonly (Axis | undefined)[], legendHeight: number, { width, height }: Look): Plot {
+function plotOf(
+  axes: readonly (ValueAxis | undefined)[],
+  legendHeight: number,
+  { width, height }: DrawingOptions,
+): PlotArea {
   const [left, right] = axes.map((axis) => {
     const widest = Math.max(0, ...(axis?.scale.ticks.map(({ text }) => wide(text)) ?? []));
     return axis === undefined ? 0 : Math.min(widest, width / 4) + GAP;
@@ -122,7 +126,10 @@ function plotOf(axes: readonly (Axis | undefined)[], legendHeight: number, { wid
 }
 
 /** Who is who; where it would take the curves' place, or there is but one, nobody is named. */
-function legendOf(series: readonly Series[], { width, height }: Look): { text: string; height: number } {
+function legendOf(
+  series: readonly Series[],
+  { width, height }: DrawingOptions,
+): { text: string; height: number } {
   let [x, row] = [0, 0];
   const entries = series.map(({ dataset }, n) => {
     const name = cut(dataset.title, Math.min(LEGEND_LETTERS * CHARACTER, width - 6 * GAP));
@@ -138,26 +145,28 @@ function legendOf(series: readonly Series[], { width, height }: Look): { text: s
       rx: 2,
       fill: colorOf(dataset.stroke, n),
     });
-    return mark + element('text', { x: at + 14, y }, escaped(name));
+    return mark + element('text', { x: at + 14, y }, escapeXml(name));
   });
   const total = (row + 1) * LINE_HEIGHT;
   if (series.length < 2 || height - total - 3 * LINE_HEIGHT < LEAST_PLOT) return { text: '', height: 0 };
   return { text: element('g', { class: 'legend' }, entries.join('\n')), height: total };
 }
 
-const colorOf = (stroke: string, n: number): string => stroke || (colors[n % colors.length] as string);
+const colorOf = (stroke: string, n: number): string => stroke || (palette[n % palette.length] as string);
 
-function valueAxes(axes: readonly (Axis | undefined)[], plot: Plot, width: number): string[] {
+function valueAxes(axes: readonly (ValueAxis | undefined)[], plot: PlotArea, width: number): string[] {
   const first = axes.findIndex((axis) => axis !== undefined);
   return axes.flatMap((axis, side) =>
-    axis === undefined ? [] : [valueAxis(axis, plot, { side: side as Side, hasGrid: side === first, width })],
+    axis === undefined
+      ? []
+      : [valueAxis(axis, plot, { side: side as AxisSide, hasGrid: side === first, width })],
   );
 }
 
 function valueAxis(
-  axis: Axis,
-  plot: Plot,
-  { side, hasGrid, width }: { side: Side; hasGrid: boolean; width: number },
+  axis: ValueAxis,
+  plot: PlotArea,
+  { side, hasGrid, width }: { side: AxisSide; hasGrid: boolean; width: number },
 ): string {
   const isLeft = side === 0;
   const x = isLeft ? plot.left - 6 : plot.right + 6;
@@ -170,7 +179,7 @@ function valueAxis(
       'stroke-opacity': '.15',
     });
     const name = cut(text, isLeft ? plot.left - 4 : width - plot.right - 4);
-    const label = element('text', { x, y: y + 4, 'text-anchor': anchor }, escaped(name));
+    const label = element('text', { x, y: y + 4, 'text-anchor': anchor }, escapeXml(name));
     return hasGrid ? [grid, label] : [label];
   });
   const unit =
@@ -184,15 +193,15 @@ function valueAxis(
             'text-anchor': isLeft ? 'start' : 'end',
             'fill-opacity': '.75',
           },
-          escaped(axis.unit),
+          escapeXml(axis.unit),
         );
   return element('g', { class: `axis ${isLeft ? 'left' : 'right'}` }, [...marks, unit].join('\n'));
 }
 
-function timeAxis(plot: Plot, { span, period }: Look): string {
+function timeAxis(plot: PlotArea, { span, period }: DrawingOptions): string {
   const room = plot.right - plot.left;
   const fits = (count: number, length: number) => count * (length * CHARACTER + 2 * GAP) <= room;
-  const ticks = timeTicks(span, period, fits).map((tick: TimeTick) => {
+  const ticks = timeTicksOf(span, period, fits).map((tick: TimeTick) => {
     const [x, textX] = [xOf(plot, period, tick.atS), xOf(plot, period, tick.textAtS)];
     const half = wide(tick.text) / 2;
     const mark = element('path', {
@@ -217,40 +226,40 @@ function timeAxis(plot: Plot, { span, period }: Look): string {
 
 async function curvesOf(
   series: readonly Series[],
-  axes: readonly (Axis | undefined)[],
-  { plot, look }: { plot: Plot; look: Look },
+  axes: readonly (ValueAxis | undefined)[],
+  { plot, look }: { plot: PlotArea; look: DrawingOptions },
 ): Promise<string[]> {
   const barred = series.filter(({ dataset }) => dataset.kind === 'bar');
   const curves: string[] = [];
   for (const [n, one] of series.entries()) {
-    const axis = axes[one.dataset.side] as Axis;
-    const curve: Curve = {
+    const axis = axes[one.dataset.side] as ValueAxis;
+    const curve: CurveStyle = {
       color: colorOf(one.dataset.stroke, n),
       fill: one.dataset.fill,
       isExtrema: look.isExtrema,
       xOf: (atS) => xOf(plot, look.period, atS - one.period.startS + look.period.startS),
-      yOf: (value) => yOf(axis, plot, axis.shown(value)),
+      yOf: (value) => yOf(axis, plot, axis.toDisplayed(value)),
     };
-    if (one.dataset.kind === 'bar') curves.push(bars(one, curve, [barred.indexOf(one), barred.length]));
-    else curves.push(one.span === CHANGES ? steps(one, curve) : line(one, curve));
-    await nextTurn();
+    if (one.dataset.kind === 'bar') curves.push(drawBars(one, curve, [barred.indexOf(one), barred.length]));
+    else curves.push(one.span === EVERY_CHANGE ? drawSteps(one, curve) : drawLine(one, curve));
+    await yieldToEventLoop();
   }
   return curves;
 }
 
 /** Where a moment stands; what was shifted is measured from where its own period begins. */
-function xOf({ left, right }: Plot, { startS, endS }: Period, atS: number): number {
+function xOf({ left, right }: PlotArea, { startS, endS }: Period, atS: number): number {
   const part = (atS - startS) / (endS - startS);
   return left + Math.max(0, Math.min(1, part)) * (right - left);
 }
 
 /** Where a value, as it is shown, stands. */
-function yOf({ scale: { low, high } }: Axis, { top, bottom }: Plot, value: number): number {
+function yOf({ scale: { low, high } }: ValueAxis, { top, bottom }: PlotArea, value: number): number {
   const part = (value - low) / (high - low);
   return bottom - Math.max(0, Math.min(1, part)) * (bottom - top);
 }
 
-function emptiness({ left, right, top, bottom }: Plot): string {
+function emptiness({ left, right, top, bottom }: PlotArea): string {
   const [x, y] = [(left + right) / 2, (top + bottom) / 2];
   return element('text', { x, y, 'text-anchor': 'middle', 'fill-opacity': '.6' }, 'no data');
 }

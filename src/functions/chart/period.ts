@@ -5,9 +5,9 @@ export const chartSpan = { hour: 0, day: 1, week: 2, month: 3, year: 4, decade: 
 export type ChartSpan = (typeof chartSpan)[keyof typeof chartSpan];
 
 /** Over what values are aggregated (interface §1, `{span}`). */
-export type PieceSpan = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+export type AggregationSpan = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
 /** Every change by itself. */
-export const CHANGES = 7;
+export const EVERY_CHANGE = 7;
 
 /** A piece of time, unix seconds; the end does not belong to it. */
 export interface Period {
@@ -76,7 +76,7 @@ export type Density = (typeof density)[keyof typeof density];
 const [HOUR, DAY, WEEK, MONTH, YEAR, FIVE_MINUTES, MINUTE] = [0, 1, 2, 3, 4, 5, 6] as const;
 
 /** Pieces by chart span, at normal density and at high: lines want many points, bars a dozen or three. */
-const pieces: Readonly<Record<'line' | 'bar', readonly (readonly [PieceSpan, PieceSpan])[]>> = {
+const pieces: Readonly<Record<'line' | 'bar', readonly (readonly [AggregationSpan, AggregationSpan])[]>> = {
   line: [
     [MINUTE, MINUTE],
     [FIVE_MINUTES, MINUTE],
@@ -96,8 +96,8 @@ const pieces: Readonly<Record<'line' | 'bar', readonly (readonly [PieceSpan, Pie
 };
 
 /** Over what a chart's values are aggregated. */
-export function pieceSpanOf(kind: 'line' | 'bar', span: ChartSpan, dense: Density): PieceSpan {
-  const [normal, high] = pieces[kind][span] as readonly [PieceSpan, PieceSpan];
+export function aggregationSpanOf(kind: 'line' | 'bar', span: ChartSpan, dense: Density): AggregationSpan {
+  const [normal, high] = pieces[kind][span] as readonly [AggregationSpan, AggregationSpan];
   return dense === density.high ? high : normal;
 }
 
@@ -106,17 +106,18 @@ const DAY_S = 86_400;
 const LONGEST_S = [HOUR_S, DAY_S + HOUR_S, 7 * DAY_S + HOUR_S, 31 * DAY_S + HOUR_S, 366 * DAY_S, 300, 60, 0];
 
 /** When a piece that begins at `startS` is over at the latest. */
-export const latestEndS = (span: PieceSpan, startS: number): number => startS + (LONGEST_S[span] ?? 0);
+export const latestSpanEndS = (span: AggregationSpan, startS: number): number =>
+  startS + (LONGEST_S[span] ?? 0);
 
 /** When a piece that begins at `startS` is over. */
-export function pieceEndS(span: PieceSpan, startS: number): number {
+export function spanEndS(span: AggregationSpan, startS: number): number {
   const chart = (
     {
       [DAY]: chartSpan.day,
       [WEEK]: chartSpan.week,
       [MONTH]: chartSpan.month,
       [YEAR]: chartSpan.year,
-    } as Partial<Record<PieceSpan, ChartSpan>>
+    } as Partial<Record<AggregationSpan, ChartSpan>>
   )[span];
-  return chart === undefined ? latestEndS(span, startS) : moved(chart, startS, 1);
+  return chart === undefined ? latestSpanEndS(span, startS) : moved(chart, startS, 1);
 }

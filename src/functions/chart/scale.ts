@@ -5,7 +5,7 @@ const SAME = 1e-9;
 /** Nothing is told apart below this: doubles have no room for steps there. */
 const LEAST = 1e-290;
 
-export const bounded = (value: number): number => Math.max(-VALUE_LIMIT, Math.min(VALUE_LIMIT, value));
+export const clampValue = (value: number): number => Math.max(-VALUE_LIMIT, Math.min(VALUE_LIMIT, value));
 
 /** A mark of an axis, with its text. */
 export interface Tick {
@@ -22,7 +22,7 @@ export interface Scale {
 
 /** A scale over what lies between two values, with about `count` marks at round numbers; the ends are such. */
 export function niceScale(least: number, most: number, count: number): Scale {
-  let [low, high] = [bounded(Math.min(least, most)), bounded(Math.max(least, most))];
+  let [low, high] = [clampValue(Math.min(least, most)), clampValue(Math.max(least, most))];
   if (high - low <= Math.max(Math.abs(low), Math.abs(high)) * SAME + LEAST) {
     const room = Math.abs(high) * 0.05 || 0.5;
     [low, high] = [low - room, high + room];

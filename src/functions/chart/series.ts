@@ -2,14 +2,14 @@ import type { ArchivePort } from '../../archive/port.js';
 import { variableType } from '../../kernel/value.js';
 import type { Dataset } from './definition.js';
 import {
-  CHANGES,
+  EVERY_CHANGE,
   density,
   periodAt,
-  pieceSpanOf,
+  aggregationSpanOf,
   type ChartSpan,
   type Density,
   type Period,
-  type PieceSpan,
+  type AggregationSpan,
 } from './period.js';
 
 /** Records that are read for one dataset: more dots than a screen has. */
@@ -29,35 +29,39 @@ export interface Series {
   readonly dataset: Dataset;
   /** Where they are from. */
   readonly period: Period;
-  readonly span: PieceSpan;
+  readonly span: AggregationSpan;
   readonly points: readonly Point[];
   /** There are more than could be read; the oldest are missing. */
   readonly isCut: boolean;
 }
 
 /** What is read of the archive. */
-export type Readings = Pick<ArchivePort, 'logged' | 'aggregated'>;
+export type ArchiveReader = Pick<ArchivePort, 'logged' | 'aggregated'>;
 
 /** What a chart is to show. */
-export interface Wanted {
+export interface SeriesRequest {
   readonly span: ChartSpan;
   readonly dense: Density;
   readonly period: Period;
 }
 
 /** Reads what a dataset shows. A text has no values to be drawn. */
-export async function seriesOf(readings: Readings, dataset: Dataset, wanted: Wanted): Promise<Series> {
+export async function readSeries(
+  readings: ArchiveReader,
+  dataset: Dataset,
+  wanted: SeriesRequest,
+): Promise<Series> {
   const { span, dense, period: shown } = wanted;
   const period = periodAt(span, shown, dataset.offset);
   const own = { dataset, period };
   const { id, data } = dataset.variable;
-  if (data.type === variableType.string) return { ...own, span: CHANGES, points: [], isCut: false };
+  if (data.type === variableType.string) return { ...own, span: EVERY_CHANGE, points: [], isCut: false };
   if (dataset.kind === 'step' || (dense === density.raw && dataset.kind === 'line')) {
     const changes = await changesIn(readings, id, period);
     // A state that changes more often than that is shown by the share of time.
-    if (!changes.isCut || dataset.kind === 'line') return { ...own, span: CHANGES, ...changes };
+    if (!changes.isCut || dataset.kind === 'line') return { ...own, span: EVERY_CHANGE, ...changes };
   }
-  const piece = pieceSpanOf(dataset.kind === 'bar' ? 'bar' : 'line', span, dense);
+  const piece = aggregationSpanOf(dataset.kind === 'bar' ? 'bar' : 'line', span, dense);
   const range = { span: piece, startS: period.startS, endS: period.endS - 1, limit: RECORDS_LIMIT };
   const records = await readings.aggregated(id, range);
   const points = records.map(({ timeStamp: atS, durationS, avg: value, min, max }) => ({
@@ -72,7 +76,7 @@ export async function seriesOf(readings: Readings, dataset: Dataset, wanted: Wan
 
 /** The changes in a period, and with which value it began. */
 async function changesIn(
-  readings: Readings,
+  readings: ArchiveReader,
   id: number,
   { startS, endS }: Period,
 ): Promise<Pick<Series, 'points' | 'isCut'>> {

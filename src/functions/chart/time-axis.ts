@@ -52,7 +52,7 @@ const divisions: Readonly<Record<ChartSpan, Division>> = {
 const UNITS_LIMIT = 130;
 
 /** The marks of a period of local time; `fits` says whether so many texts, the longest so long, have room. */
-export function timeTicks(
+export function timeTicksOf(
   span: ChartSpan,
   { startS, endS }: Period,
   fits: (count: number, length: number) => boolean,

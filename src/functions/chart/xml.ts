@@ -11,7 +11,7 @@ const entities: Readonly<Record<string, string>> = {
 const UNSPEAKABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F\uFFFE\uFFFF]/g;
 
 /** A text as it may stand in an element or an attribute of XML. */
-export function escaped(text: string): string {
+export function escapeXml(text: string): string {
   return text
     .toWellFormed()
     .replace(UNSPEAKABLE, '\uFFFD')
@@ -28,7 +28,7 @@ export function element(
   content = '',
 ): string {
   const given = Object.entries(attributes).map(
-    ([key, value]) => ` ${key}="${typeof value === 'number' ? px(value) : escaped(value)}"`,
+    ([key, value]) => ` ${key}="${typeof value === 'number' ? px(value) : escapeXml(value)}"`,
   );
   const head = `<${name}${given.join('')}`;
   return content === '' ? `${head}/>` : `${head}>${content}</${name}>`;

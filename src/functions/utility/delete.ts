@@ -1,11 +1,11 @@
 import { Fault, fault, messageOf } from '../../base/fault.js';
-import { nextTurn } from '../../base/turn.js';
-import { walk } from '../../kernel/area.js';
+import { yieldToEventLoop } from '../../base/turn.js';
+import { walkSubtree } from '../../kernel/area.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 
 /** So many are deleted or made between two turns of the event loop. */
-export const SLICE = 100;
+export const BATCH_SIZE = 100;
 
 /**
  * Deletes objects with all below them, children first; files of scripts and media stay. Throws `OBJECT_MISSING`,
@@ -17,16 +17,16 @@ export async function deleteObjects(ports: Ports, ids: readonly number[]): Promi
   for (const id of ids) {
     const object = tree.get(id);
     if (object.parent === null) throw fault('ROOT_FIXED');
-    for (const one of walk(object)) depths.set(one, depthOf(one));
+    for (const one of walkSubtree(object)) depths.set(one, depthOf(one));
   }
   const order = [...depths].sort(([, a], [, b]) => b - a);
   for (const [done, [object]] of order.entries()) {
-    if (done % SLICE === SLICE - 1) await nextTurn();
+    if (done % BATCH_SIZE === BATCH_SIZE - 1) await yieldToEventLoop();
     try {
       // Another call may have deleted it meanwhile.
       if (tree.find(object.id) === object) await deleteObject(ports, object, false);
     } catch (thrown) {
-      throw partly(thrown, `${done} of ${order.length} objects are deleted; #${object.id}`);
+      throw withProgress(thrown, `${done} of ${order.length} objects are deleted; #${object.id}`);
     }
   }
 }
@@ -44,7 +44,7 @@ export async function deleteObject(
 }
 
 /** A failure in the middle of a job of many parts, with how far it came before its text. */
-export function partly(thrown: unknown, came: string): Fault {
+export function withProgress(thrown: unknown, came: string): Fault {
   const code = thrown instanceof Fault ? thrown.code : 'INTERNAL';
   return new Fault(code, `${came}: ${messageOf(thrown)}`, { cause: thrown });
 }

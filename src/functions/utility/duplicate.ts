@@ -1,19 +1,19 @@
 import { extname } from 'node:path';
 import { fault, messageOf } from '../../base/fault.js';
-import { nextTurn } from '../../base/turn.js';
-import { walk } from '../../kernel/area.js';
+import { yieldToEventLoop } from '../../base/turn.js';
+import { walkSubtree } from '../../kernel/area.js';
 import type { Script } from '../../kernel/attachments.js';
 import type { Event } from '../../kernel/events.js';
 import { mediaType, type Media, type MediaType } from '../../kernel/media.js';
 import { attributeNames, objectType, type Attributes, type TreeObject } from '../../kernel/object.js';
-import type { Beginning } from '../../kernel/tree.js';
+import type { ObjectOptions } from '../../kernel/tree.js';
 import { ACTION_DISABLED, type Variable } from '../../kernel/variables.js';
 import type { Ports } from '../ports.js';
-import { SLICE, deleteObject } from './delete.js';
-import { withIds } from './ids.js';
+import { BATCH_SIZE, deleteObject } from './delete.js';
+import { mapIds } from './ids.js';
 
 /** What is to be copied, and where to. */
-export interface Duplication {
+export interface DuplicateRequest {
   readonly id: number;
   readonly parentId: number;
   /** With all below it. */
@@ -25,14 +25,17 @@ export interface Duplication {
  * copy; texts and properties are as they were. Nothing is switched by it: a copied instance stays closed until its changes
  * are applied, and has no values; a copied event is not active. All or nothing: what fails leaves no copy. Throws `OBJECT_MISSING`, `ROOT_FIXED`.
  */
-export async function duplicate(ports: Ports, { id, parentId, isRecursive }: Duplication): Promise<number> {
+export async function duplicateObject(
+  ports: Ports,
+  { id, parentId, isRecursive }: DuplicateRequest,
+): Promise<number> {
   const { tree } = ports.kernel;
   const source = tree.get(id);
   const parent = tree.get(parentId);
   if (source.parent === null) throw fault('ROOT_FIXED');
   const copying = new Copying(ports);
   try {
-    return await copying.copy(isRecursive ? [...walk(source)] : [source], parent);
+    return await copying.copy(isRecursive ? [...walkSubtree(source)] : [source], parent);
   } catch (thrown) {
     await copying.undo();
     throw thrown;
@@ -54,7 +57,7 @@ class Copying {
   /** Copies objects, the first of which stands above the others, parents first. */
   async copy(sources: readonly TreeObject[], parent: TreeObject): Promise<number> {
     for (const [done, source] of sources.entries()) {
-      if (done % SLICE === SLICE - 1) await nextTurn();
+      if (done % BATCH_SIZE === BATCH_SIZE - 1) await yieldToEventLoop();
       const place = (source.parent !== null && this.#copies.get(source.parent)) || parent;
       const twin = done === 0 ? undefined : declaredTwin(source, place);
       if (twin === undefined) await this.#copyTo(place, source);
@@ -70,7 +73,7 @@ class Copying {
     const { kernel, log } = this.#ports;
     for (const copy of this.#made.reverse()) {
       // An instance has made variables of its own.
-      for (const one of [...walk(copy)].reverse())
+      for (const one of [...walkSubtree(copy)].reverse())
         await deleteObject(this.#ports, one, true).catch((thrown: unknown) =>
           log.error({ object: one.id, there: kernel.tree.find(one.id) === one }, messageOf(thrown)),
         );
@@ -97,7 +100,7 @@ class Copying {
     this.#made.push(copy);
   }
 
-  #variable({ data }: Variable, place: Beginning): Variable {
+  #variable({ data }: Variable, place: ObjectOptions): Variable {
     const { variables, profiles } = this.#ports.kernel;
     const { type, value } = data;
     const usable = (name: string) => (profiles.find(name)?.type === type ? name : '');
@@ -106,7 +109,7 @@ class Copying {
     return copy;
   }
 
-  #event({ data }: Event, place: Beginning): Event {
+  #event({ data }: Event, place: ObjectOptions): Event {
     const { kernel, clock } = this.#ports;
     return kernel.events.create(data.type, clock.nowMs(), { ...place, like: { ...data, active: false } });
   }
@@ -170,7 +173,7 @@ class Copying {
   #pointEvent({ data }: Event, copy: Event): void {
     const { tree, events } = this.#ports.kernel;
     const { actionParameters, conditions, trigger, schedule } = data;
-    const mine = <T>(given: T) => withIds(given, (id) => this.#copyOf(id)?.id ?? id);
+    const mine = <T>(given: T) => mapIds(given, (id) => this.#copyOf(id)?.id ?? id);
     events.set(copy, mine({ actionParameters, conditions }));
     if (schedule !== undefined) events.setSchedule(copy.id, mine(schedule));
     if (trigger !== undefined && tree.find(trigger.variableId) !== undefined)

@@ -4,14 +4,14 @@ const ID_KEY = /^(variableId|TARGET|PARENT|\w*IDs?)$/;
 const TEXT_KEY = /^(script|scriptText|SCRIPT)$/;
 
 /** Such data with other ids in it, where `change` gives another one. What stays as it is stays the same object. */
-export function withIds<T>(data: T, change: (id: number) => number): T {
+export function mapIds<T>(data: T, change: (id: number) => number): T {
   return changed('', data, change) as T;
 }
 
 /** The ids of objects in such data. */
 export function idsIn(data: unknown): Set<number> {
   const ids = new Set<number>();
-  withIds(data, (id) => {
+  mapIds(data, (id) => {
     ids.add(id);
     return id;
   });
@@ -19,11 +19,11 @@ export function idsIn(data: unknown): Set<number> {
 }
 
 /** The texts of scripts in such data. */
-export function* textsIn(data: unknown): Generator<string> {
+export function* scriptTextsIn(data: unknown): Generator<string> {
   if (typeof data !== 'object' || data === null) return;
   for (const [key, value] of Object.entries(data))
     if (typeof value === 'string' && TEXT_KEY.test(key)) yield value;
-    else yield* textsIn(value);
+    else yield* scriptTextsIn(value);
 }
 
 function changed(key: string, value: unknown, change: (id: number) => number): unknown {

@@ -1,11 +1,11 @@
 import { fault } from '../../base/fault.js';
-import type { Conforming } from '../../device/declare.js';
+import type { ReadonlyStatic } from '../../device/declare.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Profile } from '../../kernel/profiles.js';
 import type { Ports } from '../ports.js';
 import type * as shapes from './shapes.js';
 
-type InvalidText = Conforming<typeof shapes.invalidTexts>[number];
+type InvalidText = ReadonlyStatic<typeof shapes.invalidTexts>[number];
 
 /** Half a character (an unpaired surrogate), and control characters other than tab, line feed and carriage return. */
 const INVALID = /(?![\t\n\r])[\p{Cc}\p{Cs}]/gu;
@@ -17,7 +17,7 @@ const attributes = { Name: 'name', Icon: 'icon', Info: 'info', Summary: 'summary
  * Names, icons, notes and texts in variables, and the texts of profiles that are not built in, that hold what no text should.
  * What an instance reported is its own affair.
  */
-export function invalidTexts({ kernel }: Ports): InvalidText[] {
+export function findInvalidTexts({ kernel }: Ports): InvalidText[] {
   const found: InvalidText[] = [];
   for (const object of kernel.tree.all())
     for (const [Attribute, text] of textsOf(object))
@@ -29,21 +29,21 @@ export function invalidTexts({ kernel }: Ports): InvalidText[] {
 }
 
 /** Where such a text is. */
-export type Place = Omit<InvalidText, 'Text'>;
+export type InvalidTextLocation = Omit<InvalidText, 'Text'>;
 
-/** A record of {@link invalidTexts} as it was given back. Throws `PARAMETER_TYPE`, `OBJECT_MISSING`, `PROFILE_MISSING`. */
-export function placeOf({ kernel }: Ports, given: unknown): Place {
-  const { ObjectID, Profile = '', Attribute } = (given ?? {}) as Partial<Place>;
+/** A record of {@link findInvalidTexts} as it was given back. Throws `PARAMETER_TYPE`, `OBJECT_MISSING`, `PROFILE_MISSING`. */
+export function invalidTextLocation({ kernel }: Ports, given: unknown): InvalidTextLocation {
+  const { ObjectID, Profile = '', Attribute } = (given ?? {}) as Partial<InvalidTextLocation>;
   const own: readonly string[] = Profile === '' ? [...Object.keys(attributes), 'Value'] : OF_PROFILES;
   if (!Number.isSafeInteger(ObjectID) || typeof Profile !== 'string' || !own.includes(String(Attribute)))
     throw fault('PARAMETER_TYPE', 'References', 'it takes records of UC_FindInvalidStrings');
   if (Profile === '') kernel.tree.get(Number(ObjectID));
   else kernel.profiles.get(Profile);
-  return { ObjectID: Number(ObjectID), Profile, Attribute: Attribute as Place['Attribute'] };
+  return { ObjectID: Number(ObjectID), Profile, Attribute: Attribute as InvalidTextLocation['Attribute'] };
 }
 
 /** Takes out of one text what should not be in it; one that was mended meanwhile stays as it is. Throws `OBJECT_MISSING`. */
-export function mendText(ports: Ports, { ObjectID, Profile, Attribute }: Place): void {
+export function repairText(ports: Ports, { ObjectID, Profile, Attribute }: InvalidTextLocation): void {
   if (Profile !== '') return mendProfile(ports, Profile, Attribute);
   const { kernel, clock } = ports;
   const object = kernel.tree.get(ObjectID);
@@ -74,7 +74,11 @@ function* textsOfProfile(profile: Profile): Generator<readonly [InvalidText['Att
   for (const one of associations) for (const text of [one.name, one.icon]) yield ['Association', text];
 }
 
-function mendProfile({ kernel: { profiles } }: Ports, name: string, attribute: Place['Attribute']): void {
+function mendProfile(
+  { kernel: { profiles } }: Ports,
+  name: string,
+  attribute: InvalidTextLocation['Attribute'],
+): void {
   const profile = profiles.get(name);
   const isBad = [...textsOfProfile(profile)].some(([one, text]) => one === attribute && isInvalid(text));
   if (!isBad) return;

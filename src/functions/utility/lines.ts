@@ -4,7 +4,7 @@ import { Fault } from '../../base/fault.js';
 const TEXT_LIMIT = 200;
 
 /** The lines of a text that `isWanted` wants, numbered from 1. */
-export function* linesOf(
+export function* matchingLines(
   text: string,
   isWanted: (line: string) => boolean,
 ): Generator<{ Line: number; Text: string }> {
@@ -13,7 +13,7 @@ export function* linesOf(
 }
 
 /** A text that is being looked through with others: '' for one that is gone or can't be read by now. */
-export async function readable(text: Promise<string>): Promise<string> {
+export async function textOrEmpty(text: Promise<string>): Promise<string> {
   try {
     return await text;
   } catch (thrown) {

@@ -1,14 +1,14 @@
-import { parsedOr } from '../../base/json.js';
-import type { Conforming } from '../../device/declare.js';
-import { nextTurn } from '../../base/turn.js';
+import { parseJsonOr } from '../../base/json.js';
+import type { ReadonlyStatic } from '../../device/declare.js';
+import { yieldToEventLoop } from '../../base/turn.js';
 import { mediaType } from '../../kernel/media.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 import type * as shapes from './shapes.js';
-import { idsIn, textsIn } from './ids.js';
-import { linesOf, readable } from './lines.js';
+import { idsIn, scriptTextsIn } from './ids.js';
+import { matchingLines, textOrEmpty } from './lines.js';
 
-type Reference = Conforming<typeof shapes.references>[number];
+type Reference = ReadonlyStatic<typeof shapes.references>[number];
 
 /** So many are looked at between two turns of the event loop. */
 const SLICE = 1000;
@@ -24,15 +24,15 @@ export async function referencesTo(ports: Ports, id: number): Promise<Reference[
   const all = [...tree.all()];
   const found: Reference[] = [];
   for (const [done, object] of all.entries()) {
-    if (done % SLICE === SLICE - 1) await nextTurn();
+    if (done % SLICE === SLICE - 1) await yieldToEventLoop();
     found.push(...inTree(ports, object, target));
   }
   for (const object of all) {
     if (tree.find(object.id) !== object) continue;
     if (object.is(objectType.script))
-      found.push(...inText(object, await readable(scripts.content(object.id)), id));
+      found.push(...inText(object, await textOrEmpty(scripts.content(object.id)), id));
     if (object.is(objectType.media) && isJson(object.data.type))
-      found.push(...inText(object, await readable(contentOf(media, object.id)), id));
+      found.push(...inText(object, await textOrEmpty(contentOf(media, object.id)), id));
   }
   return found;
 }
@@ -66,7 +66,7 @@ function inTree(ports: Ports, object: TreeObject, target: TreeObject): Reference
     const named = Object.entries(object.data).filter(([name, value]) =>
       idsIn({ [name]: value as unknown }).has(id),
     );
-    const texts = [...textsIn(object.data)].flatMap((text) => inText(object, text, id));
+    const texts = [...scriptTextsIn(object.data)].flatMap((text) => inText(object, text, id));
     return [...named.map(([name]) => uses('event', name)), ...texts];
   }
   return [];
@@ -74,7 +74,7 @@ function inTree(ports: Ports, object: TreeObject, target: TreeObject): Reference
 
 /** Whether a property is the ident path of an object, or has one in a row of it. */
 function isPathTo(ports: Ports, value: unknown, target: TreeObject): boolean {
-  if (typeof value === 'string') return value !== '' && ports.kernel.tree.at(value) === target;
+  if (typeof value === 'string') return value !== '' && ports.kernel.tree.findByPath(value) === target;
   if (typeof value !== 'object' || value === null) return false;
   return Object.values(value).some((one) => isPathTo(ports, one, target));
 }
@@ -84,7 +84,7 @@ function inFront({ configurators }: Ports, frontId: number, id: number): string[
   const front = configurators.all().find((one) => one.id === frontId);
   if (front === undefined) return [];
   type Item = { readonly ID: string; readonly Configuration: string };
-  const items = parsedOr<Item[]>(configurators.kept(frontId, 'items'), []);
+  const items = parseJsonOr<Item[]>(configurators.frontData(frontId, 'items'), []);
   const named = items.filter(({ Configuration }) => mentionOf(id).test(Configuration));
   return [...(front.baseId === id ? ['base'] : []), ...named.map(({ ID }) => ID)];
 }
@@ -93,7 +93,7 @@ function inText({ id: ObjectID, type }: TreeObject, text: string, id: number): R
   const mention = mentionOf(id);
   const Kind = type === objectType.media ? 'media' : type === objectType.event ? 'event' : 'script';
   return Array.from(
-    linesOf(text, (line) => mention.test(line)),
+    matchingLines(text, (line) => mention.test(line)),
     (line) => ({ ObjectID, Kind, ...line }),
   );
 }

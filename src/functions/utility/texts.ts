@@ -1,29 +1,29 @@
 import { fault } from '../../base/fault.js';
-import type { Conforming } from '../../device/declare.js';
+import type { ReadonlyStatic } from '../../device/declare.js';
 import { objectType } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
 import type * as shapes from './shapes.js';
-import { partly } from './delete.js';
-import { linesOf, readable } from './lines.js';
+import { withProgress } from './delete.js';
+import { matchingLines, textOrEmpty } from './lines.js';
 
-type FoundLine = Conforming<typeof shapes.foundLines>[number];
+type FoundLine = ReadonlyStatic<typeof shapes.foundLines>[number];
 
 /** A client that looks for a single letter gets no more than these. */
 const LINES_LIMIT = 10_000;
 
 /** Files of scripts, by the names that scripts of the tree have them by; none named: all. */
-export interface InFiles {
+export interface FileSearch {
   readonly files: readonly string[];
   /** Taken as it is; upper and lower case are told apart. */
   readonly search: string;
 }
 
 /** The lines in files of scripts that hold a text. Throws `PARAMETER_BOUNDS` for an empty one, `FILE_MISSING`. */
-export async function findInFiles(ports: Ports, { files, search }: InFiles): Promise<FoundLine[]> {
+export async function findInFiles(ports: Ports, { files, search }: FileSearch): Promise<FoundLine[]> {
   const found: FoundLine[] = [];
   for (const [file, [id = 0]] of wanted(ports, files, search)) {
-    const text = await readable(ports.scripts.content(id));
-    for (const line of linesOf(text, (one) => one.includes(search))) {
+    const text = await textOrEmpty(ports.scripts.content(id));
+    for (const line of matchingLines(text, (one) => one.includes(search))) {
       found.push({ File: file, ...line });
       if (found.length === LINES_LIMIT) return found;
     }
@@ -37,14 +37,14 @@ export async function findInFiles(ports: Ports, { files, search }: InFiles): Pro
  */
 export async function replaceInFiles(
   ports: Ports,
-  given: InFiles,
+  given: FileSearch,
   replacement: string,
 ): Promise<FoundLine[]> {
   const { search, files } = given;
   const changed: FoundLine[] = [];
   const done: string[] = [];
   for (const [file, ids] of wanted(ports, files, search)) {
-    const text = await readable(ports.scripts.content(ids[0] ?? 0));
+    const text = await textOrEmpty(ports.scripts.content(ids[0] ?? 0));
     if (!text.includes(search)) continue;
     try {
       // Each script of the file is told of its new text.
@@ -54,7 +54,7 @@ export async function replaceInFiles(
           text.replaceAll(search, () => replacement),
         );
     } catch (thrown) {
-      throw done.length === 0 ? thrown : partly(thrown, `${done.join(', ')} are changed; ${file}`);
+      throw done.length === 0 ? thrown : withProgress(thrown, `${done.join(', ')} are changed; ${file}`);
     }
     done.push(file);
     for (const line of replacedLines(text, search, replacement))
@@ -67,7 +67,7 @@ export async function replaceInFiles(
 function wanted({ kernel }: Ports, files: readonly string[], search: string): Map<string, number[]> {
   if (search === '') throw fault('PARAMETER_BOUNDS', 'SearchStr');
   const all = new Map<string, number[]>();
-  for (const { id, data } of kernel.tree.of(objectType.script))
+  for (const { id, data } of kernel.tree.objectsOfType(objectType.script))
     all.set(data.file, [...(all.get(data.file) ?? []), id]);
   if (files.length === 0) return all;
   return new Map(
@@ -96,7 +96,7 @@ function replacedLines(
     line += breaksIn(part);
   }
   let at = 0;
-  return linesOf(parts.join(replacement), () => lines.has(++at));
+  return matchingLines(parts.join(replacement), () => lines.has(++at));
 }
 
 const breaksIn = (text: string) => text.split('\n').length - 1;

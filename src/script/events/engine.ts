@@ -1,25 +1,25 @@
-import { ClockJumps, type Cancel, type Clock } from '../../base/clock.js';
+import { ClockStepDetector, type Cancel, type Clock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
-import { nextTurn } from '../../base/turn.js';
+import { yieldToEventLoop } from '../../base/turn.js';
 import type { Caller } from '../../device/declare.js';
 import type { Change } from '../../kernel/changes.js';
-import { areHolding } from '../../kernel/conditions.js';
+import { areConditionsMet } from '../../kernel/conditions.js';
 import type { EventData, ScheduleAction } from '../../kernel/event.js';
 import { isTimed, type Event } from '../../kernel/events.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import { message } from '../../kernel/messages.js';
 import { objectType } from '../../kernel/object.js';
 import type { Value } from '../../kernel/value.js';
-import type { ScriptRun } from '../engine.js';
+import type { ScriptRunRequest } from '../engine.js';
 import { pointAt } from '../schedule/week.js';
 import { DueQueue } from './queue.js';
 import type { ActionRun, EventRun } from './run.js';
-import { Runs } from './runs.js';
+import { EventRunner } from './runs.js';
 import { nextRunOf } from './timing.js';
-import { setsOff, Triggers, type Update } from './triggers.js';
+import { isTriggered, Triggers, type VariableUpdate } from './triggers.js';
 
 /** At most so long nobody looks at the clock while an event waits for its time: a clock that was set is noticed by then. */
-const LOOK_EVERY_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 /** The same while the clock is not trusted yet. */
 const TRUST_LOOK_MS = 10_000;
 /** Events that are looked at in one turn of the event loop: about a millisecond. */
@@ -31,9 +31,9 @@ export interface EventEngineOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Runs a script; resolves with what it printed. */
-  readonly runScript: (run: ScriptRun) => Promise<string>;
+  readonly runScript: (run: ScriptRunRequest) => Promise<string>;
   /** Carries out an action; resolves with what it printed. */
-  readonly act: (actionId: string, run: ActionRun) => Promise<string>;
+  readonly performAction: (actionId: string, run: ActionRun) => Promise<string>;
 }
 
 /**
@@ -44,8 +44,8 @@ export class EventEngine implements Disposable {
   readonly #options: EventEngineOptions;
   readonly #triggers = new Triggers();
   readonly #queue = new DueQueue();
-  readonly #runs: Runs;
-  readonly #jumps: ClockJumps;
+  readonly #runs: EventRunner;
+  readonly #jumps: ClockStepDetector;
   readonly #undo: Cancel;
   /** Events whose next run is to be found anew. */
   readonly #dirty = new Set<number>();
@@ -59,15 +59,15 @@ export class EventEngine implements Disposable {
   constructor(options: EventEngineOptions) {
     this.#options = options;
     const { kernel, clock, log } = options;
-    this.#jumps = new ClockJumps(clock);
-    this.#isTrusted = clock.trusted();
-    this.#runs = new Runs({
+    this.#jumps = new ClockStepDetector(clock);
+    this.#isTrusted = clock.isTrusted();
+    this.#runs = new EventRunner({
       clock,
       log,
       begin: (run) => this.#begin(run),
       carryOut: (run) => this.#carryOut(run),
     });
-    for (const event of kernel.tree.of(objectType.event)) this.#follow(event);
+    for (const event of kernel.tree.objectsOfType(objectType.event)) this.#follow(event);
     this.#undo = kernel.changes.listen((change) => this.#heard(change));
   }
 
@@ -97,7 +97,7 @@ export class EventEngine implements Disposable {
   }
 
   #gone(id: number): void {
-    this.#queue.put(id, undefined);
+    this.#queue.set(id, undefined);
     this.#triggers.remove(id);
     for (const event of this.#triggers.of(id)?.values() ?? []) {
       // At once: the id may be another variable's soon.
@@ -110,13 +110,13 @@ export class EventEngine implements Disposable {
   #updated(events: ReadonlyMap<number, Event>, variableId: number, data: Change['Data']): void {
     const { kernel, clock } = this.#options;
     const [value, isChange, old] = data as readonly [Value, boolean, Value];
-    const update: Update = { value, isChange, old };
+    const update: VariableUpdate = { value, isChange, old };
     for (const event of events.values()) {
       const { active, trigger, conditions } = event.data;
-      if (!active || trigger === undefined || !setsOff(trigger, update)) continue;
-      if (!areHolding(conditions, kernel.tree, clock.nowMs())) continue;
+      if (!active || trigger === undefined || !isTriggered(trigger, update)) continue;
+      if (!areConditionsMet(conditions, kernel.tree, clock.nowMs())) continue;
       const values = { VARIABLE: variableId, VALUE: value, OLDVALUE: old };
-      this.#runs.put({ event, sender: 'Variable', values });
+      this.#runs.start({ event, sender: 'Variable', values });
     }
   }
 
@@ -136,7 +136,7 @@ export class EventEngine implements Disposable {
     const { kernel, log } = this.#options;
     for (const event of this.#orphans) {
       log.warn({ event: event.id }, 'the variable that sets this event off was deleted');
-      if (kernel.tree.find(event.id) === event) kernel.events.untrigger(event);
+      if (kernel.tree.find(event.id) === event) kernel.events.clearTriggerVariable(event);
     }
     this.#orphans.clear();
     let left = SLICE;
@@ -144,7 +144,7 @@ export class EventEngine implements Disposable {
       this.#dirty.delete(id);
       this.#plan(id);
       if (--left > 0) continue;
-      await nextTurn();
+      await yieldToEventLoop();
       if (this.#isClosed) return;
       left = SLICE;
     }
@@ -163,7 +163,7 @@ export class EventEngine implements Disposable {
   #nextRun(event: Event): number {
     const moment = { nowMs: this.#options.clock.nowMs(), isTrusted: this.#isTrusted };
     const atMs = nextRunOf(event, moment);
-    this.#queue.put(event.id, atMs);
+    this.#queue.set(event.id, atMs);
     return Math.floor((atMs ?? 0) / 1000);
   }
 
@@ -173,7 +173,7 @@ export class EventEngine implements Disposable {
     if (this.#isClosed) return;
     const { clock } = this.#options;
     const { firstMs } = this.#queue;
-    const lookMs = this.#isTrusted ? LOOK_EVERY_MS : TRUST_LOOK_MS;
+    const lookMs = this.#isTrusted ? CHECK_INTERVAL_MS : TRUST_LOOK_MS;
     if (firstMs === undefined && (this.#isTrusted || !this.#hasTimed())) return;
     const waitMs = Math.min(lookMs, Math.max(0, (firstMs ?? Infinity) - clock.nowMs()));
     this.#cancel = clock.after(waitMs, () => this.#look());
@@ -181,7 +181,7 @@ export class EventEngine implements Disposable {
 
   /** Asked only while the clock is not trusted: then what waits for a time of day is in no queue. */
   #hasTimed(): boolean {
-    for (const event of this.#options.kernel.tree.of(objectType.event))
+    for (const event of this.#options.kernel.tree.objectsOfType(objectType.event))
       if (isTimed(event) && event.data.active) return true;
     return false;
   }
@@ -189,10 +189,11 @@ export class EventEngine implements Disposable {
   #look(): void {
     const { kernel, clock } = this.#options;
     const wasTrusted = this.#isTrusted;
-    this.#isTrusted ||= clock.trusted();
-    const isBack = this.#jumps.look() < 0;
+    this.#isTrusted ||= clock.isTrusted();
+    const isBack = this.#jumps.takeStepMs() < 0;
     if (isBack || this.#isTrusted !== wasTrusted)
-      for (const event of kernel.tree.of(objectType.event)) if (isTimed(event)) this.#mark(event.id);
+      for (const event of kernel.tree.objectsOfType(objectType.event))
+        if (isTimed(event)) this.#mark(event.id);
     const nowMs = clock.nowMs();
     for (let n = 0; n < SLICE; n++) {
       const id = this.#queue.take(nowMs);
@@ -209,13 +210,13 @@ export class EventEngine implements Disposable {
     if (!event?.is(objectType.event)) return;
     const run = this.#runOf(event, nowMs);
     // One that begins finds its next run there, so that both are told at once.
-    if (run === undefined || !this.#runs.put(run)) this.#mark(id);
+    if (run === undefined || !this.#runs.start(run)) this.#mark(id);
   }
 
   /** What a timed event does now that its time has come. */
   #runOf(event: Event, nowMs: number): EventRun | undefined {
     const { active, conditions, schedule } = event.data;
-    if (!active || !areHolding(conditions, this.#options.kernel.tree, nowMs)) return undefined;
+    if (!active || !areConditionsMet(conditions, this.#options.kernel.tree, nowMs)) return undefined;
     if (schedule === undefined) return { event, sender: 'TimerEvent', values: {} };
     // Of several points that have passed by a clock that was set, the last holds.
     const actionId = pointAt(schedule, nowMs)?.actionId;
@@ -228,14 +229,14 @@ export class EventEngine implements Disposable {
     if (kernel.tree.find(event.id) !== event || !event.data.active) return false;
     if (isTimed(event)) {
       const nextRun = () => this.#nextRun(event);
-      kernel.events.ran(event, clock.nowMs(), { nextRun, ...(action && { actionId: action.id }) });
+      kernel.events.recordRun(event, clock.nowMs(), { nextRun, ...(action && { actionId: action.id }) });
       this.#settleLater();
-    } else kernel.events.ran(event, clock.nowMs());
+    } else kernel.events.recordRun(event, clock.nowMs());
     return true;
   }
 
   async #carryOut({ event, sender, values, action }: EventRun): Promise<string> {
-    const { runScript, act } = this.#options;
+    const { runScript, performAction: act } = this.#options;
     const { id, data, parent, parentId } = event;
     const caller: Caller = { role: 'owner', user: `event ${id}`, remote: 'local' };
     const given = { EVENT: id, TARGET: parentId, ...values };

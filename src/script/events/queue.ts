@@ -22,7 +22,7 @@ export class DueQueue {
   }
 
   /** It is due then, and no longer at another time; undefined: never. */
-  put(id: number, atMs: number | undefined): void {
+  set(id: number, atMs: number | undefined): void {
     if (this.#dues.get(id) === atMs) return;
     if (atMs === undefined) return void this.#dues.delete(id);
     this.#dues.set(id, atMs);

@@ -1,23 +1,23 @@
 import type { Clock } from '../../base/clock.js';
 import { messageOf } from '../../base/fault.js';
 import type { Log } from '../../base/log.js';
-import { nextTurn } from '../../base/turn.js';
+import { yieldToEventLoop } from '../../base/turn.js';
 import type { Event } from '../../kernel/events.js';
 import type { EventRun } from './run.js';
 
 /** Events that run at the same time; the others wait. Scripts wait for their processes besides. */
-export const AT_ONCE = 16;
+export const CONCURRENT_RUNS = 16;
 /**
  * How often an event may run within a minute because of its variable. More is a loop: what it runs updates the variable,
  * or sets off another event that does.
  */
-export const RUNS_A_MINUTE = 1000;
+export const RUNS_PER_MINUTE_LIMIT = 1000;
 const MINUTE_MS = 60_000;
 /** What a run printed is kept to this length in the log. */
 const LOGGED_OUTPUT = 2000;
 
 /** What runs work with. */
-export interface RunsOptions {
+export interface EventRunnerOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** Whether it may still begin; called where it does, to note that. */
@@ -35,8 +35,8 @@ interface Minute {
  * The runs of events. One event runs once at a time; of what sets it off meanwhile only the newest waits. One that fails
  * is logged and takes no other down. Each run begins in a turn of the event loop of its own.
  */
-export class Runs {
-  readonly #options: RunsOptions;
+export class EventRunner {
+  readonly #options: EventRunnerOptions;
   readonly #ready: EventRun[] = [];
   /** Ids of events that run or are ready to, and what waits for their end. */
   readonly #busy = new Map<number, EventRun | undefined>();
@@ -45,12 +45,12 @@ export class Runs {
   #isAwake = false;
   #isClosed = false;
 
-  constructor(options: RunsOptions) {
+  constructor(options: EventRunnerOptions) {
     this.#options = options;
   }
 
   /** Has an event run as soon as it can; false: it runs or is ready to already, and this comes after that. */
-  put(run: EventRun): boolean {
+  start(run: EventRun): boolean {
     const { id } = run.event;
     if (this.#busy.has(id)) {
       this.#busy.set(id, run);
@@ -71,14 +71,14 @@ export class Runs {
   #wake(): void {
     if (this.#isAwake) return;
     this.#isAwake = true;
-    void nextTurn().then(() => {
+    void yieldToEventLoop().then(() => {
       this.#isAwake = false;
       this.#next();
     });
   }
 
   #next(): void {
-    while (this.#running < AT_ONCE && !this.#isClosed) {
+    while (this.#running < CONCURRENT_RUNS && !this.#isClosed) {
       const run = this.#ready.shift();
       if (run === undefined) return;
       if (this.#isTooOften(run) || !this.#options.begin(run)) this.#ended(run);
@@ -104,7 +104,7 @@ export class Runs {
   #ended({ event }: EventRun): void {
     const waiting = this.#busy.get(event.id);
     this.#busy.delete(event.id);
-    if (waiting !== undefined) this.put(waiting);
+    if (waiting !== undefined) this.start(waiting);
   }
 
   /** The clock sets nothing off in a loop. */
@@ -117,11 +117,11 @@ export class Runs {
       minute = { sinceMs: nowMs, count: 0 };
       this.#minutes.set(event, minute);
     }
-    if (++minute.count <= RUNS_A_MINUTE) return false;
-    if (minute.count === RUNS_A_MINUTE + 1)
+    if (++minute.count <= RUNS_PER_MINUTE_LIMIT) return false;
+    if (minute.count === RUNS_PER_MINUTE_LIMIT + 1)
       log.error(
         { event: event.id },
-        `${nameOf(event)} ran ${RUNS_A_MINUTE} times within a minute and rests until that is over; ` +
+        `${nameOf(event)} ran ${RUNS_PER_MINUTE_LIMIT} times within a minute and rests until that is over; ` +
           `does what it runs update variable #${event.data.trigger?.variableId ?? 0}, which sets it off?`,
       );
     return true;

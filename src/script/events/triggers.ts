@@ -3,7 +3,7 @@ import type { Event } from '../../kernel/events.js';
 import type { Value } from '../../kernel/value.js';
 
 /** What an update of a variable was: message VM_UPDATE. */
-export interface Update {
+export interface VariableUpdate {
   readonly value: Value;
   readonly old: Value;
   readonly isChange: boolean;
@@ -42,9 +42,9 @@ export class Triggers {
 }
 
 /** Whether an update is what the event waits for; without subsequent execution only where it was not so before. */
-export function setsOff(
+export function isTriggered(
   { type, value: limit, subsequent }: Trigger,
-  { value, old, isChange }: Update,
+  { value, old, isChange }: VariableUpdate,
 ): boolean {
   const isSo = (one: Value): boolean => {
     if (type === triggerType.limitExceed) return one > limit;

@@ -1,8 +1,8 @@
 import { localDay, localInstant } from './local.js';
-import { sunTimes, type Place, type SunTimes } from './sun.js';
+import { sunTimes, type GeoPosition, type SunTimes } from './sun.js';
 
 /** A part of each day that begins and ends with the sun, seconds before (below 0) or after it. */
-export interface Span {
+export interface SunSpan {
   readonly from: keyof SunTimes;
   readonly fromOffsetS: number;
   readonly to: keyof SunTimes;
@@ -10,7 +10,7 @@ export interface Span {
 }
 
 /** How a span stands at an instant. */
-export interface Standing {
+export interface SpanState {
   readonly isOn: boolean;
   /** When it begins or ends next, unix milliseconds; Infinity: not within about a day. */
   readonly untilMs: number;
@@ -21,7 +21,7 @@ export interface Standing {
 const NOON = { hour: 12, minute: 0, second: 0 };
 
 /** How a span stands. One that would end before it begins ends on the day after. */
-export function standingOf(span: Span, nowMs: number, place: Place): Standing {
+export function spanStateAt(span: SunSpan, nowMs: number, place: GeoPosition): SpanState {
   const today = localDay(nowMs);
   const times = [-1, 0, 1, 2].map((n) => sunTimes(localInstant(today + n, NOON), place));
   const spans = times.slice(0, -1).map((one, n) => {

@@ -2,7 +2,7 @@ import { getTimes } from 'suncalc';
 import { DAY_MS, localDay, localInstant } from './local.js';
 
 /** A place on earth, in degrees: north and east are positive. */
-export interface Place {
+export interface GeoPosition {
   readonly latitude: number;
   readonly longitude: number;
 }
@@ -26,7 +26,7 @@ export interface SunTimes {
  * The sun's times of the local day on which `dayMs` falls: those around the noon of that day, so that an evening's
  * twilight may end after midnight.
  */
-export function sunTimes(dayMs: number, { latitude, longitude }: Place): SunTimes {
+export function sunTimes(dayMs: number, { latitude, longitude }: GeoPosition): SunTimes {
   // Times are those around the noon of the sun that is nearest to what is asked for.
   const noonMs = localInstant(localDay(dayMs), { hour: 12, minute: 0, second: 0 });
   const times = getTimes(new Date(noonMs), latitude, longitude);
@@ -43,7 +43,7 @@ export function sunTimes(dayMs: number, { latitude, longitude }: Place): SunTime
 }
 
 /** Whether the sun is up at that instant: from sunrise on, until sunset. */
-export function isSunUp(ms: number, { latitude, longitude }: Place): boolean {
+export function isSunUp(ms: number, { latitude, longitude }: GeoPosition): boolean {
   const { sunrise, sunset, alwaysUp } = getTimes(new Date(ms), latitude, longitude);
   return sunrise === null || sunset === null
     ? alwaysUp === true
@@ -51,7 +51,7 @@ export function isSunUp(ms: number, { latitude, longitude }: Place): boolean {
 }
 
 /** When the sun rises or sets next, within about a day; undefined: it does not. */
-export function nextSunChange(ms: number, { latitude, longitude }: Place): number | undefined {
+export function nextSunChange(ms: number, { latitude, longitude }: GeoPosition): number | undefined {
   const next = [ms, ms + DAY_MS]
     .map((near) => getTimes(new Date(near), latitude, longitude))
     .flatMap(({ sunrise, sunset }) => [sunrise, sunset])

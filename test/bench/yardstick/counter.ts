@@ -2,17 +2,17 @@
  * The simulated chip with a bare count of its edges: `node counter.js`. Setting variable 1 makes a second's flood of so many
  * edges, 2 is their count.
  */
-import { flood } from '../../../drivers/gpio/disturbances.js';
-import { simulated } from '../../../drivers/gpio/simulated.js';
-import { World } from '../../../drivers/gpio/world.js';
+import { injectFlood } from '../../../drivers/gpio/disturbances.js';
+import { openSimulated } from '../../../drivers/gpio/simulated.js';
+import { SimulatedBoard } from '../../../drivers/gpio/world.js';
 import { systemClock } from '../../../src/base/clock.js';
 import { bareApi, listen } from './answer.js';
 
 const [perS, count] = [1, 2];
 const clock = systemClock();
-const world = new World({ chips: [{ label: 'bare', lines: ['LINE'] }] }, clock);
-const [spot] = world.spots('bare');
-const binding = simulated(world, clock);
+const world = new SimulatedBoard({ chips: [{ label: 'bare', lines: ['LINE'] }] }, clock);
+const [spot] = world.lines('bare');
+const binding = openSimulated(world, clock);
 const [chip] = await binding.chips();
 if (spot === undefined || chip === undefined) throw new Error('no line');
 const values = new Map<number, unknown>([
@@ -31,4 +31,8 @@ await binding.requestInput(
     lost: () => undefined,
   },
 );
-listen(bareApi(values, () => flood({ world, clock, spot }, { perS: Number(values.get(perS)), forMs: 1000 })));
+listen(
+  bareApi(values, () =>
+    injectFlood({ board: world, clock, line: spot }, { perS: Number(values.get(perS)), forMs: 1000 }),
+  ),
+);

@@ -1,4 +1,4 @@
-import type { Checks, Finding } from '../../../src/base/check.js';
+import type { HealthChecks, HealthFinding } from '../../../src/base/check.js';
 import type { Clock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { Archive } from '../../../src/archive/archive.js';
@@ -10,7 +10,7 @@ export interface ArchiveBench {
   readonly archive: Archive;
   readonly kernel: Kernel;
   readonly variable: Variable;
-  readonly findings: ReadonlyMap<string, Finding>;
+  readonly findings: ReadonlyMap<string, HealthFinding>;
 }
 
 /** The variable's id. */
@@ -18,9 +18,9 @@ export const VARIABLE = 12_345;
 
 /** Opens the archive of a directory. */
 export async function openArchive(directory: string, clock: Clock): Promise<ArchiveBench> {
-  const findings = new Map<string, Finding>();
-  const checks: Checks = { set: (name, finding) => void findings.set(name, finding) };
-  const kernel = new Kernel({ counter: 0, random: Math.random, isClockTrusted: () => clock.trusted() });
+  const findings = new Map<string, HealthFinding>();
+  const checks: HealthChecks = { set: (name, finding) => void findings.set(name, finding) };
+  const kernel = new Kernel({ counter: 0, random: Math.random, isClockTrusted: () => clock.isTrusted() });
   const variable = kernel.tree.load(2, variableData(1), { id: VARIABLE });
   const standard = { counter: false, ignoreZeros: false, graph: true, compaction: [] };
   kernel.variables.setLogging(variable, { active: true, ...standard });

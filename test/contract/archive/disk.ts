@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
-import { nextTurn } from '../../../src/base/turn.js';
+import { yieldToEventLoop } from '../../../src/base/turn.js';
 import { empty, fill, smallDisk } from '../../tools/small-disk.js';
 import { openArchive, VARIABLE } from './bench.js';
 
@@ -34,7 +34,7 @@ export function diskTests(skip: string | false): void {
       const [newest] = await archive.logged(VARIABLE, { ...ALL, limit: 1 });
       t.equal(newest?.value, value, 'what waits is read');
       const tried = archive.flush();
-      await nextTurn();
+      await yieldToEventLoop();
       const [trying] = await archive.logged(VARIABLE, { ...ALL, limit: 1 });
       t.equal(trying?.value, value, 'also while it is tried again');
       await tried;
@@ -44,7 +44,7 @@ export function diskTests(skip: string | false): void {
       t.equal(findings.get('archive')?.state, 'ok');
       await archive.close();
       const again = await openArchive(directory, clock);
-      const [first] = await again.archive.facts();
+      const [first] = await again.archive.statistics();
       t.match(first, { id: VARIABLE, count: value });
       await again.archive.close();
     },

@@ -1,18 +1,18 @@
 import { emptyRun } from '../../../src/archive/codec.js';
 import { ArchiveFile } from '../../../src/archive/file.js';
-import type { Range, Records } from '../../../src/archive/messages.js';
-import { logged } from '../../../src/archive/reading.js';
-import type { Given } from './slow.js';
+import type { RecordRange, RecordBatch } from '../../../src/archive/messages.js';
+import { queryLogged } from '../../../src/archive/reading.js';
+import type { GivenRecord } from './slow.js';
 
 /** The variable that is written, unless another is named. */
 export const ID = 12_345;
 
-interface Written extends Given {
+interface Written extends GivenRecord {
   readonly mark?: number;
 }
 
 /** Records as the worker is given them. */
-export function recordsOf(given: readonly Written[], id = ID): Records {
+export function recordsOf(given: readonly Written[], id = ID): RecordBatch {
   return {
     ids: given.map(() => id),
     times: given.map(({ atMs }) => atMs),
@@ -26,7 +26,7 @@ export const write = (file: ArchiveFile, given: readonly Written[], id = ID) =>
   file.write({ records: recordsOf(given, id), clocks: [], isPresent: false });
 
 /** All of a variable up to a time. */
-export const everything = (toMs: number): Range => ({
+export const allRecords = (toMs: number): RecordRange => ({
   id: ID,
   isText: false,
   fromMs: 0,
@@ -37,14 +37,14 @@ export const everything = (toMs: number): Range => ({
 });
 
 /** The open archive of a directory. */
-export function opened(directory: string): ArchiveFile {
+export function openArchiveFile(directory: string): ArchiveFile {
   const file = new ArchiveFile(directory);
   file.open(0);
   return file;
 }
 
 /** What stands in the archive, oldest first. */
-export function contents(file: ArchiveFile, id = ID): Given[] {
-  const { times, values } = logged(file, { ...everything(2 ** 43), id });
+export function contents(file: ArchiveFile, id = ID): GivenRecord[] {
+  const { times, values } = queryLogged(file, { ...allRecords(2 ** 43), id });
   return Array.from(times, (atMs, n) => ({ atMs, value: values[n] as number })).reverse();
 }

@@ -1,8 +1,8 @@
 import { aggregationSpan } from '../../../src/archive/buckets.js';
-import type { Aggregated } from '../../../src/archive/messages.js';
+import type { AggregationRange } from '../../../src/archive/messages.js';
 
 /** A record as it was given. */
-export interface Given {
+export interface GivenRecord {
   readonly atMs: number;
   readonly value: number;
 }
@@ -10,7 +10,7 @@ export interface Given {
 const MINUTE_MS = 60_000;
 
 /** What a minute belongs to, as a person would say it: two hours of the same name differ by what the clocks are off. */
-function nameOf(span: Aggregated['span'], ms: number): string {
+function nameOf(span: AggregationRange['span'], ms: number): string {
   const date = new Date(ms);
   const day = [date.getFullYear(), date.getMonth() + 1, date.getDate()].join('-');
   const offset = date.getTimezoneOffset();
@@ -38,7 +38,7 @@ function nameOf(span: Aggregated['span'], ms: number): string {
 
 /** The pieces of time between two whole hours, minute by minute; hour by hour where they are longer than that. */
 function piecesOf(
-  span: Aggregated['span'],
+  span: AggregationRange['span'],
   fromMs: number,
   toMs: number,
 ): [startMs: number, endMs: number][] {
@@ -57,9 +57,9 @@ function piecesOf(
 }
 
 /** What {@link aggregated} must give, in the plainest way: each piece looks at each record. Oldest first. */
-export function slowly(
-  all: readonly Given[],
-  { span, fromMs, toMs, nowMs, limit, counter, ignoreZeros }: Aggregated,
+export function referenceAggregation(
+  all: readonly GivenRecord[],
+  { span, fromMs, toMs, nowMs, limit, counter, ignoreZeros }: AggregationRange,
 ): number[][] {
   const given = [...all].sort((a, b) => a.atMs - b.atMs);
   const [first] = given;
@@ -79,7 +79,10 @@ export function slowly(
   return made.filter((one) => one !== undefined);
 }
 
-function averaged(given: readonly Given[], [start, end]: readonly [number, number]): number[] | undefined {
+function averaged(
+  given: readonly GivenRecord[],
+  [start, end]: readonly [number, number],
+): number[] | undefined {
   let [sum, covered] = [0, 0];
   let [min, minMs, max, maxMs] = [Infinity, 0, -Infinity, 0];
   for (const [n, { atMs, value }] of given.entries()) {
@@ -95,7 +98,7 @@ function averaged(given: readonly Given[], [start, end]: readonly [number, numbe
 }
 
 function counted(
-  all: readonly Given[],
+  all: readonly GivenRecord[],
   [start, end]: readonly [number, number],
   ignoreZeros: boolean,
 ): number[] | undefined {

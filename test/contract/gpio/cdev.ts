@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { characterDevice } from '../../../drivers/gpio/cdev.js';
+import { openCharacterDevice } from '../../../drivers/gpio/cdev.js';
 import { systemClock } from '../../../src/base/clock.js';
 import type { Bench } from './suite.js';
 
@@ -24,7 +24,7 @@ export async function cdevBench({ kernel, node, addon }: StandInPaths): Promise<
   const far = createRequire(import.meta.url)(kernel) as FarEnd;
   far.reset();
   return {
-    binding: characterDevice(systemClock(), { directory: dirname(node), addon }),
+    binding: openCharacterDevice(systemClock(), { directory: dirname(node), addon }),
     label: 'stand-in',
     named: { name: 'EIGHT', offset: 7 },
     isKernel: true,

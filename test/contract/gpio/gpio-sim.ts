@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { access, mkdir, rmdir, writeFile } from 'node:fs/promises';
-import type { GpioBinding } from '../../../drivers/gpio/line.js';
+import type { GpioBackend } from '../../../drivers/gpio/line.js';
 import { until } from '../../tools/until.js';
 import type { Bench } from './suite.js';
 
@@ -11,7 +11,7 @@ const LINES = 16;
  * The contract's bench, over the character device or sysfs, on a chip of the kernel's own simulator (module gpio-sim; needs root and a mounted configfs): real
  * interrupts, a real character device. With one CPU online every edge of a burst is numbered.
  */
-export async function gpioSimBench(binding: GpioBinding): Promise<Bench> {
+export async function gpioSimBench(binding: GpioBackend): Promise<Bench> {
   const name = `contract-${process.pid}`;
   const config = `${CONFIG}/${name}`;
   await mkdir(`${config}/bank0/line7`, { recursive: true });
@@ -30,7 +30,7 @@ export async function gpioSimBench(binding: GpioBinding): Promise<Bench> {
   const pulls = Array.from({ length: LINES }, (_, n) => openSync(`${wires}/sim_gpio${n}/pull`, 'w'));
   const drive = (offset: number, level: boolean) =>
     void writeSync(pulls[offset] as number, level ? 'pull-up' : 'pull-down', 0);
-  const isKernel = binding.backend === 'cdev';
+  const isKernel = binding.name === 'cdev';
   const alive = setInterval(() => undefined, 1000); // no timer of the clock's keeps the process alive
   return {
     binding,

@@ -13,4 +13,4 @@ const asserts = (context: TestContext): Asserts => ({
 });
 
 /** Tells one sentence of a contract without tap. */
-export const plainly: Sentence = (name, body) => test(name, (context) => body(asserts(context)));
+export const withNodeTest: Sentence = (name, body) => test(name, (context) => body(asserts(context)));

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../src/base/clock.js';
-import { simulated } from '../../../drivers/gpio/simulated.js';
-import { World } from '../../../drivers/gpio/world.js';
+import { openSimulated } from '../../../drivers/gpio/simulated.js';
+import { SimulatedBoard } from '../../../drivers/gpio/world.js';
 import type { Bench } from './suite.js';
 
 const LABEL = 'bench';
@@ -9,7 +9,7 @@ const NAMES = ['ONE', 'TWO', 'THREE', '', '', '', '', 'EIGHT'];
 /** The contract's bench on a simulated chip. */
 export async function simulatedBench(): Promise<Bench> {
   const clock = systemClock();
-  const world = new World(
+  const world = new SimulatedBoard(
     {
       chips: [
         { label: 'other', lines: [''] },
@@ -18,10 +18,10 @@ export async function simulatedBench(): Promise<Bench> {
     },
     clock,
   );
-  const at = (offset: number) => world.spots(LABEL)[offset] ?? fail(offset);
-  const drive = (offset: number, level: boolean) => world.driveSpot(at(offset), level);
+  const at = (offset: number) => world.lines(LABEL)[offset] ?? fail(offset);
+  const drive = (offset: number, level: boolean) => world.driveLine(at(offset), level);
   return {
-    binding: simulated(world, clock),
+    binding: openSimulated(world, clock),
     label: LABEL,
     named: { name: 'EIGHT', offset: 7 },
     isKernel: true,

@@ -3,19 +3,19 @@ import {
   type Chip,
   type Edge,
   EDGES_PER_TURN,
-  type GpioBinding,
+  type GpioBackend,
   type InputLine,
   type InputListener,
-  type InputWish,
+  type InputOptions,
   type OutputLine,
-  type OutputWish,
-  type Place,
+  type OutputOptions,
+  type LineLocation,
 } from '../../../drivers/gpio/line.js';
-import { soon, until } from '../../tools/until.js';
+import { withinPatience, until } from '../../tools/until.js';
 
 /** A chip with its far end: a test sets and sees what is at its lines. All of the contract is told by it. */
 export interface Bench {
-  readonly binding: GpioBinding;
+  readonly binding: GpioBackend;
   /** Its label. The first six lines are the test's. */
   readonly label: string;
   /** A line that has a name in the binding's own terms, where the backend knows names. */
@@ -48,8 +48,8 @@ export interface Asserts {
 /** Tells one sentence of the contract: runs its body as a test of that name. */
 export type Sentence = (name: string, body: (t: Asserts) => Promise<void>) => Promise<unknown>;
 
-const OUTPUT: OutputWish = { activeLow: false, drive: 'push-pull', boot: 'inactive' };
-const INPUT: InputWish = { activeLow: false, bias: 'as-is', debounceUs: 0 };
+const OUTPUT: OutputOptions = { activeLow: false, drive: 'push-pull', boot: 'inactive' };
+const INPUT: InputOptions = { activeLow: false, bias: 'as-is', debounceUs: 0 };
 
 /** Longer than any bounce made here, shorter than a test's patience. */
 const DEBOUNCE_US = 30_000;
@@ -83,17 +83,17 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
       const { label } = bench;
       const chip = (await bench.binding.chips()).find((other) => other.label === label);
       if (chip === undefined) throw new Error(`no chip ${label}`);
-      const place = (offset: number): Place => ({ chip, offset, name: `${label}/${offset}` });
+      const place = (offset: number): LineLocation => ({ chip, offset, name: `${label}/${offset}` });
       const { binding } = bench;
-      const output = (offset: number, wish: Partial<OutputWish> = {}) =>
+      const output = (offset: number, wish: Partial<OutputOptions> = {}) =>
         binding.requestOutput(place(offset), { ...OUTPUT, ...wish });
-      const input = async (offset: number, wish: Partial<InputWish> = {}) => {
+      const input = async (offset: number, wish: Partial<InputOptions> = {}) => {
         const ear = new Ear();
         return { ear, line: await binding.requestInput(place(offset), { ...INPUT, ...wish }, ear) };
       };
       try {
         await body(t, { bench, chip, place, output, input });
-        t.equal(bench.binding.held, 0, 'no line is left requested');
+        t.equal(bench.binding.heldCount, 0, 'no line is left requested');
       } finally {
         await bench.close();
       }
@@ -156,14 +156,14 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
 
   await on('a held line is busy, and free when it is closed', async (t, { bench, chip, output, input }) => {
     const line = await output(0);
-    t.equal(bench.binding.held, 1);
-    t.ok([...bench.binding.requested()].includes(line));
+    t.equal(bench.binding.heldCount, 1);
+    t.ok([...bench.binding.requestedLines()].includes(line));
     const info = (await bench.binding.lines(chip))[0];
     t.equal(info?.used, true);
     t.equal(info?.direction, 'output');
     await t.rejects(output(0), { code: 'DEVICE_OFFLINE', message: /in use/ });
     await t.rejects(input(0), { code: 'DEVICE_OFFLINE', message: /in use/ });
-    t.equal(bench.binding.held, 1);
+    t.equal(bench.binding.heldCount, 1);
     await line.close();
     await (await input(0)).line.close();
   });
@@ -240,7 +240,7 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
   });
 
   await on('a debounced input tells a bouncing contact once', async (t, { bench, input }) => {
-    if (bench.binding.debouncesFromUs > DEBOUNCE_US) {
+    if (bench.binding.minDebounceUs > DEBOUNCE_US) {
       const wish = { debounceUs: DEBOUNCE_US };
       await t.rejects(input(0, wish), { code: 'DEVICE_CONFIGURATION', message: /debouncing/ });
       return;
@@ -321,8 +321,8 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
       const { line, ear } = await input(1);
       if (bench.unplug !== undefined) {
         await bench.unplug();
-        await t.rejects(soon('an answer', out.set(true)), { code: 'DEVICE_OFFLINE' });
-        await t.rejects(soon('an answer', line.get()), { code: 'DEVICE_OFFLINE' });
+        await t.rejects(withinPatience('an answer', out.set(true)), { code: 'DEVICE_OFFLINE' });
+        await t.rejects(withinPatience('an answer', line.get()), { code: 'DEVICE_OFFLINE' });
         const told = await Promise.race([ear.gone.promise, line.get().catch((thrown: unknown) => thrown)]);
         t.ok(told instanceof Fault && told.code === 'DEVICE_OFFLINE');
         await t.rejects(output(2), { code: 'DEVICE_OFFLINE' });
@@ -336,9 +336,9 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
 interface OnBench {
   readonly bench: Bench;
   readonly chip: Chip;
-  readonly place: (offset: number) => Place;
-  readonly output: (offset: number, wish?: Partial<OutputWish>) => Promise<OutputLine>;
-  readonly input: (offset: number, wish?: Partial<InputWish>) => Promise<{ ear: Ear; line: InputLine }>;
+  readonly place: (offset: number) => LineLocation;
+  readonly output: (offset: number, wish?: Partial<OutputOptions>) => Promise<OutputLine>;
+  readonly input: (offset: number, wish?: Partial<InputOptions>) => Promise<{ ear: Ear; line: InputLine }>;
 }
 
 /** Waits until an ear has heard nothing new over several turns of the loop. */

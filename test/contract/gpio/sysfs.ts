@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../../src/base/clock.js';
-import { sysfs } from '../../../drivers/gpio/sysfs.js';
+import { openSysfs } from '../../../drivers/gpio/sysfs.js';
 import type { Bench } from './suite.js';
 
 const WORLD = '/sys/class/gpio/.world';
@@ -12,7 +12,7 @@ export async function sysfsBench(): Promise<Bench> {
   write('reset', '1');
   const alive = setInterval(() => undefined, 1000); // the clock's own timers keep no process alive
   return {
-    binding: await sysfs(systemClock()),
+    binding: await openSysfs(systemClock()),
     label: 'stand-in',
     isKernel: false,
     isExact: false,

@@ -3,17 +3,17 @@
  * nothing else. `node --test-reporter=tap kernel-program.js LED TRIGGER`; the trigger leaves it dark, and it has at least
  * two levels.
  */
-import { LEDS } from '../../../drivers/led/class.js';
+import { LED_CLASS_PATH } from '../../../drivers/led/class.js';
 import { systemClock } from '../../../src/base/clock.js';
-import { kernelAttributes } from '../../../src/device/kernel-attributes.js';
+import { kernelSysfs } from '../../../src/device/kernel-attributes.js';
 import { until } from '../../tools/until.js';
-import { plainly } from '../gpio/plain.js';
+import { withNodeTest } from '../gpio/plain.js';
 import { ledContract } from './suite.js';
 
 const [, , name = '', trigger = ''] = process.argv;
-const attributes = kernelAttributes(LEDS);
+const attributes = kernelSysfs(LED_CLASS_PATH);
 
-await ledContract(plainly, async () => ({
+await ledContract(withNodeTest, async () => ({
   attributes,
   clock: systemClock(),
   name,

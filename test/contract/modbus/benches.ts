@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { modbusModules } from '../../../drivers/modbus/index.js';
 import { serialModules } from '../../../drivers/serial/index.js';
 import { socketModules } from '../../../drivers/socket/index.js';
-import { OtherSide } from '../../tools/modbus-side.js';
+import { ModbusServer } from '../../tools/modbus-side.js';
 import { freePort } from '../../tools/place.js';
 import { Program } from '../../tools/program.js';
 import { openPtyPair } from '../../tools/pty.js';
@@ -12,7 +12,7 @@ import { TcpProxy } from '../../tools/tcp-proxy.js';
 
 /** A unit of another maker's, and the way to it. */
 export interface ModbusBench extends AsyncDisposable {
-  readonly side: OtherSide;
+  readonly side: ModbusServer;
   /** The I/O module with its properties, and `GatewayMode`. */
   readonly io: readonly [module: string, properties: Record<string, unknown>];
   readonly mode: number;
@@ -27,8 +27,8 @@ export const UNIT = 7;
 
 /** Modbus TCP, through a stretch of network that can be cut. */
 export async function tcpBench(): Promise<ModbusBench> {
-  const side = new OtherSide(UNIT);
-  const server = await side.overTcp();
+  const side = new ModbusServer(UNIT);
+  const server = await side.serveTcp();
   const proxy = await TcpProxy.start(server.port);
   return {
     side,
@@ -48,8 +48,8 @@ export async function tcpBench(): Promise<ModbusBench> {
 export async function lineBench(): Promise<ModbusBench> {
   const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
   const pair = await openPtyPair(directory);
-  const side = new OtherSide(UNIT);
-  const server = await side.overLine(pair.far);
+  const side = new ModbusServer(UNIT);
+  const server = await side.serveRtu(pair.far);
   return {
     side,
     io: ['Serial Port', { Port: pair.near, BaudRate: '19200' }],

@@ -5,22 +5,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Aedes } from 'aedes';
 import { connectAsync, type MqttClient } from 'mqtt';
-import type { Brokers, ConnectOptions } from '../../../drivers/mqtt/broker.js';
-import { NetworkBrokers } from '../../../drivers/mqtt/connection.js';
-import { FakeBroker, type Published } from '../../../drivers/mqtt/fake.js';
+import type { BrokerConnector, ConnectOptions } from '../../../drivers/mqtt/broker.js';
+import { NetworkConnector } from '../../../drivers/mqtt/connection.js';
+import { SimulatedBroker, type PublishedMessage } from '../../../drivers/mqtt/fake.js';
 import { startMosquitto, type Broker } from '../../tools/mosquitto.js';
 import { TcpProxy } from '../../tools/tcp-proxy.js';
 import { until } from '../../tools/until.js';
 
 /** A broker with another client on it, and the network in between. */
 export interface MqttBench extends AsyncDisposable {
-  readonly brokers: Brokers;
+  readonly brokers: BrokerConnector;
   readonly url: string;
   readonly version: 4 | 5;
   /** Another client publishes. */
   publish(topic: string, payload: string | Buffer, retain?: boolean): Promise<void>;
   /** All that came by at the broker since the bench was made. */
-  heard(): Published[];
+  heard(): PublishedMessage[];
   /** The broker goes, keeping what is retained, and comes. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -43,7 +43,7 @@ export const OPTIONS: Omit<ConnectOptions, 'url' | 'version'> = {
 };
 
 export async function fakeBench(version: 4 | 5): Promise<MqttBench> {
-  const broker = new FakeBroker();
+  const broker = new SimulatedBroker();
   // As a real one's connection does, it keeps the process alive.
   const life = setInterval(() => undefined, 60_000);
   return {
@@ -66,7 +66,7 @@ export async function fakeBench(version: 4 | 5): Promise<MqttBench> {
 
 /** Another client of a real broker: hears everything, and can publish. */
 class Outsider {
-  readonly heard: Published[] = [];
+  readonly heard: PublishedMessage[] = [];
   readonly #client: MqttClient;
 
   private constructor(client: MqttClient) {
@@ -106,7 +106,7 @@ export async function mosquittoBench(version: 4 | 5): Promise<MqttBench> {
   const proxy = await TcpProxy.start(port);
   const outsider = await Outsider.join(port);
   return {
-    brokers: new NetworkBrokers(),
+    brokers: new NetworkConnector(),
     url: `mqtt://127.0.0.1:${proxy.port}`,
     version,
     publish: (topic, payload, retain) => outsider.publish(topic, payload, retain),
@@ -154,7 +154,7 @@ export async function aedesBench(): Promise<MqttBench> {
   const proxy = await TcpProxy.start(port);
   const outsider = await Outsider.join(port);
   return {
-    brokers: new NetworkBrokers(),
+    brokers: new NetworkConnector(),
     url: `mqtt://127.0.0.1:${proxy.port}`,
     version: 4,
     async publish(topic, payload, retain = false) {

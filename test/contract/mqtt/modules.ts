@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import { mqttModules } from '../../../drivers/mqtt/index.js';
 import { until } from '../../tools/until.js';
-import { Workbench } from '../../tools/workbench.js';
+import { DeviceFixture } from '../../tools/workbench.js';
 import type { MqttBench } from './benches.js';
 
 const PLUG = [
@@ -24,13 +24,13 @@ export async function mqttModulesContract(
   name: string,
   make: () => Promise<MqttBench>,
 ): Promise<void> {
-  const on = (what: string, run: (t: Test, bench: MqttBench, desk: Workbench) => Promise<void>) =>
+  const on = (what: string, run: (t: Test, bench: MqttBench, desk: DeviceFixture) => Promise<void>) =>
     t.test(`${name}: ${what}`, async (t) => {
       await using bench = await make();
-      await using desk = new Workbench(mqttModules(bench.brokers));
+      await using desk = new DeviceFixture(mqttModules(bench.brokers));
       await run(t, bench, desk);
     });
-  const client = (bench: MqttBench, desk: Workbench, more: Record<string, unknown> = {}) =>
+  const client = (bench: MqttBench, desk: DeviceFixture, more: Record<string, unknown> = {}) =>
     desk.add('MQTT Client', { Url: bench.url, ProtocolVersion: bench.version, ...more });
   const payloads = (bench: MqttBench, topic: string) =>
     bench
@@ -42,14 +42,14 @@ export async function mqttModulesContract(
     await bench.publish('plug/state', 'ON', true);
     const broker = await client(bench, desk);
     const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
-    await desk.isValue(plug, 'STATE', true);
+    await desk.waitForValue(plug, 'STATE', true);
     await bench.publish('plug/tele', '{"energy":{"power":[12.5]},"other":null}');
-    await desk.isValue(plug, 'POWER', 12.5);
+    await desk.waitForValue(plug, 'POWER', 12.5);
     await desk.devices.write(plug.id, 'STATE', false);
     await until('the wish', () => payloads(bench, 'plug/set').includes('OFF'));
     t.equal(desk.value(plug, 'STATE'), true, 'a wish is no fact');
     await bench.publish('plug/state', 'OFF');
-    await desk.isValue(plug, 'STATE', false);
+    await desk.waitForValue(plug, 'STATE', false);
     await desk.devices.write(plug.id, 'LAMP', true);
     t.equal(desk.value(plug, 'LAMP'), true, 'what no topic tells is what was taken');
     await desk.devices.write(plug.id, 'NAME', 'a"b\n');
@@ -61,7 +61,7 @@ export async function mqttModulesContract(
     );
     t.equal(desk.value(plug, 'STATE'), false, 'the variable keeps the truth');
     await desk.devices.refresh(plug.id, 'STATE');
-    await desk.isValue(plug, 'STATE', true);
+    await desk.waitForValue(plug, 'STATE', true);
   });
 
   await on(
@@ -69,45 +69,45 @@ export async function mqttModulesContract(
     async (t, bench, desk) => {
       const broker = await client(bench, desk);
       const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
-      await desk.isLink(plug, 'online');
+      await desk.waitForLink(plug, 'online');
       await bench.publish('plug/state', 'ON', true);
-      await desk.isValue(plug, 'STATE', true);
+      await desk.waitForValue(plug, 'STATE', true);
       await bench.stop();
-      await desk.isLink(broker, 'waiting');
-      await desk.isLink(plug, 'waiting');
-      t.match(desk.devices.troubles(broker.id)[0], { code: 'UNREACHABLE' });
+      await desk.waitForLink(broker, 'waiting');
+      await desk.waitForLink(plug, 'waiting');
+      t.match(desk.devices.problems(broker.id)[0], { code: 'UNREACHABLE' });
       await t.rejects(desk.devices.write(plug.id, 'STATE', false), { code: 'DEVICE_OFFLINE' });
       await t.rejects(desk.call('GW_Publish', broker.id, 'plug/set', 'OFF', 1, false), {
         code: 'DEVICE_OFFLINE',
       });
       await bench.start();
-      await desk.isLink(plug, 'online');
+      await desk.waitForLink(plug, 'online');
       await bench.publish('plug/state', 'OFF', true);
-      await desk.isValue(plug, 'STATE', false);
+      await desk.waitForValue(plug, 'STATE', false);
       await desk.devices.write(plug.id, 'STATE', true);
       await until('the new wish', () => payloads(bench, 'plug/set').length > 0);
       t.same(payloads(bench, 'plug/set'), ['ON'], 'and not the one of meanwhile');
-      t.same(desk.devices.troubles(broker.id), []);
+      t.same(desk.devices.problems(broker.id), []);
     },
   );
 
   await on('a flood: counters are exact, values are the last ones', async (t, bench, desk) => {
     const broker = await client(bench, desk);
     const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
-    await desk.isLink(plug, 'online');
+    await desk.waitForLink(plug, 'online');
     const flood = 2_000;
     const sent: Promise<void>[] = [];
     for (let n = 1; n <= flood; n += 1) {
       sent.push(bench.publish('plug/click', 'x'), bench.publish('plug/tele', `{"energy":{"power":[${n}]}}`));
     }
     await Promise.all(sent);
-    await desk.isValue(plug, 'CLICKS', flood);
-    await desk.isValue(plug, 'POWER', flood);
+    await desk.waitForValue(plug, 'CLICKS', flood);
+    await desk.waitForValue(plug, 'POWER', flood);
     bench.cut();
-    await desk.isLink(plug, 'waiting');
-    await desk.isLink(plug, 'online');
+    await desk.waitForLink(plug, 'waiting');
+    await desk.waitForLink(plug, 'online');
     await bench.publish('plug/click', 'x');
-    await desk.isValue(plug, 'CLICKS', flood + 1);
+    await desk.waitForValue(plug, 'CLICKS', flood + 1);
     t.equal(desk.value(plug, 'POWER'), flood);
   });
 
@@ -117,15 +117,15 @@ export async function mqttModulesContract(
     const topics = [{ Ident: 'X', Type: 'integer', StateTopic: 'shared/a' }];
     const all = [topics, topics, [{ ...topics[0], StateTopic: 'shared/+' }]];
     const devices = await Promise.all(all.map((Topics) => desk.add('MQTT Device', { Topics }, broker)));
-    for (const device of devices) await desk.isValue(device, 'X', 1);
+    for (const device of devices) await desk.waitForValue(device, 'X', 1);
     const counts = { Ident: 'N', Type: 'integer', StateTopic: 'shared/a', Counter: true };
     const counter = await desk.add('MQTT Device', { Topics: [counts] }, broker);
-    await desk.isLink(counter, 'online');
+    await desk.waitForLink(counter, 'online');
     t.equal(await desk.call('GW_Publish', broker.id, 'shared/a', '2', 2, false), true);
-    for (const device of devices) await desk.isValue(device, 'X', 2);
-    await desk.isValue(counter, 'N', 1);
+    for (const device of devices) await desk.waitForValue(device, 'X', 2);
+    await desk.waitForValue(counter, 'N', 1);
     await bench.publish('shared/a', '3');
-    for (const device of devices) await desk.isValue(device, 'X', 3);
+    for (const device of devices) await desk.waitForValue(device, 'X', 3);
     t.equal(desk.value(counter, 'N'), 2, 'overlapping filters count a message once');
     const known = (await desk.call('MQTT_GetKnownDevices', broker.id)) as {
       Topic: string;
@@ -139,15 +139,15 @@ export async function mqttModulesContract(
   await on('a counter goes on with what the broker kept meanwhile', async (t, bench, desk) => {
     const broker = await client(bench, desk, { CleanSession: false, ClientID: 'counting' });
     const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
-    await desk.isLink(plug, 'online');
+    await desk.waitForLink(plug, 'online');
     await bench.publish('plug/click', 'x');
-    await desk.isValue(plug, 'CLICKS', 1);
+    await desk.waitForValue(plug, 'CLICKS', 1);
     await desk.change(broker, { Url: '' });
     t.equal(desk.value(broker, 'LINK'), 'closed');
     for (let n = 0; n < 5; n += 1) await bench.publish('plug/click', 'x');
     await desk.change(broker, { Url: bench.url });
-    await desk.isValue(plug, 'CLICKS', 6);
-    await desk.isLink(plug, 'online');
+    await desk.waitForValue(plug, 'CLICKS', 6);
+    await desk.waitForLink(plug, 'online');
   });
 
   await on('what is old or of unknown age, what can not be read', async (t, bench, desk) => {
@@ -162,23 +162,23 @@ export async function mqttModulesContract(
       { Ident: 'DOOR', Type: 'boolean', StateTopic: 'room/door' },
     ];
     const room = await desk.add('MQTT Device', { Topics }, broker);
-    await desk.isValue(room, 'WARM', 20);
-    await desk.isValue(room, 'WET', 50);
-    await desk.isValue(room, 'DOOR', true);
+    await desk.waitForValue(room, 'WARM', 20);
+    await desk.waitForValue(room, 'WET', 50);
+    await desk.waitForValue(room, 'DOOR', true);
     t.equal(desk.quality(room, 'WARM'), 'stale OVERDUE', 'nobody knows when the broker was told it');
     t.equal(desk.quality(room, 'WET'), 'good', 'it says when');
     t.equal(desk.quality(room, 'DOOR'), 'good', 'nothing is promised');
     await bench.publish('room/t', '21');
-    await desk.isValue(room, 'WARM', 21);
+    await desk.waitForValue(room, 'WARM', 21);
     t.equal(desk.quality(room, 'WARM'), 'good');
     await bench.publish('room/h', JSON.stringify({ h: 51, at: at(-3_600_000) }));
-    await desk.isValue(room, 'WET', 51);
+    await desk.waitForValue(room, 'WET', 51);
     t.equal(desk.quality(room, 'WET'), 'stale OVERDUE');
     await bench.publish('room/t', 'warm');
-    await desk.isQuality(room, 'WARM', 'bad UNREADABLE');
+    await desk.waitForQuality(room, 'WARM', 'bad UNREADABLE');
     t.equal(desk.value(room, 'WARM'), 21, 'what was last known');
     await bench.publish('room/t', '21');
-    await desk.isQuality(room, 'WARM', 'good');
+    await desk.waitForQuality(room, 'WARM', 'good');
   });
 
   await on('a device that is away, as its availability topic says', async (t, bench, desk) => {
@@ -187,25 +187,25 @@ export async function mqttModulesContract(
     const broker = await client(bench, desk);
     const there = { AvailabilityTopic: 'plug/there', AvailabilityPath: 'state' };
     const plug = await desk.add('MQTT Device', { Topics: PLUG, ...there }, broker);
-    await desk.isValue(plug, 'STATE', true);
-    await desk.isQuality(plug, 'STATE', 'bad UNAVAILABLE');
+    await desk.waitForValue(plug, 'STATE', true);
+    await desk.waitForQuality(plug, 'STATE', 'bad UNAVAILABLE');
     t.equal(desk.quality(plug, 'POWER'), 'bad UNAVAILABLE');
-    t.match(desk.devices.troubles(plug.id), [{ code: 'UNAVAILABLE', text: 'plug/there says offline' }]);
+    t.match(desk.devices.problems(plug.id), [{ code: 'UNAVAILABLE', text: 'plug/there says offline' }]);
     await bench.publish('plug/there', '{"state":"online"}', true);
-    await desk.isQuality(plug, 'STATE', 'stale NOT_REPORTED');
+    await desk.waitForQuality(plug, 'STATE', 'stale NOT_REPORTED');
     t.equal(desk.quality(plug, 'POWER'), 'bad NO_VALUE');
-    t.same(desk.devices.troubles(plug.id), []);
+    t.same(desk.devices.problems(plug.id), []);
     await bench.publish('plug/state', 'OFF');
-    await desk.isQuality(plug, 'STATE', 'good');
+    await desk.waitForQuality(plug, 'STATE', 'good');
     await bench.publish('plug/there', 'what?');
     await until('the complaint', () =>
       /plug\/there: .* is neither online nor offline/.test(desk.status(plug)),
     );
     t.equal(desk.quality(plug, 'STATE'), 'good', 'what says nothing changes nothing');
     await bench.publish('plug/there', '{"state":"offline"}', true);
-    await desk.isQuality(plug, 'STATE', 'bad UNAVAILABLE');
+    await desk.waitForQuality(plug, 'STATE', 'bad UNAVAILABLE');
     await bench.stop();
-    await desk.isLink(plug, 'waiting');
+    await desk.waitForLink(plug, 'waiting');
     t.equal(desk.quality(plug, 'STATE'), 'bad UNREACHABLE');
   });
 
@@ -215,7 +215,7 @@ export async function mqttModulesContract(
     await bench.publish('plug/news', 'not retained');
     const broker = await client(bench, desk, { Subscriptions: ['plug/bytes', 'plug/+', 'plug/other/#'] });
     const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
-    await desk.isLink(plug, 'online');
+    await desk.waitForLink(plug, 'online');
     const list = () => desk.call('MQTT_GetRetainedMessageTopicList', broker.id);
     const show = (topic: string) => desk.call('MQTT_GetRetainedMessage', broker.id, topic);
     const remove = (topic: string) => desk.call('MQTT_RemoveRetainedMessage', broker.id, topic);
@@ -246,7 +246,7 @@ export async function mqttModulesContract(
     t.same(await list(), []);
     t.match(await show('elsewhere/x'), { Payload: 'ON' }, 'what nobody here listens to is still there');
     await desk.change(broker, { Subscriptions: ['plug/#', '+/x'] });
-    await desk.isLink(plug, 'online');
+    await desk.waitForLink(plug, 'online');
     t.same(await list(), ['elsewhere/x']);
     await t.rejects(desk.call('MQTT_ClearRetainedMessages', broker.id), {
       code: 'DEVICE_CONFIGURATION',
@@ -258,12 +258,12 @@ export async function mqttModulesContract(
     t.equal(await desk.call('MQTT_ClearTopics', broker.id), true);
     t.same(await known(), []);
     await bench.publish('plug/state', 'OFF');
-    await desk.isValue(plug, 'STATE', false);
+    await desk.waitForValue(plug, 'STATE', false);
     t.match(await known(), [{ Topic: 'plug/state', LastPayload: 'OFF' }]);
-    t.equal(bench.brokers.held, 1, 'nothing that asked is left open');
+    t.equal(bench.brokers.openCount, 1, 'nothing that asked is left open');
     await t.rejects(desk.call('MQTT_ClearTopics', plug.id), { code: 'WRONG_MODULE' });
     await bench.stop();
-    await desk.isLink(broker, 'waiting');
+    await desk.waitForLink(broker, 'waiting');
     await t.rejects(list(), { code: 'DEVICE_OFFLINE' });
   });
 
@@ -271,7 +271,7 @@ export async function mqttModulesContract(
     const all = Array.from({ length: 1_200 }, (_, n) => `many/${String(n).padStart(4, '0')}`);
     await Promise.all(all.map((topic) => bench.publish(topic, 'x', true)));
     const broker = await client(bench, desk, { Subscriptions: ['many/#'] });
-    await desk.isLink(broker, 'online');
+    await desk.waitForLink(broker, 'online');
     t.same(await desk.call('MQTT_GetRetainedMessageTopicList', broker.id), all);
     await desk.call('MQTT_ClearRetainedMessages', broker.id);
     t.same(await desk.call('MQTT_GetRetainedMessageTopicList', broker.id), []);
@@ -279,7 +279,7 @@ export async function mqttModulesContract(
 
   await on('birth, will and farewell', async (t, bench, desk) => {
     const broker = await client(bench, desk, { WillTopic: 'gw/state' });
-    await desk.isLink(broker, 'online');
+    await desk.waitForLink(broker, 'online');
     await until('birth', () => payloads(bench, 'gw/state').length === 1);
     bench.cut();
     await until('will and birth', () => payloads(bench, 'gw/state').length === 3);

@@ -1,8 +1,8 @@
 import type { Test } from 'tap';
 import { isAbort } from '../../../src/base/fault.js';
-import type { Connection, ConnectionListener, ConnectOptions } from '../../../drivers/mqtt/broker.js';
+import type { BrokerConnection, ConnectionListener, ConnectOptions } from '../../../drivers/mqtt/broker.js';
 import type { Message } from '../../../drivers/mqtt/message.js';
-import { soon, until } from '../../tools/until.js';
+import { withinPatience, until } from '../../tools/until.js';
 import { OPTIONS, type MqttBench } from './benches.js';
 
 class Ear implements ConnectionListener {
@@ -10,17 +10,19 @@ class Ear implements ConnectionListener {
   readonly gone = Promise.withResolvers<Error>();
   losses = 0;
 
-  message(message: Message): void {
+  onMessage(message: Message): void {
     this.messages.push(message);
   }
 
-  lost(cause: Error): void {
+  onLost(cause: Error): void {
     this.losses += 1;
     this.gone.resolve(cause);
   }
 
   get heard(): string[] {
-    return this.messages.map(({ topic, text, retained }) => `${topic}=${text}${retained ? ' (kept)' : ''}`);
+    return this.messages.map(
+      ({ topic, text, isRetained: retained }) => `${topic}=${text}${retained ? ' (kept)' : ''}`,
+    );
   }
 }
 
@@ -35,12 +37,12 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     t.test(`${name}: ${what}`, async (t) => {
       await using bench = await make();
       await run(t, bench);
-      t.equal(bench.brokers.held, 0, 'no connection was left open');
+      t.equal(bench.brokers.openCount, 0, 'no connection was left open');
     });
   const join = async (
     bench: MqttBench,
     options: Partial<ConnectOptions> = {},
-  ): Promise<{ connection: Connection; ear: Ear }> => {
+  ): Promise<{ connection: BrokerConnection; ear: Ear }> => {
     const ear = new Ear();
     const all = { ...OPTIONS, url: bench.url, version: bench.version, ...options };
     return { connection: await bench.brokers.connect(all, ear, new AbortController().signal), ear };
@@ -58,7 +60,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     t.ok(ear.messages[0]?.payload.equals(bytes), 'bytes as they were');
     t.equal(ear.messages[0]?.text, undefined, 'no UTF-8');
     t.equal(ear.messages[1]?.text, 'yes');
-    t.same(ear.messages[0]?.subscriptions, bench.version === 5 ? [7] : undefined);
+    t.same(ear.messages[0]?.subscriptionIds, bench.version === 5 ? [7] : undefined);
     for (const qos of LEVELS)
       await connection.publish(`out/${qos}`, Buffer.from('x'), { qos, retain: false });
     await until('three', () => bench.heard().filter(({ topic }) => topic.startsWith('out/')).length === 3);
@@ -101,7 +103,8 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
       ear.messages.map(({ topic }) => topic),
       wishes.map(({ filter }) => filter),
     );
-    if (bench.version === 5) t.ok(ear.messages.every(({ subscriptions }, n) => subscriptions?.[0] === n + 1));
+    if (bench.version === 5)
+      t.ok(ear.messages.every(({ subscriptionIds: subscriptions }, n) => subscriptions?.[0] === n + 1));
     await connection.unsubscribe(['1', 'many/0']);
     for (const topic of ['1', 'many/0', 'many/1']) await bench.publish(topic, 'y');
     await until('the last', () => ear.heard.includes('many/1=y'));
@@ -114,7 +117,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     const all = Array.from({ length: 300 }, (_, n) =>
       connection.publish('burst', Buffer.from(String(n)), { qos: LEVELS[n % 3] ?? 0, retain: false }),
     );
-    await soon('all taken', Promise.all(all));
+    await withinPatience('all taken', Promise.all(all));
     const arrived = () => bench.heard().filter(({ topic }) => topic === 'burst');
     await until('all there', () => arrived().length >= 300);
     t.equal(new Set(arrived().map(({ payload }) => payload)).size, 300);
@@ -125,7 +128,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     const { connection, ear } = await join(bench);
     await bench.publish('state', 'old', true);
     await bench.stop();
-    t.match(await soon('the loss', ear.gone.promise), { code: 'DEVICE_OFFLINE' });
+    t.match(await withinPatience('the loss', ear.gone.promise), { code: 'DEVICE_OFFLINE' });
     await t.rejects(connection.publish('x', Buffer.from('stale'), plain), { code: 'DEVICE_OFFLINE' });
     await t.rejects(connection.subscribe([{ filter: 'x', qos: 0, id: 1 }]), { code: 'DEVICE_OFFLINE' });
     await t.rejects(join(bench), { code: 'DEVICE_OFFLINE' }, 'while it is away');
@@ -156,7 +159,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
         ),
       );
       bench.cut();
-      for (const outcome of await soon('both', Promise.all(outcomes))) {
+      for (const outcome of await withinPatience('both', Promise.all(outcomes))) {
         t.match(outcome, { code: 'DEVICE_OFFLINE' });
       }
       await connection.close();
@@ -177,7 +180,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     const first = await join(bench, kept);
     await first.connection.subscribe([{ filter: 'kept/+', qos: 1, id: 3 }]);
     bench.cut();
-    await soon('the loss', first.ear.gone.promise);
+    await withinPatience('the loss', first.ear.gone.promise);
     await first.connection.close();
     await bench.publish('kept/a', '1');
     await bench.publish('kept/b', '2');
@@ -185,7 +188,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     await until('both', () => second.ear.messages.length === 2);
     t.same(second.ear.heard, ['kept/a=1', 'kept/b=2']);
     t.equal(
-      second.ear.messages[0]?.subscriptions,
+      second.ear.messages[0]?.subscriptionIds,
       undefined,
       'identifiers would be those of another connection',
     );
@@ -200,7 +203,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     bench.freeze();
     const outcome = connection.publish('x', Buffer.from('x'), plain).catch((thrown: unknown) => thrown);
     await Promise.all([connection.close(), connection.close()]);
-    t.ok(isAbort(await soon('the publish', outcome)), 'an AbortError');
+    t.ok(isAbort(await withinPatience('the publish', outcome)), 'an AbortError');
     t.ok(isAbort(await connection.publish('x', Buffer.from('x'), plain).catch((thrown: unknown) => thrown)));
     bench.thaw();
     await bench.publish('in', 'too late');
@@ -214,7 +217,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
     await leaving.connection.close();
     const cut = await join(bench, { will: { ...will, payload: 'cut off' } });
     bench.cut();
-    await soon('the loss', cut.ear.gone.promise);
+    await withinPatience('the loss', cut.ear.gone.promise);
     await until('the will', () => bench.heard().some(({ topic }) => topic === 'will'));
     t.same(
       bench.heard().map(({ payload }) => payload),
@@ -226,7 +229,7 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
   await on('another client with our name is told apart from a broken network', async (t, bench) => {
     const first = await join(bench);
     const second = await join(bench);
-    const cause = await soon('the loss', first.ear.gone.promise);
+    const cause = await withinPatience('the loss', first.ear.gone.promise);
     t.match(cause, { code: 'DEVICE_OFFLINE' });
     await first.connection.close();
     await second.connection.close();

@@ -3,10 +3,10 @@
  * root, the gateway's own packages and nothing else. `node --test-reporter=tap kernel-program.js BUS`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { listDevices, ONE_WIRE } from '../../../drivers/onewire/files.js';
-import { kernelAttributes } from '../../../src/device/kernel-attributes.js';
+import { listDevices, W1_DEVICES_PATH } from '../../../drivers/onewire/files.js';
+import { kernelSysfs } from '../../../src/device/kernel-attributes.js';
 import { until } from '../../tools/until.js';
-import { plainly } from '../gpio/plain.js';
+import { withNodeTest } from '../gpio/plain.js';
 import { oneWireContract } from './suite.js';
 
 const [, , bus = ''] = process.argv;
@@ -17,7 +17,7 @@ const [thermometer, single, eight, pair] = [
   '3a-000000123456',
 ] as const;
 const FAR_END = '/sys/devices/w1-sim';
-const attributes = kernelAttributes(ONE_WIRE);
+const attributes = kernelSysfs(W1_DEVICES_PATH);
 
 const set = (address: string, word: string, number: number) =>
   writeFile(`${FAR_END}/set`, `${address} ${word} ${number}`);
@@ -30,7 +30,7 @@ async function stateOf(address: string): Promise<readonly [on: number, writes: n
   return [Number(on), Number(writes)];
 }
 
-await oneWireContract(plainly, async () => {
+await oneWireContract(withNodeTest, async () => {
   // It searches when it is told to: what is silent for a while stays on its list.
   await attributes.write(`${bus}/w1_master_search`, '0');
   return {

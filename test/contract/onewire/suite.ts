@@ -1,13 +1,13 @@
-import type { Told } from '../../../drivers/onewire/chip.js';
+import type { ChipReading } from '../../../drivers/onewire/chip.js';
 import { DeviceFiles, listBuses, listDevices, measureAll } from '../../../drivers/onewire/files.js';
 import { Ds2406, Ds2408, Ds2413, type Switch } from '../../../drivers/onewire/switch.js';
 import { Thermometer } from '../../../drivers/onewire/thermometer.js';
-import type { Attributes } from '../../../src/device/attributes.js';
+import type { SysfsClass } from '../../../src/device/attributes.js';
 import type { Asserts, Sentence } from '../gpio/suite.js';
 
 /** A bus with devices at whose far end a test stands. All of the contract is told by it, to a kernel or to what plays one. */
 export interface OneWireBench {
-  readonly attributes: Attributes;
+  readonly attributes: SysfsClass;
   readonly bus: string;
   /** A DS18B20, a DS2406, a DS2408 and a DS2413 that are on the bus. */
   readonly thermometer: string;
@@ -33,8 +33,9 @@ export interface OneWireBench {
   close(): Promise<void>;
 }
 
-const valueIn = (told: readonly Told[], ident: string) => told.find((one) => one.ident === ident)?.value;
-const reasonIn = (told: readonly Told[], ident: string) =>
+const valueIn = (told: readonly ChipReading[], ident: string) =>
+  told.find((one) => one.ident === ident)?.value;
+const reasonIn = (told: readonly ChipReading[], ident: string) =>
   told.find((one) => one.ident === ident)?.doubt?.reason;
 
 /** Runs the whole contract on benches made anew for each sentence. */
@@ -70,7 +71,7 @@ export async function oneWireContract(
     const chip = thermometerOf(bench);
     for (const celsius of [21.5, 0, -10.125, -55, 125, 0.0625]) {
       await bench.warm(celsius);
-      const [told] = await chip.look();
+      const [told] = await chip.read();
       // The kernel cuts millidegrees off.
       t.ok(Math.abs(Number(told?.value) - celsius) < 0.001, `${celsius} is told as ${String(told?.value)}`);
     }
@@ -79,23 +80,23 @@ export async function oneWireContract(
   await on('85 °C is told where it was measured, and not where nothing was', async (t, bench) => {
     const chip = thermometerOf(bench);
     await bench.warm(85);
-    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 85);
+    t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 85);
     await bench.warm(20);
-    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 20);
+    t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 20);
     await bench.weaken(true);
-    t.equal(reasonIn(await chip.look(), 'TEMPERATURE'), 'POWER_ON');
+    t.equal(reasonIn(await chip.read(), 'TEMPERATURE'), 'POWER_ON');
     await bench.weaken(false);
-    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 20);
+    t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 20);
   });
 
   await on('what was damaged on its way is no temperature', async (t, bench) => {
     const chip = thermometerOf(bench);
     await bench.warm(30);
-    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 30);
+    t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 30);
     await bench.damage(true);
-    t.equal(reasonIn(await chip.look(), 'TEMPERATURE'), 'NO_ANSWER');
+    t.equal(reasonIn(await chip.read(), 'TEMPERATURE'), 'NO_ANSWER');
     await bench.damage(false);
-    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 30);
+    t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 30);
   });
 
   await on('thermometers that measured together answer with what it was then', async (t, bench) => {
@@ -107,8 +108,8 @@ export async function oneWireContract(
     for (const other of others) await bench.search(other, false);
     t.equal(await measureAll(bench.attributes, bench.bus), true);
     await bench.warm(50);
-    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 40, 'of the common measurement');
-    t.equal(valueIn(await chip.look(), 'TEMPERATURE'), 50, 'of its own');
+    t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 40, 'of the common measurement');
+    t.equal(valueIn(await chip.read(), 'TEMPERATURE'), 50, 'of its own');
     for (const other of others) await bench.setSilent(other, false);
     for (const other of others) await bench.search(other, true);
   });
@@ -116,7 +117,7 @@ export async function oneWireContract(
   await on('looking at a switch writes nothing', async (t, bench) => {
     for (const [address, chip] of switchesOf(bench)) {
       const [on, writes] = [await bench.conducting(address), await bench.writes(address)];
-      t.equal(valueIn(await chip.look(), 'PORT'), on);
+      t.equal(valueIn(await chip.read(), 'PORT'), on);
       t.equal(await bench.writes(address), writes);
       t.equal(await bench.conducting(address), on);
     }
@@ -132,7 +133,7 @@ export async function oneWireContract(
       t.equal(await bench.conducting(address), 3);
       await chip.setPin(1, false);
       t.equal(await bench.conducting(address), 1);
-      const told = await chip.look();
+      const told = await chip.read();
       t.strictSame(
         ['PORT', 'PIN0', 'PIN1'].map((ident) => valueIn(told, ident)),
         [1, true, false],
@@ -149,12 +150,12 @@ export async function oneWireContract(
     for (const [address, chip] of switchesOf(bench).slice(1)) {
       await chip.setPort(0);
       await bench.pull(address, 1, true);
-      let told = await chip.look();
+      let told = await chip.read();
       t.strictSame([valueIn(told, 'PIN1'), valueIn(told, 'INPUT1')], [false, true]);
       t.strictSame([valueIn(told, 'PIN0'), valueIn(told, 'INPUT0')], [false, false]);
       await bench.pull(address, 1, false);
       await chip.setPin(0, true);
-      told = await chip.look();
+      told = await chip.read();
       t.strictSame([valueIn(told, 'PIN1'), valueIn(told, 'INPUT1')], [false, false]);
       t.strictSame([valueIn(told, 'PIN0'), valueIn(told, 'INPUT0')], [true, true]);
       await chip.setPort(0);
@@ -173,7 +174,7 @@ export async function oneWireContract(
     t.equal(await bench.conducting(bench.eight), 0xca, 'the upper half stays');
     for (const isStrobe of [true, false]) {
       await chip.setStrobe(isStrobe);
-      t.equal(valueIn(await chip.look(), 'STROBE'), isStrobe);
+      t.equal(valueIn(await chip.read(), 'STROBE'), isStrobe);
     }
     await chip.setPort(0);
   });
@@ -181,16 +182,16 @@ export async function oneWireContract(
   await on('a device that is taken off the wire tells nothing that is not so', async (t, bench) => {
     const thermometer = thermometerOf(bench);
     await bench.warm(20);
-    t.equal(valueIn(await thermometer.look(), 'TEMPERATURE'), 20);
+    t.equal(valueIn(await thermometer.read(), 'TEMPERATURE'), 20);
     await bench.setSilent(bench.thermometer, true);
-    t.equal(reasonIn(await thermometer.look(), 'TEMPERATURE'), 'NO_ANSWER');
+    t.equal(reasonIn(await thermometer.read(), 'TEMPERATURE'), 'NO_ANSWER');
     await bench.setSilent(bench.thermometer, false);
     for (const [address, chip] of switchesOf(bench)) {
       await bench.setSilent(address, true);
-      await t.rejects(chip.look(), { code: 'EIO' });
+      await t.rejects(chip.read(), { code: 'EIO' });
       await t.rejects(chip.setPin(0, true), { code: 'EIO' });
       await bench.setSilent(address, false);
-      t.equal(valueIn(await chip.look(), 'PIN0'), false);
+      t.equal(valueIn(await chip.read(), 'PIN0'), false);
     }
   });
 
@@ -200,15 +201,15 @@ export async function oneWireContract(
     await bench.search(pair, false);
     t.notOk((await listDevices(attributes, bus)).includes(pair));
     const files = new DeviceFiles(attributes, pair);
-    const gone = await new Ds2413(files).look().then(
+    const gone = await new Ds2413(files).read().then(
       () => undefined,
-      (thrown: unknown) => files.faultOf(thrown),
+      (thrown: unknown) => files.mapError(thrown),
     );
     t.equal(gone?.code, 'DEVICE_OFFLINE');
     await bench.setSilent(pair, false);
     await bench.search(pair, true);
     t.ok((await listDevices(attributes, bus)).includes(pair));
-    t.equal(valueIn(await new Ds2413(files).look(), 'PORT'), 0);
+    t.equal(valueIn(await new Ds2413(files).read(), 'PORT'), 0);
   });
 
   await on(

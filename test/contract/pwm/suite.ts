@@ -1,24 +1,29 @@
-import { listPwmChips, PwmChannel, type PwmPlace, type Wave } from '../../../drivers/pwm/class.js';
+import {
+  listPwmChips,
+  PwmChannel,
+  type PwmChannelAddress,
+  type Waveform,
+} from '../../../drivers/pwm/class.js';
 import type { Clock } from '../../../src/base/clock.js';
-import type { Attributes } from '../../../src/device/attributes.js';
+import type { SysfsClass } from '../../../src/device/attributes.js';
 import type { Asserts, Sentence } from '../gpio/suite.js';
 
 /** A PWM chip of at least two channels that are the test's. */
 export interface PwmBench {
-  readonly attributes: Attributes;
+  readonly attributes: SysfsClass;
   readonly clock: Clock;
   /** The device that the chip is. */
   readonly id: string;
   /** A channel that a driver of the kernel's has. */
   readonly kept: { readonly id: string; readonly channel: number };
   /** Every state of a channel since the bench was made, where they can be seen; undefined is nothing put out. */
-  seen?(channel: number): readonly (Wave | undefined)[];
+  seen?(channel: number): readonly (Waveform | undefined)[];
   /** Pulls the chip out, where that can be done. The bench is of no more use then. */
   unplug?(): Promise<void> | void;
   close(): Promise<void>;
 }
 
-const wave = (periodNs: number, dutyNs: number, isInverted = false): Wave => ({
+const wave = (periodNs: number, dutyNs: number, isInverted = false): Waveform => ({
   periodNs,
   dutyNs,
   isInverted,
@@ -52,14 +57,14 @@ export async function pwmContract(sentence: Sentence, makeBench: () => Promise<P
     'a channel puts out what it is told, and opening it again moves nothing',
     async (t, _bench, open) => {
       const channel = await open(0);
-      t.equal(await channel.look(), undefined);
+      t.equal(await channel.read(), undefined);
       await channel.set(wave(1_000_000, 250_000));
-      t.strictSame(await channel.look(), wave(1_000_000, 250_000));
-      t.strictSame(await (await open(0)).look(), wave(1_000_000, 250_000));
+      t.strictSame(await channel.read(), wave(1_000_000, 250_000));
+      t.strictSame(await (await open(0)).read(), wave(1_000_000, 250_000));
       await channel.set(wave(1_000_000, 0));
-      t.strictSame(await channel.look(), wave(1_000_000, 0));
+      t.strictSame(await channel.read(), wave(1_000_000, 0));
       await channel.set(wave(1_000_000, 1_000_000));
-      t.strictSame(await channel.look(), wave(1_000_000, 1_000_000));
+      t.strictSame(await channel.read(), wave(1_000_000, 1_000_000));
     },
   );
 
@@ -73,7 +78,7 @@ export async function pwmContract(sentence: Sentence, makeBench: () => Promise<P
     ];
     for (const next of waves) {
       await channel.set(next);
-      t.strictSame(await channel.look(), next);
+      t.strictSame(await channel.read(), next);
     }
     if (bench.seen === undefined) return;
     // The first one is undefined until all of it is set; from then on it never stops.
@@ -90,9 +95,9 @@ export async function pwmContract(sentence: Sentence, makeBench: () => Promise<P
   await on('the polarity changes while it puts out nothing', async (t, bench, open) => {
     const channel = await open(1);
     await channel.set(wave(1_000_000, 250_000, true));
-    t.strictSame(await channel.look(), wave(1_000_000, 250_000, true));
+    t.strictSame(await channel.read(), wave(1_000_000, 250_000, true));
     await channel.set(wave(1_000_000, 500_000));
-    t.strictSame(await channel.look(), wave(1_000_000, 500_000));
+    t.strictSame(await channel.read(), wave(1_000_000, 500_000));
     if (bench.seen === undefined) return;
     const states = bench.seen(1);
     for (const [n, state] of states.entries())
@@ -106,7 +111,7 @@ export async function pwmContract(sentence: Sentence, makeBench: () => Promise<P
       code: 'DEVICE_CONFIGURATION',
       message: /can't set period to 0; change FrequencyHz/,
     });
-    t.strictSame(await channel.look(), wave(1_000_000, 250_000));
+    t.strictSame(await channel.read(), wave(1_000_000, 250_000));
   });
 
   await on('the kernel’s own rules, on which all of this stands', async (t, bench, open) => {
@@ -122,7 +127,7 @@ export async function pwmContract(sentence: Sentence, makeBench: () => Promise<P
     await t.rejects(write('pwm0/period', '249999'), { code: 'EINVAL' });
     await t.rejects(write('pwm0/polarity', 'upside down'), { code: 'EINVAL' });
     await t.rejects(write('pwm0/enable', '2'), { code: 'EINVAL' });
-    t.strictSame(await channel.look(), wave(1_000_000, 250_000));
+    t.strictSame(await channel.read(), wave(1_000_000, 250_000));
   });
 
   await on(
@@ -139,15 +144,15 @@ export async function pwmContract(sentence: Sentence, makeBench: () => Promise<P
     const channel = await open(0);
     await bench.unplug();
     const gone = { code: 'DEVICE_OFFLINE', message: /the PWM channel .* is gone/ };
-    await t.rejects(channel.look(), gone);
+    await t.rejects(channel.read(), gone);
     await t.rejects(channel.set(wave(1_000_000, 0)), gone);
   });
 }
 
 async function placeOf(
-  attributes: Attributes,
+  attributes: SysfsClass,
   { id, channel }: { readonly id: string; readonly channel: number },
-): Promise<PwmPlace> {
+): Promise<PwmChannelAddress> {
   const chip = (await listPwmChips(attributes)).find((other) => other.id === id);
   if (chip === undefined) throw new Error(`no chip ${id}`);
   return { chip, channel, name: `${id}/${channel}` };

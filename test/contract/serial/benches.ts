@@ -5,10 +5,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { KernelPorts } from '../../../drivers/serial/binding.js';
-import { SerialWorld } from '../../../drivers/serial/fake.js';
+import { SimulatedPorts } from '../../../drivers/serial/fake.js';
 import type { ControlLines, SerialPorts } from '../../../drivers/serial/port.js';
 import { Program } from '../../tools/program.js';
-import { soon, until } from '../../tools/until.js';
+import { withinPatience, until } from '../../tools/until.js';
 
 /** A port with a device at its far end, whose adapter can be torn out and plugged in again. */
 export interface SerialBench extends AsyncDisposable {
@@ -29,11 +29,11 @@ export interface SerialBench extends AsyncDisposable {
 }
 
 export async function fakeBench(): Promise<SerialBench> {
-  const ports = new SerialWorld();
+  const ports = new SimulatedPorts();
   const where = '/dev/ttyUSB0';
   let device = ports.plug(where);
   const heard: Buffer[] = [];
-  const listen = () => device.heard.on((bytes) => heard.push(bytes));
+  const listen = () => device.onReceived.on((bytes) => heard.push(bytes));
   listen();
   return {
     ports,
@@ -51,7 +51,7 @@ export async function fakeBench(): Promise<SerialBench> {
       return async () => void ports.inUse.delete(where);
     },
     lines: () => device.lines,
-    deaf: () => void (device.isDeaf = true),
+    deaf: () => void (device.isStalled = true),
     [Symbol.asyncDispose]: async () => undefined,
   };
 }
@@ -80,7 +80,7 @@ export async function ptyBench(): Promise<SerialBench> {
   const plug = async () => {
     socat = new Program('socat', [`pty,rawer,link=${where}`, `unix-listen:${socketPath}`]);
     await until('a pseudo-terminal', () => existsSync(where) && existsSync(socketPath));
-    far = await soon('its far end', reached(socketPath));
+    far = await withinPatience('its far end', reached(socketPath));
     const mine: Buffer[] = (heard = []);
     far.on('data', (bytes: Buffer) => mine.push(bytes));
     far.on('error', () => undefined);
@@ -103,7 +103,7 @@ export async function ptyBench(): Promise<SerialBench> {
       const other = await new KernelPorts().open(
         where,
         { baudRate: 9600, dataBits: 8, stopBits: 1, parity: 'none' },
-        { data: () => undefined, lost: () => undefined },
+        { onData: () => undefined, onLost: () => undefined },
       );
       return () => other.close();
     },

@@ -1,7 +1,7 @@
 import type { Test } from 'tap';
 import { serialModules } from '../../../drivers/serial/index.js';
 import { until } from '../../tools/until.js';
-import { Workbench } from '../../tools/workbench.js';
+import { DeviceFixture } from '../../tools/workbench.js';
 import type { SerialBench } from './benches.js';
 
 const DEVICE = {
@@ -21,25 +21,25 @@ export async function serialModulesContract(
   name: string,
   make: () => Promise<SerialBench>,
 ): Promise<void> {
-  const on = (what: string, run: (t: Test, bench: SerialBench, desk: Workbench) => Promise<void>) =>
+  const on = (what: string, run: (t: Test, bench: SerialBench, desk: DeviceFixture) => Promise<void>) =>
     t.test(`${name}: ${what}`, async (t) => {
       await using bench = await make();
-      await using desk = new Workbench(serialModules(bench.ports));
+      await using desk = new DeviceFixture(serialModules(bench.ports));
       await run(t, bench, desk);
     });
 
   await on('lines become variables and wishes become commands', async (t, bench, desk) => {
     const port = await desk.add('Serial Port', { Port: bench.where });
     const device = await desk.add('Serial Device', DEVICE, port);
-    await desk.isLink(device, 'online');
+    await desk.waitForLink(device, 'online');
     bench.say('T=21.5\r\nnoise\nRELAY ON\n');
-    await desk.isValue(device, 'TEMPERATURE', 21.5);
-    await desk.isValue(device, 'RELAY', true);
+    await desk.waitForValue(device, 'TEMPERATURE', 21.5);
+    await desk.waitForValue(device, 'RELAY', true);
     await desk.devices.write(device.id, 'RELAY', false);
     await until('the command', () => bench.heard().toString() === 'RELAY OFF\r\n');
     t.equal(desk.value(device, 'RELAY'), true, 'a wish is no fact');
     bench.say('RELAY OFF\n');
-    await desk.isValue(device, 'RELAY', false);
+    await desk.waitForValue(device, 'RELAY', false);
     await desk.devices.write(device.id, 'LEVEL', 7);
     t.equal(desk.value(device, 'LEVEL'), 7, 'what no rule reads is what was sent');
     await t.rejects(desk.devices.write(device.id, 'TEMPERATURE', 1), { code: 'READ_ONLY' });
@@ -51,36 +51,36 @@ export async function serialModulesContract(
     async (t, bench, desk) => {
       const port = await desk.add('Serial Port', { Port: bench.where });
       const device = await desk.add('Serial Device', DEVICE, port);
-      await desk.isLink(device, 'online');
+      await desk.waitForLink(device, 'online');
       bench.say('T=20\n');
-      await desk.isValue(device, 'TEMPERATURE', 20);
+      await desk.waitForValue(device, 'TEMPERATURE', 20);
       const { id } = device;
       await bench.unplug();
-      await desk.isLink(port, 'waiting');
-      await desk.isLink(device, 'waiting');
+      await desk.waitForLink(port, 'waiting');
+      await desk.waitForLink(device, 'waiting');
       await until('what to do', () => /plug it in/.test(desk.status(port)));
       t.match(desk.status(device), /waiting for/);
       await t.rejects(desk.devices.write(id, 'RELAY', true), { code: 'DEVICE_OFFLINE' });
       t.equal(desk.value(device, 'TEMPERATURE'), 20, 'the last value stays');
       await bench.plug();
-      await desk.isLink(device, 'online');
+      await desk.waitForLink(device, 'online');
       bench.say('T=22\n');
-      await desk.isValue(device, 'TEMPERATURE', 22);
+      await desk.waitForValue(device, 'TEMPERATURE', 22);
       t.equal(bench.heard().toString(), '', 'the command of meanwhile was not sent');
       t.equal(device.id, id);
-      t.same(desk.devices.troubles(port.id), []);
+      t.same(desk.devices.problems(port.id), []);
     },
   );
 
   await on('a port can be switched off, and moved', async (t, bench, desk) => {
     const port = await desk.add('Serial Port', { Port: bench.where });
-    await desk.isLink(port, 'online');
+    await desk.waitForLink(port, 'online');
     await desk.change(port, { Open: false });
     t.equal(desk.value(port, 'LINK'), 'closed');
     t.match(desk.status(port), /switched off/);
-    t.equal(bench.ports.held, 0);
+    t.equal(bench.ports.openCount, 0);
     await desk.change(port, { Open: true, BaudRate: '19200' });
-    await desk.isLink(port, 'online');
+    await desk.waitForLink(port, 'online');
     await desk.change(port, { Port: '/dev/ttyNONE9' });
     await until('the reason', () => /ttyNONE9 is not there/.test(desk.status(port)));
     await desk.change(port, { Port: '' });
@@ -90,7 +90,7 @@ export async function serialModulesContract(
   await on('its own functions', async (t, bench, desk) => {
     const port = await desk.add('Serial Port', { Port: bench.where });
     await t.rejects(desk.call('SPRT_SendText', port.id + 1, 'x'));
-    await desk.isLink(port, 'online');
+    await desk.waitForLink(port, 'online');
     t.equal(await desk.call('SPRT_SendText', port.id, 'ÿ\0\x80A'), true);
     await until('its bytes', () => bench.heard().equals(Buffer.from([0xff, 0, 0x80, 0x41])));
     await t.rejects(desk.call('SPRT_SendText', port.id, '€'), { code: 'CANNOT_CONVERT' });

@@ -2,7 +2,7 @@ import type { Test } from 'tap';
 import { Fault, isAbort } from '../../../src/base/fault.js';
 import type { OpenPort, PortListener, PortSettings } from '../../../drivers/serial/port.js';
 import { Random } from '../../tools/random.js';
-import { soon, until } from '../../tools/until.js';
+import { withinPatience, until } from '../../tools/until.js';
 import type { SerialBench } from './benches.js';
 
 const SETTINGS: PortSettings = { baudRate: 115_200, dataBits: 8, stopBits: 1, parity: 'none' };
@@ -12,11 +12,11 @@ class Ear implements PortListener {
   readonly gone = Promise.withResolvers<Error>();
   losses = 0;
 
-  data(bytes: Buffer): void {
+  onData(bytes: Buffer): void {
     this.#heard.push(bytes);
   }
 
-  lost(cause: Error): void {
+  onLost(cause: Error): void {
     this.losses += 1;
     this.gone.resolve(cause);
   }
@@ -32,7 +32,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     t.test(`${name}: ${what}`, async (t) => {
       await using bench = await make();
       await run(t, bench);
-      t.equal(bench.ports.held, 0, 'no port was left open');
+      t.equal(bench.ports.openCount, 0, 'no port was left open');
     });
   const open = async (bench: SerialBench): Promise<{ port: OpenPort; ear: Ear }> => {
     const ear = new Ear();
@@ -69,7 +69,7 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     await giveBack();
     const { port } = await open(bench);
     await t.rejects(open(bench), { code: 'DEVICE_OFFLINE', message: /in use/ }, 'not even we twice');
-    t.equal(bench.ports.held, 1);
+    t.equal(bench.ports.openCount, 1);
     await port.close();
   });
 
@@ -77,11 +77,11 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
     const { port, ear } = await open(bench);
     await Promise.all([port.close(), port.close()]);
     await port.close();
-    t.equal(bench.ports.held, 0);
+    t.equal(bench.ports.openCount, 0);
     for (const call of [
       () => port.send(Buffer.from('x')),
-      () => port.set({ rts: false }),
-      () => port.present(),
+      () => port.setLines({ rts: false }),
+      () => port.checkPresent(),
     ]) {
       t.ok(isAbort(await call().catch((thrown: unknown) => thrown)), 'an AbortError');
     }
@@ -96,13 +96,13 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
 
   await on('an adapter that is torn out is told once, and taken again when it is back', async (t, bench) => {
     const { port, ear } = await open(bench);
-    await port.present();
+    await port.checkPresent();
     await bench.unplug();
-    const cause = await soon('the loss', ear.gone.promise);
+    const cause = await withinPatience('the loss', ear.gone.promise);
     t.match(cause, { code: 'DEVICE_OFFLINE' });
     t.ok(cause.message.includes(bench.where), 'says which');
     await t.rejects(port.send(Buffer.from('x')), { code: 'DEVICE_OFFLINE' });
-    await t.rejects(port.present(), { code: 'DEVICE_OFFLINE' });
+    await t.rejects(port.checkPresent(), { code: 'DEVICE_OFFLINE' });
     await t.rejects(open(bench), { code: 'DEVICE_OFFLINE', message: /plug it in/ }, 'while it is away');
     await port.close();
     t.equal(ear.losses, 1);
@@ -127,8 +127,8 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
       ),
     );
     await bench.unplug();
-    await soon('the loss', ear.gone.promise);
-    for (const outcome of await soon('both', outcomes)) {
+    await withinPatience('the loss', ear.gone.promise);
+    for (const outcome of await withinPatience('both', outcomes)) {
       t.ok(outcome instanceof Fault && outcome.code === 'DEVICE_OFFLINE', String(outcome));
     }
     await port.close();
@@ -142,18 +142,18 @@ export async function serialContract(t: Test, name: string, make: () => Promise<
       (thrown: unknown) => thrown,
     );
     await port.close();
-    t.ok(isAbort(await soon('the send', sent)));
+    t.ok(isAbort(await withinPatience('the send', sent)));
   });
 
   await on('control lines are set one by one', async (t, bench) => {
     const { port } = await open(bench);
     if (bench.lines === undefined) {
-      await t.rejects(port.set({ rts: false }), { code: 'DEVICE_REFUSED' }, 'where there are none');
+      await t.rejects(port.setLines({ rts: false }), { code: 'DEVICE_REFUSED' }, 'where there are none');
       return port.close();
     }
     t.same(bench.lines(), { brk: false, dtr: true, rts: true }, 'as opened');
-    await port.set({ rts: false });
-    await port.set({ brk: true });
+    await port.setLines({ rts: false });
+    await port.setLines({ brk: true });
     t.same(bench.lines(), { brk: true, dtr: true, rts: false });
     await port.close();
   });

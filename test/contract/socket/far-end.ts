@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
-import { soon, until } from '../../tools/until.js';
+import { withinPatience, until } from '../../tools/until.js';
 
 /** A device with a TCP port, on 127.0.0.1: what it heard can be read, and it says what a test wants. */
-export class FarEnd implements AsyncDisposable {
+export class TcpPeer implements AsyncDisposable {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   #port = 0;
@@ -23,8 +23,8 @@ export class FarEnd implements AsyncDisposable {
     });
   }
 
-  static async start(tls?: TlsOptions): Promise<FarEnd> {
-    const far = new FarEnd(tls);
+  static async start(tls?: TlsOptions): Promise<TcpPeer> {
+    const far = new TcpPeer(tls);
     await far.plug();
     return far;
   }
@@ -43,7 +43,7 @@ export class FarEnd implements AsyncDisposable {
   }
 
   /** All that was heard since it was last plugged in. */
-  heard(): Buffer {
+  received(): Buffer {
     return Buffer.concat(this.#heard);
   }
 
@@ -68,7 +68,7 @@ export class FarEnd implements AsyncDisposable {
   async unplug(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
     for (const socket of this.#sockets) socket.destroy();
-    await soon('the far end to be gone', closed);
+    await withinPatience('the far end to be gone', closed);
   }
 
   /** Waits for the first connection that stands, or so many. */

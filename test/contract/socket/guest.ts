@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { until } from '../../tools/until.js';
 
 /** A client of a server on 127.0.0.1: what it heard can be read. */
-export class Guest implements Disposable {
+export class TcpClient implements Disposable {
   readonly socket: Socket;
   #heard: Buffer[] = [];
   /** Whether the server, or the way, has ended it. */
@@ -19,9 +19,9 @@ export class Guest implements Disposable {
   static async connect(
     port: number,
     make: (port: number) => Socket = (to) => connect(to, '127.0.0.1'),
-  ): Promise<Guest> {
+  ): Promise<TcpClient> {
     const socket = make(port);
-    const guest = new Guest(socket);
+    const guest = new TcpClient(socket);
     await once(socket, 'connect');
     return guest;
   }

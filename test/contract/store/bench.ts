@@ -1,4 +1,4 @@
-import { noChecks, type Checks, type Finding } from '../../../src/base/check.js';
+import { noHealthChecks, type HealthChecks, type HealthFinding } from '../../../src/base/check.js';
 import { ManualClock, type Clock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
@@ -10,7 +10,7 @@ export interface Bench {
   readonly store: Store;
   readonly kernel: Kernel;
   readonly report: LoadReport;
-  readonly findings: Map<string, Finding>;
+  readonly findings: Map<string, HealthFinding>;
 }
 
 /** Where a bench works; times are turned by hand unless another clock is given. */
@@ -23,8 +23,11 @@ export interface BenchOptions {
 /** Opens the store of a directory and loads a kernel from it. */
 export async function openBench(directory: string, options: BenchOptions = {}): Promise<Bench> {
   const { runtimeDirectory, clock = new ManualClock(), files = {} } = options;
-  const findings = new Map<string, Finding>();
-  const checks: Checks = { ...noChecks, set: (name, finding) => void findings.set(name, finding) };
+  const findings = new Map<string, HealthFinding>();
+  const checks: HealthChecks = {
+    ...noHealthChecks,
+    set: (name, finding) => void findings.set(name, finding),
+  };
   const store = await Store.open({ directory, runtimeDirectory, files, clock, log: silentLog, checks });
   const kernel = new Kernel({
     counter: store.counter,

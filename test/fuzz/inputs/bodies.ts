@@ -1,5 +1,5 @@
 import type { Random } from '../../tools/random.js';
-import { anyJson, anyText, spoilt } from './json.js';
+import { randomJson, randomText, corrupt } from './json.js';
 
 /** Requests that are wrong as a whole. */
 const WHOLES = [
@@ -22,29 +22,29 @@ const WHOLES = [
 const DEEP = 50_000;
 
 /** The body of a POST to the API: a call or a batch, sound, odd or broken. `methods` are names worth calling. */
-export function anyBody(random: Random, methods: readonly string[]): Buffer {
+export function randomBody(random: Random, methods: readonly string[]): Buffer {
   if (random.chance(0.05)) return Buffer.from(random.pick(WHOLES));
   if (random.chance(0.02)) return Buffer.from(deep(random, methods));
   const text = random.chance(0.2)
-    ? `[${random.some(20, () => anyRequest(random, methods)).join()}]`
-    : anyRequest(random, methods);
-  return random.chance(0.25) ? spoilt(random, text) : Buffer.from(text);
+    ? `[${random.some(20, () => randomRequest(random, methods)).join()}]`
+    : randomRequest(random, methods);
+  return random.chance(0.25) ? corrupt(random, text) : Buffer.from(text);
 }
 
 /** One request object; most of its members are as they should be. */
-export function anyRequest(random: Random, methods: readonly string[]): string {
+export function randomRequest(random: Random, methods: readonly string[]): string {
   const members: string[] = [];
   const usually = (name: string, make: () => string) => {
     if (random.chance(0.04)) return;
-    members.push(`"${name}":${random.chance(0.06) ? anyJson(random, 2) : make()}`);
-    if (random.chance(0.02)) members.push(`"${name}":${anyJson(random, 1)}`);
+    members.push(`"${name}":${random.chance(0.06) ? randomJson(random, 2) : make()}`);
+    if (random.chance(0.02)) members.push(`"${name}":${randomJson(random, 1)}`);
   };
   usually('jsonrpc', () => '"2.0"');
   if (!random.chance(0.1))
     usually('id', () => random.pick(['1', '"1"', 'null', '0', '"h"', '1.5', '-7', '1e20']));
-  usually('method', () => JSON.stringify(random.chance(0.9) ? random.pick(methods) : anyText(random)));
+  usually('method', () => JSON.stringify(random.chance(0.9) ? random.pick(methods) : randomText(random)));
   usually('params', () => anyParams(random));
-  if (random.chance(0.1)) members.push(`${JSON.stringify(anyText(random))}:${anyJson(random, 2)}`);
+  if (random.chance(0.1)) members.push(`${JSON.stringify(randomText(random))}:${randomJson(random, 2)}`);
   if (random.chance(0.1)) members.reverse();
   return `{${members.join()}}`;
 }
@@ -53,11 +53,11 @@ export function anyRequest(random: Random, methods: readonly string[]): string {
 function anyParams(random: Random): string {
   if (random.chance(0.15)) {
     const names = random.some(4, () =>
-      random.pick(['VariableID', 'ID', 'Value', 'InstanceID', anyText(random)]),
+      random.pick(['VariableID', 'ID', 'Value', 'InstanceID', randomText(random)]),
     );
-    return `{${names.map((name) => `${JSON.stringify(name)}:${anyJson(random, 2)}`).join()}}`;
+    return `{${names.map((name) => `${JSON.stringify(name)}:${randomJson(random, 2)}`).join()}}`;
   }
-  return `[${random.some(5, () => anyJson(random, random.below(4))).join()}]`;
+  return `[${random.some(5, () => randomJson(random, random.below(4))).join()}]`;
 }
 
 function deep(random: Random, methods: readonly string[]): string {

@@ -1,13 +1,13 @@
 import type { Random } from '../../tools/random.js';
 import { frameBytes, opcode } from '../../tools/raw-socket.js';
-import { anyBody } from './bodies.js';
-import { anyText } from './json.js';
+import { randomBody } from './bodies.js';
+import { randomText } from './json.js';
 
 /** Lengths at the edges of the three ways a frame says its length. */
 const LENGTHS = [0, 1, 125, 126, 127, 65_535, 65_536];
 
 /** The bytes of one thing a client may send over a socket: sound requests, odd frames, and what is no frame at all. */
-export function anyFrames(random: Random, methods: readonly string[]): Buffer {
+export function randomFrames(random: Random, methods: readonly string[]): Buffer {
   switch (random.below(10)) {
     case 0:
       return random.bytes(1 + random.below(40));
@@ -31,11 +31,14 @@ export function anyFrames(random: Random, methods: readonly string[]): Buffer {
     case 5:
       return frameBytes(opcode.binary, random.bytes(random.pick(LENGTHS)));
     case 6:
-      return fragments(random, anyBody(random, methods));
+      return fragments(random, randomBody(random, methods));
     case 7:
-      return frameBytes(opcode.text, random.chance(0.5) ? anyText(random) : random.bytes(random.below(50)));
+      return frameBytes(
+        opcode.text,
+        random.chance(0.5) ? randomText(random) : random.bytes(random.below(50)),
+      );
     default:
-      return frameBytes(opcode.text, anyBody(random, methods));
+      return frameBytes(opcode.text, randomBody(random, methods));
   }
 }
 

@@ -61,14 +61,14 @@ const TEXTS = [
 ] as const;
 
 /** A text: one of the odd ones, a long one, or random characters. */
-export function anyText(random: Random): string {
+export function randomText(random: Random): string {
   if (random.chance(0.6)) return random.pick(TEXTS);
   if (random.chance(0.05)) return random.pick(['a', 'ä', '\\', '"', '\u0001']).repeat(random.below(200_000));
   return String.fromCharCode(...random.some(12, () => random.below(random.chance(0.5) ? 128 : 65_536)));
 }
 
 /** The text of a JSON value of any kind, nested at most `depth` deep. */
-export function anyJson(random: Random, depth = 4): string {
+export function randomJson(random: Random, depth = 4): string {
   switch (random.below(depth > 0 ? 8 : 6)) {
     case 0:
       return random.pick(['null', 'true', 'false']);
@@ -79,16 +79,16 @@ export function anyJson(random: Random, depth = 4): string {
       return String(random.below(70_000));
     case 4:
     case 5:
-      return JSON.stringify(anyText(random));
+      return JSON.stringify(randomText(random));
     case 6:
-      return `[${random.some(5, () => anyJson(random, depth - 1)).join()}]`;
+      return `[${random.some(5, () => randomJson(random, depth - 1)).join()}]`;
     default:
-      return `{${random.some(5, () => `${JSON.stringify(anyText(random))}:${anyJson(random, depth - 1)}`).join()}}`;
+      return `{${random.some(5, () => `${JSON.stringify(randomText(random))}:${randomJson(random, depth - 1)}`).join()}}`;
   }
 }
 
 /** The bytes of a text with something done to them that a text should not survive unnoticed. */
-export function spoilt(random: Random, text: string): Buffer {
+export function corrupt(random: Random, text: string): Buffer {
   const bytes = Buffer.from(text);
   const at = random.below(bytes.length + 1);
   switch (random.below(8)) {

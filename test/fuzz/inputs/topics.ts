@@ -1,5 +1,5 @@
 import type { Random } from '../../tools/random.js';
-import { anyJson, anyText } from './json.js';
+import { randomJson, randomText } from './json.js';
 
 /** Topics and filters that the rules of MQTT 4.7 are about. */
 const TOPICS = [
@@ -30,21 +30,21 @@ const TOPICS = [
 ] as const;
 
 /** A topic or filter, sound or not. */
-export function anyTopic(random: Random): string {
-  return random.chance(0.8) ? random.pick(TOPICS) : anyText(random);
+export function randomTopic(random: Random): string {
+  return random.chance(0.8) ? random.pick(TOPICS) : randomText(random);
 }
 
 /** The payload of a state message: what devices send, and what nobody should. */
-export function anyPayload(random: Random): Buffer {
+export function randomPayload(random: Random): Buffer {
   switch (random.below(5)) {
     case 0:
       return Buffer.from(
         random.pick(['ON', 'OFF', 'on', '1', '0', 'true', '21.5', '21,5', '', 'unavailable', 'NaN']),
       );
     case 1:
-      return Buffer.from(anyJson(random));
+      return Buffer.from(randomJson(random));
     case 2:
-      return Buffer.from(`{"state":${anyJson(random, 2)},"a":{"b":[${anyJson(random, 1)}]}}`);
+      return Buffer.from(`{"state":${randomJson(random, 2)},"a":{"b":[${randomJson(random, 1)}]}}`);
     case 3:
       return random.bytes(random.below(64));
     default:

@@ -1,5 +1,5 @@
 import type { Random } from '../../tools/random.js';
-import { anyText } from './json.js';
+import { randomText } from './json.js';
 
 /** What an upgrade request is made of; every part stands in the request as it is. */
 export interface UpgradeInput {
@@ -9,14 +9,14 @@ export interface UpgradeInput {
 }
 
 /** What is known of the gateway that is asked: right credentials among the wrong, a configurator that is there. */
-export interface UpgradeWorld {
+export interface UpgradeContext {
   owner: string;
   webfront: string;
   configurator: number;
 }
 
 /** An upgrade request: right or nearly right in most parts. No CR or LF: that would be another request. */
-export function anyUpgrade(random: Random, world: UpgradeWorld): UpgradeInput {
+export function randomUpgrade(random: Random, world: UpgradeContext): UpgradeInput {
   const headers = random.chance(0.6) ? [] : random.some(4, () => anyHeader(random));
   const protocol = anyProtocol(random, world);
   const path = line(anyPath(random, world)).replaceAll(' ', '');
@@ -27,7 +27,7 @@ export function anyUpgrade(random: Random, world: UpgradeWorld): UpgradeInput {
   };
 }
 
-function anyPath(random: Random, { configurator }: UpgradeWorld): string {
+function anyPath(random: Random, { configurator }: UpgradeContext): string {
   const id = random.pick([
     String(configurator),
     '0',
@@ -56,7 +56,7 @@ function anyPath(random: Random, { configurator }: UpgradeWorld): string {
     `/wfc/${id}/api/`,
     `/wfc/${id}/api`,
     `/wfc/${id}/`,
-    anyText(random),
+    randomText(random),
   ]);
   if (random.chance(0.6)) return path;
   const since = random.pick([
@@ -74,7 +74,7 @@ function anyPath(random: Random, { configurator }: UpgradeWorld): string {
   return `${path}?${random.pick(['since', 'since', 'SINCE', 'x', ''])}=${since}`;
 }
 
-function anyProtocol(random: Random, { owner, webfront }: UpgradeWorld): string | undefined {
+function anyProtocol(random: Random, { owner, webfront }: UpgradeContext): string | undefined {
   if (random.chance(0.08)) return undefined;
   const pair = random.pick([
     owner,
@@ -86,7 +86,7 @@ function anyProtocol(random: Random, { owner, webfront }: UpgradeWorld): string 
     ':',
     '',
     'owner',
-    anyText(random),
+    randomText(random),
   ]);
   const base64 = Buffer.from(pair).toString('base64');
   const text = random.pick([
@@ -103,7 +103,7 @@ function anyProtocol(random: Random, { owner, webfront }: UpgradeWorld): string 
     case 2:
       return `${text}%`;
     case 3:
-      return anyText(random);
+      return randomText(random);
     case 4:
       return random.pick(['%', '%%', '%zz', '%u0041', '=', '====', ',', ' ', 'A'.repeat(8_000)]);
     default:
@@ -112,7 +112,7 @@ function anyProtocol(random: Random, { owner, webfront }: UpgradeWorld): string 
 }
 
 function anyHeader(random: Random): string {
-  const text = line(anyText(random)).slice(0, 1_000);
+  const text = line(randomText(random)).slice(0, 1_000);
   return random.pick([
     `Origin: ${text}`,
     'Origin: null',

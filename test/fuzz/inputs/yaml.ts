@@ -1,5 +1,5 @@
 import type { Random } from '../../tools/random.js';
-import { anyJson, anyText, spoilt } from './json.js';
+import { randomJson, randomText, corrupt } from './json.js';
 
 /** Values that mean something to YAML, or to somebody who reads it carelessly. */
 const VALUES = [
@@ -62,20 +62,24 @@ const LAUGHS = [
 ].join('\n');
 
 /** A configuration: `sound` with some of its lines changed, moved or lost. */
-export function anyYaml(random: Random, sound: string): Buffer {
+export function randomYaml(random: Random, sound: string): Buffer {
   if (random.chance(0.01)) return Buffer.from(LAUGHS);
   if (random.chance(0.01)) return Buffer.from(random.pick(['[', '{a: ', '- ']).repeat(20_000));
   const lines = sound.split('\n');
   for (let change = random.below(4); change >= 0; change--) changeLine(random, lines);
   const text = lines.join('\n');
-  return random.chance(0.15) ? spoilt(random, text) : Buffer.from(text);
+  return random.chance(0.15) ? corrupt(random, text) : Buffer.from(text);
 }
 
 function changeLine(random: Random, lines: string[]): void {
   const at = random.below(lines.length);
   const line = lines[at] ?? '';
   const value = () =>
-    random.chance(0.7) ? random.pick(VALUES) : random.chance(0.5) ? anyJson(random, 2) : anyText(random);
+    random.chance(0.7)
+      ? random.pick(VALUES)
+      : random.chance(0.5)
+        ? randomJson(random, 2)
+        : randomText(random);
   switch (random.below(8)) {
     case 0:
       lines.splice(at, 1);

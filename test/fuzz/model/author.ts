@@ -1,30 +1,30 @@
 import type { Random } from '../../tools/random.js';
 import { choicesOf, families } from './choices.js';
-import { asks, setUp } from './event-choices.js';
+import { conditionSteps, setupSteps } from './event-choices.js';
 import {
   IO,
-  NEVER,
+  MISSING,
   ROOT,
   UTILITY,
-  type Cast,
+  type Vocabulary,
   type Choice,
   type Chooser,
   type Family,
   type Kind,
-  type Made,
+  type CreatedObject,
   type Ref,
   type Step,
 } from './steps.js';
 
 /** Makes up a sequence of calls from a seed; it needs to know nothing of what comes of them. */
-export class Author implements Chooser {
+export class CallGenerator implements Chooser {
   readonly random: Random;
-  readonly cast: Cast;
-  readonly #made: Made[] = [];
+  readonly cast: Vocabulary;
+  readonly #made: CreatedObject[] = [];
   /** Which of them it has had deleted; whether they went nobody here knows. */
   readonly #gone = new Set<number>();
 
-  constructor(random: Random, cast: Cast) {
+  constructor(random: Random, cast: Vocabulary) {
     this.random = random;
     this.cast = cast;
   }
@@ -60,20 +60,20 @@ export class Author implements Chooser {
     return [this.last(), ...makes];
   }
 
-  #step([name, ...params]: Choice, made?: Made): Step {
+  #step([name, ...params]: Choice, made?: CreatedObject): Step {
     return { name, params, ...(made !== undefined && { made: this.#made.push(made) - 1 }) };
   }
 
   #creation(family: Family): Step[] {
     const { random, cast } = this;
     const type = random.below(4);
-    const common: (readonly [Choice, Made])[] = [
+    const common: (readonly [Choice, CreatedObject])[] = [
       [['SVC_CreateVariable', type], { kind: 'variable', type }],
       [['SVC_CreateCategory'], { kind: 'category', type: 0 }],
       [['SVC_CreateLink'], { kind: 'link', type: 0 }],
       [['SVC_CreateScript', 0], { kind: 'script', type: 0 }],
     ];
-    const own: (readonly [Choice, Made])[] = families[family].makes(random).map((made) => {
+    const own: (readonly [Choice, CreatedObject])[] = families[family].makes(random).map((made) => {
       if (made.kind === 'instance')
         return [['SVC_CreateInstance', made.type === IO ? cast.io : cast.device], made];
       const name = `SVC_Create${made.kind.charAt(0).toUpperCase()}${made.kind.slice(1)}`;
@@ -85,7 +85,10 @@ export class Author implements Chooser {
     const creation = this.#step(choice, made);
     if (made.kind !== 'event' || random.chance(0.3)) return [creation];
     const ref = { made: this.#made.length - 1 };
-    const more = [...setUp(this, made.type, ref), ...(family === 'conditions' ? asks(this, ref) : [])];
+    const more = [
+      ...setupSteps(this, made.type, ref),
+      ...(family === 'conditions' ? conditionSteps(this, ref) : []),
+    ];
     return [creation, ...more.map((one) => this.#step(one))];
   }
 
@@ -116,7 +119,7 @@ export class Author implements Chooser {
 
   ref(wanted?: Kind): Ref {
     const { random } = this;
-    if (random.chance(0.03)) return random.pick([ROOT, NEVER]);
+    if (random.chance(0.03)) return random.pick([ROOT, MISSING]);
     const made = this.#pick(({ kind }) => wanted === undefined || kind === wanted || random.chance(0.05));
     const hasOwn = this.#made[made]?.kind === 'instance' && random.chance(0.2);
     return hasOwn ? { made, ident: random.pick(['LINK', 'STATUS']) } : { made };
@@ -125,10 +128,10 @@ export class Author implements Chooser {
   exactly(wanted: Kind, ...wantedTypes: number[]): Ref {
     const made = this.#pick(({ kind, type }) => kind === wanted && wantedTypes.includes(type));
     const { kind, type } = this.#made[made] ?? {};
-    return kind === wanted && wantedTypes.includes(type ?? -1) ? { made } : NEVER;
+    return kind === wanted && wantedTypes.includes(type ?? -1) ? { made } : MISSING;
   }
 
-  #pick(fits: (made: Made) => boolean): number {
+  #pick(fits: (made: CreatedObject) => boolean): number {
     const fitting = this.#made.flatMap((one, made) =>
       fits(one) && (!this.#gone.has(made) || this.random.chance(0.02)) ? [made] : [],
     );

@@ -1,7 +1,7 @@
-import { Refusal, type ShownDate, type ShownTime } from './shown.js';
+import { ModelFault, type CalendarDate, type TimeOfDay } from './shown.js';
 
 /** Refuses a date that no calendar has. */
-export function checkDate({ day, month, year }: ShownDate): void {
+export function checkDate({ day, month, year }: CalendarDate): void {
   within(year, 1970, 9999);
   within(month, 1, 12);
   const date = new Date(Date.UTC(year, month - 1, day));
@@ -9,7 +9,7 @@ export function checkDate({ day, month, year }: ShownDate): void {
 }
 
 /** Refuses what is no time of day. */
-export function checkTime({ hour, minute, second }: ShownTime): void {
+export function checkTime({ hour, minute, second }: TimeOfDay): void {
   within(hour, 0, 23);
   within(minute, 0, 59);
   within(second, 0, 59);
@@ -29,5 +29,5 @@ export function takeOut<T extends object>(list: T[], id: unknown, key: keyof T):
 
 /** Refuses a number that is not within the two. */
 export function within(value: number, least: number, most: number): void {
-  if (value < least || value > most) throw new Refusal('PARAMETER_BOUNDS');
+  if (value < least || value > most) throw new ModelFault('PARAMETER_BOUNDS');
 }

@@ -4,14 +4,14 @@ import { TEXTS as SCRIPTS } from './scripts.js';
 import {
   DEVICE,
   IO,
-  NEVER,
-  PASS,
+  MISSING,
+  TIME_PASSES,
   ROOT,
   UTILITY,
   type Choice,
   type Chooser,
   type Family,
-  type Made,
+  type CreatedObject,
 } from './steps.js';
 
 const IDENTS = ['', 'a', 'b', 'Light_1', 'not an ident', 'ä'];
@@ -34,11 +34,11 @@ const SCRIPT_FILES = ['a.js', 'b.js', 'c.ts', 'no.txt', '../a.js'];
 /** What is said about one kind of thing. */
 interface Subject {
   /** What objects it needs, besides variables and the like. */
-  readonly makes: (random: Random) => readonly Made[];
+  readonly makes: (random: Random) => readonly CreatedObject[];
   readonly choices: (author: Chooser) => readonly Choice[];
 }
 
-const event = (type: number) => (): readonly Made[] => [{ kind: 'event', type }];
+const event = (type: number) => (): readonly CreatedObject[] => [{ kind: 'event', type }];
 
 /** The kinds of things that a sequence can be about. */
 export const families: Readonly<Record<Family, Subject>> = {
@@ -74,7 +74,7 @@ export function choicesOf(family: Family, author: Chooser): readonly Choice[] {
     ['SetValueFloat', variable, random.pick([0, -3, 2.5])],
     ['SetValueString', variable, random.pick(TEXTS)],
     ['SVC_SetParent', author.ref(), author.ref('category')],
-    [PASS, random.pick([1, 20, 61])],
+    [TIME_PASSES, random.pick([1, 20, 61])],
   ];
   return random.chance(0.2) ? values : families[family].choices(author);
 }
@@ -130,7 +130,7 @@ function mediaChoices(author: Chooser): readonly Choice[] {
     ['SVC_SetMediaFile', id, 'a.png', false],
     ['SVC_SetMediaCached', id, random.chance(0.7)],
     ['SVC_SendMediaEvent', id],
-    ['SVC_DeleteMedia', random.chance(0.3) ? id : NEVER, true],
+    ['SVC_DeleteMedia', random.chance(0.3) ? id : MISSING, true],
   ];
 }
 
@@ -145,7 +145,7 @@ function instanceChoices(author: Chooser): readonly Choice[] {
     ['SVC_ConnectInstance', device, author.exactly('instance', IO)],
     ['SVC_ConnectInstance', device, author.exactly('instance', IO)],
     ['SVC_DisconnectInstance', random.chance(0.5) ? id : device],
-    ['SVC_DeleteInstance', random.chance(0.5) ? author.exactly('instance', IO) : NEVER],
+    ['SVC_DeleteInstance', random.chance(0.5) ? author.exactly('instance', IO) : MISSING],
     ['SVC_SetProperty', id, name, given],
     ['SVC_SetProperty', id, name, given],
     ['SVC_SetConfiguration', id, random.pick([JSON.stringify({ [name]: given }), '{}', '[', '[]'])],

@@ -1,7 +1,7 @@
 import { within, checkDate, checkTime, put, takeOut } from './checks.js';
 import { convert } from './convert.js';
 import type { Model, Rule } from './model.js';
-import { types, emptyCondition, Refusal, type Condition } from './shown.js';
+import { types, emptyCondition, ModelFault, type Condition } from './shown.js';
 
 const conditionsOf = (model: Model, event: number): Condition[] => {
   model.event(event);
@@ -17,7 +17,7 @@ function putRule(
   [kind, to]: readonly [Kind, object | undefined],
 ): true {
   const found = conditionsOf(model, event).find(({ ID }) => ID === condition);
-  if (found === undefined) throw new Refusal('EVENT_PART_MISSING');
+  if (found === undefined) throw new ModelFault('EVENT_PART_MISSING');
   within(rule, 0, Number.MAX_SAFE_INTEGER);
   const list = found[kind] as { ID: number }[];
   if (to === undefined) takeOut(list, rule, 'ID');
@@ -48,8 +48,8 @@ export const conditionRules: Readonly<Record<string, Rule>> = {
     }
     for (let at = parent; at !== id;) {
       const above = all.find(({ ID }) => ID === at);
-      if (above === undefined) throw new Refusal('EVENT_PART_MISSING');
-      if (above.ParentID === id) throw new Refusal('NOT_ALLOWED');
+      if (above === undefined) throw new ModelFault('EVENT_PART_MISSING');
+      if (above.ParentID === id) throw new ModelFault('NOT_ALLOWED');
       if (above.ParentID === at) break;
       at = above.ParentID;
     }
@@ -103,7 +103,7 @@ function remove(all: Condition[], id: number): void {
 }
 
 /** Whether the conditions of an event hold now. */
-export function holds(model: Model, event: number): boolean {
+export function conditionsApply(model: Model, event: number): boolean {
   const all = conditionsOf(model, event);
   const oneHolds = (condition: Condition): boolean => {
     const below = all.filter(({ ID, ParentID }) => ParentID === condition.ID && ID !== ParentID);

@@ -1,4 +1,4 @@
-import { Refusal } from './shown.js';
+import { ModelFault } from './shown.js';
 
 /** What a new variable of a type holds. */
 export const initial: readonly unknown[] = [false, 0, 0, ''];
@@ -7,18 +7,18 @@ export const initial: readonly unknown[] = [false, 0, 0, ''];
 export function convert(type: number, value: unknown): unknown {
   if (type === 3) {
     if (['string', 'number', 'boolean'].includes(typeof value)) return String(value);
-    throw new Refusal('CANNOT_CONVERT');
+    throw new ModelFault('CANNOT_CONVERT');
   }
   if (type === 0) {
     if ([true, 1, 'true', '1'].includes(value as never)) return true;
     if ([false, 0, 'false', '0'].includes(value as never)) return false;
-    throw new Refusal('CANNOT_CONVERT');
+    throw new ModelFault('CANNOT_CONVERT');
   }
   const isNumber = typeof value === 'number' || typeof value === 'boolean' || /^\d+$/.test(String(value));
-  if (!isNumber || Array.isArray(value)) throw new Refusal('CANNOT_CONVERT');
+  if (!isNumber || Array.isArray(value)) throw new ModelFault('CANNOT_CONVERT');
   const number = Number(value);
   if (type === 2) return number;
   const rounded = number < 0 ? -Math.round(-number) : Math.round(number);
-  if (Math.abs(rounded) > Number.MAX_SAFE_INTEGER) throw new Refusal('CANNOT_CONVERT');
+  if (Math.abs(rounded) > Number.MAX_SAFE_INTEGER) throw new ModelFault('CANNOT_CONVERT');
   return rounded;
 }

@@ -2,17 +2,17 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fault } from '../../../src/base/fault.js';
-import { nextTurn } from '../../../src/base/turn.js';
-import { wholeOf } from '../../tools/conform.js';
-import { bus, Desk, lamp, owner } from '../../tools/desk.js';
+import { yieldToEventLoop } from '../../../src/base/turn.js';
+import { completeResult } from '../../tools/conform.js';
+import { bus, FunctionFixture, lamp, owner } from '../../tools/desk.js';
 import { Random } from '../../tools/random.js';
 import { snapshotOf, type Frame } from '../../tools/replica.js';
-import type { Outcome, World } from './run.js';
-import type { ShownProfile } from './shown.js';
-import type { Cast } from './steps.js';
+import type { Outcome, TestTarget } from './run.js';
+import type { SnapshotProfile } from './shown.js';
+import type { Vocabulary } from './steps.js';
 
 /** What sequences on a desk are made of: all but the texts of scripts, which are only told there. */
-export const deskCast: Cast = {
+export const functionVocabulary: Vocabulary = {
   families: ['objects', 'profiles', 'triggers', 'cyclic', 'schedules', 'conditions', 'media', 'instances'],
   io: bus.name,
   device: lamp.name,
@@ -29,7 +29,7 @@ export const deskCast: Cast = {
 };
 
 /** A kernel with the command reference over it. */
-export class DeskWorld implements World, AsyncDisposable {
+export class FunctionTarget implements TestTarget, AsyncDisposable {
   readonly hasTexts = false;
   readonly modules = {
     io: { moduleID: bus.id, moduleName: bus.name, moduleType: bus.kind, properties: {}, secret: '' },
@@ -41,25 +41,25 @@ export class DeskWorld implements World, AsyncDisposable {
       secret: 'Password',
     },
   };
-  readonly #desk: Desk;
+  readonly #desk: FunctionFixture;
   readonly #directory: string;
   #seen: number;
   /** The profiles as they were last read: they are many, and change seldom. */
-  #profiles: { readonly text: string; readonly shown: Record<string, ShownProfile> } = {
+  #profiles: { readonly text: string; readonly shown: Record<string, SnapshotProfile> } = {
     text: '',
     shown: {},
   };
 
   /** `seed`: of the ids. */
-  static async open(seed: number): Promise<DeskWorld> {
+  static async open(seed: number): Promise<FunctionTarget> {
     const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
     await mkdir(join(directory, 'user'));
-    const [desk, random] = [new Desk([], directory), new Random(seed)];
+    const [desk, random] = [new FunctionFixture([], directory), new Random(seed)];
     desk.random = () => random.next();
-    return new DeskWorld(desk, directory);
+    return new FunctionTarget(desk, directory);
   }
 
-  private constructor(desk: Desk, directory: string) {
+  private constructor(desk: FunctionFixture, directory: string) {
     this.#desk = desk;
     this.#directory = directory;
     desk.devices.create('Utility Control');
@@ -77,7 +77,7 @@ export class DeskWorld implements World, AsyncDisposable {
 
   async call(name: string, params: readonly unknown[]): Promise<Outcome> {
     try {
-      return { result: await wholeOf(await this.#desk.registry.call(name, params, owner)) };
+      return { result: await completeResult(await this.#desk.registry.call(name, params, owner)) };
     } catch (thrown) {
       if (thrown instanceof Fault) return { code: thrown.code };
       throw thrown;
@@ -88,9 +88,9 @@ export class DeskWorld implements World, AsyncDisposable {
 
   async look() {
     const { kernel } = this.#desk;
-    const { text } = kernel.profiles;
+    const { snapshotJson: text } = kernel.profiles;
     if (this.#profiles.text !== text)
-      this.#profiles = { text, shown: JSON.parse(text) as Record<string, ShownProfile> };
+      this.#profiles = { text, shown: JSON.parse(text) as Record<string, SnapshotProfile> };
     const frames = kernel.changes.since(this.#seen).map(({ frame }) => JSON.parse(frame) as Frame);
     this.#seen = kernel.changes.counter;
     return { snapshot: { objects: snapshotOf(kernel), profiles: this.#profiles.shown }, frames };
@@ -104,6 +104,6 @@ export class DeskWorld implements World, AsyncDisposable {
 
 /** A run of an event begins in a turn of its own, and what it has done is noted in the next. */
 async function quiet(): Promise<void> {
-  await nextTurn();
-  await nextTurn();
+  await yieldToEventLoop();
+  await yieldToEventLoop();
 }

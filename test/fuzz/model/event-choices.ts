@@ -1,6 +1,6 @@
 import { TEXT_ACTION } from './events.js';
 import { SET_ACTION } from './running.js';
-import { NEVER, PASS, type Choice, type Chooser, type Ref } from './steps.js';
+import { MISSING, TIME_PASSES, type Choice, type Chooser, type Ref } from './steps.js';
 
 /** Values of every kind, for variables of every type. */
 export const VALUES = [true, false, 0, 1, 3, -2.5, 2.5, 21.5, '3', 'true', 'x', '', null, [1], 2 ** 53];
@@ -31,7 +31,7 @@ const DATES = [
 ];
 
 /** What makes a new event one that runs. */
-export function setUp(author: Chooser, type: number, id: Ref): readonly Choice[] {
+export function setupSteps(author: Chooser, type: number, id: Ref): readonly Choice[] {
   const { random, cast } = author;
   const planned = random.below(2);
   const when: readonly (readonly Choice[])[] = [
@@ -56,7 +56,7 @@ export function setUp(author: Chooser, type: number, id: Ref): readonly Choice[]
 }
 
 /** What makes a new event ask for something: a condition within another, both about numbers. */
-export function asks(author: Chooser, id: Ref): readonly Choice[] {
+export function conditionSteps(author: Chooser, id: Ref): readonly Choice[] {
   const { random } = author;
   const rule = (condition: number, place: number): Choice => {
     const number = author.exactly('variable', ...TRIGGERS);
@@ -110,7 +110,7 @@ export function triggerChoices(author: Chooser): readonly Choice[] {
     ['SVC_SetEventTriggerValue', id, value],
     ['SVC_SetEventTriggerSubsequentExecution', id, random.chance(0.5)],
     ...Array<Choice>(12).fill(['SetValue', known, random.pick([value, 0, 1, '3', true])]),
-    ['SVC_DeleteVariable', random.chance(0.2) ? known : NEVER],
+    ['SVC_DeleteVariable', random.chance(0.2) ? known : MISSING],
   ];
 }
 
@@ -131,7 +131,7 @@ export function cyclicChoices(author: Chooser): readonly Choice[] {
     ['SVC_SetEventCyclicTimeFrom', id, ...random.pick(TIMES)],
     ['SVC_SetEventCyclicTimeFrom', id, ...random.pick(TIMES)],
     ['SVC_SetEventCyclicTimeTo', id, ...random.pick(TIMES)],
-    ...Array<Choice>(6).fill([PASS, random.pick([20, 61])]),
+    ...Array<Choice>(6).fill([TIME_PASSES, random.pick([20, 61])]),
   ];
 }
 
@@ -153,7 +153,7 @@ export function scheduleChoices(author: Chooser): readonly Choice[] {
     ['SVC_SetEventScheduleGroupPoint', id, some(), some(), ...random.pick(TIMES), some()],
     ['SVC_SetEventScheduleGroupPoint', id, some(), some(), ...random.pick(TIMES), some()],
     ['SVC_SetEventScheduleGroupPoint', id, some(), some(), ...random.pick(TIMES), some()],
-    ...Array<Choice>(5).fill([PASS, random.pick([20, 61])]),
+    ...Array<Choice>(5).fill([TIME_PASSES, random.pick([20, 61])]),
   ];
 }
 

@@ -1,12 +1,12 @@
 import type { Model } from './model.js';
-import { newEvent, type ShownDate, type ShownEvent, type ShownTime } from './shown.js';
+import { newEvent, type CalendarDate, type SnapshotEvent, type TimeOfDay } from './shown.js';
 
-const dateRecord = ({ day, month, year }: ShownDate) => ({ Day: day, Month: month, Year: year });
-const timeRecord = ({ hour, minute, second }: ShownTime) => ({ Hour: hour, Minute: minute, Second: second });
+const dateRecord = ({ day, month, year }: CalendarDate) => ({ Day: day, Month: month, Year: year });
+const timeRecord = ({ hour, minute, second }: TimeOfDay) => ({ Hour: hour, Minute: minute, Second: second });
 
 /** What `SVC_GetEvent` gives: what the event's type has, and what a new one of the other types has. */
 export function eventRecord(model: Model, id: number): object {
-  const event = { ...newEvent(0), ...newEvent(1), ...newEvent(2), ...model.event(id) } as ShownEvent;
+  const event = { ...newEvent(0), ...newEvent(1), ...newEvent(2), ...model.event(id) } as SnapshotEvent;
   const { action, conditions, planned } = model.told.get(id)!;
   return {
     EventID: id,

@@ -5,11 +5,11 @@ import { plan, SET_ACTION } from './running.js';
 import {
   types,
   newEvent,
-  Refusal,
+  ModelFault,
   type Action,
-  type ShownDate,
-  type ShownEvent,
-  type ShownTime,
+  type CalendarDate,
+  type SnapshotEvent,
+  type TimeOfDay,
 } from './shown.js';
 
 /** The action that runs a text as a script. */
@@ -18,7 +18,7 @@ export const TEXT_ACTION = '{346AA8C1-30E0-1663-78EF-93EFADFAC650}';
 const none: Action = { actionID: '', actionParameters: {} };
 
 /** Sets what an event shows; when it runs next follows from that. */
-function setEvent(model: Model, id: number, to: Partial<ShownEvent>): true {
+function setEvent(model: Model, id: number, to: Partial<SnapshotEvent>): true {
   Object.assign(model.event(id), to);
   plan(model, id);
   return true;
@@ -28,15 +28,15 @@ function setEvent(model: Model, id: number, to: Partial<ShownEvent>): true {
 function action(actionID: string, actionParameters: Action['actionParameters']): Action {
   if (actionID === '') return none;
   const needed = { [SET_ACTION]: 'VALUE', [TEXT_ACTION]: 'SCRIPT' }[actionID];
-  if (needed === undefined) throw new Refusal('ACTION_MISSING');
-  if (!(needed in actionParameters)) throw new Refusal('PARAMETER_TYPE');
+  if (needed === undefined) throw new ModelFault('ACTION_MISSING');
+  if (!(needed in actionParameters)) throw new ModelFault('PARAMETER_TYPE');
   return { actionID, actionParameters };
 }
 
 const setsDate =
   (key: 'cyclicDateFrom' | 'cyclicDateTo'): Rule =>
   (model: Model, ...[id, day, month, year]: [number, number, number, number]) => {
-    const date: ShownDate = { day, month, year };
+    const date: CalendarDate = { day, month, year };
     if (day !== 0 || month !== 0 || year !== 0) checkDate(date);
     model.event(id, 1);
     return setEvent(model, id, { [key]: date });
@@ -44,7 +44,7 @@ const setsDate =
 const setsTime =
   (key: 'cyclicTimeFrom' | 'cyclicTimeTo'): Rule =>
   (model: Model, ...[id, hour, minute, second]: [number, number, number, number]) => {
-    const time: ShownTime = { hour, minute, second };
+    const time: TimeOfDay = { hour, minute, second };
     checkTime(time);
     model.event(id, 1);
     return setEvent(model, id, { [key]: time });
@@ -114,7 +114,7 @@ export const eventRules: Readonly<Record<string, Rule>> = {
   SVC_SetEventTriggerValue: (model: Model, id: number, given: unknown) => {
     const { triggerVariableID: variable } = model.event(id, 0);
     if (variable === 0 && !['boolean', 'number', 'string'].includes(typeof given))
-      throw new Refusal('CANNOT_CONVERT');
+      throw new ModelFault('CANNOT_CONVERT');
     const type = variable === 0 ? undefined : (model.get(variable).data['type'] as number);
     return setEvent(model, id, { triggerValue: type === undefined ? given : convert(type, given) });
   },
@@ -161,7 +161,8 @@ export const eventRules: Readonly<Record<string, Rule>> = {
     const { scheduleGroups: all } = model.event(id, 2);
     within(group, 0, 1000);
     within(days, 0, 127);
-    if (all.some((one) => one.id !== group && (one.days & days) !== 0)) throw new Refusal('PARAMETER_TYPE');
+    if (all.some((one) => one.id !== group && (one.days & days) !== 0))
+      throw new ModelFault('PARAMETER_TYPE');
     const points = all.find((one) => one.id === group)?.points ?? [];
     if (days === 0) takeOut(all, group, 'id');
     else put(all, { id: group, days, points }, 'id');
@@ -173,13 +174,13 @@ export const eventRules: Readonly<Record<string, Rule>> = {
   ) => {
     const { scheduleGroups, scheduleActions } = model.event(id, 2);
     const points = scheduleGroups.find((one) => one.id === group)?.points;
-    if (points === undefined) throw new Refusal('EVENT_PART_MISSING');
+    if (points === undefined) throw new ModelFault('EVENT_PART_MISSING');
     within(point, 0, 1000);
-    const start = { hour, minute, second } as ShownTime;
+    const start = { hour, minute, second } as TimeOfDay;
     if (start.hour < 0) takeOut(points, point, 'id');
     else {
       checkTime(start);
-      if (!scheduleActions.some((one) => one.id === actionID)) throw new Refusal('EVENT_PART_MISSING');
+      if (!scheduleActions.some((one) => one.id === actionID)) throw new ModelFault('EVENT_PART_MISSING');
       put(points, { id: point, start, actionID: actionID! }, 'id');
     }
     return setEvent(model, id, {});

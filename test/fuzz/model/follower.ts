@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Replica, type Frame } from '../../tools/replica.js';
 import { put, takeOut } from './checks.js';
-import { emptyCondition, type ShownProfile, type Snapshot, type Told } from './shown.js';
+import { emptyCondition, type SnapshotProfile, type Snapshot, type MessageState } from './shown.js';
 
 type Data = readonly unknown[];
 
@@ -9,13 +9,13 @@ type Data = readonly unknown[];
  * A client that only follows the messages: the tree as a snapshot shows it, the profiles, and what no snapshot shows. What
  * a message says of the past must be what it knows.
  */
-export class Follower {
-  readonly told: Map<number, Told>;
+export class MessageFollower {
+  readonly told: Map<number, MessageState>;
   readonly #replica: Replica;
-  readonly #profiles: Map<string, ShownProfile>;
+  readonly #profiles: Map<string, SnapshotProfile>;
 
   /** `told`: what messages had said before. */
-  constructor({ objects, profiles }: Snapshot, told: ReadonlyMap<number, Told> = new Map()) {
+  constructor({ objects, profiles }: Snapshot, told: ReadonlyMap<number, MessageState> = new Map()) {
     this.#replica = new Replica(objects);
     this.#profiles = new Map(Object.entries(structuredClone(profiles)));
     this.told = structuredClone(new Map(told));
@@ -114,7 +114,7 @@ const rules = [
 ] as const;
 
 /** Each kind has three messages: added, removed, changed. */
-function applyToConditions(all: NonNullable<Told['conditions']>, message: number, data: Data): void {
+function applyToConditions(all: NonNullable<MessageState['conditions']>, message: number, data: Data): void {
   const [id, ...rest] = data as [number, ...number[]];
   const found = all.find(({ ID }) => ID === id);
   const what = (message - 10824) % 3;

@@ -1,9 +1,9 @@
 import type { Model, Rule } from './model.js';
-import { types, Refusal, type Own, type ShownModule } from './shown.js';
+import { types, ModelFault, type ReplyState, type SampleModule } from './shown.js';
 
-type Properties = Own['active'];
+type Properties = ReplyState['active'];
 
-function moduleOf(model: Model, id: number): ShownModule {
+function moduleOf(model: Model, id: number): SampleModule {
   const { moduleName } = model.of(types.instance, id).data;
   const { io, device } = model.modules;
   return moduleName === io.moduleName ? io : device;
@@ -15,14 +15,14 @@ export function shownProperties(model: Model, id: number, properties: Properties
   return properties[secret] === '' ? properties : { ...properties, ...(secret && { [secret]: '***' }) };
 }
 
-const ownOf = (model: Model, id: number): Own => {
+const ownOf = (model: Model, id: number): ReplyState => {
   model.of(types.instance, id);
-  return model.own.get(id) as Own;
+  return model.own.get(id) as ReplyState;
 };
 
 /** With one changed; a value has the type of its property's default. */
 function changed(properties: Properties, name: string, value: unknown): Properties {
-  if (typeof value !== typeof properties[name]) throw new Refusal('PROPERTY_INVALID');
+  if (typeof value !== typeof properties[name]) throw new ModelFault('PROPERTY_INVALID');
   return { ...properties, [name]: value };
 }
 
@@ -40,7 +40,7 @@ export const instanceRules: Readonly<Record<string, Rule>> = {
     const { data } = model.of(types.instance, id);
     const isFitting =
       moduleOf(model, parent) === model.modules.io && moduleOf(model, id) === model.modules.device;
-    if (!isFitting) throw new Refusal('INCOMPATIBLE');
+    if (!isFitting) throw new ModelFault('INCOMPATIBLE');
     data['connectionID'] = parent;
     return true;
   },
@@ -60,9 +60,9 @@ export const instanceRules: Readonly<Record<string, Rule>> = {
   SVC_SetConfiguration: (model: Model, id: number, json: string) => {
     const own = ownOf(model, id);
     let after = own.pending ?? own.active;
-    if (!json.startsWith('{')) throw new Refusal('CONFIGURATION_INVALID');
+    if (!json.startsWith('{')) throw new ModelFault('CONFIGURATION_INVALID');
     for (const [name, value] of Object.entries(JSON.parse(json) as Properties)) {
-      if (!(name in after)) throw new Refusal('PROPERTY_MISSING');
+      if (!(name in after)) throw new ModelFault('PROPERTY_MISSING');
       after = changed(after, name, value);
     }
     own.pending = same(own.active, after) ? undefined : after;

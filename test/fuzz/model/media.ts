@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Model, Rule } from './model.js';
-import { types, Refusal } from './shown.js';
+import { types, ModelFault } from './shown.js';
 
 const STREAM = 3;
 
@@ -11,7 +11,7 @@ function factsOf(content: string) {
 }
 
 /** Takes up what became of its file. */
-export function look(model: Model, id: number): void {
+export function refreshMedia(model: Model, id: number): void {
   const { data } = model.of(types.media, id);
   const file = data['file'] as string;
   if (file === '' || data['type'] === STREAM) return;
@@ -20,16 +20,16 @@ export function look(model: Model, id: number): void {
 }
 
 function fileOf(data: Record<string, unknown>): string {
-  if (data['type'] === STREAM) throw new Refusal('NOT_SUPPORTED');
-  if (data['file'] === '') throw new Refusal('FILE_MISSING');
+  if (data['type'] === STREAM) throw new ModelFault('NOT_SUPPORTED');
+  if (data['file'] === '') throw new ModelFault('FILE_MISSING');
   return data['file'] as string;
 }
 
 /** What is answered by who is asked for the content. */
 export function contentOf(model: Model, id: number): string {
   const content = model.files.get(fileOf(model.of(types.media, id).data));
-  look(model, id);
-  if (content === undefined) throw new Refusal('FILE_MISSING');
+  refreshMedia(model, id);
+  if (content === undefined) throw new ModelFault('FILE_MISSING');
   return content;
 }
 
@@ -48,27 +48,27 @@ export const mediaRules: Readonly<Record<string, Rule>> = {
   },
   SVC_SetMediaContent: (model: Model, id: number, content: string) => {
     const { data } = model.of(types.media, id);
-    if (Buffer.from(content, 'base64').toString('base64') !== content) throw new Refusal('PARAMETER_TYPE');
-    if (data['type'] === STREAM) throw new Refusal('NOT_SUPPORTED');
+    if (Buffer.from(content, 'base64').toString('base64') !== content) throw new ModelFault('PARAMETER_TYPE');
+    if (data['type'] === STREAM) throw new ModelFault('NOT_SUPPORTED');
     const ending = data['type'] === 0 || data['type'] === 4 ? 'json' : 'bin';
     if (data['file'] === '') data['file'] = `media/${id}.${ending}`;
     model.files.set(data['file'] as string, content);
-    look(model, id);
+    refreshMedia(model, id);
     return true;
   },
   SVC_SetMediaFile: (model: Model, ...[id, path, mustExist]: [number, string, boolean]) => {
     const { data } = model.of(types.media, id);
     if (data['type'] === STREAM) {
       if (path === data['file']) return true;
-      if (!path.startsWith('rtsp://')) throw new Refusal('FILE_NAME');
+      if (!path.startsWith('rtsp://')) throw new ModelFault('FILE_NAME');
       Object.assign(data, { file: path, isAvailable: true });
       return true;
     }
-    if (!/^((media|user)\/)?[a-z]+\.[a-z]+$/.test(path)) throw new Refusal('FILE_NAME');
+    if (!/^((media|user)\/)?[a-z]+\.[a-z]+$/.test(path)) throw new ModelFault('FILE_NAME');
     const file = path.includes('/') ? path : `media/${path}`;
-    if (mustExist && !model.files.has(file)) throw new Refusal('FILE_MISSING');
+    if (mustExist && !model.files.has(file)) throw new ModelFault('FILE_MISSING');
     data['file'] = file;
-    look(model, id);
+    refreshMedia(model, id);
     return true;
   },
   SVC_SetMediaCached: (model: Model, id: number, cached: boolean) => {
@@ -80,8 +80,8 @@ export const mediaRules: Readonly<Record<string, Rule>> = {
     if (data['type'] === STREAM) Object.assign(data, { lastUpdate: model.now });
     else {
       const file = fileOf(data);
-      look(model, id);
-      if (!model.files.has(file)) throw new Refusal('FILE_MISSING');
+      refreshMedia(model, id);
+      if (!model.files.has(file)) throw new ModelFault('FILE_MISSING');
     }
     return true;
   },

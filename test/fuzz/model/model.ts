@@ -1,13 +1,13 @@
 import type { Entry } from '../../tools/replica.js';
 import {
-  Refusal,
+  ModelFault,
   types,
-  type Own,
-  type ShownEvent,
-  type ShownProfile,
+  type ReplyState,
+  type SnapshotEvent,
+  type SnapshotProfile,
   type Snapshot,
-  type Surroundings,
-  type Told,
+  type ModelContext,
+  type MessageState,
 } from './shown.js';
 
 /** What one call does: it gets the call's parameters and, last, the id that the gateway gave if it made an object. */
@@ -20,11 +20,11 @@ export type Rule = (model: Model, ...params: never[]) => unknown;
 export class Model {
   /** In the order in which they were made. */
   readonly objects = new Map<number, Entry>();
-  readonly profiles = new Map<string, ShownProfile>();
+  readonly profiles = new Map<string, SnapshotProfile>();
   /** Objects that the gateway makes and feeds by itself: what of them moves is the gateway's word. */
   readonly theirs = new Set<number>();
-  readonly told = new Map<number, Told>();
-  readonly own = new Map<number, Partial<Own>>();
+  readonly told = new Map<number, MessageState>();
+  readonly own = new Map<number, Partial<ReplyState>>();
   /** Contents of media in Base64, and texts of scripts, by their files. */
   readonly files = new Map<string, string>();
   /** All values that a variable has had. */
@@ -34,11 +34,11 @@ export class Model {
   /** How often any event ran. */
   ran = 0;
 
-  readonly modules: Surroundings['modules'];
+  readonly modules: ModelContext['modules'];
   readonly hasTexts: boolean;
 
   /** What is there when a sequence begins is taken as it is. */
-  constructor({ objects, profiles }: Snapshot, { modules, hasTexts }: Surroundings) {
+  constructor({ objects, profiles }: Snapshot, { modules, hasTexts }: ModelContext) {
     this.modules = modules;
     this.hasTexts = hasTexts;
     for (const [key, entry] of Object.entries(objects)) {
@@ -102,21 +102,21 @@ export class Model {
 
   get(id: number): Entry {
     const found = this.objects.get(id);
-    if (found === undefined) throw new Refusal('OBJECT_MISSING');
+    if (found === undefined) throw new ModelFault('OBJECT_MISSING');
     return found;
   }
 
   of(type: number, id: number): Entry {
     const found = this.objects.get(id);
-    if (found?.type !== type) throw new Refusal('NOT_OF_TYPE');
+    if (found?.type !== type) throw new ModelFault('NOT_OF_TYPE');
     return found;
   }
 
   /** An event of a type, or of any. */
-  event(id: number, type?: number): ShownEvent {
+  event(id: number, type?: number): SnapshotEvent {
     const { data } = this.of(types.event, id);
-    if (type !== undefined && data['type'] !== type) throw new Refusal('EVENT_TYPE');
-    return data as unknown as ShownEvent;
+    if (type !== undefined && data['type'] !== type) throw new ModelFault('EVENT_TYPE');
+    return data as unknown as SnapshotEvent;
   }
 
   /** All objects of a type. */
@@ -155,8 +155,8 @@ export class Model {
   /** Whoever pointed to it by connection or trigger points to nothing now; links and actions stay as they are. */
   delete(type: number, id: number): true {
     this.of(type, id);
-    if (id === 0) throw new Refusal('ROOT_FIXED');
-    if (this.childrenOf(id).length > 0) throw new Refusal('HAS_CHILDREN');
+    if (id === 0) throw new ModelFault('ROOT_FIXED');
+    if (this.childrenOf(id).length > 0) throw new ModelFault('HAS_CHILDREN');
     this.objects.delete(id);
     this.told.delete(id);
     this.own.delete(id);
@@ -167,7 +167,7 @@ export class Model {
 
   set(id: number, to: Partial<Entry>): true {
     const entry = this.get(id);
-    if (id === 0) throw new Refusal('ROOT_FIXED');
+    if (id === 0) throw new ModelFault('ROOT_FIXED');
     if (to.ident !== undefined && to.ident !== entry.ident) this.checkIdent(to.ident, entry.parentID);
     Object.assign(entry, to);
     return true;
@@ -176,18 +176,18 @@ export class Model {
   move(id: number, parent: number): true {
     const entry = this.get(id);
     this.get(parent);
-    if (id === 0) throw new Refusal('ROOT_FIXED');
+    if (id === 0) throw new ModelFault('ROOT_FIXED');
     if (entry.parentID === parent) return true;
-    if (this.isWithin(parent, id)) throw new Refusal('PARENT_LOOP');
+    if (this.isWithin(parent, id)) throw new ModelFault('PARENT_LOOP');
     this.checkIdent(entry.ident, parent);
     entry.parentID = parent;
     return true;
   }
 
   checkIdent(ident: string, parent: number): void {
-    if (!/^[A-Za-z0-9_]*$/.test(ident)) throw new Refusal('IDENT_INVALID');
+    if (!/^[A-Za-z0-9_]*$/.test(ident)) throw new ModelFault('IDENT_INVALID');
     if (ident !== '' && this.childrenOf(parent).some(([, child]) => child.ident === ident))
-      throw new Refusal('IDENT_TAKEN');
+      throw new ModelFault('IDENT_TAKEN');
   }
 
   /** A variable is about to have another value. */

@@ -1,7 +1,7 @@
 import type { Entry } from '../../tools/replica.js';
 import { initial } from './convert.js';
 import type { Model, Rule } from './model.js';
-import { types, Refusal } from './shown.js';
+import { types, ModelFault } from './shown.js';
 
 const deletes =
   (type: number): Rule =>
@@ -13,7 +13,7 @@ const deletesInstance: Rule = (model: Model, id: number) => {
   const children = model.childrenOf(id);
   const isOwn = ([child, { type, readOnly }]: (typeof children)[number]) =>
     type === types.variable && readOnly && model.childrenOf(child).length === 0;
-  if (!children.every(isOwn)) throw new Refusal('HAS_CHILDREN');
+  if (!children.every(isOwn)) throw new ModelFault('HAS_CHILDREN');
   for (const [child] of children) model.delete(types.variable, child);
   return model.delete(types.instance, id);
 };
@@ -53,7 +53,7 @@ export const objectRules: Readonly<Record<string, Rule>> = {
   },
   UC_DeleteObjects: (model: Model, _utility: number, ids: readonly number[]) => {
     for (const id of ids) model.get(id);
-    if (ids.includes(0)) throw new Refusal('ROOT_FIXED');
+    if (ids.includes(0)) throw new ModelFault('ROOT_FIXED');
     const isMeant = (id: number) => ids.some((above) => model.isWithin(id, above));
     for (let left = [...model.objects.keys()].filter(isMeant); left.length > 0;) {
       for (const id of left) if (model.childrenOf(id).length === 0) model.delete(model.get(id).type, id);
@@ -69,7 +69,7 @@ export const objectRules: Readonly<Record<string, Rule>> = {
 function copy(model: Model, { id, parent, made }: { id: number; parent: number; made: number }): number {
   const source = model.get(id);
   model.get(parent);
-  if (id === 0) throw new Refusal('ROOT_FIXED');
+  if (id === 0) throw new ModelFault('ROOT_FIXED');
   const isTaken = model
     .childrenOf(parent)
     .some(([child, { ident }]) => child !== made && ident === source.ident);

@@ -1,11 +1,11 @@
 import { eventRecord } from './event-record.js';
 import { shownProperties } from './instances.js';
-import { contentOf, look } from './media.js';
+import { contentOf, refreshMedia } from './media.js';
 import type { Model } from './model.js';
-import { Refusal, type Own } from './shown.js';
+import { ModelFault, type ReplyState } from './shown.js';
 
 /** A call that only asks, and what must come of it. */
-export type Question = readonly [name: string, params: readonly unknown[], answer: unknown];
+export type Query = readonly [name: string, params: readonly unknown[], answer: unknown];
 
 interface Refused {
   readonly code: string;
@@ -14,7 +14,7 @@ interface Refused {
 const getters = ['GetValueBoolean', 'GetValueInteger', 'GetValueFloat', 'GetValueString'] as const;
 
 /** What can be asked about an object because of its type, in an order in which the answers hold. */
-export function ofType(model: Model, id: number): Question[] {
+export function queriesOfType(model: Model, id: number): Query[] {
   const { type, data } = model.get(id);
   if (type === 0) return [['SVC_GetCategory', [id], {}]];
   if (type === 1) return model.own.has(id) ? ofInstance(model, id) : [];
@@ -36,9 +36,9 @@ function eventsOf(model: Model, is: (entry: ReturnType<Model['get']>) => boolean
   return [...model.objects].flatMap(([id, one]) => (one.type === 4 && is(one) ? [id] : []));
 }
 
-function ofInstance(model: Model, id: number): Question[] {
+function ofInstance(model: Model, id: number): Query[] {
   const { connectionID, status, moduleID, moduleName, moduleType } = model.get(id).data;
-  const { active, pending, changed } = model.own.get(id) as Own;
+  const { active, pending, changed } = model.own.get(id) as ReplyState;
   const shown = shownProperties(model, id, active);
   const name = Object.keys(shown)[0];
   return [
@@ -60,7 +60,7 @@ function ofInstance(model: Model, id: number): Question[] {
   ];
 }
 
-function ofVariable(model: Model, id: number): Question[] {
+function ofVariable(model: Model, id: number): Query[] {
   const { data } = model.get(id);
   const action = data['customAction'] as number;
   return [
@@ -88,16 +88,16 @@ function ofVariable(model: Model, id: number): Question[] {
 }
 
 /** Whoever asks has the file looked at. */
-function ofMedia(model: Model, id: number): Question[] {
+function ofMedia(model: Model, id: number): Query[] {
   const { data } = model.get(id);
   let content: string | Refused;
   try {
     content = contentOf(model, id);
   } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown;
+    if (!(thrown instanceof ModelFault)) throw thrown;
     content = { code: thrown.code };
   }
-  look(model, id);
+  refreshMedia(model, id);
   return [
     ['SVC_GetMediaContent', [id], content],
     [

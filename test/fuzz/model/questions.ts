@@ -1,6 +1,6 @@
 import type { Random } from '../../tools/random.js';
 import type { Model } from './model.js';
-import { ofType, type Question } from './questions-of-type.js';
+import { queriesOfType, type Query } from './questions-of-type.js';
 
 /** By type: who says whether there is one, and who finds it by its name. */
 const byType: Readonly<Record<number, readonly [exists: string, byName: string]>> = {
@@ -14,18 +14,14 @@ const byType: Readonly<Record<number, readonly [exists: string, byName: string]>
 };
 
 /** What can be asked about an object of the model, and about the tree. */
-export function questions(model: Model, id: number, random: Random): Question[] {
+export function queriesAbout(model: Model, id: number, random: Random): Query[] {
   const entry = model.get(id);
   const children = model.childrenOf(id);
   const other = random.pick([...model.objects.keys()]);
   const parent = entry.parentID;
   return [
     ['SVC_ObjectExists', [id], true],
-    ...Object.entries(byType).map(([type, [exists]]): Question => [
-      exists,
-      [id],
-      Number(type) === entry.type,
-    ]),
+    ...Object.entries(byType).map(([type, [exists]]): Query => [exists, [id], Number(type) === entry.type]),
     ['SVC_GetName', [id], entry.name],
     ['SVC_GetParent', [id], parent],
     ['SVC_GetLocation', [id], locationOf(model, id).join('\\')],
@@ -42,7 +38,7 @@ export function questions(model: Model, id: number, random: Random): Question[] 
     ...(id === 0
       ? []
       : [[byType[entry.type]?.[1] ?? '', [entry.name, parent], namesake(model, id)] as const]),
-    ...ofType(model, id),
+    ...queriesOfType(model, id),
     ...lists(model),
   ];
 }
@@ -73,7 +69,7 @@ function byPlace([a, one]: Child, [b, other]: Child): number {
 }
 
 /** Lists come in no promised order: they are compared sorted. */
-function lists(model: Model): Question[] {
+function lists(model: Model): Query[] {
   const ids = (type?: number) =>
     [...model.objects].flatMap(([id, one]) => (type === undefined || one.type === type ? [id] : []));
   const names = (type?: number) =>

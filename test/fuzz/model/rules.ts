@@ -25,7 +25,7 @@ export interface Call {
 }
 
 /** Does what a call does. Throws a Refusal. */
-export function carryOut(model: Model, { name, params, made }: Call): unknown {
+export function applyCall(model: Model, { name, params, made }: Call): unknown {
   const rule = rules[name];
   if (rule === undefined) throw new Error(`the model knows no ${name}`);
   return rule(model, ...([...params, made] as never[]));

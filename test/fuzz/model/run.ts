@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Random } from '../../tools/random.js';
 import type { Frame } from '../../tools/replica.js';
-import { Follower } from './follower.js';
+import { MessageFollower } from './follower.js';
 import { Model } from './model.js';
-import { ofType, type Question } from './questions-of-type.js';
-import { questions } from './questions.js';
-import { carryOut } from './rules.js';
+import { queriesOfType, type Query } from './questions-of-type.js';
+import { queriesAbout } from './questions.js';
+import { applyCall } from './rules.js';
 import { pass } from './running.js';
-import { types, Refusal, type Snapshot, type Surroundings } from './shown.js';
-import { isRef, PASS, type Ref, type Step } from './steps.js';
+import { types, ModelFault, type Snapshot, type ModelContext } from './shown.js';
+import { isRef, TIME_PASSES, type Ref, type Step } from './steps.js';
 
 /** How often, after a call, all is asked of an object of the tree and about the tree; the snapshot is looked at always. */
 const ASKING = 0.25;
@@ -21,7 +21,7 @@ const TIMES: readonly string[] =
   );
 
 /** A gateway as a sequence meets it. */
-export interface World extends Surroundings {
+export interface TestTarget extends ModelContext {
   /** The result, or the fault's code in `{ code }`. */
   call(name: string, params: readonly unknown[]): Promise<Outcome>;
   /** A snapshot, and the messages up to it since the last time it was looked at. */
@@ -35,46 +35,46 @@ export interface World extends Surroundings {
 export type Outcome = { readonly result: unknown } | { readonly code: string };
 
 /** One sequence in a world, beside the model and beside a client that only follows the messages. */
-export class Run {
+export class ModelRun {
   readonly model: Model;
   readonly #random: Random | undefined;
   readonly #made = new Map<number, number>();
-  #world: World;
-  #follower: Follower;
+  #world: TestTarget;
+  #follower: MessageFollower;
   /** How many calls succeeded, and how many were refused. */
   readonly seen = { taken: 0, refused: 0 };
 
   /** `random`: also asks, at random, what can be asked about the tree. */
-  static async begin(world: World, random?: Random): Promise<Run> {
-    return new Run(world, (await world.look()).snapshot, random);
+  static async begin(world: TestTarget, random?: Random): Promise<ModelRun> {
+    return new ModelRun(world, (await world.look()).snapshot, random);
   }
 
-  private constructor(world: World, snapshot: Snapshot, random: Random | undefined) {
+  private constructor(world: TestTarget, snapshot: Snapshot, random: Random | undefined) {
     this.#world = world;
     this.#random = random;
     this.model = new Model(snapshot, world);
-    this.#follower = new Follower(snapshot);
+    this.#follower = new MessageFollower(snapshot);
   }
 
   /** The gateway has been started anew: whether all is as it was; after a power cut a value may be an earlier one. */
-  async goOn(world: World, after: 'a stop' | 'a cut'): Promise<string | undefined> {
+  async goOn(world: TestTarget, after: 'a stop' | 'a cut'): Promise<string | undefined> {
     const { snapshot } = await world.look();
     this.#world = world;
-    this.#follower = new Follower(snapshot, this.model.told);
+    this.#follower = new MessageFollower(snapshot, this.model.told);
     this.model.restart();
     this.model.adopt(snapshot);
     const lost = after === 'a cut' ? this.model.fallBack(snapshot) : undefined;
-    const all = [...this.model.objects.keys()].flatMap((id) => ofType(this.model, id));
+    const all = [...this.model.objects.keys()].flatMap((id) => queriesOfType(this.model, id));
     const complaint = lost ?? (await this.#ask(all)) ?? (await this.check());
     return complaint === undefined ? undefined : `after ${after}: ${complaint}`;
   }
 
   /** Makes one call and looks whether all agree on what came of it: what does not, in words, or undefined. */
   async step({ name, params, made }: Step): Promise<string | undefined> {
-    await this.#pass(name === PASS ? (params[0] as number) : 1);
+    await this.#pass(name === TIME_PASSES ? (params[0] as number) : 1);
     const given = params.map((param) => this.#given(param));
     const told = `${name}(${JSON.stringify(given).slice(1, -1)})`;
-    const wrong = name === PASS ? undefined : await this.#call(name, given, made);
+    const wrong = name === TIME_PASSES ? undefined : await this.#call(name, given, made);
     const difference = wrong ?? (await this.check(given[0]));
     return difference === undefined ? undefined : `after ${told}: ${difference}`;
   }
@@ -127,12 +127,12 @@ export class Run {
     const { objects } = this.model;
     const events = this.model.all(types.event).map(([id]) => id);
     const one = objects.has(touched as number) ? (touched as number) : random.pick([...events, 0]);
-    const wrong = await this.#ask(ofType(this.model, one));
+    const wrong = await this.#ask(queriesOfType(this.model, one));
     if (wrong !== undefined || !random.chance(ASKING)) return wrong;
-    return this.#ask(questions(this.model, random.pick([...objects.keys()]), random));
+    return this.#ask(queriesAbout(this.model, random.pick([...objects.keys()]), random));
   }
 
-  async #ask(all: readonly Question[]): Promise<string | undefined> {
+  async #ask(all: readonly Query[]): Promise<string | undefined> {
     for (const [name, params, answer] of all) {
       const outcome = await this.#world.call(name, params);
       const isList = name.endsWith('List') || name.endsWith('ByType');
@@ -145,11 +145,11 @@ export class Run {
     return undefined;
   }
 
-  #expected(call: Parameters<typeof carryOut>[1]): Outcome {
+  #expected(call: Parameters<typeof applyCall>[1]): Outcome {
     try {
-      return { result: carryOut(this.model, call) };
+      return { result: applyCall(this.model, call) };
     } catch (thrown) {
-      if (!(thrown instanceof Refusal)) throw thrown;
+      if (!(thrown instanceof ModelFault)) throw thrown;
       return { code: thrown.code };
     }
   }

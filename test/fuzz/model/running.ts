@@ -1,9 +1,9 @@
 import type { Cyclic, Schedule } from '../../../src/kernel/event.js';
-import { slowNextCyclic, slowPointAt } from '../slow-schedule.js';
-import { holds } from './conditions.js';
+import { referenceNextCyclic, referencePointAt } from '../slow-schedule.js';
+import { conditionsApply } from './conditions.js';
 import { convert, initial } from './convert.js';
 import type { Model } from './model.js';
-import { types, Refusal, type Action, type ShownEvent } from './shown.js';
+import { types, ModelFault, type Action, type SnapshotEvent } from './shown.js';
 
 /** The action that sets a variable. */
 export const SET_ACTION = '{516818A2-E497-4A84-B7C4-94CB9C745FD1}';
@@ -14,23 +14,23 @@ type Due = readonly [event: number, action?: number];
 /** Sets a variable that anybody may set, and has run what waits for it; `type`: of that type only. */
 export function setValue(model: Model, id: number, { value, type }: { value: unknown; type?: number }): true {
   const { data, readOnly } = model.of(types.variable, id);
-  if (readOnly) throw new Refusal('READ_ONLY');
-  if (type !== undefined && data['type'] !== type) throw new Refusal('VARIABLE_TYPE');
+  if (readOnly) throw new ModelFault('READ_ONLY');
+  if (type !== undefined && data['type'] !== type) throw new ModelFault('VARIABLE_TYPE');
   const own = data['type'] as number;
   const converted = value === null ? initial[own] : convert(own, value);
   const old = data['value'];
   model.noteValue(id);
   if (converted !== old) data['lastChange'] = model.now;
   Object.assign(data, { value: converted, lastUpdate: model.now });
-  setOff(model, id, [old, converted]);
+  triggerEvents(model, id, [old, converted]);
   return true;
 }
 
-function setOff(model: Model, id: number, [old, value]: [unknown, unknown]): void {
+function triggerEvents(model: Model, id: number, [old, value]: [unknown, unknown]): void {
   const waits = (event: number) => {
     const { active, triggerType, triggerVariableID, triggerValue, triggerSubsequentExecution } =
       model.event(event);
-    if (!active || triggerVariableID !== id || !holds(model, event)) return false;
+    if (!active || triggerVariableID !== id || !conditionsApply(model, event)) return false;
     if (triggerType === 0) return true;
     if (triggerType === 1) return value !== old;
     const isSo = (one: never) =>
@@ -51,9 +51,10 @@ export function pass(model: Model): void {
     const { active, nextRun, type } = model.event(event);
     if (!active || nextRun === 0 || nextRun > model.now) continue;
     plan(model, event);
-    if (!holds(model, event)) continue;
+    if (!conditionsApply(model, event)) continue;
     if (type === 1) due.push([event]);
-    const action = type === 2 ? slowPointAt(scheduleOf(model.event(event)), model.now * 1000) : undefined;
+    const action =
+      type === 2 ? referencePointAt(scheduleOf(model.event(event)), model.now * 1000) : undefined;
     if (action !== undefined) due.push([event, action.actionId]);
   }
   runAll(model, due);
@@ -79,7 +80,7 @@ function act(model: Model, { TARGET, VALUE }: Action['actionParameters']): void 
   try {
     setValue(model, TARGET as number, { value: VALUE });
   } catch (thrown) {
-    if (!(thrown instanceof Refusal)) throw thrown;
+    if (!(thrown instanceof ModelFault)) throw thrown;
   }
 }
 
@@ -98,13 +99,13 @@ export function plan(model: Model, id: number): void {
   const afterMs = model.now * 1000;
   const next = () => {
     const createdMs = (model.own.get(id)?.created ?? 0) * 1000;
-    return type === 1 ? slowNextCyclic(cyclicOf(event), afterMs, createdMs) : nextPoint(event, afterMs);
+    return type === 1 ? referenceNextCyclic(cyclicOf(event), afterMs, createdMs) : nextPoint(event, afterMs);
   };
   event.nextRun = active && type !== 0 ? Math.floor((next() ?? 0) / 1000) : 0;
 }
 
 /** The first beginning of any point, within the days that come. */
-function nextPoint({ scheduleGroups }: ShownEvent, afterMs: number): number | undefined {
+function nextPoint({ scheduleGroups }: SnapshotEvent, afterMs: number): number | undefined {
   const now = new Date(afterMs);
   const all = Array.from({ length: 9 }, (_, days) => {
     const date = [now.getFullYear(), now.getMonth(), now.getDate() + days] as const;
@@ -120,7 +121,7 @@ function nextPoint({ scheduleGroups }: ShownEvent, afterMs: number): number | un
     .find((ms) => ms > afterMs);
 }
 
-function cyclicOf(event: ShownEvent): Cyclic {
+function cyclicOf(event: SnapshotEvent): Cyclic {
   return {
     dateType: event.cyclicDateType,
     // None is every one.
@@ -136,7 +137,7 @@ function cyclicOf(event: ShownEvent): Cyclic {
   };
 }
 
-function scheduleOf({ scheduleGroups }: ShownEvent): Schedule {
+function scheduleOf({ scheduleGroups }: SnapshotEvent): Schedule {
   const groups = scheduleGroups.map((group) => ({
     ...group,
     points: group.points.map(({ id, start, actionID: actionId }) => ({ id, start, actionId })),

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Model, Rule } from './model.js';
-import { types, Refusal } from './shown.js';
+import { types, ModelFault } from './shown.js';
 
 /** What sequences write into scripts, and whether it can be compiled in a file of either language. */
 export const TEXTS: readonly { text: string; js: boolean; ts: boolean }[] = [
@@ -46,7 +46,7 @@ export const scriptRules: Readonly<Record<string, Rule>> = {
   },
   SVC_SetScriptFile: (model: Model, id: number, file: string) => {
     const { data } = model.of(types.script, id);
-    if (!NAME.test(file)) throw new Refusal('FILE_NAME');
+    if (!NAME.test(file)) throw new ModelFault('FILE_NAME');
     if (!model.files.has(file)) model.files.set(file, '');
     data['file'] = file;
     compile(model, file);
@@ -55,7 +55,7 @@ export const scriptRules: Readonly<Record<string, Rule>> = {
   UC_RenameScript: (model: Model, ...[, id, file]: [number, number, string]) => {
     const before = model.of(types.script, id).data['file'] as string;
     if (before === file) return true;
-    if (!NAME.test(file) || model.files.has(file)) throw new Refusal('FILE_NAME');
+    if (!NAME.test(file) || model.files.has(file)) throw new ModelFault('FILE_NAME');
     model.files.set(file, model.files.get(before)!);
     model.files.delete(before);
     for (const [, { data }] of withFile(model, before)) data['file'] = file;

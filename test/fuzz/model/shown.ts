@@ -13,7 +13,7 @@ export const types = {
 } as const;
 
 /** What the model says of a call that must fail. */
-export class Refusal extends Error {
+export class ModelFault extends Error {
   readonly code: FaultCode;
   constructor(code: FaultCode) {
     super(code);
@@ -22,7 +22,7 @@ export class Refusal extends Error {
 }
 
 /** A profile as the snapshot shows it. */
-export interface ShownProfile {
+export interface SnapshotProfile {
   type: number;
   icon: string;
   prefix: string;
@@ -36,7 +36,7 @@ export interface ShownProfile {
 }
 
 /** A module of which sequences make instances. */
-export interface ShownModule {
+export interface SampleModule {
   readonly moduleID: string;
   readonly moduleName: string;
   readonly moduleType: number;
@@ -47,14 +47,14 @@ export interface ShownModule {
 }
 
 /** An I/O module, and the one whose instances can be connected to its. */
-export interface ShownModules {
-  readonly io: ShownModule;
-  readonly device: ShownModule;
+export interface SampleModules {
+  readonly io: SampleModule;
+  readonly device: SampleModule;
 }
 
 /** What a model must know of the world that it is a model of. */
-export interface Surroundings {
-  readonly modules: ShownModules;
+export interface ModelContext {
+  readonly modules: SampleModules;
   /** Whether scripts have texts there. */
   readonly hasTexts: boolean;
 }
@@ -62,29 +62,29 @@ export interface Surroundings {
 /** A snapshot as a client reads it. */
 export interface Snapshot {
   readonly objects: Record<string, Entry>;
-  readonly profiles: Record<string, ShownProfile>;
+  readonly profiles: Record<string, SnapshotProfile>;
 }
 
-export interface ShownDate {
+export interface CalendarDate {
   day: number;
   month: number;
   year: number;
 }
 
-export interface ShownTime {
+export interface TimeOfDay {
   hour: number;
   minute: number;
   second: number;
 }
 
-export interface ShownPoint {
+export interface SchedulePoint {
   id: number;
-  start: ShownTime;
+  start: TimeOfDay;
   actionID: number;
 }
 
 /** An event's data in the snapshot, those of all types; an event has its own type's. */
-export interface ShownEvent {
+export interface SnapshotEvent {
   type: number;
   active: boolean;
   limit: number;
@@ -99,14 +99,14 @@ export interface ShownEvent {
   cyclicDateValue: number;
   cyclicDateDay: number;
   cyclicDateDayValue: number;
-  cyclicDateFrom: ShownDate;
-  cyclicDateTo: ShownDate;
+  cyclicDateFrom: CalendarDate;
+  cyclicDateTo: CalendarDate;
   cyclicTimeType: number;
   cyclicTimeValue: number;
-  cyclicTimeFrom: ShownTime;
-  cyclicTimeTo: ShownTime;
+  cyclicTimeFrom: TimeOfDay;
+  cyclicTimeTo: TimeOfDay;
   scheduleActions: { id: number; name: string; color: number; scriptText: string }[];
-  scheduleGroups: { id: number; days: number; points: ShownPoint[] }[];
+  scheduleGroups: { id: number; days: number; points: SchedulePoint[] }[];
 }
 
 /** An action that an event carries out; without an id: none. */
@@ -138,7 +138,7 @@ export const emptyCondition = (ID: number, ParentID: number, Operation: number):
 });
 
 /** What messages tell of an object and no snapshot shows. */
-export interface Told {
+export interface MessageState {
   /** Of events. */
   action?: Action;
   conditions?: Condition[];
@@ -151,7 +151,7 @@ export interface Told {
 }
 
 /** What answers tell of an object and nothing else does. */
-export interface Own {
+export interface ReplyState {
   /** Of events. */
   created: number;
   /** Undefined: a power cut may have taken it back. */
@@ -163,7 +163,7 @@ export interface Own {
 }
 
 /** What a new event shows. */
-export function newEvent(type: number): Partial<ShownEvent> {
+export function newEvent(type: number): Partial<SnapshotEvent> {
   const common = { type, active: false, limit: 0, script: '', lastRun: 0, nextRun: 0 };
   const noDate = { day: 0, month: 0, year: 0 };
   const noTime = { hour: 0, minute: 0, second: 0 };
@@ -187,5 +187,5 @@ export function newEvent(type: number): Partial<ShownEvent> {
       cyclicTimeTo: noTime,
     },
     { ...common, scheduleActions: [], scheduleGroups: [] },
-  ][type] as Partial<ShownEvent>;
+  ][type] as Partial<SnapshotEvent>;
 }

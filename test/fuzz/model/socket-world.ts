@@ -1,24 +1,24 @@
 import { Client, RpcError, type AnyFunction, type Item } from '../../../src/client/index.js';
 import { systemClock, type ManualClock } from '../../../src/base/clock.js';
-import { nextTurn } from '../../../src/base/turn.js';
+import { yieldToEventLoop } from '../../../src/base/turn.js';
 import { defaultsOf } from '../../../src/device/properties.js';
-import { modulesOf } from '../../../src/modules.js';
+import { createModuleList } from '../../../src/modules.js';
 import { OWNER } from '../../tools/api-world.js';
-import type { Reached } from '../../tools/exchange.js';
+import type { ApiAddress } from '../../tools/exchange.js';
 import type { Frame } from '../../tools/replica.js';
-import { soon } from '../../tools/until.js';
-import type { Outcome, World } from './run.js';
-import type { ShownModule, ShownModules, Snapshot } from './shown.js';
-import { deskCast } from './desk-world.js';
-import type { Cast } from './steps.js';
+import { withinPatience } from '../../tools/until.js';
+import type { Outcome, TestTarget } from './run.js';
+import type { SampleModule, SampleModules, Snapshot } from './shown.js';
+import { functionVocabulary } from './desk-world.js';
+import type { Vocabulary } from './steps.js';
 
 /**
  * What sequences over sockets are made of. There a script is a process, and nobody knows when it ends: events run none, and
  * none is set off by a variable.
  */
-export const socketCast: Cast = {
-  ...deskCast,
-  families: [...deskCast.families, 'scripts'],
+export const socketVocabulary: Vocabulary = {
+  ...functionVocabulary,
+  families: [...functionVocabulary.families, 'scripts'],
   io: 'MQTT Client',
   device: 'MQTT Device',
   settings: [
@@ -33,9 +33,9 @@ export const socketCast: Cast = {
 };
 
 /** A whole gateway, called over HTTP and followed over a WebSocket. */
-export class SocketWorld implements World, AsyncDisposable {
+export class SocketTarget implements TestTarget, AsyncDisposable {
   readonly hasTexts = true;
-  readonly modules: ShownModules;
+  readonly modules: SampleModules;
   readonly #client: Client<AnyFunction>;
   readonly #stop = new AbortController();
   readonly #clock: ManualClock | undefined;
@@ -43,7 +43,7 @@ export class SocketWorld implements World, AsyncDisposable {
   #counter = 0;
 
   /** `clock`: the gateway's, where the test turns it. */
-  constructor(at: Reached, modules: ShownModules, clock?: ManualClock) {
+  constructor(at: ApiAddress, modules: SampleModules, clock?: ManualClock) {
     const login = `${encodeURIComponent(OWNER.username)}:${OWNER.password}`;
     this.#client = new Client<AnyFunction>(`http://${login}@127.0.0.1:${at.port}/api/`);
     this.modules = modules;
@@ -56,7 +56,7 @@ export class SocketWorld implements World, AsyncDisposable {
 
   async pass(): Promise<void> {
     this.#clock?.advance(700);
-    await nextTurn();
+    await yieldToEventLoop();
   }
 
   async call(name: string, params: readonly unknown[]): Promise<Outcome> {
@@ -75,7 +75,7 @@ export class SocketWorld implements World, AsyncDisposable {
     this.#changes ??= this.#client.changes({ since: taken.timestamp, signal: this.#stop.signal });
     if (!following) this.#counter = taken.timestamp;
     while (this.#counter < taken.timestamp) {
-      const { value } = await soon('the next message', this.#changes.next());
+      const { value } = await withinPatience('the next message', this.#changes.next());
       if (value?.kind !== 'change') throw new Error('changes are missing');
       this.#counter = value.record.TimeStamp;
       frames.push(value.record as unknown as Frame);
@@ -90,9 +90,9 @@ export class SocketWorld implements World, AsyncDisposable {
 }
 
 /** Modules that, without an address, stay as they are. */
-export async function socketModules(): Promise<ShownModules> {
-  const all = await modulesOf(systemClock())({ board: 'simulated' });
-  const shown = (name: string, secret: string): ShownModule => {
+export async function socketModules(): Promise<SampleModules> {
+  const all = await createModuleList(systemClock())({ board: 'simulated' });
+  const shown = (name: string, secret: string): SampleModule => {
     const module = all.get(name);
     const { id: moduleID, kind: moduleType } = module;
     return { moduleID, moduleName: name, moduleType, properties: defaultsOf(module), secret };

@@ -20,10 +20,10 @@ export const isRef = (param: unknown): param is Ref =>
   typeof param === 'object' && param !== null && 'made' in param;
 
 /** The name of a step that lets so many seconds pass. */
-export const PASS = '(time passes)';
+export const TIME_PASSES = '(time passes)';
 
 export const ROOT: Ref = { made: -1 };
-export const NEVER: Ref = { made: -2 };
+export const MISSING: Ref = { made: -2 };
 export const UTILITY: Ref = { made: -3 };
 
 /** Of which of the two modules an instance is. */
@@ -31,7 +31,7 @@ export const IO = 0;
 export const DEVICE = 1;
 
 /** What was made: an object of a kind, and of which of its types. */
-export interface Made {
+export interface CreatedObject {
   readonly kind: Kind;
   readonly type: number;
 }
@@ -53,7 +53,7 @@ export type Family =
   | 'scripts';
 
 /** What a sequence may be made of, which depends on where it runs. */
-export interface Cast {
+export interface Vocabulary {
   readonly families: readonly Family[];
   readonly io: string;
   readonly device: string;
@@ -69,7 +69,7 @@ export interface Cast {
 /** Who makes up calls: what chooses, and from what. */
 export interface Chooser {
   readonly random: Random;
-  readonly cast: Cast;
+  readonly cast: Vocabulary;
   /** Any object, or one of a kind; now and then another, or none. */
   ref(wanted?: Kind): Ref;
   /** An object of just that kind and of one of these types; none where there is none. */

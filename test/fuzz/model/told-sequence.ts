@@ -1,8 +1,8 @@
-import type { Run } from './run.js';
+import type { ModelRun } from './run.js';
 import { isRef, type Step } from './steps.js';
 
 /** Runs a sequence to its end or to the first disagreement. */
-export async function complaintOf(run: Run, steps: readonly Step[]): Promise<string | undefined> {
+export async function runSequence(run: ModelRun, steps: readonly Step[]): Promise<string | undefined> {
   for (const step of steps) {
     const complaint = await run.step(step);
     if (complaint !== undefined) return complaint;
@@ -11,7 +11,7 @@ export async function complaintOf(run: Run, steps: readonly Step[]): Promise<str
 }
 
 /** A sequence that fails, with as many steps left out as can be: halves first, single steps last. */
-export async function shortened(
+export async function shrinkSequence(
   steps: readonly Step[],
   fails: (steps: readonly Step[]) => Promise<boolean>,
 ): Promise<readonly Step[]> {
@@ -27,7 +27,7 @@ export async function shortened(
 }
 
 /** A sequence as a person reads it. */
-export function written(steps: readonly Step[]): string {
+export function sequenceText(steps: readonly Step[]): string {
   const word = (param: unknown): string => {
     if (Array.isArray(param)) return `[${param.map(word).join(', ')}]`;
     if (!isRef(param)) return JSON.stringify(param);

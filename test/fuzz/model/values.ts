@@ -2,22 +2,22 @@ import { within } from './checks.js';
 import type { Model, Rule } from './model.js';
 import { convert } from './convert.js';
 import { setValue } from './running.js';
-import { types, Refusal, type ShownProfile } from './shown.js';
+import { types, ModelFault, type SnapshotProfile } from './shown.js';
 
 const setsValue =
   (type?: number): Rule =>
   (model: Model, id: number, value: unknown) =>
     setValue(model, id, { value, ...(type !== undefined && { type }) });
 
-function profileOf(model: Model, name: string): ShownProfile {
+function profileOf(model: Model, name: string): SnapshotProfile {
   const found = model.profiles.get(name);
-  if (found === undefined) throw new Refusal('PROFILE_MISSING');
+  if (found === undefined) throw new ModelFault('PROFILE_MISSING');
   return found;
 }
 
-function setProfile(model: Model, name: string, to: Partial<ShownProfile>): true {
+function setProfile(model: Model, name: string, to: Partial<SnapshotProfile>): true {
   const profile = profileOf(model, name);
-  if (profile.readOnly) throw new Refusal('PROFILE_BUILT_IN');
+  if (profile.readOnly) throw new ModelFault('PROFILE_BUILT_IN');
   Object.assign(profile, to);
   return true;
 }
@@ -31,20 +31,21 @@ export const valueRules: Readonly<Record<string, Rule>> = {
   SetValueString: setsValue(3),
   SVC_SetVariableCustomProfile: (model: Model, id: number, name: string) => {
     const { data } = model.of(types.variable, id);
-    if (name !== '' && profileOf(model, name).type !== data['type']) throw new Refusal('PROFILE_TYPE');
+    if (name !== '' && profileOf(model, name).type !== data['type']) throw new ModelFault('PROFILE_TYPE');
     data['customProfile'] = name;
     return true;
   },
   SVC_SetVariableCustomAction: (model: Model, id: number, action: number) => {
     const { data } = model.of(types.variable, id);
     const type = model.objects.get(action)?.type ?? -1;
-    if (action > 1 && type !== types.instance && type !== types.script) throw new Refusal('ACTION_INVALID');
+    if (action > 1 && type !== types.instance && type !== types.script)
+      throw new ModelFault('ACTION_INVALID');
     data['customAction'] = action;
     return true;
   },
   SVC_CreateVariableProfile: (model: Model, name: string, type: number) => {
-    if (name === '' || name.includes('~')) throw new Refusal('PROFILE_NAME');
-    if (model.profiles.has(name)) throw new Refusal('PROFILE_EXISTS');
+    if (name === '' || name.includes('~')) throw new ModelFault('PROFILE_NAME');
+    if (model.profiles.has(name)) throw new ModelFault('PROFILE_EXISTS');
     const texts = { icon: '', prefix: '', suffix: '' };
     const numbers = { minValue: 0, maxValue: 0, stepSize: 0, digits: 0 };
     model.profiles.set(name, { type, ...texts, ...numbers, readOnly: false, associations: [] });
@@ -73,7 +74,7 @@ export const valueRules: Readonly<Record<string, Rule>> = {
     const others = associations.filter((one) => one.value !== value);
     const isThere = others.length < associations.length;
     if (name === '' && icon === '') {
-      if (!isThere) throw new Refusal('ASSOCIATION_MISSING');
+      if (!isThere) throw new ModelFault('ASSOCIATION_MISSING');
       return setProfile(model, profile, { associations: others });
     }
     const entry = { value, name, icon, color };

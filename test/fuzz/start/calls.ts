@@ -2,7 +2,7 @@ import type { Gateway } from '../../../src/gateway.js';
 import type { FunctionDeclaration, Parameter } from '../../../src/device/declare.js';
 import { objectType } from '../../../src/kernel/object.js';
 import type { Random } from '../../tools/random.js';
-import { ask } from './house.js';
+import { callAsOwner } from './house.js';
 
 /** Functions that change something; none that stops the gateway, waits, or reaches outside of the box. */
 const CHANGES =
@@ -38,15 +38,15 @@ const words = [
 const numbers = [-1, 0, 1, 2, 3, 7, 100, 65_535, 2 ** 31, -(2 ** 31), 2 ** 53 - 1, 0.5, -0.001, 1e300];
 
 /** Some value, mostly not what is expected. */
-export function someValue(random: Random, depth = 0): unknown {
+export function randomValue(random: Random, depth = 0): unknown {
   const kind = random.below(depth > 2 ? 4 : 6);
   if (kind === 0) return random.pick(numbers);
   if (kind === 1) return random.chance(0.5);
   if (kind === 2) return random.chance(0.2) ? null : random.pick(words);
   if (kind === 3) return random.pick(words);
-  if (kind === 4) return random.some(4, () => someValue(random, depth + 1));
+  if (kind === 4) return random.some(4, () => randomValue(random, depth + 1));
   const names = ['Ident', 'Type', 'Profile', 'Pattern', 'StateTopic', 'Send', 'Name', 'constructor'];
-  return Object.fromEntries(random.some(5, () => [random.pick(names), someValue(random, depth + 1)]));
+  return Object.fromEntries(random.some(5, () => [random.pick(names), randomValue(random, depth + 1)]));
 }
 
 /** A row of a list of variables, legal or nearly. */
@@ -59,7 +59,7 @@ function someRow(random: Random): Record<string, unknown> {
 }
 
 /** A value for a property: near the one that it has. */
-export function someProperty(random: Random, name: string, value: unknown): unknown {
+export function randomPropertyValue(random: Random, name: string, value: unknown): unknown {
   if (/^(Host|Url|BindIP|Bus|Port|BindPort|.*Host)$/.test(name))
     return random.pick(['127.0.0.1', '', 0, 1, true, '/dev/nothing', 'mqtt://127.0.0.1:1', 'wat://']);
   if (Array.isArray(value) && random.chance(0.7)) {
@@ -78,7 +78,7 @@ export function someProperty(random: Random, name: string, value: unknown): unkn
   if (name === 'Profile') return random.pick(['~Wat', 'Mine', '~Switch', '~Volt', '']);
   if (typeof value === 'number' && random.chance(0.7)) return random.pick(numbers);
   if (typeof value === 'boolean' && random.chance(0.7)) return !value;
-  return someValue(random);
+  return randomValue(random);
 }
 
 /** Makes random calls: legal ones, illegal ones, and properties of all kinds. Returns what was called. */
@@ -92,11 +92,11 @@ export async function randomCalls(gateway: Gateway, random: Random, count: numbe
       ? propertyCall(gateway, random)
       : anyCall(gateway, random, random.pick(functions));
     made.push(`${name}(${JSON.stringify(params).slice(1, -1).slice(0, 300)})`);
-    const result = ask(gateway, name, ...params);
+    const result = callAsOwner(gateway, name, ...params);
     await Promise.race([result, new Promise((resolve) => setTimeout(resolve, PATIENCE_MS))]);
     if (name === 'SVC_SetProperty' || name === 'SVC_SetConfiguration')
       await Promise.race([
-        ask(gateway, 'SVC_ApplyChanges', params[0]),
+        callAsOwner(gateway, 'SVC_ApplyChanges', params[0]),
         new Promise((resolve) => setTimeout(resolve, PATIENCE_MS)),
       ]);
   }
@@ -106,13 +106,13 @@ export async function randomCalls(gateway: Gateway, random: Random, count: numbe
 type Call = readonly [name: string, params: readonly unknown[]];
 
 function propertyCall(gateway: Gateway, random: Random): Call {
-  const instances = [...gateway.kernel.tree.of(objectType.instance)];
+  const instances = [...gateway.kernel.tree.objectsOfType(objectType.instance)];
   const { id, data } = random.pick(instances);
   const all = Object.entries(data.properties);
   if (all.length === 0) return ['SVC_ApplyChanges', [id]];
   const changed = () => {
     const [name, value] = random.pick(all);
-    return [name, someProperty(random, name, value)] as const;
+    return [name, randomPropertyValue(random, name, value)] as const;
   };
   if (random.chance(0.2))
     return ['SVC_SetConfiguration', [id, JSON.stringify(Object.fromEntries([changed(), changed()]))]];
@@ -130,7 +130,7 @@ function someParameter(
   ids: readonly number[],
   { name, kind, enumeration }: Parameter,
 ): unknown {
-  if (random.chance(0.05)) return someValue(random);
+  if (random.chance(0.05)) return randomValue(random);
   switch (kind) {
     case 'boolean':
       return random.chance(0.5);
@@ -146,8 +146,8 @@ function someParameter(
         return random.pick(['GPIO Output', 'MQTT Device', 'Virtual I/O', 'Relay', 'Wat']);
       return random.pick(words);
     case 'array':
-      return random.chance(0.5) ? random.some(4, () => random.pick(ids)) : someValue(random, 1);
+      return random.chance(0.5) ? random.some(4, () => random.pick(ids)) : randomValue(random, 1);
     default:
-      return someValue(random);
+      return randomValue(random);
   }
 }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../../tools/random.js';
-import { someProperty } from './calls.js';
+import { randomPropertyValue } from './calls.js';
 import type { Configuration, Entry } from './house.js';
 
 /** All entries of a configuration, each with the list that it is in and its idents from the root. */
@@ -44,7 +44,7 @@ export function editConfiguration(configuration: Configuration, random: Random):
     else if (entry.properties !== undefined) {
       const names = Object.keys(entry.properties);
       const name = names.length === 0 ? 'Wat' : random.pick(names);
-      entry.properties[name] = someProperty(random, name, entry.properties[name]);
+      entry.properties[name] = randomPropertyValue(random, name, entry.properties[name]);
     }
   }
   if (random.chance(0.1))
@@ -63,7 +63,7 @@ const kinds = {
   media: /^(media|icons|user)\//,
   backup: /^backups?\//,
 } as const;
-export type Kind = keyof typeof kinds;
+export type DamagedFileKind = keyof typeof kinds;
 
 function filesOf(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) =>
@@ -72,10 +72,10 @@ function filesOf(directory: string): string[] {
 }
 
 /** Damages some files of a data directory. Returns what was done, by kind. */
-export function damageFiles(directory: string, random: Random): { kind: Kind; done: string }[] {
+export function damageFiles(directory: string, random: Random): { kind: DamagedFileKind; done: string }[] {
   const all = filesOf(directory);
-  const done: { kind: Kind; done: string }[] = [];
-  for (const [kind, pattern] of Object.entries(kinds) as [Kind, RegExp][]) {
+  const done: { kind: DamagedFileKind; done: string }[] = [];
+  for (const [kind, pattern] of Object.entries(kinds) as [DamagedFileKind, RegExp][]) {
     const files = all.filter((name) => pattern.test(name));
     if (files.length === 0 || !random.chance(0.35)) continue;
     const name = random.pick(files);

@@ -41,7 +41,7 @@ const TOPICS = [
 ];
 
 /** Every kind of module, of object and of part that a gateway has, on the simulated board. */
-export function populated(): Configuration {
+export function sampleConfiguration(): Configuration {
   const modbus = (name: string) => [
     holding(instance('ModBus Gateway', `${name}_unit`, { GatewayMode: 1, DeviceID: 1 }), [
       instance('ModBus Address', 'volt', { DataType: 7, ReadFunctionCode: 4, Profile: '~Volt' }),
@@ -121,7 +121,7 @@ export function populated(): Configuration {
 }
 
 /** Calls as the owner; the result, or the code of the fault. */
-export async function ask(gateway: Gateway, name: string, ...params: unknown[]): Promise<unknown> {
+export async function callAsOwner(gateway: Gateway, name: string, ...params: unknown[]): Promise<unknown> {
   try {
     return await gateway.registry.call(name, params, OWNER_CALLER);
   } catch (thrown) {
@@ -130,7 +130,7 @@ export async function ask(gateway: Gateway, name: string, ...params: unknown[]):
 }
 
 /** What only calls make: scripts, media, objects without an ident, an option, records. */
-export async function fill(gateway: Gateway): Promise<void> {
+export async function populate(gateway: Gateway): Promise<void> {
   const did = async (name: string, ...params: unknown[]) => {
     const result = await gateway.registry.call(name, params, OWNER_CALLER);
     return result as number;
@@ -156,10 +156,12 @@ export async function fill(gateway: Gateway): Promise<void> {
   }
   await did('SVC_CreateEvent', 2);
   await did('SVC_SetOption', 'BackupCount', 3);
-  const [archive] = [...gateway.kernel.tree.of(objectType.instance)].filter(
+  const [archive] = [...gateway.kernel.tree.objectsOfType(objectType.instance)].filter(
     ({ data }) => data.moduleName === 'Archive Control',
   );
-  const [mode] = [...gateway.kernel.tree.of(objectType.variable)].filter(({ ident }) => ident === 'mode');
+  const [mode] = [...gateway.kernel.tree.objectsOfType(objectType.variable)].filter(
+    ({ ident }) => ident === 'mode',
+  );
   const records = [1, 2, 3, 4].map((n) => ({ TimeStamp: 1_700_000_000 + n * 60, Value: n }));
   await did('AC_AddLoggedValues', archive?.id, mode?.id, records);
   await gateway.backup();

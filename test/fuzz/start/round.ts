@@ -11,17 +11,17 @@ import { Random } from '../../tools/random.js';
 import { snapshotOf, type Entry } from '../../tools/replica.js';
 import { randomCalls } from './calls.js';
 import { differences } from './compare.js';
-import { damageFiles, editConfiguration, type Kind } from './damage.js';
-import { ask, fill, populated, type Configuration } from './house.js';
+import { damageFiles, editConfiguration, type DamagedFileKind } from './damage.js';
+import { callAsOwner, populate, sampleConfiguration, type Configuration } from './house.js';
 
 /** What a run has seen. */
-export interface Figures {
+export interface RunStatistics {
   rounds: number;
   calls: number;
   edits: number;
   /** Files that were rejected with their lines, as the documentation says. */
   rejected: number;
-  damaged: Partial<Record<Kind, number>>;
+  damaged: Partial<Record<DamagedFileKind, number>>;
   /** Objects that were compared, and those that differ because a backup or a repair is reported. */
   compared: number;
   restored: number;
@@ -30,7 +30,7 @@ export interface Figures {
   slowestStartMs: number;
 }
 
-export const newFigures = (): Figures => ({
+export const newStatistics = (): RunStatistics => ({
   rounds: 0,
   calls: 0,
   edits: 0,
@@ -54,9 +54,9 @@ const LOOKED_UP = /^(values\/(lamp|night|by_away)|wf|wf_lines)(\d|_|$)/;
 /** A populated data directory with its `gateway.yaml`, to be copied for each chain. */
 export async function makeBase(): Promise<string> {
   const base = await mkdtemp(join(tmpdir(), 'stellwerk-start-'));
-  await writeFile(join(base, 'gateway.yaml'), JSON.stringify(populated(), undefined, 1));
+  await writeFile(join(base, 'gateway.yaml'), JSON.stringify(sampleConfiguration(), undefined, 1));
   const gateway = await start(base);
-  await fill(gateway);
+  await populate(gateway);
   await gateway.close();
   return base;
 }
@@ -70,11 +70,11 @@ function start(directory: string): Promise<Gateway> {
 }
 
 /** One data directory over several restarts, each after other calls, edits and damage. */
-export class Chain {
+export class RestartChain {
   readonly #directory: string;
   readonly #random: Random;
-  readonly #figures: Figures;
-  #configuration: Configuration = populated();
+  readonly #figures: RunStatistics;
+  #configuration: Configuration = sampleConfiguration();
   #gateway: Gateway;
   /** What was done, to be printed when a check fails. */
   #done: string[] = [];
@@ -82,7 +82,7 @@ export class Chain {
   private constructor(
     directory: string,
     gateway: Gateway,
-    { seed, figures }: { seed: number; figures: Figures },
+    { seed, figures }: { seed: number; figures: RunStatistics },
   ) {
     this.#directory = directory;
     this.#gateway = gateway;
@@ -94,11 +94,11 @@ export class Chain {
   static async run(
     base: string,
     rounds: number,
-    about: { seed: number; figures: Figures },
+    about: { seed: number; figures: RunStatistics },
   ): Promise<string | undefined> {
     const directory = await mkdtemp(join(tmpdir(), 'stellwerk-start-'));
     await cp(base, directory, { recursive: true });
-    const chain = new Chain(directory, await start(directory), about);
+    const chain = new RestartChain(directory, await start(directory), about);
     try {
       for (let n = 0; n < rounds; n++) {
         const complaint = await chain.#round();
@@ -157,13 +157,13 @@ export class Chain {
   async #reload(): Promise<void> {
     const sound = this.#configuration;
     await this.#edit();
-    const report = await ask(this.#gateway, 'GW_ReloadConfiguration');
+    const report = await callAsOwner(this.#gateway, 'GW_ReloadConfiguration');
     this.#done.push(`reloaded: ${JSON.stringify(report)}`);
     if (report !== 'CONFIGURATION_INVALID') return;
     this.#figures.rejected++;
     this.#configuration = sound;
     await this.#write();
-    await ask(this.#gateway, 'GW_ReloadConfiguration');
+    await callAsOwner(this.#gateway, 'GW_ReloadConfiguration');
   }
 
   async #startAgain(sound: Configuration, wasEdited: boolean): Promise<string | undefined> {
@@ -215,12 +215,12 @@ export class Chain {
   /** Whoever is not online says why, and so does health. */
   async #reasons(): Promise<string | undefined> {
     const devices = await this.#check('devices');
-    for (const instance of this.#gateway.kernel.tree.of(objectType.instance)) {
+    for (const instance of this.#gateway.kernel.tree.objectsOfType(objectType.instance)) {
       const { id, data } = instance;
       const { active, creating, inactive } = instanceStatus;
       if (data.status === active || data.status === creating) continue;
       this.#figures.closed++;
-      const troubles = (await ask(this.#gateway, 'HW_ReadServiceMessages', id)) as { Text: string }[];
+      const troubles = (await callAsOwner(this.#gateway, 'HW_ReadServiceMessages', id)) as { Text: string }[];
       if (!troubles.some(({ Text }) => Text !== '')) return `#${id} is ${data.status} and nobody says why`;
       if (data.status !== inactive && !devices.Text.includes(`(#${id})`))
         return `#${id} is ${data.status}, and health does not name it: ${devices.Text}`;
@@ -229,7 +229,7 @@ export class Chain {
   }
 
   async #check(name: string): Promise<Check> {
-    const { Checks } = (await ask(this.#gateway, 'GW_GetHealth')) as { Checks: Check[] };
+    const { Checks } = (await callAsOwner(this.#gateway, 'GW_GetHealth')) as { Checks: Check[] };
     return Checks.find(({ Name }) => Name === name) ?? { Name: name, State: 'none', Text: '' };
   }
 }

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import t from 'tap';
-import { fuzzSeed, seedNote } from '../../tools/random.js';
-import { Chain, makeBase, newFigures } from './round.js';
+import { fuzzSeed, seedLabel } from '../../tools/random.js';
+import { RestartChain, makeBase, newStatistics } from './round.js';
 
 /** Bound the suite; nightly: `make fuzz ROUNDS=2000`. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 100);
@@ -14,15 +14,15 @@ const seed = fuzzSeed();
 
 t.setTimeout(ROUNDS * ROUND_MS);
 await t.test(
-  `a gateway starts, whatever is stored, and says what is wrong (${seedNote(seed)})`,
+  `a gateway starts, whatever is stored, and says what is wrong (${seedLabel(seed)})`,
   { timeout: ROUNDS * ROUND_MS },
   async (t) => {
     const base = await makeBase();
     t.teardown(() => rm(base, { recursive: true, force: true }));
-    const figures = newFigures();
+    const figures = newStatistics();
     for (let n = 0; n * CHAIN < ROUNDS; n++) {
-      const complaint = await Chain.run(base, CHAIN, { seed: seed + n, figures });
-      if (complaint !== undefined) t.fail(`ROUNDS=${CHAIN} ${seedNote(seed + n)}: ${complaint}`);
+      const complaint = await RestartChain.run(base, CHAIN, { seed: seed + n, figures });
+      if (complaint !== undefined) t.fail(`ROUNDS=${CHAIN} ${seedLabel(seed + n)}: ${complaint}`);
     }
     t.comment(JSON.stringify(figures));
     t.ok(figures.rounds >= ROUNDS * 0.9, JSON.stringify(figures));

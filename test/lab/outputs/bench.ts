@@ -7,8 +7,8 @@ import { until } from '../../tools/until.js';
 import { Box, PATIENCE_MS } from '../box.js';
 import type { Pins } from '../pins.js';
 import { allowed, before, DEAD_TIME_MS, HOLD_S, type Line, LINES, PAIR, TREE } from './lines.js';
-import { keep } from './rows.js';
-import { type Move, type Seen, Trace } from './trace.js';
+import { saveRound } from './rows.js';
+import { type Move, type Observation, Trace } from './trace.js';
 
 /** How often each event is made: 2 is for every day, 20 for the table (`make proof`). */
 export const ROUNDS = Number(process.env['ROUNDS'] ?? 2);
@@ -222,7 +222,7 @@ export async function prove(t: Test, bench: Bench, event: Event): Promise<void> 
       for (const { policy, afterMs } of moves)
         if (policy === 'late')
           t.ok(afterMs >= HOLD_S * 1000, `round ${round}: held for ${afterMs.toFixed(0)} ms`);
-      if (t.passing()) keep({ event: event.name, moves });
+      if (t.passing()) saveRound({ event: event.name, moves });
     }
   });
 }
@@ -231,7 +231,12 @@ export async function prove(t: Test, bench: Bench, event: Event): Promise<void> 
 async function pinsAgree(
   t: Test,
   bench: Bench,
-  at: { prepared: ReadonlyMap<Line, boolean>; were: ReadonlyMap<Line, boolean>; seen: Seen; round: number },
+  at: {
+    prepared: ReadonlyMap<Line, boolean>;
+    were: ReadonlyMap<Line, boolean>;
+    seen: Observation;
+    round: number;
+  },
 ): Promise<void> {
   const pins = LINES.filter(({ chip }) => chip === 'pl061');
   const expected = pins.map((line): [string, boolean[]] => {
@@ -247,7 +252,7 @@ async function pinsAgree(
   t.strictSame(saw(), Object.fromEntries(expected), `round ${at.round}: the host saw the same`);
 }
 
-function beginning(since: Moment, { signals }: Seen): number {
+function beginning(since: Moment, { signals }: Observation): number {
   if ('atS' in since) return since.atS;
   const sent = signals.find(({ signal, to }) => signal === since.signal && to === since.to);
   if (sent === undefined) throw new Error(`signal ${since.signal} to process ${since.to} was not seen`);

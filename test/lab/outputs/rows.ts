@@ -22,13 +22,13 @@ export interface Round {
 }
 
 /** Keeps a round. */
-export function keep(round: Round): void {
+export function saveRound(round: Round): void {
   mkdirSync(FOLDER, { recursive: true });
   appendFileSync(join(FOLDER, `${round.event.replace(/\W+/g, '-')}.jsonl`), `${JSON.stringify(round)}\n`);
 }
 
 /** The rounds that were kept, by their event. */
-export function kept(): Map<string, Round[]> {
+export function savedRounds(): Map<string, Round[]> {
   const all = new Map<string, Round[]>();
   for (const name of readdirSync(FOLDER)) {
     const rounds = readFileSync(join(FOLDER, name), 'utf8')

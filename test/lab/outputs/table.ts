@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../paths.js';
 import type { Policy } from './lines.js';
-import { kept, type Round } from './rows.js';
+import { savedRounds, type Round } from './rows.js';
 
 /** Of each event; another number may be given for a table that is to be looked at. */
 const ROUNDS_LEAST = Number(process.argv[2] ?? 20);
@@ -17,7 +17,7 @@ const HEAD = ['event', 'rounds', '`hold`', '`active`', '`inactive`', 'the defaul
 const BEGIN = '<!-- measured in the lab: begin -->';
 const END = '<!-- measured in the lab: end -->';
 
-const all = [...kept()].sort(([a], [b]) => a.localeCompare(b, 'en'));
+const all = [...savedRounds()].sort(([a], [b]) => a.localeCompare(b, 'en'));
 const few = all
   .filter(([, rounds]) => rounds.length < ROUNDS_LEAST)
   .map(([event, { length }]) => `${event}: ${length}`);

@@ -2,7 +2,7 @@
  * What the machine's own kernel saw of the outputs: every value that anybody drove, every line that was let go, every signal
  * that ends or stops a process and every end of one, by its monotonic clock. It shows the lines that no host can see, and who drove them.
  */
-import type { Agent } from '../agent.js';
+import type { GuestAgent } from '../agent.js';
 import { CHIPS, type Line, LINES } from './lines.js';
 
 /** Kept by the kernel in its `trace` until {@link Trace.clear}. */
@@ -47,7 +47,7 @@ export interface Signal {
 }
 
 /** All that was seen since the record was cleared, in order. */
-export interface Seen {
+export interface Observation {
   readonly moves: readonly Move[];
   readonly signals: readonly Signal[];
   /** When threads ended, by their ids: just before the kernel closed what they had open. */
@@ -58,16 +58,16 @@ export interface Seen {
 
 /** The record of one machine. */
 export class Trace {
-  readonly #agent: Agent;
+  readonly #agent: GuestAgent;
   /** By the kernel's number. */
   #lines: ReadonlyMap<number, Line> = new Map();
 
-  private constructor(agent: Agent) {
+  private constructor(agent: GuestAgent) {
     this.#agent = agent;
   }
 
   /** Begins the record, and has it begin by itself at the machine's next boots. */
-  static async begin(agent: Agent): Promise<Trace> {
+  static async begin(agent: GuestAgent): Promise<Trace> {
     await agent.put('/root/trace.sh', SETUP);
     await agent.put('/etc/systemd/system/lab-trace.service', UNIT);
     await agent.run('chmod +x /root/trace.sh && systemctl enable -q lab-trace && /root/trace.sh');
@@ -93,7 +93,7 @@ export class Trace {
   }
 
   /** All since then, given which lines were active at its beginning. Throws where the kernel has lost part of it. */
-  async read(were: ReadonlyMap<Line, boolean>): Promise<Seen> {
+  async read(were: ReadonlyMap<Line, boolean>): Promise<Observation> {
     const text = await this.#agent.run('cat /sys/kernel/tracing/trace');
     const [, kept, written] = /entries-in-buffer\/entries-written: (\d+)\/(\d+)/.exec(text) ?? [];
     if (kept === undefined || kept !== written)

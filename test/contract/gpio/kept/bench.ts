@@ -8,7 +8,7 @@ import type { Test } from 'tap';
 import { tempDirectory } from '../../../tools/place.js';
 import { Program } from '../../../tools/program.js';
 import { until } from '../../../tools/until.js';
-import type { Link } from '../../../../drivers/gpio/keeper.js';
+import type { KeeperSocket } from '../../../../drivers/gpio/keeper.js';
 import { PACKAGE_ROOT } from '../../../../src/base/package-root.js';
 
 const run = promisify(execFile);
@@ -33,11 +33,11 @@ const { Link: AddonLink } = createRequire(import.meta.url)(join(PACKAGE_ROOT, 'b
     path: string,
     onMessage: (text: string, request: unknown) => void,
     onEnd: (code: string) => void,
-  ) => Link;
+  ) => KeeperSocket;
 };
 
 /** The keeper built for the sanitizers, and the stand-in for the kernel that is preloaded into it and into gateways. */
-export interface Built {
+export interface BuiltKeeper {
   readonly keeper: string;
   readonly lines: string;
   /** The gateway's addon, for the sanitizers too. */
@@ -46,7 +46,7 @@ export interface Built {
 }
 
 /** Builds both; needs gcc. */
-export async function buildKeeper(): Promise<Built> {
+export async function buildKeeper(): Promise<BuiltKeeper> {
   await mkdir(build, { recursive: true });
   const [keeper, lines, addon] = ['stellwerk-keeper', 'keptlines.so', 'gpio-kept.node'].map((name) =>
     join(build, name),
@@ -76,7 +76,7 @@ async function made(file: string, args: readonly string[]): Promise<void> {
 }
 
 /** A value that was driven: when, by which process, where, and the level. */
-export interface Driven {
+export interface DrivenValue {
   readonly atNs: bigint;
   readonly pid: number;
   readonly offset: number;
@@ -84,19 +84,19 @@ export interface Driven {
 }
 
 /** A machine with one chip, `kept`, on which a keeper and gateways run. */
-export class KeptBench {
-  readonly built: Built;
+export class KeeperBench {
+  readonly built: BuiltKeeper;
   readonly folder: string;
   readonly #t: Test;
 
-  private constructor(built: Built, folder: string, t: Test) {
+  private constructor(built: BuiltKeeper, folder: string, t: Test) {
     this.built = built;
     this.folder = folder;
     this.#t = t;
   }
 
-  static async make(t: Test, built: Built): Promise<KeptBench> {
-    const bench = new KeptBench(built, await tempDirectory(t), t);
+  static async make(t: Test, built: BuiltKeeper): Promise<KeeperBench> {
+    const bench = new KeeperBench(built, await tempDirectory(t), t);
     await mkdir(bench.runtime);
     await mkdir(bench.devices);
     await writeFile(join(bench.devices, 'gpiochip0'), 'kept');
@@ -152,7 +152,7 @@ export class KeptBench {
   }
 
   /** Somebody who has connected to the keeper, as soon as it lets anybody. */
-  stranger(onEnd: (code: string) => void = () => undefined): Promise<Link> {
+  stranger(onEnd: (code: string) => void = () => undefined): Promise<KeeperSocket> {
     return until('the keeper to listen', () => {
       try {
         return new AddonLink(this.socket, () => undefined, onEnd);
@@ -163,7 +163,7 @@ export class KeptBench {
   }
 
   /** All values that were driven, in their order. */
-  async history(): Promise<Driven[]> {
+  async history(): Promise<DrivenValue[]> {
     const text = await readFile(join(this.devices, 'history'), 'utf8').catch(() => '');
     return text
       .split('\n')
@@ -181,13 +181,13 @@ export class KeptBench {
   }
 
   /** Waits until these lines are so, and gives the change that made them so last. */
-  async become(levels: Readonly<Record<number, boolean>>): Promise<Driven> {
+  async become(levels: Readonly<Record<number, boolean>>): Promise<DrivenValue> {
     const offsets = Object.keys(levels).map(Number);
     const wanted = JSON.stringify(Object.values(levels));
     await until(`the lines ${offsets.join()} to be ${wanted}`, async () => {
       return JSON.stringify(await this.levels(...offsets)) === wanted;
     });
-    return (await this.history()).findLast(({ offset }) => offsets.includes(offset)) as Driven;
+    return (await this.history()).findLast(({ offset }) => offsets.includes(offset)) as DrivenValue;
   }
 
   get #keeping(): string[] {

@@ -1,16 +1,16 @@
 /** A gateway's part in keeping outputs, as a program of its own that can be killed: the binding, told by lines of JSON. */
 import { createInterface } from 'node:readline';
-import { characterDevice } from '../../../../drivers/gpio/cdev.js';
-import { Keeping } from '../../../../drivers/gpio/keeping.js';
+import { openCharacterDevice } from '../../../../drivers/gpio/cdev.js';
+import { KeeperClient } from '../../../../drivers/gpio/keeping.js';
 import type { Guard, OutputLine } from '../../../../drivers/gpio/line.js';
 import { systemClock } from '../../../../src/base/clock.js';
 import { messageOf } from '../../../../src/base/fault.js';
 import { type Log, silentLog } from '../../../../src/base/log.js';
-import type { Policy } from '../../../../src/device/choice.js';
+import type { StatePolicy } from '../../../../src/device/choice.js';
 
 interface Told {
   readonly asked: number;
-  readonly take?: { offset: number; activeLow?: boolean; boot: Policy; guard: Guard };
+  readonly take?: { offset: number; activeLow?: boolean; boot: StatePolicy; guard: Guard };
   readonly input?: number;
   readonly set?: number;
   readonly active?: boolean;
@@ -26,11 +26,11 @@ const said = (_details: object, text: string) => say(`log ${text}`);
 const log: Log = { ...silentLog, info: said, warn: said, error: said };
 const clock = systemClock();
 let isUpdate = false;
-const keeping = new Keeping(
-  { socket, directory: data, deadlineMs: 1500, letGoMs: 3000, isUpdating: () => isUpdate },
+const keeping = new KeeperClient(
+  { socket, directory: data, deadlineMs: 1500, releaseAfterMs: 3000, isUpdating: () => isUpdate },
   { clock, log },
 );
-const binding = characterDevice(clock, { directory, keeping, addon });
+const binding = openCharacterDevice(clock, { directory, keeping, addon });
 keeping.outputs = () => binding.outputs ?? { held: 0, kept: 0 };
 const lines = new Map<number, OutputLine>();
 
@@ -65,7 +65,7 @@ async function obey(told: Told): Promise<string> {
   if (told.take !== undefined) return take(told.take);
   if (told.close !== undefined) return close(told.close);
   if (told.goodbye !== undefined) return goodbye(told.goodbye);
-  if (told.health !== undefined) return JSON.stringify(keeping.finding());
+  if (told.health !== undefined) return JSON.stringify(keeping.check());
   if (told.input !== undefined) {
     const wish = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
     await binding.requestInput(await place(told.input), wish, {
