@@ -88,7 +88,7 @@ export class Variables {
     const { data } = variable;
     const { profile, customProfile } = data;
     this.#tree.touch(variable);
-    Object.assign(data, { type, value: initialValue(type), heard: undefined, retyped: true });
+    Object.assign(data, { type, value: initialValue(type), reportTimes: undefined, isRetyped: true });
     const { changes, journal } = this.#tree;
     changes.emit(variable.id, message.VM_CREATE, [type]);
     const kept = (name: string) => (this.#profiles.find(name)?.type === type ? name : '');

@@ -167,7 +167,7 @@ await t.test(
     }
     await until('a fourth attempt', () => gone.length === 4);
     Object.assign(fake, {
-      admits: true,
+      acceptsUpgrades: true,
       answer: healthy,
       onSocket: (socket: WebSocket) => socket.send(frame(2)),
     });

@@ -101,8 +101,8 @@ function shapeOf({ gateway: { kernel } }: GatewayFixture): unknown[] {
     'lastActionId',
     'executed',
     'status',
-    'doubt',
-    'heard',
+    'qualityProblem',
+    'reportTimes',
   ]);
   const clean = (value: unknown, key = ''): unknown => {
     if (IDS.has(key) && Number(value) > 1) return pathOf(value);

@@ -123,8 +123,8 @@ t.test('reading the same file again changes nothing and sends nothing, also afte
           nextRun: _,
           updated: _u,
           changed: _c,
-          doubt: _d,
-          heard: _h,
+          qualityProblem: _d,
+          reportTimes: _h,
           status: _s,
           ...rest
         } = data as unknown as Record<string, unknown>;

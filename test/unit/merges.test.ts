@@ -13,9 +13,9 @@ function bench(before?: number) {
   const told: Value[] = [];
   const troubles: (string | undefined)[] = [];
   const host = {
-    last: () => before,
+    lastValue: () => before,
     report: (_ident: string, value: Value) => void told.push(value),
-    trouble: (_code: string, text: string | undefined) => void troubles.push(text),
+    setProblem: (_code: string, text: string | undefined) => void troubles.push(text),
   } as unknown as Host;
   let [interrupts, seqno]: [number | undefined, number] = [0, 0];
   const merges = new Merges(host, { interrupts: async () => interrupts });

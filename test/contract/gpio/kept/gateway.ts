@@ -41,8 +41,8 @@ async function place(offset: number) {
 }
 
 async function take({ offset, activeLow = false, boot, guard }: NonNullable<Told['take']>): Promise<string> {
-  const lost = (cause: Error) => say(`lost ${offset} ${cause.message}`);
-  const wish = { activeLow, drive: 'push-pull', boot, guard, lost } as const;
+  const onLost = (cause: Error) => say(`lost ${offset} ${cause.message}`);
+  const wish = { activeLow, drive: 'push-pull', boot, guard, onLost } as const;
   const line = await binding.requestOutput(await place(offset), wish);
   lines.set(offset, line);
   return String(line.initial);
