@@ -99,16 +99,16 @@ build/compiled: tsconfig.json build/sources $(SOURCES) | $(SETUP)
 	$(Q)rm -rf dist && $(WITH) tsc -p .
 	$(Q)touch $@
 
-build/program: build/compiled docs/clients/package.md
-	$(Q)$(NODE) dist/systemd/program.js
-	$(Q)$(NODE) dist/systemd/client.js
+build/program: build/compiled docs/use/clients/package.md
+	$(Q)$(NODE) dist/systemd/build-program.js
+	$(Q)$(NODE) dist/systemd/build-client.js
 	$(Q)touch $@
 
 build: $(SETUP) $(ADDONS:%=build/%) $(PROGRAMS:%=build/%) build/program ## set up, compile, build the addons
 
 run: build ## start a gateway on the simulated board at 127.0.0.1:3777
-	@cat docs/sample/try.txt
-	$(Q)exec bin/stellwerk serve --config docs/sample/gateway.yaml --data data
+	@cat docs/start/sample/try.txt
+	$(Q)exec bin/stellwerk serve --config docs/start/sample/gateway.yaml --data data
 
 test: build ## all quick tests
 	$(Q)$(NODE) dist/test/run.js unit contract story law fuzz
@@ -150,7 +150,7 @@ client: build ## the typed client as a package: build/stellwerk-client-VERSION.t
 	$(Q)cd build && npm pack --silent --offline $(CURDIR)/dist/client
 
 bundle: build $(ADDONS:%=build/native/$(ARCH)/%) build/native/$(ARCH)/epoll.node $(PROGRAMS:%=build/native/$(ARCH)/%) ## a tarball for a box without compiler and npm: ARCH=x64|arm64
-	$(Q)STRIP=$(STRIP_$(ARCH)) $(NODE) dist/systemd/bundle.js $(ARCH)
+	$(Q)STRIP=$(STRIP_$(ARCH)) $(NODE) dist/systemd/build-bundle.js $(ARCH)
 
 install: ## install what `make bundle` made for this machine: PREFIX=/usr/local DESTDIR=
 	$(Q)test -d $(BUNDLE) || $(MAKE) bundle ARCH=$(HOST_ARCH)

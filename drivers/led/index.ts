@@ -1,12 +1,12 @@
 import { Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { type SysfsClass, DeviceClaims } from '../../src/device/attributes.js';
-import { enumProperty, statePolicies } from '../../src/device/choice.js';
-import { SysfsBackend } from '../../src/device/class-world.js';
+import { type SysfsClass, DeviceClaims } from '../../src/device/toolkit/sysfs-class.js';
+import { enumProperty, statePolicies } from '../../src/device/toolkit/enum-property.js';
+import { SysfsBackend } from '../../src/device/toolkit/sysfs-backend.js';
 import { moduleKind, type ModuleDefinition, referenceKind, variableType } from '../../src/device/module.js';
-import type { SimulatedLeds } from './fake.js';
+import type { SimulatedLeds } from './simulated-leds.js';
 
-/** What a board file says of LEDs (`docs/boards.md`). */
+/** What a board file says of LEDs (`docs/hardware/boards.md`). */
 export interface LedBoard {
   /** `path` is where the kernel has it: `/sys/class/leds/ACT`. */
   readonly leds: readonly { readonly name: string; readonly path: string }[];
@@ -36,7 +36,7 @@ export const ledProperties = Type.Object({
   Boot: enumProperty(statePolicies, 'hold'),
 });
 
-/** The module of this driver for one gateway, **LED** (`docs/led.md`): over the machine's own LEDs unless given others. */
+/** The module of this driver for one gateway, **LED** (`docs/hardware/led.md`): over the machine's own LEDs unless given others. */
 export function ledModules(
   board: LedBoard,
   clock: Clock,
@@ -44,7 +44,7 @@ export function ledModules(
 ): readonly ModuleDefinition[] {
   const { boolean, integer, string } = variableType;
   const world = new SysfsBackend({
-    root: async () => (await import('./class.js')).LED_CLASS_PATH,
+    root: async () => (await import('./kernel-led.js')).LED_CLASS_PATH,
     simulated: () => createSimulatedLeds(board, clock),
     given,
     isSimulated: board.simulated !== undefined,
@@ -77,14 +77,17 @@ export function ledModules(
         device: 'Led',
         help: 'Pulls a LED of the simulated board out, or plugs it in again.',
       }),
-    findHardware: async () => (await import('./find.js')).discoverLeds(around),
-    open: async (host) => (await import('./led.js')).openLed(host, around),
+    findHardware: async () => (await import('./led-discovery.js')).discoverLeds(around),
+    open: async (host) => (await import('./led-instance.js')).openLed(host, around),
   };
   return [led] as readonly ModuleDefinition[];
 }
 
 async function createSimulatedLeds({ leds }: LedBoard, clock: Clock): Promise<SimulatedLeds> {
-  const [{ SimulatedLeds }, { ledNameOf }] = await Promise.all([import('./fake.js'), import('./class.js')]);
+  const [{ SimulatedLeds }, { ledNameOf }] = await Promise.all([
+    import('./simulated-leds.js'),
+    import('./kernel-led.js'),
+  ]);
   return new SimulatedLeds(
     clock,
     leds.map(({ path }) => ({ name: ledNameOf(path) })),

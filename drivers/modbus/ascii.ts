@@ -1,4 +1,4 @@
-import { lrc } from './crc.js';
+import { lrc } from './checksums.js';
 import type { Framing, FrameMatch } from './framing.js';
 import { isReplyTo } from './pdu.js';
 

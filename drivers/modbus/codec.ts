@@ -1,6 +1,6 @@
 import { fault } from '../../src/base/fault.js';
 import type { Value } from '../../src/device/module.js';
-import type { DataType } from './types.js';
+import type { DataType } from './data-types.js';
 
 /** How a value stands in registers. */
 export interface RegisterLayout {

@@ -16,8 +16,8 @@ import {
   type Value,
   type VariableDeclaration,
 } from '../../src/device/module.js';
-import { modbusFlow } from './flow.js';
-import { dataTypes, type DataType } from './types.js';
+import { modbusFlow } from './modbus-unit.js';
+import { dataTypes, type DataType } from './data-types.js';
 
 /** The ident of the one variable. */
 export const VALUE_IDENT = 'Value';
@@ -76,7 +76,7 @@ export const modbusAddress: ModuleDefinition<typeof properties> = {
   functions,
   open: async (host) => {
     const unit = host.parent(modbusFlow);
-    const { ModbusAddress } = await import('./address.js');
+    const { ModbusAddress } = await import('./address-instance.js');
     return new ModbusAddress(host, unit);
   },
 };

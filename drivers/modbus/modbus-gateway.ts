@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { moduleKind, type Host, type ModuleDefinition, type OpenInstance } from '../../src/device/module.js';
-import { byteStream } from '../../src/device/stream.js';
-import type { BusRegistry, FramingMode } from './buses.js';
-import { modbusFlow, type ModbusUnit } from './flow.js';
+import { byteStream } from '../../src/device/byte-stream.js';
+import type { BusRegistry, FramingMode } from './bus-registry.js';
+import { modbusFlow, type ModbusUnit } from './modbus-unit.js';
 
 /** By the modes' numbers in the interface (`ModBus_UIChangeMode`); those over UDP and of another product's port have none. */
 const modes: Readonly<Record<number, FramingMode>> = { 0: 'TCP', 1: 'RTU', 2: 'RTU', 7: 'ASCII', 8: 'ASCII' };

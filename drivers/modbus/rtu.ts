@@ -1,4 +1,4 @@
-import { crc16 } from './crc.js';
+import { crc16 } from './checksums.js';
 import type { Framing } from './framing.js';
 import { EXCEPTION_BIT, EXCEPTION_LENGTH, isReplyTo, type PduRequest } from './pdu.js';
 

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { messageOf } from '../../src/base/fault.js';
-import type { TransientProblems } from '../../src/device/complaints.js';
+import type { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
 import type { Host } from '../../src/device/module.js';
-import { excerpt } from '../../src/device/reading.js';
-import { validateTopic } from './filter.js';
+import { excerpt } from '../../src/device/toolkit/notation.js';
+import { validateTopic } from './topic-filter.js';
 import { parseJsonPath, valueAtPath } from './message.js';
-import type { Subscription, SubscriptionRouter } from './topics.js';
+import type { Subscription, SubscriptionRouter } from './subscription-router.js';
 
 /** Where a device, or the broker by the device's will, tells whether the device is there. */
 export const availabilityProperties = {

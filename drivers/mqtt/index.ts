@@ -1,6 +1,6 @@
 import type { ModuleDefinition } from '../../src/device/module.js';
 import type { BrokerConnector } from './broker.js';
-import { NetworkConnector } from './connection.js';
+import { NetworkConnector } from './network-connection.js';
 import { mqttClient } from './mqtt-client.js';
 import { mqttDevice } from './mqtt-device.js';
 

@@ -7,10 +7,10 @@ import {
   type OpenInstance,
 } from '../../src/device/module.js';
 import type { BrokerConnector, ConnectOptions, QoS } from './broker.js';
-import { validateFilter, validateTopic } from './filter.js';
-import { mqttFunctions } from './functions.js';
+import { validateFilter, validateTopic } from './topic-filter.js';
+import { mqttFunctions } from './client-functions.js';
 import type { Message } from './message.js';
-import { SubscriptionRouter, mqttFlow } from './topics.js';
+import { SubscriptionRouter, mqttFlow } from './subscription-router.js';
 
 /** How long the last word may take before the connection is closed without it. */
 const OFFLINE_MESSAGE_TIMEOUT_MS = 1_000;

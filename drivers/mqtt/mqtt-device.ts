@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Fault, fault, messageOf } from '../../src/base/fault.js';
-import { TransientProblems } from '../../src/device/complaints.js';
+import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
 import {
   moduleKind,
   quality,
@@ -12,11 +12,11 @@ import {
   type Value,
   type VariableDeclaration,
 } from '../../src/device/module.js';
-import { readValue, UNREADABLE_REASON, explainUnreadable } from '../../src/device/reading.js';
+import { readValue, UNREADABLE_REASON, explainUnreadable } from '../../src/device/toolkit/notation.js';
 import { validateAvailability, availabilityProperties, watchAvailability } from './availability.js';
 import { NOT_JSON, type Message } from './message.js';
-import { TopicMapping, topicMappingSchema, type TopicMappingFields } from './topic.js';
-import { mqttFlow, type Subscription, type SubscriptionRouter } from './topics.js';
+import { TopicMapping, topicMappingSchema, type TopicMappingFields } from './topic-mapping.js';
+import { mqttFlow, type Subscription, type SubscriptionRouter } from './subscription-router.js';
 
 /** Larger payloads are documents, not values, and are not looked into. */
 export const PAYLOAD_LIMIT = 1024 * 1024;

@@ -1,12 +1,12 @@
 import type { Cancel } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
-import { SerialQueue } from '../../src/base/turn.js';
-import { type SysfsClass, sysfsFault } from '../../src/device/attributes.js';
+import { SerialQueue } from '../../src/base/serial-queue.js';
+import { type SysfsClass, sysfsFault } from '../../src/device/toolkit/sysfs-class.js';
 import type { Host, OpenInstance } from '../../src/device/module.js';
 import { familyOf } from './families.js';
-import { listBuses, listDevices, measureAll } from './files.js';
+import { listBuses, listDevices, measureAll } from './w1-files.js';
 import type { Gate } from './gate.js';
-import type { KnownDevice } from './functions.js';
+import type { KnownDevice } from './onewire-functions.js';
 import type { BusProperties, OneWireContext } from './index.js';
 
 /** A device that is asked every so often. */

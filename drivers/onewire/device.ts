@@ -1,11 +1,11 @@
 import { Fault, fault, isAbort, messageOf } from '../../src/base/fault.js';
-import { withDebugOutput } from '../../src/device/attributes.js';
-import { TransientProblems } from '../../src/device/complaints.js';
+import { withDebugOutput } from '../../src/device/toolkit/sysfs-class.js';
+import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
 import { type Host, quality, type OpenInstance, type Value } from '../../src/device/module.js';
 import type { OneWireBus, BusMember } from './bus.js';
 import type { Chip } from './chip.js';
 import { type Family, familyOf, variablesOf } from './families.js';
-import { DeviceFiles } from './files.js';
+import { DeviceFiles } from './w1-files.js';
 import type { DeviceProperties, OneWireContext } from './index.js';
 import { Ds2423, Ds2438, Ds2890 } from './meters.js';
 import { Ds2405, Ds2406, Ds2408, Ds2413, Switch } from './switch.js';

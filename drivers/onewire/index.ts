@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { type SysfsClass, DeviceClaims } from '../../src/device/attributes.js';
-import { SysfsBackend } from '../../src/device/class-world.js';
+import { type SysfsClass, DeviceClaims } from '../../src/device/toolkit/sysfs-class.js';
+import { SysfsBackend } from '../../src/device/toolkit/sysfs-backend.js';
 import {
   type Flow,
   moduleKind,
@@ -11,11 +11,11 @@ import {
 } from '../../src/device/module.js';
 import type { OneWireBus } from './bus.js';
 import { ADDRESS, variablesOf } from './families.js';
-import type { SimulatedOneWire } from './fake.js';
-import { busFunctions, deviceFunctions } from './functions.js';
+import type { SimulatedOneWire } from './simulated-bus.js';
+import { busFunctions, deviceFunctions } from './onewire-functions.js';
 import { Gate } from './gate.js';
 
-/** What a board file says of 1-Wire (`docs/boards.md`): what hangs on a simulated board's bus. */
+/** What a board file says of 1-Wire (`docs/hardware/boards.md`): what hangs on a simulated board's bus. */
 export interface OneWireBoard {
   readonly simulated?: { readonly onewire?: readonly string[] | undefined } | undefined;
 }
@@ -43,16 +43,16 @@ export type DeviceProperties = Static<typeof deviceProperties>;
 
 const busFlow: Flow<OneWireBus> = { id: '{5F4C8BE2-4C46-4E0B-B1F4-0B8F3C8A9D15}' };
 
-/** The modules of this driver for one gateway, **1-Wire Bus** and **1-Wire Device** (`docs/onewire.md`). */
+/** The modules of this driver for one gateway, **1-Wire Bus** and **1-Wire Device** (`docs/hardware/onewire.md`). */
 export function oneWireModules(
   board: OneWireBoard,
   clock: Clock,
   given?: Promise<SimulatedOneWire>,
 ): readonly ModuleDefinition[] {
   const world = new SysfsBackend({
-    root: async () => (await import('./files.js')).W1_DEVICES_PATH,
+    root: async () => (await import('./w1-files.js')).W1_DEVICES_PATH,
     simulated: async () =>
-      new (await import('./fake.js')).SimulatedOneWire(clock, [board.simulated?.onewire ?? []]),
+      new (await import('./simulated-bus.js')).SimulatedOneWire(clock, [board.simulated?.onewire ?? []]),
     given,
     isSimulated: board.simulated !== undefined,
   });
@@ -75,7 +75,7 @@ export function oneWireModules(
         help: 'Takes a 1-Wire device of the simulated board off its bus, or puts it back.',
       }),
     ],
-    findHardware: async () => (await import('./find.js')).discoverOneWire(around),
+    findHardware: async () => (await import('./bus-discovery.js')).discoverOneWire(around),
     open: async (host) => (await import('./bus.js')).openBus(host, around),
   };
   const device: ModuleDefinition<typeof deviceProperties> = {

@@ -1,8 +1,8 @@
-import { errno } from '../../src/device/attributes.js';
+import { errno } from '../../src/device/toolkit/sysfs-class.js';
 import { fault } from '../../src/base/fault.js';
 import { type QualityProblem, quality, type Value } from '../../src/device/module.js';
 import type { Chip, ChipReading } from './chip.js';
-import type { DeviceFiles } from './files.js';
+import type { DeviceFiles } from './w1-files.js';
 
 /** The lines of `w1_slave` that the counters of the DS2423's two inputs stand in; those before count what was written to it. */
 const COUNTER_LINES = [

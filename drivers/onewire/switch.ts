@@ -1,9 +1,9 @@
-import { errno } from '../../src/device/attributes.js';
+import { errno } from '../../src/device/toolkit/sysfs-class.js';
 import { fault } from '../../src/base/fault.js';
 import type { Value } from '../../src/device/module.js';
-import { parseBoolean } from '../../src/device/wish.js';
+import { parseBoolean } from '../../src/device/toolkit/parse-boolean.js';
 import type { Chip, ChipReading } from './chip.js';
-import type { DeviceFiles } from './files.js';
+import type { DeviceFiles } from './w1-files.js';
 
 /** How a switch stands; a bit a pin. */
 interface PinState {

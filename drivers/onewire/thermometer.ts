@@ -1,6 +1,6 @@
 import { type QualityProblem, quality } from '../../src/device/module.js';
 import type { Chip, ChipReading } from './chip.js';
-import type { DeviceFiles } from './files.js';
+import type { DeviceFiles } from './w1-files.js';
 
 /** What the chips measure, millidegrees: beyond it stands what bad contacts, weak supplies and clones give (−127, 127.94). */
 const MIN_MILLIDEGREES = -55_000;

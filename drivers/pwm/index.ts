@@ -1,13 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
-import { type SysfsClass, DeviceClaims } from '../../src/device/attributes.js';
-import { enumProperty, statePolicies } from '../../src/device/choice.js';
-import { SysfsBackend } from '../../src/device/class-world.js';
+import { type SysfsClass, DeviceClaims } from '../../src/device/toolkit/sysfs-class.js';
+import { enumProperty, statePolicies } from '../../src/device/toolkit/enum-property.js';
+import { SysfsBackend } from '../../src/device/toolkit/sysfs-backend.js';
 import { moduleKind, type ModuleDefinition, referenceKind, variableType } from '../../src/device/module.js';
-import type { SimulatedPwm } from './fake.js';
-import type { BoardPwmChip } from './places.js';
+import type { SimulatedPwm } from './simulated-pwm.js';
+import type { BoardPwmChip } from './channel-lookup.js';
 
-/** What a board file says of PWM (`docs/boards.md`). */
+/** What a board file says of PWM (`docs/hardware/boards.md`). */
 export interface PwmBoard {
   readonly pwm?: readonly BoardPwmChip[] | undefined;
   /** Present where the board's devices are simulated ones. */
@@ -43,7 +43,7 @@ export const pwmProperties = Type.Object({
   Boot: enumProperty(statePolicies, 'hold'),
 });
 
-/** The module of this driver for one gateway, **PWM** (`docs/pwm.md`): over the machine's own chips unless given others. */
+/** The module of this driver for one gateway, **PWM** (`docs/hardware/pwm.md`): over the machine's own chips unless given others. */
 export function pwmModules(
   board: PwmBoard,
   clock: Clock,
@@ -51,7 +51,7 @@ export function pwmModules(
 ): readonly ModuleDefinition[] {
   const { boolean, float } = variableType;
   const world = new SysfsBackend({
-    root: async () => (await import('./class.js')).PWM_CLASS_PATH,
+    root: async () => (await import('./kernel-pwm.js')).PWM_CLASS_PATH,
     simulated: () => createSimulatedPwm(board, clock),
     given,
     isSimulated: board.simulated !== undefined,
@@ -79,14 +79,14 @@ export function pwmModules(
         device: 'Chip',
         help: 'Pulls a PWM chip of the simulated board out, or plugs it in again.',
       }),
-    findHardware: async () => (await import('./find.js')).discoverChannels(around),
-    open: async (host) => (await import('./pwm.js')).openPwm(host, around),
+    findHardware: async () => (await import('./channel-discovery.js')).discoverChannels(around),
+    open: async (host) => (await import('./pwm-instance.js')).openPwm(host, around),
   };
   return [pwm] as readonly ModuleDefinition[];
 }
 
 async function createSimulatedPwm({ pwm = [] }: PwmBoard, clock: Clock): Promise<SimulatedPwm> {
-  const { SimulatedPwm } = await import('./fake.js');
+  const { SimulatedPwm } = await import('./simulated-pwm.js');
   return new SimulatedPwm(
     clock,
     pwm.map(({ chip, channels }) => ({ id: chip, channels: Math.max(-1, ...Object.values(channels)) + 1 })),

@@ -1,5 +1,5 @@
 import type { ModuleDefinition } from '../../src/device/module.js';
-import { KernelPorts } from './binding.js';
+import { KernelPorts } from './kernel-ports.js';
 import type { SerialPorts } from './port.js';
 import { serialDevice } from './serial-device.js';
 import { serialPort } from './serial-port.js';

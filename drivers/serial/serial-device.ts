@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault, messageOf } from '../../src/base/fault.js';
-import { enumProperty } from '../../src/device/choice.js';
-import { TransientProblems } from '../../src/device/complaints.js';
+import { enumProperty } from '../../src/device/toolkit/enum-property.js';
+import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
 import {
   moduleKind,
   variableType,
@@ -17,13 +17,13 @@ import {
   UNREADABLE_REASON,
   explainUnreadable,
   type ValueNotation,
-} from '../../src/device/reading.js';
-import { byteStream, type ByteStream } from '../../src/device/stream.js';
-import { commandSchema, Command, encodings, type Encoding } from './commands.js';
-import { SenderFramers } from './framers.js';
-import { validateFraming, framingProperties, createFramer } from './framing.js';
-import type { FrameListener } from './frames.js';
-import { ruleSchema, Rules } from './rules.js';
+} from '../../src/device/toolkit/notation.js';
+import { byteStream, type ByteStream } from '../../src/device/byte-stream.js';
+import { commandSchema, Command, encodings, type Encoding } from './command.js';
+import { SenderFramers } from './sender-framers.js';
+import { validateFraming, framingProperties, createFramer } from './framing-properties.js';
+import type { FrameListener } from './framer.js';
+import { ruleSchema, Rules } from './frame-rules.js';
 
 /** Of the last frames so many are kept to be looked at while the rules are written (`HW_GetKnownDevices`). */
 export const RECENT_FRAMES_LIMIT = 20;

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { fault } from '../../src/base/fault.js';
-import { DeviceClaims } from '../../src/device/attributes.js';
-import { enumProperty } from '../../src/device/choice.js';
+import { DeviceClaims } from '../../src/device/toolkit/sysfs-class.js';
+import { enumProperty } from '../../src/device/toolkit/enum-property.js';
 import { bool, declare, int, text, type FunctionDeclaration } from '../../src/device/declare.js';
-import { encodeLatin1 } from '../../src/device/latin1.js';
+import { encodeLatin1 } from '../../src/device/toolkit/latin1.js';
 import {
   type Host,
   type ModuleDefinition,
@@ -11,9 +11,9 @@ import {
   type OpenInstance,
   type OpenInstances,
 } from '../../src/device/module.js';
-import { streamModule } from '../../src/device/stream.js';
+import { streamModule } from '../../src/device/byte-stream.js';
 import type { Parity, PortSettings, SerialPorts } from './port.js';
-import { SerialStream } from './stream.js';
+import { SerialStream } from './serial-stream.js';
 
 /**
  * How often it is looked whether the device is still there. Most adapters' drivers say so when they go, but not all, and
@@ -58,7 +58,7 @@ export function serialPort(ports: SerialPorts): ModuleDefinition<typeof properti
     },
     maxRetryDelayMs: RETRY_WITHIN_MS,
     functions,
-    findHardware: async () => (await import('./find.js')).discoverPorts(),
+    findHardware: async () => (await import('./port-discovery.js')).discoverPorts(),
     open: (host) => open(host, ports, holders),
   };
 }

@@ -6,9 +6,9 @@ import {
   referenceKind,
   type OpenInstance,
 } from '../../src/device/module.js';
-import type { NameResolver } from '../../src/device/names.js';
-import { streamModule, peerName, type ByteStream } from '../../src/device/stream.js';
-import { declareSendText } from './functions.js';
+import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
+import { streamModule, peerName, type ByteStream } from '../../src/device/byte-stream.js';
+import { declareSendText } from './send-functions.js';
 
 /** How long the next connection may take if the device closed the one before: its values count as good meanwhile. */
 const RECONNECT_MS = 2_000;
@@ -54,9 +54,9 @@ async function open(host: Host<Properties>, names: NameResolver): Promise<OpenIn
   const [{ openTcpConnection }, { ReconnectingClient }, { findDeadPeers }, { ByteReceiver }] =
     await Promise.all([
       import('./tcp-client.js'),
-      import('./client-stream.js'),
-      import('./unanswered.js'),
-      import('../../src/device/incoming.js'),
+      import('./reconnecting-client.js'),
+      import('./dead-peers.js'),
+      import('../../src/device/toolkit/byte-receiver.js'),
     ]);
   const {
     Host: to,

@@ -1,7 +1,7 @@
 import type { ModuleDefinition } from '../../src/device/module.js';
 import { systemClock } from '../../src/base/clock.js';
-import type { NameResolver } from '../../src/device/names.js';
-import { systemResolver } from '../../src/device/system-names.js';
+import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
+import { systemResolver } from '../../src/device/toolkit/system-resolver.js';
 import { clientSocket } from './client-socket.js';
 import { serverSocket } from './server-socket.js';
 import { udpSocket } from './udp-socket.js';

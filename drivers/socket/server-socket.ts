@@ -1,14 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { TransientProblems } from '../../src/device/complaints.js';
+import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
 import {
   type Host,
   type ModuleDefinition,
   referenceKind,
   type OpenInstance,
 } from '../../src/device/module.js';
-import type { NameResolver } from '../../src/device/names.js';
-import { streamModule, peerName } from '../../src/device/stream.js';
-import { declareSendPacket, declareSendText } from './functions.js';
+import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
+import { streamModule, peerName } from '../../src/device/byte-stream.js';
+import { declareSendPacket, declareSendText } from './send-functions.js';
 
 /** The most clients that may be asked for: each has memory of the gateway and of the kernel. */
 const MAX_CLIENTS = 256;
@@ -69,8 +69,8 @@ export function serverSocket(names: NameResolver): ModuleDefinition<typeof prope
 async function open(host: Host<Properties>, names: NameResolver): Promise<OpenInstance> {
   const [{ listenTcp }, { ServerClients }, { ByteReceiver }] = await Promise.all([
     import('./tcp-server.js'),
-    import('./clients.js'),
-    import('../../src/device/incoming.js'),
+    import('./server-clients.js'),
+    import('../../src/device/toolkit/byte-receiver.js'),
   ]);
   const { Port: port, Limit: limit, BindIP: address, IdleS } = host.properties;
   const { UseSSL, CertificateFile: certificateFile, KeyFile: keyFile } = host.properties;

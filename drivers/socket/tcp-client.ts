@@ -3,11 +3,11 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { faultFrom, messageOf } from '../../src/base/fault.js';
 import type { Host } from '../../src/device/module.js';
-import type { NameResolver } from '../../src/device/names.js';
-import { peerName } from '../../src/device/stream.js';
-import { withTimeout } from '../../src/device/within.js';
-import { KEEPALIVE_IDLE_MS } from './connection.js';
-import { mapSocketError } from './refusal.js';
+import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
+import { peerName } from '../../src/device/byte-stream.js';
+import { withTimeout } from '../../src/device/toolkit/timeout.js';
+import { KEEPALIVE_IDLE_MS } from './tcp-connection.js';
+import { mapSocketError } from './socket-errors.js';
 
 /** How long the other side may take, TLS included; less than an opening's deadline, to tell what is wrong. */
 export const CONNECT_TIMEOUT_MS = 15_000;

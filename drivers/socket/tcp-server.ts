@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, isIP, type Server, type Socket } from 'node:net';
 import { faultFrom, messageOf } from '../../src/base/fault.js';
-import type { NameResolver } from '../../src/device/names.js';
-import { peerName } from '../../src/device/stream.js';
-import { KEEPALIVE_IDLE_MS } from './connection.js';
-import { mapSocketError } from './refusal.js';
+import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
+import { peerName } from '../../src/device/byte-stream.js';
+import { KEEPALIVE_IDLE_MS } from './tcp-connection.js';
+import { mapSocketError } from './socket-errors.js';
 
 /** How long a client may take to begin with TLS. */
 const HANDSHAKE_TIMEOUT_MS = 10_000;

@@ -6,9 +6,9 @@ import {
   referenceKind,
   type OpenInstance,
 } from '../../src/device/module.js';
-import type { NameResolver } from '../../src/device/names.js';
-import { streamModule, peerName, type Peer } from '../../src/device/stream.js';
-import { declareSendPacket, declareSendText } from './functions.js';
+import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
+import { streamModule, peerName, type Peer } from '../../src/device/byte-stream.js';
+import { declareSendPacket, declareSendText } from './send-functions.js';
 
 const properties = Type.Object({
   /** Where texts are sent to: a name or an address. */
@@ -61,8 +61,8 @@ export function udpSocket(names: NameResolver): ModuleDefinition<typeof properti
 
 async function open(host: Host<Properties>, names: NameResolver): Promise<OpenInstance> {
   const [{ DatagramSocket }, { ByteReceiver }] = await Promise.all([
-    import('./udp.js'),
-    import('../../src/device/incoming.js'),
+    import('./datagram-socket.js'),
+    import('../../src/device/toolkit/byte-receiver.js'),
   ]);
   const { Host: to, Port, BindIP, BindPort, EnableBroadcast, EnableReuseAddress } = host.properties;
   const socket = await DatagramSocket.open(

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import type { ModuleDefinition } from '../../src/device/module.js';
-import { streamModule } from '../../src/device/stream.js';
-import { virtualFunctions } from './functions.js';
+import { streamModule } from '../../src/device/byte-stream.js';
+import { virtualFunctions } from './virtual-functions.js';
 
 const properties = Type.Object({ Open: Type.Boolean({ default: true }) });
 
@@ -16,7 +16,7 @@ export const virtualIo: ModuleDefinition<typeof properties> = {
   properties,
   functions: (instances) => virtualFunctions(instances, MODULE),
   async open(host) {
-    const { VirtualStream } = await import('./wire.js');
+    const { VirtualStream } = await import('./virtual-stream.js');
     const wire = new VirtualStream(host);
     return { provided: wire, knownDevices: () => wire.clients(), close: () => Promise.resolve() };
   },

@@ -1,22 +1,22 @@
 import type { Cancel, Clock } from '../base/clock.js';
-import type { LimitReporter } from '../base/limits.js';
+import type { LimitReporter } from '../base/limit-reporter.js';
 import type { Log } from '../base/log.js';
-import { SerialQueue } from '../base/turn.js';
+import { SerialQueue } from '../base/serial-queue.js';
 import type { ConnectionsPort, SocketStatistics } from '../functions/ports.js';
 import type { Kernel } from '../kernel/kernel.js';
-import { Authenticator, type Account } from './access.js';
-import { Accounts, type Configurators, type RemoteAccess } from './accounts.js';
-import { isLoopback } from './addresses.js';
-import { ConnectionTable } from './connections.js';
-import type { Dispatcher } from './dispatcher.js';
-import { BODY_LIMIT, HttpApi } from './http.js';
-import { TIMEOUTS, type ListenerOptions, type Timeouts } from './listener.js';
-import { ListenerSet, type ListenerConfig } from './listeners.js';
-import { RejectionLog } from './refused.js';
-import { BATCH_LIMIT, Rpc } from './rpc.js';
-import { SocketApi } from './socket.js';
-import { loadTls, type TlsSource } from './tls.js';
-import type { Pages, ServedContent } from './web.js';
+import { Authenticator, type Account } from './access/authenticator.js';
+import { Accounts, type Configurators, type RemoteAccess } from './access/accounts.js';
+import { isLoopback } from './access/addresses.js';
+import { ConnectionTable } from './http/connection-table.js';
+import type { Dispatcher } from './rpc/dispatcher.js';
+import { BODY_LIMIT, HttpApi } from './http/http-api.js';
+import { TIMEOUTS, type ListenerOptions, type Timeouts } from './http/listener.js';
+import { ListenerSet, type ListenerConfig } from './http/listener-set.js';
+import { RejectionLog } from './http/rejection-log.js';
+import { BATCH_LIMIT, Rpc } from './rpc/rpc.js';
+import { SocketApi } from './socket/socket-api.js';
+import { loadTls, type TlsSource } from './http/tls.js';
+import type { Pages, ServedContent } from './web/web-server.js';
 
 /** One of `webServers`: the API, and files or the front beside it. */
 export interface WebServerOptions {
@@ -214,7 +214,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
       ...listener,
       options: async () => ({
         ...(await listener.options()),
-        web: await (await import('./web.js')).openWeb(parts, { serve, basicAuth: account }),
+        web: await (await import('./web/web-server.js')).openWeb(parts, { serve, basicAuth: account }),
       }),
     };
   }

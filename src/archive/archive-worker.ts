@@ -1,13 +1,13 @@
 import { parentPort } from 'node:worker_threads';
 import { serveRequests } from '../store/answering.js';
-import { writtenByThread } from '../store/files.js';
-import type { WorkerRequest } from '../store/messages.js';
-import { deleteRecords, correctTimes, moveRecords, rebuildSummaries } from './changing.js';
-import { downsample } from './compaction.js';
-import { seriesStatistics } from './facts.js';
-import { ArchiveFile } from './file.js';
-import type { ArchiveRequests } from './messages.js';
-import { queryAggregated, queryLogged, queryRecords } from './reading.js';
+import { writtenByThread } from '../sqlite/database-files.js';
+import type { WorkerRequest } from '../store/worker-protocol.js';
+import { deleteRecords, correctTimes, moveRecords, rebuildSummaries } from './mutations.js';
+import { downsample } from './downsampling.js';
+import { seriesStatistics } from './statistics.js';
+import { ArchiveFile } from './archive-file.js';
+import type { ArchiveRequests } from './worker-protocol.js';
+import { queryAggregated, queryLogged, queryRecords } from './queries.js';
 
 type Message = WorkerRequest<ArchiveRequests>;
 

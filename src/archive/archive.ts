@@ -1,8 +1,8 @@
-import { healthy, type HealthChecks } from '../base/check.js';
+import { healthy, type HealthChecks } from '../base/health-check.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import { SerialQueue } from '../base/turn.js';
+import { SerialQueue } from '../base/serial-queue.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import { variableType } from '../kernel/value.js';
@@ -17,7 +17,7 @@ import type {
   RecordBatch,
   SeriesStatistics,
   UntrustedClock,
-} from './messages.js';
+} from './worker-protocol.js';
 import {
   MAX_ROWS,
   type NewRecord,
@@ -27,9 +27,9 @@ import {
   type LoggedRange,
   type LoggedValue,
 } from './port.js';
-import { UntrustedClocks } from './untrusted.js';
-import { aggregatedOf, valueOf, valuesOf } from './values.js';
-import { toRecordBatch, WriteBuffer } from './waiting.js';
+import { UntrustedClocks } from './untrusted-clocks.js';
+import { aggregatedOf, valueOf, valuesOf } from './value-conversion.js';
+import { toRecordBatch, WriteBuffer } from './write-buffer.js';
 
 /** How soon old records are thinned, when all that starts has started, and how often then. */
 const COMPACT_FIRST_MS = 600_000;

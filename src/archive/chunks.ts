@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { packRun, RecordDamage, unpackRun, type RecordRun } from './codec.js';
-import { sliceRun } from './runs.js';
+import { sliceRun } from './record-runs.js';
 import { packSummary, summaryOf, unpackSummary, type Summary } from './summary.js';
 
 /** Records in a chunk: about a kilobyte, so that three or four share a page of the database. */

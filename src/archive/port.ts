@@ -1,6 +1,6 @@
 import type { Value } from '../kernel/value.js';
 import type { aggregationSpan } from './buckets.js';
-import type { SeriesStatistics } from './messages.js';
+import type { SeriesStatistics } from './worker-protocol.js';
 
 /** A record of the archive; times are unix seconds, whole. */
 export interface LoggedValue {

@@ -3,10 +3,10 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { messageOf } from '../base/fault.js';
 import { createDatabase } from '../store/connection.js';
-import { companions, removeDatabase } from '../store/files.js';
+import { companions, removeDatabase } from '../sqlite/database-files.js';
 import { STORED, sumOfChunk, type StoredChunk } from './chunks.js';
 import { unpackRun, type RecordRun } from './codec.js';
-import { packedRuns } from './file.js';
+import { packedRuns } from './archive-file.js';
 import { archiveShape } from './schema.js';
 
 /** What there is in a damaged archive. */

@@ -1,9 +1,9 @@
 import { messageOf } from '../base/fault.js';
 import { closestWord } from '../base/did-you-mean.js';
 import { packageVersion } from '../service/system.js';
-import { commands } from './commands.js';
+import { commands } from './command-table.js';
 import { exitCode } from './exit-codes.js';
-import { escapeControls } from './terminal.js';
+import { escapeControls } from './output/terminal.js';
 
 const names = [...Object.keys(commands), 'help'];
 

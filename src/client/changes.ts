@@ -1,9 +1,9 @@
 import { delay } from '../base/clock.js';
 import { type Address, socketAddress } from './address.js';
 import { RpcError, ServerError } from './errors.js';
-import type { ChangeRecord } from './records.js';
+import type { ChangeRecord } from './generated/records.js';
 import { type Params, encodeRequest, isRecord, readAnswer } from './rpc.js';
-import { SocketReader } from './socket.js';
+import { SocketReader } from './socket-reader.js';
 import { type Timing, pauseMs } from './timing.js';
 
 /** A connection that stood so long, ms, counts as sound: the next attempt after it comes with the shortest pause. */

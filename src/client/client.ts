@@ -1,10 +1,10 @@
 import { type Address, readAddress } from './address.js';
 import { type ChangeOptions, type Item, changeStream } from './changes.js';
 import { ServerError } from './errors.js';
-import type { Functions } from './functions.js';
+import type { Functions } from './generated/functions.js';
 import { type Answer, type Params, encodeRequest, readAnswer, readBatch } from './rpc.js';
 import { type Timing, realTiming } from './timing.js';
-import type { FunctionTable } from './types.js';
+import type { FunctionTable } from './function-table.js';
 
 /** How long a call may take, ms, where the caller says nothing: longer than the gateway lets a script run for a call. */
 const CALL_MS = 60_000;

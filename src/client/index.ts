@@ -2,8 +2,8 @@
 export { type BatchCall, type CallOptions, Client, type ClientOptions } from './client.js';
 export type { ChangeOptions, Item } from './changes.js';
 export { RpcError, ServerError } from './errors.js';
-export type { Functions } from './functions.js';
-export type * from './records.js';
+export type { Functions } from './generated/functions.js';
+export type * from './generated/records.js';
 export type { Answer, Params } from './rpc.js';
 export type { Timing } from './timing.js';
-export type { AnyFunction, FunctionTable } from './types.js';
+export type { AnyFunction, FunctionTable } from './function-table.js';

@@ -1,13 +1,13 @@
-import { healthy, type HealthFinding } from '../base/check.js';
+import { healthy, type HealthFinding } from '../base/health-check.js';
 import { messageOf } from '../base/fault.js';
-import type { AppliedKeys } from '../config/apply.js';
-import { webFrontModule } from '../config/configurators.js';
+import type { AppliedKeys } from '../config/apply/apply-tree.js';
+import { webFrontModule } from '../config/apply/configurators.js';
 import type { LoadedConfig } from '../config/load.js';
-import { identPathsOf } from '../config/problems.js';
-import { isModuleVariable } from '../device/variables.js';
+import { identPathsOf } from '../config/apply/apply-problems.js';
+import { isModuleVariable } from '../device/instance-variables.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, typeName, type TreeObject } from '../kernel/object.js';
-import type { ConfigurationTarget } from './configuring.js';
+import type { ConfigurationTarget } from './configuration.js';
 
 /** An object that the file listed once and no longer does: `GW_Prune`. */
 export interface OrphanRecord {

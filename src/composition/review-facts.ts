@@ -1,6 +1,11 @@
 import { systemClock } from '../base/clock.js';
-import type { ActionFact, ReviewFacts, ScriptSyntaxError, TargetFact } from '../config/review-facts.js';
-import type { ModuleRegistry } from '../device/modules.js';
+import type {
+  ActionFact,
+  ReviewFacts,
+  ScriptSyntaxError,
+  TargetFact,
+} from '../config/review/review-facts.js';
+import type { ModuleRegistry } from '../device/module-registry.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
 import { variableType } from '../kernel/value.js';
 import type { ScriptText } from '../script/protocol.js';
@@ -21,7 +26,7 @@ export const reviewFacts: ReviewFacts = {
 };
 
 async function actions(): Promise<readonly ActionFact[]> {
-  const { builtInActions } = await import('../functions/built-in-actions.js');
+  const { builtInActions } = await import('../functions/events/built-in-actions.js');
   return builtInActions.map(({ name, parameters, canRunOn: fits }) => ({
     name,
     parameters: parameters.map((parameter) => parameter.name),
@@ -37,7 +42,7 @@ function standIn({ type, valueType, isReadOnly }: TargetFact): TreeObject {
 }
 
 async function scriptMistake(script: ScriptText): Promise<ScriptSyntaxError | undefined> {
-  const { compile, CompileError } = await import('../script/source.js');
+  const { compile, CompileError } = await import('../script/script-compiler.js');
   try {
     compile(script, true);
     return undefined;
@@ -49,7 +54,7 @@ async function scriptMistake(script: ScriptText): Promise<ScriptSyntaxError | un
 }
 
 async function prefixes(modules: ModuleRegistry): Promise<ReadonlySet<string>> {
-  const { declaredFunctions } = await import('../functions/explain.js');
+  const { declaredFunctions } = await import('../functions/reflection/function-help.js');
   const names = declaredFunctions(modules, systemClock()).map(({ name }) => name);
   return new Set(names.flatMap((name) => (name.includes('_') ? [name.slice(0, name.indexOf('_'))] : [])));
 }

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Type, type Static } from '@sinclair/typebox';
-import { checkSchema } from './check.js';
+import { checkSchema } from './check/schema-check.js';
 import { didYouMean } from '../base/did-you-mean.js';
 import { ConfigDocument } from './document.js';
 import { fault, messageOf } from '../base/fault.js';
@@ -9,7 +9,7 @@ import { fault, messageOf } from '../base/fault.js';
 const name = Type.String({ pattern: '^[A-Za-z0-9_-]{1,64}$' });
 const strict = { additionalProperties: false };
 
-/** A board file (`docs/boards.md`). */
+/** A board file (`docs/hardware/boards.md`). */
 const boardSchema = Type.Object(
   {
     title: Type.String(),

@@ -3,9 +3,9 @@ import { dirname, resolve } from 'node:path';
 import type { TSchema } from '@sinclair/typebox';
 import { Value } from '@sinclair/typebox/value';
 import { messageOf } from '../base/fault.js';
-import type { ModuleRegistry } from '../device/modules.js';
+import type { ModuleRegistry } from '../device/module-registry.js';
 import { HIDDEN } from '../device/properties.js';
-import { checkSchema } from './check.js';
+import { checkSchema } from './check/schema-check.js';
 import {
   ConfigDocument,
   ConfigurationError,
@@ -15,13 +15,13 @@ import {
   type DocumentPath,
 } from './document.js';
 import { isLoopback } from './loopback.js';
-import type { EntryLocation } from './problems.js';
-import { profileProblems } from './profiles.js';
-import { reviewConfig } from './review.js';
-import type { ReviewFacts } from './review-facts.js';
-import { gatewaySchema, type GatewayConfig, type TreeNode } from './schema.js';
-import { secretEntries } from './secrets.js';
-import { checkTree } from './tree.js';
+import type { EntryLocation } from './apply/apply-problems.js';
+import { profileProblems } from './apply/apply-profile.js';
+import { reviewConfig } from './review/review.js';
+import type { ReviewFacts } from './review/review-facts.js';
+import { gatewaySchema, type GatewayConfig, type TreeNode } from './schema/gateway-schema.js';
+import { secretEntries } from './secret-entries.js';
+import { checkTree } from './check/tree-check.js';
 
 /** A checked configuration. Secrets given as files are read; paths are absolute. */
 export interface LoadedConfig {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { BUFFER_BYTES, BUFFER_MESSAGES, type BufferLimits } from '../kernel/changes.js';
-import type { GatewayConfig, TlsConfig } from './schema.js';
+import type { GatewayConfig, TlsConfig } from './schema/gateway-schema.js';
 
 /** Where the API is listened on unless configured otherwise (seed, "Limits"). */
 const LOCAL = { host: '127.0.0.1', port: 3777 };

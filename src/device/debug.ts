@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
-import type { Instance } from '../kernel/attachments.js';
+import type { Instance } from '../kernel/instances.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { message } from '../kernel/messages.js';
 import type { Value } from '../kernel/value.js';

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from '@sinclair/typebox';
-import type { ChunkedResult } from '../base/pieces.js';
+import type { ChunkedResult } from '../base/json-chunks.js';
 import type { Value } from '../kernel/value.js';
 
 /** Types of parameters and results; the index is `Type_` in reflection records (§1). */

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.js';
 import { fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import { instanceStatus, type Instance } from '../kernel/attachments.js';
+import { instanceStatus, type Instance } from '../kernel/instances.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import type { ObjectOptions } from '../kernel/tree.js';
@@ -16,14 +16,19 @@ import type {
   InstanceProblem,
   Value,
 } from './module.js';
-import { areCompatible, type ModuleRegistry } from './modules.js';
-import { PendingProperties, parseProperties } from './pending.js';
+import { areCompatible, type ModuleRegistry } from './module-registry.js';
+import { PendingProperties, parseProperties } from './pending-properties.js';
 import { completeStored, defaultsOf, redactProperties, withProperty, type Properties } from './properties.js';
-import { QualityTracker, type OfflineCode } from './standing.js';
+import { QualityTracker, type OfflineCode } from './quality-tracker.js';
 import { Supervisor } from './supervisor.js';
-import type { LatencyStatistics } from './took.js';
+import type { LatencyStatistics } from './latency-statistics.js';
 import { toggle, type PerformAction } from './toggle.js';
-import { requireNoForeignChildren, declareVariables, deleteWithVariables, usesProfile } from './variables.js';
+import {
+  requireNoForeignChildren,
+  declareVariables,
+  deleteWithVariables,
+  usesProfile,
+} from './instance-variables.js';
 
 const NO_MODULE = 'this version has no such module';
 type Closed = InstanceProblem & { readonly code: OfflineCode };

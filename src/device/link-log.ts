@@ -1,6 +1,6 @@
 import type { Log } from '../base/log.js';
-import { yieldToEventLoop } from '../base/turn.js';
-import type { Instance } from '../kernel/attachments.js';
+import { yieldToEventLoop } from '../base/serial-queue.js';
+import type { Instance } from '../kernel/instances.js';
 import type { ModuleDefinition } from './module.js';
 
 /** What it is about. */

@@ -5,7 +5,7 @@ import type { WriteBudget } from '../kernel/object.js';
 import type { QualityProblem } from '../kernel/quality.js';
 import type { Value, VariableType } from '../kernel/value.js';
 import type { FunctionDeclaration } from './declare.js';
-import type { HardwareFinder, Search } from './search.js';
+import type { HardwareFinder, Search } from './hardware-search.js';
 
 export type { Value, VariableType } from '../kernel/value.js';
 export { variableType } from '../kernel/value.js';

@@ -5,7 +5,7 @@ import { findBigInt, isInexact, parseJson } from '../base/json.js';
 import { maskUrlsIn, urlSecretsIn, unmaskUrlsIn } from '../base/url-secrets.js';
 import { booleanOf, numberOf } from '../kernel/convert.js';
 import type { InstanceData } from '../kernel/object.js';
-import { validateSemantics } from './declarations.js';
+import { validateSemantics } from './common-variables.js';
 import type { ModuleDefinition } from './module.js';
 
 /** The properties of an instance by name. */

@@ -1,8 +1,8 @@
 import { delay } from '../base/clock.js';
 import { fault, generalOf, isAbort, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import { SerialQueue } from '../base/turn.js';
-import { instanceStatus, type Instance } from '../kernel/attachments.js';
+import { SerialQueue } from '../base/serial-queue.js';
+import { instanceStatus, type Instance } from '../kernel/instances.js';
 import { isOfType } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
 import { hasValue } from '../kernel/variables.js';
@@ -19,12 +19,12 @@ import type {
   InstanceProblem,
   Value,
 } from './module.js';
-import { ProblemList } from './problems.js';
+import { ProblemList } from './instance-problems.js';
 import { validateProperties, disabledReasonOf, type Properties } from './properties.js';
-import { offlineFault, offlineReasonOf, statusText, type OfflineReason } from './reason.js';
-import { offlineCodeOf, QualityTracker, type QualityTrackerOptions } from './standing.js';
-import { LatencyStatistics } from './took.js';
-import { isTimeout, withTimeout } from './within.js';
+import { offlineFault, offlineReasonOf, statusText, type OfflineReason } from './offline-reason.js';
+import { offlineCodeOf, QualityTracker, type QualityTrackerOptions } from './quality-tracker.js';
+import { LatencyStatistics } from './latency-statistics.js';
+import { isTimeout, withTimeout } from './toolkit/timeout.js';
 
 /** The state of an instance's way to its hardware (variable `LINK`). */
 export type LinkState = 'closed' | 'opening' | 'online' | 'waiting';

@@ -5,7 +5,7 @@ import type { Caller, ReadonlyStatic } from '../device/declare.js';
 import type { Debug } from '../device/debug.js';
 import type { Devices } from '../device/devices.js';
 import type { Kernel } from '../kernel/kernel.js';
-import type { AuditRecord, AuditRole } from './audit.js';
+import type { AuditRecord, AuditRole } from './registry/audit.js';
 import type * as machineShapes from './machine-shapes.js';
 import type { MessageWatch } from './message-watch.js';
 import type { Options } from './options.js';

@@ -1,10 +1,10 @@
-import { Instances, Links, Scripts } from './attachments.js';
+import { Instances, Links, Scripts } from './instances.js';
 import { Changes, type BufferLimits } from './changes.js';
-import { Events } from './events.js';
+import { Events } from './events/events.js';
 import { Journal } from './journal.js';
 import { MediaObjects } from './media.js';
 import { message, runlevel, type Runlevel } from './messages.js';
-import { Profiles } from './profiles.js';
+import { Profiles } from './profiles/profiles.js';
 import { Tree } from './tree.js';
 import { Variables } from './variables.js';
 

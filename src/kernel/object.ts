@@ -1,4 +1,4 @@
-import type { EventData } from './event.js';
+import type { EventData } from './events/event-data.js';
 import type { QualityProblem, ReportTimes } from './quality.js';
 import type { Value, VariableType } from './value.js';
 

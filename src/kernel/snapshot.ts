@@ -1,4 +1,4 @@
-import { eventEntry, eventEntryWithin } from './event-entry.js';
+import { eventEntry, eventEntryWithin } from './events/snapshot-entry.js';
 import { shownFile } from './media.js';
 import { objectType, type TreeObject } from './object.js';
 import type { Tree } from './tree.js';

@@ -2,7 +2,7 @@ import { Fault, fault } from '../base/fault.js';
 import type { Changes } from './changes.js';
 import { IdPool } from './ids.js';
 import type { Journal } from './journal.js';
-import { INFO_LIMIT, NAME_LIMIT, checkLength } from './limits.js';
+import { INFO_LIMIT, NAME_LIMIT, checkLength } from './text-limits.js';
 import { message } from './messages.js';
 import {
   Children,

@@ -2,7 +2,7 @@ import { fault } from '../base/fault.js';
 import { initialValue, isOfType } from './convert.js';
 import { message } from './messages.js';
 import { objectType, type Logging, type TreeObject, type VariableData } from './object.js';
-import type { Profiles } from './profiles.js';
+import type { Profiles } from './profiles/profiles.js';
 import { quality, type QualityProblem } from './quality.js';
 import type { ObjectOptions, Tree } from './tree.js';
 import type { Value, VariableType } from './value.js';

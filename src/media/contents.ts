@@ -3,7 +3,7 @@ import type { Log } from '../base/log.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { mediaType, shownFile, type Media, type MediaContentInfo } from '../kernel/media.js';
 import { objectType } from '../kernel/object.js';
-import { MEDIA_LIMIT, type MediaFiles, type MediaFileStat } from './files.js';
+import { MEDIA_LIMIT, type MediaFiles, type MediaFileStat } from './media-files.js';
 import type { Icons } from './icons.js';
 
 /** What contents that are held in memory may take together; the one that was not wanted for longest goes first. */

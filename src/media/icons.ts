@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { codeOf, fault } from '../base/fault.js';
-import { builtInIcons } from './drawings.js';
+import { builtInIcons } from './built-in-icons.js';
 
 /** A drawing in strokes is a few hundred bytes; more than this is a picture. */
 export const ICON_LIMIT = 64 * 1024;

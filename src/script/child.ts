@@ -3,7 +3,7 @@
  * command reference are synchronous globals: while nothing is awaited, there is no event loop between a call and its answer.
  */
 import { Channel } from './channel.js';
-import { check, ChildRun } from './run.js';
+import { check, ChildRun } from './child-run.js';
 
 // The gateway may have died before this process was bound to it.
 if (process.ppid !== Number(process.argv[2])) process.exit(0);

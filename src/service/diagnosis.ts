@@ -1,7 +1,7 @@
-import { healthy, type HealthFinding } from '../base/check.js';
-import { manualPage } from '../base/manual.js';
-import type { BoardFacts } from '../device/modules.js';
-import type { DeviceNode, Machine, User, ConfiguredPort } from './machine.js';
+import { healthy, type HealthFinding } from '../base/health-check.js';
+import { manualPage } from '../base/manual-page.js';
+import type { BoardFacts } from '../device/module-registry.js';
+import type { DeviceNode, Machine, User, ConfiguredPort } from './machine-facts.js';
 
 /** An instance, as it is configured. */
 export interface ConfiguredInstance {
@@ -76,7 +76,7 @@ function boardCheck({ compatible }: Machine, { board }: MachineRequirements): He
   if (!board.isUnknown) return healthy(`${board.name}, the machine says ${machine}`);
   return warning(
     `no board file knows this machine (${machine}), so its lines have no names`,
-    `name the board in gateway.yaml, or describe it (${manualPage('boards.md')})`,
+    `name the board in gateway.yaml, or describe it (${manualPage('hardware/boards.md')})`,
   );
 }
 
@@ -209,12 +209,12 @@ function pwmCheck({ found, boot }: Machine, { instances }: MachineRequirements):
   if (found.some(({ kind }) => kind === 'pwm')) return healthy('there are PWM channels');
   const text = `${listed(wanted.map(({ name }) => name))} needs a PWM channel, and this machine shows none`;
   if (boot === undefined)
-    return warning(text, `switch the PWM chip on in the device tree (${manualPage('pwm.md')})`);
+    return warning(text, `switch the PWM chip on in the device tree (${manualPage('hardware/pwm.md')})`);
   const overlay = boot.settings.find((setting) => setting.startsWith('dtoverlay=pwm'));
   return warning(
     text,
     overlay === undefined
-      ? `add dtoverlay=pwm-2chan to ${boot.path} (${manualPage('pwm.md')}) and start the machine anew`
+      ? `add dtoverlay=pwm-2chan to ${boot.path} (${manualPage('hardware/pwm.md')}) and start the machine anew`
       : `${overlay} stands in ${boot.path}: start the machine anew`,
   );
 }

@@ -4,9 +4,9 @@ import { isUtf8 } from 'node:buffer';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '../base/clock.js';
 import { fault, faultFrom, isAbort, messageOf } from '../base/fault.js';
-import type { NameResolver } from '../device/names.js';
+import type { NameResolver } from '../device/toolkit/name-resolver.js';
 
-/** Fetched beside the module loader, as in `api/node-http.ts`, which says why. */
+/** Fetched beside the module loader, as in `api/http/node-http.ts`, which says why. */
 const { request: requestPlainly } = process.getBuiltinModule('node:http');
 
 /** What is read of an answer at most, bytes: it is held in memory, and goes on as one text. */

@@ -1,8 +1,8 @@
-import type { HealthState, HealthChecks, HealthFinding } from '../base/check.js';
+import type { HealthState, HealthChecks, HealthFinding } from '../base/health-check.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { maskUrls } from '../base/url-secrets.js';
-import { LimitReport } from './limits.js';
+import { LimitReport } from './limit-report.js';
 
 /** A named health check, as `GW_GetHealth` gives it. */
 export interface CheckRecord {

@@ -2,7 +2,7 @@ import { pino, type DestinationStream, type Level } from 'pino';
 import { systemClock, type Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { maskUrls, maskUrlsIn } from '../base/url-secrets.js';
-import { LogRateLimit } from './log-limit.js';
+import { LogRateLimit } from './log-rate-limit.js';
 import { LogMessages, logType, type LogType } from './log-messages.js';
 
 /** Levels by subject; `default` is for those not named. */

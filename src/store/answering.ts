@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { Fault, messageOf } from '../base/fault.js';
 import { sqliteCodeOf } from './connection.js';
-import type { WorkerFailure, WorkerReply } from './messages.js';
+import type { WorkerFailure, WorkerReply } from './worker-protocol.js';
 
 /** In a worker: takes questions one after the other, answers each; what is thrown goes back to who asked. */
 export function serveRequests<M extends { readonly id: number }>(

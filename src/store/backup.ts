@@ -3,7 +3,7 @@ import { basename, join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf } from '../base/fault.js';
 import { connectToRead } from './connection.js';
-import { makeDirectory, putInPlace, removeDatabase, timeName } from './files.js';
+import { makeDirectory, putInPlace, removeDatabase, timeName } from '../sqlite/database-files.js';
 
 /**
  * As many bytes of a folder go with it (all of `scripts`), the smallest files first: charts and plans do, films don't. A week of

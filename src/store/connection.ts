@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { faultFrom, fault } from '../base/fault.js';
 import { APPLICATION_ID, metaName, SCHEMA_VERSION, steps, type MigrationStep } from './schema.js';
-import { hasChecksums, isSound, putMeta, iterateRows } from './sums.js';
+import { hasChecksums, isSound, putMeta, iterateRows } from './checksums.js';
 
 /** What a database is: whose, and the steps to its newest version. */
 export interface DatabaseShape {

@@ -12,8 +12,8 @@ import {
   reopenDatabase,
   repairDatabase,
   type OpenDatabase,
-} from './find.js';
-import { isSound, iterateRows, checksummedColumns, checksumOf, type ChecksummedTable } from './sums.js';
+} from './recovery.js';
+import { isSound, iterateRows, checksummedColumns, checksumOf, type ChecksummedTable } from './checksums.js';
 import {
   AUDIT_KEPT,
   blockAfter,
@@ -23,12 +23,12 @@ import {
   type StorePaths,
   type RowPage,
   type ValueRow,
-} from './messages.js';
-import { writtenByThread } from './files.js';
-import { counterAfterBackup } from './counter.js';
-import { lockDirectory } from './lock.js';
+} from './worker-protocol.js';
+import { writtenByThread } from '../sqlite/database-files.js';
+import { counterAfterBackup } from './change-counter.js';
+import { lockDirectory } from './directory-lock.js';
 import { metaName } from './schema.js';
-import { noLeftValues, RuntimeValues } from './runtime.js';
+import { noLeftValues, RuntimeValues } from './runtime-values.js';
 
 /** Objects in one answer: a few hundred KB, so that neither side holds much of a large tree at once. */
 const ROWS = 1000;

@@ -1,6 +1,6 @@
-import type { HealthFinding } from '../base/check.js';
-import type { LoadReport } from './load.js';
-import type { OpenReport } from './messages.js';
+import type { HealthFinding } from '../base/health-check.js';
+import type { LoadReport } from './load-tree.js';
+import type { OpenReport } from './worker-protocol.js';
 import { WorkerError } from './port.js';
 
 /** What a person can do about a disk that takes nothing. SQLite's primary result codes (sqlite.org/rescode.html). */

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { Fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
-import type { StoreRequests as AskedOfStore, WorkerFailure, WorkerReply } from './messages.js';
+import type { StoreRequests as AskedOfStore, WorkerFailure, WorkerReply } from './worker-protocol.js';
 
 /**
  * A worker does nothing but IO and holds little at a time; its heap has no reason to grow, and a leak there must show

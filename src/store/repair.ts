@@ -5,8 +5,8 @@ import { messageOf } from '../base/fault.js';
 import { skipIdsAfterBackup } from '../kernel/ids.js';
 import { listBackups } from './backup.js';
 import { connectToRead, createDatabase } from './connection.js';
-import { counterAfterBackup, FIRST_MS } from './counter.js';
-import { removeDatabase } from './files.js';
+import { counterAfterBackup, FIRST_MS } from './change-counter.js';
+import { removeDatabase } from '../sqlite/database-files.js';
 import { metaName } from './schema.js';
 import {
   hasBadChecksum,
@@ -17,7 +17,7 @@ import {
   checksummedColumns,
   checksumOf,
   type ChecksummedTable,
-} from './sums.js';
+} from './checksums.js';
 
 type Row = readonly SQLOutputValue[];
 

@@ -5,12 +5,19 @@ import { fault, faultFrom, messageOf } from '../base/fault.js';
 import { skipIdsAfterBackup } from '../kernel/ids.js';
 import { writeBackup, type BackupResult } from './backup.js';
 import { DatabaseDamage, connectToRead } from './connection.js';
-import { counterAfterBackup } from './counter.js';
-import { databasePath, dropBackupFiles } from './find.js';
-import { foldersOf, makeDirectory, putInPlace, renameDatabase, syncPath, timeName } from './files.js';
-import { lockDirectory } from './lock.js';
+import { counterAfterBackup } from './change-counter.js';
+import { databasePath, dropBackupFiles } from './recovery.js';
+import {
+  foldersOf,
+  makeDirectory,
+  putInPlace,
+  renameDatabase,
+  syncPath,
+  timeName,
+} from '../sqlite/database-files.js';
+import { lockDirectory } from './directory-lock.js';
 import { metaName } from './schema.js';
-import { putMeta } from './sums.js';
+import { putMeta } from './checksums.js';
 
 /** The name under which the configuration stands in a backup. */
 export const CONFIGURATION = 'gateway.yaml';

@@ -1,6 +1,6 @@
 import { initialValue, isOfType } from '../kernel/convert.js';
-import { instanceStatus } from '../kernel/attachments.js';
-import { eventData } from '../kernel/event.js';
+import { instanceStatus } from '../kernel/instances.js';
+import { eventData } from '../kernel/events/event-data.js';
 import type { ObjectWithValue } from '../kernel/journal.js';
 import type { Kernel } from '../kernel/kernel.js';
 import {
@@ -13,7 +13,7 @@ import {
 } from '../kernel/object.js';
 import { variableData } from '../kernel/variables.js';
 import { variableType, type Value } from '../kernel/value.js';
-import type { ObjectRow, ValueRow } from './messages.js';
+import type { ObjectRow, ValueRow } from './worker-protocol.js';
 
 /** An object as the worker hands it out: as {@link ObjectRow}, parsed, with its last value where it has one. */
 export type LoadedRow = readonly [

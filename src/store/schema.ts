@@ -1,5 +1,5 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { iterateRows, checksummedColumns, checksumOf } from './sums.js';
+import { iterateRows, checksummedColumns, checksumOf } from './checksums.js';
 
 /** Takes a database from one version to the next. */
 export type MigrationStep = string | ((db: DatabaseSync) => void);

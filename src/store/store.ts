@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { healthy, type HealthChecks } from '../base/check.js';
+import { healthy, type HealthChecks } from '../base/health-check.js';
 import type { Cancel, Clock } from '../base/clock.js';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { parseJsonOr } from '../base/json.js';
-import { yieldToEventLoop } from '../base/turn.js';
+import { yieldToEventLoop } from '../base/serial-queue.js';
 import { skipIdsAfterBackup } from '../kernel/ids.js';
 import type { Kernel } from '../kernel/kernel.js';
-import { CounterReserve } from './counter.js';
+import { CounterReserve } from './change-counter.js';
 import { adviceFor, databaseFinding } from './findings.js';
-import { loadTree, type LoadReport } from './load.js';
+import { loadTree, type LoadReport } from './load-tree.js';
 import {
   auditRings,
   BACKUPS_KEPT,
@@ -18,12 +18,12 @@ import {
   type AuditRow,
   type OpenReport,
   type StorePaths,
-} from './messages.js';
-import { PendingChanges } from './pending.js';
+} from './worker-protocol.js';
+import { PendingChanges } from './pending-changes.js';
 import { WorkerPort, type StorePort } from './port.js';
 import { metaName } from './schema.js';
-import { LARGE_TEXT_BYTES_PER_DAY, LARGE_TEXT_CHARACTERS, WriteCounter } from './wear.js';
-import { JournalWriter } from './writer.js';
+import { LARGE_TEXT_BYTES_PER_DAY, LARGE_TEXT_CHARACTERS, WriteCounter } from './write-counter.js';
+import { JournalWriter } from './journal-writer.js';
 
 /** How often values go to the runtime directory, and budgets are looked at. */
 const KEEP_EVERY_MS = 1_000;

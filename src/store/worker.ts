@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { serveRequests } from './answering.js';
 import { Database } from './database.js';
-import type { StoreRequest } from './messages.js';
+import type { StoreRequest } from './worker-protocol.js';
 
 /** Answers one question about the database that is open; `open` opens one. */
 class Desk {

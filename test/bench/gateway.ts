@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
-import { freePort } from '../tools/place.js';
+import { freePort } from '../tools/temp-directory.js';
 import type { Program } from '../tools/program.js';
 import { idOf, pinned } from './machine.js';
 

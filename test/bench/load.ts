@@ -1,7 +1,7 @@
 import { type Socket, connect } from 'node:net';
 import { withinPatience } from '../tools/until.js';
 import { AUTHORIZATION, type Server } from './gateway.js';
-import type { Round } from './figures.js';
+import type { Round } from './statistics.js';
 import { cpuMs, roundEnd } from './machine.js';
 
 /** One buffer for all connections: each takes out what it needs before the next is read. */

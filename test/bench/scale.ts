@@ -1,6 +1,6 @@
 /**
  * What large trees cost: `node dist/test/bench/scale.js [COUNT …]` makes a data directory with so many variables, starts the
- * gateway on it and prints a table for docs/bench.md. It takes some minutes and some GB of memory with 500,000.
+ * gateway on it and prints a table for docs/reference/performance.md. It takes some minutes and some GB of memory with 500,000.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AUTHORIZATION, call, gatewayProgram } from './gateway.js';
 import { cpuMs, idOf, idle, residentMiB } from './machine.js';
-import { seed } from './seed.js';
+import { seed } from './seed-variables.js';
 
 /** Each is on the disk before its answer. */
 const CREATED = 100;

@@ -1,13 +1,13 @@
 import t from 'tap';
-import { ownerLine } from '../tools/api-world.js';
-import { callText, post, replyIn } from '../tools/exchange.js';
+import { ownerLine } from '../tools/gateway/api-fixture.js';
+import { callText, post, replyIn } from '../tools/client/json-rpc.js';
 import { liveHeapBytes } from '../tools/memory.js';
 import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
-import { RawConnection, rawPost } from '../tools/raw-http.js';
-import { replyProblem, expectedReply } from './answers.js';
+import { RawConnection, rawPost } from '../tools/client/raw-http.js';
+import { replyProblem, expectedReply } from './expected-replies.js';
 import { randomBody } from './inputs/bodies.js';
 import { corrupt } from './inputs/json.js';
-import { loggedErrors, startFuzzedApi } from './served.js';
+import { loggedErrors, startFuzzedApi } from './fuzzed-api.js';
 
 /** Bound the suite: about 3 s. */
 const BODIES = 1000;

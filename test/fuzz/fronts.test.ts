@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import t from 'tap';
-import { AreaFilter } from '../../src/api/view.js';
+import { AreaFilter } from '../../src/api/socket/change-filter.js';
 import { Fault } from '../../src/base/fault.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
 import type { TreeObject } from '../../src/kernel/object.js';
-import { completeResult } from '../tools/conform.js';
-import { FunctionFixture } from '../tools/desk.js';
+import { completeResult } from '../tools/client/result-schema.js';
+import { FunctionFixture } from '../tools/gateway/function-fixture.js';
 import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
-import { Replica, type Entry, type Frame } from '../tools/replica.js';
-import { mutateTree } from './disturbances.js';
+import { Replica, type Entry, type Frame } from '../tools/client/replica.js';
+import { mutateTree } from './tree-mutations.js';
 
 /** Bound the suite: about 3 s. */
 const HOUSES = 12;

@@ -2,10 +2,10 @@ import t from 'tap';
 import { Fault } from '../../src/base/fault.js';
 import type { FunctionDeclaration, Parameter } from '../../src/device/declare.js';
 import type { Kernel } from '../../src/kernel/kernel.js';
-import { schemaViolation, completeResult } from '../tools/conform.js';
-import { anonymousCaller, bus, FunctionFixture, lamp, owner } from '../tools/desk.js';
+import { schemaViolation, completeResult } from '../tools/client/result-schema.js';
+import { anonymousCaller, bus, FunctionFixture, lamp, owner } from '../tools/gateway/function-fixture.js';
 import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
-import { Replica, snapshotOf, type Frame } from '../tools/replica.js';
+import { Replica, snapshotOf, type Frame } from '../tools/client/replica.js';
 import { randomJson, randomText } from './inputs/json.js';
 
 /** Bounds the suite: about 3 s. */

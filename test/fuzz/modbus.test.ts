@@ -1,6 +1,6 @@
 import t from 'tap';
-import { rtuFrame } from '../tools/fake-units.js';
-import { ModbusFixture } from '../tools/modbus-scene.js';
+import { rtuFrame } from '../tools/devices/fake-modbus-units.js';
+import { ModbusFixture } from '../tools/devices/modbus-fixture.js';
 import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 
 /** What a disturbed line carries: noise, pieces of frames, frames of others, lengths that can't be. */

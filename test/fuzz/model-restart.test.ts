@@ -1,14 +1,19 @@
 import { cp } from 'node:fs/promises';
 import t, { type Test } from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
-import { SIMULATED_CONFIG, configDirectory, startGatewayProcess, startGateway } from '../tools/house.js';
-import { tempDirectory } from '../tools/place.js';
+import {
+  SIMULATED_CONFIG,
+  configDirectory,
+  startGatewayProcess,
+  startGateway,
+} from '../tools/gateway/gateway-fixture.js';
+import { tempDirectory } from '../tools/temp-directory.js';
 import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
-import { CallGenerator } from './model/author.js';
-import { ModelRun } from './model/run.js';
-import { socketVocabulary, socketModules, SocketTarget } from './model/socket-world.js';
+import { CallGenerator } from './model/call-generator.js';
+import { ModelRun } from './model/model-run.js';
+import { socketVocabulary, socketModules, SocketTarget } from './model/socket-target.js';
 import type { Vocabulary, Step } from './model/steps.js';
-import { runSequence, sequenceText } from './model/told-sequence.js';
+import { runSequence, sequenceText } from './model/sequences.js';
 
 /** Bound the suite: about 10 s. */
 const STOPS = 9;

@@ -1,10 +1,10 @@
 import t from 'tap';
 import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
-import { CallGenerator } from './model/author.js';
-import { functionVocabulary, FunctionTarget } from './model/desk-world.js';
-import { ModelRun } from './model/run.js';
+import { CallGenerator } from './model/call-generator.js';
+import { functionVocabulary, FunctionTarget } from './model/function-target.js';
+import { ModelRun } from './model/model-run.js';
 import type { Step } from './model/steps.js';
-import { runSequence, shrinkSequence, sequenceText } from './model/told-sequence.js';
+import { runSequence, shrinkSequence, sequenceText } from './model/sequences.js';
 
 /** Bound the suite: about 10 s. */
 const SEQUENCES = 120;

@@ -1,10 +1,10 @@
 import t from 'tap';
-import type { Cyclic, EventDate, EventTime, Schedule } from '../../src/kernel/event.js';
-import { nextCyclic } from '../../src/script/schedule/cyclic.js';
-import { nextPoint, pointAt } from '../../src/script/schedule/week.js';
+import type { Cyclic, EventDate, EventTime, Schedule } from '../../src/kernel/events/event-data.js';
+import { nextCyclic } from '../../src/events/schedule/cyclic.js';
+import { nextPoint, pointAt } from '../../src/events/schedule/week-schedule.js';
 import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
-import { setTimeZone } from '../tools/zone.js';
-import { referenceNextCyclic, referencePointAt } from './slow-schedule.js';
+import { setTimeZone } from '../tools/time-zone.js';
+import { referenceNextCyclic, referencePointAt } from './reference-schedule.js';
 
 /** Bound the suite: about 10 s. */
 const CASES = 300;

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
-import { ShutterSimulation } from './shutter-world.js';
+import { ShutterSimulation } from './shutter-simulation.js';
 
 /** Bound the suite: about 5 s. */
 const WORLDS = 20;

@@ -1,16 +1,16 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import t from 'tap';
-import { SENDERS_LIMIT } from '../../drivers/serial/framers.js';
-import { SimulatedPorts } from '../../drivers/serial/fake.js';
+import { SENDERS_LIMIT } from '../../drivers/serial/sender-framers.js';
+import { SimulatedPorts } from '../../drivers/serial/simulated-ports.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { socketModules } from '../../drivers/socket/index.js';
-import { TcpClient } from '../contract/socket/guest.js';
+import { TcpClient } from '../contract/socket/tcp-client.js';
 import { liveBytesWithBuffers } from '../tools/memory.js';
-import { freePort } from '../tools/place.js';
+import { freePort } from '../tools/temp-directory.js';
 import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { until } from '../tools/until.js';
-import { DeviceFixture } from '../tools/workbench.js';
+import { DeviceFixture } from '../tools/devices/device-fixture.js';
 
 const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts())];
 const RULES = [{ Pattern: '^T=([0-9]+)$', Ident: 'T', Type: 'integer' }];

@@ -1,14 +1,14 @@
 import t from 'tap';
 import { systemClock, type Clock } from '../../src/base/clock.js';
-import { OWNER, ownerLine, startApi } from '../tools/api-world.js';
-import { callText } from '../tools/exchange.js';
-import { openWebSocket, type Frame } from '../tools/listening.js';
+import { OWNER, ownerLine, startApi } from '../tools/gateway/api-fixture.js';
+import { callText } from '../tools/client/json-rpc.js';
+import { openWebSocket, type Frame } from '../tools/client/message-stream.js';
 import { liveHeapBytes } from '../tools/memory.js';
 import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
-import { RawWebSocket, closeOf, opcode } from '../tools/raw-socket.js';
+import { RawWebSocket, closeOf, opcode } from '../tools/client/raw-websocket.js';
 import { randomFrames } from './inputs/frames.js';
 import { randomUpgrade } from './inputs/upgrades.js';
-import { loggedErrors, startFuzzedApi, type FuzzedApi } from './served.js';
+import { loggedErrors, startFuzzedApi, type FuzzedApi } from './fuzzed-api.js';
 
 /** Bound the suite: about 4 s. */
 const UPGRADES = 400;

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
-import { SwitchSimulation } from './switch-world.js';
+import { SwitchSimulation } from './switch-simulation.js';
 
 /** Bound the suite: about 5 s. */
 const WORLDS = 150;

@@ -1,13 +1,13 @@
 import t from 'tap';
-import { SimulatedBroker } from '../../drivers/mqtt/fake.js';
-import { validateFilter, matchesFilter, validateTopic } from '../../drivers/mqtt/filter.js';
+import { SimulatedBroker } from '../../drivers/mqtt/simulated-broker.js';
+import { validateFilter, matchesFilter, validateTopic } from '../../drivers/mqtt/topic-filter.js';
 import { mqttModules } from '../../drivers/mqtt/index.js';
 import { Fault } from '../../src/base/fault.js';
-import { yieldToEventLoop } from '../../src/base/turn.js';
-import type { Instance } from '../../src/kernel/attachments.js';
+import { yieldToEventLoop } from '../../src/base/serial-queue.js';
+import type { Instance } from '../../src/kernel/instances.js';
 import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 import { until } from '../tools/until.js';
-import { DeviceFixture } from '../tools/workbench.js';
+import { DeviceFixture } from '../tools/devices/device-fixture.js';
 import { randomJson } from './inputs/json.js';
 import { randomPayload, randomTopic } from './inputs/topics.js';
 

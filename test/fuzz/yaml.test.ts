@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import t from 'tap';
 import { ManualClock } from '../../src/base/clock.js';
 import { silentLog } from '../../src/base/log.js';
-import { applyTree } from '../../src/config/apply.js';
-import type { ActionOf } from '../../src/config/events.js';
+import { applyTree } from '../../src/config/apply/apply-tree.js';
+import type { ActionOf } from '../../src/config/apply/apply-event.js';
 import { reviewFacts } from '../../src/composition/review-facts.js';
 import { ConfigurationError, formatFinding } from '../../src/config/document.js';
 import { type LoadedConfig, readConfig } from '../../src/config/load.js';
 import { Devices } from '../../src/device/devices.js';
-import { ModuleRegistry } from '../../src/device/modules.js';
-import { actionByName } from '../../src/functions/built-in-actions.js';
+import { ModuleRegistry } from '../../src/device/module-registry.js';
+import { actionByName } from '../../src/functions/events/built-in-actions.js';
 import { Kernel } from '../../src/kernel/kernel.js';
 import { gpioModules } from '../../drivers/gpio/index.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 import { randomYaml } from './inputs/yaml.js';
-import { fakeContents } from '../tools/contents.js';
+import { fakeContents } from '../tools/gateway/fake-contents.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 /** Bounds the suite: about 5 s. */
@@ -24,7 +24,7 @@ const FILES = 800;
 
 const seed = fuzzSeed();
 const root = PACKAGE_ROOT;
-const sample = readFileSync(join(root, 'docs/sample/gateway.yaml'), 'utf8');
+const sample = readFileSync(join(root, 'docs/start/sample/gateway.yaml'), 'utf8');
 const clock = new ManualClock();
 const board = { gpio: [], simulated: { wires: [] } };
 

@@ -5,7 +5,7 @@
 import mqtt from 'mqtt';
 import t from 'tap';
 import { until } from '../tools/until.js';
-import { Box, PATIENCE_MS } from './box.js';
+import { Box, PATIENCE_MS } from './machine/box.js';
 
 const MQTT_PORT = 1883;
 const CONFIG = `

@@ -4,8 +4,8 @@
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
-import { Box, PATIENCE_MS } from './box.js';
-import { FIRST_SENSE, interrupts, makeEdges } from './sim-line.js';
+import { Box, PATIENCE_MS } from './machine/box.js';
+import { FIRST_SENSE, interrupts, makeEdges } from './machine/sim-line.js';
 
 const PER_S = 10_000;
 const MINUTE = 60 * PER_S;

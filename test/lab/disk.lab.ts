@@ -5,7 +5,7 @@
 import t, { type Test } from 'tap';
 import { RpcError } from '../../src/client/index.js';
 import { until } from '../tools/until.js';
-import { Box, PATIENCE_MS } from './box.js';
+import { Box, PATIENCE_MS } from './machine/box.js';
 
 /** A commit is tried again after a minute at the latest. */
 const AGAIN_LIMIT_MS = 240_000;
@@ -79,7 +79,7 @@ await t.test('what was changed meanwhile is there after a restart', async (t) =>
   t.equal(info.split(' ')[0], String(notes));
 });
 
-// A disk that was read-only at the start and is writable again: test/contract/store-disk.test.ts.
+// A disk that was read-only at the start and is writable again: test/contract/store/full-disk.test.ts.
 await t.test(
   'the disk makes itself read-only after an error, and the gateway is started on it',
   async (t) => {

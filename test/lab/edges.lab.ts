@@ -5,8 +5,8 @@
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
-import { Box, type Frames, PATIENCE_MS } from './box.js';
-import { FIRST_SENSE, interrupts, makeEdges } from './sim-line.js';
+import { Box, type Frames, PATIENCE_MS } from './machine/box.js';
+import { FIRST_SENSE, interrupts, makeEdges } from './machine/sim-line.js';
 
 /** Edges of a burst; even, so that it ends where it began. */
 const BURST = 1_000;

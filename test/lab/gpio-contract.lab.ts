@@ -5,9 +5,9 @@
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
-import { tempDirectory } from '../tools/place.js';
-import { runInGuest } from './carried.js';
-import { Machine } from './machine.js';
+import { tempDirectory } from '../tools/temp-directory.js';
+import { runInGuest } from './machine/guest-program.js';
+import { Machine } from './machine/machine.js';
 import { FROZEN, READY } from './paths.js';
 
 /** Making a chip of gpio-sim takes the machine a second, and each of the 13 sentences makes one. */

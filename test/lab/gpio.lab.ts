@@ -4,7 +4,7 @@
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
-import { Box, PATIENCE_MS } from './box.js';
+import { Box, PATIENCE_MS } from './machine/box.js';
 
 const CHIP = '9030000.pl061';
 /** The pins of each way: one wired to a relay, one to a button. */

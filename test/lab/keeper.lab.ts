@@ -4,7 +4,7 @@
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
-import { Box, PATIENCE_MS } from './box.js';
+import { Box, PATIENCE_MS } from './machine/box.js';
 
 const START_LIMIT_MS = 240_000;
 const TREE = ['hold', 'inactive', 'active']

@@ -6,9 +6,9 @@
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { until } from '../tools/until.js';
-import { Box, ownDisk, PATIENCE_MS } from './box.js';
-import { runInGuest } from './carried.js';
-import { Machine } from './machine.js';
+import { Box, ownDisk, PATIENCE_MS } from './machine/box.js';
+import { runInGuest } from './machine/guest-program.js';
+import { Machine } from './machine/machine.js';
 import { ROOT } from './paths.js';
 
 const CONTRACT_LIMIT_MS = 180_000;

@@ -4,8 +4,8 @@
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
-import { Box, PATIENCE_MS } from './box.js';
-import { runInGuest } from './carried.js';
+import { Box, PATIENCE_MS } from './machine/box.js';
+import { runInGuest } from './machine/guest-program.js';
 
 const CONTRACT_LIMIT_MS = 240_000;
 const BUS = 'w1_bus_master1';

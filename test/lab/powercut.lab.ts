@@ -11,15 +11,15 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import t, { type Test } from 'tap';
-import { tempDirectory } from '../tools/place.js';
+import { tempDirectory } from '../tools/temp-directory.js';
 import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
-import type { Entry } from '../tools/replica.js';
+import type { Entry } from '../tools/client/replica.js';
 import { until } from '../tools/until.js';
-import { TreeAccount } from './account.js';
-import { BlockLog, makeLog } from './blocklog.js';
-import { Box, ownDisk } from './box.js';
-import { Growth, GROWING, type RecordedValues } from './growth.js';
-import { Machine, type MachineOptions } from './machine.js';
+import { TreeAccount } from './machine/account.js';
+import { BlockLog, makeLog } from './machine/block-log.js';
+import { Box, ownDisk } from './machine/box.js';
+import { Growth, GROWING, type RecordedValues } from './machine/growth.js';
+import { Machine, type MachineOptions } from './machine/machine.js';
 import { FROZEN } from './paths.js';
 
 /** How often values go to the disk, s. A commit under emulation may take as long again. */

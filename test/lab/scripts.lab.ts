@@ -3,7 +3,7 @@
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
-import { Box } from './box.js';
+import { Box } from './machine/box.js';
 
 const LOOPS = 4;
 /** Calls that are timed with and without scripts that loop. */

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 import t from 'tap';
 import { RpcError } from '../../src/client/index.js';
 import { until } from '../tools/until.js';
-import { Box, PATIENCE_MS } from './box.js';
+import { Box, PATIENCE_MS } from './machine/box.js';
 
 const BY_ID = '/dev/serial/by-id/usb-QEMU_QEMU_USB_SERIAL_LAB1-if00-port0';
 const BY_NUMBERS = '0403:6001:LAB1';

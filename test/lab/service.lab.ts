@@ -2,7 +2,7 @@
  * What its owner does to the installed gateway at a shell: checks the configuration, reloads it, reads the journal.
  */
 import t from 'tap';
-import { Box } from './box.js';
+import { Box } from './machine/box.js';
 
 const CONFIG = '/etc/stellwerk/gateway.yaml';
 const JOURNAL = 'journalctl -u stellwerk -o cat -n 20';

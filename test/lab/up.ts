@@ -7,9 +7,9 @@ import { execFile } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Machine } from './machine.js';
+import { Machine } from './machine/machine.js';
 import { RECIPE, FROZEN, READY, ROOT, STICK_BYTES, WORK } from './paths.js';
-import { buildStage } from './stage.js';
+import { buildStage } from './machine/stage.js';
 import { PACKAGE_ROOT } from '../../src/base/package-root.js';
 
 const SUITE = 'bookworm';
@@ -64,7 +64,7 @@ async function assemble(): Promise<string> {
 function boot(diskKey: string): Promise<string> {
   return buildStage({
     name: 'booted',
-    from: [join(PACKAGE_ROOT, 'dist/test/lab/machine.js'), diskKey],
+    from: [join(PACKAGE_ROOT, 'dist/test/lab/machine/machine.js'), diskKey],
     output: booted,
     async make() {
       rmSync(booted, { force: true });

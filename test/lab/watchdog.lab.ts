@@ -4,7 +4,7 @@
  */
 import t from 'tap';
 import { until } from '../tools/until.js';
-import { Box, PATIENCE_MS } from './box.js';
+import { Box, PATIENCE_MS } from './machine/box.js';
 
 /** The unit's WatchdogSec, then the end of the hanging process, then a start: each may take its time under emulation. */
 const RESTART_LIMIT_MS = 240_000;

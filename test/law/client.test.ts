@@ -1,6 +1,6 @@
 import t from 'tap';
-import { generatedClientFiles } from '../tools/client-map.js';
-import { functionFiles } from '../tools/functions-page.js';
+import { generatedClientFiles } from '../tools/generate/reference-files.js';
+import { functionFiles } from '../tools/generate/functions-page.js';
 import { textOf } from './sources.js';
 
 t.test(
@@ -9,7 +9,7 @@ t.test(
     for (const [path, text] of [...(await generatedClientFiles()), ...(await functionFiles())])
       t.ok(
         textOf(path) === text,
-        `${path} is older than the reference: make build && node dist/test/tools/client-map.js`,
+        `${path} is older than the reference: make build && node dist/test/tools/generate/reference-files.js`,
       );
   },
 );

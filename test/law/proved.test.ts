@@ -1,5 +1,5 @@
 import t from 'tap';
-import { allFunctions } from '../tools/whole-reference.js';
+import { allFunctions } from '../tools/generate/all-functions.js';
 import { filesOf, textOf } from './sources.js';
 
 /** Tests that speak of every function at once; a name in one of them proves nothing of that function. */

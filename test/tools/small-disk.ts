@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { tempDirectory } from './place.js';
+import { tempDirectory } from './temp-directory.js';
 
 /** How large it is. */
 export const DISK_BYTES = 1024 * 1024;

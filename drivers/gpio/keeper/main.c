@@ -1,6 +1,6 @@
 /*
  * stellwerk-keeper: keeps a gateway's output lines, so that they are what their policies say when the gateway is not
- * there. docs/safe-outputs.md tells what it does; this file holds its socket and its loop.
+ * there. docs/hardware/safe-outputs.md tells what it does; this file holds its socket and its loop.
  *
  * Each message is one packet of a SOCK_SEQPACKET socket, each request has one answer, in order:
  *   hello VERSION DEADLINE_MS → hello VERSION      first of all; a sign of life is due within each deadline from then on

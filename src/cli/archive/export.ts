@@ -1,7 +1,7 @@
 import type { AnyFunction, Client } from '../../client/index.js';
-import { escapeControls } from '../terminal.js';
-import { openOutput } from './files.js';
-import type { RecordFormat } from './format.js';
+import { escapeControls } from '../output/terminal.js';
+import { openOutput } from './input-output.js';
+import type { RecordFormat } from './record-format.js';
 
 /** Records that are asked for at once. */
 const PAGE = 10_000;

@@ -1,8 +1,8 @@
 import { messageOf } from '../../base/fault.js';
 import type { AnyFunction, Client } from '../../client/index.js';
-import type { Input } from './files.js';
-import type { RecordFormat } from './format.js';
-import { type FileRecord, type RecordMapping, recordOf } from './records.js';
+import type { Input } from './input-output.js';
+import type { RecordFormat } from './record-format.js';
+import { type FileRecord, type RecordMapping, recordOf } from './row-to-record.js';
 import { FormatError, textsOf } from './row.js';
 
 /** Records, or characters of texts, that go to the gateway at once. */

@@ -1,6 +1,6 @@
 import { latestSpanEndS, spanEndS } from './period.js';
 import type { Point, Series } from './series.js';
-import { element, px } from './xml.js';
+import { element, px } from './svg-elements.js';
 
 /** How a curve is drawn: its colour, and where moments and values stand. */
 export interface CurveStyle {

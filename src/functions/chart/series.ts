@@ -1,6 +1,6 @@
 import type { ArchivePort } from '../../archive/port.js';
 import { variableType } from '../../kernel/value.js';
-import type { Dataset } from './definition.js';
+import type { Dataset } from './chart-definition.js';
 import {
   EVERY_CHANGE,
   density,

@@ -1,12 +1,12 @@
 import { parseJsonOr } from '../../base/json.js';
 import type { ReadonlyStatic } from '../../device/declare.js';
-import { yieldToEventLoop } from '../../base/turn.js';
+import { yieldToEventLoop } from '../../base/serial-queue.js';
 import { mediaType } from '../../kernel/media.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
 import type { Ports } from '../ports.js';
-import type * as shapes from './shapes.js';
-import { idsIn, scriptTextsIn } from './ids.js';
-import { matchingLines, textOrEmpty } from './lines.js';
+import type * as shapes from './utility-shapes.js';
+import { idsIn, scriptTextsIn } from './embedded-ids.js';
+import { matchingLines, textOrEmpty } from './text-lines.js';
 
 type Reference = ReadonlyStatic<typeof shapes.references>[number];
 

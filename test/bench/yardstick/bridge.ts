@@ -1,7 +1,7 @@
 /** MQTT to WebSocket, in the plainest way: `node bridge.js BROKER_PORT`. */
 import { connect } from 'mqtt';
 import { WebSocketServer } from 'ws';
-import { bareApi, listen } from './answer.js';
+import { bareApi, listen } from './json-rpc-server.js';
 
 let counter = 0;
 const values = new Map<number, unknown>();

@@ -2,11 +2,11 @@
  * The simulated chip with a bare count of its edges: `node counter.js`. Setting variable 1 makes a second's flood of so many
  * edges, 2 is their count.
  */
-import { injectFlood } from '../../../drivers/gpio/disturbances.js';
-import { openSimulated } from '../../../drivers/gpio/simulated.js';
-import { SimulatedBoard } from '../../../drivers/gpio/world.js';
+import { injectFlood } from '../../../drivers/gpio/backends/fault-injection.js';
+import { openSimulated } from '../../../drivers/gpio/backends/simulated.js';
+import { SimulatedBoard } from '../../../drivers/gpio/backends/simulated-board.js';
 import { systemClock } from '../../../src/base/clock.js';
-import { bareApi, listen } from './answer.js';
+import { bareApi, listen } from './json-rpc-server.js';
 
 const [perS, count] = [1, 2];
 const clock = systemClock();

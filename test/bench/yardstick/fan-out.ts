@@ -1,6 +1,6 @@
 /** Every value that is set goes to all WebSocket clients, in the plainest way that `ws` allows. */
 import { WebSocketServer } from 'ws';
-import { bareApi, listen } from './answer.js';
+import { bareApi, listen } from './json-rpc-server.js';
 
 let counter = 0;
 const values = new Map<number, unknown>();

@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { readSync, writeSync } from 'node:fs';
 import type { Duplex } from 'node:stream';
-import { bareApi, listen } from './answer.js';
+import { bareApi, listen } from './json-rpc-server.js';
 
 const CHANNEL = 3;
 

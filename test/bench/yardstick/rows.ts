@@ -5,7 +5,7 @@
  * and 4 is how many milliseconds that took.
  */
 import { DatabaseSync } from 'node:sqlite';
-import { bareApi, listen } from './answer.js';
+import { bareApi, listen } from './json-rpc-server.js';
 
 const BATCH = 1000;
 const CHANGING = 2000;

@@ -1,6 +1,6 @@
 /** Lines of a serial port into a Map, with the package's own reader: `node serial.js PORT`. Variable 1 is the value, 2 their count. */
 import { ReadlineParser, SerialPort } from 'serialport';
-import { bareApi, listen } from './answer.js';
+import { bareApi, listen } from './json-rpc-server.js';
 
 const [value, count] = [1, 2];
 const values = new Map<number, unknown>([

@@ -1,7 +1,7 @@
 /** A snapshot in the plainest way: `node snapshot.js FILE`, which holds the object that every request gets. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { listen } from './answer.js';
+import { listen } from './json-rpc-server.js';
 
 const result = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as object;
 const server = createServer((request, response) => {

@@ -4,7 +4,7 @@ import * as value from '@sinclair/typebox/value';
 import * as pino from 'pino';
 import * as ws from 'ws';
 import * as yaml from 'yaml';
-import { bareApi } from './answer.js';
+import { bareApi } from './json-rpc-server.js';
 
 const packages = [typebox, value, pino, ws, yaml];
 const server = bareApi(new Map([[1, packages.length]]));

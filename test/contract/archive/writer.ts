@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from '../../../src/base/clock.js';
-import { openArchive } from './bench.js';
+import { openArchive } from './open-archive.js';
 
 /** 2020: whatever the clock says, it is over. */
 const FIRST_MS = 1_577_836_800_000;

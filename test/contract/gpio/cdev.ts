@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
-import { openCharacterDevice } from '../../../drivers/gpio/cdev.js';
+import { openCharacterDevice } from '../../../drivers/gpio/backends/cdev.js';
 import { systemClock } from '../../../src/base/clock.js';
 import type { Bench } from './suite.js';
 

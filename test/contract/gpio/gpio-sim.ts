@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { access, mkdir, rmdir, writeFile } from 'node:fs/promises';
-import type { GpioBackend } from '../../../drivers/gpio/line.js';
+import type { GpioBackend } from '../../../drivers/gpio/backends/line.js';
 import { until } from '../../tools/until.js';
 import type { Bench } from './suite.js';
 

@@ -1,6 +1,6 @@
 import { systemClock } from '../../../src/base/clock.js';
-import { openSimulated } from '../../../drivers/gpio/simulated.js';
-import { SimulatedBoard } from '../../../drivers/gpio/world.js';
+import { openSimulated } from '../../../drivers/gpio/backends/simulated.js';
+import { SimulatedBoard } from '../../../drivers/gpio/backends/simulated-board.js';
 import type { Bench } from './suite.js';
 
 const LABEL = 'bench';

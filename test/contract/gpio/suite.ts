@@ -10,7 +10,7 @@ import {
   type OutputLine,
   type OutputOptions,
   type LineLocation,
-} from '../../../drivers/gpio/line.js';
+} from '../../../drivers/gpio/backends/line.js';
 import { withinPatience, until } from '../../tools/until.js';
 
 /** A chip with its far end: a test sets and sees what is at its lines. All of the contract is told by it. */

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { systemClock } from '../../../src/base/clock.js';
-import { openSysfs } from '../../../drivers/gpio/sysfs.js';
+import { openSysfs } from '../../../drivers/gpio/backends/sysfs.js';
 import type { Bench } from './suite.js';
 
 const WORLD = '/sys/class/gpio/.world';

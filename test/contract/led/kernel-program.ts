@@ -3,11 +3,11 @@
  * nothing else. `node --test-reporter=tap kernel-program.js LED TRIGGER`; the trigger leaves it dark, and it has at least
  * two levels.
  */
-import { LED_CLASS_PATH } from '../../../drivers/led/class.js';
+import { LED_CLASS_PATH } from '../../../drivers/led/kernel-led.js';
 import { systemClock } from '../../../src/base/clock.js';
-import { kernelSysfs } from '../../../src/device/kernel-attributes.js';
+import { kernelSysfs } from '../../../src/device/toolkit/kernel-sysfs.js';
 import { until } from '../../tools/until.js';
-import { withNodeTest } from '../gpio/plain.js';
+import { withNodeTest } from '../gpio/node-test-asserts.js';
 import { ledContract } from './suite.js';
 
 const [, , name = '', trigger = ''] = process.argv;

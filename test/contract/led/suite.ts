@@ -1,6 +1,6 @@
-import { KernelLed, listLeds } from '../../../drivers/led/class.js';
+import { KernelLed, listLeds } from '../../../drivers/led/kernel-led.js';
 import type { Clock } from '../../../src/base/clock.js';
-import type { SysfsClass } from '../../../src/device/attributes.js';
+import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
 import type { Asserts, Sentence } from '../gpio/suite.js';
 
 /** A class of LEDs with one that is the test's. All of the contract is told by it, to a kernel or to what plays one. */

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { modbusModules } from '../../../drivers/modbus/index.js';
 import { serialModules } from '../../../drivers/serial/index.js';
 import { socketModules } from '../../../drivers/socket/index.js';
-import { ModbusServer } from '../../tools/modbus-side.js';
-import { freePort } from '../../tools/place.js';
+import { ModbusServer } from '../../tools/devices/modbus-server.js';
+import { freePort } from '../../tools/temp-directory.js';
 import { Program } from '../../tools/program.js';
-import { openPtyPair } from '../../tools/pty.js';
-import { TcpProxy } from '../../tools/tcp-proxy.js';
+import { openPtyPair } from '../../tools/devices/pty.js';
+import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 
 /** A unit of another maker's, and the way to it. */
 export interface ModbusBench extends AsyncDisposable {

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { Aedes } from 'aedes';
 import { connectAsync, type MqttClient } from 'mqtt';
 import type { BrokerConnector, ConnectOptions } from '../../../drivers/mqtt/broker.js';
-import { NetworkConnector } from '../../../drivers/mqtt/connection.js';
-import { SimulatedBroker, type PublishedMessage } from '../../../drivers/mqtt/fake.js';
-import { startMosquitto, type Broker } from '../../tools/mosquitto.js';
-import { TcpProxy } from '../../tools/tcp-proxy.js';
+import { NetworkConnector } from '../../../drivers/mqtt/network-connection.js';
+import { SimulatedBroker, type PublishedMessage } from '../../../drivers/mqtt/simulated-broker.js';
+import { startMosquitto, type Broker } from '../../tools/devices/mosquitto.js';
+import { TcpProxy } from '../../tools/client/tcp-proxy.js';
 import { until } from '../../tools/until.js';
 
 /** A broker with another client on it, and the network in between. */

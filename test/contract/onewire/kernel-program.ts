@@ -3,10 +3,10 @@
  * root, the gateway's own packages and nothing else. `node --test-reporter=tap kernel-program.js BUS`.
  */
 import { readFile, writeFile } from 'node:fs/promises';
-import { listDevices, W1_DEVICES_PATH } from '../../../drivers/onewire/files.js';
-import { kernelSysfs } from '../../../src/device/kernel-attributes.js';
+import { listDevices, W1_DEVICES_PATH } from '../../../drivers/onewire/w1-files.js';
+import { kernelSysfs } from '../../../src/device/toolkit/kernel-sysfs.js';
 import { until } from '../../tools/until.js';
-import { withNodeTest } from '../gpio/plain.js';
+import { withNodeTest } from '../gpio/node-test-asserts.js';
 import { oneWireContract } from './suite.js';
 
 const [, , bus = ''] = process.argv;

@@ -1,8 +1,8 @@
 import type { ChipReading } from '../../../drivers/onewire/chip.js';
-import { DeviceFiles, listBuses, listDevices, measureAll } from '../../../drivers/onewire/files.js';
+import { DeviceFiles, listBuses, listDevices, measureAll } from '../../../drivers/onewire/w1-files.js';
 import { Ds2406, Ds2408, Ds2413, type Switch } from '../../../drivers/onewire/switch.js';
 import { Thermometer } from '../../../drivers/onewire/thermometer.js';
-import type { SysfsClass } from '../../../src/device/attributes.js';
+import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
 import type { Asserts, Sentence } from '../gpio/suite.js';
 
 /** A bus with devices at whose far end a test stands. All of the contract is told by it, to a kernel or to what plays one. */

@@ -2,10 +2,10 @@
  * The contract on a PWM chip of this machine's kernel: a program for a machine that has root, the gateway's own packages
  * and nothing else. `node --test-reporter=tap kernel-program.js CHIP KEPT_CHIP`; of the second one a driver has channel 0.
  */
-import { listPwmChips, PWM_CLASS_PATH } from '../../../drivers/pwm/class.js';
+import { listPwmChips, PWM_CLASS_PATH } from '../../../drivers/pwm/kernel-pwm.js';
 import { systemClock } from '../../../src/base/clock.js';
-import { kernelSysfs } from '../../../src/device/kernel-attributes.js';
-import { withNodeTest } from '../gpio/plain.js';
+import { kernelSysfs } from '../../../src/device/toolkit/kernel-sysfs.js';
+import { withNodeTest } from '../gpio/node-test-asserts.js';
 import { pwmContract } from './suite.js';
 
 const [, , id = '', keptId = ''] = process.argv;

@@ -3,9 +3,9 @@ import {
   PwmChannel,
   type PwmChannelAddress,
   type Waveform,
-} from '../../../drivers/pwm/class.js';
+} from '../../../drivers/pwm/kernel-pwm.js';
 import type { Clock } from '../../../src/base/clock.js';
-import type { SysfsClass } from '../../../src/device/attributes.js';
+import type { SysfsClass } from '../../../src/device/toolkit/sysfs-class.js';
 import type { Asserts, Sentence } from '../gpio/suite.js';
 
 /** A PWM chip of at least two channels that are the test's. */

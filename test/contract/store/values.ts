@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { systemClock } from '../../../src/base/clock.js';
 import { until } from '../../tools/until.js';
-import { openBench } from './bench.js';
+import { openBench } from './open-store.js';
 
 const [directory = '', runtimeDirectory = ''] = process.argv.slice(2);
 const clock = systemClock();

@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs';
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemClock } from '../../../src/base/clock.js';
-import { openBench } from './bench.js';
+import { openBench } from './open-store.js';
 
 const [directory = '', runtime = '-'] = process.argv.slice(2);
 const { store, kernel } = await openBench(directory, {

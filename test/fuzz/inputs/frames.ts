@@ -1,5 +1,5 @@
 import type { Random } from '../../tools/random.js';
-import { frameBytes, opcode } from '../../tools/raw-socket.js';
+import { frameBytes, opcode } from '../../tools/client/raw-websocket.js';
 import { randomBody } from './bodies.js';
 import { randomText } from './json.js';
 

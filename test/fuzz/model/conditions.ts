@@ -1,7 +1,7 @@
-import { within, checkDate, checkTime, put, takeOut } from './checks.js';
+import { within, checkDate, checkTime, put, takeOut } from './value-checks.js';
 import { convert } from './convert.js';
 import type { Model, Rule } from './model.js';
-import { types, emptyCondition, ModelFault, type Condition } from './shown.js';
+import { types, emptyCondition, ModelFault, type Condition } from './snapshot-types.js';
 
 const conditionsOf = (model: Model, event: number): Condition[] => {
   model.event(event);

@@ -1,4 +1,4 @@
-import { ModelFault } from './shown.js';
+import { ModelFault } from './snapshot-types.js';
 
 /** What a new variable of a type holds. */
 export const initial: readonly unknown[] = [false, 0, 0, ''];

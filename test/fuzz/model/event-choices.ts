@@ -1,5 +1,5 @@
 import { TEXT_ACTION } from './events.js';
-import { SET_ACTION } from './running.js';
+import { SET_ACTION } from './event-runs.js';
 import { MISSING, TIME_PASSES, type Choice, type Chooser, type Ref } from './steps.js';
 
 /** Values of every kind, for variables of every type. */

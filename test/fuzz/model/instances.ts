@@ -1,5 +1,5 @@
 import type { Model, Rule } from './model.js';
-import { types, ModelFault, type ReplyState, type SampleModule } from './shown.js';
+import { types, ModelFault, type ReplyState, type SampleModule } from './snapshot-types.js';
 
 type Properties = ReplyState['active'];
 

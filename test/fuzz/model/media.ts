@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Model, Rule } from './model.js';
-import { types, ModelFault } from './shown.js';
+import { types, ModelFault } from './snapshot-types.js';
 
 const STREAM = 3;
 

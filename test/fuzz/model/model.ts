@@ -1,4 +1,4 @@
-import type { Entry } from '../../tools/replica.js';
+import type { Entry } from '../../tools/client/replica.js';
 import {
   ModelFault,
   types,
@@ -8,7 +8,7 @@ import {
   type Snapshot,
   type ModelContext,
   type MessageState,
-} from './shown.js';
+} from './snapshot-types.js';
 
 /** What one call does: it gets the call's parameters and, last, the id that the gateway gave if it made an object. */
 export type Rule = (model: Model, ...params: never[]) => unknown;

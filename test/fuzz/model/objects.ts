@@ -1,7 +1,7 @@
-import type { Entry } from '../../tools/replica.js';
+import type { Entry } from '../../tools/client/replica.js';
 import { initial } from './convert.js';
 import type { Model, Rule } from './model.js';
-import { types, ModelFault } from './shown.js';
+import { types, ModelFault } from './snapshot-types.js';
 
 const deletes =
   (type: number): Rule =>

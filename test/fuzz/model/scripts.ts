@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type { Model, Rule } from './model.js';
-import { types, ModelFault } from './shown.js';
+import { types, ModelFault } from './snapshot-types.js';
 
 /** What sequences write into scripts, and whether it can be compiled in a file of either language. */
 export const TEXTS: readonly { text: string; js: boolean; ts: boolean }[] = [

@@ -1,8 +1,8 @@
-import { within } from './checks.js';
+import { within } from './value-checks.js';
 import type { Model, Rule } from './model.js';
 import { convert } from './convert.js';
-import { setValue } from './running.js';
-import { types, ModelFault, type SnapshotProfile } from './shown.js';
+import { setValue } from './event-runs.js';
+import { types, ModelFault, type SnapshotProfile } from './snapshot-types.js';
 
 const setsValue =
   (type?: number): Rule =>

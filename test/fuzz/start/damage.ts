@@ -10,8 +10,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '../../tools/random.js';
-import { randomPropertyValue } from './calls.js';
-import type { Configuration, Entry } from './house.js';
+import { randomPropertyValue } from './random-calls.js';
+import type { Configuration, Entry } from './sample-gateway.js';
 
 /** All entries of a configuration, each with the list that it is in and its idents from the root. */
 function entriesOf(list: Entry[], path = ''): { list: Entry[]; entry: Entry; path: string }[] {

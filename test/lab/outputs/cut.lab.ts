@@ -4,8 +4,8 @@
  */
 import t from 'tap';
 import { until } from '../../tools/until.js';
-import { PATIENCE_MS } from '../box.js';
-import { Bench, prove } from './bench.js';
+import { PATIENCE_MS } from '../machine/box.js';
+import { Bench, prove } from './output-bench.js';
 import { LINES } from './lines.js';
 
 const BOOT_LIMIT_MS = 300_000;

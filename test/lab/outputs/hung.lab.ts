@@ -3,9 +3,9 @@
  * the outputs when the deadline for a sign of life is over, not before, and the gateway takes them back when it can.
  */
 import t from 'tap';
-import { Bench, type Moment, prove } from './bench.js';
+import { Bench, type Moment, prove } from './output-bench.js';
 
-/** The gateway's deadline (drivers/gpio/keeper.ts) is 5 s, and a sign of life may be a second old when the loop blocks. */
+/** The gateway's deadline (drivers/gpio/keeper/keeper-connection.ts) is 5 s, and a sign of life may be a second old when the loop blocks. */
 const BLOCKED_S = { short: 3, long: 9 } as const;
 const INSPECTOR_PORT = 9229;
 

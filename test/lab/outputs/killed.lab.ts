@@ -3,8 +3,8 @@
  */
 import t from 'tap';
 import { until } from '../../tools/until.js';
-import { PATIENCE_MS } from '../box.js';
-import { Bench, prove } from './bench.js';
+import { PATIENCE_MS } from '../machine/box.js';
+import { Bench, prove } from './output-bench.js';
 
 /** Enough of a script's thousand to be in the midst of it. */
 const MOVES = 100;

@@ -2,7 +2,7 @@
  * The gateway ends in order: it is stopped, restarted, and replaced by another version of itself.
  */
 import t from 'tap';
-import { Bench, prove } from './bench.js';
+import { Bench, prove } from './output-bench.js';
 
 const INSTALL_LIMIT_MS = 300_000;
 const HOME = '/opt/stellwerk';

@@ -1,5 +1,5 @@
 /**
- * Writes what the proof has measured into docs/safe-outputs.md and docs/bench.md, between their marks:
+ * Writes what the proof has measured into docs/hardware/safe-outputs.md and docs/reference/performance.md, between their marks:
  * `node dist/test/lab/outputs/table.js`, after the lab's files of this folder have run with ROUNDS=20 or more. It refuses
  * what has fewer rounds, and a table without one of the events.
  */
@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../paths.js';
 import type { Policy } from './lines.js';
-import { savedRounds, type Round } from './rows.js';
+import { savedRounds, type Round } from './rounds.js';
 
 /** Of each event; another number may be given for a table that is to be looked at. */
 const ROUNDS_LEAST = Number(process.argv[2] ?? 20);
@@ -27,7 +27,7 @@ if (all.length < EVENTS || few.length > 0) {
   );
   process.exit(1);
 }
-put('docs/safe-outputs.md', [
+put('docs/hardware/safe-outputs.md', [
   HEAD,
   HEAD.map(() => '---'),
   ...all.map(([event, rounds]) => [
@@ -38,7 +38,7 @@ put('docs/safe-outputs.md', [
 ]);
 const killed = all.filter(([event]) => event.includes('gateway is killed')).flatMap(([, rounds]) => rounds);
 const driven = killed.flatMap(({ moves }) => moves.filter(({ policy }) => policy !== 'late'));
-put('docs/bench.md', [
+put('docs/reference/performance.md', [
   ['figure', 'middle', 'worst', 'goal'],
   ['---', '---', '---', '---'],
   [

@@ -2,7 +2,7 @@
  * What the machine's own kernel saw of the outputs: every value that anybody drove, every line that was let go, every signal
  * that ends or stops a process and every end of one, by its monotonic clock. It shows the lines that no host can see, and who drove them.
  */
-import type { GuestAgent } from '../agent.js';
+import type { GuestAgent } from '../machine/agent.js';
 import { CHIPS, type Line, LINES } from './lines.js';
 
 /** Kept by the kernel in its `trace` until {@link Trace.clear}. */

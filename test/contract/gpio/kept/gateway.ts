@@ -1,12 +1,12 @@
 /** A gateway's part in keeping outputs, as a program of its own that can be killed: the binding, told by lines of JSON. */
 import { createInterface } from 'node:readline';
-import { openCharacterDevice } from '../../../../drivers/gpio/cdev.js';
-import { KeeperClient } from '../../../../drivers/gpio/keeping.js';
-import type { Guard, OutputLine } from '../../../../drivers/gpio/line.js';
+import { openCharacterDevice } from '../../../../drivers/gpio/backends/cdev.js';
+import { KeeperClient } from '../../../../drivers/gpio/keeper/keeper-client.js';
+import type { Guard, OutputLine } from '../../../../drivers/gpio/backends/line.js';
 import { systemClock } from '../../../../src/base/clock.js';
 import { messageOf } from '../../../../src/base/fault.js';
 import { type Log, silentLog } from '../../../../src/base/log.js';
-import type { StatePolicy } from '../../../../src/device/choice.js';
+import type { StatePolicy } from '../../../../src/device/toolkit/enum-property.js';
 
 interface Told {
   readonly asked: number;

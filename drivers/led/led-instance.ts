@@ -1,0 +1,159 @@
+import type { Static } from '@sinclair/typebox';
+import { fault } from '../../src/base/fault.js';
+import { type SysfsClass, withDebugOutput } from '../../src/device/toolkit/sysfs-class.js';
+import { DeviceQueue } from '../../src/device/toolkit/device-queue.js';
+import type { Host, OpenInstance, Value } from '../../src/device/module.js';
+import { parseBoolean } from '../../src/device/toolkit/parse-boolean.js';
+import { KernelLed, listLeds, ledNameOf, NO_TRIGGER, TIMER_TRIGGER } from './kernel-led.js';
+import type { LedContext, ledProperties } from './index.js';
+
+type LedProperties = Static<typeof ledProperties>;
+
+/** Opens an instance of the module. Nothing of the LED is changed but by Boot. */
+export async function openLed(host: Host<LedProperties>, around: LedContext): Promise<OpenInstance> {
+  const attributes = withDebugOutput(host, await around.attributes());
+  const name = await findLed(attributes, around, host.properties.Led);
+  const release = around.holders.claim(`the LED ${name}`, host);
+  try {
+    const led = new LedInstance(host, await KernelLed.open(attributes, host.clock, name), release);
+    host.signal.throwIfAborted();
+    await led.boot();
+    return led;
+  } catch (thrown) {
+    release();
+    throw thrown;
+  }
+}
+
+/** A name of the board's first, then one of the kernel's. Throws `DEVICE_OFFLINE` while there is none. */
+async function findLed(attributes: SysfsClass, { board }: LedContext, wish: string): Promise<string> {
+  const path = board.leds.find(({ name }) => name === wish)?.path;
+  const wanted = path === undefined ? wish : ledNameOf(path);
+  const all = (await listLeds(attributes)).map(({ name }) => name);
+  if (all.includes(wanted)) return wanted;
+  const there = all.length === 0 ? 'there is none' : `there is ${all.join(', ')}`;
+  throw fault('DEVICE_OFFLINE', `this machine has no LED ${wanted} (${there})`);
+}
+
+class LedInstance implements OpenInstance {
+  readonly #host: Host<LedProperties>;
+  readonly #led: KernelLed;
+  readonly #release: () => void;
+  readonly #jobs: DeviceQueue;
+  /** Per cent, as it was last seen lit; 0: dark, or not seen yet. */
+  #brightness = 0;
+  #trigger = NO_TRIGGER;
+
+  constructor(host: Host<LedProperties>, led: KernelLed, release: () => void) {
+    this.#host = host;
+    this.#led = led;
+    this.#release = release;
+    this.#jobs = new DeviceQueue(host, `the LED ${led.name}`);
+  }
+
+  /** Does what Boot says, where that was not done since the machine booted, and tells how the LED stands. */
+  async boot(): Promise<void> {
+    const { bootFlags: marks, properties } = this.#host;
+    const mark = `led ${this.#led.name}`;
+    if (!marks.has(mark)) {
+      if (properties.Boot === 'inactive') await this.#led.off();
+      if (properties.Boot === 'active') await this.#led.setBrightness(this.#rawOf(properties.OnBrightness));
+      marks.add(mark);
+    }
+    await this.#look();
+  }
+
+  write(ident: string, value: Value): Promise<void> {
+    return this.#jobs.run(async () => {
+      try {
+        await this.#write(ident, value);
+      } finally {
+        // What is true after a write that failed half way is what is found.
+        await this.#look();
+      }
+    });
+  }
+
+  refresh(): Promise<void> {
+    return this.#jobs.run(() => this.#look());
+  }
+
+  /** Others may have moved it: the kernel, or a program. */
+  probe(): Promise<void> {
+    return this.refresh();
+  }
+
+  close(): Promise<void> {
+    return this.#jobs.close(this.#release);
+  }
+
+  async #write(ident: string, value: Value): Promise<void> {
+    switch (ident) {
+      case 'STATE':
+        return parseBoolean(value) ? this.#steady(this.#host.properties.OnBrightness) : this.#led.off();
+      case 'BRIGHTNESS':
+        return this.#dim(requirePercent(value));
+      case 'BLINK':
+        if (parseBoolean(value)) return this.#blink(this.#litPercent);
+        return this.#trigger === TIMER_TRIGGER ? this.#steady(this.#litPercent) : undefined;
+      case 'TRIGGER':
+        if (value === TIMER_TRIGGER) return this.#blink(this.#litPercent);
+        return this.#led.setTrigger(requireText(value));
+      default:
+        throw fault('READ_ONLY', ident);
+    }
+  }
+
+  /** How bright it goes on: as it is lit, or as it is switched on. */
+  get #litPercent(): number {
+    return this.#brightness > 0 ? this.#brightness : this.#host.properties.OnBrightness;
+  }
+
+  #dim(toPercent: number): Promise<void> {
+    if (toPercent === 0) return this.#led.off();
+    return this.#trigger === TIMER_TRIGGER ? this.#blink(toPercent) : this.#steady(toPercent);
+  }
+
+  #steady(toPercent: number): Promise<void> {
+    return this.#led.setBrightness(this.#rawOf(toPercent));
+  }
+
+  #blink(toPercent: number): Promise<void> {
+    const { BlinkOnMs: onMs, BlinkOffMs: offMs } = this.#host.properties;
+    return this.#led.blink({ brightness: this.#rawOf(toPercent), onMs, offMs });
+  }
+
+  async #look(): Promise<void> {
+    const { brightness, trigger } = await this.#led.read();
+    const host = this.#host;
+    const isDriven = trigger !== NO_TRIGGER;
+    // While something in the kernel drives it, it is dark now and then, and how bright it is then nobody knows.
+    const isKnown = !isDriven || brightness > 0;
+    if (isKnown) this.#brightness = this.#percentOf(brightness);
+    this.#trigger = trigger;
+    host.report('STATE', isDriven || brightness > 0);
+    if (isKnown) host.report('BRIGHTNESS', this.#brightness);
+    host.report('BLINK', trigger === TIMER_TRIGGER);
+    host.report('TRIGGER', trigger);
+  }
+
+  /** Per cent above 0 are at least the least that it can be lit. */
+  #rawOf(ofPercent: number): number {
+    return Math.max(1, Math.round((ofPercent * this.#led.maxBrightness) / 100));
+  }
+
+  #percentOf(brightness: number): number {
+    return brightness === 0 ? 0 : Math.max(1, Math.round((brightness * 100) / this.#led.maxBrightness));
+  }
+}
+
+function requirePercent(value: Value): number {
+  if (typeof value !== 'number' || !(value >= 0 && value <= 100))
+    throw fault('CANNOT_CONVERT', 'Value', 'it must be 0 to 100');
+  return value;
+}
+
+function requireText(value: Value): string {
+  if (typeof value !== 'string') throw fault('CANNOT_CONVERT', 'Value', 'it must be text');
+  return value;
+}

@@ -1,0 +1,155 @@
+import type { Clock } from '../../src/base/clock.js';
+import { errno } from '../../src/device/toolkit/sysfs-class.js';
+import {
+  SimulatedSysfs,
+  type SimulatedAttribute,
+  parseUnsigned,
+} from '../../src/device/toolkit/simulated-sysfs.js';
+import { LED_CLASS_PATH, NO_TRIGGER, TIMER_TRIGGER } from './kernel-led.js';
+
+/** A LED of a simulated machine. */
+export interface SimulatedLed {
+  readonly name: string;
+  /** 255 unless said. */
+  readonly maxBrightness?: number;
+  /** What drives it from the boot on; `none` unless said. */
+  readonly trigger?: string;
+}
+
+/** Triggers that the simulated kernel has. All but `timer` and `default-on` leave the LED dark: nothing happens there. */
+const TRIGGERS: readonly string[] = [NO_TRIGGER, 'mmc0', TIMER_TRIGGER, 'heartbeat', 'default-on'];
+
+/** What the kernel blinks with until it is told more. */
+const DEFAULT_DELAY_MS = 500;
+
+interface LedModel {
+  readonly name: string;
+  readonly max: number;
+  brightness: number;
+  trigger: string;
+  /** Only with the trigger `timer`. */
+  blink: { brightness: number; onMs: number; offMs: number };
+  /** When it was last told how to blink, and since when the trigger's files are there. */
+  sinceNs: bigint;
+  madeNs: bigint;
+}
+
+/**
+ * The kernel's LED class, with its manners (Documentation/ABI/testing/sysfs-class-led, sysfs-class-led-trigger-timer):
+ * a brightness above the most is the most, 0 takes the trigger away, another one while it blinks is what it blinks with;
+ * a trigger that goes leaves it dark; a trigger that the kernel doesn't know is `EINVAL`; `delay_on` and `delay_off` are
+ * there with the trigger `timer` alone, and some time later ours.
+ */
+export class SimulatedLeds extends SimulatedSysfs {
+  readonly root = LED_CLASS_PATH;
+  readonly #clock: Clock;
+  readonly #leds = new Map<string, LedModel>();
+  readonly #out = new Set<string>();
+  /** How long udev takes to give a trigger's files to our group. */
+  udevMs = 0;
+  /** LEDs that a driver of the kernel's keeps for itself, as a camera does with its flash. */
+  readonly busy = new Set<string>();
+  readonly triggers: Set<string>;
+
+  constructor(clock: Clock, leds: readonly SimulatedLed[]) {
+    super();
+    this.#clock = clock;
+    this.triggers = new Set(TRIGGERS);
+    for (const { name, maxBrightness: max = 255, trigger = NO_TRIGGER } of leds) {
+      const led: LedModel = {
+        name,
+        max,
+        brightness: 0,
+        trigger: NO_TRIGGER,
+        blink: { brightness: 0, onMs: 0, offMs: 0 },
+        sinceNs: 0n,
+        madeNs: 0n,
+      };
+      this.#leds.set(name, led);
+      this.#setTrigger(led, trigger);
+    }
+  }
+
+  has(name: string): boolean {
+    return this.#leds.has(name);
+  }
+
+  /** How bright it is at this moment. */
+  brightnessOf(name: string): number {
+    const led = this.#leds.get(name);
+    if (led === undefined || this.#out.has(name)) return 0;
+    if (led.trigger !== TIMER_TRIGGER) return led.brightness;
+    const { brightness, onMs, offMs } = led.blink;
+    const sinceMs = Number(this.#clock.monotonicNs() - led.sinceNs) / 1e6;
+    return offMs === 0 || (onMs > 0 && sinceMs % (onMs + offMs) < onMs) ? brightness : 0;
+  }
+
+  /** Pulls a LED out, as a keyboard's goes with it, or puts it back. */
+  setUnplugged(name: string, isGone: boolean): void {
+    if (isGone) this.#out.add(name);
+    else this.#out.delete(name);
+  }
+
+  deviceOf = async (name: string): Promise<string> => name;
+
+  protected files(): ReadonlyMap<string, SimulatedAttribute> {
+    const there = [...this.#leds.values()].filter(({ name }) => !this.#out.has(name));
+    return new Map(there.flatMap((led) => this.#filesOf(led)));
+  }
+
+  #filesOf(led: LedModel): [string, SimulatedAttribute][] {
+    const at = (attribute: string) => `${led.name}/${attribute}`;
+    const files: [string, SimulatedAttribute][] = [
+      [at('max_brightness'), { read: () => led.max }],
+      [
+        at('brightness'),
+        { read: () => this.brightnessOf(led.name), write: (text) => this.#setBrightness(led, text) },
+      ],
+      [at('trigger'), { read: () => this.#triggersOf(led), write: (text) => this.#writeTrigger(led, text) }],
+    ];
+    if (led.trigger !== TIMER_TRIGGER) return files;
+    const isOurs = this.#clock.monotonicNs() - led.madeNs >= BigInt(this.udevMs * 1e6);
+    const delay = (attribute: string, key: 'onMs' | 'offMs'): [string, SimulatedAttribute] => [
+      at(attribute),
+      {
+        isWritable: isOurs,
+        read: () => led.blink[key],
+        write: (text) => {
+          led.blink[key] = parseUnsigned(text, at(attribute));
+          led.sinceNs = this.#clock.monotonicNs();
+        },
+      },
+    ];
+    return [...files, delay('delay_on', 'onMs'), delay('delay_off', 'offMs')];
+  }
+
+  #triggersOf({ trigger }: LedModel): string {
+    return [...this.triggers].map((name) => (name === trigger ? `[${name}]` : name)).join(' ');
+  }
+
+  #setBrightness(led: LedModel, text: string): void {
+    if (this.busy.has(led.name)) throw errno('EBUSY', led.name);
+    const brightness = Math.min(led.max, parseUnsigned(text, led.name));
+    if (brightness === 0) this.#setTrigger(led, NO_TRIGGER);
+    if (led.trigger === TIMER_TRIGGER) led.blink.brightness = brightness;
+    else led.brightness = brightness;
+  }
+
+  #writeTrigger(led: LedModel, text: string): void {
+    if (this.busy.has(led.name)) throw errno('EBUSY', led.name);
+    const trigger = text.replace(/\n$/, '');
+    if (!this.triggers.has(trigger)) throw errno('EINVAL', led.name);
+    this.#setTrigger(led, trigger);
+  }
+
+  #setTrigger(led: LedModel, trigger: string): void {
+    // The kernel leaves a LED that nothing drives as it is, and darkens one whose trigger goes.
+    if (led.trigger !== NO_TRIGGER) led.brightness = 0;
+    led.trigger = trigger;
+    if (trigger === 'default-on') led.brightness = led.max;
+    if (trigger !== TIMER_TRIGGER) return;
+    const brightness = led.brightness > 0 ? led.brightness : led.blink.brightness || led.max;
+    led.blink = { brightness, onMs: DEFAULT_DELAY_MS, offMs: DEFAULT_DELAY_MS };
+    led.sinceNs = led.madeNs = this.#clock.monotonicNs();
+  }
+}

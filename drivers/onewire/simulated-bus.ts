@@ -1,0 +1,176 @@
+import { type Clock, delay } from '../../src/base/clock.js';
+import { SimulatedSysfs, type SimulatedAttribute } from '../../src/device/toolkit/simulated-sysfs.js';
+import {
+  type ReplyState,
+  simulatedChip,
+  type SimulatedChip,
+  SimulatedThermometer,
+} from './simulated-chips.js';
+import { W1_DEVICES_PATH } from './w1-files.js';
+
+/** A DS18B20 needs so long for a measurement with twelve bits. */
+export const MEASURING_MS = 750;
+
+/** A simulated room gets warmer and colder so much, in so long. */
+const ROOM_TEMPERATURE = { celsius: 21, by: 2, withinMs: 600_000 };
+
+interface SimulatedSlave {
+  readonly bus: string;
+  readonly chip: SimulatedChip;
+  /** Nobody answers under its address. */
+  isSilent: boolean;
+  /** The kernel has noticed that. */
+  isGone: boolean;
+  /** Has measured with the others, and was not read since. */
+  hasMeasured: boolean;
+}
+
+/**
+ * The kernel's 1-Wire buses, with their manners (Documentation/w1): a bus lists what its last search found, and a device that left
+ * meanwhile reads as ones, or as an error where a checksum tells; reading a thermometer measures and takes its time, unless all have
+ * measured together (`therm_bulk_read`); a register that can't be read or written is `EIO`; a byte is written as one byte.
+ */
+export class SimulatedOneWire extends SimulatedSysfs {
+  readonly root = W1_DEVICES_PATH;
+  readonly #clock: Clock;
+  readonly #buses = new Set<string>();
+  readonly #slaves = new Map<string, SimulatedSlave>();
+  /** Thermometers can measure together: Linux has it from 5.8 on. */
+  canMeasureAll = true;
+  /** Devices whose family's driver is not loaded. */
+  readonly undriven = new Set<string>();
+  /** Buses that are pulled to ground. */
+  readonly grounded = new Set<string>();
+  /** Told of every write to a switch: the pins whose transistors then conduct. */
+  moved: (address: string, on: number) => void = () => undefined;
+  /** So many reads wait now for a measurement, and so many did at most. */
+  measuring = 0;
+  mostMeasuring = 0;
+
+  constructor(clock: Clock, buses: readonly (readonly string[])[]) {
+    super();
+    this.#clock = clock;
+    for (const [index, addresses] of buses.entries()) {
+      const bus = `w1_bus_master${index + 1}`;
+      this.#buses.add(bus);
+      for (const address of addresses) {
+        const chip = simulatedChip(
+          address,
+          () => this.#room(),
+          (on) => this.moved(address, on),
+        );
+        this.#slaves.set(address, { bus, chip, isSilent: false, isGone: false, hasMeasured: false });
+      }
+    }
+  }
+
+  has(address: string): boolean {
+    return this.#slaves.has(address);
+  }
+
+  /** The device itself, to do something to it from outside. */
+  chip<C extends SimulatedChip>(address: string, kind: abstract new (...args: never[]) => C): C {
+    const chip = this.#slaves.get(address)?.chip;
+    if (!(chip instanceof kind)) throw new Error(`the simulated machine has no such ${address}`);
+    return chip;
+  }
+
+  /** Takes a device off its bus, or puts it back; the kernel notices at its next search. */
+  setSilent(address: string, isSilent: boolean): void {
+    const slave = this.#slaves.get(address);
+    if (slave !== undefined) slave.isSilent = isSilent;
+  }
+
+  /** As `setSilent`, and the kernel has searched. */
+  setUnplugged(address: string, isGone: boolean): void {
+    this.setSilent(address, isGone);
+    const slave = this.#slaves.get(address);
+    if (slave !== undefined) slave.isGone = isGone;
+  }
+
+  /** Pulls a bus out with all that is on it, or puts it back. */
+  setBusGone(bus: string, isGone: boolean): void {
+    if (isGone) this.#buses.delete(bus);
+    else this.#buses.add(bus);
+  }
+
+  deviceOf = async (name: string): Promise<string> => name;
+
+  override async read(path: string): Promise<string> {
+    const [address = '', attribute] = path.split('/');
+    const slave = this.#slaves.get(address);
+    if (attribute === 'w1_slave' && slave?.chip instanceof SimulatedThermometer && this.#isThere(slave)) {
+      if (!slave.hasMeasured) await this.#measure([slave]);
+      slave.hasMeasured = false;
+    }
+    return super.read(path);
+  }
+
+  override async write(path: string, data: string | Uint8Array): Promise<void> {
+    await super.write(path, data);
+    // The kernel takes anything, and does it when it is this and nothing else is on the bus.
+    const [bus = '', attribute] = path.split('/');
+    if (attribute !== 'therm_bulk_read' || data !== 'trigger\n') return;
+    const thermometers = this.#thermometers(bus);
+    const others = [...this.#slaves.values()].filter((slave) => slave.bus === bus && !slave.isGone);
+    if (others.length === thermometers.length) await this.#measure(thermometers);
+  }
+
+  protected files(): ReadonlyMap<string, SimulatedAttribute> {
+    const files = new Map<string, SimulatedAttribute>();
+    for (const bus of this.#buses) {
+      const names = [...this.#slaves]
+        .filter(([, slave]) => slave.bus === bus && !slave.isGone)
+        .map(([name]) => name);
+      const listed = names.length === 0 ? 'not found.' : names.join('\n');
+      files.set(`${bus}/w1_master_slaves`, { read: () => listed });
+      const thermometers = this.#thermometers(bus);
+      if (this.canMeasureAll && thermometers.length > 0)
+        files.set(`${bus}/therm_bulk_read`, {
+          read: () => Number(thermometers.some(({ hasMeasured }) => hasMeasured)),
+          write: () => undefined,
+        });
+    }
+    for (const [address, slave] of this.#slaves) {
+      if (!this.#isThere(slave)) continue;
+      files.set(`${address}/name`, { read: () => address });
+      const own = this.undriven.has(address) ? {} : slave.chip.files(this.#answers(slave));
+      for (const [attribute, file] of Object.entries(own)) files.set(`${address}/${attribute}`, file);
+    }
+    return files;
+  }
+
+  #isThere({ bus, isGone }: SimulatedSlave): boolean {
+    return !isGone && this.#buses.has(bus);
+  }
+
+  #thermometers(bus: string): SimulatedSlave[] {
+    return [...this.#slaves.values()].filter(
+      (slave) => slave.bus === bus && !slave.isGone && slave.chip instanceof SimulatedThermometer,
+    );
+  }
+
+  #answers({ bus, isSilent }: SimulatedSlave): ReplyState {
+    if (this.grounded.has(bus)) return 'zeros';
+    if (!isSilent) return 'yes';
+    const others = [...this.#slaves.values()].some((slave) => slave.bus === bus && !slave.isSilent);
+    return others ? 'no' : 'nobody does';
+  }
+
+  async #measure(slaves: readonly SimulatedSlave[]): Promise<void> {
+    this.measuring++;
+    this.mostMeasuring = Math.max(this.measuring, this.mostMeasuring);
+    await delay(this.#clock, MEASURING_MS);
+    this.measuring--;
+    for (const slave of slaves) {
+      if (slave.chip instanceof SimulatedThermometer) slave.chip.measure();
+      slave.hasMeasured = true;
+    }
+  }
+
+  #room(): number {
+    const turn =
+      (2 * Math.PI * (this.#clock.nowMs() % ROOM_TEMPERATURE.withinMs)) / ROOM_TEMPERATURE.withinMs;
+    return ROOM_TEMPERATURE.celsius + ROOM_TEMPERATURE.by * Math.sin(turn);
+  }
+}

@@ -1,0 +1,135 @@
+import type { Static } from '@sinclair/typebox';
+import { fault } from '../../src/base/fault.js';
+import { withDebugOutput } from '../../src/device/toolkit/sysfs-class.js';
+import { DeviceQueue } from '../../src/device/toolkit/device-queue.js';
+import type { Host, OpenInstance, Value } from '../../src/device/module.js';
+import { parseBoolean } from '../../src/device/toolkit/parse-boolean.js';
+import { PwmChannel, type Waveform } from './kernel-pwm.js';
+import type { PwmContext, pwmProperties } from './index.js';
+import { resolveChannel } from './channel-lookup.js';
+
+type PwmProperties = Static<typeof pwmProperties>;
+
+/** A level that was set comes back from whole nanoseconds: finer than this is rounding. */
+const LEVEL_STEPS = 10_000;
+
+/** Opens an instance of the module. What the channel puts out is changed by Boot alone. */
+export async function openPwm(host: Host<PwmProperties>, around: PwmContext): Promise<OpenInstance> {
+  const attributes = withDebugOutput(host, await around.attributes());
+  const { Chip, Channel } = host.properties;
+  const place = await resolveChannel(attributes, around.board.pwm ?? [], { chip: Chip, channel: Channel });
+  const mark = `pwm ${place.chip.id} ${place.chip.name} ${place.channel}`;
+  const release = around.holders.claim(`the PWM channel ${place.chip.id}/${place.channel}`, host);
+  try {
+    host.signal.throwIfAborted();
+    const pwm = new PwmInstance(host, await PwmChannel.open(attributes, host.clock, place), release);
+    await pwm.boot(mark);
+    return pwm;
+  } catch (thrown) {
+    release();
+    throw thrown;
+  }
+}
+
+class PwmInstance implements OpenInstance {
+  readonly #host: Host<PwmProperties>;
+  readonly #channel: PwmChannel;
+  readonly #release: () => void;
+  readonly #jobs: DeviceQueue;
+  /** What was last seen or set, and the level that was told of it. */
+  #wave: Waveform | undefined;
+
+  constructor(host: Host<PwmProperties>, channel: PwmChannel, release: () => void) {
+    this.#host = host;
+    this.#channel = channel;
+    this.#release = release;
+    this.#jobs = new DeviceQueue(host, `the PWM channel ${channel.address.name}`);
+  }
+
+  /** Does what Boot says, where that was not done since the machine booted, and tells how the channel stands. */
+  async boot(mark: string): Promise<void> {
+    const { bootFlags: marks, properties } = this.#host;
+    if (!marks.has(mark)) {
+      if (properties.Boot === 'inactive') await this.#channel.set(this.#off());
+      if (properties.Boot === 'active') await this.#channel.set(this.#waveOf(properties.OnLevel));
+      marks.add(mark);
+    }
+    this.#tell(await this.#channel.read());
+  }
+
+  write(ident: string, value: Value): Promise<void> {
+    return this.#jobs.run(async () => {
+      const { wave, level } = this.#wish(ident, value);
+      try {
+        await this.#channel.set(wave);
+      } catch (thrown) {
+        // What is true after a write that failed half way is what is found.
+        await this.#look();
+        throw thrown;
+      }
+      this.#tell(wave, level);
+    });
+  }
+
+  refresh(): Promise<void> {
+    return this.#jobs.run(() => this.#look());
+  }
+
+  /** Others may have set it: sysfs knows no holder. */
+  probe(): Promise<void> {
+    return this.refresh();
+  }
+
+  /** It goes on as it is: giving the channel back would stop it. */
+  close(): Promise<void> {
+    return this.#jobs.close(this.#release);
+  }
+
+  #wish(ident: string, value: Value): { readonly wave: Waveform; readonly level: number | undefined } {
+    const { OnLevel } = this.#host.properties;
+    if (ident === 'LEVEL') {
+      if (typeof value !== 'number' || !(value >= 0 && value <= 1))
+        throw fault('CANNOT_CONVERT', 'Value', 'it must be 0 to 1');
+      return { wave: this.#waveOf(value), level: value };
+    }
+    if (ident !== 'STATE') throw fault('READ_ONLY', ident);
+    return parseBoolean(value)
+      ? { wave: this.#waveOf(OnLevel), level: OnLevel }
+      : { wave: this.#off(), level: undefined };
+  }
+
+  #waveOf(level: number): Waveform {
+    const { FrequencyHz, Inverted, MinDuty, MaxDuty, ZeroIsOff } = this.#host.properties;
+    const periodNs = Math.round(1e9 / FrequencyHz);
+    const duty = level === 0 && ZeroIsOff ? 0 : MinDuty + (MaxDuty - MinDuty) * level;
+    return { periodNs, dutyNs: Math.round(periodNs * duty), isInverted: Inverted };
+  }
+
+  /** Enabled all the same: what the pin of a disabled channel does is the chip's business. */
+  #off(): Waveform {
+    return { ...this.#waveOf(0), dutyNs: 0 };
+  }
+
+  async #look(): Promise<void> {
+    const wave = await this.#channel.read();
+    if (!isSame(wave, this.#wave)) this.#tell(wave);
+  }
+
+  /** Tells how it stands; with no level of its own, the one that follows from the wave. */
+  #tell(wave: Waveform | undefined, level = this.#levelOf(wave)): void {
+    this.#wave = wave;
+    this.#host.report('STATE', wave !== undefined && wave.dutyNs > 0);
+    if (level !== undefined) this.#host.report('LEVEL', level);
+  }
+
+  /** Undefined: nothing is put out, and that is no level. */
+  #levelOf(wave: Waveform | undefined): number | undefined {
+    const { MinDuty, MaxDuty, ZeroIsOff } = this.#host.properties;
+    if (wave === undefined || wave.dutyNs === 0) return ZeroIsOff ? 0 : undefined;
+    const level = (wave.dutyNs / wave.periodNs - MinDuty) / (MaxDuty - MinDuty);
+    return Math.round(Math.min(1, Math.max(0, level)) * LEVEL_STEPS) / LEVEL_STEPS;
+  }
+}
+
+const isSame = (one: Waveform | undefined, other: Waveform | undefined): boolean =>
+  one?.periodNs === other?.periodNs && one?.dutyNs === other?.dutyNs && one?.isInverted === other?.isInverted;

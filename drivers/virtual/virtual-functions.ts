@@ -1,0 +1,160 @@
+import { Type } from '@sinclair/typebox';
+import { fault } from '../../src/base/fault.js';
+import { encodeLatin1 } from '../../src/device/toolkit/latin1.js';
+import { declare, int, text, type FunctionDeclaration, type Parameter } from '../../src/device/declare.js';
+import type { OpenInstances } from '../../src/device/module.js';
+import type { VirtualStream } from './virtual-stream.js';
+
+const sentText = { TimeStamp: Type.Integer(), Text: Type.String() };
+const texts = Type.Array(Type.Object(sentText));
+const packets = Type.Array(Type.Object({ ...sentText, ClientIP: Type.String(), ClientPort: Type.Integer() }));
+
+const InstanceID = int('InstanceID');
+const Text = text('Text');
+const ClientIP = text('ClientIP');
+const ClientPort = int('ClientPort');
+
+/** The functions of a virtual I/O: what its devices sent, and what they are to receive. */
+export function virtualFunctions(
+  instances: OpenInstances,
+  module: { readonly id: string; readonly name: string },
+): FunctionDeclaration[] {
+  const wireOf = (id: number) => instances.openInstance(id, module).provided as VirtualStream;
+  return [
+    ...sendFunctions(wireOf),
+    ...receiveFunctions(wireOf),
+    ...clientFunctions(wireOf),
+    ...httpFunctions(wireOf),
+  ];
+}
+
+type StreamOf = (id: number) => VirtualStream;
+
+function sendFunctions(wireOf: StreamOf): FunctionDeclaration[] {
+  return [
+    declare({
+      name: 'VIO_GetTextList',
+      parameters: [InstanceID],
+      result: 'array',
+      shape: texts,
+      help: 'What the devices below a virtual I/O have sent, one character a byte, the oldest first.',
+      run: (_caller, id) => wireOf(id).texts(),
+    }),
+    declare({
+      name: 'VIO_GetPacketList',
+      parameters: [InstanceID],
+      result: 'array',
+      shape: packets,
+      help: 'What was sent over a virtual I/O to single clients, one character a byte, the oldest first.',
+      run: (_caller, id) => wireOf(id).packets(),
+    }),
+    declareAction({
+      name: 'VIO_SendText',
+      parameters: [InstanceID, Text],
+      help: 'Sends a text over a virtual I/O as if a device below did, one character a byte (Latin-1).',
+      run: (...[id, given]) => wireOf(id).send(encodeLatin1(given)),
+    }),
+    declareAction({
+      name: 'VIO_SendPacket',
+      parameters: [InstanceID, Text, ClientIP, ClientPort],
+      help: 'Sends a text over a virtual I/O to a client as if a device below did, one character a byte (Latin-1).',
+      run: (...[id, given, address, port]) => wireOf(id).sendTo(encodeLatin1(given), { address, port }),
+    }),
+  ];
+}
+
+function receiveFunctions(wireOf: StreamOf): FunctionDeclaration[] {
+  return [
+    declareAction({
+      name: 'VIO_PushText',
+      parameters: [InstanceID, Text],
+      help: 'The devices below a virtual I/O receive a text, one character a byte (Latin-1).',
+      run: (...[id, given]) => wireOf(id).push(encodeLatin1(given)),
+    }),
+    declareAction({
+      name: 'VIO_PushTextHEX',
+      parameters: [InstanceID, Text],
+      help: 'The devices below a virtual I/O receive bytes, given as hexadecimal digits.',
+      run: (...[id, given]) => wireOf(id).push(parseHex(given)),
+    }),
+    declareAction({
+      name: 'VIO_PushPacket',
+      parameters: [InstanceID, Text, ClientIP, ClientPort],
+      help: 'The devices below a virtual I/O receive a text of a client, one character a byte (Latin-1).',
+      run: (...[id, given, address, port]) => wireOf(id).push(encodeLatin1(given), { address, port }),
+    }),
+    declareAction({
+      name: 'VIO_PushPacketHEX',
+      parameters: [InstanceID, Text, ClientIP, ClientPort],
+      help: 'The devices below a virtual I/O receive bytes of a client, given as hexadecimal digits.',
+      run: (...[id, given, address, port]) => wireOf(id).push(parseHex(given), { address, port }),
+    }),
+  ];
+}
+
+function clientFunctions(wireOf: StreamOf): FunctionDeclaration[] {
+  return [
+    declareAction({
+      name: 'VIO_Connect',
+      parameters: [InstanceID, ClientIP, ClientPort],
+      help: 'A client comes to a virtual I/O, as to a server.',
+      run: (...[id, address, port]) => wireOf(id).connect({ address, port }),
+    }),
+    declareAction({
+      name: 'VIO_Disconnect',
+      parameters: [InstanceID, ClientIP, ClientPort],
+      help: 'A client of a virtual I/O leaves; what it had begun to say is forgotten.',
+      run: (...[id, address, port]) => wireOf(id).disconnect({ address, port }),
+    }),
+  ];
+}
+
+function httpFunctions(wireOf: StreamOf): FunctionDeclaration[] {
+  return [
+    declareAction({
+      name: 'VIO_HTTPResponse',
+      parameters: [InstanceID, text('Route'), text('Method'), text('Data')],
+      help: 'Sets what a device below a virtual I/O is answered when it sends such a request of HTTP/1.',
+      run: (...[id, route, method, data]) => wireOf(id).setReply(route, method, data),
+    }),
+    declareAction({
+      name: 'VIO_PushData',
+      parameters: [InstanceID, text('Event'), text('Data'), text('Retry'), text('ID')],
+      help: 'The devices below a virtual I/O receive a server-sent event, as it stands in an event stream (UTF-8).',
+      run: (...[wire, event, data, retry, id]) => wireOf(wire).pushEvent({ event, data, retry, id }),
+    }),
+  ];
+}
+
+interface ActionDeclaration<P extends readonly Parameter[]> {
+  readonly name: string;
+  readonly parameters: P;
+  readonly help: string;
+  readonly run: (
+    ...given: { [K in keyof P]: P[K] extends Parameter<infer T> ? T : never }
+  ) => void | Promise<void>;
+}
+
+/** A function that does something, and is true when it is done. Scripts may do so often: their calls stand in no audit. */
+function declareAction<const P extends readonly Parameter[]>({
+  run,
+  ...declared
+}: ActionDeclaration<P>): FunctionDeclaration {
+  return declare({
+    ...declared,
+    result: 'boolean',
+    audited: 'outside',
+    run: async (_caller, ...given) => {
+      await run(...given);
+      return true;
+    },
+  });
+}
+
+/** The bytes that hexadecimal digits stand for; blanks may stand between. Throws `CANNOT_CONVERT`. */
+function parseHex(digits: string): Buffer {
+  const plain = digits.replaceAll(/\s/g, '');
+  if (!/^(?:[0-9a-fA-F]{2})*$/.test(plain))
+    throw fault('CANNOT_CONVERT', 'Text', 'it is not made of whole hexadecimal bytes');
+  return Buffer.from(plain, 'hex');
+}

@@ -1,0 +1,58 @@
+import type { Account } from './authenticator.js';
+import type { Secret } from './credentials.js';
+
+/** A configurator, as far as the API must know it to let its users in. */
+export interface ConfiguratorAccess extends Secret {
+  readonly id: number;
+  /** The object whose subtree its users see. */
+  readonly base: number;
+  /** False: it is open without a password. Only the configuration may say so. */
+  readonly passwordRequired: boolean;
+  /** Addresses whose browsers go straight to its front. */
+  readonly autostart: readonly string[];
+}
+
+/** Where the configurators are found; they may come and go while the gateway runs. */
+export interface Configurators {
+  get(id: number): ConfiguratorAccess | undefined;
+  all(): Iterable<ConfiguratorAccess>;
+}
+
+/** The owner's name and password. Without a password nobody is the owner (authentication rule 2). */
+export interface RemoteAccess extends Secret {
+  readonly username: string;
+}
+
+/** The fixed user name of all configurators (authentication rule 3). */
+export const WEBFRONT = 'webfront';
+
+/** What can be signed in to. Made anew when the configuration changes: whoever holds an old one asks again. */
+export class Accounts {
+  readonly owner: Account;
+  readonly #configurators: Configurators;
+
+  constructor(remoteAccess: RemoteAccess | undefined, configurators: Configurators) {
+    this.owner = {
+      name: 'owner',
+      username: remoteAccess?.username ?? '',
+      secret: remoteAccess,
+      byToken: true,
+    };
+    this.#configurators = configurators;
+  }
+
+  /** The account of a configurator; of one that isn't there too, so that it takes a wrong password's way. */
+  configurator(id: number): Account {
+    return { name: `configurator ${id}`, username: WEBFRONT, secret: this.#configurators.get(id) };
+  }
+
+  /** Whether the configurator does without a password. */
+  isOpen(id: number): boolean {
+    return this.#configurators.get(id)?.passwordRequired === false;
+  }
+
+  /** The object that a configurator's area begins at. */
+  baseOf(id: number): number | undefined {
+    return this.#configurators.get(id)?.base;
+  }
+}

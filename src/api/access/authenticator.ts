@@ -1,0 +1,198 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { type Clock, delay } from '../../base/clock.js';
+import { fault } from '../../base/fault.js';
+import type { LimitReporter } from '../../base/limit-reporter.js';
+import type { Log } from '../../base/log.js';
+import { clientKey } from './addresses.js';
+import { verifyPassword, type Login, type Secret } from './credentials.js';
+import { LoginThrottle } from './login-throttle.js';
+import { LoginQueue } from './login-queue.js';
+import { TemporaryTokens } from './temporary-tokens.js';
+
+/** Something that a user name and a password open. */
+export interface Account {
+  /** For the log, and to tell equal pairs of different accounts apart: `owner`, `configurator 12345`, `web server house`. */
+  readonly name: string;
+  readonly username: string;
+  /** Undefined: nothing opens it (authentication rule 2). */
+  readonly secret: Secret | undefined;
+  /** Whether temporary tokens open it too. */
+  readonly byToken?: boolean;
+}
+
+/** Good pairs that are remembered: as many as there are accounts, and some that were changed. */
+const GOOD_LIMIT = 256;
+/** Bad pairs that are remembered, and how long, ms: a client with an old password costs no scrypt each time. */
+const BAD_LIMIT = 1024;
+const BAD_MS = 60_000;
+/** Answers to wrong logins that are delayed at a time: of one account at one address, and in all, as each may have 64 KiB of a body. More get theirs at once. */
+const DELAYED_LIMIT = 16;
+const DELAYED_IN_ALL = 64;
+
+/** Where a login comes from. */
+export interface LoginOrigin {
+  readonly remote: string;
+  /** The connection; its failures are its own. */
+  readonly socket: object;
+}
+
+/**
+ * Checks user names and passwords. A pair that was correct is remembered. Guessing is slowed down by delaying the answers
+ * to wrong pairs, never the check of a pair: a correct one is not delayed because of others' wrong ones. The slow hash
+ * runs off the loop, one at a time.
+ */
+export class Authenticator {
+  readonly tokens: TemporaryTokens;
+  readonly #log: Log;
+  readonly #clock: Clock;
+  readonly #key = randomBytes(32);
+  readonly #good = new Set<string>();
+  /** Until when a pair is known to be wrong, monotonic ms. */
+  readonly #bad = new Map<string, number>();
+  readonly #running = new Map<string, Promise<boolean>>();
+  readonly #queue: LoginQueue;
+  readonly #failures: LoginThrottle;
+  /** Answers that are delayed, by account and address. */
+  readonly #delayed = new Map<string, number>();
+  #delayedInAll = 0;
+  readonly #stop = new AbortController();
+
+  constructor(log: Log, clock: Clock, limits: LimitReporter) {
+    this.#log = log;
+    this.#clock = clock;
+    this.tokens = new TemporaryTokens(clock);
+    this.#queue = new LoginQueue(clock, limits);
+    this.#failures = new LoginThrottle(clock);
+  }
+
+  /** Whether the pair is remembered as right; answers at once. */
+  hasVerified(account: Account, login: Login): boolean {
+    return this.#isByToken(account, login) || this.#good.has(this.#digest(account, login));
+  }
+
+  /**
+   * Whether the login opens the account. Slow where it is not known yet. Rejects with `TOO_MANY_REQUESTS` or `BUSY` when
+   * too many wait, an `AbortError` when closed.
+   */
+  async verify(account: Account, login: Login, { remote, socket }: LoginOrigin): Promise<boolean> {
+    if (this.#isByToken(account, login)) return true;
+    const digest = this.#digest(account, login);
+    if (this.#good.has(digest)) return true;
+    const address = clientKey(remote);
+    const failures = this.#failures.ofSocket(socket);
+    const isCorrect =
+      !this.#isKnownWrong(digest) &&
+      (await this.#verified(digest, () =>
+        this.#queue.verify({
+          account: account.name,
+          address,
+          failures,
+          verify: () => this.#verdict(digest, account, login),
+        }),
+      ));
+    if (isCorrect) return true;
+    const who = `${account.name} ${address}`;
+    const { count, delayMs } = this.#failures.add(who, socket);
+    this.#tell(account, remote, count);
+    if (delayMs > 0) await this.#delay(who, delayMs);
+    return false;
+  }
+
+  /** Changes when what opens the account changes, and gives nothing away. */
+  fingerprint(account: Account): string {
+    return this.#digest(account, { username: '', password: '' });
+  }
+
+  /** Ends all waiting; whoever waits is rejected with an `AbortError`. */
+  close(): void {
+    this.#stop.abort();
+    this.#queue.close(this.#stop.signal.reason);
+  }
+
+  #isByToken({ byToken = false }: Account, login: Login): boolean {
+    return byToken && this.tokens.remainingMs(login) > 0;
+  }
+
+  /** A pair in a form that gives nothing away; changes with the secret, so that a new password ends the old one's memory. */
+  #digest({ name, username, secret }: Account, login: Login): string {
+    const known = [name, username, secret?.password, secret?.passwordHash, login.username, login.password];
+    return createHmac('sha256', this.#key).update(JSON.stringify(known)).digest('base64');
+  }
+
+  #isKnownWrong(digest: string): boolean {
+    return (this.#bad.get(digest) ?? 0) > this.#nowMs();
+  }
+
+  async #verdict(digest: string, account: Account, login: Login): Promise<boolean> {
+    const good = await this.#opens(account, login);
+    if (good) {
+      this.#good.add(digest);
+      if (this.#good.size > GOOD_LIMIT) dropFirst(this.#good);
+    } else {
+      this.#bad.set(digest, this.#nowMs() + BAD_MS);
+      if (this.#bad.size > BAD_LIMIT) dropFirst(this.#bad);
+    }
+    return good;
+  }
+
+  /** Checks a pair once, however many ask for it at the same time. */
+  #verified(digest: string, verify: () => Promise<boolean>): Promise<boolean> {
+    const running = this.#running.get(digest);
+    if (running !== undefined) return running;
+    const check = verify().finally(() => this.#running.delete(digest));
+    this.#running.set(digest, check);
+    return check;
+  }
+
+  /** Throws `TOO_MANY_REQUESTS` at once where so many wait already. */
+  async #delay(who: string, delayMs: number): Promise<void> {
+    const delayed = this.#delayed.get(who) ?? 0;
+    if (delayed >= DELAYED_LIMIT || this.#delayedInAll >= DELAYED_IN_ALL) throw fault('TOO_MANY_REQUESTS');
+    this.#delayed.set(who, delayed + 1);
+    this.#delayedInAll += 1;
+    try {
+      await delay(this.#clock, delayMs, this.#stop.signal);
+    } finally {
+      const left = (this.#delayed.get(who) ?? 1) - 1;
+      if (left === 0) this.#delayed.delete(who);
+      else this.#delayed.set(who, left);
+      this.#delayedInAll -= 1;
+    }
+  }
+
+  #nowMs(): number {
+    return Number(this.#clock.monotonicNs() / 1_000_000n);
+  }
+
+  /** Takes the same time whether the name, the password or both are wrong. */
+  async #opens({ username, secret }: Account, login: Login): Promise<boolean> {
+    if (login.password === '') return false;
+    const nameFits = this.#equal(username, login.username);
+    if (secret?.passwordHash !== undefined) {
+      return (await verifyPassword(login.password, secret.passwordHash)) && nameFits;
+    }
+    return (
+      secret?.password !== undefined &&
+      this.#equal(secret.password.normalize('NFC'), login.password.normalize('NFC')) &&
+      nameFits
+    );
+  }
+
+  #equal(a: string, b: string): boolean {
+    const digest = (text: string) => createHmac('sha256', this.#key).update(text).digest();
+    return timingSafeEqual(digest(a), digest(b));
+  }
+
+  /** The first failure of an address, and then the more seldom the more there are: a flood must not fill the log. */
+  #tell(account: Account, remote: string, failures: number): void {
+    if (!/^10*$/.test(String(failures))) return;
+    this.#log.warn({ remote, account: account.name, failures }, 'wrong user name or password');
+  }
+}
+
+function dropFirst(from: Set<string> | Map<string, unknown>): void {
+  for (const first of from.keys()) {
+    from.delete(first);
+    return;
+  }
+}

@@ -1,0 +1,115 @@
+import { isUtf8 } from 'node:buffer';
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
+import { HASH_MEMORY_LIMIT, readPasswordHash } from '../../base/password-hash.js';
+
+/** The user name that a temporary token is the password of. */
+export const TOKEN = 'token';
+
+/** A user name and a password, as they came. */
+export interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** How a password is known: as a hash of `hashPassword`, or in the clear where the configuration has it so. */
+export interface Secret {
+  readonly password?: string | undefined;
+  readonly passwordHash?: string | undefined;
+}
+
+/** 16 MiB and about 0.1 s on a PC, 0.4 s on a Raspberry Pi 4: paid once, since verified pairs are remembered. */
+const COST = { N: 16_384, r: 8, p: 1 };
+const SALT_BYTES = 16;
+const KEY_BYTES = 32;
+
+/** Hashes a password for the configuration: `scrypt$N$r$p$salt$key`, salt and key in Base64. */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const key = await derive(password, { ...COST, salt, length: KEY_BYTES });
+  return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64'), key.toString('base64')].join('$');
+}
+
+/**
+ * Whether the password is the one of the hash, compared in constant time, off the event loop. A hash that can't be read
+ * matches nothing.
+ */
+export async function verifyPassword(password: string, hash: string): Promise<boolean> {
+  const read = readPasswordHash(hash);
+  if (read === undefined) return false;
+  const { key, ...settings } = read;
+  try {
+    return timingSafeEqual(await derive(password, { ...settings, length: key.length }), key);
+  } catch {
+    // Numbers that scrypt does not take.
+    return false;
+  }
+}
+
+interface Derivation {
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+  readonly salt: Buffer;
+  readonly length: number;
+}
+
+function derive(password: string, { N, r, p, salt, length }: Derivation): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const options = { N, r, p, maxmem: HASH_MEMORY_LIMIT * 2 };
+    scrypt(password.normalize('NFC'), salt, length, options, (error, key) =>
+      error === null ? resolve(key) : reject(error),
+    );
+  });
+}
+
+/**
+ * Reads an `Authorization` header (RFC 7617; a temporary token by RFC 6750). Undefined where there is none or none that can be read; the word `null`,
+ * which a known client sends, is none (decision 3).
+ */
+export function readAuthorization(header: string | undefined): Login | undefined {
+  const [, scheme, given = ''] = /^(basic|bearer)\s+(\S.*)$/is.exec(header?.trim() ?? '') ?? [];
+  if (scheme === undefined) return undefined;
+  if (scheme.toLowerCase() === 'bearer')
+    return /\s/.test(given) ? undefined : { username: TOKEN, password: given };
+  // Encoders that break lines (RFC 2045) leave white space within.
+  return readBase64(given.replace(/\s+/g, ''));
+}
+
+/**
+ * Finds credentials in an offered sub-protocol (E3): Base64, its padding removed or not, percent-encoded or not. Gives
+ * also what to echo: of several offers the one that holds the credentials, exactly as it came; a lone one in any case.
+ */
+export function readProtocol(header: string | undefined): {
+  login: Login | undefined;
+  echo: string | undefined;
+} {
+  const offers = (header ?? '').split(',').map((offer) => offer.trim());
+  for (const offer of offers) {
+    const login = readBase64(percentDecoded(offer));
+    if (login !== undefined) return { login, echo: offer };
+  }
+  const [first] = offers;
+  return { login: undefined, echo: first === '' ? undefined : first };
+}
+
+/** `user:password` in Base64; as UTF-8, and where that is invalid as Latin-1 (decision 3). */
+function readBase64(encoded: string): Login | undefined {
+  if (!/^[A-Za-z0-9+/_-]+={0,2}$/.test(encoded)) return undefined;
+  const bytes = Buffer.from(encoded, 'base64');
+  const text = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
+  const colon = text.indexOf(':');
+  return colon < 0 ? undefined : { username: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+function percentDecoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Whether a header says nothing of credentials; the word `null` is none (decision 3). */
+export function hasNoCredentials(header: string | undefined): boolean {
+  return header === undefined || ['', 'null'].includes(header.trim());
+}

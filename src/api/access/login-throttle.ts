@@ -1,0 +1,49 @@
+import type { Clock } from '../../base/clock.js';
+
+/** Failures of an account at an address that are answered without delay (decision 3). */
+const FREE = 10;
+/** The delay of the next answer, ms; it doubles with each failure. */
+const FIRST_MS = 250;
+const MOST_MS = 5000;
+/** Failures are forgotten so long after the last one, ms. */
+const FORGET_MS = 15 * 60_000;
+/** How many accounts at addresses are remembered; beyond it the one that was quiet longest is forgotten. */
+const REMEMBERED = 10_000;
+
+interface Failed {
+  count: number;
+  lastMs: number;
+}
+
+/** Counts the failed logins of each account at each address, and of each connection. */
+export class LoginThrottle {
+  readonly #clock: Pick<Clock, 'monotonicNs'>;
+  /** The one that was quiet longest comes first. */
+  readonly #failed = new Map<string, Failed>();
+  readonly #ofSockets = new WeakMap<object, number>();
+
+  constructor(clock: Pick<Clock, 'monotonicNs'>) {
+    this.#clock = clock;
+  }
+
+  /** How often logins over this connection failed. */
+  ofSocket(socket: object): number {
+    return this.#ofSockets.get(socket) ?? 0;
+  }
+
+  /** Counts one; gives how many there are of that account at that address, and how long to delay the answer, ms. */
+  add(who: string, socket: object): { readonly count: number; readonly delayMs: number } {
+    this.#ofSockets.set(socket, this.ofSocket(socket) + 1);
+    const nowMs = Number(this.#clock.monotonicNs() / 1_000_000n);
+    const before = this.#failed.get(who);
+    this.#failed.delete(who);
+    const count = before === undefined || nowMs - before.lastMs > FORGET_MS ? 1 : before.count + 1;
+    this.#failed.set(who, { count, lastMs: nowMs });
+    if (this.#failed.size > REMEMBERED) {
+      const [quietest] = this.#failed.keys();
+      if (quietest !== undefined) this.#failed.delete(quietest);
+    }
+    const delayMs = count <= FREE ? 0 : Math.min(FIRST_MS * 2 ** (count - FREE - 1), MOST_MS);
+    return { count, delayMs };
+  }
+}

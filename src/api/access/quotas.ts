@@ -1,0 +1,58 @@
+import { fault } from '../../base/fault.js';
+import type { LimitReporter } from '../../base/limit-reporter.js';
+import type { Caller } from '../../device/declare.js';
+import { clientKey } from './addresses.js';
+
+/** How many of something there can be at a time. What the fronts together can't have is the owner's. */
+export interface QuotaLimits {
+  /** What is counted, in the plural: `sessions`. */
+  readonly what: string;
+  readonly total: number;
+  /** Of all fronts together. */
+  readonly fronts: number;
+  readonly perFront: number;
+  /** Of the users of fronts at one address; a proxy's address stands for many. */
+  readonly perAddress: number;
+  readonly whatToDo: string;
+}
+
+/** Shares of something that is limited, so that no front and no address has all of it. */
+export class Quotas {
+  readonly #rules: QuotaLimits;
+  readonly #limits: LimitReporter;
+  readonly #counts = new Map<string, number>();
+
+  constructor(rules: QuotaLimits, limits: LimitReporter) {
+    this.#rules = rules;
+    this.#limits = limits;
+  }
+
+  /** Takes one; the result gives it back, once. Throws `BUSY`. */
+  take(caller: Caller): () => void {
+    const { total, fronts, perFront, perAddress, what } = this.#rules;
+    const bounds: (readonly [key: string, most: number, name: string])[] = [['all', total, what]];
+    if (caller.role !== 'owner')
+      bounds.push(
+        ['fronts', fronts, `${what} of all fronts`],
+        [`front ${caller.configurator ?? ''}`, perFront, `${what} per front`],
+        [`address ${clientKey(caller.remote)}`, perAddress, `${what} of fronts per address`],
+      );
+    for (const [key, most, name] of bounds) {
+      if ((this.#counts.get(key) ?? 0) < most) continue;
+      this.#limits.report(`${most} ${name}`, caller.remote, this.#rules.whatToDo);
+      throw fault('BUSY', `Too many ${name}`);
+    }
+    for (const [key] of bounds) this.#add(key, 1);
+    let isTaken = true;
+    return () => {
+      if (isTaken) for (const [key] of bounds) this.#add(key, -1);
+      isTaken = false;
+    };
+  }
+
+  #add(key: string, by: number): void {
+    const count = (this.#counts.get(key) ?? 0) + by;
+    if (count === 0) this.#counts.delete(key);
+    else this.#counts.set(key, count);
+  }
+}

@@ -1,0 +1,48 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Clock } from '../../base/clock.js';
+import { fault } from '../../base/fault.js';
+import { TOKEN, type Login } from './credentials.js';
+
+/** Valid at a time: each check compares with all of them. */
+export const TOKENS_LIMIT = 100;
+
+const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+/** Passwords for a while (`SVC_CreateTemporaryToken`): 256 random bits each, kept in memory only, and there as digests. */
+export class TemporaryTokens {
+  readonly #clock: Pick<Clock, 'monotonicNs'>;
+  #valid: { readonly digest: Buffer; readonly untilMs: number }[] = [];
+
+  constructor(clock: Pick<Clock, 'monotonicNs'>) {
+    this.#clock = clock;
+  }
+
+  /** A token that opens what the owner's password opens, for so many seconds. Throws `BUSY`. */
+  create(validForS: number): string {
+    const nowMs = this.#nowMs();
+    this.#valid = this.#valid.filter(({ untilMs }) => untilMs > nowMs);
+    if (this.#valid.length >= TOKENS_LIMIT) throw fault('BUSY', 'Too many temporary tokens are valid');
+    const token = randomBytes(32).toString('base64url');
+    this.#valid.push({ digest: digestOf(token), untilMs: nowMs + validForS * 1000 });
+    return token;
+  }
+
+  /** How much longer a login by token opens what it does, ms; 0: it does not, or is none by token. */
+  remainingMs({ username, password }: Login): number {
+    if (username !== TOKEN || this.#valid.length === 0) return 0;
+    const digest = digestOf(password);
+    let until = 0;
+    // All are compared, so that the time it takes says nothing.
+    for (const one of this.#valid) if (timingSafeEqual(one.digest, digest)) until = one.untilMs;
+    return Math.max(0, until - this.#nowMs());
+  }
+
+  /** Ends all of them. */
+  clear(): void {
+    this.#valid = [];
+  }
+
+  #nowMs(): number {
+    return Number(this.#clock.monotonicNs() / 1_000_000n);
+  }
+}

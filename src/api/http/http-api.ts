@@ -1,0 +1,395 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../base/clock.js';
+import { Fault, fault, isAbort, messageOf } from '../../base/fault.js';
+import type { LimitReporter } from '../../base/limit-reporter.js';
+import type { Log } from '../../base/log.js';
+import { LOCAL_USER, TOKEN_USER, type Caller } from '../../device/declare.js';
+import type { Authenticator } from '../access/authenticator.js';
+import { WEBFRONT, type Accounts } from '../access/accounts.js';
+import { RequestBody } from './request-body.js';
+import type { ConnectionTable } from './connection-table.js';
+import { hasNoCredentials, readAuthorization, TOKEN, type Login } from '../access/credentials.js';
+import { decodeJson, tryDecode } from '../rpc/decode.js';
+import { anonymous, type Dispatcher } from '../rpc/dispatcher.js';
+import { claimedConfigurator, requiredAuthentication } from '../access/required-authentication.js';
+import type { OriginPolicy } from './origin-policy.js';
+import { errorText, type Reply, type Rpc } from '../rpc/rpc.js';
+import { LINGER_MS, errorResponse, type ErrorResponse } from './error-response.js';
+import type { RejectionLog } from './rejection-log.js';
+import { corsHeaders, sendPieces, sendText } from './response.js';
+import { CROWDED, UnverifiedBudget, type BudgetShare } from '../access/unverified-budget.js';
+
+/** The original's default (`ServerMaxPostSize`), configurable as `api.bodyLimit`. */
+export const BODY_LIMIT = 25_165_824;
+/** What is read before the credentials are verified, bytes: a call without credentials takes a hundred. */
+export const UNKNOWN_BODY_LIMIT = 64 * 1024;
+/** What a verified `webfront` user may send, bytes: a text of 1 MiB for a variable must fit, escaped. */
+export const WEBFRONT_BODY_LIMIT = 2 * 1024 * 1024;
+/** Calls that may take their time at once, over all connections. */
+const IN_FLIGHT_LIMIT = 2048;
+/** The id of no configurator: whoever is in none has access to nothing. */
+const NONE = -1;
+const GREETING = '{"jsonrpc":"2.0","api":"stellwerk"}';
+
+/**
+ * What requests on a connection have in common. Requests can be pipelined, so nothing here belongs to a single one: each
+ * record is replaced as a whole and names the headers that it was derived from.
+ */
+interface Connection {
+  readonly remote: string;
+  allowed: Allowed | undefined;
+  known: Known | undefined;
+}
+
+/** `Host` and `Origin` headers that passed, and the rules by which they did. */
+interface Allowed {
+  readonly host: string | undefined;
+  readonly origin: string | undefined;
+  readonly origins: OriginPolicy;
+  /** The origin, if its pages may read the replies. */
+  readonly cors: string | undefined;
+}
+
+/** The owner, as verified from exactly this header and against these accounts. */
+interface Known {
+  readonly authorization: string;
+  readonly accounts: Accounts;
+  readonly owner: Caller;
+}
+
+export interface HttpParts {
+  readonly rpc: Rpc;
+  readonly dispatcher: Dispatcher;
+  readonly access: Authenticator;
+  readonly clock: Clock;
+  readonly refused: RejectionLog;
+  readonly log: Log;
+  readonly limits: LimitReporter;
+  readonly connections: ConnectionTable;
+}
+
+/** The API over HTTP (E1): everything at `/api/`. One serves all listeners of a gateway. */
+export class HttpApi {
+  readonly #parts: HttpParts;
+  readonly #connections = new WeakMap<Socket, Connection>();
+  readonly #unverified: UnverifiedBudget;
+  #inFlight = 0;
+  /** May be changed at any time. */
+  bodyLimit = BODY_LIMIT;
+  accounts: Accounts;
+
+  constructor(parts: HttpParts, accounts: Accounts) {
+    this.#parts = parts;
+    this.#unverified = new UnverifiedBudget(parts.limits);
+    this.accounts = accounts;
+  }
+
+  /** Calls that take their time and are not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Takes a request to `/api/`. `expects`: the client waits for leave to send its body (100-continue). */
+  handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    { origins, expects = false }: RequestContext,
+  ): void {
+    switch (request.method) {
+      case 'POST': {
+        const connection = this.#connectionOf(request.socket);
+        const allowed = allowedOf(connection, request, origins);
+        if (allowed === undefined) return this.rejectOrigin(request, response, origins);
+        return this.#post({ request, response, connection, expects, origins, cors: allowed.cors });
+      }
+      case 'GET':
+      case 'HEAD':
+        return sendText(response, GREETING, undefined);
+      case 'OPTIONS':
+        return this.#preflight(request, response, origins);
+      default:
+        return this.sendError({ request, response }, errorResponse(fault('METHOD_NOT_ALLOWED')));
+    }
+  }
+
+  /** Answers with a refusal. What the client still sends is read for a moment and thrown away. */
+  sendError({ request, response, cors }: Refusable, { status, headers, body }: ErrorResponse): void {
+    // It made room for others meanwhile, and was told so.
+    if (response.headersSent) return;
+    for (const [name, value] of cors === undefined ? headers : [...headers, ...corsHeaders(cors)])
+      response.setHeader(name, value);
+    response.setHeader('Content-Length', Buffer.byteLength(body));
+    if (isSmall(request)) return void response.writeHead(status).end(body);
+    response.setHeader('Connection', 'close');
+    response.writeHead(status).write(body);
+    request.removeAllListeners('data').resume();
+    const end = () => {
+      cancel();
+      response.end();
+    };
+    const cancel = this.#parts.clock.after(LINGER_MS, end);
+    request.once('end', end).once('close', end);
+  }
+
+  #connectionOf(socket: Socket): Connection {
+    let connection = this.#connections.get(socket);
+    if (connection === undefined) {
+      connection = { remote: remoteOf(socket), allowed: undefined, known: undefined };
+      this.#connections.set(socket, connection);
+    }
+    return connection;
+  }
+
+  /** Answers a request whose `Host` or `Origin` is not allowed. */
+  rejectOrigin(request: IncomingMessage, response: ServerResponse, origins: OriginPolicy): void {
+    const remote = remoteOf(request.socket);
+    this.sendError(
+      { request, response },
+      errorResponse(this.#parts.refused.rejectOrigin(request.headers, origins, remote)),
+    );
+  }
+
+  #preflight(request: IncomingMessage, response: ServerResponse, origins: OriginPolicy): void {
+    const { origin } = request.headers;
+    if (origin === undefined || !origins.isListed(origin))
+      return this.rejectOrigin(request, response, origins);
+    for (const [name, value] of corsHeaders(origin)) response.setHeader(name, value);
+    response.setHeader('Access-Control-Allow-Methods', 'POST, GET, OPTIONS');
+    response.setHeader('Access-Control-Allow-Headers', 'Authorization, Content-Type');
+    response.setHeader('Access-Control-Max-Age', '3600');
+    if (request.headers['access-control-request-private-network'] === 'true')
+      response.setHeader('Access-Control-Allow-Private-Network', 'true');
+    response.writeHead(204).end();
+  }
+
+  #post(exchange: Exchange): void {
+    const { request, response, expects } = exchange;
+    const { 'content-length': length } = request.headers;
+    if (length !== undefined && Number(length) > this.bodyLimit) return this.#tooLarge(exchange);
+    const owner = this.#knownOwner(exchange) ?? localOwner(exchange);
+    if (owner === undefined) {
+      this.#admit(exchange).catch((thrown: unknown) => {
+        if (!(thrown instanceof Fault) && !isAbort(thrown))
+          this.#parts.log.error({ error: messageOf(thrown) }, 'a request failed in an unforeseen way');
+        this.sendError(exchange, errorResponse(thrown));
+      });
+      return;
+    }
+    if (expects) response.writeContinue();
+    this.#readAs(owner, exchange, new RequestBody(request));
+  }
+
+  #readAs(owner: Caller, exchange: Exchange, body: RequestBody): void {
+    body.read(this.bodyLimit, (bytes) => {
+      if (bytes === undefined) this.#tooLarge(exchange);
+      else this.#run(exchange, owner, bytes);
+    });
+  }
+
+  /** The owner, when this connection's or another's credentials of the same text were found right before. */
+  #knownOwner({ request, connection }: Exchange): Caller | undefined {
+    const { accounts } = this;
+    const { known } = connection;
+    const { authorization } = request.headers;
+    if (authorization === undefined) return undefined;
+    if (known?.authorization === authorization && known.accounts === accounts) return known.owner;
+    const login = readAuthorization(authorization);
+    if (login === undefined || login.username === WEBFRONT) return undefined;
+    if (!this.#parts.access.hasVerified(accounts.owner, login)) return undefined;
+    const owner = ownerOf(accounts, connection.remote, login);
+    // A token is verified at each call: it may have expired.
+    if (login.username !== TOKEN) connection.known = { authorization, accounts, owner };
+    this.#parts.connections.release(request.socket);
+    return owner;
+  }
+
+  /** The long way in, for whoever is not known to be the owner. Rejects with what the request is refused by. */
+  async #admit(exchange: Exchange): Promise<void> {
+    const { request, response, connection } = exchange;
+    const length = lengthOf(request);
+    const body = new RequestBody(request);
+    const login = readAuthorization(request.headers.authorization);
+    // More than a stranger may send: nothing of it is read before the owner's credentials are verified.
+    const isUnread =
+      length > UNKNOWN_BODY_LIMIT && length < Number.POSITIVE_INFINITY && login?.username !== WEBFRONT;
+    const held = isUnread ? 0 : Math.min(length, UNKNOWN_BODY_LIMIT);
+    const share = this.#unverified.take(connection.remote, held, () => {
+      body.cancel();
+      this.sendError(exchange, errorResponse(fault('BUSY', CROWDED)));
+    });
+    // Also if the client goes away.
+    response.once('close', share.release);
+    // Then it is the gateway that is waited for.
+    if (isUnread) share.arrived();
+    try {
+      await this.#verify(exchange, { body, share, login, isUnread });
+    } finally {
+      share.release();
+    }
+  }
+
+  async #verify(exchange: Exchange, { body, share, login, isUnread }: Arrival): Promise<void> {
+    const { request, response, expects } = exchange;
+    const { access, dispatcher, rpc } = this.#parts;
+    const { accounts } = this;
+    const { remote } = exchange.connection;
+    const from = { remote, socket: request.socket };
+    const isWebfront = login?.username === WEBFRONT;
+    const signIn = async () => {
+      if (login === undefined || isWebfront || !(await access.verify(accounts.owner, login, from)))
+        throw fault('UNAUTHORIZED');
+      // The password may have been changed while this one was verified.
+      if (!access.hasVerified(this.accounts.owner, login)) throw fault('UNAUTHORIZED');
+      this.#checkKept(body);
+      this.#parts.connections.release(request.socket);
+      return ownerOf(accounts, remote, login);
+    };
+    const isUser = async (configurator: number) => {
+      const isCorrect =
+        login !== undefined && (await access.verify(accounts.configurator(configurator), login, from));
+      this.#checkKept(body);
+      return isCorrect;
+    };
+    const owner = isUnread ? await signIn() : undefined;
+    if (expects) response.writeContinue();
+    if (owner !== undefined) return this.#readAs(owner, exchange, body);
+    let first = await body.readUpTo(UNKNOWN_BODY_LIMIT);
+    this.#checkKept(body);
+    share.arrived();
+    if (first === undefined && !isWebfront) return this.#readAs(await signIn(), exchange, body);
+    if (first === undefined) {
+      const claimed = claimedConfigurator(body.received);
+      if (claimed === undefined) throw fault('BODY_TOO_LARGE', UNKNOWN_BODY_LIMIT);
+      if (!(await isUser(claimed))) throw fault('UNAUTHORIZED');
+      first = await body.readUpTo(WEBFRONT_BODY_LIMIT);
+      if (first === undefined) throw fault('BODY_TOO_LARGE', WEBFRONT_BODY_LIMIT);
+    }
+    const message = tryDecode(first);
+    const { isPublic, configurator } = requiredAuthentication(dispatcher, message, rpc.batchLimit);
+    if (isPublic) return this.#answer(exchange, anonymous(remote), message);
+    if (configurator !== undefined && (login === undefined || isWebfront)) {
+      if (!accounts.isOpen(configurator) && !(await isUser(configurator))) throw fault('UNAUTHORIZED');
+      return this.#answer(exchange, { role: 'webfront', user: WEBFRONT, remote, configurator }, message);
+    }
+    // Outside its functions: refused unchecked, call by call (decisions 3, 14).
+    if (isWebfront && message !== undefined) {
+      const nobody: Caller = { role: 'webfront', user: WEBFRONT, remote, configurator: NONE };
+      return this.#answer(exchange, nobody, message);
+    }
+    return this.#run(exchange, await signIn(), first);
+  }
+
+  /** Throws `BUSY` if the request made room for others while it waited: it has its answer, and must not be carried out. */
+  #checkKept(body: RequestBody): void {
+    if (body.isCancelled) throw fault('BUSY', CROWDED);
+  }
+
+  #run(exchange: Exchange, caller: Caller, body: Buffer): void {
+    let message: unknown;
+    try {
+      message = decodeJson(body);
+    } catch (thrown) {
+      return this.#send(exchange, errorText('null', thrown as ReturnType<typeof fault>));
+    }
+    this.#answer(exchange, caller, message);
+  }
+
+  #answer(exchange: Exchange, caller: Caller, message: unknown): void {
+    if (this.#inFlight >= IN_FLIGHT_LIMIT) {
+      const busy = fault('BUSY', 'Too many calls are under way');
+      return this.sendError(exchange, errorResponse(busy));
+    }
+    const reply = this.#parts.rpc.handle(message, caller);
+    if (!(reply instanceof Promise)) return this.#send(exchange, reply);
+    this.#inFlight += 1;
+    void reply.then((late) => {
+      this.#inFlight -= 1;
+      this.#send(exchange, late);
+    });
+  }
+
+  #send({ response, cors }: Exchange, reply: Reply): void {
+    if (reply === undefined) {
+      if (cors !== undefined) for (const [name, value] of corsHeaders(cors)) response.setHeader(name, value);
+      response.writeHead(204).end();
+    } else if (typeof reply === 'string') sendText(response, reply, cors);
+    else void sendPieces(response, reply, cors);
+  }
+
+  #tooLarge(exchange: Exchange): void {
+    this.sendError(exchange, errorResponse(fault('BODY_TOO_LARGE', this.bodyLimit)));
+  }
+}
+
+/** By which rules a request is heard. */
+export interface RequestContext {
+  readonly origins: OriginPolicy;
+  readonly expects?: boolean;
+}
+
+/** A request's body before its sender is verified. */
+interface Arrival {
+  readonly body: RequestBody;
+  readonly share: BudgetShare;
+  readonly login: Login | undefined;
+  /** It is too long for anybody but the owner: nothing of it is read before that one is verified. */
+  readonly isUnread: boolean;
+}
+
+/** A request that can be refused. */
+interface Refusable {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The origin whose pages may read the reply. */
+  readonly cors?: string | undefined;
+}
+
+interface Exchange extends Refusable {
+  readonly connection: Connection;
+  readonly origins: OriginPolicy;
+  readonly expects: boolean;
+}
+
+/** Undefined if `Host` or `Origin` is not allowed. */
+function allowedOf(
+  connection: Connection,
+  { headers }: IncomingMessage,
+  origins: OriginPolicy,
+): Allowed | undefined {
+  const { host, origin } = headers;
+  const { allowed } = connection;
+  if (allowed?.origins === origins && allowed.host === host && allowed.origin === origin) return allowed;
+  if (!origins.allowsHost(host) || !origins.allowsOrigin(origin, host)) return undefined;
+  const cors = origin !== undefined && origins.isListed(origin) ? origin : undefined;
+  connection.allowed = { host, origin, origins, cors };
+  return connection.allowed;
+}
+
+/** The address at the far end, an IPv4 one without its IPv6 wrapping. */
+export function remoteOf(socket: Socket): string {
+  return (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
+}
+
+/** Who came in by this login; one by token has a name of its own, also in the audit. */
+function ownerOf({ owner }: Accounts, remote: string, { username }: Login): Caller {
+  const isOwn = username !== TOKEN || username === owner.username;
+  return { role: 'owner', user: isOwn ? owner.username : TOKEN_USER, remote };
+}
+
+/** The owner by `api.local: open`. */
+function localOwner({ request, connection: { remote }, origins }: Exchange): Caller | undefined {
+  if (!hasNoCredentials(request.headers.authorization) || !origins.isLocalRequest(request)) return undefined;
+  return { role: 'owner', user: LOCAL_USER, remote };
+}
+
+/** The length of a request's body as its head states it; infinite if the body is sent in chunks. */
+function lengthOf({ headers }: IncomingMessage): number {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  return coding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY;
+}
+
+/** Whether the rest of a request's body can just be read to its end, and the connection be kept. */
+function isSmall(request: IncomingMessage): boolean {
+  return request.complete || lengthOf(request) <= UNKNOWN_BODY_LIMIT;
+}

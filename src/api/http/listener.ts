@@ -1,0 +1,252 @@
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Clock } from '../../base/clock.js';
+import { fault, faultFrom, messageOf } from '../../base/fault.js';
+import type { LimitReporter } from '../../base/limit-reporter.js';
+import type { ConnectionTable } from './connection-table.js';
+import type { HttpApi } from './http-api.js';
+import { createServer } from './node-http.js';
+import { OriginPolicy, type OriginRules } from './origin-policy.js';
+import { badRequest, endWithError, errorResponse, type ErrorResponse } from './error-response.js';
+import type { SocketApi } from '../socket/socket-api.js';
+import type { LoadedTls } from './tls.js';
+
+/** Time-outs of HTTP connections, ms. */
+export interface Timeouts {
+  /** For the head of a request, and a TLS handshake. */
+  readonly headMs: number;
+  /** For all of a request: the largest body takes this long at 400 KB/s. */
+  readonly requestMs: number;
+  /** How often the two are looked at. */
+  readonly checkMs: number;
+  /** Without a request: longer than clients that poll every minute. */
+  readonly idleMs: number;
+  /** Without a byte while an answer waits to be taken. */
+  readonly stallMs: number;
+}
+
+export const TIMEOUTS: Timeouts = {
+  headMs: 10_000,
+  requestMs: 60_000,
+  checkMs: 5_000,
+  idleMs: 65_000,
+  stallMs: 60_000,
+};
+
+/** Connections to one address of ours at a time, sessions and the owner's among them: see {@link ConnectionTable} for the others. */
+const MOST_CONNECTIONS = 4096;
+/** A request's head: no client sends more than some hundred bytes, browsers with cookies a few KB. */
+const HEAD_LIMIT = 16 * 1024;
+const HEADERS_LIMIT = 100;
+/** How long calls under way may take to be answered when the gateway stops, ms. */
+const FINISH_MS = 2000;
+
+/** Answers what is not the API. */
+export type WebHandler = (request: IncomingMessage, response: ServerResponse) => void;
+
+export interface ListenerParts {
+  readonly http: HttpApi;
+  readonly sockets: SocketApi;
+  readonly clock: Clock;
+  readonly timeouts: Timeouts;
+  readonly connections: ConnectionTable;
+  /** Told of limits that take effect. */
+  readonly limits: LimitReporter;
+}
+
+export interface ListenerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: LoadedTls | undefined;
+  readonly web: WebHandler | undefined;
+  readonly rules: Omit<OriginRules, 'certificateNames'>;
+}
+
+/** One address that is listened on: the API on it, and beside the API what a web server serves. */
+export class Listener implements AsyncDisposable {
+  readonly #parts: ListenerParts;
+  readonly #server: Server;
+  /** Connections that have become WebSockets: the server no longer knows them. */
+  readonly #upgraded = new Set<Duplex>();
+  #web: WebHandler | undefined;
+  #origins: OriginPolicy;
+  #isClosing = false;
+
+  private constructor(parts: ListenerParts, { tls, web, rules }: ListenerOptions) {
+    this.#parts = parts;
+    this.#web = web;
+    this.#origins = new OriginPolicy({ ...rules, certificateNames: tls?.names ?? [] });
+    this.#server = this.#create(tls);
+  }
+
+  /** Begins to listen. Throws `LISTEN_FAILED`. */
+  static async open(parts: ListenerParts, options: ListenerOptions): Promise<Listener> {
+    const { host, port } = options;
+    try {
+      const listener = new Listener(parts, options);
+      await new Promise<void>((resolve, reject) => {
+        listener.#server.once('error', reject);
+        listener.#server.listen({ host, port }, () => {
+          listener.#server.off('error', reject);
+          // A connection could not be taken: no descriptor is free. Others can, as soon as one is.
+          listener.#server.on('error', () => undefined);
+          resolve();
+        });
+      });
+      return listener;
+    } catch (thrown) {
+      throw faultFrom(thrown, 'LISTEN_FAILED', `${host}:${port}`, messageOf(thrown));
+    }
+  }
+
+  get port(): number {
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** How many connections are open that are no WebSockets. */
+  connections(): Promise<number> {
+    return new Promise((resolve) =>
+      this.#server.getConnections((error, count) =>
+        resolve(error === null ? Math.max(0, count - this.#upgraded.size) : 0),
+      ),
+    );
+  }
+
+  /** Takes over what can change without closing: rules, pages, and the certificate. Throws `LISTEN_FAILED` on a bad one. */
+  reconfigure({ host, port, tls, web, rules }: ListenerOptions): void {
+    this.#web = web;
+    this.#origins = new OriginPolicy({ ...rules, certificateNames: tls?.names ?? [] });
+    if (tls === undefined || !('setSecureContext' in this.#server)) return;
+    try {
+      (this.#server as ReturnType<typeof createTlsServer>).setSecureContext(secureContext(tls));
+    } catch (thrown) {
+      throw faultFrom(thrown, 'LISTEN_FAILED', `${host}:${port}`, messageOf(thrown));
+    }
+  }
+
+  /** Takes no more connections, lets answers under way be finished for a moment, then cuts what is left, WebSockets too. */
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
+    if (!this.#isClosing) {
+      this.#isClosing = true;
+      this.#server.closeIdleConnections();
+      const cancel = this.#parts.clock.after(FINISH_MS, () => {
+        this.#server.closeAllConnections();
+        for (const socket of this.#upgraded) socket.destroy();
+      });
+      void closed.then(cancel);
+    }
+    await closed;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #create(tls: LoadedTls | undefined): Server {
+    const { headMs, requestMs, checkMs, idleMs, stallMs } = this.#parts.timeouts;
+    const options: ServerOptions = {
+      headersTimeout: headMs,
+      requestTimeout: requestMs,
+      connectionsCheckingInterval: checkMs,
+      keepAliveTimeout: idleMs,
+      maxHeaderSize: HEAD_LIMIT,
+      // Node's own refusal says nothing.
+      requireHostHeader: false,
+      // Other upgrades (h2c, which Java offers with every call) are passed over, as HTTP wants it (RFC 9110 §7.8).
+      shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === 'websocket',
+    };
+    const server =
+      tls === undefined
+        ? createServer(options)
+        : createTlsServer({ ...options, ...secureContext(tls), handshakeTimeout: headMs });
+    server.maxConnections = MOST_CONNECTIONS;
+    const { connections, limits } = this.#parts;
+    server.on('connection', (socket: Socket) => connections.add(socket));
+    server.on('secureConnection', (socket: Socket) => connections.secured(socket));
+    server.on('drop', (drop?: { remoteAddress?: string }) =>
+      limits.report(
+        `${MOST_CONNECTIONS} connections in all`,
+        drop?.remoteAddress ?? '',
+        'close some of them',
+      ),
+    );
+    server.maxHeadersCount = HEADERS_LIMIT;
+    // A client that has said all it will say may still listen (`nc -N`); Node answers it only when told so.
+    Object.assign(server, { httpAllowHalfOpen: true });
+    server.setTimeout(stallMs, (socket) => {
+      if (socket.writableLength > 0) socket.destroy();
+    });
+    server.on('request', (request: IncomingMessage, response: ServerResponse) =>
+      this.#request(request, response),
+    );
+    server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
+      this.#request(request, response, true),
+    );
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      if (hasTwoHosts(request)) {
+        const why = badRequest(400, 'it has two Host headers (RFC 9112 §3.2)');
+        return endWithError(
+          socket.on('error', () => socket.destroy()),
+          why,
+          this.#parts.clock,
+        );
+      }
+      this.#upgraded.add(socket);
+      socket.once('close', () => this.#upgraded.delete(socket));
+      this.#parts.sockets.handleUpgrade({ request, socket: socket as Socket, head, origins: this.#origins });
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => this.#broken(error, socket));
+    return server;
+  }
+
+  #request(request: IncomingMessage, response: ServerResponse, expects = false): void {
+    const { http, connections } = this.#parts;
+    connections.touch(request.socket);
+    const url = request.url ?? '';
+    if (this.#isClosing) return http.sendError({ request, response }, errorResponse(fault('STOPPING')));
+    if (request.headers.host === undefined && request.httpVersion === '1.1')
+      return http.sendError({ request, response }, badRequest(400, 'it has no Host header (RFC 9112 §3.2)'));
+    if (hasTwoHosts(request))
+      return http.sendError(
+        { request, response },
+        badRequest(400, 'it has two Host headers (RFC 9112 §3.2)'),
+      );
+    if (url === '/api/' || url.startsWith('/api/?'))
+      return http.handle(request, response, { origins: this.#origins, expects });
+    // Pages, media and files too: a page of another site that has its name point here could read them (DNS rebinding).
+    if (!this.#origins.allowsHost(request.headers.host))
+      return http.rejectOrigin(request, response, this.#origins);
+    if (this.#web === undefined || /^\/api(?:[/?]|$)/.test(url))
+      return http.sendError({ request, response }, errorResponse(fault('NOT_FOUND')));
+    if (expects) response.writeContinue();
+    this.#web(request, response);
+  }
+
+  /** What is no HTTP, breaks a limit of the parser, or does not arrive in time. */
+  #broken({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
+    if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    endWithError(socket, refusalOfParser(code), this.#parts.clock);
+  }
+}
+
+/** Node shows the first one only, and what stands before the gateway may go by the other. */
+function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count += 1;
+  return count > 1;
+}
+
+function refusalOfParser(code: string): ErrorResponse {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return errorResponse(fault('BODY_TIMEOUT'));
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return badRequest(431, `the head of the request is larger than ${HEAD_LIMIT} bytes`);
+  return badRequest(400, 'this is not HTTP');
+}
+
+function secureContext({ cert, key }: LoadedTls): { cert: string; key: string; minVersion: 'TLSv1.2' } {
+  return { cert, key, minVersion: 'TLSv1.2' };
+}

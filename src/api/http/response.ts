@@ -1,0 +1,53 @@
+import type { ServerResponse } from 'node:http';
+import type { JsonChunks } from '../../base/json-chunks.js';
+import { yieldToEventLoop } from '../../base/serial-queue.js';
+
+/** The headers with which an origin's pages may read a reply (CORS). */
+export function corsHeaders(origin: string): readonly (readonly [string, string])[] {
+  return [
+    ['Access-Control-Allow-Origin', origin],
+    ['Vary', 'Origin'],
+  ];
+}
+
+/** Sends a JSON text as the reply. */
+export function sendText(response: ServerResponse, text: string, cors: string | undefined): void {
+  const headers = ['Content-Type', 'application/json', 'Content-Length', String(Buffer.byteLength(text))];
+  if (cors !== undefined) headers.push(...corsHeaders(cors).flat());
+  response.writeHead(200, headers).end(text);
+}
+
+/** Sends a JSON reply in chunks, one per turn of the event loop and no faster than the client reads. */
+export async function sendPieces(
+  response: ServerResponse,
+  pieces: JsonChunks,
+  cors: string | undefined,
+): Promise<void> {
+  try {
+    response.writeHead(200, {
+      'Content-Type': 'application/json',
+      ...(cors !== undefined && Object.fromEntries(corsHeaders(cors))),
+    });
+    for (let piece = pieces.next(); piece !== undefined; piece = pieces.next()) {
+      if (!response.write(piece)) await drained(response);
+      if (response.destroyed || response.closed) return;
+      await yieldToEventLoop();
+    }
+    response.end();
+  } catch {
+    // Half an answer can't be taken back: the client must see that it ended too early.
+    response.destroy();
+  } finally {
+    pieces.close();
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
+  });
+}

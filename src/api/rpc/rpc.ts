@@ -1,0 +1,270 @@
+import { Fault, fault, faultFrom, isAbort, messageOf } from '../../base/fault.js';
+import type { LimitReporter } from '../../base/limit-reporter.js';
+import type { Log } from '../../base/log.js';
+import { ChunkedResult, joinChunks, type JsonChunks } from '../../base/json-chunks.js';
+import { yieldToEventLoop } from '../../base/serial-queue.js';
+import type { Caller } from '../../device/declare.js';
+import { InexactParams } from './decode.js';
+import type { Dispatcher } from './dispatcher.js';
+import { Quotas, type QuotaLimits } from '../access/quotas.js';
+
+/** What goes back: a text, a text made in pieces, or nothing (JSON-RPC 2.0 §4.1: notifications). */
+export type Reply = string | JsonChunks | undefined;
+
+/** How many calls a batch may hold unless configured: `GW_SetValues` and its like do more at once, and better. */
+export const BATCH_LIMIT = 1000;
+
+/** How long a batch may run before others get a turn, ms. */
+const SLICE_MS = 3;
+
+/** After so much text a batch is answered no further: its answer is one string, held until it is sent. */
+const BATCH_TEXT_LIMIT = 64 * 1024 * 1024;
+
+/** The same for a batch of a front: there may be many fronts, and what they ask for is small. */
+const FRONT_BATCH_TEXT_LIMIT = 4 * 1024 * 1024;
+/** Calls of a front's batch that may be in flight at once; the next ones wait for them. */
+const FRONT_BATCH_AT_ONCE = 16;
+
+const WHAT_TO_DO = 'look for a front that calls too often (SVC_GetConnectionList)';
+/** Calls that take their time, over HTTP and WebSocket. Each front has several dozen panels' worth. */
+const CALLS: QuotaLimits = {
+  what: 'calls in flight',
+  total: 2048,
+  fronts: 512,
+  perFront: 256,
+  perAddress: 128,
+  whatToDo: WHAT_TO_DO,
+};
+const BATCHES: QuotaLimits = {
+  what: 'batches in flight',
+  total: 512,
+  fronts: 128,
+  perFront: 64,
+  perAddress: 32,
+  whatToDo: WHAT_TO_DO,
+};
+
+/** Everything that a reply is made of. */
+export interface RpcParts {
+  readonly dispatcher: Dispatcher;
+  readonly limits: LimitReporter;
+  readonly log: Log;
+}
+
+/** JSON-RPC 2.0: takes a decoded request or batch, calls the functions, encodes the answers. Keeps nothing between calls. */
+export class Rpc {
+  readonly #dispatcher: Dispatcher;
+  readonly #log: Log;
+  readonly #calls: Quotas;
+  readonly #batches: Quotas;
+  /** May be changed at any time. */
+  batchLimit = BATCH_LIMIT;
+
+  constructor({ dispatcher, log, limits }: RpcParts) {
+    this.#calls = new Quotas(CALLS, limits);
+    this.#batches = new Quotas(BATCHES, limits);
+    this.#dispatcher = dispatcher;
+    this.#log = log;
+  }
+
+  /**
+   * Answers what a caller sent, already decoded. Never throws and never rejects: every failure is in the reply. The reply
+   * is there at once when the functions answered at once.
+   */
+  handle(message: unknown, caller: Caller): Reply | Promise<Reply> {
+    return Array.isArray(message) ? this.#batch(message, caller) : this.#one(message, caller);
+  }
+
+  #one(request: unknown, caller: Caller): Reply | Promise<Reply> {
+    if (!isRecord(request)) return errorText('null', fault('INVALID_REQUEST', 'a request is an object'));
+    const { jsonrpc, method, params } = request;
+    const id = idText(request['id']);
+    if (id === null) {
+      const why = 'an id is a string, a number or null';
+      return errorText('null', fault('INVALID_REQUEST', why));
+    }
+    const wrong = complaintOf(jsonrpc, method, params);
+    if (wrong !== undefined) return errorText(id ?? 'null', fault('INVALID_REQUEST', wrong));
+    if (params instanceof InexactParams) return this.#failure(id, fault('INEXACT_NUMBER', params.numeral));
+    let release: (() => void) | undefined;
+    try {
+      if (caller.role !== 'owner') release = this.#calls.take(caller);
+      const result = this.#dispatcher.call(method as string, params ?? undefined, caller);
+      if (result instanceof Promise) {
+        const done = release;
+        release = undefined;
+        return result
+          .then(
+            (value) => this.#resultText(id, value),
+            (thrown: unknown) => this.#failure(id, thrown),
+          )
+          .finally(done);
+      }
+      return this.#resultText(id, result);
+    } catch (thrown) {
+      return this.#failure(id, thrown);
+    } finally {
+      release?.();
+    }
+  }
+
+  /** The calls are begun in their order; those that take time run side by side, so that they can share a commit. */
+  async #batch(requests: readonly unknown[], caller: Caller): Promise<string | undefined> {
+    if (requests.length === 0) return errorText('null', fault('INVALID_REQUEST', 'an empty batch'));
+    if (requests.length > this.batchLimit) {
+      const why = `a batch may hold at most ${this.batchLimit} requests (api.batchLimit)`;
+      return errorText('null', fault('INVALID_REQUEST', why));
+    }
+    let release: (() => void) | undefined;
+    try {
+      if (caller.role !== 'owner') release = this.#batches.take(caller);
+      return await this.#all(requests, caller);
+    } catch (thrown) {
+      return this.#failure('null', thrown);
+    } finally {
+      release?.();
+    }
+  }
+
+  async #all(requests: readonly unknown[], caller: Caller): Promise<string | undefined> {
+    const replies: (string | undefined | Promise<string | undefined>)[] = [];
+    const isOfFront = caller.role !== 'owner';
+    const textLimit = isOfFront ? FRONT_BATCH_TEXT_LIMIT : BATCH_TEXT_LIMIT;
+    let length = 0;
+    let sliceEnds = performance.now() + SLICE_MS;
+    for (const request of requests) {
+      const reply = length > textLimit ? tooLong(request) : whole(this.#one(request, caller));
+      // A text made in pieces comes with turns of the loop; the next waits for it, so that only one is made at a time.
+      const text = reply instanceof Gathering ? await reply.text : reply;
+      if (typeof text === 'string') length += text.length;
+      replies.push(text);
+      const before = isOfFront ? replies.length - FRONT_BATCH_AT_ONCE : -1;
+      if (replies[before] instanceof Promise) {
+        replies[before] = await replies[before];
+        length += replies[before]?.length ?? 0;
+      }
+      if (performance.now() < sliceEnds) continue;
+      await yieldToEventLoop();
+      sliceEnds = performance.now() + SLICE_MS;
+    }
+    const texts: string[] = [];
+    for (const reply of replies) {
+      const text = reply instanceof Promise ? await reply : reply;
+      if (text !== undefined) texts.push(text);
+    }
+    return texts.length === 0 ? undefined : `[${texts.join(',')}]`;
+  }
+
+  #resultText(id: string | undefined, result: unknown): Reply {
+    if (result instanceof ChunkedResult) {
+      if (id !== undefined) return new PiecedReply(id, result);
+      result.close();
+      return undefined;
+    }
+    if (id === undefined) return undefined;
+    try {
+      return `{"jsonrpc":"2.0","id":${id},"result":${JSON.stringify(result) ?? 'null'}}`;
+    } catch (thrown) {
+      return this.#failure(id, thrown);
+    }
+  }
+
+  #failure(id: string | undefined, thrown: unknown): string | undefined {
+    const failed = this.#faultOf(thrown);
+    return id === undefined ? undefined : errorText(id, failed);
+  }
+
+  #faultOf(thrown: unknown): Fault {
+    if (thrown instanceof Fault) return thrown;
+    if (isAbort(thrown)) return fault('STOPPING');
+    this.#log.error(
+      { error: messageOf(thrown), stack: (thrown as Error)?.stack },
+      'a call failed in an unforeseen way',
+    );
+    return faultFrom(thrown, 'INTERNAL');
+  }
+}
+
+/** The text of an error answer (JSON-RPC 2.0 §5.1); `id` is a JSON text. */
+export function errorText(id: string, { rpc, message, code }: Fault): string {
+  return `{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify({ code: rpc, message, data: { code } })}}`;
+}
+
+/** True for a JSON object. */
+export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The id as it stands in the answer; undefined for a notification, null for what can be no id. */
+function idText(id: unknown): string | undefined | null {
+  switch (typeof id) {
+    case 'string':
+      return JSON.stringify(id);
+    case 'number':
+      // A number beyond all doubles is read as infinity, which JSON cannot say.
+      return Number.isFinite(id) ? String(id) : null;
+    case 'bigint':
+      return String(id);
+    case 'undefined':
+      return undefined;
+    default:
+      return id === null ? 'null' : null;
+  }
+}
+
+/** What is wrong with a request (JSON-RPC 2.0 §4). `params: null` is taken as none, as many clients mean it. */
+function complaintOf(jsonrpc: unknown, method: unknown, params: unknown): string | undefined {
+  if (jsonrpc !== '2.0') return 'jsonrpc must be "2.0"';
+  if (typeof method !== 'string') return 'method must be a string';
+  if (params !== undefined && typeof params !== 'object') return 'params must be an array or an object';
+  return undefined;
+}
+
+function tooLong(request: unknown): string | undefined {
+  const id = isRecord(request) ? idText(request['id']) : null;
+  const why = 'the answers to the calls before it are too long; send it in a batch of its own';
+  return id === undefined ? undefined : errorText(id ?? 'null', fault('INVALID_REQUEST', why));
+}
+
+/** A text that is being gathered from its pieces. */
+class Gathering {
+  readonly text: Promise<string>;
+  constructor(pieces: JsonChunks) {
+    this.text = joinChunks(pieces);
+  }
+}
+
+function whole(reply: Reply | Promise<Reply>): string | undefined | Gathering | Promise<string | undefined> {
+  if (reply instanceof Promise) return reply.then((late) => (isPieces(late) ? joinChunks(late) : late));
+  return isPieces(reply) ? new Gathering(reply) : reply;
+}
+
+function isPieces(reply: Reply): reply is JsonChunks {
+  return typeof reply === 'object';
+}
+
+/** The answer around a result that comes in pieces. */
+class PiecedReply implements JsonChunks {
+  readonly #result: JsonChunks;
+  #head: string;
+  #open = true;
+
+  constructor(id: string, result: JsonChunks) {
+    this.#result = result;
+    this.#head = `{"jsonrpc":"2.0","id":${id},"result":`;
+  }
+
+  next(): string | undefined {
+    if (!this.#open) return undefined;
+    const piece = this.#result.next();
+    if (piece === undefined) this.#open = false;
+    const text = this.#head + (piece ?? '}');
+    this.#head = '';
+    return text;
+  }
+
+  close(): void {
+    this.#open = false;
+    this.#result.close();
+  }
+}

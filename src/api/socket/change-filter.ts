@@ -1,0 +1,195 @@
+import { Area } from '../../kernel/area.js';
+import { Change } from '../../kernel/changes.js';
+import { message } from '../../kernel/messages.js';
+import { objectType, type TreeObject } from '../../kernel/object.js';
+import type { Tree } from '../../kernel/tree.js';
+
+/** Whether a client is told of a change; `lost`: it is told that its picture no longer holds, and takes a snapshot. */
+export type Verdict = 'show' | 'hide' | 'lost';
+
+/** What a client may see of the changes. Asked about each as it happens. */
+export interface ChangeFilter {
+  filter(change: Change): Verdict;
+  /** Of changes that have been, those it would have shown; undefined when that can't be told any more. */
+  replay(changes: readonly Change[]): readonly Change[] | undefined;
+}
+
+/** The owner's view. */
+export const unfiltered: ChangeFilter = {
+  filter: () => 'show',
+  replay: (changes) => changes,
+};
+
+/** The frame that says: what you know is incomplete; take a snapshot (decision 10). */
+export function changesLost(TimeStamp: number): Change {
+  return new Change({ TimeStamp, SenderID: 0, Message: 0, Data: ['CHANGES_LOST'] });
+}
+
+/** After one of these an area may hold other objects, or show other profiles or names, than before. */
+const REARRANGING: ReadonlySet<number> = new Set([
+  message.OM_REGISTER,
+  message.OM_UNREGISTER,
+  message.OM_CHANGEPARENT,
+  message.OM_CHANGENAME,
+  message.OM_CHILDADDED,
+  message.OM_CHILDREMOVED,
+  message.LM_CHANGETARGET,
+  message.VM_CHANGEPROFILENAME,
+]);
+
+/** What other objects' entries name: they show something else when it is gone. */
+const SHOWN_BY_OTHERS: ReadonlySet<number> = new Set([
+  objectType.link,
+  objectType.instance,
+  objectType.script,
+]);
+
+/** A configurator's view (decision 14): what happens in its area. When the area itself changes, all is lost. */
+export class AreaFilter implements ChangeFilter {
+  readonly #tree: Tree;
+  readonly #area: Area;
+  readonly #baseId: number;
+  /** Objects between OM_REGISTER and OM_CHILDADDED. */
+  readonly #arriving = new Set<number>();
+  /** Objects that are gone from the tree, and whose OM_UNREGISTER is yet to come. */
+  readonly #leaving = new Set<number>();
+
+  /** Several streams may ask about the same change; it is judged once. */
+  #judged: Change | undefined;
+  #verdict: Verdict = 'hide';
+
+  constructor(tree: Tree, baseId: number, configuratorId?: number) {
+    this.#tree = tree;
+    this.#area = new Area(tree, baseId, configuratorId);
+    this.#baseId = baseId;
+  }
+
+  filter(change: Change): Verdict {
+    if (change !== this.#judged) this.#verdict = this.#judge(change);
+    this.#judged = change;
+    return this.#verdict;
+  }
+
+  #judge(change: Change): Verdict {
+    const { SenderID, Message, Data } = change;
+    if (!REARRANGING.has(Message)) {
+      if (this.#leaving.has(SenderID) || this.#area.admits(change)) return 'show';
+      return this.#area.unsettles(change) ? 'lost' : 'hide';
+    }
+    const isMine = this.#area.contains(SenderID);
+    switch (Message) {
+      case message.OM_REGISTER:
+        if (isMine) this.#arriving.add(SenderID);
+        return isMine ? 'show' : 'hide';
+      case message.OM_CHANGEPARENT:
+        if (this.#arriving.has(SenderID)) return this.#area.admits(change) ? 'show' : 'hide';
+        return isMine || this.#isOnTheWay(SenderID) ? 'lost' : 'hide';
+      case message.OM_CHILDADDED:
+        // Without a registration before it, it is the end of a move, and that was judged.
+        return this.#arriving.delete(Number(Data[0])) && isMine ? 'show' : 'hide';
+      case message.OM_CHILDREMOVED:
+        return this.#isInside(SenderID) ? this.#removed(Number(Data[0])) : 'hide';
+      case message.OM_UNREGISTER:
+        return this.#unregistered(SenderID, Number(Data[0]));
+      case message.OM_CHANGENAME:
+        return isMine ? 'show' : this.#isOnTheWay(SenderID) ? 'lost' : 'hide';
+      default:
+        // Another target, or a profile that may not have been in use here before.
+        return isMine ? 'lost' : 'hide';
+    }
+  }
+
+  replay(changes: readonly Change[]): readonly Change[] | undefined {
+    const touches = (change: Change) =>
+      REARRANGING.has(change.Message)
+        ? this.#tree.find(change.SenderID) === undefined ||
+          this.#area.contains(change.SenderID) ||
+          this.#isOnTheWay(change.SenderID)
+        : this.#area.unsettles(change);
+    return changes.some(touches) ? undefined : changes.filter((change) => this.#area.admits(change));
+  }
+
+  /** A child of the area has left its parent: either it is gone, or it has moved. */
+  #removed(child: number): Verdict {
+    if (this.#tree.find(child) !== undefined) return this.#area.contains(child) ? 'hide' : 'lost';
+    this.#leaving.add(child);
+    return 'show';
+  }
+
+  #unregistered(id: number, type: number): Verdict {
+    if (id === this.#baseId || this.#links().some((link) => link.data.targetId === id)) return 'lost';
+    if (!this.#leaving.delete(id)) return 'hide';
+    return SHOWN_BY_OTHERS.has(type) ? 'lost' : 'show';
+  }
+
+  #isInside(id: number): boolean {
+    const object = this.#tree.find(id);
+    return object !== undefined && this.#holds(object);
+  }
+
+  #holds(object: TreeObject): boolean {
+    const { base } = this.#area;
+    return base !== undefined && (object === base || this.#tree.isBelow(object, base));
+  }
+
+  /** Whether the object stands on the way from the root to the base or to a link's target. */
+  #isOnTheWay(id: number): boolean {
+    const object = this.#tree.find(id);
+    if (object === undefined) return false;
+    const ends = [this.#area.base, ...this.#links().map((link) => this.#tree.find(link.data.targetId))];
+    return ends.some((end) => end !== undefined && this.#tree.isBelow(end, object));
+  }
+
+  #links(): TreeObject<6>[] {
+    return [...this.#tree.objectsOfType(objectType.link)].filter((link) => this.#holds(link));
+  }
+}
+
+/** A view that a client has narrowed by `GW_Subscribe` (decision 12). */
+export class SubscriptionFilter implements ChangeFilter {
+  readonly #tree: Tree;
+  readonly #inner: ChangeFilter;
+  readonly #ids: ReadonlySet<number>;
+  readonly #messages: ReadonlySet<number>;
+  readonly #leaving = new Set<number>();
+
+  constructor(tree: Tree, inner: ChangeFilter, { ids, messages }: Subscription) {
+    this.#tree = tree;
+    this.#inner = inner;
+    this.#ids = new Set(ids);
+    this.#messages = new Set(messages);
+  }
+
+  filter(change: Change): Verdict {
+    const verdict = this.#inner.filter(change);
+    return verdict === 'show' && !this.#wants(change) ? 'hide' : verdict;
+  }
+
+  replay(changes: readonly Change[]): readonly Change[] | undefined {
+    return this.#inner.replay(changes)?.filter((change) => this.#wants(change));
+  }
+
+  #wants(change: Change): boolean {
+    const { SenderID, Message } = change;
+    const isCovered = this.#ids.size === 0 || this.#covers(change);
+    if (Message === message.OM_UNREGISTER) this.#leaving.delete(SenderID);
+    return isCovered && (this.#messages.size === 0 || this.#messages.has(Message));
+  }
+
+  #covers({ SenderID, Message, Data }: Change): boolean {
+    if (this.#leaving.has(SenderID)) return true;
+    let object = this.#tree.find(SenderID);
+    while (object !== undefined && !this.#ids.has(object.id)) object = object.parent ?? undefined;
+    if (object === undefined) return this.#ids.has(SenderID);
+    const child = Message === message.OM_CHILDREMOVED ? Number(Data[0]) : undefined;
+    // What is deleted stands nowhere any more, and has two messages to come.
+    if (child !== undefined && this.#tree.find(child) === undefined) this.#leaving.add(child);
+    return true;
+  }
+}
+
+/** What a client wants to be told of: these objects and all below them, these messages; none named means all. */
+export interface Subscription {
+  readonly ids: readonly number[];
+  readonly messages: readonly number[];
+}

@@ -1,0 +1,138 @@
+import type { Cancel, Clock } from '../../base/clock.js';
+import { Fault } from '../../base/fault.js';
+import type { Change } from '../../kernel/changes.js';
+import type { Kernel } from '../../kernel/kernel.js';
+import { textFrames } from './text-frames.js';
+import { SubscriptionFilter, changesLost, type Subscription, type ChangeFilter } from './change-filter.js';
+
+/** Decision 7: the server pings every 20 s, and cuts a peer that was silent for 60. */
+const PING_MS = 20_000;
+const SILENT_PINGS = 3;
+
+/** Who is told by the hub: a session. */
+export interface Subscriber {
+  /** Called once, before the first `tell`: what was before it came. */
+  replay(changes: readonly Change[]): void;
+  /** These changes are new; `bytes` are their frames, shared with others. */
+  deliver(changes: readonly Change[], bytes: Buffer): void;
+  /** Asks for a sign of life; cuts the connection when none came to the last `most` questions. */
+  ping(most: number): void;
+}
+
+/** The sessions that see the same: a change is judged, encoded and framed once for all of them. */
+interface Stream {
+  readonly view: ChangeFilter;
+  readonly members: Set<Subscriber>;
+  pending: Change[];
+}
+
+/**
+ * Tells all sessions what happens in the tree. The first change of a turn of the loop goes out at once, those that follow
+ * in the same turn together at its end: each time as one block of bytes that all sessions of a view share, one write each.
+ */
+export class ChangeHub {
+  readonly #kernel: Kernel;
+  readonly #streams = new Map<ChangeFilter, Stream>();
+  readonly #streamOf = new Map<Subscriber, Stream>();
+  readonly #stopPings: Cancel;
+  #unlisten: (() => void) | undefined;
+  /** The first change of this turn of the loop is out; what follows goes at its end. */
+  #isTurnOpen = false;
+
+  constructor(kernel: Kernel, clock: Pick<Clock, 'every'>) {
+    this.#kernel = kernel;
+    this.#stopPings = clock.every(PING_MS, () => {
+      for (const session of this.#streamOf.keys()) session.ping(SILENT_PINGS);
+    });
+  }
+
+  get size(): number {
+    return this.#streamOf.size;
+  }
+
+  /**
+   * Adds a session: from now on it is told what its view shows. With `since` it first gets what was after that counter, or
+   * that it is lost (decision 10). Sessions with the same view object share their work.
+   */
+  join(session: Subscriber, view: ChangeFilter, since: number): void {
+    this.#flush();
+    const kept = since > 0 ? this.#keptSince(view, since) : [];
+    session.replay(kept ?? [changesLost(this.#kernel.changes.counter)]);
+    this.#enter(session, view);
+    this.#unlisten ??= this.#kernel.changes.listen((change) => this.#took(change));
+  }
+
+  /** Narrows what a session is told, in place of any narrowing before; its own view stays the outermost bound. */
+  narrow(session: Subscriber, view: ChangeFilter, wanted: Subscription): void {
+    if (!this.#streamOf.has(session)) return;
+    this.#flush();
+    this.#exit(session);
+    const isAll = wanted.ids.length + wanted.messages.length === 0;
+    this.#enter(session, isAll ? view : new SubscriptionFilter(this.#kernel.tree, view, wanted));
+  }
+
+  /** Takes a session out; fine when it isn't in. */
+  leave(session: Subscriber): void {
+    this.#exit(session);
+    if (this.#streamOf.size > 0) return;
+    this.#unlisten?.();
+    this.#unlisten = undefined;
+  }
+
+  close(): void {
+    this.#stopPings();
+    this.#unlisten?.();
+  }
+
+  #enter(session: Subscriber, view: ChangeFilter): void {
+    let stream = this.#streams.get(view);
+    if (stream === undefined) {
+      stream = { view, members: new Set(), pending: [] };
+      this.#streams.set(view, stream);
+    }
+    stream.members.add(session);
+    this.#streamOf.set(session, stream);
+  }
+
+  #exit(session: Subscriber): void {
+    const stream = this.#streamOf.get(session);
+    if (stream === undefined) return;
+    this.#streamOf.delete(session);
+    stream.members.delete(session);
+    if (stream.members.size === 0) this.#streams.delete(stream.view);
+  }
+
+  #keptSince(view: ChangeFilter, since: number): readonly Change[] | undefined {
+    try {
+      return view.replay(this.#kernel.changes.since(since));
+    } catch (thrown) {
+      if (thrown instanceof Fault) return undefined;
+      throw thrown;
+    }
+  }
+
+  #took(change: Change): void {
+    for (const stream of this.#streams.values()) {
+      const verdict = stream.view.filter(change);
+      if (verdict === 'show') stream.pending.push(change);
+      else if (verdict === 'lost') stream.pending.push(changesLost(change.TimeStamp));
+    }
+    if (this.#isTurnOpen) return;
+    this.#isTurnOpen = true;
+    this.#flush();
+    setImmediate(() => {
+      this.#isTurnOpen = false;
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    for (const stream of this.#streams.values()) {
+      const { pending } = stream;
+      if (pending.length === 0) continue;
+      stream.pending = [];
+      const bytes = textFrames(pending.map((change) => change.frame));
+      for (const session of stream.members) session.deliver(pending, bytes);
+    }
+  }
+}

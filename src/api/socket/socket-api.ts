@@ -1,0 +1,283 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { WebSocketServer } from 'ws';
+import { type Clock, delay } from '../../base/clock.js';
+import { fault } from '../../base/fault.js';
+import type { LimitReporter } from '../../base/limit-reporter.js';
+import type { Log } from '../../base/log.js';
+import { LOCAL_USER, TOKEN_USER, type Caller } from '../../device/declare.js';
+import type { Kernel } from '../../kernel/kernel.js';
+import type { Authenticator, Account, LoginOrigin } from '../access/authenticator.js';
+import { WEBFRONT, type Accounts } from '../access/accounts.js';
+import type { ConnectionTable } from '../http/connection-table.js';
+import { hasNoCredentials, readAuthorization, readProtocol, type Login } from '../access/credentials.js';
+import { UNKNOWN_BODY_LIMIT, WEBFRONT_BODY_LIMIT, remoteOf } from '../http/http-api.js';
+import { ChangeHub } from './change-hub.js';
+import type { OriginPolicy } from '../http/origin-policy.js';
+import type { OutboxLimits } from './outbox.js';
+import { endWithError, errorResponse } from '../http/error-response.js';
+import type { RejectionLog } from '../http/rejection-log.js';
+import type { Rpc } from '../rpc/rpc.js';
+import { Session, closeCode } from './session.js';
+import { Quotas, type QuotaLimits } from '../access/quotas.js';
+import { AreaFilter, unfiltered, type ChangeFilter } from './change-filter.js';
+
+/** Sessions at a time: each takes some 20 KB, and wall panels number in the tens. 200 of them are for the owner alone. */
+export const SESSIONS: QuotaLimits = {
+  what: 'sessions',
+  total: 1000,
+  fronts: 800,
+  perFront: 400,
+  perAddress: 200,
+  whatToDo: 'look for who opens so many (SVC_GetConnectionList), and give open fronts a password',
+};
+/** What may wait for a client that needed no credentials, bytes: see {@link OUTBOX_LIMIT} for the others. */
+const GUEST_OUTBOX: OutboxLimits = { budget: 128 * 1024, limit: 1024 * 1024 };
+/** How long sessions have to say goodbye when the gateway stops, ms. */
+const GOODBYE_MS = 1000;
+
+export interface SocketParts {
+  readonly rpc: Rpc;
+  readonly access: Authenticator;
+  readonly refused: RejectionLog;
+  readonly kernel: Kernel;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly limits: LimitReporter;
+  readonly connections: ConnectionTable;
+}
+
+/** An upgrade request, as the server hands it over. */
+export interface UpgradeRequest {
+  readonly request: IncomingMessage;
+  readonly socket: Socket;
+  readonly head: Buffer;
+  readonly origins: OriginPolicy;
+}
+
+/** What an upgrade asks for: all, or a configurator's area, and from which counter on. */
+interface Target {
+  readonly configurator: number | undefined;
+  readonly since: number;
+}
+
+/** Who was let in, and by what. */
+interface Entry {
+  readonly caller: Caller;
+  readonly proof: Proof;
+  readonly target: Target;
+  /** Of a token, how much longer it is valid, ms; 0: it was none. */
+  readonly leftMs: number;
+  /** Gives its place among the sessions back. */
+  readonly leave: () => void;
+}
+
+/** What a session stands on; when the configuration changes it, the session ends. */
+interface Proof {
+  readonly configurator: number | undefined;
+  readonly fingerprint: string;
+  /** It is the owner's by `api.local: open`. */
+  readonly isLocal: boolean;
+}
+
+/** What may be changed while sessions are open. */
+export interface SocketOptions {
+  readonly bodyLimit: number;
+  /** `api.local: open`. */
+  readonly isOpenLocally: boolean;
+}
+
+/** The API over WebSocket (E3, E4): lets clients in, and makes sessions of them. One serves all listeners of a gateway. */
+export class SocketApi {
+  readonly #parts: SocketParts;
+  readonly #hub: ChangeHub;
+  readonly #sessions = new Map<Session, Proof>();
+  readonly #shares: Quotas;
+  /** The sub-protocol to be echoed. The library is not shown the header: it would refuse it (decision 19). */
+  readonly #echoes = new WeakMap<IncomingMessage, string>();
+  readonly #webfronts: WebSocketServer;
+  /** Of fronts that need no credentials. */
+  readonly #guests: WebSocketServer;
+  #owners: WebSocketServer;
+  #accounts: Accounts;
+  /** One for each configurator, so that its sessions share their work. */
+  #views = new Map<number, AreaFilter>();
+  #isClosing = false;
+
+  constructor(parts: SocketParts, accounts: Accounts, bodyLimit: number) {
+    this.#parts = parts;
+    this.#shares = new Quotas(SESSIONS, parts.limits);
+    this.#hub = new ChangeHub(parts.kernel, parts.clock);
+    this.#accounts = accounts;
+    this.#owners = this.#server(bodyLimit);
+    this.#webfronts = this.#server(WEBFRONT_BODY_LIMIT);
+    this.#guests = this.#server(UNKNOWN_BODY_LIMIT);
+  }
+
+  /** From now on these accounts hold; sessions of those that have changed are ended. */
+  reconfigure(accounts: Accounts, { bodyLimit, isOpenLocally }: SocketOptions): void {
+    this.#accounts = accounts;
+    this.#owners = this.#server(bodyLimit);
+    this.#views = new Map();
+    for (const [session, proof] of this.#sessions) {
+      const isSame = this.#fingerprint(proof.configurator) === proof.fingerprint;
+      if (isSame && (isOpenLocally || !proof.isLocal)) continue;
+      session.close(closeCode.policy, 'the access has changed; sign in again');
+    }
+  }
+
+  /** Who is connected. */
+  get sessions(): Iterable<Session> {
+    return this.#sessions.keys();
+  }
+
+  /** Takes an upgrade request: makes a session of it, or answers with a full refusal. */
+  handleUpgrade(upgrade: UpgradeRequest): void {
+    const { request, socket, head } = upgrade;
+    const fail = () => socket.destroy();
+    // Until the library takes over, nobody else listens for a connection that breaks.
+    socket.on('error', fail);
+    this.#admit(upgrade).then(
+      (entry) => {
+        socket.off('error', fail).once('close', entry.leave);
+        if (socket.destroyed) return entry.leave();
+        this.#parts.connections.release(socket);
+        this.#serverFor(entry.target).handleUpgrade(request, socket, head, (webSocket) =>
+          this.#open(webSocket, socket, entry),
+        );
+      },
+      (thrown: unknown) => endWithError(socket, errorResponse(thrown), this.#parts.clock),
+    );
+  }
+
+  /** Ends all sessions, giving them a moment to answer. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    this.#hub.close();
+    const sessions = [...this.#sessions.keys()];
+    for (const session of sessions) session.close(closeCode.goingAway, 'the gateway is stopping');
+    if (sessions.length > 0) {
+      const stop = new AbortController();
+      const gone = Promise.all(sessions.map((session) => session.closed)).then(() => stop.abort());
+      await Promise.race([gone, delay(this.#parts.clock, GOODBYE_MS, stop.signal).catch(() => undefined)]);
+    }
+    for (const session of sessions) session.terminate();
+  }
+
+  /** Rejects with what the upgrade is refused by. */
+  async #admit({ request, origins }: UpgradeRequest): Promise<Entry> {
+    const { headers, url = '' } = request;
+    const remote = remoteOf(request.socket);
+    const target = targetOf(url);
+    if (target === undefined) throw fault('NOT_FOUND');
+    if (!origins.allowsHost(headers.host) || !origins.allowsOrigin(headers.origin, headers.host))
+      throw this.#parts.refused.rejectOrigin(headers, origins, remote);
+    const offered = readProtocol(headers['sec-websocket-protocol']);
+    delete headers['sec-websocket-protocol'];
+    if (offered.echo !== undefined) this.#echoes.set(request, offered.echo);
+    const { configurator } = target;
+    const login = readAuthorization(headers.authorization) ?? offered.login;
+    const isLocal =
+      configurator === undefined &&
+      login === undefined &&
+      hasNoCredentials(headers.authorization) &&
+      origins.isLocalRequest(request);
+    const proof = { configurator, fingerprint: this.#fingerprint(configurator), isLocal };
+    if (!isLocal) await this.#check(configurator, login, { remote, socket: request.socket });
+    const leftMs =
+      login === undefined || configurator !== undefined ? 0 : this.#parts.access.tokens.remainingMs(login);
+    if (this.#isClosing) throw fault('STOPPING');
+    const caller: Caller =
+      configurator === undefined
+        ? {
+            role: 'owner',
+            user: isLocal ? LOCAL_USER : leftMs > 0 ? TOKEN_USER : this.#accounts.owner.username,
+            remote,
+          }
+        : { role: 'webfront', user: WEBFRONT, remote, configurator };
+    return { caller, proof, target, leftMs, leave: this.#shares.take(caller) };
+  }
+
+  /** Resolves when the login opens what was asked for. */
+  async #check(configurator: number | undefined, login: Login | undefined, from: LoginOrigin): Promise<void> {
+    const accounts = this.#accounts;
+    if (configurator !== undefined && accounts.isOpen(configurator)) return;
+    const isWebfront = login?.username === WEBFRONT;
+    if (login === undefined || isWebfront !== (configurator !== undefined)) throw fault('UNAUTHORIZED');
+    const account: Account =
+      configurator === undefined ? accounts.owner : accounts.configurator(configurator);
+    if (!(await this.#parts.access.verify(account, login, from))) throw fault('UNAUTHORIZED');
+  }
+
+  #open(
+    webSocket: ConstructorParameters<typeof Session>[0]['webSocket'],
+    socket: Socket,
+    entry: Entry,
+  ): void {
+    const { caller, proof, target, leftMs } = entry;
+    const { rpc, log, clock } = this.#parts;
+    // The configuration may have changed while the password was checked.
+    if (this.#fingerprint(proof.configurator) !== proof.fingerprint) return webSocket.terminate();
+    const { configurator } = target;
+    const view = this.#viewOf(configurator);
+    const isGuest = configurator !== undefined && this.#accounts.isOpen(configurator);
+    const outbox = isGuest ? GUEST_OUTBOX : undefined;
+    const session = new Session({ webSocket, socket, hub: this.#hub, rpc, log, view, caller, outbox });
+    this.#sessions.set(session, proof);
+    void session.closed.then(() => this.#sessions.delete(session));
+    if (leftMs > 0)
+      void session.closed.then(
+        clock.after(leftMs, () => session.close(closeCode.policy, 'the token is no longer valid')),
+      );
+    this.#hub.join(session, view, target.since);
+  }
+
+  #viewOf(configurator: number | undefined): ChangeFilter {
+    if (configurator === undefined) return unfiltered;
+    let view = this.#views.get(configurator);
+    if (view === undefined) {
+      // A base that isn't there is an empty area.
+      view = new AreaFilter(this.#parts.kernel.tree, this.#accounts.baseOf(configurator) ?? -1, configurator);
+      this.#views.set(configurator, view);
+    }
+    return view;
+  }
+
+  #fingerprint(configurator: number | undefined): string {
+    const accounts = this.#accounts;
+    if (configurator === undefined) return this.#parts.access.fingerprint(accounts.owner);
+    const base = accounts.baseOf(configurator);
+    const account = this.#parts.access.fingerprint(accounts.configurator(configurator));
+    return `${account} ${base} ${accounts.isOpen(configurator)}`;
+  }
+
+  #serverFor({ configurator }: Target): WebSocketServer {
+    if (configurator === undefined) return this.#owners;
+    return this.#accounts.isOpen(configurator) ? this.#guests : this.#webfronts;
+  }
+
+  #server(maxPayload: number): WebSocketServer {
+    const server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      // Per-client compression costs 300 MB with 1,000 clients, and a frame could not be shared.
+      perMessageDeflate: false,
+      maxPayload,
+    });
+    server.on('headers', (headers, request) => {
+      const echo = this.#echoes.get(request);
+      if (echo !== undefined) headers.push(`Sec-WebSocket-Protocol: ${echo}`);
+    });
+    return server;
+  }
+}
+
+/** The paths of versions 5.1 and of 5.2 and later are served alike (decision 19). */
+function targetOf(url: string): Target | undefined {
+  const [path = '', query] = url.split('?', 2);
+  const match = /^\/api\/wfc\/(\d{1,9})\/?$|^\/wfc\/(\d{1,9})\/api\/$/.exec(path);
+  if (path !== '/api/' && match === null) return undefined;
+  const since = Number(/^\d{1,15}$/.exec(new URLSearchParams(query).get('since') ?? '')?.[0] ?? 0);
+  const id = match?.[1] ?? match?.[2];
+  return { configurator: id === undefined ? undefined : Number(id), since };
+}

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { Area } from '../../kernel/area.js';
+import { mediaType } from '../../kernel/media.js';
+import { objectType } from '../../kernel/object.js';
+import type { Tree } from '../../kernel/tree.js';
+import type { Authenticator } from '../access/authenticator.js';
+import { Accounts, type Configurators } from '../access/accounts.js';
+import { sendChallenge, isSignedIn, METHODS, sendPlainText, sendFile } from './web-files.js';
+
+/** Contents that a page shows as they are; charts and dashboards name objects, and a stream is no file. */
+const SHOWN: ReadonlySet<number> = new Set([mediaType.image, mediaType.sound, mediaType.document]);
+
+/** A picture or a document may be a page: what it brings along may not act for who looks at it. */
+const POLICY = "script-src 'none'; object-src 'none'; base-uri 'none'; form-action 'none'";
+
+export interface FrontMediaParts {
+  readonly access: Authenticator;
+  readonly configurators: Configurators;
+  readonly kernel: { readonly tree: Tree };
+  /** The data directory. */
+  readonly directory: string;
+}
+
+/**
+ * Pictures, sounds and documents of a configurator's area at `/wfc/<configurator>/media/<media>`, for its users. What is
+ * outside of the area is answered as what does not exist (decision 14).
+ */
+export function routeMedia(app: FastifyInstance, parts: FrontMediaParts): void {
+  const { access, configurators, directory } = parts;
+  const accounts = new Accounts(undefined, configurators);
+  app.route<{ Params: { id: string; media: string } }>({
+    method: [...METHODS],
+    url: '/wfc/:id/media/:media',
+    handler: async (request, reply) => {
+      const [id, media] = [idFrom(request.params.id), idFrom(request.params.media)];
+      if (!accounts.isOpen(id) && !(await isSignedIn(access, accounts.configurator(id), request)))
+        return sendChallenge(reply, 'stellwerk fronts');
+      const [folder = '', ...path] = fileOf(parts, id, media)?.split('/') ?? [];
+      if (path.length === 0) return sendPlainText(reply, 404, 'Not found\n');
+      reply.header('Content-Security-Policy', POLICY);
+      return sendFile(request, reply, {
+        directory: join(directory, folder),
+        path: `/${path.map(encodeURIComponent).join('/')}`,
+      });
+    },
+  });
+}
+
+/** The file of a media object, as `media/roof.svg`, where this configurator's users may have it. */
+function fileOf({ configurators, kernel: { tree } }: FrontMediaParts, id: number, mediaId: number) {
+  const configurator = configurators.get(id);
+  const media = tree.find(mediaId);
+  if (configurator === undefined || !media?.is(objectType.media) || !SHOWN.has(media.data.type))
+    return undefined;
+  return new Area(tree, configurator.base, id).contains(mediaId) ? media.data.file : undefined;
+}
+
+/** An id as it stands in a URL; −1, which nothing has, for what is none. */
+const idFrom = (text: string): number => (/^\d{1,9}$/.test(text) ? Number(text) : -1);

@@ -1,0 +1,74 @@
+import { realpath } from 'node:fs/promises';
+import { sep } from 'node:path';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Account, Authenticator } from '../access/authenticator.js';
+import { readAuthorization, TOKEN } from '../access/credentials.js';
+
+/** The methods by which pages and files are had. */
+export const METHODS = ['GET', 'HEAD'] as const;
+
+/** Which file is meant. */
+export interface FileRequest {
+  /** Nothing outside of this folder is served, whatever the path or a link says. */
+  readonly directory: string;
+  /** In the folder, as it stands in a URL: `/plan.txt`. */
+  readonly path: string;
+  /** Where the folder stands in URLs; undefined: only files are served, not what stands for a folder. */
+  readonly prefix?: string;
+}
+
+/** Answers with a file, of which a range may be asked for, and which a browser keeps while it is the same; or with 404. */
+export async function sendFile(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { directory, path, prefix }: FileRequest,
+): Promise<FastifyReply> {
+  const { send } = await import('@fastify/send');
+  const root = await realpath(directory).catch(() => undefined);
+  if (root === undefined) return sendPlainText(reply, 404, 'Not found\n');
+  const sent = await send(request.raw, path, {
+    root,
+    dotfiles: 'ignore',
+    index: prefix === undefined ? false : 'index.html',
+    cacheControl: false,
+    onFile: async (file, stat) => {
+      // A link may point anywhere, and a pipe would hold a thread for ever: only files of the folder are served.
+      if (!stat.isFile() || !(await realpath(file)).startsWith(root + sep))
+        throw new Error('no file of the folder');
+    },
+  });
+  if (sent.type === 'directory' && prefix !== undefined) return reply.redirect(`${prefix}${path}/`, 301);
+  if (sent.type !== 'file')
+    return sendPlainText(reply, sent.type === 'error' ? sent.statusCode : 404, 'Not found\n');
+  return reply
+    .code(sent.statusCode)
+    .headers(sent.headers)
+    .header('Cache-Control', 'no-cache')
+    .send(sent.stream);
+}
+
+/** By a login in the head, or a temporary token in the URL: a browser gives pictures of a page no other. */
+export async function isSignedIn(
+  access: Authenticator,
+  account: Account,
+  request: FastifyRequest,
+): Promise<boolean> {
+  const { headers, ip: remote, query } = request;
+  const { token } = query as { readonly token?: unknown };
+  const login =
+    typeof token === 'string'
+      ? { username: TOKEN, password: token }
+      : readAuthorization(headers.authorization);
+  return login !== undefined && access.verify(account, login, { remote, socket: request.raw.socket });
+}
+
+/** Has a browser ask for a name and a password. */
+export function sendChallenge(reply: FastifyReply, realm: string): FastifyReply {
+  reply.header('WWW-Authenticate', `Basic realm="${realm}", charset="UTF-8"`);
+  return sendPlainText(reply, 401, 'User name and password, please\n');
+}
+
+/** Answers with a line of text. */
+export function sendPlainText(reply: FastifyReply, status: number, text: string): FastifyReply {
+  return reply.code(status).type('text/plain; charset=utf-8').send(text);
+}

@@ -1,0 +1,154 @@
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Fault } from '../../base/fault.js';
+import type { Account } from '../access/authenticator.js';
+import type { Configurators } from '../access/accounts.js';
+import { normalAddress } from '../access/addresses.js';
+import { anonymous, type Dispatcher } from '../rpc/dispatcher.js';
+import { routeMedia, type FrontMediaParts } from './front-media.js';
+import type { WebHandler } from '../http/listener.js';
+import { errorResponse } from '../http/error-response.js';
+import { sendChallenge, isSignedIn, METHODS, sendPlainText, sendFile } from './web-files.js';
+import { PACKAGE_ROOT } from '../../base/package-root.js';
+
+/** One entry of `WFC_GetConfigurators` (decision 1), as the pages show it. */
+export interface ConfiguratorCard {
+  readonly ID: number;
+  readonly Title: string;
+  readonly Icon: string;
+  readonly PasswordRequired: boolean;
+}
+
+/** A page with the policy it needs (Content-Security-Policy). */
+export interface Page {
+  readonly html: string;
+  readonly policy: string;
+}
+
+/** The pages of the front; made in `front/`. */
+export interface Pages {
+  /** Lists the configurators. */
+  start(configurators: readonly ConfiguratorCard[]): Page;
+  /** Stands where a configurator's front will be. */
+  front(configurator: ConfiguratorCard): Page;
+}
+
+/** What a web server serves beside the API. */
+export type ServedContent = 'front' | { readonly directory: string };
+
+export interface WebParts extends FrontMediaParts {
+  readonly dispatcher: Dispatcher;
+  readonly pages: Pages;
+}
+
+export interface WebOptions {
+  readonly serve: ServedContent;
+  /** Rule 6: for the `user` folder where the front is served, for everything otherwise; never for the API. */
+  readonly basicAuth: Account | undefined;
+}
+
+/** The client package, as the build puts it together. */
+const CLIENT = `${PACKAGE_ROOT}dist/client`;
+/** The folder of the data directory that is shared by all who use the front. */
+const USER = 'user';
+
+/**
+ * What one web server serves, as a handler for all that is not the API. Fastify is loaded by the first call: a gateway
+ * that serves no pages does without.
+ */
+export async function openWeb(parts: WebParts, { serve, basicAuth }: WebOptions): Promise<WebHandler> {
+  const { fastify } = await import('fastify');
+  const app = fastify({ logger: false, forceCloseConnections: false, exposeHeadRoutes: false });
+  // Nothing here takes a body: fastify would hold 1 MiB of each before it answers that there is no such page.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _body, done) => done(null));
+  app.setNotFoundHandler((_request, reply) => sendPlainText(reply, 404, 'Not found\n'));
+  app.setErrorHandler((thrown, _request, reply) => fail(reply, thrown));
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header('X-Content-Type-Options', 'nosniff').header('Referrer-Policy', 'no-referrer');
+  });
+  if (serve === 'front') {
+    routePages(app, parts);
+    routeClient(app);
+    routeMedia(app, parts);
+    routeFiles(app, { parts, basicAuth, prefix: `/${USER}`, directory: join(parts.directory, USER) });
+  } else {
+    routeFiles(app, { parts, basicAuth, prefix: '', directory: serve.directory });
+  }
+  await app.ready();
+  return (request, response) => app.routing(request, response);
+}
+
+function routePages(app: FastifyInstance, { dispatcher, configurators, pages }: WebParts): void {
+  const cards = async (request: FastifyRequest) =>
+    (await dispatcher.call('WFC_GetConfigurators', [], anonymous(request.ip))) as ConfiguratorCard[];
+  app.route({
+    method: [...METHODS],
+    url: '/',
+    handler: async (request, reply) => {
+      const own = autostart(configurators, request.ip);
+      if (own !== undefined) return reply.redirect(`/wfc/${own}/`, 302);
+      return show(reply, pages.start(await cards(request)));
+    },
+  });
+  app.route<{ Params: { id: string } }>({
+    method: [...METHODS],
+    url: '/wfc/:id/',
+    handler: async (request, reply) => {
+      const card = (await cards(request)).find(({ ID }) => String(ID) === request.params.id);
+      return card === undefined ? sendPlainText(reply, 404, 'Not found\n') : show(reply, pages.front(card));
+    },
+  });
+}
+
+/** The typed client as one file, for pages of users (`import { Client } from '/client.js'`). */
+function routeClient(app: FastifyInstance): void {
+  app.route({
+    method: [...METHODS],
+    url: '/client.js',
+    handler: (request, reply) => sendFile(request, reply, { directory: CLIENT, path: '/client.js' }),
+  });
+}
+
+/** The configurator that browsers at this address go straight to. */
+function autostart(configurators: Configurators, remote: string): number | undefined {
+  const address = normalAddress(remote);
+  for (const { id, autostart: addresses } of configurators.all())
+    if (addresses.some((one) => normalAddress(one) === address)) return id;
+  return undefined;
+}
+
+interface Files {
+  readonly parts: WebParts;
+  readonly basicAuth: Account | undefined;
+  readonly prefix: string;
+  readonly directory: string;
+}
+
+function routeFiles(app: FastifyInstance, { parts, basicAuth, prefix, directory }: Files): void {
+  app.route<{ Params: { '*': string } }>({
+    method: [...METHODS],
+    url: `${prefix}/*`,
+    handler: async (request, reply) => {
+      if (basicAuth !== undefined && !(await isSignedIn(parts.access, basicAuth, request)))
+        return sendChallenge(reply, 'stellwerk files');
+      // One slash at the front: `//host` in a redirect would be another host.
+      const path = (request.raw.url ?? '').replace(/\?.*$/s, '').slice(prefix.length).replace(/^\/+/, '/');
+      return sendFile(request, reply, { directory, path, prefix });
+    },
+  });
+}
+
+function show(reply: FastifyReply, { html, policy }: Page): FastifyReply {
+  return reply
+    .header('Content-Security-Policy', policy)
+    .header('Cache-Control', 'no-cache')
+    .type('text/html; charset=utf-8')
+    .send(html);
+}
+
+/** Nothing of what went wrong is shown, but the status where it is one that a browser should know. */
+function fail(reply: FastifyReply, thrown: unknown): FastifyReply {
+  const status = thrown instanceof Fault ? errorResponse(thrown).status : 404;
+  return sendPlainText(reply, status, thrown instanceof Fault ? `${thrown.message}\n` : 'Not found\n');
+}

@@ -1,0 +1,214 @@
+import { aggregationSpan, nextBucketStart, bucketStart, type BucketSpan } from './buckets.js';
+import { emptyRun, type RecordRun, type StoredValue } from './codec.js';
+import { seriesOf, type ArchiveFile } from './archive-file.js';
+import type { ArchiveRequests } from './worker-protocol.js';
+import { appendRun, indexAt, mergeRuns, sliceRun } from './record-runs.js';
+
+/** Kinds of compaction by the numbers of the interface (§1), with the pieces of time they thin to; 8 deletes. */
+const spans: Readonly<Record<number, BucketSpan>> = {
+  1: aggregationSpan.minute,
+  2: aggregationSpan.fiveMinutes,
+  3: aggregationSpan.hour,
+  4: aggregationSpan.day,
+  5: aggregationSpan.week,
+  6: aggregationSpan.month,
+  7: aggregationSpan.year,
+};
+
+/** Chunks that one step thins, but for a longer piece of time: some milliseconds of the worker. */
+const STEP = 40;
+
+/** What is to be thinned, and to what. */
+interface Thinning {
+  readonly series: number;
+  readonly kind: number;
+  /** Undefined: all goes, but for the value that holds at the end. */
+  readonly span: BucketSpan | undefined;
+  /** Of a piece its last record stays, not its average. */
+  readonly keepsLast: boolean;
+}
+
+/**
+ * Thins some of a variable's records that are older than the rule says, the oldest first; what is thinned once is not
+ * looked at again. Each piece of time keeps of a gauge its average, of a counter its last reading and both sides of each
+ * reset, whether zeros are passed over or not, of texts the last one. So what is aggregated over longer pieces stays as it was.
+ */
+export function downsample(
+  file: ArchiveFile,
+  { variableId, rule, counter, nowMs }: ArchiveRequests['compact']['request'],
+): ArchiveRequests['compact']['answer'] {
+  const date = new Date(nowMs);
+  const ageMs = new Date(date.getFullYear(), date.getMonth() - rule.months, date.getDate()).getTime();
+  const span = spans[rule.kind];
+  const untilMs = span === undefined ? ageMs : bucketStart(span, ageMs);
+  let more = false;
+  for (const isText of [false, true]) {
+    const series = seriesOf(variableId, isText);
+    const thinning = { series, kind: rule.kind, span, keepsLast: counter || isText };
+    more = step(file, thinning, untilMs) || more;
+  }
+  return { more };
+}
+
+function step(file: ArchiveFile, thinning: Thinning, untilMs: number): boolean {
+  const { series, kind, span } = thinning;
+  const known = file.chunks.statement('SELECT until FROM compacted WHERE series = ? AND kind = ?');
+  const [doneMs] = (known.get(series, kind) ?? [0]) as unknown as readonly [number];
+  const fromMs = span === undefined || doneMs === 0 ? doneMs : bucketStart(span, doneMs);
+  if (fromMs >= untilMs) return false;
+  return file.transaction(() => {
+    if ((file.head(series).times[0] ?? Infinity) < untilMs) file.settle();
+    const endMs = endOf(file, thinning, [fromMs, untilMs]);
+    if (endMs === undefined) return false;
+    thin(file, thinning, [fromMs, endMs]);
+    file.chunks.statement('INSERT OR REPLACE INTO compacted VALUES (?, ?, ?)').run(series, kind, endMs);
+    file.forget();
+    return endMs < untilMs;
+  });
+}
+
+/** Where a step ends: with the pieces that its chunks hold wholly, or the first one, however long; undefined: nothing is there. */
+function endOf(
+  file: ArchiveFile,
+  { series, span }: Thinning,
+  [fromMs, untilMs]: readonly [number, number],
+): number | undefined {
+  let [firstMs, count]: [number | undefined, number] = [undefined, 0];
+  const beginMs = file.chunks.at(series, fromMs)?.firstMs ?? fromMs;
+  for (const chunk of file.chunks.upwards(series, beginMs, untilMs - 1)) {
+    if (chunk.lastMs < fromMs) continue;
+    firstMs ??= Math.max(chunk.firstMs, fromMs);
+    if (++count < STEP) continue;
+    const endMs =
+      span === undefined
+        ? chunk.firstMs
+        : Math.max(bucketStart(span, chunk.firstMs), nextBucketStart(span, bucketStart(span, firstMs)));
+    return Math.min(endMs, untilMs);
+  }
+  return firstMs === undefined ? undefined : untilMs;
+}
+
+function thin(file: ArchiveFile, thinning: Thinning, [fromMs, endMs]: readonly [number, number]): void {
+  const { chunks } = file;
+  const { series, span, keepsLast } = thinning;
+  const first = chunks.at(series, fromMs);
+  const beginMs = first !== undefined && first.lastMs >= fromMs ? first.firstMs : fromMs;
+  const held = chunks.at(series, fromMs - 1);
+  const heldRun = held === undefined ? emptyRun() : chunks.records(held);
+  const holds = heldRun.values[indexAt(heldRun, fromMs) - 1];
+  let [before, after] = [emptyRun(), emptyRun()];
+  const kept = new Kept(span, { keepsLast, holds });
+  for (const chunk of chunks.upwards(series, beginMs, endMs - 1)) {
+    const run = chunks.records(chunk);
+    const [from, to] = [indexAt(run, fromMs), indexAt(run, endMs)];
+    if (from > 0) before = sliceRun(run, 0, from);
+    if (to < run.times.length) after = sliceRun(run, to);
+    for (let n = from; n < to; n++) kept.add(run.times[n] as number, run.values[n] as StoredValue);
+  }
+  const nextMs = after.times[0] ?? chunks.after(series, endMs - 1)?.firstMs ?? file.head(series).times[0];
+  appendRun(before, kept.finish(endMs, nextMs === endMs));
+  chunks
+    .statement('DELETE FROM chunks WHERE series = ? AND t0 BETWEEN ? AND ?')
+    .run(series, beginMs, endMs - 1);
+  const run = mergeRuns(before, after);
+  if (run.times.length > 0) chunks.insert(series, run);
+}
+
+/** What is kept of records, given ascending. */
+class Kept {
+  readonly #run = emptyRun();
+  readonly #span: BucketSpan | undefined;
+  readonly #keepsLast: boolean;
+  /** The newest record; at first the one that holds when it begins, without its time. */
+  #atMs = NaN;
+  #value: StoredValue | undefined;
+  #isReset = false;
+  /** The newest of a counter that is no zero; NaN where that is not known. */
+  #counted = NaN;
+  /** Where the piece ends that the newest record lies in. */
+  #endMs = -Infinity;
+  /** What has been summed up of it, and since when. */
+  #integral = 0;
+  #sinceMs = NaN;
+  #shown: StoredValue | undefined;
+
+  constructor(
+    span: BucketSpan | undefined,
+    { keepsLast, holds }: { keepsLast: boolean; holds: StoredValue | undefined },
+  ) {
+    this.#span = span;
+    this.#keepsLast = keepsLast;
+    this.#value = holds;
+    this.#shown = holds;
+  }
+
+  add(atMs: number, value: StoredValue): void {
+    if (this.#span !== undefined) {
+      if (this.#keepsLast) this.#pass(this.#span, atMs, value);
+      else this.#sum(this.#span, atMs);
+    }
+    this.#atMs = atMs;
+    this.#value = value;
+  }
+
+  /** `isFollowed`: there is a record at the end. Otherwise the value that holds there stays. */
+  finish(endMs: number, isFollowed: boolean): RecordRun {
+    if (this.#span !== undefined && !Number.isNaN(this.#atMs)) {
+      if (this.#keepsLast) this.#keep(this.#atMs, this.#value as StoredValue);
+      else this.#close(isFollowed ? endMs : Infinity);
+    }
+    if (this.#span === undefined && !isFollowed && this.#value !== undefined) this.#keep(endMs, this.#value);
+    return this.#run;
+  }
+
+  /** The record before it stays when it is the last of its piece, the first of all, or at a side of a reset. */
+  #pass(span: BucketSpan, atMs: number, value: StoredValue): void {
+    const before = this.#value;
+    const isReset = typeof value === 'number' && this.#falls(before, value);
+    if (typeof value === 'number' && value !== 0) this.#counted = value;
+    if (atMs >= this.#endMs) this.#endMs = nextBucketStart(span, bucketStart(span, atMs));
+    else if (!isReset && !this.#isReset && !this.#isFirst()) return void (this.#isReset = isReset);
+    if (!Number.isNaN(this.#atMs)) this.#keep(this.#atMs, before as StoredValue);
+    this.#isReset = isReset;
+  }
+
+  /** Also where zeros are passed over: then it is another one that stands before. */
+  #falls(before: StoredValue | undefined, value: number): boolean {
+    if (typeof before !== 'number') return false;
+    return value < before || (before === 0 && value !== 0 && !(value >= this.#counted));
+  }
+
+  #isFirst(): boolean {
+    return this.#run.times.length === 0 && this.#shown === undefined;
+  }
+
+  #sum(span: BucketSpan, atMs: number): void {
+    if (atMs >= this.#endMs) {
+      const startMs = bucketStart(span, atMs);
+      if (!Number.isNaN(this.#atMs)) this.#close(startMs);
+      this.#endMs = nextBucketStart(span, startMs);
+      this.#integral = 0;
+      this.#sinceMs = this.#value === undefined ? atMs : startMs;
+      if (this.#value !== undefined) this.#integral = Number(this.#value) * (atMs - startMs);
+    } else this.#integral += Number(this.#value) * (atMs - this.#atMs);
+  }
+
+  /** The piece is over: its average stays, and where the next one begins later, the value that holds until then. */
+  #close(nextMs: number): void {
+    const endMs = this.#endMs;
+    const whole = this.#integral + Number(this.#value) * (endMs - this.#atMs);
+    this.#show(this.#sinceMs, whole / (endMs - this.#sinceMs));
+    if (nextMs > endMs) this.#show(endMs, this.#value as StoredValue);
+  }
+
+  #show(atMs: number, value: StoredValue): void {
+    if (value !== this.#shown) this.#keep(atMs, value);
+  }
+
+  #keep(atMs: number, value: StoredValue): void {
+    this.#run.times.push(atMs);
+    this.#run.values.push(value);
+    this.#run.marks.push(0);
+    this.#shown = value;
+  }
+}

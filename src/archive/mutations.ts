@@ -1,0 +1,138 @@
+import type { Chunk } from './chunks.js';
+import { emptyRun, type RecordRun } from './codec.js';
+import { seriesOf, type ArchiveFile } from './archive-file.js';
+import type { ArchiveRequests } from './worker-protocol.js';
+import { bootId } from './recovery.js';
+import { appendRun, filterRun, indexAt, sliceRun, sortRun } from './record-runs.js';
+
+/** Chunks that are looked at in one step: the worker has others to answer. */
+const STEP = 500;
+
+/** Deletes a variable's records between two times, both included; how many they were. */
+export function deleteRecords(
+  file: ArchiveFile,
+  { variableId, fromMs, toMs }: ArchiveRequests['delete']['request'],
+): ArchiveRequests['delete']['answer'] {
+  let count = 0;
+  file.transaction(() => {
+    file.settle();
+    for (const series of bothOf(variableId)) {
+      for (const chunk of chunksWithin(file, series, { fromMs, toMs })) {
+        const run = file.chunks.records(chunk);
+        const kept = filterRun(
+          run,
+          (n) => (run.times[n] as number) < fromMs || (run.times[n] as number) > toMs,
+        );
+        count += run.times.length - kept.times.length;
+        if (kept.times.length === 0) file.chunks.remove(chunk);
+        else if (kept.times.length < run.times.length) file.chunks.replace(series, chunk, kept);
+      }
+      if (file.chunks.after(series, -1) === undefined)
+        file.chunks.statement('DELETE FROM compacted WHERE series = ?').run(series);
+    }
+    file.forget();
+  });
+  return { count };
+}
+
+/** A variable's records become another's; where both have one of the same time, the moved one counts. */
+export function moveRecords(
+  file: ArchiveFile,
+  { variableId, toId }: ArchiveRequests['move']['request'],
+): object {
+  file.transaction(() => {
+    file.settle();
+    const to = bothOf(toId);
+    for (const [n, series] of bothOf(variableId).entries()) {
+      const target = to[n] as number;
+      if (file.chunks.after(target, -1) === undefined) file.chunks.move(series, target);
+      // All of them first: nothing may be written while they are read.
+      for (const chunk of Array.from(file.chunks.upwards(series, -1, Infinity))) {
+        file.put(target, file.chunks.records(chunk));
+        file.chunks.remove(chunk);
+      }
+      file.chunks.statement('DELETE FROM compacted WHERE series IN (?, ?)').run(series, target);
+    }
+    file.settle();
+  });
+  return {};
+}
+
+/** Records of untrusted clocks of this run of the machine get the times that they have by the trusted one. */
+export function correctTimes(
+  file: ArchiveFile,
+  { offsetMs }: ArchiveRequests['mend']['request'],
+): ArchiveRequests['mend']['answer'] {
+  let count = 0;
+  file.transaction(() => {
+    file.settle();
+    const { chunks } = file;
+    const known = chunks.statement('SELECT mark, offset FROM untrusted WHERE boot = ?').all(bootId());
+    const shifts = new Map(
+      known.map((row) => {
+        const [mark, untrustedMs] = row as unknown as readonly [number, number];
+        return [mark, offsetMs - untrustedMs];
+      }),
+    );
+    // All of them first: what is put back may change chunks that were not looked at yet.
+    const all = new Map<number, RecordRun>();
+    const marked = chunks.statement('SELECT number, series FROM chunks WHERE marked = 1').all();
+    for (const row of marked) {
+      const [number, series] = row as unknown as readonly [number, number];
+      const run = chunks.records({ number });
+      const isMine = (n: number) => shifts.has(run.marks[n] as number);
+      const mine = filterRun(run, isMine);
+      if (mine.times.length === 0) continue;
+      count += mine.times.length;
+      const others = filterRun(run, (n) => !isMine(n));
+      chunks.replace(series, { number }, others);
+      const known = all.get(series) ?? emptyRun();
+      appendRun(known, mine);
+      all.set(series, known);
+    }
+    file.forget();
+    for (const [series, run] of all) file.put(series, mended(run, shifts));
+    chunks.statement('DELETE FROM untrusted WHERE boot = ?').run(bootId());
+  });
+  return { count };
+}
+
+/** Makes the summaries of some chunks anew, from what is in them. */
+export function rebuildSummaries(
+  file: ArchiveFile,
+  { variableId, after }: ArchiveRequests['resum']['request'],
+): ArchiveRequests['resum']['answer'] {
+  return file.transaction(() => {
+    if (after === 0) file.settle();
+    const { chunks } = file;
+    const series = seriesOf(variableId, false);
+    const rows = chunks
+      .statement('SELECT number FROM chunks WHERE series = ? AND number > ? ORDER BY number LIMIT ?')
+      .all(series, after, STEP);
+    const numbers = rows.map((row) => (row as unknown as readonly [number])[0]);
+    for (const number of numbers) chunks.resum({ number });
+    return { next: numbers.length === STEP ? numbers.at(-1) : undefined };
+  });
+}
+
+const bothOf = (id: number): readonly [number, number] => [seriesOf(id, false), seriesOf(id, true)];
+
+/** The chunks that have records between two times, as they are now. */
+export function chunksWithin(
+  file: ArchiveFile,
+  series: number,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Chunk[] {
+  const first = file.chunks.at(series, fromMs)?.firstMs ?? fromMs;
+  return [...file.chunks.upwards(series, first, toMs)].filter(({ lastMs }) => lastMs >= fromMs);
+}
+
+function mended(run: RecordRun, shifts: ReadonlyMap<number, number>): RecordRun {
+  const times = run.times.map((time, n) => Math.max(0, time + (shifts.get(run.marks[n] as number) ?? 0)));
+  return sortRun({ times, values: run.values, marks: run.marks.map(() => 0) });
+}
+
+/** The part of a run from one time up to, not including, another. */
+export function between(run: RecordRun, fromMs: number, toMs: number): RecordRun {
+  return sliceRun(run, indexAt(run, fromMs), indexAt(run, toMs));
+}

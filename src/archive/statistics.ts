@@ -1,0 +1,38 @@
+import type { ArchiveFile } from './archive-file.js';
+import type { SeriesStatistics } from './worker-protocol.js';
+
+/** Bytes of a record that is not in a chunk yet, about. */
+const HEAD_RECORD_BYTES = 4;
+
+/** What is stored of each variable. */
+export function seriesStatistics(file: ArchiveFile): SeriesStatistics[] {
+  const all = new Map<number, SeriesStatistics>();
+  const rows = file.chunks
+    .statement(
+      'SELECT series, min(t0), max(t1), sum(count), sum(length(records)) FROM chunks GROUP BY series',
+    )
+    .all() as unknown as (readonly [number, number, number, number, number])[];
+  for (const [series, firstMs, lastMs, count, bytes] of rows)
+    add(all, { id: idOf(series), firstMs, lastMs, count, bytes });
+  for (const [series, { times }] of file.heads()) {
+    const [firstMs, lastMs] = [times[0], times.at(-1)];
+    if (firstMs === undefined || lastMs === undefined) continue;
+    const bytes = times.length * HEAD_RECORD_BYTES;
+    add(all, { id: idOf(series), firstMs, lastMs, count: times.length, bytes });
+  }
+  return [...all.values()];
+}
+
+const idOf = (series: number): number => Math.floor(series / 2);
+
+function add(all: Map<number, SeriesStatistics>, more: SeriesStatistics): void {
+  const known = all.get(more.id);
+  if (known === undefined) return void all.set(more.id, more);
+  all.set(more.id, {
+    id: more.id,
+    firstMs: Math.min(known.firstMs, more.firstMs),
+    lastMs: Math.max(known.lastMs, more.lastMs),
+    count: known.count + more.count,
+    bytes: known.bytes + more.bytes,
+  });
+}

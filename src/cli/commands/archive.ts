@@ -1,0 +1,183 @@
+import { resolve } from 'node:path';
+import type { AnyFunction, Client } from '../../client/index.js';
+import { RpcError } from '../../client/index.js';
+import { exportRecords } from '../archive/export.js';
+import { Input } from '../archive/input-output.js';
+import { formatOf } from '../archive/record-format.js';
+import { importRecords, validateImport } from '../archive/import.js';
+import type { ImportTarget } from '../archive/row-to-record.js';
+import { parseMoment, TIME_EXAMPLES } from '../arguments/times.js';
+import { command, UsageError } from '../command.js';
+import { salvageArchives } from '../../composition/salvage-archives.js';
+import { exitCode } from '../exit-codes.js';
+import { chownBelow } from '../file-ownership.js';
+import { resolveId } from '../arguments/object-id.js';
+import {
+  locateData,
+  gatewayClient,
+  gatewayOptions,
+  type GatewayArguments,
+} from '../arguments/locate-gateway.js';
+
+const ARCHIVE = '{43192F0B-135B-4CE7-A0A7-1475603F3060}';
+
+interface Given extends GatewayArguments {
+  readonly format?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly variable?: string;
+  readonly data?: string;
+  readonly write?: boolean;
+}
+
+/** `stellwerk archive`: records of variables into files, and back. */
+export const archive = command({
+  usage: 'archive [options] export FILE [VARIABLE…] | import FILE | salvage [FILE]',
+  about: `export writes what the archive has of some variables, or of all, into FILE, which must not be there yet;
+import adds the records in FILE to the archive. - as FILE is stdout, or stdin.
+
+CSV: a first line that names the columns variable, time, value, and a line a record; what is imported may
+have ; or tabs between them, and further columns. JSON lines: {"variable":12345,"time":"…","value":21.5}.
+Times are written in UTC, to the millisecond. What is read may be ${TIME_EXAMPLES}.
+
+An import looks through all of FILE first. Where a line is wrong it says which, and takes nothing. A record of
+the same variable and millisecond as another takes its place: what is imported twice is there once.
+
+salvage reads a damaged archive that the gateway keeps as archive.db.damaged-…, chunk by chunk, each with its
+checksum, and says what is sound. With --write, and the gateway stopped, it takes that into the archive.`,
+  options: {
+    ...gatewayOptions,
+    format: {
+      type: 'string',
+      value: 'FORMAT',
+      help: 'csv or jsonl; else as the name of FILE ends, else csv',
+    },
+    from: { type: 'string', value: 'TIME', help: 'only records from then on' },
+    to: { type: 'string', value: 'TIME', help: 'only records up to then' },
+    data: {
+      type: 'string',
+      value: 'DIR',
+      help: 'salvage: the data directory; else /var/lib/stellwerk, or in a checkout data/',
+    },
+    write: { type: 'boolean', help: 'salvage: take what is sound into the archive' },
+    variable: {
+      type: 'string',
+      value: 'VARIABLE',
+      help: 'import: all records are this one’s, whatever the column variable says.\nVARIABLE is an id or a path of idents or names: ground_floor/setpoint',
+    },
+  },
+  words: [1, Infinity],
+  exits:
+    '0 done, 1 nothing was taken, or not all (and why; of salvage: some chunks are damaged), 69 the gateway cannot be reached, 78 mistakes in the configuration',
+  run: async (options, [what = '', file = '', ...variables]) => {
+    if (what === 'salvage') return salvaged(options, file);
+    if (what !== 'export' && what !== 'import')
+      throw new UsageError(`${what} is neither export, import nor salvage`);
+    if (file === '') throw new UsageError('give FILE');
+    if (what === 'export') return exported(options, file, variables);
+    if (variables.length > 0) throw new UsageError(`${variables[0]} is too much: --variable names one`);
+    return imported(options, file);
+  },
+});
+
+async function exported(options: Given, file: string, variables: readonly string[]): Promise<number> {
+  if (options.variable !== undefined) throw new UsageError('export takes variables after FILE');
+  const format = formatOf(options.format, file);
+  const range = rangeOf(options);
+  const gateway = await gatewayClient(options);
+  const ids = await Promise.all(variables.map((word) => resolveId(gateway, word)));
+  const { kept, gone } = ids.length > 0 ? { kept: ids, gone: [] } : await recorded(gateway);
+  const done = await exportRecords(gateway, { ids: kept, ...range, file, format });
+  if (file !== '-') process.stdout.write(`${file}: ${done.records} records of ${kept.length} variables\n`);
+  const remarks = [
+    gone.length > 0 &&
+      `left out: ${gone.join(', ')}, whose variables are gone (AC_ChangeVariableID gives their records to others)`,
+    done.untrusted > 0 && `${done.untrusted} records are of a clock that was not trusted, and say so`,
+    done.formulas > 0 &&
+      `${done.formulas} texts begin as formulas do (= + - @): have a spreadsheet take the column for text`,
+  ];
+  for (const remark of remarks) if (remark !== false) process.stderr.write(`${remark}\n`);
+  return exitCode.ok;
+}
+
+async function imported(options: Given, file: string): Promise<number> {
+  if (file === '-' && options['password-file'] === '-')
+    throw new UsageError('stdin can hold the records or the password, not both');
+  const format = formatOf(options.format, file);
+  const { fromMs, toMs } = rangeOf(options);
+  await using input = await Input.open(file);
+  const gateway = await gatewayClient(options);
+  const archiveId = await archiveOf(gateway);
+  const only = options.variable === undefined ? undefined : await resolveId(gateway, options.variable);
+  const targets = new Map<number, Promise<ImportTarget>>();
+  const target = (id: number): Promise<ImportTarget> => {
+    const known = targets.get(id) ?? targetOf(gateway, archiveId, id);
+    targets.set(id, known);
+    return known;
+  };
+  const source = { input, format, meaning: { variableId: only, target }, fromMs, toMs: toMs || Infinity };
+  const { records, mistakes } = await validateImport(source);
+  if (mistakes.count > 0) {
+    const more = mistakes.count - mistakes.told.length;
+    const rest = more > 0 ? [`and ${more} more`] : [];
+    process.stderr.write(`${[...mistakes.told, ...rest, 'nothing was taken'].join('\n')}\n`);
+    return exitCode.failed;
+  }
+  const taken = await importRecords(gateway, archiveId, source);
+  process.stdout.write(`${taken} records of ${records}, for ${targets.size} variables\n`);
+  return exitCode.ok;
+}
+
+function salvaged({ data, write = false }: Given, file: string): number {
+  const directory = resolve(locateData(data, undefined).data);
+  const reports = salvageArchives({
+    directory,
+    file: file === '' ? undefined : resolve(file),
+    write,
+    nowMs: Date.now(),
+  });
+  if (write) chownBelow(directory);
+  process.stdout.write(`${reports.map(({ text }) => text).join('\n')}\n`);
+  const next = write
+    ? 'what is sound is in the archive; delete the damaged file when nothing in it is missed'
+    : 'nothing was written: stop the gateway and say --write to take what is sound into its archive';
+  process.stdout.write(`${next}\n`);
+  return reports.every(({ isWhole }) => isWhole) ? exitCode.ok : exitCode.failed;
+}
+
+function rangeOf({ from, to }: Given): { fromMs: number; toMs: number } {
+  const [fromMs = 0, toMs = 0] = [from, to].map((given) => {
+    const ms = given === undefined ? 0 : parseMoment(given, Date.now());
+    if (ms === undefined) throw new UsageError(`${given} is no time: ${TIME_EXAMPLES}`);
+    return ms;
+  });
+  return { fromMs, toMs };
+}
+
+async function archiveOf(gateway: Client<AnyFunction>): Promise<number> {
+  const [id] = (await gateway.call('SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
+  if (id === undefined) throw new Error('the gateway has no archive');
+  return id;
+}
+
+/** All variables that have records. */
+async function recorded(gateway: Client<AnyFunction>): Promise<{ kept: number[]; gone: number[] }> {
+  const archiveId = await archiveOf(gateway);
+  const all = (await gateway.call('AC_GetAggregationVariables', archiveId, false)) as {
+    VariableID: number;
+  }[];
+  const ids = all.map(({ VariableID }) => VariableID).sort((a, b) => a - b);
+  const there = new Set((await gateway.call('SVC_GetVariableList')) as number[]);
+  return { kept: ids.filter((id) => there.has(id)), gone: ids.filter((id) => !there.has(id)) };
+}
+
+async function targetOf(gateway: Client<AnyFunction>, archiveId: number, id: number): Promise<ImportTarget> {
+  try {
+    const { VariableType: type } = (await gateway.call('SVC_GetVariable', id)) as { VariableType: number };
+    if ((await gateway.call('AC_GetLoggingStatus', archiveId, id)) === true) return { type };
+    return { refused: `#${id} is not recorded: stellwerk call AC_SetLoggingStatus ${archiveId} ${id} true` };
+  } catch (thrown) {
+    if (thrown instanceof RpcError) return { refused: thrown.message };
+    throw thrown;
+  }
+}

@@ -1,0 +1,41 @@
+import { systemClock } from '../../base/clock.js';
+import { reviewFacts } from '../../composition/review-facts.js';
+import { ConfigurationError, formatFinding, type ConfigFinding } from '../../config/document.js';
+import { loadConfig } from '../../config/load.js';
+import { createModuleList } from '../../composition/module-list.js';
+import { command } from '../command.js';
+import { exitCode } from '../exit-codes.js';
+import { configPath } from '../arguments/locate-gateway.js';
+
+/** `stellwerk check [FILE]`: what is wrong with a configuration, by line. */
+export const check = command({
+  usage: 'check [FILE | --config FILE]',
+  about: `Checks a configuration without a gateway, and prints each error with file, line, column and key: all that a
+start or a reload would report. What works and may not be meant is printed as a warning. Without FILE: $STELLWERK_CONFIG, /etc/stellwerk/gateway.yaml,
+or in a checkout the sample of make run.`,
+  options: { config: { type: 'string', value: 'FILE', help: 'the same as FILE' } },
+  words: [0, 1],
+  exits: '0 no errors (there may be warnings), 78 errors, or the file cannot be read',
+  run: async ({ config }, [file]) => {
+    const path = configPath(file ?? config);
+    const findings = await findingsIn(path);
+    for (const finding of findings) process.stderr.write(`${formatFinding(path, finding)}\n`);
+    const warnings = findings.filter(({ severity }) => severity === 'warning').length;
+    const errors = findings.length - warnings;
+    const counted = [...countOf(errors, 'error'), ...countOf(warnings, 'warning')].join(', ');
+    process.stdout.write(`${path}: ${counted === '' ? 'fine' : counted}\n`);
+    return errors > 0 ? exitCode.configuration : exitCode.ok;
+  },
+});
+
+async function findingsIn(path: string): Promise<readonly ConfigFinding[]> {
+  try {
+    return (await loadConfig(path, createModuleList(systemClock()), reviewFacts)).findings;
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigurationError)) throw thrown;
+    return thrown.findings;
+  }
+}
+
+const countOf = (count: number, what: string): string[] =>
+  count === 0 ? [] : [`${count} ${what}${count > 1 ? 's' : ''}`];

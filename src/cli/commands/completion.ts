@@ -1,0 +1,148 @@
+import { command, type Command, UsageError } from '../command.js';
+import { commands } from '../command-table.js';
+import { exitCode } from '../exit-codes.js';
+
+/** A command as a completion script knows it. */
+interface Known {
+  readonly name: string;
+  readonly about: string;
+  readonly options: Command['options'];
+}
+
+/** What is completed: commands, their options, the functions after `call`, and files elsewhere. */
+interface Completed {
+  readonly commands: readonly Known[];
+  readonly functions: readonly string[];
+}
+
+const shells: Readonly<Record<string, (completed: Completed) => string>> = { bash, zsh, fish };
+
+/** `stellwerk completion`: the completion script of a shell. */
+export const completion = command({
+  usage: 'completion bash|zsh|fish',
+  about: `Prints the script by which a shell completes commands, options and the functions of the gateway.
+An installed package has put it in place. Elsewhere:
+
+  bash   source <(stellwerk completion bash)                          in ~/.bashrc
+  zsh    stellwerk completion zsh > "\${fpath[1]}/_stellwerk"          and start a new shell
+  fish   stellwerk completion fish > ~/.config/fish/completions/stellwerk.fish`,
+  options: {},
+  words: [1, 1],
+  exits: '0 done',
+  run: async (_options, [shell = '']) => {
+    const script = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
+    if (script === undefined)
+      throw new UsageError(`${shell} is not one of ${Object.keys(shells).join(', ')}`);
+    process.stdout.write(script(await completed()));
+    return exitCode.ok;
+  },
+});
+
+async function completed(): Promise<Completed> {
+  const [{ createModuleList }, { declaredFunctions }, { systemClock }] = await Promise.all([
+    import('../../composition/module-list.js'),
+    import('../../functions/reflection/function-help.js'),
+    import('../../base/clock.js'),
+  ]);
+  const clock = systemClock();
+  const declared = declaredFunctions(await createModuleList(clock)({ board: 'simulated' }), clock);
+  const known = Object.entries(commands).map(async ([name, [about, load]]) => {
+    // This command is being loaded: it has no options of its own.
+    const options = name === 'completion' ? {} : (await load()).options;
+    return { name, about, options };
+  });
+  return {
+    commands: [...(await Promise.all(known)), { name: 'help', about: 'explain a command', options: {} }],
+    functions: declared.map(({ name }) => name).sort(),
+  };
+}
+
+const flagsOf = ({ options }: Known): string[] => Object.keys(options).map((name) => `--${name}`);
+
+function bash({ commands, functions }: Completed): string {
+  const cases = commands.map((one) => `    ${one.name}) options='${flagsOf(one).join(' ')}' ;;`);
+  return `# bash completion of stellwerk
+_stellwerk() {
+  local word=\${COMP_WORDS[COMP_CWORD]} options=
+  local commands='${commands.map(({ name }) => name).join(' ')}'
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    mapfile -t COMPREPLY < <(compgen -W "$commands --version --help" -- "$word")
+    return
+  fi
+  case \${COMP_WORDS[1]} in
+${cases.join('\n')}
+  esac
+  case \${COMP_WORDS[1]}/$word in
+    */-*) mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word") ;;
+    help/*) mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word") ;;
+    completion/*) mapfile -t COMPREPLY < <(compgen -W '${Object.keys(shells).join(' ')}' -- "$word") ;;
+    call/[A-Z]*) mapfile -t COMPREPLY < <(compgen -W '${functions.join(' ')}' -- "$word") ;;
+    *) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+  esac
+}
+complete -o filenames -F _stellwerk stellwerk
+`;
+}
+
+function zsh({ commands, functions }: Completed): string {
+  const described = commands.map(({ name, about }) => `    '${name}:${escaped(about)}'`);
+  const cases = commands.map((one) => {
+    const specs = Object.entries(one.options).map(([name, option]) => {
+      const value = option.type === 'string' ? `:${option.value}:_files` : '';
+      return ` '--${name}[${escaped(firstLine(option.help))}]${value}'`;
+    });
+    return `    ${one.name}) _arguments${specs.join('')} '${wordsOf(one.name)}' ;;`;
+  });
+  return `#compdef stellwerk
+# zsh completion of stellwerk
+_stellwerk() {
+  local -a commands functions
+  commands=(
+${described.join('\n')}
+  )
+  functions=(${functions.join(' ')})
+  if (( CURRENT == 2 )); then
+    _describe command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+${cases.join('\n')}
+  esac
+}
+if [ "$funcstack[1]" = _stellwerk ]; then _stellwerk "$@"; else compdef _stellwerk stellwerk; fi
+`;
+}
+
+/** What zsh completes where no option is typed. */
+function wordsOf(name: string): string {
+  if (name === 'call') return '*:function:compadd -a functions';
+  if (name === 'completion') return `*:shell:(${Object.keys(shells).join(' ')})`;
+  return name === 'help' ? '*:command:{_describe command commands}' : '*:file:_files';
+}
+
+function fish({ commands, functions }: Completed): string {
+  const isFirst = 'not __fish_seen_subcommand_from $__stellwerk_commands';
+  const lines = commands.flatMap(({ name, about, options }) => [
+    `complete -c stellwerk -f -n '${isFirst}' -a ${name} -d '${escaped(about)}'`,
+    ...Object.entries(options).map(([option, { type, help }]) => {
+      const value = type === 'string' ? ' -r' : '';
+      const when = `-n '__fish_seen_subcommand_from ${name}'`;
+      return `complete -c stellwerk ${when} -l ${option}${value} -d '${escaped(firstLine(help))}'`;
+    }),
+  ]);
+  return `# fish completion of stellwerk
+set -g __stellwerk_commands ${commands.map(({ name }) => name).join(' ')}
+${lines.join('\n')}
+complete -c stellwerk -f -n '__fish_seen_subcommand_from call' -a '${functions.join(' ')}'
+complete -c stellwerk -f -n '__fish_seen_subcommand_from help' -a "$__stellwerk_commands"
+complete -c stellwerk -f -n '__fish_seen_subcommand_from completion' -a '${Object.keys(shells).join(' ')}'
+`;
+}
+
+const firstLine = (text: string): string => text.split('\n')[0] ?? '';
+
+/** Within single quotes, and without what zsh's specifications give a meaning. */
+const escaped = (text: string): string => text.replaceAll("'", '’').replace(/[[\]:]/g, ' ');

@@ -1,0 +1,162 @@
+import { healthy, type HealthFinding } from '../../base/health-check.js';
+import { systemClock } from '../../base/clock.js';
+import { messageOf } from '../../base/fault.js';
+import { RpcError, ServerError } from '../../client/index.js';
+import { reviewFacts } from '../../composition/review-facts.js';
+import { ConfigurationError, formatFinding } from '../../config/document.js';
+import { loadConfig } from '../../config/load.js';
+import type { TreeNode } from '../../config/schema/gateway-schema.js';
+import { createModuleList } from '../../composition/module-list.js';
+import { checkMachine } from '../../service/machine-check.js';
+import type { ConfiguredInstance } from '../../service/diagnosis.js';
+import { clockFinding } from '../../service/health-findings.js';
+import type { CheckRecord, HealthRecord } from '../../service/health.js';
+import { isClockSynchronised } from '../../service/clock-synchronisation.js';
+import { command, UsageError } from '../command.js';
+import { exitCode } from '../exit-codes.js';
+import { healthTable } from './health.js';
+import { jsonText } from '../output/terminal.js';
+import {
+  configPath,
+  locateData,
+  gatewayClient,
+  gatewayOptions,
+  ownCertificate,
+} from '../arguments/locate-gateway.js';
+
+const { url: _url, ...options } = gatewayOptions;
+
+/** `stellwerk doctor`: what is missing on this machine, with or without a running gateway. */
+export const doctor = command({
+  usage: 'doctor [options]',
+  about: `Looks at this machine and says what is missing for the gateway, and how to mend it: the rights of the
+service's user, lines and ports that are in others' hands or not there, the clock, the space, the card.
+Where the gateway runs and its password is known, its own checks are told too. Changes nothing.`,
+  options: {
+    ...options,
+    data: {
+      type: 'string',
+      value: 'DIR',
+      help: 'the data directory; else /var/lib/stellwerk, in a checkout data/',
+    },
+    json: { type: 'boolean', help: 'as a list of checks: Name, State, Text, WhatToDo' },
+  },
+  words: [0, 0],
+  exits: '0 nothing is missing, 1 something is',
+  run: async ({ data, json, ...given }) => {
+    const config = await configurationOf(given.config);
+    const dataDirectory = placeOfData(data, config.path);
+    const own = new Map<string, HealthFinding>([
+      ['configuration', config.finding],
+      ['clock', clockFinding(await isClockSynchronised())],
+      ...(await checkMachine({ ...config, dataDirectory: dataDirectory ?? '/', isGateway: false })),
+    ]);
+    const ca = given.ca ?? (dataDirectory === undefined ? undefined : ownCertificate(dataDirectory));
+    const { finding, checks } = await gatewayChecks({ ...given, ...(ca !== undefined && { ca }) });
+    own.set('gateway', finding);
+    if (checks.some(({ Name }) => Name === 'outputs')) own.delete('outputs');
+    const all = [
+      ...[...own].map(([Name, { state, text, whatToDo }]) => ({
+        Name,
+        State: state,
+        Text: text,
+        WhatToDo: whatToDo,
+      })),
+      ...checks.filter(({ Name }) => !own.has(Name)).map(({ Since: _since, ...check }) => check),
+    ];
+    process.stdout.write(json === true ? `${jsonText(all)}\n` : healthTable(all));
+    return all.every(({ State }) => State === 'ok') ? exitCode.ok : exitCode.failed;
+  },
+});
+
+/** What the configuration says that the machine is for, as far as it can be read. */
+async function configurationOf(given: string | undefined) {
+  const makeModules = createModuleList(systemClock());
+  const nothing = async () => ({ modules: await makeModules({}), instances: [] });
+  let path: string;
+  try {
+    path = configPath(given);
+  } catch (thrown) {
+    if (!(thrown instanceof UsageError)) throw thrown;
+    const finding = problem('there is no configuration', 'sudo stellwerk setup makes the first one');
+    return { ...(await nothing()), path: undefined, finding };
+  }
+  try {
+    const { promise: modules, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof makeModules>>>();
+    const { tree, findings } = await loadConfig(
+      path,
+      async (config) => {
+        resolve(makeModules(config));
+        return modules;
+      },
+      reviewFacts,
+    );
+    const [first, ...others] = findings.filter(({ severity }) => severity === 'problem');
+    const finding =
+      first === undefined
+        ? healthy(`${path} has no errors`)
+        : problem(
+            `${formatFinding(path, first)}${others.length > 0 ? `, and ${others.length} more` : ''}`,
+            `stellwerk check ${path} shows them all`,
+          );
+    return { modules: await modules, instances: instancesOf(tree), path, finding };
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigurationError)) throw thrown;
+    const [first] = thrown.findings;
+    const isHidden = thrown.findings.some(({ text }) => /EACCES/.test(text));
+    const finding = isHidden
+      ? problem(`${path} is not for you to read`, 'sudo stellwerk doctor sees more')
+      : problem(
+          `${path} is not usable, first in line ${first?.line}: ${first?.text}`,
+          `stellwerk check ${path} tells them all`,
+        );
+    return { ...(await nothing()), path, finding };
+  }
+}
+
+const problem = (text: string, whatToDo: string): HealthFinding => ({ state: 'failed', text, whatToDo });
+
+function instancesOf(nodes: readonly TreeNode[]): ConfiguredInstance[] {
+  return nodes.flatMap((node) => [
+    ...(node.kind === 'instance' ? [{ name: node.name, properties: node.properties ?? {} }] : []),
+    ...instancesOf(node.children),
+  ]);
+}
+
+/** Undefined where nobody has made one yet. */
+function placeOfData(data: string | undefined, config: string | undefined): string | undefined {
+  try {
+    return locateData(data, config).data;
+  } catch (thrown) {
+    if (thrown instanceof UsageError && data === undefined) return undefined;
+    throw thrown;
+  }
+}
+
+/** Whether the gateway answers, and what it says of itself where it may tell. */
+async function gatewayChecks(
+  given: Parameters<typeof gatewayClient>[0],
+): Promise<{ finding: HealthFinding; checks: readonly CheckRecord[] }> {
+  try {
+    const gateway = await gatewayClient(given, false);
+    const { Checks } = (await gateway.call('GW_GetHealth')) as HealthRecord;
+    return { finding: healthy('it answers'), checks: Checks };
+  } catch (thrown) {
+    return { finding: answerFinding(thrown), checks: [] };
+  }
+}
+
+function answerFinding(thrown: unknown): HealthFinding {
+  if (thrown instanceof RpcError && thrown.reason === 'UNAUTHORIZED')
+    return healthy(
+      'it answers; its own checks need its password (--password-file FILE, or stellwerk health)',
+    );
+  if (thrown instanceof ServerError)
+    return problem(
+      `it does not answer: ${messageOf(thrown)}`,
+      'sudo systemctl start stellwerk; journalctl -u stellwerk says why it ended',
+    );
+  if (thrown instanceof UsageError || thrown instanceof ConfigurationError)
+    return problem('it is not known where it is', 'mend the configuration first');
+  throw thrown;
+}

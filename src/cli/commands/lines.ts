@@ -1,0 +1,78 @@
+import { delay } from '../../base/clock.js';
+import { isAbort, messageOf } from '../../base/fault.js';
+import { type AnyFunction, type Client, type Lines, ServerError } from '../../client/index.js';
+import { realTiming } from '../../client/timing.js';
+import { command } from '../command.js';
+import { exitCode } from '../exit-codes.js';
+import { drawHeader, type HeaderData } from '../output/header-picture.js';
+import { Screen } from '../output/screen.js';
+import { escapeControls, jsonText, styled } from '../output/terminal.js';
+import { gatewayClient, gatewayOptions } from '../arguments/locate-gateway.js';
+
+/** As often as a person can follow. */
+const EVERY_MS = 250;
+/** How wide a picture is that goes into a file. */
+const FILE_WIDTH = 100;
+
+/** `stellwerk lines`: the board's header with what is on it. */
+export const lines = command({
+  usage: 'lines [options]',
+  about: `Draws the board's header: its pins, the names of the lines, who uses them, and the values of those
+that the gateway has. On a terminal it follows the changes until q or Ctrl-C; elsewhere it is drawn once.`,
+  options: {
+    ...gatewayOptions,
+    once: { type: 'boolean', help: 'draw it once, on a terminal too' },
+    json: { type: 'boolean', help: 'once, as the gateway tells it (GW_GetLines)' },
+  },
+  words: [0, 0],
+  exits:
+    '0 drawn, 1 this machine has no GPIO, 69 the gateway cannot be reached, 78 mistakes in the configuration',
+  run: async (options) => {
+    const gateway = await gatewayClient(options);
+    const first = await look(gateway);
+    if (options.json === true) process.stdout.write(`${jsonText(first.lines)}\n`);
+    else if (options.once === true || !process.stdout.isTTY)
+      process.stdout.write(`${drawn(first, process.stdout.columns || FILE_WIDTH).join('\n')}\n`);
+    else await follow(gateway, first);
+    return exitCode.ok;
+  },
+});
+
+const drawn = (seen: HeaderData, width: number): string[] => drawHeader(seen, { width, paint: styled });
+
+async function look(gateway: Client<AnyFunction>, signal?: AbortSignal): Promise<HeaderData> {
+  const options = signal === undefined ? {} : { signal };
+  const seen = (await gateway.request('GW_GetLines', [], options)) as Lines;
+  const ids = [...new Set(seen.Lines.map(({ InstanceID }) => InstanceID).filter((id) => id !== 0))];
+  const answers = await gateway.batch(
+    ids.map((id) => ['SVC_GetName', id] as const),
+    options,
+  );
+  const names = ids.map((id, n) => {
+    const answer = answers[n];
+    return [id, answer?.ok === true ? String(answer.result) : `#${id}`] as const;
+  });
+  return { lines: seen, names: new Map(names) };
+}
+
+/** Draws again and again. While the gateway can't be reached the last picture stays, and says so. */
+async function follow(gateway: Client<AnyFunction>, first: HeaderData): Promise<void> {
+  using screen = new Screen();
+  let seen = first;
+  let remark = 'q ends';
+  try {
+    for (;;) {
+      screen.show([...drawn(seen, screen.width), styled('dim', remark)]);
+      await delay(realTiming, EVERY_MS, screen.ended);
+      try {
+        seen = await look(gateway, screen.ended);
+        remark = 'q ends';
+      } catch (thrown) {
+        if (!(thrown instanceof ServerError)) throw thrown;
+        remark = `${escapeControls(messageOf(thrown))}; trying again; q ends`;
+      }
+    }
+  } catch (thrown) {
+    if (!isAbort(thrown)) throw thrown;
+  }
+}

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { findNewestSoundBackup } from '../../store/backup.js';
+import { restoreBackup } from '../../store/restore.js';
+import { command, UsageError } from '../command.js';
+import { exitCode } from '../exit-codes.js';
+import { chownBelow, chownConfig } from '../file-ownership.js';
+
+/** `stellwerk restore FILE`: puts a backup back. */
+export const restore = command({
+  usage: 'restore [options] FILE|latest',
+  about: `Puts a backup onto a box: into the data directory, and its configuration into --config FILE. Stop the gateway
+first; nothing is changed while one works there, or when the backup is damaged. What is replaced is kept beside
+it under another name. latest is the newest sound one of the data directory's own daily backups.`,
+  options: {
+    data: { type: 'string', value: 'DIR', help: 'the data directory; it may be missing or empty' },
+    config: {
+      type: 'string',
+      value: 'FILE',
+      help: "where the backup's configuration goes; without it, it is left out",
+    },
+    replace: { type: 'boolean', help: 'a database and a configuration that are there give way' },
+  },
+  words: [1, 1],
+  exits: '0 done, 1 not done (and why)',
+  run: async ({ data, config, replace = false }, [file = '']) => {
+    if (data === undefined) throw new UsageError('give the data directory: --data DIR');
+    const directory = resolve(data);
+    const done = restoreBackup({
+      backup: file === 'latest' ? newestOf(directory) : resolve(file),
+      directory,
+      config: config === undefined ? undefined : resolve(config),
+      replace,
+      nowMs: Date.now(),
+    });
+    chownBelow(directory);
+    if (config !== undefined) chownConfig(resolve(config));
+    process.stdout.write(`${done.join('\n')}\n`);
+    return exitCode.ok;
+  },
+});
+
+function newestOf(directory: string): string {
+  const { path, passedOver } = findNewestSoundBackup(directory);
+  for (const why of passedOver) process.stderr.write(`passed over: ${why}\n`);
+  if (path === undefined) throw new Error(`there is no sound backup in ${directory}/backups`);
+  return path;
+}

@@ -1,0 +1,87 @@
+import { systemClock } from '../../base/clock.js';
+import { Fault, messageOf } from '../../base/fault.js';
+import { ConfigurationError } from '../../config/document.js';
+import { Gateway } from '../../composition/gateway.js';
+import { Notifier } from '../../service/notify.js';
+import { ServiceLog } from '../../service/log.js';
+import { command, UsageError } from '../command.js';
+import { exitCode } from '../exit-codes.js';
+
+/** `stellwerk serve`: runs a gateway until SIGTERM or SIGINT; SIGHUP reloads. */
+export const serve = command({
+  usage: 'serve --config FILE --data DIR',
+  about: `Runs a gateway until it is told to stop (SIGTERM, Ctrl-C). SIGHUP has it read its configuration again. The log
+goes to stdout: for people on a terminal, with priorities under systemd, as JSON else.`,
+  options: {
+    config: { type: 'string', value: 'FILE', help: 'the configuration' },
+    data: { type: 'string', value: 'DIR', help: 'the data directory; it is made where it is missing' },
+  },
+  words: [0, 0],
+  exits: '0 stopped, 69 it cannot start, 78 mistakes in the configuration',
+  run: ({ config, data }) => {
+    if (config === undefined || data === undefined) throw new UsageError('give --config FILE and --data DIR');
+    return start(config, data);
+  },
+});
+
+async function start(config: string, data: string): Promise<number> {
+  // What the gateway keeps may hold passwords of brokers: nobody else reads it.
+  process.umask(0o077);
+  const log = new ServiceLog({ write: (text) => void process.stdout.write(text), form: logForm() });
+  const notifier = new Notifier(process.env, log.root);
+  // From the first moment: a signal that comes before the gateway is there counts as soon as it is.
+  const stopped = Promise.withResolvers<NodeJS.Signals>();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopped.resolve(signal));
+  const started = Promise.withResolvers<Gateway>();
+  process.on('SIGHUP', () => void started.promise.then((gateway) => reload(gateway, notifier, log)));
+  // What loading the program took is given back while the heap is small: 10 MB. `bin/stellwerk` offers `gc`.
+  globalThis.gc?.({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+  let gateway: Gateway;
+  try {
+    const { RUNTIME_DIRECTORY: runtimeDirectory, STELLWERK_KEEPER: keeperSocket } = process.env;
+    gateway = await Gateway.start({
+      configFile: config,
+      directory: data,
+      log,
+      onStop: () => stopped.resolve('SIGTERM'),
+      ...(runtimeDirectory && { runtimeDirectory }),
+      ...(keeperSocket && { keeperSocket }),
+    });
+  } catch (thrown) {
+    notifier.status(messageOf(thrown));
+    if (thrown instanceof ConfigurationError) {
+      process.stderr.write(`${thrown.message}\n`);
+      return exitCode.configuration;
+    }
+    log.root.error(
+      thrown instanceof Fault ? {} : { err: thrown },
+      `the gateway cannot start: ${messageOf(thrown)}`,
+    );
+    return exitCode.unavailable;
+  }
+  started.resolve(gateway);
+  const clock = systemClock();
+  notifier.ready('serving');
+  notifier.watch(clock, () => gateway.answers());
+  // Nothing else keeps the process alive while all it has are timers that must not.
+  const alive = setInterval(() => undefined, 2 ** 30);
+  const signal = await stopped.promise;
+  log.root.info({ signal }, 'stopping');
+  notifier.stopping();
+  await gateway.close();
+  clearInterval(alive);
+  log.root.info({}, 'stopped');
+  return exitCode.ok;
+}
+
+async function reload(gateway: Gateway, notifier: Notifier, log: ServiceLog): Promise<void> {
+  notifier.reloading(systemClock());
+  await gateway.reload().catch((thrown: unknown) => log.root.error({}, messageOf(thrown)));
+  notifier.ready('serving');
+}
+
+/** Under systemd the journal's priorities, on a terminal words, JSON else. */
+function logForm(): 'journal' | 'terminal' | 'json' {
+  if (process.env['JOURNAL_STREAM'] !== undefined) return 'journal';
+  return process.stdout.isTTY ? 'terminal' : 'json';
+}

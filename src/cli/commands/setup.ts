@@ -1,0 +1,100 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { hashPassword } from '../../api/access/credentials.js';
+import { ConfigurationError } from '../../config/document.js';
+import { addAccess } from '../../config/first-access.js';
+import { parseConfig } from '../../config/load.js';
+import { loadPackagedBoard } from '../../composition/module-list.js';
+import { putInPlace } from '../../sqlite/database-files.js';
+import { command } from '../command.js';
+import { exitCode } from '../exit-codes.js';
+import { chownConfig } from '../file-ownership.js';
+import { generatePassword, promptNewPassword } from '../arguments/new-password.js';
+import { prompt } from '../output/terminal.js';
+
+/** Where the service looks for it. */
+const STANDARD = '/etc/stellwerk/gateway.yaml';
+
+/** `stellwerk setup`: the first configuration. */
+export const setup = command({
+  usage: 'setup [options]',
+  about: `Writes the first configuration: the name and the password with which the gateway is called, and the board
+that this machine is. Asks for them at a terminal; elsewhere it takes the options, makes a password and prints
+it, once. Of a configuration that is there, everything is kept; one that has a remoteAccess is not touched.`,
+  options: {
+    config: { type: 'string', value: 'FILE', help: `the configuration; else ${STANDARD}` },
+    username: { type: 'string', value: 'NAME', help: 'the name; else owner' },
+    board: {
+      type: 'string',
+      value: 'NAME',
+      help: 'the board (a file of board/); else auto: recognised at every start',
+    },
+  },
+  words: [0, 0],
+  exits: '0 written, 1 not written (and why), 78 what is there has mistakes',
+  run: async ({ config = STANDARD, username, board }) => {
+    const file = resolve(config);
+    const before = textOf(file);
+    if (before !== undefined) await parseConfig(file, before);
+    if (
+      before !== undefined &&
+      addAccess(before, { username: '', passwordHash: '', board: undefined }) === undefined
+    )
+      throw new Error(
+        `${file} has a remoteAccess already and is left as it is; for another password put what stellwerk hash-password prints into its passwordHash`,
+      );
+    const machine = await loadPackagedBoard(board);
+    const isAsked = process.stdin.isTTY;
+    const name = username ?? (isAsked ? await prompt('Name', 'owner') : 'owner');
+    const password = isAsked ? await promptNewPassword('Password') : generatePassword();
+    const access = {
+      username: name,
+      passwordHash: await hashPassword(password),
+      board: board ?? (before === undefined ? 'auto' : undefined),
+    };
+    const text = addAccess(before, access) ?? '';
+    await refuseMistakes(file, text);
+    write(file, text);
+    const told = isAsked ? '' : `password: ${password}   (it is shown this once)\n`;
+    process.stdout.write(
+      `name: ${name}\n${told}board: ${machine.name} (${machine.title})\n${file} is written; ${next(file)}\n`,
+    );
+    return exitCode.ok;
+  },
+});
+
+/** What to do then. */
+const next = (file: string): string =>
+  file === STANDARD
+    ? 'systemctl restart stellwerk takes it up'
+    : `stellwerk serve --config ${file} --data DIR runs with it`;
+
+/** Undefined where there is no file. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw thrown;
+  }
+}
+
+/** Names that can't be are found before anything is written. */
+async function refuseMistakes(file: string, text: string): Promise<void> {
+  try {
+    await parseConfig(file, text);
+  } catch (thrown) {
+    if (!(thrown instanceof ConfigurationError)) throw thrown;
+    throw new Error(thrown.findings.map(({ key, text: why }) => `${key}: ${why}`).join('; '), {
+      cause: thrown,
+    });
+  }
+}
+
+/** Whole or not at all, whatever happens meanwhile. */
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o750 });
+  writeFileSync(`${file}.new`, text, { mode: 0o600 });
+  chownConfig(`${file}.new`);
+  putInPlace(`${file}.new`, file);
+}

@@ -1,0 +1,134 @@
+import type { Value } from '../../client/index.js';
+import { typeName } from '../../kernel/object.js';
+import { command } from '../command.js';
+import { exitCode } from '../exit-codes.js';
+import { resolveId } from '../arguments/object-id.js';
+import { escapeControls, jsonText, styled } from '../output/terminal.js';
+import { type SnapshotObject, type Snapshot, TreeReplica } from '../output/tree-replica.js';
+import { gatewayClient, gatewayOptions } from '../arguments/locate-gateway.js';
+
+/** What kind of variable, by `VariableType`. */
+const VARIABLE_TYPES = ['boolean', 'integer', 'float', 'string'] as const;
+const VARIABLE = 2;
+
+/** An object as `--json` prints it. */
+interface Branch {
+  readonly ID: number;
+  readonly Type: string;
+  readonly Ident: string;
+  readonly Name: string;
+  /** As `call` takes it in place of the id. */
+  readonly Path: string;
+  /** Of an instance: its module. */
+  readonly Module?: string;
+  /** Of a variable, with `--values`. */
+  readonly Value?: Value;
+  readonly Formatted?: string;
+  readonly Children: readonly Branch[];
+}
+
+/** `stellwerk tree`: the objects, indented, with what `call` takes. */
+export const tree = command({
+  usage: 'tree [options] [PATH]',
+  about: `Prints the tree of objects: the ident of each, or its name where it has none, what it is, its id and its name.
+With PATH (an id, or a path of idents or names: ground_floor/hall_relay), that object and what is below it.`,
+  options: {
+    ...gatewayOptions,
+    values: { type: 'boolean', help: 'also the values of variables, as their profiles show them' },
+    json: { type: 'boolean', help: 'as JSON, with the path of each object' },
+  },
+  words: [0, 1],
+  exits: '0 done, 1 no such object, 69 the gateway cannot be reached, 78 errors in the configuration',
+  run: async ({ values = false, json = false, ...options }, [path = '/']) => {
+    const gateway = await gatewayClient(options);
+    const id = path === '/' ? 0 : await resolveId(gateway, path);
+    const snapshot = (await gateway.call('SVC_GetSnapshot')) as Snapshot;
+    const root = branchesOf(snapshot, values).get(id);
+    if (root === undefined) throw new Error(`Object #${id} was deleted meanwhile`);
+    process.stdout.write(
+      json ? `${jsonText(root, 2)}\n` : tableOf(id === 0 ? root.Children : [root], values),
+    );
+    return exitCode.ok;
+  },
+});
+
+/** All objects, each with its children in the order in which people see them. */
+function branchesOf(snapshot: Snapshot, withValues: boolean): Map<number, Branch> {
+  const paths = new TreeReplica(snapshot);
+  const objects = Object.entries(snapshot.objects).map(([key, object]) => ({
+    id: Number(key.slice(2)),
+    object,
+  }));
+  const children = new Map<number, Branch[]>();
+  const branches = new Map<number, Branch>();
+  for (const { id, object } of objects.toSorted(byPlace)) {
+    const { type, name, ident, data } = object;
+    const Children: Branch[] = [];
+    children.set(id, Children);
+    branches.set(id, {
+      ID: id,
+      Type:
+        type === VARIABLE
+          ? `${VARIABLE_TYPES[data.type ?? 3]} variable`
+          : (typeName[type] ?? '').toLowerCase(),
+      Ident: ident,
+      Name: name,
+      Path: id === 0 ? '/' : paths.path(id),
+      ...(data.moduleName !== undefined && { Module: data.moduleName }),
+      ...(withValues &&
+        data.value !== undefined && { Value: data.value, Formatted: paths.format(id, data.value) }),
+      Children,
+    });
+  }
+  for (const [id, branch] of branches) {
+    const parent = snapshot.objects[`ID${id}`]?.parentID;
+    if (id !== 0 && parent !== undefined) children.get(parent)?.push(branch);
+  }
+  return branches;
+}
+
+type Placed = { readonly id: number; readonly object: SnapshotObject };
+
+/** Position, type, name, id: the order of the interface. */
+function byPlace({ id: a, object: one }: Placed, { id: b, object: other }: Placed): number {
+  return (
+    one.position - other.position ||
+    one.type - other.type ||
+    one.name.toLowerCase().localeCompare(other.name.toLowerCase(), 'en') ||
+    a - b
+  );
+}
+
+/** One line per object, in columns. */
+function tableOf(roots: readonly Branch[], withValues: boolean): string {
+  const rows = roots.flatMap((root) => rowsOf(root, 0));
+  const widths = [0, 1, 2].map((n) => Math.max(0, ...rows.map(({ cells }) => cells[n]?.length ?? 0)));
+  return rows
+    .map(({ cells: [step, kind, id], name, value }) => {
+      const start = `${step.padEnd(widths[0] ?? 0)}  ${styled('dim', `${kind.padEnd(widths[1] ?? 0)}  ${id.padStart(widths[2] ?? 0)}`)}`;
+      const end = withValues && value !== undefined ? `${name}  ${styled('cyan', value)}` : name;
+      return `${start}  ${end}`.trimEnd();
+    })
+    .map((line) => `${line}\n`)
+    .join('');
+}
+
+interface Row {
+  readonly cells: readonly [step: string, kind: string, id: string];
+  readonly name: string;
+  readonly value: string | undefined;
+}
+
+function rowsOf(branch: Branch, depth: number): Row[] {
+  const { ID, Type, Ident, Name, Module, Formatted, Children } = branch;
+  const row: Row = {
+    cells: [
+      escapeControls(`${'  '.repeat(depth)}${Ident || Name}`),
+      escapeControls(Module === undefined ? Type : `${Type} ${Module}`),
+      String(ID),
+    ],
+    name: Ident === '' ? '' : escapeControls(Name),
+    value: Formatted === undefined ? undefined : escapeControls(Formatted),
+  };
+  return [row, ...Children.flatMap((child) => rowsOf(child, depth + 1))];
+}

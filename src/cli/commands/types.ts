@@ -1,0 +1,24 @@
+import { systemClock } from '../../base/clock.js';
+import { declaredFunctions } from '../../functions/reflection/function-help.js';
+import { scriptDeclarations } from '../../functions/reflection/script-declarations.js';
+import { createModuleList } from '../../composition/module-list.js';
+import { packageVersion } from '../../service/system.js';
+import { command } from '../command.js';
+import { exitCode } from '../exit-codes.js';
+
+/** `stellwerk types`: declarations of all that scripts find, for an editor. */
+export const types = command({
+  usage: 'types > functions.d.ts',
+  about: `Prints TypeScript declarations of every function and value that a script finds, of all modules.
+Beside the scripts, as functions.d.ts, they have an editor complete and check JavaScript and TypeScript.
+It needs no gateway.`,
+  options: {},
+  words: [0, 0],
+  exits: '0 done',
+  run: async () => {
+    const clock = systemClock();
+    const declared = declaredFunctions(await createModuleList(clock)({ board: 'simulated' }), clock);
+    process.stdout.write(scriptDeclarations(declared, packageVersion()));
+    return exitCode.ok;
+  },
+});

@@ -1,0 +1,142 @@
+import { delay } from '../../base/clock.js';
+import { isAbort } from '../../base/fault.js';
+import { type AnyFunction, type ChangeRecord, type Client, ServerError } from '../../client/index.js';
+import { realTiming } from '../../client/timing.js';
+import { message } from '../../kernel/messages.js';
+import { command } from '../command.js';
+import { exitCode } from '../exit-codes.js';
+import { resolveId } from '../arguments/object-id.js';
+import { changeText } from '../output/message-text.js';
+import { escapeControls, jsonText, styled } from '../output/terminal.js';
+import { type Snapshot, TreeReplica } from '../output/tree-replica.js';
+import { gatewayClient, gatewayOptions } from '../arguments/locate-gateway.js';
+
+/** How long after a failed snapshot the next is tried, ms. */
+const AGAIN_MS = 1000;
+/** For how long an instance shows what it sends, should nobody end that, s. */
+const DEBUG_S = 3600;
+/** A text that a device sends has no end of its own; a line has. */
+const TEXT_LIMIT = 400;
+
+/** `stellwerk watch`: prints each change as it comes, until Ctrl-C. */
+export const watch = command({
+  usage: 'watch [options]',
+  about: `Prints the gateway's changes as they come: when, the object's id and names, what. Ends with Ctrl-C.
+Connects again when the connection is lost, and says so; nothing that the gateway still keeps is left out.`,
+  options: {
+    ...gatewayOptions,
+    from: {
+      type: 'string',
+      value: 'ID',
+      multiple: true,
+      help: 'only of this object and what is below it, by id or by idents (ground_floor/hall_relay);\nmay be given again',
+    },
+    debug: {
+      type: 'string',
+      value: 'ID',
+      multiple: true,
+      help: 'also what this instance sends and receives (SVC_EnableDebug), for an hour or until Ctrl-C;\nmay be given again',
+    },
+    json: { type: 'boolean', help: 'each change as it is sent, a line of JSON (clients see the same)' },
+  },
+  words: [0, 0],
+  exits: '0 ended by Ctrl-C, 1 refused, 69 the gateway cannot be reached, 78 mistakes in the configuration',
+  run: async (options) => {
+    const gateway = await gatewayClient(options);
+    const from = new Set(await Promise.all((options.from ?? []).map((text) => resolveId(gateway, text))));
+    const debugged = await Promise.all((options.debug ?? []).map((text) => resolveId(gateway, text)));
+    const ended = new AbortController();
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort());
+    const show = options.json === true ? showJson : showLine;
+    try {
+      for (const id of debugged) await gateway.request('SVC_EnableDebug', [id, DEBUG_S]);
+      await follow(gateway, { signal: ended.signal, from, show });
+    } catch (thrown) {
+      if (!isAbort(thrown)) throw thrown;
+    } finally {
+      // Where the gateway is gone there is nothing to end.
+      for (const id of debugged) await gateway.request('SVC_DisableDebug', [id]).catch(() => undefined);
+    }
+    return exitCode.ok;
+  },
+});
+
+interface Watching {
+  readonly signal: AbortSignal;
+  /** Objects whose changes, and those below, are shown; all, where there are none. */
+  readonly from: ReadonlySet<number>;
+  show(record: ChangeRecord, tree: TreeReplica): void;
+}
+
+async function follow(gateway: Client<AnyFunction>, { signal, from, show }: Watching): Promise<void> {
+  let tree = new TreeReplica(await snapshotOf(gateway, signal));
+  let isUp = true;
+  const onLink = (gone: Error | undefined) => {
+    if ((gone === undefined) === isUp) return;
+    isUp = gone === undefined;
+    remark(gone === undefined ? 'connected again' : `${gone.message}; trying again`);
+  };
+  let staleProfiles = false;
+  for await (const item of gateway.changes({ since: tree.timestamp, signal, onLink })) {
+    if (item.kind === 'lost') {
+      tree = new TreeReplica(await snapshotAtLast(gateway, signal));
+      remark('some changes are missing here: the gateway was restarted, or no longer has them');
+      continue;
+    }
+    const { record } = item;
+    if (record.TimeStamp <= tree.timestamp) continue;
+    if (record.Message >= message.PM_CREATE && record.Message <= message.PM_ASSOCIATIONCHANGED)
+      staleProfiles = true;
+    else if (staleProfiles && record.Message === message.VM_UPDATE) {
+      tree.profiles = (await snapshotAtLast(gateway, signal)).profiles;
+      staleProfiles = false;
+    }
+    // What goes is shown by the name it had, what comes by the name it gets.
+    const isLeaving = record.Message === message.OM_UNREGISTER;
+    if (!isLeaving) tree.take(record);
+    if (from.size === 0 || tree.isWithin(record.SenderID, from)) show(record, tree);
+    if (isLeaving) tree.take(record);
+  }
+}
+
+function snapshotOf(gateway: Client<AnyFunction>, signal: AbortSignal): Promise<Snapshot> {
+  return gateway.request('SVC_GetSnapshot', [], { signal }) as Promise<Snapshot>;
+}
+
+/** As {@link snapshotOf}, again and again while the gateway cannot be reached. */
+async function snapshotAtLast(gateway: Client<AnyFunction>, signal: AbortSignal): Promise<Snapshot> {
+  for (;;) {
+    try {
+      return await snapshotOf(gateway, signal);
+    } catch (thrown) {
+      if (!(thrown instanceof ServerError)) throw thrown;
+    }
+    await delay(realTiming, AGAIN_MS, signal);
+  }
+}
+
+function showLine(record: ChangeRecord, tree: TreeReplica): void {
+  const phrase = changeText(record, tree);
+  if (phrase === undefined) return;
+  const { SenderID: id } = record;
+  const who = id === 0 ? '' : `${String(id).padStart(5)}  ${escapeControls(tree.path(id))}  `;
+  const text = escapeControls(
+    phrase.text.length > TEXT_LIMIT ? `${phrase.text.slice(0, TEXT_LIMIT)}…` : phrase.text,
+  );
+  process.stdout.write(`${styled('dim', timeOf(new Date()))}  ${who}${styled(phrase.colour, text)}\n`);
+}
+
+function showJson(record: ChangeRecord): void {
+  process.stdout.write(`${jsonText(record)}\n`);
+}
+
+/** About the watching itself: beside the changes, on stderr. */
+function remark(text: string): void {
+  process.stderr.write(`${timeOf(new Date())}  ${text}\n`);
+}
+
+function timeOf(date: Date): string {
+  return [date.getHours(), date.getMinutes(), date.getSeconds()]
+    .map((n) => String(n).padStart(2, '0'))
+    .join(':');
+}

@@ -1,0 +1,177 @@
+import type { Lines } from '../../client/index.js';
+import { type Colour, escapeControls } from './terminal.js';
+
+/** What the picture is drawn of. */
+export interface HeaderData {
+  readonly lines: Lines;
+  /** The names of the instances that have lines. */
+  readonly names: ReadonlyMap<number, string>;
+}
+
+/** How it is drawn: how wide the terminal is, and what makes a text coloured. */
+export interface DrawOptions {
+  readonly width: number;
+  paint(colour: Colour, text: string): string;
+}
+
+type Line = Lines['Lines'][number];
+
+/** One side of a row, before it is cut to its width. */
+interface Cell {
+  /** Pin number, or offset where no header is known. */
+  readonly pin: string;
+  readonly name: string;
+  readonly colour: Colour | undefined;
+  readonly line: Line | undefined;
+}
+
+/** Least room for who uses a line; with less, names and marks stand alone. */
+const USE_LEAST = 8;
+/** A mark and a word: `● out`. */
+const STATE_WIDTH = 5;
+/** Between the parts of a side. */
+const GAP = 2;
+
+const powers: Readonly<Record<string, Colour>> = { '5V': 'red', '3V3': 'yellow', GND: 'dim' };
+const directions = { input: 'in', output: 'out', unknown: '' } as const;
+
+/** The board's header as it stands, and what else is in use; of a board without a header all lines. A text a row. */
+export function drawHeader({ lines, names }: HeaderData, look: DrawOptions): string[] {
+  const { paint } = look;
+  const headed = lines.Header.length > 0;
+  const header = headerOf(lines);
+  const onHeader = new Set(lines.Header.flat());
+  const others = lines.Lines.filter(({ Name, Used }) => !headed || (Used && !onHeader.has(Name)));
+  return [
+    paint('bold', escapeControls(lines.Board)),
+    '',
+    ...rowsOf(header, { names, look }),
+    ...[...Map.groupBy(others, ({ Chip }) => Chip)].flatMap(([chip, some]) => [
+      ...(headed ? [''] : []),
+      paint('bold', escapeControls(chip)),
+      ...(headed
+        ? listOf(some.map(cellOf), { names, look })
+        : rowsOf(inPairs(some.map(cellOf)), { names, look })),
+    ]),
+    '',
+    `${paint('green', '●')} active  ○ inactive  ${paint('dim', 'no mark: not the gateway’s, so it is not read')}`,
+  ];
+}
+
+function headerOf({ Header, Lines: all }: Lines): Cell[][] {
+  const byName = new Map(all.map((line) => [line.Name, line]));
+  return Header.map((row, n) =>
+    row.map((name, side) => {
+      const line = byName.get(name);
+      const colour = line === undefined ? (powers[name] ?? 'dim') : undefined;
+      return { pin: String(n * 2 + side + 1), name, line, colour };
+    }),
+  );
+}
+
+/** Two columns that meet at their pins. */
+function rowsOf(pairs: readonly (readonly Cell[])[], drawing: Drawing): string[] {
+  // Both sides, and ` │ ` between their pins.
+  const measures = measuresOf(pairs.flat(), drawing.names, Math.floor((drawing.look.width - 3) / 2));
+  return pairs.map(([left, right]) => {
+    const near = left === undefined ? [] : partsOf(left, { ...drawing, measures });
+    const far = right === undefined ? [] : partsOf(right, { ...drawing, measures });
+    const before = near.map((part) => part.before).reverse();
+    return `${before.join('  ')} │ ${far.map((part) => part.after).join('  ')}`.trimEnd();
+  });
+}
+
+/** One column. */
+function listOf(cells: readonly Cell[], drawing: Drawing): string[] {
+  const measures = measuresOf(cells, drawing.names, drawing.look.width);
+  return cells.map((cell) =>
+    partsOf(cell, { ...drawing, measures })
+      .map((part) => part.after)
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+const cellOf = (line: Line): Cell => ({
+  pin: String(line.Offset),
+  name: line.Name || '-',
+  colour: undefined,
+  line,
+});
+
+const inPairs = (cells: readonly Cell[]): Cell[][] =>
+  Array.from({ length: Math.ceil(cells.length / 2) }, (_, n) => cells.slice(n * 2, n * 2 + 2));
+
+/** How wide each part of a side is. */
+interface Measures {
+  readonly pin: number;
+  readonly name: number;
+  /** 0 where there is no room for it. */
+  readonly use: number;
+}
+
+function measuresOf(cells: readonly Cell[], names: HeaderData['names'], width: number): Measures {
+  const pin = Math.max(2, ...cells.map((cell) => cell.pin.length));
+  const name = Math.max(3, ...cells.map((cell) => widthOf(cell.name)));
+  const room = width - pin - name - STATE_WIDTH - GAP * 3;
+  const wanted = Math.max(USE_LEAST, ...cells.map(({ line }) => widthOf(useOf(line, names))));
+  return { pin, name, use: room < USE_LEAST ? 0 : Math.min(room, wanted) };
+}
+
+interface Drawing {
+  readonly names: ReadonlyMap<number, string>;
+  readonly look: DrawOptions;
+}
+
+/** A part of a side, with its room on the right of it, or on the left. */
+interface Part {
+  readonly before: string;
+  readonly after: string;
+}
+
+/** From the middle outward: pin, name, state, who uses it. */
+function partsOf(cell: Cell, { names, look: { paint }, measures }: Drawing & { measures: Measures }): Part[] {
+  const { line } = cell;
+  const use = useOf(line, names);
+  const isOurs = line !== undefined && line.InstanceID !== 0;
+  const mark = line?.Active === undefined ? ' ' : line.Active ? '●' : '○';
+  // That a line which nobody uses is an input says nothing.
+  const isPlain = line === undefined || (!line.Used && line.Direction === 'input');
+  const direction = isPlain ? '' : directions[line.Direction];
+  const ink = line?.Active === true ? 'green' : isOurs ? undefined : 'dim';
+  const state = { before: `${direction.padStart(3)} ${mark}`, after: `${mark} ${direction.padEnd(3)}` };
+  const paintIf = (colour: Colour | undefined, text: string) =>
+    colour === undefined || text.trim() === '' ? text : paint(colour, text);
+  const put = (text: string, width: number, colour: Colour | undefined): Part => {
+    const short = cut(text, width);
+    const room = ' '.repeat(width - widthOf(short));
+    return { before: room + paintIf(colour, short), after: paintIf(colour, short) + room };
+  };
+  return [
+    put(cell.pin, measures.pin, 'dim'),
+    put(escapeControls(cell.name), measures.name, cell.colour ?? (line?.Used === true ? 'bold' : undefined)),
+    { before: paintIf(ink, state.before), after: paintIf(ink, state.after) },
+    ...(measures.use === 0
+      ? []
+      : [put(use, measures.use, isOurs ? undefined : line?.Used ? 'yellow' : 'dim')]),
+  ];
+}
+
+/** Who has it; of a free line what the kernel calls it, where that is something else. */
+function useOf(line: Line | undefined, names: ReadonlyMap<number, string>): string {
+  if (line === undefined) return '';
+  if (line.InstanceID !== 0) return escapeControls(names.get(line.InstanceID) ?? `#${line.InstanceID}`);
+  if (line.Used) return escapeControls(line.Consumer || 'in use');
+  return line.KernelName === line.Name ? '' : escapeControls(line.KernelName);
+}
+
+const charsOf = (text: string): string[] => Array.from(text);
+const widthOf = (text: string): number => charsOf(text).length;
+
+function cut(text: string, width: number): string {
+  return widthOf(text) <= width
+    ? text
+    : `${charsOf(text)
+        .slice(0, width - 1)
+        .join('')}…`;
+}

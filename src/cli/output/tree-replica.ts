@@ -1,0 +1,131 @@
+import type { ChangeRecord, Value } from '../../client/index.js';
+import { formatValue } from '../../kernel/profiles/format-value.js';
+import { message } from '../../kernel/messages.js';
+import type { Profile } from '../../kernel/profiles/profile-data.js';
+import type { VariableType } from '../../kernel/value.js';
+
+/** A snapshot (interface §2.2), as far as it is looked at here. */
+export interface Snapshot {
+  readonly timestamp: number;
+  readonly profiles: Readonly<Record<string, ShownProfile>>;
+  readonly objects: Readonly<Record<string, SnapshotObject>>;
+}
+
+interface ShownProfile extends Omit<Profile, 'name' | 'min' | 'max' | 'step'> {
+  readonly minValue: number;
+  readonly maxValue: number;
+  readonly stepSize: number;
+}
+
+/** An object of it. */
+export interface SnapshotObject {
+  readonly type: number;
+  readonly name: string;
+  readonly ident: string;
+  readonly position: number;
+  readonly parentID: number;
+  readonly data: {
+    /** Of a variable. */
+    readonly type?: number;
+    readonly value?: Value;
+    readonly profile?: string;
+    readonly customProfile?: string;
+    /** Of an instance. */
+    readonly moduleName?: string;
+  };
+}
+
+interface Watched {
+  name: string;
+  ident: string;
+  parent: number;
+  /** Of a variable. */
+  type: VariableType;
+  profile: string;
+}
+
+/** Deeper than a tree can be: a loop in what was sent ends here. */
+const DEPTH_LIMIT = 1000;
+
+/** Names, places and profiles of a gateway's objects, kept in step with its changes. */
+export class TreeReplica {
+  /** Changes up to this counter are in it. */
+  readonly timestamp: number;
+  readonly #objects: Map<number, Watched>;
+  #profiles: Map<string, Profile>;
+
+  constructor({ timestamp, objects, profiles }: Snapshot) {
+    this.timestamp = timestamp;
+    this.#objects = new Map(
+      Object.entries(objects).map(([key, object]) => [Number(key.slice(2)), watched(object)]),
+    );
+    this.#profiles = profilesOf(profiles);
+  }
+
+  /** Profiles changed; objects stay as they are. */
+  set profiles(profiles: Snapshot['profiles']) {
+    this.#profiles = profilesOf(profiles);
+  }
+
+  /** Follows a change. Of an object that goes, what is known is gone after this. */
+  take({ SenderID: id, Message, Data }: ChangeRecord): void {
+    const [first, second] = Data;
+    if (Message === message.OM_REGISTER)
+      this.#objects.set(id, { name: '', ident: '', parent: 0, type: 3, profile: '' });
+    if (Message === message.OM_UNREGISTER) this.#objects.delete(id);
+    const object = this.#objects.get(id);
+    if (object === undefined) return;
+    if (Message === message.OM_CHANGENAME) object.name = String(first);
+    if (Message === message.OM_CHANGEIDENT) object.ident = String(first);
+    if (Message === message.OM_CHANGEPARENT) object.parent = Number(first);
+    if (Message === message.VM_CREATE) object.type = first as VariableType;
+    if (Message === message.VM_CHANGEPROFILENAME) object.profile = String(first) || String(second);
+  }
+
+  /**
+   * The path to an object as `call` takes it: idents, and names where there is no ident (`ground_floor/hall_relay/STATE`);
+   * of an unknown one its number.
+   */
+  path(id: number): string {
+    const steps = this.#above(id).map((step) => {
+      const { ident, name } = this.#objects.get(step) ?? { ident: '', name: '' };
+      return ident || name || `#${step}`;
+    });
+    return steps.toReversed().join('/');
+  }
+
+  /** Whether the object is one of these or stands below one. */
+  isWithin(id: number, ids: ReadonlySet<number>): boolean {
+    return ids.has(0) || this.#above(id).some((step) => ids.has(step));
+  }
+
+  /** A variable's value as its profile shows it; texts in quotes. */
+  format(id: number, value: Value): string {
+    const { type, profile } = this.#objects.get(id) ?? { type: 3, profile: '' };
+    if (profile !== '')
+      return formatValue(value, { type, profile }, { find: (name) => this.#profiles.get(name) });
+    return typeof value === 'string' ? `“${value}”` : String(value);
+  }
+
+  /** The object and what stands above it, without the root. */
+  #above(id: number): number[] {
+    const steps: number[] = [];
+    for (let step = id; step !== 0 && steps.length < DEPTH_LIMIT; step = this.#objects.get(step)?.parent ?? 0)
+      steps.push(step);
+    return steps;
+  }
+}
+
+function watched({ name, ident, parentID, data }: SnapshotObject): Watched {
+  const profile = (data.customProfile ?? '') || (data.profile ?? '');
+  return { name, ident, parent: parentID, type: (data.type ?? 3) as VariableType, profile };
+}
+
+function profilesOf(profiles: Snapshot['profiles']): Map<string, Profile> {
+  return new Map(
+    Object.entries(profiles).map(([name, { minValue: min, maxValue: max, stepSize: step, ...rest }]) => [
+      name,
+      { ...rest, name, min, max, step },
+    ]),
+  );
+}

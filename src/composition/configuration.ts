@@ -1,0 +1,111 @@
+import { parseJsonOr } from '../base/json.js';
+import { faultFrom, messageOf } from '../base/fault.js';
+import type { Clock } from '../base/clock.js';
+import type { Log } from '../base/log.js';
+import { applyTree, type AppliedKeys, type ContentStore } from '../config/apply/apply-tree.js';
+import { createConfigurators, type Configurator } from '../config/apply/configurators.js';
+import { loadConfig, type LoadedConfig } from '../config/load.js';
+import { existsIn, listProblems } from '../config/apply/apply-problems.js';
+import type { Devices } from '../device/devices.js';
+import type { ModuleRegistry } from '../device/module-registry.js';
+import type { Kernel } from '../kernel/kernel.js';
+import type { EventPart, LazyArchive, MediaPart } from './parts.js';
+import type { ScriptEngine } from '../script/script-engine.js';
+import { accessFinding, configurationFinding, unusableFileFinding } from '../service/health-findings.js';
+import type { Health } from '../service/health.js';
+import type { Store } from '../store/store.js';
+import { orphansFinding, pruneOrphans, unlistedPaths, type OrphanRecord } from './orphans.js';
+import { reviewFacts } from './review-facts.js';
+
+/** Name in the store of what the configuration said when it was last applied. */
+const APPLIED = 'applied';
+
+/** What of a gateway a configuration is applied to. */
+export interface ConfigurationTarget {
+  readonly kernel: Kernel;
+  readonly devices: Devices;
+  readonly clock: Clock;
+  readonly store: Store;
+  readonly health: Health;
+  readonly log: Log;
+  readonly events: EventPart;
+  readonly archive: LazyArchive;
+  readonly scripts: ScriptEngine;
+  readonly media: MediaPart;
+}
+
+/** Applies profiles, tree and configurators; what could not be applied is returned in words. */
+export async function applyConfiguration(
+  loaded: LoadedConfig,
+  to: ConfigurationTarget,
+): Promise<{ configurators: Configurator[]; problems: readonly string[] }> {
+  const { config, tree } = loaded;
+  const { store, events, log } = to;
+  const target = { ...to, actionOf: events.actionOf, log: log.subject('config'), contents: contentsOf(to) };
+  const before = parseJsonOr<AppliedKeys>(store.meta(APPLIED), {});
+  const { applied, problems } = await applyTree({ tree, profiles: config.profiles }, before, target);
+  await events
+    .begin()
+    .catch((thrown: unknown) => problems.push({ path: '', text: `events: ${messageOf(thrown)}` }));
+  keepApplied(loaded, applied, to);
+  const made = createConfigurators(config.configurators ?? [], target);
+  const all = listProblems(loaded, [...problems, ...made.problems], existsIn(to.kernel));
+  to.health.set('configuration', configurationFinding(all));
+  to.health.set('access', accessFinding(config.api?.local));
+  await store.committed().catch((thrown: unknown) => log.error({}, messageOf(thrown)));
+  return { configurators: made.configurators, problems: all };
+}
+
+/** Shows the objects that the file no longer lists; with `remove`, deletes them. */
+export async function prune(
+  loaded: LoadedConfig,
+  to: ConfigurationTarget,
+  remove: boolean,
+): Promise<OrphanRecord[]> {
+  const applied = parseJsonOr<AppliedKeys>(to.store.meta(APPLIED), {});
+  const records = await pruneOrphans(unlistedPaths(loaded, applied, to.kernel), to, remove);
+  if (remove) keepApplied(loaded, applied, to);
+  return records;
+}
+
+/** Stores what was applied, without objects that were deleted since: another may get their path. */
+function keepApplied(
+  loaded: LoadedConfig,
+  applied: AppliedKeys,
+  { kernel, store, health }: ConfigurationTarget,
+): void {
+  const unlisted = unlistedPaths(loaded, applied, kernel).filter((path) => {
+    const isThere = kernel.tree.findByPath(path) !== undefined;
+    if (!isThere) delete applied[path];
+    return isThere;
+  });
+  store.setMeta(APPLIED, JSON.stringify(applied));
+  health.addCheck('orphans', () => orphansFinding(unlisted, kernel));
+}
+
+/** Reads a running gateway's file again. Throws `CONFIGURATION_INVALID` with all errors, which health then has. */
+export async function reloadConfig(
+  file: string,
+  modules: ModuleRegistry,
+  health: Health,
+): Promise<LoadedConfig> {
+  try {
+    return await loadConfig(file, async () => modules, reviewFacts);
+  } catch (thrown) {
+    health.set('configuration', unusableFileFinding(messageOf(thrown)));
+    const text = thrown instanceof Error ? thrown.message : String(thrown);
+    throw faultFrom(thrown, 'CONFIGURATION_INVALID', text);
+  }
+}
+
+/** What a configuration sets outside of the kernel: records in the archive, and files of scripts and media. */
+function contentsOf({ kernel, archive, scripts, media }: ConfigurationTarget): ContentStore {
+  return {
+    record: async (id) => (await archive.get()).recordPresent(id),
+    createScript: async (beginning) => kernel.scripts.get(await scripts.create(beginning)),
+    setScriptText: (id, text) => scripts.setContent(id, text),
+    setScriptFile: (id, file) => scripts.setFile(id, file),
+    setMediaFile: async (id, file) => (await media.use()).setFile(id, file, false),
+    setMediaCached: async (id, cached) => (await media.use()).setCached(id, cached),
+  };
+}

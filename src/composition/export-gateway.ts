@@ -1,0 +1,115 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { noHealthChecks } from '../base/health-check.js';
+import { systemClock } from '../base/clock.js';
+import { silentLog } from '../base/log.js';
+import { ConfigDocument } from '../config/document.js';
+import { exportFile } from '../config/export/export-file.js';
+import type { GatewayConfig } from '../config/schema/gateway-schema.js';
+import { builtInActions } from '../functions/events/built-in-actions.js';
+import { loadOptions } from '../functions/options.js';
+import { Kernel } from '../kernel/kernel.js';
+import { objectType } from '../kernel/object.js';
+import { createModuleList } from './module-list.js';
+import { ScriptFiles } from '../script/script-files.js';
+import { statusVariables } from '../service/status-variables.js';
+import { backupDirectory, restoreBackup } from '../store/restore.js';
+import { Store } from '../store/store.js';
+
+/** Which gateway is exported. */
+export interface ExportSource {
+  /** A data directory, whether a gateway works on it or not, or a backup file. */
+  readonly from: { readonly data: string } | { readonly backup: string };
+  /** Its configuration; of a backup, the one that is in it by default. */
+  readonly config: string | undefined;
+  readonly values: boolean;
+}
+
+/**
+ * The text of a `gateway.yaml` that describes a gateway's tree as it is, and what is not in it. Works on a copy: nothing of
+ * the gateway is changed. Throws `STORE_UNUSABLE`, ConfigurationError.
+ */
+export async function exportGateway({
+  from,
+  config,
+  values,
+}: ExportSource): Promise<{ text: string; notes: readonly string[] }> {
+  const place = mkdtempSync(join(tmpdir(), 'stellwerk-export-'));
+  try {
+    const [backup, directory, file] = ['backup', 'data', 'gateway.yaml'].map((name) => join(place, name)) as [
+      string,
+      string,
+      string,
+    ];
+    if ('data' in from) backupDirectory(from.data, { to: backup, config });
+    const source = 'data' in from ? backup : from.backup;
+    restoreBackup({ backup: source, directory, config: file, replace: false, nowMs: Date.now() });
+    const configFile = config ?? file;
+    const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : '';
+    return await exportDirectory(directory, { file: configFile, text }, values);
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
+}
+
+async function exportDirectory(directory: string, config: { file: string; text: string }, values: boolean) {
+  const clock = systemClock();
+  const { board } = (new ConfigDocument(config.file, config.text).value ?? {}) as Pick<
+    GatewayConfig,
+    'board'
+  >;
+  const modules = await createModuleList(clock)({ ...(board !== undefined && { board }) });
+  await using store = await Store.open({
+    directory,
+    runtimeDirectory: join(directory, 'run'),
+    files: {},
+    clock,
+    log: silentLog,
+    checks: noHealthChecks,
+  });
+  const kernel = new Kernel({ counter: store.counter, random: () => clock.random() });
+  await store.load(kernel);
+  const files = new ScriptFiles(join(directory, 'scripts'));
+  const texts = new Map<number, string>();
+  for (const { id, data } of kernel.tree.objectsOfType(objectType.script)) {
+    const written = await files.read(data.file).catch(() => undefined);
+    if (written !== undefined) texts.set(id, written.text);
+  }
+  const actionName = (id: string) => builtInActions.find((action) => action.id === id)?.name;
+  return exportFile({
+    status: statusVariables,
+    kernel,
+    modules,
+    texts,
+    config,
+    actionName,
+    values,
+    notExported: [...withoutConfig(config.text), ...besidesOf(store, kernel, directory)],
+  });
+}
+
+/** Without a configuration the file has the tree and the profiles only. */
+const withoutConfig = (text: string): string[] =>
+  text === ''
+    ? ['board, remoteAccess and other keys: no configuration was found; give it with --config FILE']
+    : [];
+
+/** What is kept beside the tree, each with how to take it along. */
+function besidesOf(store: Store, kernel: Kernel, directory: string): string[] {
+  const { saved } = loadOptions(store);
+  const options = Object.entries(saved).map(
+    ([name, value]) => `the option ${name}: stellwerk call SVC_SetOption ${name} ${value}`,
+  );
+  const fronts = [...kernel.tree.objectsOfType(objectType.instance)].flatMap(({ ident }) =>
+    (['items', 'devices'] as const)
+      .filter((what) => store.meta(`front ${what} ${ident}`) !== undefined)
+      .map((what) => `the ${what} of the front ${ident}`),
+  );
+  const folders = ['media', 'icons']
+    .filter((name) => existsSync(join(directory, name)) && readdirSync(join(directory, name)).length > 0)
+    .map((name) => `the files in the folder ${name} of the data directory: copy the folder`);
+  const logged =
+    kernel.variables.logged().length > 0 ? ['records of the archive: stellwerk archive export'] : [];
+  return [...options, ...fronts, ...folders, ...logged];
+}

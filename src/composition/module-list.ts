@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { gpioModules, type KeeperClient } from '../../drivers/gpio/index.js';
+import { ledModules } from '../../drivers/led/index.js';
+import { modbusModules } from '../../drivers/modbus/index.js';
+import { NetworkConnector } from '../../drivers/mqtt/network-connection.js';
+import { mqttModules } from '../../drivers/mqtt/index.js';
+import { oneWireModules } from '../../drivers/onewire/index.js';
+import { pwmModules } from '../../drivers/pwm/index.js';
+import { serialModules } from '../../drivers/serial/index.js';
+import { socketModules } from '../../drivers/socket/index.js';
+import { virtualModules } from '../../drivers/virtual/index.js';
+import type { Clock } from '../base/clock.js';
+import { COMPATIBLE_FILE, loadBoard, type Board } from '../config/board.js';
+import { webFrontModule } from '../config/apply/configurators.js';
+import { coreModules } from '../config/apply/core-instances.js';
+import type { GatewayConfig } from '../config/schema/gateway-schema.js';
+import { ModuleRegistry } from '../device/module-registry.js';
+import type { NameResolver } from '../device/toolkit/name-resolver.js';
+import { hardwareModule } from '../device/hardware-search.js';
+import { systemResolver } from '../device/toolkit/system-resolver.js';
+import { locationModule } from '../modules/location/location.js';
+import { PACKAGE_ROOT } from '../base/package-root.js';
+
+/** The package's own boards. */
+const BOARDS = join(PACKAGE_ROOT, 'board');
+
+/** The board of that name, or the one that this machine is (`loadBoard`). */
+export function loadPackagedBoard(name: string | undefined, directory = BOARDS): Promise<Board> {
+  return loadBoard(name, { directory, compatible: COMPATIBLE_FILE });
+}
+
+/** Of a gateway that runs: who keeps its outputs, where the boards are described (by default in the package), and its name resolver. */
+export interface ModuleListOptions {
+  readonly keeping?: KeeperClient | undefined;
+  readonly boards?: string | undefined;
+  readonly names?: NameResolver | undefined;
+}
+
+/** The modules of a gateway: they follow from its configuration's board. */
+export function createModuleList(
+  clock: Clock,
+  { keeping, boards, names = systemResolver(clock) }: ModuleListOptions = {},
+): (config: GatewayConfig) => Promise<ModuleRegistry> {
+  return async ({ board: name }) => {
+    const board = await loadPackagedBoard(name, boards);
+    const drivers = [
+      ...gpioModules(board, clock, keeping),
+      ...ledModules(board, clock),
+      ...pwmModules(board, clock),
+      ...oneWireModules(board, clock),
+      ...serialModules(),
+      ...socketModules(names),
+      ...virtualModules(),
+      ...mqttModules(new NetworkConnector(names)),
+      ...modbusModules(),
+    ];
+    const finders = drivers.flatMap(({ findHardware: find }) => find ?? []);
+    const isUnknown = board.name === 'generic' && name !== board.name;
+    return new ModuleRegistry(
+      [...drivers, hardwareModule(finders), webFrontModule, ...coreModules, locationModule],
+      {
+        name: board.name,
+        isUnknown,
+        parts: board,
+      },
+    );
+  };
+}

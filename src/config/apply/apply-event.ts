@@ -1,0 +1,73 @@
+import { isDeepStrictEqual } from 'node:util';
+import { eventType, ruleType } from '../../kernel/events/event-data.js';
+import type { Event } from '../../kernel/events/events.js';
+import type { Kernel } from '../../kernel/kernel.js';
+import {
+  conditionsOf,
+  cyclicOf,
+  objectAt,
+  scheduleOf,
+  triggerOf,
+  type ActionOf,
+} from './event-conversion.js';
+import type { ActionConfig } from '../schema/event-schema.js';
+import type { EventNode } from '../schema/gateway-schema.js';
+
+export type { ActionOf } from './event-conversion.js';
+
+/** The interface's number for what sets a listed event off. */
+export const typeOfEvent = ({ trigger, schedule }: EventNode): number =>
+  trigger !== undefined ? eventType.trigger : schedule === undefined ? eventType.cyclic : eventType.schedule;
+
+/**
+ * Brings an event to what its entry says; `isNew` tells which of its keys count. A key counts too when what it
+ * names was deleted or made anew since. It becomes active last, so that none is set off that is not whole. Throws what is wrong.
+ */
+export async function applyEvent(
+  node: EventNode,
+  event: Event,
+  {
+    kernel,
+    actionOf,
+    isNew,
+  }: { kernel: Kernel; actionOf: ActionOf; isNew: (key: string, value: unknown) => boolean },
+): Promise<void> {
+  const { trigger, cyclic, schedule, conditions, limit, script, action, active = true } = node;
+  if (event.data.type !== typeOfEvent(node))
+    throw new Error('the event is set off by something else; delete it to have it made anew');
+  const isGone = (id: unknown) => id === 0 || (typeof id === 'number' && kernel.tree.find(id) === undefined);
+  const { trigger: present, actionParameters: given } = event.data;
+  const resolve = async ({ name, target, value, script: SCRIPT, parent, environment }: ActionConfig) =>
+    actionOf(name, {
+      ...(target === undefined ? {} : { TARGET: objectAt(target, kernel).id }),
+      ...(value === undefined ? {} : { VALUE: value }),
+      ...(SCRIPT === undefined ? {} : { SCRIPT }),
+      ...(parent === undefined ? {} : { PARENT: objectAt(parent, kernel).id }),
+      ...(environment === undefined ? {} : { ENVIRONMENT: environment }),
+    });
+  if (trigger !== undefined && (isNew('trigger', trigger) || isGone(present?.variableId)))
+    kernel.events.setTrigger(event.id, triggerOf(trigger, kernel));
+  if (cyclic !== undefined && isNew('cyclic', cyclic)) kernel.events.setCyclic(event.id, cyclicOf(cyclic));
+  if (schedule !== undefined) {
+    const targets = event.data.schedule?.actions.map(({ actionParameters: { TARGET } }) => TARGET) ?? [];
+    if (isNew('schedule', schedule) || targets.some((id) => id !== undefined && isGone(id)))
+      kernel.events.setSchedule(event.id, await scheduleOf(schedule, resolve));
+  }
+  if (conditions !== undefined) {
+    const named = event.data.conditions.flatMap(({ rules }) =>
+      rules.variable.flatMap(({ variableId, type, value }) =>
+        type === ruleType.dynamic ? [variableId, value] : [variableId],
+      ),
+    );
+    if (isNew('conditions', conditions) || named.some(isGone)) {
+      const made = conditionsOf(conditions, kernel);
+      if (!isDeepStrictEqual(made, event.data.conditions)) kernel.events.set(event, { conditions: made });
+    }
+  }
+  if (script !== undefined && isNew('script', script))
+    kernel.events.set(event, { script, actionId: '', actionParameters: {} });
+  if (action !== undefined && (isNew('action', action) || isGone(given['TARGET'])))
+    kernel.events.set(event, { ...(await resolve(action)), script: '' });
+  if (limit !== undefined && isNew('limit', limit)) kernel.events.set(event, { limit });
+  if (isNew('active', active)) kernel.events.set(event, { active });
+}

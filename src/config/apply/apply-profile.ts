@@ -1,0 +1,77 @@
+import { isDeepStrictEqual } from 'node:util';
+import { convertValue } from '../../kernel/convert.js';
+import type { Kernel } from '../../kernel/kernel.js';
+import type { Association } from '../../kernel/profiles/profile-data.js';
+import type { VariableType } from '../../kernel/value.js';
+import { typeNames, type ProfileConfig } from '../schema/gateway-schema.js';
+
+/** What an association has that its entry does not mention. */
+const NO_COLOR = -1;
+
+/**
+ * Brings a profile to what its entry says: it is created where it is missing; `isNew` tells which keys count. The
+ * associations are one key: those that are not listed are removed. Throws what is wrong.
+ */
+export function applyProfile(
+  name: string,
+  config: ProfileConfig,
+  { kernel: { profiles }, isNew }: { kernel: Kernel; isNew: (key: string, value: unknown) => boolean },
+): void {
+  const type = typeNames.indexOf(config.type) as VariableType;
+  const found = profiles.find(name);
+  if (found !== undefined && found.type !== type)
+    throw new Error(`the profile is of type ${typeNames[found.type]}; delete it to have it created again`);
+  if (found === undefined) profiles.create(name, type);
+  const now = profiles.get(name);
+  const changed = <K extends keyof ProfileConfig>(key: K): ProfileConfig[K] | undefined =>
+    config[key] !== undefined && isNew(key, config[key]) ? config[key] : undefined;
+  const [prefix, suffix] = [changed('prefix') ?? now.prefix, changed('suffix') ?? now.suffix];
+  if (prefix !== now.prefix || suffix !== now.suffix) profiles.setText(name, prefix, suffix);
+  const range = {
+    min: changed('min') ?? now.min,
+    max: changed('max') ?? now.max,
+    step: changed('step') ?? now.step,
+  };
+  if (range.min !== now.min || range.max !== now.max || range.step !== now.step)
+    profiles.setValues(name, range);
+  const digits = changed('digits');
+  if (digits !== undefined && digits !== now.digits) profiles.setDigits(name, digits);
+  const icon = changed('icon');
+  if (icon !== undefined && icon !== now.icon) profiles.setIcon(name, icon);
+  const listed = changed('associations')?.map((entry) => associationOf(type, entry));
+  if (listed === undefined) return;
+  for (const { value } of now.associations)
+    if (!listed.some((one) => one.value === value))
+      profiles.setAssociation(name, { value, name: '', icon: '', color: NO_COLOR });
+  for (const entry of listed)
+    if (!now.associations.some((one) => isDeepStrictEqual(one, entry))) profiles.setAssociation(name, entry);
+}
+
+function associationOf(
+  type: VariableType,
+  { value, name = '', icon = '', color = NO_COLOR }: NonNullable<ProfileConfig['associations']>[number],
+): Association {
+  const number = typeof color === 'string' ? Number.parseInt(color.slice(1), 16) : color;
+  return { value: convertValue(type, value, 'value'), name, icon, color: number };
+}
+
+/** What the schema can't say of a profile: where below it, and in words. */
+export function* profileProblems(
+  name: string,
+  { type, associations = [] }: ProfileConfig,
+): Generator<readonly [(string | number)[], string]> {
+  if (name === '' || name.includes('~')) yield [[], 'a name has at least one character, and no ~'];
+  const seen = new Set<unknown>();
+  for (const [i, entry] of associations.entries()) {
+    const at = ['associations', i, 'value'];
+    if ((entry.name ?? '') === '' && (entry.icon ?? '') === '')
+      yield [at.slice(0, 2), 'an association has a name or an icon'];
+    try {
+      const { value } = associationOf(typeNames.indexOf(type) as VariableType, entry);
+      if (seen.has(value)) yield [at, 'another association has this value'];
+      seen.add(value);
+    } catch {
+      yield [at, `it is no value of type ${type}`];
+    }
+  }
+}

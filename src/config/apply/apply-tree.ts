@@ -1,0 +1,397 @@
+import { createHash } from 'node:crypto';
+import { messageOf } from '../../base/fault.js';
+import type { Clock } from '../../base/clock.js';
+import type { Log } from '../../base/log.js';
+import type { Devices } from '../../device/devices.js';
+import type { ModuleDefinition } from '../../device/module.js';
+import { withProperty } from '../../device/properties.js';
+import { convertValue } from '../../kernel/convert.js';
+import type { Kernel } from '../../kernel/kernel.js';
+import type { MediaType } from '../../kernel/media.js';
+import { objectType, typeName, type TreeObject } from '../../kernel/object.js';
+import type { ObjectOptions } from '../../kernel/tree.js';
+import type { VariableType } from '../../kernel/value.js';
+import type { Variable } from '../../kernel/variables.js';
+import type { ActionOf } from './apply-event.js';
+import { moduleKind } from '../../device/module.js';
+import { objectAt } from './event-conversion.js';
+import type { ApplyProblem } from './apply-problems.js';
+import { applyProfile } from './apply-profile.js';
+import {
+  mediaTypes,
+  typeNames,
+  type InstanceVariable,
+  type NodeKind,
+  type ProfileConfig,
+  type TreeNode,
+} from '../schema/gateway-schema.js';
+import { applyAction, applyArchive } from './variable-settings.js';
+
+/** What the configuration said when it was last applied: JSON by key, by ident path. Kept in the store. */
+export type AppliedKeys = Record<string, Record<string, string>>;
+
+/** What applying works on. */
+export interface ApplyTarget {
+  readonly kernel: Kernel;
+  readonly devices: Devices;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly actionOf: ActionOf;
+  readonly contents: ContentStore;
+}
+
+/** What of objects is not in the kernel: their records and their files. */
+export interface ContentStore {
+  /** Begins to record a variable, which is marked as logged already. */
+  record(variableId: number): Promise<void>;
+  createScript(beginning: ObjectOptions): Promise<TreeObject<3>>;
+  setScriptText(id: number, text: string): Promise<void>;
+  setScriptFile(id: number, file: string): Promise<void>;
+  setMediaFile(id: number, file: string): Promise<void>;
+  setMediaCached(id: number, cached: boolean): Promise<void>;
+}
+
+const typeOf: Record<NodeKind, 0 | 1 | 2 | 3 | 4 | 5 | 6> = {
+  category: objectType.category,
+  instance: objectType.instance,
+  variable: objectType.variable,
+  link: objectType.link,
+  event: objectType.event,
+  script: objectType.script,
+  media: objectType.media,
+};
+
+type InstanceNode = Extract<TreeNode, { kind: 'instance' }>;
+
+/** The object of an entry, and whether it was made just now. */
+interface Place {
+  readonly object: TreeObject;
+  readonly isNew: boolean;
+}
+
+const attributes = ['name', 'position', 'icon', 'info', 'hidden', 'disabled'] as const;
+
+/** Begins the keys of profiles among those of objects: no ident has a colon. */
+const PROFILE = 'profile:';
+/** A text longer than this is remembered by its digest. */
+const REMEMBERED = 1024;
+
+/** Whether a key's line differs from when it was last applied. */
+type IsNew = (key: string, value: unknown) => boolean;
+
+/** What of a configuration is brought into the tree. */
+export interface ApplicableConfig {
+  readonly tree: readonly TreeNode[];
+  readonly profiles?: Readonly<Record<string, ProfileConfig>> | undefined;
+}
+
+/**
+ * Brings what a configuration lists into the tree: what is missing is created, what is there is matched by its ident path,
+ * nothing is deleted. A key wins over a change made at run time only when its own line changed since it was last applied; a
+ * `value` counts at creation only, and what an entry names counts again when that was deleted or made anew. Returns what was
+ * applied, to be kept, and what could not be: one entry never stops the rest.
+ */
+export async function applyTree(
+  { tree, profiles = {} }: ApplicableConfig,
+  applied: AppliedKeys,
+  target: ApplyTarget,
+): Promise<{ applied: AppliedKeys; problems: ApplyProblem[] }> {
+  const applying = new TreeApplier(applied, target);
+  for (const [name, profile] of Object.entries(profiles)) await applying.profile(name, profile);
+  await applying.all(tree, target.kernel.tree.root);
+  await applying.last();
+  return { applied: applying.after, problems: applying.problems };
+}
+
+class TreeApplier {
+  readonly after: AppliedKeys;
+  readonly problems: ApplyProblem[] = [];
+  readonly #before: AppliedKeys;
+  readonly #target: ApplyTarget;
+  /** What names other objects comes last: they may be listed further down. */
+  readonly #late: { readonly path: string; readonly job: () => Promise<void> }[] = [];
+
+  constructor(before: AppliedKeys, target: ApplyTarget) {
+    this.#before = before;
+    // What is no longer listed is remembered: when its line comes back unchanged, run-time changes stay.
+    this.after = { ...before };
+    this.#target = target;
+  }
+
+  async profile(name: string, config: ProfileConfig): Promise<void> {
+    const { kernel } = this.#target;
+    const path = PROFILE + name;
+    const isNew = this.#lines(path, kernel.profiles.find(name) === undefined);
+    await this.#guarded(path, async () => applyProfile(name, config, { kernel, isNew }), `profiles: ${name}`);
+  }
+
+  async all(nodes: readonly TreeNode[], parent: TreeObject, path = ''): Promise<void> {
+    let last = 0;
+    for (const node of nodes) {
+      // Without one of its own, an entry comes after the one before it.
+      const position = node.position ?? last + 1;
+      last = position;
+      const own = path === '' ? node.ident : `${path}/${node.ident}`;
+      const place = await this.#guarded(own, () => this.#place(node, parent));
+      if (place === undefined) continue;
+      const { object } = place;
+      await this.#guarded(own, () => this.#one(node, place, { path: own, position }));
+      // Also below one whose own lines could not be applied.
+      if (node.kind === 'instance')
+        for (const [ident, { children }] of Object.entries(node.variables ?? {})) {
+          const variable = object.children?.byIdent(ident);
+          if (variable !== undefined) await this.all(children, variable, `${own}/${ident}`);
+        }
+      await this.all(node.children, object, own);
+    }
+  }
+
+  async last(): Promise<void> {
+    for (const { path, job } of this.#late) await this.#guarded(path, job);
+  }
+
+  /** What counts of an entry; with `all` everything, as nothing can have been changed at run time. */
+  #lines(path: string, all: boolean): IsNew {
+    const before = all ? {} : (this.#before[path] ?? {});
+    const after: Record<string, string> = {};
+    this.after[path] = after;
+    return (key, value) => {
+      const line = JSON.stringify(value);
+      after[key] = line.length > REMEMBERED ? createHash('sha256').update(line).digest('hex') : line;
+      return before[key] !== after[key];
+    };
+  }
+
+  async #place(node: TreeNode, parent: TreeObject): Promise<Place> {
+    const found = parent.children?.byIdent(node.ident);
+    if (found !== undefined && found.type !== typeOf[node.kind])
+      throw new Error(
+        `#${found.id} has this ident and is a ${typeName[found.type]}; delete it or choose another ident`,
+      );
+    return { object: found ?? (await this.#create(node, parent)), isNew: found === undefined };
+  }
+
+  async #one(
+    node: TreeNode,
+    { object, isNew: isNewObject }: Place,
+    { path, position }: { path: string; position: number },
+  ): Promise<void> {
+    const isNew = this.#lines(path, isNewObject);
+    this.#attributes(this.#isPlaced(object, path) ? node : { position, ...node }, object, isNew);
+    // Noted also where it was not applied, so that the next start does not do it.
+    isNew('position', node.position ?? position);
+    await this.#particular(node, object, { isNew, path });
+  }
+
+  /** Whether it got its position at run time, before the order of the file counted. */
+  #isPlaced(object: TreeObject, path: string): boolean {
+    const before = this.#before[path];
+    return before !== undefined && before['position'] === undefined && object.position !== 0;
+  }
+
+  #attributes(
+    given: Pick<InstanceVariable, (typeof attributes)[number]>,
+    object: TreeObject,
+    isNew: IsNew,
+  ): void {
+    for (const key of attributes) {
+      const value = given[key];
+      if (value !== undefined && isNew(key, value)) this.#target.kernel.tree.set(object, key, value);
+    }
+  }
+
+  async #create(node: TreeNode, parent: TreeObject): Promise<TreeObject> {
+    const { kernel, devices, clock, contents } = this.#target;
+    const place = { parent, ident: node.ident, name: node.name };
+    switch (node.kind) {
+      case 'category':
+        return kernel.tree.create(objectType.category, {}, place);
+      case 'instance':
+        return this.#moved(node, parent) ?? devices.create(node.module, place, node.properties);
+      case 'variable': {
+        const type = typeNames.indexOf(node.type) as VariableType;
+        const value = node.value === undefined ? {} : { value: convertValue(type, node.value, 'value') };
+        return kernel.variables.create(type, { ...place, ...value });
+      }
+      case 'link':
+        return kernel.links.create(place);
+      case 'event': {
+        const { typeOfEvent } = await import('./apply-event.js');
+        return kernel.events.create(typeOfEvent(node), clock.nowMs(), place);
+      }
+      case 'script':
+        return contents.createScript(place);
+      case 'media':
+        return kernel.media.create(mediaTypes.indexOf(node.type) as MediaType, place);
+    }
+  }
+
+  /** A core module has one instance, which the gateway makes: it is moved to where the file lists it. */
+  #moved({ module, ident }: InstanceNode, parent: TreeObject): TreeObject | undefined {
+    const { kernel, devices } = this.#target;
+    const { kind, id } = devices.modules.get(module);
+    if (kind !== moduleKind.core) return undefined;
+    const found = [...kernel.tree.objectsOfType(objectType.instance)].find(
+      ({ data }) => data.moduleId === id,
+    );
+    if (found === undefined) return undefined;
+    kernel.tree.set(found, 'ident', ident);
+    kernel.tree.move(found, parent);
+    return found;
+  }
+
+  async #particular(
+    node: TreeNode,
+    object: TreeObject,
+    { isNew, path }: { isNew: IsNew; path: string },
+  ): Promise<void> {
+    const { kernel, actionOf } = this.#target;
+    const late = (job: () => void | Promise<void>) => this.#late.push({ path, job: async () => job() });
+    if (node.kind === 'event' && object.is(objectType.event))
+      late(async () =>
+        (await import('./apply-event.js')).applyEvent(node, object, { kernel, actionOf, isNew }),
+      );
+    if (node.kind === 'instance' && object.is(objectType.instance)) {
+      await this.#instance(node, object, isNew);
+      late(() => this.#connect(node, object, isNew));
+      for (const [ident, given] of Object.entries(node.variables ?? {})) {
+        const variable = object.children?.byIdent(ident);
+        if (!variable?.is(objectType.variable)) throw new Error(`it has no variable ${ident}`);
+        const isNewHere: IsNew = (key, value) => isNew(`variables.${ident}.${key}`, value);
+        this.#attributes(given, variable, isNewHere);
+        await this.#variable(given, variable, { isNew: isNewHere, path });
+      }
+    }
+    if (node.kind === 'variable' && object.is(objectType.variable)) {
+      if (typeNames[object.data.type] !== node.type)
+        throw new Error(
+          `the variable is of type ${typeNames[object.data.type]}; delete it to have it made anew`,
+        );
+      await this.#variable(node, object, { isNew, path });
+    }
+    if (node.kind === 'link' && object.is(objectType.link))
+      late(() => this.#link(node.target, object, isNew));
+    await this.#files(node, object, isNew);
+  }
+
+  /** What people set on a variable, whoever made it. */
+  async #variable(
+    { profile, archive, action }: Pick<InstanceVariable, 'profile' | 'archive' | 'action'>,
+    variable: Variable,
+    { isNew, path }: { isNew: IsNew; path: string },
+  ): Promise<void> {
+    const { kernel, contents } = this.#target;
+    if (profile !== undefined && isNew('profile', profile))
+      kernel.variables.setCustomProfile(variable, profile);
+    if (archive !== undefined && isNew('archive', archive))
+      await applyArchive(archive, variable, { kernel, record: (id) => contents.record(id) });
+    if (action === undefined) return;
+    const job = async () => {
+      const isGone =
+        variable.data.customAction > 1 && kernel.tree.find(variable.data.customAction) === undefined;
+      if (isNew('action', action) || isGone) applyAction(action, variable, kernel);
+    };
+    this.#late.push({ path, job });
+  }
+
+  /** The text of a script, and where the content of a medium is. */
+  async #files(node: TreeNode, { id }: TreeObject, isNew: IsNew): Promise<void> {
+    const { contents } = this.#target;
+    if (node.kind === 'script') {
+      const { file, text } = node;
+      if (file !== undefined && isNew('file', file)) await contents.setScriptFile(id, file);
+      if (text !== undefined && isNew('text', text)) await contents.setScriptText(id, text);
+    }
+    if (node.kind === 'media') {
+      const { file, cached } = node;
+      if (file !== undefined && isNew('file', file)) await contents.setMediaFile(id, file);
+      if (cached !== undefined && isNew('cached', cached)) await contents.setMediaCached(id, cached);
+    }
+  }
+
+  #link(path: string, link: TreeObject<6>, isNew: IsNew): void {
+    const { tree, links } = this.#target.kernel;
+    const isGone = link.data.targetId === 0 || tree.find(link.data.targetId) === undefined;
+    if (!isNew('target', path) && !isGone) return;
+    const target = path === '' ? undefined : tree.findByPath(path);
+    if (target === undefined && path !== '') throw new Error(`there is no object at ${path}`);
+    links.setTarget(link, target?.id ?? 0);
+  }
+
+  async #instance(node: InstanceNode, object: TreeObject<1>, isNew: IsNew): Promise<void> {
+    try {
+      await this.#properties(node, object, isNew);
+    } catch (thrown) {
+      const differing = differingIn(node, object, this.#target.devices);
+      if (differing.length === 0) throw thrown;
+      const what = `its properties stay as stored and differ from the file in ${differing.join(', ')}`;
+      throw new Error(`${messageOf(thrown)}; ${what}`, { cause: thrown });
+    }
+  }
+
+  async #properties(node: InstanceNode, object: TreeObject<1>, isNew: IsNew): Promise<void> {
+    const { devices } = this.#target;
+    const changed: Record<string, unknown> = {};
+    const module = devices.modules.get(node.module);
+    if (module.id !== object.data.moduleId)
+      throw new Error(`it is a ${object.data.moduleName}; delete it to have it made anew as ${module.name}`);
+    for (const [name, value] of Object.entries(node.properties ?? {})) {
+      if (!Object.hasOwn(module.properties.properties, name))
+        throw new Error(
+          `${module.name} has no property ${name}; it has ${Object.keys(module.properties.properties).join(', ')}`,
+        );
+      if (isNew(`properties.${name}`, value)) changed[name] = value;
+    }
+    // All of them or none: what is stored stays one state that was applied.
+    devices.setProperties(object.id, changed);
+    if (devices.hasChanges(object.id)) await devices.applyChanges(object.id);
+  }
+
+  /** To what its entry names, else to the I/O instance that it is below. */
+  async #connect({ connection }: InstanceNode, object: TreeObject<1>, isNew: IsNew): Promise<void> {
+    const { kernel, devices } = this.#target;
+    if (connection !== undefined) {
+      const present = object.data.connectionId;
+      const isGone = present === 0 || kernel.tree.find(present) === undefined;
+      if (!isNew('connection', connection) && !(isGone && connection !== '')) return;
+      const id = connection === '' ? 0 : objectAt(connection, kernel).id;
+      if (present === id) return;
+      return id === 0 ? devices.disconnect(object.id) : devices.connect(object.id, id);
+    }
+    const above = object.parent;
+    const { requires: needs } = devices.modules.get(object.data.moduleId);
+    if (needs === undefined || !above?.is(objectType.instance) || !isNew('connection', above.ident)) return;
+    if (object.data.connectionId !== above.id) await devices.connect(object.id, above.id);
+  }
+
+  async #guarded<T>(path: string, job: () => Promise<T>, name = `tree: ${path}`): Promise<T | undefined> {
+    try {
+      return await job();
+    } catch (thrown) {
+      // What could not be applied is tried again, with all of its lines.
+      this.after[path] = this.#before[path] ?? {};
+      const problem = `${name}: ${messageOf(thrown)}`;
+      this.problems.push({ path, text: problem });
+      this.#target.log.error({ path }, problem);
+      return undefined;
+    }
+  }
+}
+
+/** The properties whose values in the file are not the stored ones. */
+function differingIn({ properties = {} }: InstanceNode, { data }: TreeObject<1>, devices: Devices): string[] {
+  const module = devices.modules.find(data.moduleId);
+  return Object.entries(properties).flatMap(([name, value]) => {
+    const given = JSON.stringify(module === undefined ? value : takenAs(module, name, value));
+    return given === JSON.stringify(data.properties[name]) ? [] : [name];
+  });
+}
+
+/** A configured value as it would be stored; as it is where it is invalid. */
+function takenAs(module: ModuleDefinition, name: string, value: unknown): unknown {
+  try {
+    return withProperty(module, {}, [name, value])[name];
+  } catch {
+    return value;
+  }
+}

@@ -1,0 +1,119 @@
+import { Type } from '@sinclair/typebox';
+import { messageOf } from '../../base/fault.js';
+import type { Log } from '../../base/log.js';
+import type { Devices } from '../../device/devices.js';
+import { moduleKind, type ModuleDefinition } from '../../device/module.js';
+import type { Kernel } from '../../kernel/kernel.js';
+import { objectType } from '../../kernel/object.js';
+import type { ApplyProblem } from './apply-problems.js';
+import type { ConfiguratorConfig } from '../schema/gateway-schema.js';
+
+/** The module of which web front configurators are instances (interface §1, core module GUIDs). */
+export const webFrontModule: ModuleDefinition = {
+  id: '{3565B1F2-8F7B-4311-A4B6-1BF1D868F39E}',
+  name: 'WebFront Configurator',
+  kind: moduleKind.visualisation,
+  prefix: 'WFC',
+  aliases: ['WebFront'],
+  properties: Type.Object({}),
+  variables: () => [],
+  open: async () => ({ close: async () => undefined }),
+};
+
+/** The id of no object. */
+const NO_OBJECT = -1;
+
+/** A web front configurator: an area of the tree with a password of its own (seed, "Resources"). */
+export interface Configurator {
+  /** The id of its instance. */
+  readonly id: number;
+  readonly ident: string;
+  readonly title: string;
+  readonly icon: string;
+  readonly position: number;
+  readonly editable: boolean;
+  readonly passwordRequired: boolean;
+  readonly mobile: boolean;
+  /** The id of its area's base; no object's when the base has been deleted. */
+  readonly baseId: number;
+  /** Addresses from which a browser is sent straight to it. */
+  readonly autostart: readonly string[];
+  readonly secret: Pick<ConfiguratorConfig, 'password' | 'passwordHash'>;
+}
+
+/** What the API needs to know of who may see what. */
+export const accessTo = ({ id, baseId, passwordRequired, autostart, secret }: Configurator) => ({
+  id,
+  base: baseId,
+  passwordRequired,
+  autostart,
+  ...secret,
+});
+
+/**
+ * The configurators of `gateway.yaml`, ordered as they are listed (decision 1), each with an instance at the root that
+ * gives it its id. One whose base is not there is left out, and told in `problems`.
+ */
+export function createConfigurators(
+  configs: readonly ConfiguratorConfig[],
+  { kernel, devices, log }: { kernel: Kernel; devices: Devices; log: Log },
+): { configurators: Configurator[]; problems: ApplyProblem[] } {
+  const problems: ApplyProblem[] = [];
+  const configurators = configs.flatMap((config, i): Configurator[] => {
+    try {
+      return [make(config, kernel, devices)];
+    } catch (thrown) {
+      problems.push({
+        path: `configurators[${i}]`,
+        text: `configurators: ${config.ident}: ${messageOf(thrown)}`,
+      });
+      log.error({ ident: config.ident }, messageOf(thrown));
+      return [];
+    }
+  });
+  configurators.sort((a, b) => a.position - b.position || a.id - b.id);
+  return { configurators, problems };
+}
+
+function make(config: ConfiguratorConfig, kernel: Kernel, devices: Devices): Configurator {
+  const base = kernel.tree.findByPath(config.base);
+  if (base === undefined)
+    throw new Error(`its base ${config.base} is not in the tree; give the ident path of an object, or /`);
+  const found = kernel.tree.root.children?.byIdent(config.ident);
+  if (found !== undefined && !(found.is(objectType.instance) && found.data.moduleId === webFrontModule.id))
+    throw new Error(`#${found.id} at the root has this ident already; choose another`);
+  const instance = found ?? devices.create(webFrontModule.id, { ident: config.ident, name: config.title });
+  if (instance.name !== config.title) kernel.tree.set(instance, 'name', config.title);
+  const {
+    ident,
+    title,
+    icon = '',
+    position = 0,
+    editable = false,
+    mobile = false,
+    autostart = [],
+    password,
+    passwordHash,
+  } = config;
+  const passwordRequired = config.passwordRequired !== false;
+  const secret = {
+    ...(password === undefined ? {} : { password }),
+    ...(passwordHash === undefined ? {} : { passwordHash }),
+  };
+  return {
+    id: instance.id,
+    ident,
+    title,
+    icon,
+    position,
+    editable,
+    passwordRequired,
+    mobile,
+    // Its id may be another object's one day.
+    get baseId() {
+      return kernel.tree.find(base.id) === base ? base.id : NO_OBJECT;
+    },
+    autostart,
+    secret,
+  };
+}

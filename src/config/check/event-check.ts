@@ -1,0 +1,138 @@
+import type { DocumentPath } from '../document.js';
+import {
+  operations,
+  type ConditionConfig,
+  type CyclicConfig,
+  type ScheduleConfig,
+} from '../schema/event-schema.js';
+import type { EventNode } from '../schema/gateway-schema.js';
+
+/** Groups within groups; what people nest is three deep. */
+const NESTING_LIMIT = 32;
+const TIME_OF_DAY = /^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
+const DATE = /^(?:(\d{4})-)?(\d\d?)-(\d\d?)$/;
+/** A leap year: 29 February is a day of every year, as far as rules are concerned. */
+const LEAP_YEAR = 2000;
+
+/** A problem of an entry: where below it, and in words. */
+type Problem = readonly [DocumentPath, string];
+
+/** What the schema can't say of an event; `isBelowScript`: without an action it runs the script it is below. */
+export function* eventProblems(node: EventNode, isBelowScript: boolean): Generator<Problem> {
+  const { trigger, cyclic, schedule, conditions = [], script, action } = node;
+  if ([trigger, cyclic, schedule].filter((one) => one !== undefined).length !== 1)
+    yield [[], 'an event has exactly one of the keys trigger, cyclic, schedule'];
+  const runs = Number(script !== undefined) + Number(action !== undefined);
+  if (runs > 1 || (runs === 0 && schedule === undefined && !isBelowScript))
+    yield [[], 'an event has exactly one of the keys script, action'];
+  const needsValue = trigger !== undefined && !['update', 'change'].includes(trigger.on);
+  if (needsValue && trigger.value === undefined) yield [['trigger'], `on: ${trigger.on} needs a value`];
+  if (cyclic !== undefined) yield* below(['cyclic'], cyclicProblems(cyclic));
+  if (schedule !== undefined) yield* below(['schedule'], scheduleProblems(schedule));
+  for (const [i, part] of conditions.entries()) yield* below(['conditions', i], conditionProblems(part, 1));
+}
+
+function* below(path: DocumentPath, problems: Iterable<Problem>): Generator<Problem> {
+  for (const [at, text] of problems) yield [[...path, ...at], text];
+}
+
+function* cyclicProblems(given: CyclicConfig): Generator<Problem> {
+  const { at, everyS, everyMin, everyH, from, to, days, date } = given;
+  for (const key of ['at', 'from', 'to'] as const) yield* timeProblems(given[key], [key]);
+  for (const key of ['date', 'firstDay', 'lastDay'] as const) yield* dateProblems(given[key], [key], true);
+  if ([at, everyS, everyMin, everyH].filter((one) => one !== undefined).length !== 1)
+    yield [[], 'cyclic has exactly one of the keys at, everyS, everyMin, everyH'];
+  if (at !== undefined && (from ?? to) !== undefined)
+    yield [[], 'from and to go with everyS, everyMin and everyH; at is a time of its own'];
+  const { everyDays, everyWeeks, everyMonths, month, dayOfMonth, nth, firstDay } = given;
+  if ([date, everyDays, everyWeeks, everyMonths, month].filter((one) => one !== undefined).length > 1)
+    yield [[], 'cyclic has at most one of the keys date, everyDays, everyWeeks, everyMonths, month'];
+  if (date !== undefined && firstDay !== undefined) yield [['firstDay'], 'date is the only day'];
+  if (everyWeeks !== undefined && days === undefined) yield [['everyWeeks'], 'it needs days'];
+  if (days !== undefined && (date ?? everyDays) !== undefined)
+    yield [['days'], 'date and everyDays have no days'];
+  const isMonthly = (everyMonths ?? month) !== undefined;
+  if (!isMonthly && (dayOfMonth ?? nth) !== undefined)
+    yield [[], 'dayOfMonth and nth go with everyMonths and month'];
+  if (isMonthly && (days === undefined) === (dayOfMonth === undefined))
+    yield [[], 'everyMonths and month need either dayOfMonth, or days and nth'];
+  if (nth !== undefined && days === undefined) yield [['nth'], 'it needs days'];
+}
+
+function* scheduleProblems({ actions, groups }: ScheduleConfig): Generator<Problem> {
+  const ids = actions.map(({ id }, i) => id ?? i + 1);
+  for (const [i, { script, action }] of actions.entries()) {
+    if (script !== undefined && action !== undefined)
+      yield [['actions', i], 'give one of the keys script, action'];
+    if (ids.indexOf(ids[i] as number) < i) yield [['actions', i], `another action has the id ${ids[i]}`];
+  }
+  const taken = new Set<string>();
+  for (const [i, { days, points }] of groups.entries()) {
+    for (const day of days) {
+      if (taken.has(day)) yield [['groups', i, 'days'], `${day} is in another group, or twice`];
+      taken.add(day);
+    }
+    for (const [n, { at, action }] of points.entries()) {
+      yield* timeProblems(at, ['groups', i, 'points', n, 'at']);
+      const known = actions.filter(({ name }, a) => action === (typeof action === 'number' ? ids[a] : name));
+      if (known.length !== 1)
+        yield [
+          ['groups', i, 'points', n, 'action'],
+          known.length === 0
+            ? `there is no such action; known: ${actions.map(({ name }) => name).join(', ')}`
+            : 'several actions have this name; give the id',
+        ];
+    }
+  }
+}
+
+function* conditionProblems(part: ConditionConfig, depth: number): Generator<Problem> {
+  if (depth > NESTING_LIMIT) {
+    yield [[], `conditions are more than ${NESTING_LIMIT} levels deep`];
+    return;
+  }
+  const kinds = (['variable', 'date', 'time', 'weekday', ...operations] as const).filter(
+    (key) => key in part,
+  );
+  const [kind] = kinds;
+  if (kind === undefined || kinds.length > 1) {
+    yield [
+      [],
+      `a condition has exactly one of the keys variable, date, time, weekday, ${operations.join(', ')}`,
+    ];
+    return;
+  }
+  yield* timeProblems(part.time, ['time']);
+  yield* dateProblems(part.date, ['date'], false);
+  const { value, than, is } = part;
+  if (kind === 'variable' ? (value === undefined) === (than === undefined) : (value ?? than) !== undefined)
+    yield [
+      [],
+      'a variable is compared with either a value or, by its path, than; nothing else has these keys',
+    ];
+  for (const word of operations) {
+    if (part[word] === undefined) continue;
+    if (is !== undefined) yield [['is'], 'it belongs to a rule'];
+    for (const [i, inner] of part[word].entries())
+      yield* below([word, i], conditionProblems(inner, depth + 1));
+  }
+}
+
+function* timeProblems(time: string | undefined, path: DocumentPath): Generator<Problem> {
+  if (time !== undefined && !TIME_OF_DAY.test(time))
+    yield [path, `${time} is no time of day; write it like 06:00`];
+}
+
+function* dateProblems(date: string | undefined, path: DocumentPath, needsYear: boolean): Generator<Problem> {
+  if (date === undefined) return;
+  const [, year, month, day] = DATE.exec(date)?.map(Number) ?? [];
+  const hasYear = year !== undefined && !Number.isNaN(year);
+  const last = new Date(Date.UTC(hasYear ? year : LEAP_YEAR, month ?? 0, 0)).getUTCDate();
+  const isDate =
+    month !== undefined && month >= 1 && month <= 12 && day !== undefined && day >= 1 && day <= last;
+  if (!isDate || (needsYear && !hasYear) || (hasYear && year < 1970))
+    yield [
+      path,
+      `${date} is no date; write it like 2026-12-24${needsYear ? '' : ', or 12-24 for every year'}`,
+    ];
+}

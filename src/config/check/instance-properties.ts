@@ -1,0 +1,92 @@
+import type { ModuleDefinition } from '../../device/module.js';
+import {
+  coerceProperty,
+  defaultsOf,
+  HIDDEN,
+  isSecretProperty,
+  validateProperties,
+  withProperty,
+  type Properties,
+} from '../../device/properties.js';
+import { checkSchema } from './schema-check.js';
+import type { ConfigDocument, DocumentPath } from '../document.js';
+
+/** What an export writes is no secret. */
+const PLACEHOLDER = `${HIDDEN} is the placeholder of an export; put the secret there (an instance that exists keeps its own)`;
+
+/** The properties of a listed instance, and the path of its entry. */
+export interface ListedProperties {
+  readonly path: DocumentPath;
+  readonly properties: Properties;
+}
+
+/**
+ * Checks the properties of a listed instance: names and values as errors; a combination that its module rejects as a
+ * problem, or as a warning if something is only missing, as that can be set at run time.
+ */
+export function checkProperties(
+  document: ConfigDocument,
+  module: ModuleDefinition,
+  { path, properties }: ListedProperties,
+): void {
+  const schemas = module.properties.properties;
+  const known = Object.keys(schemas);
+  let isSound = true;
+  for (const [name, value] of Object.entries(properties)) {
+    const at: DocumentPath = [...path, 'properties', name];
+    const schema = schemas[name];
+    if (schema === undefined || !Object.hasOwn(schemas, name)) {
+      document.addUnknownKey(at, known, `${module.name} has no such property`);
+      isSound = false;
+    } else if (isSecretProperty(module, name) && value === HIDDEN) {
+      document.addWarning(at, PLACEHOLDER);
+    } else {
+      if (JSON.stringify(value).includes(`:${HIDDEN}@`)) document.addWarning(at, PLACEHOLDER);
+      isSound = checkSchema(document, schema, { path: at, value: coerceProperty(schema, value) }) && isSound;
+    }
+  }
+  if (!isSound) return;
+  const mistake = validateProperties(module, completeProperties(module, properties));
+  if (mistake === undefined) return;
+  const at = [...path, ...stepsTo(mistake, properties)];
+  const isMissing = mistake === validateProperties(module, defaultsOf(module));
+  const text = `the instance stays closed: ${mistake}`;
+  if (isMissing) document.addWarning(at, text);
+  else document.addProblem(at, text);
+}
+
+/** The properties that a listed instance begins with. Each has been checked. */
+export function completeProperties(module: ModuleDefinition, properties: Properties): Properties {
+  return Object.entries(properties).reduce((all, one) => withProperty(module, all, one), defaultsOf(module));
+}
+
+/** The property, or the entry of a list, that a module's text is about. */
+function stepsTo(text: string, properties: Properties): DocumentPath {
+  const words: ReadonlySet<string> = new Set(text.match(/\w+/g));
+  for (const [name, value] of Object.entries(properties)) {
+    if (!Array.isArray(value)) continue;
+    const entries = value as readonly unknown[];
+    const index = entries.findLastIndex((entry) => words.has(identIn(entry)));
+    if (index < 0) continue;
+    const field = Object.keys(entries[index] as object).find((key) => key !== 'Ident' && words.has(key));
+    return ['properties', name, index, ...(field === undefined ? [] : [field])];
+  }
+  const name = Object.keys(properties).find((key) => words.has(key));
+  return name === undefined ? [] : ['properties', name];
+}
+
+function identIn(entry: unknown): string {
+  const { Ident } = (typeof entry === 'object' && entry !== null ? entry : {}) as { Ident?: unknown };
+  return typeof Ident === 'string' ? Ident : '';
+}
+
+/** The variables that a listed instance has; undefined if its properties keep it closed. */
+export function variablesOf(module: ModuleDefinition, properties: Properties) {
+  const all = completeProperties(module, properties);
+  try {
+    return validateProperties(module, all) === undefined ? module.variables(all) : undefined;
+  } catch {
+    // A module that fails here also fails when it is opened, and says why there.
+    return undefined;
+  }
+}

@@ -1,0 +1,78 @@
+import type { TSchema } from '@sinclair/typebox';
+import { Value, ValueErrorType, type ValueError } from '@sinclair/typebox/value';
+import type { ConfigDocument, DocumentPath } from '../document.js';
+import { didYouMean } from '../../base/did-you-mean.js';
+
+/** Checks a value of a document against a schema and notes each mistake at its line. True when there is none. */
+export function checkSchema(
+  document: ConfigDocument,
+  schema: TSchema,
+  { path, value }: { path: DocumentPath; value: unknown },
+): boolean {
+  const seen = new Set<string>();
+  for (const error of Value.Errors(schema, value)) {
+    // The first error of a place says most; what follows from it only confuses.
+    if (seen.has(error.path)) continue;
+    seen.add(error.path);
+    note(document, path, error);
+  }
+  return seen.size === 0;
+}
+
+function note(document: ConfigDocument, base: DocumentPath, error: ValueError): void {
+  const path = [...base, ...stepsOf(error.path)];
+  if (error.type === ValueErrorType.ObjectAdditionalProperties) {
+    const known = Object.keys(error.schema['properties'] as object);
+    document.addUnknownKey(path, known, 'there is no such key');
+  } else if (error.type === ValueErrorType.ObjectRequiredProperty) {
+    document.addError(path, 'this key is missing');
+  } else if (error.type === ValueErrorType.Union) {
+    unionMistake(document, path, error);
+  } else {
+    document.addError(path, `${textOf(error)}${got(error.value)}`);
+  }
+}
+
+/** What a pattern asks for; an expression would say it to few. */
+const PATTERNS: Readonly<Record<string, string>> = {
+  '^[A-Za-z0-9_]+$': 'expected letters, digits and _ only',
+  '^[A-Za-z]+$': 'expected letters only',
+  '^[^:]+$': 'expected a name without a colon',
+  '^scrypt\\$': 'expected a hash that stellwerk hash-password prints',
+};
+
+/** If only some words are allowed, those, with the one that was most likely meant. */
+function textOf({ schema, message, value, type }: ValueError): string {
+  const words = schema['enum'] as readonly string[] | undefined;
+  if (words !== undefined) return `expected ${words.join(' or ')}${nearOne(value, words)}`;
+  return (type === ValueErrorType.StringPattern && PATTERNS[String(schema['pattern'])]) || message;
+}
+
+const nearOne = (value: unknown, words: readonly string[]): string =>
+  typeof value === 'string' ? didYouMean(value, words) : '';
+
+/** Of a union, the branch of the value's own kind says what is wrong; of words, all that are allowed. */
+function unionMistake(document: ConfigDocument, path: DocumentPath, error: ValueError): void {
+  const branches = error.schema['anyOf'] as TSchema[];
+  const words = branches.flatMap((branch) => ('const' in branch ? [String(branch['const'])] : []));
+  const ofKind = branches.find((branch) => branch['type'] === 'object');
+  if (typeof error.value === 'object' && error.value !== null && ofKind !== undefined) {
+    checkSchema(document, ofKind, { path, value: error.value });
+    return;
+  }
+  const kinds = branches.flatMap((branch) => ('const' in branch ? [] : [String(branch['type'])]));
+  const expected = [...words, ...kinds].join(' or ');
+  document.addError(path, `expected ${expected}${got(error.value)}${nearOne(error.value, words)}`);
+}
+
+function got(value: unknown): string {
+  // Never a text itself: it may be a secret.
+  return typeof value === 'number' || typeof value === 'boolean' ? `, not ${value}` : '';
+}
+
+function stepsOf(pointer: string): DocumentPath {
+  const steps = pointer.split('/').slice(1);
+  return steps.map((step) =>
+    /^\d+$/.test(step) ? Number(step) : step.replaceAll('~1', '/').replaceAll('~0', '~'),
+  );
+}

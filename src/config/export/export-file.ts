@@ -1,0 +1,80 @@
+import { Document } from 'yaml';
+import { HIDDEN } from '../../device/properties.js';
+import { ConfigDocument, FILE_LIMIT } from '../document.js';
+import { exportTree, withoutPasswords, type ExportSource } from './export-tree.js';
+
+/** What a file says besides the tree: the sections that are taken over from the existing configuration. */
+const SECTIONS = ['board', 'remoteAccess', 'api', 'webServers', 'configurators', 'changes', 'store', 'log'];
+
+/** What an exported file is made from, besides the tree. */
+export interface ExportFileSource extends Omit<ExportSource, 'configurators'> {
+  /** The existing configuration, with its text. */
+  readonly config: { readonly file: string; readonly text: string };
+  /** What only the store and the folders know, in words. */
+  readonly notExported: readonly string[];
+}
+
+/**
+ * The text of a `gateway.yaml` that describes the tree as it is. Sections without objects are taken over from the
+ * existing file; no password is in it. Throws ConfigurationError when the existing file is not YAML.
+ */
+export function exportFile({ config, notExported: besides, ...from }: ExportFileSource): {
+  text: string;
+  notes: readonly string[];
+} {
+  const existing = (new ConfigDocument(config.file, config.text).value ?? {}) as Record<string, unknown>;
+  const secrets: string[] = [];
+  const kept = Object.fromEntries(
+    // What a newer version knows is kept too.
+    [...SECTIONS, ...Object.keys(existing).filter((key) => !SECTIONS.includes(key))]
+      .filter((key) => existing[key] !== undefined && key !== 'tree' && key !== 'profiles')
+      .map((key) => [key, withoutSecrets(existing[key], key, secrets)]),
+  );
+  const listed = Array.isArray(existing['configurators'])
+    ? (existing['configurators'] as { ident?: unknown }[])
+    : [];
+  const sections = exportTree({ ...from, configurators: listed.map(({ ident }) => String(ident)) });
+  const { profiles, tree } = sections;
+  const document = new Document(
+    { ...kept, ...(Object.keys(profiles).length > 0 && { profiles }), tree },
+    { aliasDuplicateObjects: false },
+  );
+  const notes = [...sections.notes, ...besides];
+  document.commentBefore =
+    ' Written by stellwerk export. stellwerk check names what is still to be filled in.';
+  const all = [...secrets, ...sections.secrets];
+  const comment = [
+    ...part(`Secrets are not exported. In place of each ${HIDDEN} give the secret:`, all),
+    ...part(
+      'These objects had no ident. On the gateway that they came from, give them theirs before you use this file there:',
+      sections.idents.map(([id, ident, path]) => `stellwerk call SVC_SetIdent ${id} ${ident}   # ${path}`),
+    ),
+    ...part('Not in this file:', notes),
+  ];
+  if (comment.length > 0) document.comment = comment.map((line) => ` ${printable(line)}`).join('\n');
+  const text = document.toString({ lineWidth: 0 });
+  const tooLong =
+    Buffer.byteLength(text) > FILE_LIMIT
+      ? [`the file is longer than ${FILE_LIMIT} bytes and cannot be loaded`]
+      : [];
+  return { text, notes: [...notes, ...tooLong] };
+}
+
+const part = (head: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [head, ...lines.map((line) => `  ${line}`)];
+
+/** On one line, whatever names objects have. */
+const printable = (line: string): string => line.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
+
+/** Passwords become the placeholder; hashes and the names of files stay. */
+function withoutSecrets(value: unknown, path: string, secrets: string[]): unknown {
+  if (Array.isArray(value)) return value.map((one, i) => withoutSecrets(one, `${path}[${i}]`, secrets));
+  if (typeof value !== 'object' || value === null) return withoutPasswords(value);
+  return Object.fromEntries(
+    Object.entries(value).map(([key, one]: [string, unknown]) => {
+      if (key !== 'password') return [key, withoutSecrets(one, `${path}.${key}`, secrets)];
+      secrets.push(`${path}.password`);
+      return [key, HIDDEN];
+    }),
+  );
+}

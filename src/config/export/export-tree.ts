@@ -1,0 +1,357 @@
+import type { ModuleRegistry } from '../../device/module-registry.js';
+import { moduleKind, type ModuleDefinition } from '../../device/module.js';
+import { completeStored, defaultsOf, HIDDEN, isSecretProperty } from '../../device/properties.js';
+import type { Instance } from '../../kernel/instances.js';
+import { initialValue } from '../../kernel/convert.js';
+import type { Kernel } from '../../kernel/kernel.js';
+import { shownFile } from '../../kernel/media.js';
+import { objectType, typeName, type TreeObject } from '../../kernel/object.js';
+import type { Profile } from '../../kernel/profiles/profile-data.js';
+import { ACTION_DISABLED, type Variable } from '../../kernel/variables.js';
+import { isDeepStrictEqual } from 'node:util';
+import { colorText, eventEntry, type EventExport } from './export-event.js';
+import { ExportPaths } from './export-paths.js';
+import { compactionKinds, mediaTypes, typeNames } from '../schema/gateway-schema.js';
+import { declaredVariables, DEFAULT_LOGGING } from '../apply/variable-settings.js';
+
+/** A text that is longer is no setting, and a file of them could not be loaded. */
+const LONGEST_VALUE = 4096;
+/** The place of the gateway's own variables, which it makes by itself. */
+const GATEWAY = 'stellwerk';
+
+type Entry = Record<string, unknown>;
+
+/** What an export is made from. */
+export interface ExportSource {
+  readonly kernel: Kernel;
+  readonly modules: ModuleRegistry;
+  /** The text of each script, by id. */
+  readonly texts: ReadonlyMap<number, string>;
+  /** The idents of the configurators, which are in a section of their own. */
+  readonly configurators: readonly string[];
+  /** The names of the gateway's own variables, by ident, in the order of their positions from 0. */
+  readonly status: Readonly<Record<string, { readonly name: string }>>;
+  /** The name of an action by its id. */
+  readonly actionName: (id: string) => string | undefined;
+  /** Whether the values of the file's variables are exported. */
+  readonly values: boolean;
+}
+
+/** The sections of a `gateway.yaml` that make a tree, and what is not in them. */
+export interface ExportSections {
+  readonly profiles: Readonly<Record<string, Entry>>;
+  readonly tree: readonly Entry[];
+  /** In words: what the sections cannot express, or what was left out. */
+  readonly notes: readonly string[];
+  /** The objects that have no ident in the tree, with the one that they have in the file. */
+  readonly idents: readonly (readonly [id: number, ident: string, path: string])[];
+  /** Paths of properties that are secret, and set. */
+  readonly secrets: readonly string[];
+}
+
+/** The tree and the profiles as sections of a `gateway.yaml`, from which the same tree can be made again. */
+export function exportTree(from: ExportSource): ExportSections {
+  return new Exporter(from).sections();
+}
+
+class Exporter {
+  readonly #from: ExportSource;
+  readonly #paths: ExportPaths;
+  readonly #notes: string[] = [];
+  readonly #secrets: string[] = [];
+
+  constructor(from: ExportSource) {
+    this.#from = from;
+    this.#paths = new ExportPaths(from.kernel.tree.root, (object) => this.#isLeft(object));
+  }
+
+  sections(): ExportSections {
+    const { tree, profiles } = this.#from.kernel;
+    const { root } = tree;
+    const entries = this.#children(root);
+    if (root.name !== 'stellwerk' || root.icon !== '' || root.info !== '')
+      this.#notes.push(`the root has a name, an icon or a text of its own: ${JSON.stringify(root.name)}`);
+    const own = [...profiles.all()].filter(({ readOnly }) => !readOnly);
+    own.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return {
+      profiles: Object.fromEntries(own.map((profile) => [profile.name, profileEntry(profile)])),
+      tree: entries,
+      notes: this.#notes,
+      idents: this.#paths.withoutIdent.map((one) => [
+        one.id,
+        this.#paths.ident(one),
+        this.#paths.path(one) ?? '',
+      ]),
+      secrets: this.#secrets,
+    };
+  }
+
+  /** What cannot be made again from a file, with all below it; said in the notes. */
+  #isLeft(object: TreeObject): boolean {
+    if (!object.is(objectType.instance)) return false;
+    const module = this.#from.modules.find(object.data.moduleId);
+    const what = `${nameOf(object)} is left out with all below it`;
+    if (module === undefined) this.#notes.push(`${what}: there is no module ${object.data.moduleName}`);
+    else if (object.data.asleep === true)
+      this.#notes.push(`${what}: it is a copy whose changes have never been applied (SVC_ApplyChanges)`);
+    return module === undefined || object.data.asleep === true;
+  }
+
+  #children(parent: TreeObject, without: ReadonlySet<TreeObject> = new Set()): Entry[] {
+    let last = 0;
+    const entries: Entry[] = [];
+    for (const object of this.#paths.childrenOf(parent)) {
+      if (without.has(object)) continue;
+      const entry = this.#entry(object, last + 1);
+      if (entry === undefined) continue;
+      last = object.position;
+      entries.push(entry);
+    }
+    return entries;
+  }
+
+  /** Undefined for what the gateway makes by itself, as it makes it. */
+  #entry(object: TreeObject, expected: number): Entry | undefined {
+    const kind = typeName[object.type].toLowerCase();
+    const { position, icon, info, hidden, disabled } = object;
+    const own = this.#own(object);
+    const below = this.#children(object, own.variables);
+    if (this.#isOfGateway(object, own.entry, below)) return undefined;
+    return {
+      [kind]: object.name,
+      ident: this.#paths.ident(object),
+      ...(position !== expected && { position }),
+      ...(icon !== '' && { icon }),
+      ...(info !== '' && { info }),
+      ...(hidden && { hidden }),
+      ...(disabled && { disabled }),
+      ...own.entry,
+      ...(below.length > 0 && { children: below }),
+    };
+  }
+
+  #isOfGateway(object: TreeObject, own: Entry, below: readonly Entry[]): boolean {
+    const { parent, ident, name, position, icon, info, hidden, disabled } = object;
+    const isRoot = parent?.parent === null;
+    const isPlain = below.length === 0 && icon === '' && info === '' && !disabled;
+    if (isRoot && this.#from.configurators.includes(ident)) {
+      if (!isPlain || hidden || position !== 0)
+        this.#note(object, 'the front has settings, or objects below it, beyond its entry in configurators');
+      return true;
+    }
+    if (!isPlain) return false;
+    if (isRoot && ident === GATEWAY && object.is(objectType.category))
+      return name === 'Gateway' && position === 1000 && hidden;
+    if (hidden) return false;
+    if (parent?.ident === GATEWAY && parent.parent?.parent === null && object.is(objectType.variable))
+      return (
+        this.#from.status[ident]?.name === name &&
+        Object.keys(this.#from.status).indexOf(ident) === position &&
+        object.data.logging === undefined &&
+        object.data.customProfile === '' &&
+        object.data.customAction === 0
+      );
+    if (!object.is(objectType.instance) || position !== 0 || Object.keys(own).some((key) => key !== 'module'))
+      return false;
+    const module = this.#from.modules.get(object.data.moduleId);
+    return (
+      module.kind === moduleKind.core &&
+      parent?.ident === GATEWAY &&
+      name === module.name &&
+      ident === module.prefix
+    );
+  }
+
+  /** What is particular to an object of its type, and those of its variables that are part of that. */
+  #own(object: TreeObject): { entry: Entry; variables?: ReadonlySet<TreeObject> } {
+    if (object.is(objectType.instance)) return this.#instance(object);
+    if (object.is(objectType.variable)) return { entry: this.#variable(object) };
+    if (object.is(objectType.link)) {
+      const { targetId } = object.data;
+      return { entry: { target: targetId === 0 ? '' : (this.#at(object, targetId) ?? '') } };
+    }
+    if (object.is(objectType.event)) return { entry: eventEntry(object, this.#events(object)) };
+    if (object.is(objectType.script)) return { entry: this.#script(object) };
+    if (object.is(objectType.media)) {
+      const { type, file, cached } = object.data;
+      const shown = shownFile(file);
+      if (shown !== file) this.#secrets.push(`${this.#paths.path(object)}: file`);
+      const isDrawn = mediaTypes[type] === 'chart' || mediaTypes[type] === 'dashboard';
+      if (isDrawn && file !== '')
+        this.#note(object, `its content ${file} names objects by their IDs, which will be others`);
+      return {
+        entry: { type: mediaTypes[type], ...(file !== '' && { file: shown }), ...(cached && { cached }) },
+      };
+    }
+    return { entry: {} };
+  }
+
+  #instance(object: Instance): { entry: Entry; variables: ReadonlySet<TreeObject> } {
+    const module = this.#from.modules.get(object.data.moduleId);
+    const properties = completeStored(module, object.data.properties);
+    const standard = defaultsOf(module);
+    const shown = Object.entries(properties).flatMap(([name, value]) =>
+      isDeepStrictEqual(value, standard[name])
+        ? []
+        : [[name, this.#shown(object, module, [name, value])] as const],
+    );
+    const variables = new Set<TreeObject>();
+    const settings: Record<string, Entry> = {};
+    for (const { ident, name, position = 0 } of declaredVariables(module, properties)) {
+      const variable = object.children?.byIdent(ident);
+      if (!variable?.is(objectType.variable)) continue;
+      variables.add(variable);
+      const { icon, info, hidden, disabled } = variable;
+      const below = this.#children(variable);
+      const setting: Entry = {
+        ...(variable.name !== name && { name: variable.name }),
+        ...(variable.position !== position && { position: variable.position }),
+        ...(icon !== '' && { icon }),
+        ...(info !== '' && { info }),
+        ...(hidden && { hidden }),
+        ...(disabled && { disabled }),
+        ...this.#settings(variable),
+        ...(below.length > 0 && { children: below }),
+      };
+      if (Object.keys(setting).length > 0) settings[ident] = setting;
+    }
+    const connection = this.#connection(object, module);
+    const entry = {
+      module: module.name,
+      ...(shown.length > 0 && { properties: Object.fromEntries(shown) }),
+      ...(connection !== undefined && { connection }),
+      ...(Object.keys(settings).length > 0 && { variables: settings }),
+    };
+    return { entry, variables };
+  }
+
+  /** Where it differs from what follows from its place. */
+  #connection(object: Instance, module: ModuleDefinition): string | undefined {
+    const { connectionId } = object.data;
+    if (module.requires === undefined || connectionId === object.parentId) return undefined;
+    if (connectionId !== 0) return this.#at(object, connectionId);
+    return object.parent?.is(objectType.instance) ? '' : undefined;
+  }
+
+  #shown(object: TreeObject, module: ModuleDefinition, [name, value]: readonly [string, unknown]): unknown {
+    const isSecret = isSecretProperty(module, name) && value !== '';
+    const shown: unknown = isSecret ? HIDDEN : withoutPasswords(value);
+    if (!isDeepStrictEqual(shown, value)) this.#secrets.push(`${this.#paths.path(object)}: ${name}`);
+    return shown;
+  }
+
+  #variable(object: Variable): Entry {
+    const { type, value } = object.data;
+    const isLong = typeof value === 'string' && value.length > LONGEST_VALUE;
+    if (this.#from.values && isLong)
+      this.#note(object, `its value is longer than ${LONGEST_VALUE} characters`);
+    const isGateways = isGatewayPlace(object.parent);
+    const hasValue = this.#from.values && !isLong && !isGateways && value !== initialValue(type);
+    return { type: typeNames[type], ...(hasValue && { value }), ...this.#settings(object) };
+  }
+
+  /** What people set on a variable. */
+  #settings(object: Variable): Entry {
+    const { customProfile, customAction, logging } = object.data;
+    const action = customAction === ACTION_DISABLED ? false : this.#at(object, customAction);
+    return {
+      ...(customProfile !== '' && { profile: customProfile }),
+      ...(customAction !== 0 && action !== undefined && { action }),
+      ...(logging !== undefined &&
+        !isDeepStrictEqual(logging, DEFAULT_LOGGING) && { archive: archiveEntry(logging) }),
+    };
+  }
+
+  #script(object: TreeObject<3>): Entry {
+    const text = this.#from.texts.get(object.id);
+    const { file } = object.data;
+    if (text === undefined) this.#note(object, `its text ${file} cannot be read`);
+    return {
+      ...(file !== `${object.id}.js` && { file }),
+      ...(text !== undefined && text !== '' && { text }),
+    };
+  }
+
+  #events(event: TreeObject): EventExport {
+    const { kernel, actionName } = this.#from;
+    return {
+      find: (id) => kernel.tree.find(id),
+      path: (id) => this.#at(event, Number(id)),
+      actionName,
+      note: (text) => this.#note(event, text),
+    };
+  }
+
+  /** The path of an object that another one names; undefined, and noted, where it is not in the file. */
+  #at(by: TreeObject, id: number): string | undefined {
+    if (id === 0) return undefined;
+    const object = this.#from.kernel.tree.find(id);
+    const path = object === undefined ? undefined : this.#paths.path(object);
+    if (path === undefined)
+      this.#note(
+        by,
+        object === undefined
+          ? `it names #${id}, which does not exist`
+          : `it names ${nameOf(object)}, which is not in this file`,
+      );
+    return path;
+  }
+
+  #note(object: TreeObject, text: string): void {
+    this.#notes.push(`${this.#paths.path(object) ?? nameOf(object)}: ${text}`);
+  }
+}
+
+/** Whether it is the place of the gateway's own variables. */
+const isGatewayPlace = (object: TreeObject | null): boolean =>
+  object?.ident === GATEWAY && object.parent?.parent === null;
+
+/** A password in a URL, wherever it is in a value, is replaced by the placeholder. */
+export function withoutPasswords(value: unknown): unknown {
+  if (typeof value === 'string') return shownFile(value);
+  if (Array.isArray(value)) return value.map(withoutPasswords);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, withoutPasswords(one)]));
+}
+
+function archiveEntry({
+  active,
+  counter,
+  ignoreZeros,
+  graph,
+  compaction,
+}: NonNullable<Variable['data']['logging']>): unknown {
+  const entry = {
+    ...(!active && { active }),
+    ...(counter && { type: 'counter' }),
+    ...(ignoreZeros && { ignoreZeros }),
+    ...(!graph && { graph }),
+    ...(compaction.length > 0 && {
+      compaction: compaction.map(({ months, kind }) => ({ months, to: compactionKinds[kind] })),
+    }),
+  };
+  return Object.keys(entry).length === 0 ? active : entry;
+}
+
+function profileEntry({ type, icon, prefix, suffix, min, max, step, digits, associations }: Profile): Entry {
+  return {
+    type: typeNames[type],
+    ...(icon !== '' && { icon }),
+    ...(prefix !== '' && { prefix }),
+    ...(suffix !== '' && { suffix }),
+    ...(min !== 0 && { min }),
+    ...(max !== 0 && { max }),
+    ...(step !== 0 && { step }),
+    ...(digits !== 0 && { digits }),
+    ...(associations.length > 0 && {
+      associations: associations.map(({ value, name, icon: own, color }) => ({
+        value,
+        ...(name !== '' && { name }),
+        ...(own !== '' && { icon: own }),
+        ...(color !== -1 && { color: colorText(color) }),
+      })),
+    }),
+  };
+}
+
+const nameOf = (object: TreeObject): string => `#${object.id} ${JSON.stringify(object.name)}`;

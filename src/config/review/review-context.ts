@@ -1,0 +1,60 @@
+import type { ModuleRegistry } from '../../device/module-registry.js';
+import { convertValue } from '../../kernel/convert.js';
+import type { VariableType } from '../../kernel/value.js';
+import type { Claims } from './claims.js';
+import type { ConfigDocument, DocumentPath } from '../document.js';
+import type { ReviewFacts } from './review-facts.js';
+import { typeNames } from '../schema/gateway-schema.js';
+import type { TreeModel } from './tree-model.js';
+import { didYouMean } from '../../base/did-you-mean.js';
+
+/** What a review of the tree works with. */
+export interface TreeReview {
+  readonly document: ConfigDocument;
+  readonly model: TreeModel;
+  readonly modules: ModuleRegistry;
+  readonly claims: Claims;
+  readonly facts: ReviewFacts;
+  /** The types of the profiles that there are. */
+  readonly profiles: ReadonlyMap<string, VariableType>;
+  /** Files that instances name, to be looked for. */
+  readonly files: { readonly path: DocumentPath; readonly file: string }[];
+}
+
+/** Notes that there is no object at an ident path; true if there is one, or may be. */
+export function requireObject({ document, model }: TreeReview, target: string, path: DocumentPath): boolean {
+  if (model.at(target) !== undefined) return true;
+  const near = didYouMean(target, model.paths());
+  document.addProblem(
+    path,
+    `there is no object at ${target}${near || '; give the idents from the root, like ground_floor/lamp'}`,
+    { kind: 'object', name: target },
+  );
+  return false;
+}
+
+/** What the types take; the index is the interface's number. */
+const VALUES = ['true or false', 'a whole number', 'a number', 'a text'] as const;
+
+/** Notes a value that the type does not take. */
+export function reviewValue(
+  document: ConfigDocument,
+  type: VariableType,
+  of: { value: unknown; path: DocumentPath },
+): void {
+  try {
+    convertValue(type, of.value);
+  } catch {
+    document.addProblem(of.path, `a ${typeNames[type]} variable can't have this value; give ${VALUES[type]}`);
+  }
+}
+
+/** Notes where a script's text can't be compiled. */
+export async function reviewScript(
+  { document, facts }: TreeReview,
+  { text, path, file = 'event.js' }: { text: string; path: DocumentPath; file?: string },
+): Promise<void> {
+  const mistake = await facts.checkScript({ file, text });
+  if (mistake !== undefined)
+    document.addTextProblem(path, `the script can't be run: ${mistake.text}`, mistake);
+}

@@ -1,0 +1,55 @@
+import type { ModuleRegistry } from '../../device/module-registry.js';
+import { Claims } from './claims.js';
+import type { ConfigDocument, DocumentPath } from '../document.js';
+import type { ReviewFacts } from './review-facts.js';
+import type { GatewayConfig, TreeNode } from '../schema/gateway-schema.js';
+import { reviewFile, reviewServers, warnOfServers } from './server-review.js';
+import { TreeModel } from './tree-model.js';
+import { requireObject, type TreeReview } from './review-context.js';
+import { knownProfiles, reviewNodes } from './tree-review.js';
+
+/**
+ * Notes everything of sound entries that would not work, or may not be meant: what a start and a reload report as
+ * problems, and what only `check` shows. One review for all of them. If the file has errors, nothing counts as missing:
+ * it may be in the part that is left out.
+ */
+export async function reviewConfig(
+  document: ConfigDocument,
+  { config, tree }: { readonly config: GatewayConfig; readonly tree: readonly TreeNode[] },
+  { modules, facts }: { readonly modules: ModuleRegistry; readonly facts: ReviewFacts },
+): Promise<void> {
+  const isPartial = document.hasErrors;
+  const claims = new Claims(document);
+  await reviewServers(document, config, { claims, facts, modules });
+  const fronts = config.configurators ?? [];
+  const model = new TreeModel(tree, modules, fronts);
+  const profiles = knownProfiles(config.profiles);
+  const files: { path: DocumentPath; file: string }[] = [];
+  const all: TreeReview = { document, model, modules, claims, facts, profiles, files };
+  await reviewNodes(all, tree);
+  for (const { path, file } of files) await reviewFile(document, file, path);
+  const idents = new Map(tree.map(({ ident, entry }) => [ident, entry]));
+  for (const [i, { base, ident }] of fronts.entries()) {
+    requireObject(all, base, ['configurators', i, 'base']);
+    if (idents.has(ident))
+      document.addProblem(
+        ['configurators', i, 'ident'],
+        `${idents.get(ident)} has this ident; choose another`,
+      );
+  }
+  if (isPartial)
+    document.removeFindings(({ missing: absent }) => absent?.kind === 'object' || absent?.kind === 'profile');
+  else await warnOfServers(document, config, modules.board.isUnknown);
+  await forgetLinesHere(document, facts, modules);
+}
+
+/** A line that no board file names may have a name in the kernel of this machine. */
+async function forgetLinesHere(
+  document: ConfigDocument,
+  facts: ReviewFacts,
+  modules: ModuleRegistry,
+): Promise<void> {
+  if (!document.findings.some(({ missing: absent }) => absent?.kind === 'line')) return;
+  const here = await facts.kernelLines(modules);
+  document.removeFindings(({ missing: absent }) => absent?.kind === 'line' && here.has(absent.name));
+}

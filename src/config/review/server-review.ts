@@ -1,0 +1,196 @@
+import { readFile, stat } from 'node:fs/promises';
+import { parseCertificateFor } from '../../base/certificate-key-pair.js';
+import { manualPage } from '../../base/manual-page.js';
+import { messageOf } from '../../base/fault.js';
+import { readPasswordHash } from '../../base/password-hash.js';
+import type { ModuleRegistry } from '../../device/module-registry.js';
+import type { Claims } from './claims.js';
+import type { ConfigDocument, DocumentPath } from '../document.js';
+import { isLoopback } from '../loopback.js';
+import type { ReviewFacts } from './review-facts.js';
+import type { GatewayConfig, SecretConfig, TlsConfig } from '../schema/gateway-schema.js';
+import { secretEntries } from '../secret-entries.js';
+import { listenersOf } from '../settings.js';
+import { didYouMean } from '../../base/did-you-mean.js';
+
+/** The subjects of the log (`Log.subject`). */
+const SUBJECTS =
+  'api archive call config debug device event execute gateway health keeper media script store default'.split(
+    ' ',
+  );
+
+/** Notes what of the gateway's listeners and of who may come in would not work. Paths in the configuration are absolute. */
+export async function reviewServers(
+  document: ConfigDocument,
+  config: GatewayConfig,
+  { claims, facts, modules }: { claims: Claims; facts: ReviewFacts; modules: ModuleRegistry },
+): Promise<void> {
+  const { api = {}, webServers = [], log } = config;
+  claimPorts(claims, config);
+  for (const [secret, path] of secretEntries(config)) reviewHash(document, secret, path);
+  const tls = [[api.tls, ['api', 'tls']], ...webServers.map((one, i) => [one.tls, ['webServers', i, 'tls']])];
+  for (const [source, path] of tls as [TlsConfig | undefined, DocumentPath][])
+    await reviewTls(document, source, path);
+  for (const [i, { serve }] of webServers.entries())
+    if (serve !== 'front')
+      await reviewDirectory(document, serve.directory, ['webServers', i, 'serve', 'directory']);
+  reviewAliases(document, api.aliases ?? {}, await prefixesFor(api.aliases, facts, modules));
+  for (const [i, origin] of (api.allowedOrigins ?? []).entries())
+    if (!isOrigin(origin))
+      document.addProblem(
+        ['api', 'allowedOrigins', i],
+        'this is no origin, so it matches none; write it like https://panel.example, without a path',
+      );
+  for (const [i, host] of (api.allowedHosts ?? []).entries())
+    if (/[/:\s]/.test(host))
+      document.addProblem(
+        ['api', 'allowedHosts', i],
+        'this is no host name, so it matches none; write it without scheme and port',
+      );
+  for (const subject of Object.keys(typeof log?.level === 'object' ? log.level : {}))
+    if (!SUBJECTS.includes(subject))
+      document.addWarning(
+        ['log', 'level', subject],
+        `the log has no subject ${subject}${didYouMean(subject, SUBJECTS) || `; known: ${SUBJECTS.join(', ')}`}`,
+      );
+}
+
+/** Notes a file that an instance names and that can't be read. */
+export async function reviewFile(document: ConfigDocument, file: string, path: DocumentPath): Promise<void> {
+  try {
+    await readFile(file);
+  } catch (thrown) {
+    document.addProblem(
+      path,
+      `it can't be read: ${messageOf(thrown)}; give the path of a file that is there`,
+    );
+  }
+}
+
+function claimPorts(claims: Claims, config: GatewayConfig): void {
+  const { webServers = [], host, port } = listenersOf(config);
+  // A web server on the same port of all addresses takes the place of the API's own listener (docs/use/configuration.md).
+  const isTaken = webServers.some((one) => one.port === port && [host, '0.0.0.0', '::'].includes(one.host));
+  if (!isTaken) claims.claimPort({ kind: 'tcp', host, port }, { name: 'the API', path: ['api', 'port'] });
+  for (const [i, one] of webServers.entries())
+    claims.claimPort(
+      { kind: 'tcp', host: one.host, port: one.port },
+      { name: `the web server ${one.name}`, path: ['webServers', i, 'port'] },
+    );
+}
+
+function reviewHash(
+  document: ConfigDocument,
+  { passwordHash, passwordFile }: SecretConfig,
+  path: DocumentPath,
+): void {
+  if (passwordHash === undefined || readPasswordHash(passwordHash) !== undefined) return;
+  document.addProblem(
+    [...path, passwordFile === undefined ? 'passwordHash' : 'passwordFile'],
+    'this hash is damaged, so no password matches it; make another with stellwerk hash-password',
+  );
+}
+
+async function reviewTls(
+  document: ConfigDocument,
+  tls: TlsConfig | undefined,
+  path: DocumentPath,
+): Promise<void> {
+  if (tls === undefined || tls === 'auto') return;
+  const texts = new Map<string, string>();
+  for (const [key, file] of [
+    ['certificate', tls.certificate],
+    [tls.keyFile === undefined ? 'key' : 'keyFile', tls.key ?? ''],
+  ] as const) {
+    try {
+      texts.set(file, await readFile(file, 'utf8'));
+    } catch (thrown) {
+      document.addProblem([...path, key], `it can't be read: ${messageOf(thrown)}; give a file in PEM`);
+    }
+  }
+  const [cert, key] = [texts.get(tls.certificate), texts.get(tls.key ?? '')];
+  if (cert === undefined || key === undefined) return;
+  try {
+    const { validTo } = parseCertificateFor(cert, key);
+    if (Date.parse(validTo) < Date.now())
+      document.addWarning([...path, 'certificate'], `it expired on ${validTo}; renew it`);
+  } catch (thrown) {
+    document.addProblem(
+      [...path, 'certificate'],
+      `it can't be used: ${messageOf(thrown)}; give a certificate in PEM and its key`,
+    );
+  }
+}
+
+async function reviewDirectory(
+  document: ConfigDocument,
+  directory: string,
+  path: DocumentPath,
+): Promise<void> {
+  try {
+    if (!(await stat(directory)).isDirectory())
+      document.addProblem(path, `${directory} is not a directory; name one`);
+  } catch (thrown) {
+    document.addProblem(path, `it can't be served: ${messageOf(thrown)}; create it, or name another`);
+  }
+}
+
+async function prefixesFor(
+  aliases: object | undefined,
+  facts: ReviewFacts,
+  modules: ModuleRegistry,
+): Promise<ReadonlySet<string>> {
+  return aliases === undefined ? new Set() : facts.prefixes(modules);
+}
+
+function reviewAliases(
+  document: ConfigDocument,
+  aliases: Readonly<Record<string, string>>,
+  prefixes: ReadonlySet<string>,
+): void {
+  for (const [foreign, ours] of Object.entries(aliases))
+    if (!prefixes.has(ours))
+      document.addProblem(
+        ['api', 'aliases', foreign],
+        `no function begins with ${ours}_${didYouMean(ours, [...prefixes]) || `; known: ${[...prefixes].toSorted().join(', ')}`}`,
+      );
+}
+
+/** As browsers send it: a scheme and an authority; or `null`. */
+const isOrigin = (text: string): boolean =>
+  text === 'null' || /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+\/?$/i.test(text);
+
+/** Notes what works and may not be meant. */
+export async function warnOfServers(
+  document: ConfigDocument,
+  config: GatewayConfig,
+  isUnknown: boolean,
+): Promise<void> {
+  if (isUnknown)
+    document.addWarning(
+      ['board'],
+      `this machine is not known, so no line has a name; ${manualPage('hardware/boards.md')} explains how to describe it`,
+    );
+  if (config.remoteAccess === undefined)
+    document.addWarning(['remoteAccess'], 'without it nobody can call anything; stellwerk setup adds it');
+  const { webServers = [], ...api } = listenersOf(config);
+  for (const [{ host, insecure }, path] of [
+    [api, ['api']],
+    ...webServers.map((one, i) => [one, ['webServers', i]] as const),
+  ] as const)
+    if (insecure === true && !isLoopback(host))
+      document.addWarning(
+        [...path, 'insecure'],
+        `passwords travel in the clear to ${host}; use tls: auto instead`,
+      );
+  if (config.board === 'simulated') return;
+  const [first] = [...secretEntries(config)].filter(
+    ([secret]) => (secret.password ?? secret.passwordHash) !== undefined,
+  );
+  const { mode } = await stat(document.file).catch(() => ({ mode: 0 }));
+  if (first !== undefined && (mode & 0o004) !== 0)
+    document.addWarning(
+      first[1],
+      'every user of this machine can read this file, passwords included: chmod o= FILE',
+    );
+}

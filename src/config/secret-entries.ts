@@ -1,0 +1,11 @@
+import type { DocumentPath } from './document.js';
+import type { GatewayConfig, SecretConfig } from './schema/gateway-schema.js';
+
+/** Everything that holds a password, with where it is. */
+export function* secretEntries(config: GatewayConfig): Generator<readonly [SecretConfig, DocumentPath]> {
+  if (config.remoteAccess !== undefined) yield [config.remoteAccess, ['remoteAccess']];
+  for (const [i, server] of (config.webServers ?? []).entries())
+    if (server.basicAuth !== undefined) yield [server.basicAuth, ['webServers', i, 'basicAuth']];
+  for (const [i, configurator] of (config.configurators ?? []).entries())
+    yield [configurator, ['configurators', i]];
+}

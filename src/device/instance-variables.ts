@@ -1,0 +1,126 @@
+import { fault, messageOf } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import type { Instance } from '../kernel/instances.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType, typeName, type TreeObject } from '../kernel/object.js';
+import { quality, type QualityProblem } from '../kernel/quality.js';
+import type { Variable } from '../kernel/variables.js';
+import { commonVariables, isCommonVariable } from './common-variables.js';
+import type { ModuleDefinition, InstanceProblem, VariableDeclaration } from './module.js';
+import { validateProperties, type Properties } from './properties.js';
+import { variableTypeNames } from './toolkit/notation.js';
+
+/** What a variable shows before its first report is no value of its device's. */
+export const NO_VALUE: QualityProblem = {
+  state: quality.bad,
+  reason: 'NO_VALUE',
+  text: 'the device has never told it',
+};
+
+/**
+ * Creates the variables that an instance's properties call for, where they are missing, and brings those that exist to
+ * what is declared. Returns what could not be done; the instance works without it.
+ */
+export function declareVariables(
+  parts: { readonly kernel: Kernel; readonly log: Log },
+  instance: Instance,
+  module: ModuleDefinition,
+): InstanceProblem[] {
+  const { properties } = instance.data;
+  const own = validateProperties(module, properties) === undefined ? module.variables(properties) : [];
+  const problems = [...own, ...commonVariables(module)].flatMap((declared) => {
+    try {
+      return declare(parts, instance, declared);
+    } catch (thrown) {
+      return [{ code: 'VARIABLE', text: `it has no variable ${declared.ident}: ${messageOf(thrown)}` }];
+    }
+  });
+  for (const { text } of problems)
+    parts.log.warn({ instance: instance.id, name: instance.displayName }, text);
+  return problems;
+}
+
+/** Whether an instance with these properties gives one of its variables this profile. */
+export function usesProfile(module: ModuleDefinition, properties: Properties, name: string): boolean {
+  if (validateProperties(module, properties) !== undefined) return false;
+  return module.variables(properties).some(({ profile }) => profile === name);
+}
+
+function declare(
+  { kernel, log }: { readonly kernel: Kernel; readonly log: Log },
+  instance: Instance,
+  declared: VariableDeclaration,
+): InstanceProblem[] {
+  const { ident, name, type, action = false, position = 0 } = declared;
+  const { profile, problem } = usableProfile(kernel, declared);
+  const problems: InstanceProblem[] = problem === undefined ? [] : [{ code: 'PROFILE', text: problem }];
+  const found = instance.children?.byIdent(ident);
+  const actionId = action ? instance.id : 0;
+  if (found === undefined) {
+    // Read-only: only a report changes it.
+    const place = { parent: instance, ident, name, position, readOnly: true };
+    const variable = kernel.variables.create(type, { ...place, profile, action: actionId });
+    variable.data.writeBudget = declared.durable;
+    if (!isCommonVariable(ident)) kernel.variables.setQualityProblem(variable, NO_VALUE);
+    return problems;
+  }
+  if (!found.is(objectType.variable) || (found.data.type !== type && !found.readOnly)) {
+    // What users put there is theirs.
+    const what = found.is(objectType.variable)
+      ? `variable of type ${variableTypeNames[found.data.type]}`
+      : typeName[found.type];
+    const text = `it has no variable ${ident}: #${found.id} below it, a ${what}, has this ident; delete it or change its ident, then apply the changes (SVC_ApplyChanges)`;
+    return [{ code: 'VARIABLE', text }];
+  }
+  if (found.data.type !== type) {
+    const types = `${variableTypeNames[found.data.type]} to ${variableTypeNames[type]}`;
+    log.warn(
+      { instance: instance.id, variable: found.id, ident },
+      `the type of the variable changes from ${types}`,
+    );
+    kernel.variables.setType(found, type);
+    if (!isCommonVariable(ident)) kernel.variables.setQualityProblem(found, NO_VALUE);
+  }
+  kernel.tree.set(found, 'readOnly', true);
+  kernel.variables.setProfile(found, profile);
+  kernel.variables.setAction(found, actionId);
+  found.data.writeBudget = declared.durable;
+  return problems;
+}
+
+/** The declared profile, or none and why not: there may be none of that name, or one of another type. */
+function usableProfile(
+  { profiles }: Kernel,
+  { ident, type, profile = '', profileProperty }: VariableDeclaration,
+): { readonly profile: string; readonly problem?: string } {
+  const found = profiles.find(profile);
+  if (profile === '' || found?.type === type) return { profile };
+  const where = profileProperty === undefined ? '' : `${profileProperty}: `;
+  const what =
+    found === undefined
+      ? `there is no profile ${profile}`
+      : `the profile ${profile} is one of type ${variableTypeNames[found.type]}, and ${ident} is of type ${variableTypeNames[type]}`;
+  return { profile: '', problem: `${where}${what}; ${ident} works without; name another or create it` };
+}
+
+/** The variables of an instance that its device reports, also those that its module declared once and no longer does. */
+export function* reportedVariables(instance: Instance): Generator<Variable> {
+  for (const child of instance.children ?? [])
+    if (child.is(objectType.variable) && child.readOnly && !isCommonVariable(child.ident)) yield child;
+}
+
+/** Whether an object below an instance is a variable that its module made; nobody else makes read-only ones. */
+export const isModuleVariable = (child: TreeObject): boolean =>
+  child.is(objectType.variable) && child.readOnly && (child.children?.size ?? 0) === 0;
+
+/** Throws `HAS_CHILDREN` if an instance has children that its module did not make, or its variables have any. */
+export function requireNoForeignChildren(instance: Instance): void {
+  for (const child of instance.children ?? []) if (!isModuleVariable(child)) throw fault('HAS_CHILDREN');
+}
+
+/** Deletes an instance after its own variables. Throws `HAS_CHILDREN`, and then deletes nothing. */
+export function deleteWithVariables({ tree }: Kernel, instance: Instance): void {
+  if (tree.find(instance.id) === instance) requireNoForeignChildren(instance);
+  for (const child of Array.from(instance.children ?? [])) tree.delete(child);
+  tree.delete(instance);
+}

@@ -1,0 +1,61 @@
+import { hasMaskedUrl } from '../base/url-secrets.js';
+import { fault, messageOf } from '../base/fault.js';
+import { parseJson } from '../base/json.js';
+import type { Instance } from '../kernel/instances.js';
+import type { ModuleDefinition } from './module.js';
+import { withProperty, type Properties } from './properties.js';
+
+/** Properties that were set and are not applied yet, by the id of their instance. */
+export class PendingProperties {
+  readonly #pending = new Map<number, Properties>();
+
+  has(id: number): boolean {
+    return this.#pending.has(id);
+  }
+
+  /**
+   * Sets all of `changes`, or none of them when one is invalid. False when they are what was set before. Throws
+   * `PROPERTY_*`.
+   */
+  set({ id, data }: Instance, module: ModuleDefinition, changes: Properties): boolean {
+    const before = this.#pending.get(id) ?? data.properties;
+    let after = before;
+    for (const [name, value] of Object.entries(changes)) {
+      after = withProperty(module, after, [name, value]);
+      if (hasMaskedUrl(after[name]) && !hasMaskedUrl(before[name]))
+        throw fault(
+          'PROPERTY_INVALID',
+          name,
+          'the URL has another user or place now: write its password, not ***',
+        );
+    }
+    if (isSame(before, after)) return false;
+    if (isSame(data.properties, after)) this.#pending.delete(id);
+    else this.#pending.set(id, after);
+    return true;
+  }
+
+  /** Removes them and returns them. */
+  take(id: number): Properties | undefined {
+    const taken = this.#pending.get(id);
+    this.#pending.delete(id);
+    return taken;
+  }
+}
+
+/** The properties that a JSON object names. Throws `CONFIGURATION_INVALID`. */
+export function parseProperties(json: string): Properties {
+  let given: unknown;
+  try {
+    given = parseJson(json);
+  } catch (thrown) {
+    throw fault('CONFIGURATION_INVALID', messageOf(thrown));
+  }
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw fault('CONFIGURATION_INVALID', 'it is not a JSON object');
+  return given as Properties;
+}
+
+function isSame(a: Properties, b: Properties): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

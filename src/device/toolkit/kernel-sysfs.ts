@@ -1,0 +1,47 @@
+import { constants } from 'node:fs';
+import { access, open, readdir, readFile, realpath } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { codeOf } from '../../base/fault.js';
+import { type SysfsClass, errno } from './sysfs-class.js';
+
+/** The devices of this machine below `root`: `/sys/class/leds`. */
+export function kernelSysfs(root: string): SysfsClass {
+  return {
+    root,
+    async list(folder) {
+      const names = await readdir(join(root, folder)).catch(() => []);
+      return names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
+    },
+    read: async (path) => (await readFile(join(root, path), 'utf8')).trim(),
+    async readBytes(path, length) {
+      const file = await open(join(root, path), constants.O_RDONLY);
+      try {
+        const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, null);
+        return buffer.subarray(0, bytesRead);
+      } finally {
+        await file.close();
+      }
+    },
+    async write(path, data) {
+      const bytes = Buffer.from(data);
+      const file = await open(join(root, path), constants.O_WRONLY);
+      try {
+        const { bytesWritten } = await file.write(bytes);
+        if (bytesWritten < bytes.length) throw errno('EIO', path);
+      } finally {
+        await file.close();
+      }
+    },
+    async isWritable(path) {
+      try {
+        await access(join(root, path), constants.W_OK);
+        return true;
+      } catch (thrown) {
+        if (codeOf(thrown) === 'ENOENT') throw thrown;
+        return false;
+      }
+    },
+    deviceOf: async (name) =>
+      basename(await realpath(join(root, name, 'device')).catch(() => join(root, name))),
+  };
+}

@@ -1,0 +1,260 @@
+import { ClockStepDetector, type Cancel, type Clock } from '../base/clock.js';
+import type { Log } from '../base/log.js';
+import { yieldToEventLoop } from '../base/serial-queue.js';
+import type { Caller } from '../device/declare.js';
+import type { Change } from '../kernel/changes.js';
+import { areConditionsMet } from '../kernel/events/conditions.js';
+import type { EventData, ScheduleAction } from '../kernel/events/event-data.js';
+import { isTimed, type Event } from '../kernel/events/events.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { message } from '../kernel/messages.js';
+import { objectType } from '../kernel/object.js';
+import type { Value } from '../kernel/value.js';
+import type { ScriptRunRequest } from '../script/script-engine.js';
+import { pointAt } from './schedule/week-schedule.js';
+import { DueQueue } from './due-queue.js';
+import type { ActionRun, EventRun } from './event-run.js';
+import { EventRunner } from './event-runner.js';
+import { nextRunOf } from './next-run.js';
+import { isTriggered, Triggers, type VariableUpdate } from './triggers.js';
+
+/** At most so long nobody looks at the clock while an event waits for its time: a clock that was set is noticed by then. */
+const CHECK_INTERVAL_MS = 60_000;
+/** The same while the clock is not trusted yet. */
+const TRUST_LOOK_MS = 10_000;
+/** Events that are looked at in one turn of the event loop: about a millisecond. */
+const SLICE = 100;
+
+/** What events work with. */
+export interface EventEngineOptions {
+  readonly kernel: Kernel;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Runs a script; resolves with what it printed. */
+  readonly runScript: (run: ScriptRunRequest) => Promise<string>;
+  /** Carries out an action; resolves with what it printed. */
+  readonly performAction: (actionId: string, run: ActionRun) => Promise<string>;
+}
+
+/**
+ * Runs the events of a tree: what variables set off, found by the variable's id, and what the clock does, on one timer for
+ * all. An event that waits costs nothing. It follows the tree by its changes.
+ */
+export class EventEngine implements Disposable {
+  readonly #options: EventEngineOptions;
+  readonly #triggers = new Triggers();
+  readonly #queue = new DueQueue();
+  readonly #runs: EventRunner;
+  readonly #jumps: ClockStepDetector;
+  readonly #undo: Cancel;
+  /** Events whose next run is to be found anew. */
+  readonly #dirty = new Set<number>();
+  /** Events whose variable is gone. */
+  readonly #orphans = new Set<Event>();
+  #isSettling = false;
+  #isTrusted: boolean;
+  #cancel: Cancel = () => undefined;
+  #isClosed = false;
+
+  constructor(options: EventEngineOptions) {
+    this.#options = options;
+    const { kernel, clock, log } = options;
+    this.#jumps = new ClockStepDetector(clock);
+    this.#isTrusted = clock.isTrusted();
+    this.#runs = new EventRunner({
+      clock,
+      log,
+      begin: (run) => this.#begin(run),
+      carryOut: (run) => this.#carryOut(run),
+    });
+    for (const event of kernel.tree.objectsOfType(objectType.event)) this.#follow(event);
+    this.#undo = kernel.changes.listen((change) => this.#heard(change));
+  }
+
+  /** Sets nothing off any more. */
+  [Symbol.dispose](): void {
+    this.#isClosed = true;
+    this.#undo();
+    this.#cancel();
+    this.#runs.close();
+  }
+
+  /** Nothing is told from in here: others may not have heard this change yet. */
+  #heard({ SenderID, Message, Data }: Change): void {
+    if (Message === message.VM_UPDATE) {
+      const events = this.#triggers.of(SenderID);
+      if (events !== undefined) this.#updated(events, SenderID, Data);
+    } else if (Message >= message.EM_CREATE && Message <= message.EM_CHANGESCHEDULEGROUPPOINT) {
+      const event = Message === message.EM_UPDATE ? undefined : this.#options.kernel.tree.find(SenderID);
+      if (event?.is(objectType.event)) this.#follow(event);
+    } else if (Message === message.OM_UNREGISTER) this.#gone(SenderID);
+  }
+
+  /** The event is new, or another than before. */
+  #follow(event: Event): void {
+    this.#triggers.put(event);
+    if (isTimed(event)) this.#mark(event.id);
+  }
+
+  #gone(id: number): void {
+    this.#queue.set(id, undefined);
+    this.#triggers.remove(id);
+    for (const event of this.#triggers.of(id)?.values() ?? []) {
+      // At once: the id may be another variable's soon.
+      this.#triggers.remove(event.id);
+      this.#orphans.add(event);
+      this.#settleLater();
+    }
+  }
+
+  #updated(events: ReadonlyMap<number, Event>, variableId: number, data: Change['Data']): void {
+    const { kernel, clock } = this.#options;
+    const [value, isChange, old] = data as readonly [Value, boolean, Value];
+    const update: VariableUpdate = { value, isChange, old };
+    for (const event of events.values()) {
+      const { active, trigger, conditions } = event.data;
+      if (!active || trigger === undefined || !isTriggered(trigger, update)) continue;
+      if (!areConditionsMet(conditions, kernel.tree, clock.nowMs())) continue;
+      const values = { VARIABLE: variableId, VALUE: value, OLDVALUE: old };
+      this.#runs.start({ event, sender: 'Variable', values });
+    }
+  }
+
+  #mark(id: number): void {
+    this.#dirty.add(id);
+    this.#settleLater();
+  }
+
+  #settleLater(): void {
+    if (this.#isSettling) return;
+    this.#isSettling = true;
+    queueMicrotask(() => void this.#settle());
+  }
+
+  /** Finds next runs anew, some at a time. */
+  async #settle(): Promise<void> {
+    const { kernel, log } = this.#options;
+    for (const event of this.#orphans) {
+      log.warn({ event: event.id }, 'the variable that sets this event off was deleted');
+      if (kernel.tree.find(event.id) === event) kernel.events.clearTriggerVariable(event);
+    }
+    this.#orphans.clear();
+    let left = SLICE;
+    for (const id of this.#dirty) {
+      this.#dirty.delete(id);
+      this.#plan(id);
+      if (--left > 0) continue;
+      await yieldToEventLoop();
+      if (this.#isClosed) return;
+      left = SLICE;
+    }
+    this.#isSettling = false;
+    if (this.#orphans.size > 0) this.#settleLater();
+    this.#arm();
+  }
+
+  #plan(id: number): void {
+    const { kernel } = this.#options;
+    const event = kernel.tree.find(id);
+    if (event?.is(objectType.event)) kernel.events.setNextRun(event, this.#nextRun(event));
+  }
+
+  /** Has it wait for its next run; unix seconds, 0: none. */
+  #nextRun(event: Event): number {
+    const moment = { nowMs: this.#options.clock.nowMs(), isTrusted: this.#isTrusted };
+    const atMs = nextRunOf(event, moment);
+    this.#queue.set(event.id, atMs);
+    return Math.floor((atMs ?? 0) / 1000);
+  }
+
+  #arm(): void {
+    this.#cancel();
+    this.#cancel = () => undefined;
+    if (this.#isClosed) return;
+    const { clock } = this.#options;
+    const { firstMs } = this.#queue;
+    const lookMs = this.#isTrusted ? CHECK_INTERVAL_MS : TRUST_LOOK_MS;
+    if (firstMs === undefined && (this.#isTrusted || !this.#hasTimed())) return;
+    const waitMs = Math.min(lookMs, Math.max(0, (firstMs ?? Infinity) - clock.nowMs()));
+    this.#cancel = clock.after(waitMs, () => this.#look());
+  }
+
+  /** Asked only while the clock is not trusted: then what waits for a time of day is in no queue. */
+  #hasTimed(): boolean {
+    for (const event of this.#options.kernel.tree.objectsOfType(objectType.event))
+      if (isTimed(event) && event.data.active) return true;
+    return false;
+  }
+
+  #look(): void {
+    const { kernel, clock } = this.#options;
+    const wasTrusted = this.#isTrusted;
+    this.#isTrusted ||= clock.isTrusted();
+    const isBack = this.#jumps.takeStepMs() < 0;
+    if (isBack || this.#isTrusted !== wasTrusted)
+      for (const event of kernel.tree.objectsOfType(objectType.event))
+        if (isTimed(event)) this.#mark(event.id);
+    const nowMs = clock.nowMs();
+    for (let n = 0; n < SLICE; n++) {
+      const id = this.#queue.take(nowMs);
+      if (id === undefined) break;
+      this.#due(id, nowMs);
+    }
+    // While next runs are being found, the timer is set at the end of that.
+    if (!this.#isSettling) this.#arm();
+  }
+
+  #due(id: number, nowMs: number): void {
+    const { kernel } = this.#options;
+    const event = kernel.tree.find(id);
+    if (!event?.is(objectType.event)) return;
+    const run = this.#runOf(event, nowMs);
+    // One that begins finds its next run there, so that both are told at once.
+    if (run === undefined || !this.#runs.start(run)) this.#mark(id);
+  }
+
+  /** What a timed event does now that its time has come. */
+  #runOf(event: Event, nowMs: number): EventRun | undefined {
+    const { active, conditions, schedule } = event.data;
+    if (!active || !areConditionsMet(conditions, this.#options.kernel.tree, nowMs)) return undefined;
+    if (schedule === undefined) return { event, sender: 'TimerEvent', values: {} };
+    // Of several points that have passed by a clock that was set, the last holds.
+    const actionId = pointAt(schedule, nowMs)?.actionId;
+    const action = schedule.actions.find((one) => one.id === actionId);
+    return action && { event, sender: 'Schedule', values: { ACTION: action.id }, action };
+  }
+
+  #begin({ event, action }: EventRun): boolean {
+    const { kernel, clock } = this.#options;
+    if (kernel.tree.find(event.id) !== event || !event.data.active) return false;
+    if (isTimed(event)) {
+      const nextRun = () => this.#nextRun(event);
+      kernel.events.recordRun(event, clock.nowMs(), { nextRun, ...(action && { actionId: action.id }) });
+      this.#settleLater();
+    } else kernel.events.recordRun(event, clock.nowMs());
+    return true;
+  }
+
+  async #carryOut({ event, sender, values, action }: EventRun): Promise<string> {
+    const { runScript, performAction: act } = this.#options;
+    const { id, data, parent, parentId } = event;
+    const caller: Caller = { role: 'owner', user: `event ${id}`, remote: 'local' };
+    const given = { EVENT: id, TARGET: parentId, ...values };
+    const { actionId, actionParameters, script: text } = action === undefined ? data : doneBy(action, data);
+    if (actionId !== '')
+      return act(actionId, {
+        parameters: { TARGET: parentId, ...actionParameters },
+        values: given,
+        sender,
+        caller,
+      });
+    if (text !== '') return runScript({ text, parameters: given, sender, caller });
+    if (parent?.is(objectType.script)) return runScript({ id: parent.id, parameters: given, sender, caller });
+    return '';
+  }
+}
+
+/** A schedule's action that says nothing of its own leaves it to the event. */
+function doneBy({ scriptText: script, actionId, actionParameters }: ScheduleAction, data: EventData) {
+  return script === '' && actionId === '' ? data : { script, actionId, actionParameters };
+}

@@ -1,0 +1,94 @@
+import { cyclicDate, type Cyclic } from '../../kernel/events/event-data.js';
+import { dateOf, dayOf, hasDay, weekdayOf } from './local-time.js';
+
+/** Which days a cyclic event has. */
+export interface DayPattern extends Pick<Cyclic, 'dateType' | 'dateValue' | 'dateDay' | 'dateDayValue'> {
+  /** The day from which every n-th is counted. */
+  readonly anchorDay: number;
+  /** The first day there is, if there is one. */
+  readonly first: number | undefined;
+}
+
+/** The `dateDayValue` of the last day of a kind in a month. */
+const LAST = 5;
+/** Every n-th with a larger n is as good as once; beyond, numbers would lose their last digits. */
+const MOST = 1_000_000;
+
+/** The first day of the pattern that is not before `day`; undefined: none. At most a month is walked through. */
+export function nextDay(pattern: DayPattern, day: number): number | undefined {
+  const { dateType, dateValue, dateDay, anchorDay, first } = pattern;
+  const from = Math.max(day, first ?? day);
+  const every = clamp(dateValue, MOST);
+  switch (dateType) {
+    case cyclicDate.none:
+      return from;
+    case cyclicDate.once:
+      return first !== undefined && first >= day ? first : undefined;
+    case cyclicDate.day:
+      return inStep(from, anchorDay, every);
+    case cyclicDate.week:
+      return nextInWeek(dateDay, from, (week) => inStep(week, weekOf(anchorDay), every));
+    case cyclicDate.month: {
+      const month = inStep(monthOf(from), monthOf(anchorDay), every);
+      return [month, month + every].map((one) => dayIn(one, pattern)).find((one) => one >= from);
+    }
+    case cyclicDate.year: {
+      const year = dateOf(from).year * 12 + clamp(dateValue, 12) - 1;
+      return [year, year + 12].map((one) => dayIn(one, pattern)).find((one) => one >= from);
+    }
+    default:
+      return undefined;
+  }
+}
+
+/** The first day of the mask in a week that takes part, not before `from`; `stepped` gives the next such week. */
+function nextInWeek(mask: number, from: number, stepped: (week: number) => number): number | undefined {
+  const week = stepped(weekOf(from));
+  const begin = Math.max(from, mondayOf(week));
+  // What is left of that week may have none of the days: the next one that takes part begins anew.
+  for (const [start, end] of [
+    [begin, mondayOf(week + 1)],
+    [mondayOf(stepped(week + 1)), Infinity],
+  ] as const) {
+    for (let day = start; day < Math.min(end, start + 7); day++) if (hasDay(mask, day)) return day;
+  }
+  return undefined;
+}
+
+/** The day of the month (months since year 0) that `dateDay` and `dateDayValue` say. */
+function dayIn(month: number, { dateDay, dateDayValue }: DayPattern): number {
+  const first = firstOf(month);
+  const length = firstOf(month + 1) - first;
+  if ((dateDay & 127) === 0) return first + clamp(dateDayValue, length) - 1;
+  const days = Array.from({ length: length || 0 }, (_, n) => first + n).filter((day) => hasDay(dateDay, day));
+  const which = clamp(dateDayValue, LAST);
+  return (which === LAST ? days.at(-1) : days[which - 1]) ?? NaN;
+}
+
+/** The first number not before `from` that is a whole number of steps from `anchor`. */
+function inStep(from: number, anchor: number, every: number): number {
+  return from + ((((anchor - from) % every) + every) % every);
+}
+
+/** Weeks begin on Monday. */
+function weekOf(day: number): number {
+  return (day - weekdayOf(day) + 3) / 7;
+}
+
+function mondayOf(week: number): number {
+  return week * 7 - 3;
+}
+
+function monthOf(day: number): number {
+  const { year, month } = dateOf(day);
+  return year * 12 + month - 1;
+}
+
+function firstOf(month: number): number {
+  return dayOf({ year: Math.floor(month / 12), month: (month % 12) + 1, day: 1 });
+}
+
+/** A whole number from 1 to `most`. */
+function clamp(value: number, most: number): number {
+  return Math.min(Math.max(1, Math.trunc(value)), most);
+}

@@ -1,0 +1,61 @@
+import { triggerType, type Trigger } from '../kernel/events/event-data.js';
+import type { Event } from '../kernel/events/events.js';
+import type { Value } from '../kernel/value.js';
+
+/** What an update of a variable was: message VM_UPDATE. */
+export interface VariableUpdate {
+  readonly value: Value;
+  readonly old: Value;
+  readonly isChange: boolean;
+}
+
+/** Which events a variable sets off, found by its id. */
+export class Triggers {
+  readonly #byVariable = new Map<number, Map<number, Event>>();
+  readonly #variableOf = new Map<number, number>();
+
+  /** The events of a variable by their ids; undefined for nearly all variables. */
+  of(variableId: number): ReadonlyMap<number, Event> | undefined {
+    return this.#byVariable.get(variableId);
+  }
+
+  /** The event as it is now. */
+  put(event: Event): void {
+    const { variableId = 0 } = event.data.trigger ?? {};
+    if (this.#variableOf.get(event.id) === variableId) return;
+    this.remove(event.id);
+    if (variableId === 0) return;
+    this.#variableOf.set(event.id, variableId);
+    const events = this.#byVariable.get(variableId);
+    if (events === undefined) this.#byVariable.set(variableId, new Map([[event.id, event]]));
+    else events.set(event.id, event);
+  }
+
+  remove(eventId: number): void {
+    const variableId = this.#variableOf.get(eventId);
+    if (variableId === undefined) return;
+    this.#variableOf.delete(eventId);
+    const events = this.#byVariable.get(variableId);
+    events?.delete(eventId);
+    if (events?.size === 0) this.#byVariable.delete(variableId);
+  }
+}
+
+/** Whether an update is what the event waits for; without subsequent execution only where it was not so before. */
+export function isTriggered(
+  { type, value: limit, subsequent }: Trigger,
+  { value, old, isChange }: VariableUpdate,
+): boolean {
+  const isSo = (one: Value): boolean => {
+    if (type === triggerType.limitExceed) return one > limit;
+    return type === triggerType.limitDrop ? one < limit : one === limit;
+  };
+  switch (type) {
+    case triggerType.update:
+      return true;
+    case triggerType.change:
+      return isChange;
+    default:
+      return isSo(value) && (subsequent || !isSo(old));
+  }
+}

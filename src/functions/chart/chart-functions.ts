@@ -1,0 +1,204 @@
+import { fault } from '../../base/fault.js';
+import { array, bool, declare, int, type FunctionDeclaration } from '../../device/declare.js';
+import type { TreeObject } from '../../kernel/object.js';
+import { readAggregatedValues, checkArchiveInstance, readLoggedValues } from '../archive/archive.js';
+import { Areas } from '../web-front/areas.js';
+import type { ChartSpan, Density } from './period.js';
+import { checkedList } from '../argument-checks.js';
+import { aggregationSpans, chartSpans, densities } from '../enumerations.js';
+import { chartData, visibility } from '../web-front/front-shapes.js';
+import type { Ports } from '../ports.js';
+import * as shapes from '../archive/archive-shapes.js';
+
+/** What a caller may see: all, or a configurator's area. */
+export interface VisibleObjects {
+  /** An object; undefined where there is none, or it is not to be seen. */
+  find(id: number): TreeObject | undefined;
+  hasProfile(name: string): boolean;
+}
+
+/** Which chart of which time; as the functions take it. */
+export interface ChartRequest {
+  readonly objectId: number;
+  readonly startS: number;
+  readonly span: ChartSpan;
+  readonly dense: Density;
+  /** Whether the datasets are shown, in their order; what is not said of is as the chart has it. */
+  readonly visibility: readonly boolean[];
+}
+
+/** A chart's size, and what its axes go by. */
+export interface ChartLayout {
+  readonly isExtrema: boolean;
+  readonly isDyn: boolean;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A family's prefix, who may call it, and what is to be seen by its first parameter. */
+interface ChartFamily {
+  readonly prefix: 'AC' | 'WFC';
+  readonly access: 'owner' | 'webfront';
+  readonly reach: (instanceId: number) => VisibleObjects;
+  readonly where: string;
+}
+
+/** History as people look at it: charts, of the archive and of web fronts, and what fronts read of the records. */
+export function chartFunctions(ports: Ports): FunctionDeclaration[] {
+  const areas = new Areas(ports);
+  const { kernel } = ports;
+  const sides: readonly ChartFamily[] = [
+    {
+      prefix: 'AC',
+      access: 'owner',
+      where: '',
+      reach: (id) => {
+        checkArchiveInstance(ports, id);
+        return {
+          find: (one) => kernel.tree.find(one),
+          hasProfile: (name) => kernel.profiles.find(name) !== undefined,
+        };
+      },
+    },
+    {
+      prefix: 'WFC',
+      access: 'webfront',
+      where: " of a configurator's area",
+      reach: (id) => {
+        const area = areas.of(id);
+        return {
+          find: (one) => (area.contains(one) ? kernel.tree.find(one) : undefined),
+          hasProfile: (name) => area.profiles().has(name),
+        };
+      },
+    },
+  ];
+  return [
+    ...sides.flatMap((side) => [...fetching(ports, side), ...rendering(ports, side)]),
+    ...records(ports, areas),
+  ];
+}
+
+const InstanceID = int('InstanceID');
+const which = [
+  int('ObjectID'),
+  int('StartTime'),
+  int('TimeSpan', chartSpans),
+  int('Density', densities),
+] as const;
+const Visibility = array('Visibility', visibility);
+
+function fetching(ports: Ports, { prefix, access, reach, where }: ChartFamily): FunctionDeclaration[] {
+  const fetch = async (id: number, chart: ChartRequest) => {
+    const known = reach(id);
+    return (await import('./build-chart.js')).fetchChart(ports, known, chart);
+  };
+  return [
+    declare({
+      name: `${prefix}_FetchChartData`,
+      parameters: [InstanceID, ...which],
+      result: 'array',
+      shape: chartData,
+      access,
+      help: `What a chart shows of a variable, or of a media object that is a chart,${where} from a time on (0: now).`,
+      run: (_caller, id, ...chart) => fetch(id, chartOf(chart)),
+    }),
+    declare({
+      name: `${prefix}_FetchChartDataEx`,
+      parameters: [InstanceID, ...which, Visibility],
+      result: 'array',
+      shape: chartData,
+      access,
+      help: `As ${prefix}_FetchChartData, with whether each dataset is shown.`,
+      run: async (_caller, id, ...[objectId, startS, span, dense, given]) =>
+        fetch(id, chartOf([objectId, startS, span, dense], visibleOf(given))),
+    }),
+  ];
+}
+
+function rendering(ports: Ports, { prefix, access, reach, where }: ChartFamily): FunctionDeclaration[] {
+  const how = [bool('IsExtrema'), bool('IsDyn'), int('Width'), int('Height')] as const;
+  const render = async (id: number, chart: ChartRequest, drawing: ChartLayout) => {
+    const known = reach(id);
+    return (await import('./build-chart.js')).renderChart(ports, known, { chart, drawing });
+  };
+  return [
+    declare({
+      name: `${prefix}_RenderChart`,
+      parameters: [InstanceID, ...which, ...how],
+      result: 'string',
+      access,
+      help: `A chart of a variable, or of a media object that is a chart,${where} as SVG of so many pixels.`,
+      run: (_caller, id, ...[objectId, startS, span, dense, isExtrema, isDyn, width, height]) =>
+        render(id, chartOf([objectId, startS, span, dense]), { isExtrema, isDyn, width, height }),
+    }),
+    declare({
+      name: `${prefix}_RenderChartEx`,
+      parameters: [InstanceID, ...which, ...how, Visibility],
+      result: 'string',
+      access,
+      help: `As ${prefix}_RenderChart, with whether each dataset is shown.`,
+      run: async (
+        _caller,
+        id,
+        ...[objectId, startS, span, dense, isExtrema, isDyn, width, height, given]
+      ) => {
+        const chart = chartOf([objectId, startS, span, dense], visibleOf(given));
+        return render(id, chart, { isExtrema, isDyn, width, height });
+      },
+    }),
+  ];
+}
+
+function records(ports: Ports, areas: Areas): FunctionDeclaration[] {
+  const range = [int('StartTime'), int('EndTime'), int('Limit')] as const;
+  const VariableID = int('VariableID');
+  const check = (configuratorId: number, id: number) => {
+    if (!areas.of(configuratorId).contains(id)) throw fault('NOT_OF_TYPE', 'Variable', id);
+  };
+  return [
+    declare({
+      name: 'WFC_GetLoggedValues',
+      parameters: [InstanceID, VariableID, ...range],
+      result: 'array',
+      shape: shapes.loggedValues,
+      access: 'webfront',
+      help: "As AC_GetLoggedValues, of a variable of a configurator's area.",
+      run: async (_caller, configuratorId, id, startS, endS, limit) => {
+        check(configuratorId, id);
+        return readLoggedValues(ports, id, { startS, endS, limit });
+      },
+    }),
+    declare({
+      name: 'WFC_GetAggregatedValues',
+      parameters: [InstanceID, VariableID, int('AggregationSpan', aggregationSpans), ...range],
+      result: 'array',
+      shape: shapes.aggregatedValues,
+      access: 'webfront',
+      help: "As AC_GetAggregatedValues, of a variable of a configurator's area.",
+      run: async (_caller, configuratorId, id, span, startS, endS, limit) => {
+        check(configuratorId, id);
+        return readAggregatedValues(ports, id, { span, startS, endS, limit });
+      },
+    }),
+  ];
+}
+
+/** The numbers have been checked against their enumerations. */
+function chartOf(
+  [objectId, startS, span, dense]: readonly [number, number, number, number],
+  visible: readonly boolean[] = [],
+): ChartRequest {
+  return { objectId, startS, span: span as ChartSpan, dense: dense as Density, visibility: visible };
+}
+
+/** Datasets that a call may speak of: far more than a chart has. */
+const VISIBILITY_LIMIT = 1000;
+
+function visibleOf(given: unknown[] | Record<string, unknown>): readonly boolean[] {
+  return checkedList(given, 'Visibility', VISIBILITY_LIMIT).map((one) => {
+    if (one === true || one === 1) return true;
+    if (one === false || one === 0) return false;
+    throw fault('PARAMETER_TYPE', 'Visibility', 'it takes a list of true and false');
+  });
+}

@@ -1,0 +1,100 @@
+import type { TObject, TSchema } from '@sinclair/typebox';
+import { declare, int, type FunctionDeclaration } from '../../device/declare.js';
+import { isSecretProperty } from '../../device/properties.js';
+import type { ModuleDefinition } from '../../device/module.js';
+import { instanceStatus } from '../../kernel/instances.js';
+import type { Ports } from '../ports.js';
+
+/** The form that an instance can be configured by (interface §9): made of its module's properties, without their values. */
+export function configurationFormFunctions({ kernel, devices }: Ports): FunctionDeclaration[] {
+  return [
+    declare({
+      name: 'SVC_GetConfigurationForm',
+      parameters: [int('InstanceID')],
+      result: 'string',
+      help: 'The form that an instance can be configured by, as JSON: its elements, and what its statuses mean.',
+      run: (_caller, id) =>
+        JSON.stringify(formOf(devices.modules.get(kernel.instances.get(id).data.moduleId))),
+    }),
+  ];
+}
+
+/** What a status is called, and the colour it has in the form. */
+const statuses: readonly (readonly [code: number, icon: string, caption: string])[] = [
+  [instanceStatus.active, 'active', 'online'],
+  [instanceStatus.inactive, 'inactive', 'closed'],
+  [instanceStatus.configurationInvalid, 'error', 'the configuration is not valid'],
+  [instanceStatus.offline, 'error', 'offline'],
+];
+
+/** Units by the ends of names. */
+const units: Readonly<Record<string, string>> = { Us: 'µs', Ms: 'ms', S: 's' };
+
+type Element = Readonly<Record<string, unknown>>;
+
+function formOf(module: ModuleDefinition): object {
+  const elements = elementsOf(module.properties, (name) => isSecretProperty(module, name));
+  return {
+    elements,
+    actions: [],
+    status: statuses.map(([code, icon, caption]) => ({ code, icon, caption })),
+  };
+}
+
+function elementsOf(schema: TObject, isSecret: (name: string) => boolean): Element[] {
+  return Object.entries(schema.properties).map(([name, one]) => {
+    const [caption, unit] = captionOf(name);
+    return { ...fieldOf(one, isSecret(name), unit), name, caption };
+  });
+}
+
+/** What one property is edited by. The options of a select stand for themselves, as the configuration has them. */
+function fieldOf(schema: TSchema, isSecret: boolean, unit: string | undefined): Element {
+  if (isSecret) return { type: 'PasswordTextBox' };
+  const words = schema['enum'] as readonly string[] | undefined;
+  if (words !== undefined)
+    return { type: 'Select', options: words.map((word) => ({ caption: word, value: word })) };
+  switch (schema['type']) {
+    case 'boolean':
+      return { type: 'CheckBox' };
+    case 'integer':
+    case 'number': {
+      const { minimum, maximum } = schema as TSchema & { minimum?: number; maximum?: number };
+      const digits = schema['type'] === 'number' ? { digits: 3 } : {};
+      return { type: 'NumberSpinner', minimum, maximum, suffix: unit, ...digits };
+    }
+    case 'array': {
+      const items = schema['items'] as TSchema;
+      // A list of plain values is written as JSON: a row of a list has names.
+      return items['type'] === 'object'
+        ? listOf(items as TObject)
+        : { type: 'ValidationTextBox', multiline: true };
+    }
+    default:
+      return { type: 'ValidationTextBox', validate: schema['pattern'] as string | undefined };
+  }
+}
+
+function listOf(items: TObject): Element {
+  const columns = elementsOf(items, () => false).map(({ name, caption, ...edit }) => ({
+    name,
+    caption,
+    width: 'auto',
+    add: (items.properties[String(name)]?.['default'] as unknown) ?? emptyOf(edit['type']),
+    edit,
+  }));
+  return { type: 'List', add: true, delete: true, columns };
+}
+
+/** What a new row has in a column. */
+function emptyOf(type: unknown): unknown {
+  return type === 'CheckBox' ? false : type === 'NumberSpinner' ? 0 : '';
+}
+
+/** `BaudRate` as "Baud rate"; `DebounceUs` as "Debounce", with its unit. */
+function captionOf(name: string): [caption: string, unit: string | undefined] {
+  const [, bare = name, end = ''] = /^(.*[a-z])(Us|Ms|S)$/.exec(name) ?? [];
+  const words = bare.replace(/(?<=[a-z])(?=[A-Z][a-z])/g, ' ').split(' ');
+  const caption = words.map((word, at) => (at === 0 ? word : word.toLowerCase())).join(' ');
+  return [caption, units[end]];
+}

@@ -1,0 +1,105 @@
+import { Type, type Static, type TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { fault, messageOf } from '../../base/fault.js';
+import { parseJson } from '../../base/json.js';
+import type { Condition } from '../../kernel/events/event-data.js';
+
+const PARAMETER = 'Conditions';
+/** Conditions, and rules of a kind in one: people have a handful. */
+const LIST_LIMIT = 1000;
+const NESTING_LIMIT = 32;
+
+const id = Type.Integer({ minimum: 0 });
+const listOf = <S extends TSchema>(of: S) => Type.Array(of, { maxItems: LIST_LIMIT });
+const comparison = Type.Integer({ minimum: 0, maximum: 5 });
+const rule = <S extends TSchema>(value: S) =>
+  Type.Optional(listOf(Type.Object({ id: Type.Optional(id), comparison, value })));
+
+const schema = listOf(
+  Type.Object({
+    id,
+    parentID: id,
+    operation: Type.Integer({ minimum: 0, maximum: 3 }),
+    rules: Type.Optional(
+      Type.Object({
+        variable: Type.Optional(
+          listOf(
+            Type.Object({
+              id: Type.Optional(id),
+              variableID: id,
+              comparison,
+              value: Type.Union([Type.Boolean(), Type.Number(), Type.String()]),
+              type: Type.Optional(Type.Integer({ minimum: 0, maximum: 1 })),
+            }),
+          ),
+        ),
+        date: rule(Type.Object({ day: id, month: id, year: id })),
+        time: rule(Type.Object({ hour: id, minute: id, second: id })),
+        dayOfTheWeek: rule(Type.Integer({ minimum: 1, maximum: 7 })),
+      }),
+    ),
+  }),
+);
+
+/**
+ * Conditions out of their JSON text (interface §5). One whose parent 0 is not in the list stands on top, as one that is
+ * its own parent does. Throws `PARAMETER_TYPE` with what is wrong and where.
+ */
+export function conditionsFrom(text: string): readonly Condition[] {
+  const given = parsed(text);
+  const conditions = given.map(({ id: own, parentID, operation, rules = {} }) => ({
+    id: own,
+    parentId: parentID === 0 && !given.some((one) => one.id === 0) ? own : parentID,
+    operation,
+    rules: {
+      variable: (rules.variable ?? []).map(({ id: ruleId = 0, variableID, type = 0, ...rest }) => ({
+        ...rest,
+        id: ruleId,
+        variableId: variableID,
+        type,
+      })),
+      date: (rules.date ?? []).map(withId),
+      time: (rules.time ?? []).map(withId),
+      dayOfTheWeek: (rules.dayOfTheWeek ?? []).map(withId),
+    },
+  }));
+  checkPlaces(conditions);
+  return conditions;
+}
+
+const withId = <T extends { id?: number }>(entry: T): T & { id: number } => ({ ...entry, id: entry.id ?? 0 });
+
+function parsed(text: string): Static<typeof schema> {
+  let given: unknown;
+  try {
+    given = text.trim() === '' ? [] : parseJson(text);
+  } catch (thrown) {
+    throw fault('PARAMETER_TYPE', PARAMETER, messageOf(thrown));
+  }
+  const mistake = Value.Errors(schema, given).First();
+  if (mistake !== undefined)
+    throw fault('PARAMETER_TYPE', PARAMETER, `${mistake.path || 'the text'}: ${mistake.message}`);
+  return given as Static<typeof schema>;
+}
+
+/** Every condition is there once, and stands below one that is on top. */
+function checkPlaces(conditions: readonly Condition[]): void {
+  const byId = new Map(conditions.map((condition) => [condition.id, condition]));
+  if (byId.size < conditions.length)
+    throw fault('PARAMETER_TYPE', PARAMETER, 'two conditions have the same id');
+  for (const condition of conditions) {
+    let at = condition;
+    for (let depth = 1; at.parentId !== at.id; depth++) {
+      const parent = byId.get(at.parentId);
+      if (parent === undefined)
+        throw fault(
+          'PARAMETER_TYPE',
+          PARAMETER,
+          `there is no condition ${at.parentId}, the parent of ${at.id}`,
+        );
+      if (depth > NESTING_LIMIT)
+        throw fault('PARAMETER_TYPE', PARAMETER, `condition ${condition.id} is too deep, or below itself`);
+      at = parent;
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import type { TSchema } from '@sinclair/typebox';
+import type { Clock } from '../../base/clock.js';
+import { silentLog } from '../../base/log.js';
+import type { FunctionDeclaration, Parameter } from '../../device/declare.js';
+import { Devices } from '../../device/devices.js';
+import type { ModuleRegistry } from '../../device/module-registry.js';
+import { Kernel } from '../../kernel/kernel.js';
+import type { Ports } from '../ports.js';
+import { createRegistry } from '../command-reference.js';
+
+/** Every function of a gateway with these modules, to be read about: there is nothing behind them to be called. */
+export function declaredFunctions(modules: ModuleRegistry, clock: Clock): readonly FunctionDeclaration[] {
+  const kernel = new Kernel({ counter: 0, random: () => clock.random() });
+  const devices = new Devices({ kernel, modules, clock, log: silentLog });
+  // Scripts, options and the process are reached by calls alone.
+  const ports = { kernel, devices, clock, log: silentLog } as Ports;
+  const brought = modules.functions(devices);
+  const durability = { version: 0, committed: async () => undefined };
+  return createRegistry(ports, {
+    extraFunctions: brought,
+    durability,
+    audit: { record: () => undefined },
+  }).all();
+}
+
+/** A function on one line: `SetValue(integer VariableID, variant Value) → boolean`. */
+export function signatureOf({ name, parameters, result }: FunctionDeclaration): string {
+  return `${name}(${parameters.map(parameterText).join(', ')}) → ${result}`;
+}
+
+function parameterText({ kind, name, optional }: Parameter): string {
+  return optional === true ? `[${kind} ${name}]` : `${kind} ${name}`;
+}
+
+const callers = {
+  public: 'everybody, without a password',
+  webfront: 'the owner, and a web front within its area',
+  owner: 'the owner',
+} as const;
+
+/** What a function is, for people: its line of help, what parameters and result hold, who may call it. */
+export function functionHelp(declaration: FunctionDeclaration): string {
+  const { help, parameters, shape, access, audited } = declaration;
+  const details = parameters.flatMap(({ name, enumeration, shape: own }) => {
+    if (enumeration !== undefined)
+      return [`  ${name}: ${enumeration.map((word, i) => `${i} ${word}`).join(', ')}`];
+    return own === undefined ? [] : [`  ${name}: ${inWords(own)}`];
+  });
+  if (shape !== undefined) details.push(`  Result: ${inWords(shape)}`);
+  const notes = [
+    `It may be called by ${callers[access]}.`,
+    ...(audited === false ? [] : ['Calls are kept: GW_GetAudit.']),
+  ];
+  return `${[signatureOf(declaration), '', help, ...details, '', notes.join(' ')].join('\n')}\n`;
+}
+
+/** A schema for people: `list of {VariableID: integer, Value: boolean or float or string}`. */
+function inWords(schema: TSchema): string {
+  const parts = (schemas: unknown) => (schemas as TSchema[]).map(inWords);
+  const { anyOf, const: literal, items, properties, additionalProperties: values } = schema;
+  if (anyOf !== undefined) return parts(anyOf).join(' or ');
+  if (literal !== undefined) return JSON.stringify(literal);
+  if (Array.isArray(items)) return `[${parts(items).join(', ')}]`;
+  if (items !== undefined) return `list of ${inWords(items as TSchema)}`;
+  if (values !== undefined) return `map of ${inWords(values as TSchema)}`;
+  if (properties !== undefined) {
+    const members = Object.entries(properties as Record<string, TSchema>);
+    return `{${members.map(([name, member]) => `${name}: ${inWords(member)}`).join(', ')}}`;
+  }
+  return schema['type'] === 'number' ? 'float' : String(schema['type'] ?? 'anything');
+}

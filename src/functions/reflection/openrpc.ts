@@ -1,0 +1,77 @@
+import { Type, type TSchema } from '@sinclair/typebox';
+import type { FunctionDeclaration, ParameterKind, Parameter } from '../../device/declare.js';
+import * as shapes from '../shapes.js';
+
+/** The functions as an OpenRPC 1.3 document, for tools that make clients and documentation from it. */
+export function openRpcDocument(declarations: readonly FunctionDeclaration[], version: string): object {
+  const schemas: Record<string, object> = {};
+  return {
+    openrpc: '1.3.2',
+    info: {
+      title: 'stellwerk',
+      version,
+      description: 'Parameters may be given by place or by name.',
+      license: { name: 'MIT' },
+    },
+    methods: declarations.map((declaration) => ({
+      name: declaration.name,
+      summary: declaration.help,
+      tags: [{ name: familyOf(declaration.name) }],
+      paramStructure: 'either',
+      params: declaration.parameters.map((parameter) => contentDescriptor(parameter, schemas)),
+      result: { name: 'Result', schema: referring(resultShape(declaration), schemas) },
+      // Extensions begin with x-: who may call, and whether the call is written to the audit.
+      'x-access': declaration.access,
+      'x-audited': declaration.audited !== false,
+    })),
+    components: { schemas },
+  };
+}
+
+/** The schema that a function's result conforms to. */
+export function resultShape({ result, shape = kinds[result] }: FunctionDeclaration): TSchema {
+  return shape;
+}
+
+function contentDescriptor(parameter: Parameter, schemas: Record<string, object>): object {
+  const { name, kind, enumeration, shape = kinds[kind], optional } = parameter;
+  const required = optional !== true;
+  if (enumeration === undefined) return { name, required, schema: referring(shape, schemas) };
+  return {
+    name,
+    required,
+    description: enumeration.map((word, number) => `${number}: ${word}`).join(', '),
+    schema: { type: 'integer', enum: enumeration.map((_, number) => number) },
+  };
+}
+
+/** Schemas of each kind. Texts of numbers are taken too, but a client should not need to send them. */
+const kinds: Readonly<Record<ParameterKind, TSchema>> = {
+  boolean: Type.Boolean(),
+  integer: Type.Integer(),
+  float: Type.Number(),
+  string: Type.String(),
+  variant: shapes.value,
+  array: shapes.anything,
+};
+
+/** A schema in which those that have a name are referred to, and stand in `schemas` once. */
+function referring(schema: object, schemas: Record<string, object>): unknown {
+  const { $id: name, ...rest } = schema as { readonly $id?: string };
+  if (name === undefined) return copied(schema, schemas);
+  schemas[name] ??= copied(rest, schemas);
+  return { $ref: `#/components/schemas/${name}` };
+}
+
+function copied(schema: object, schemas: Record<string, object>): object {
+  const inner = (part: unknown) =>
+    typeof part === 'object' && part !== null ? referring(part, schemas) : part;
+  if (Array.isArray(schema)) return schema.map(inner);
+  return Object.fromEntries(Object.entries(schema).map(([key, part]) => [key, inner(part)]));
+}
+
+/** `SVC_GetObject` → `SVC`; functions without a prefix are about values. */
+function familyOf(name: string): string {
+  const end = name.search(/[_.]/);
+  return end < 0 ? 'values' : name.slice(0, end);
+}

@@ -1,0 +1,246 @@
+import type { Clock } from '../../base/clock.js';
+import { Fault, fault, faultFrom, isAbort } from '../../base/fault.js';
+import type { Log } from '../../base/log.js';
+import type { Caller, FunctionDeclaration, Parameter } from '../../device/declare.js';
+import { auditRoleOf, shortenParameters, type AuditSink } from './audit.js';
+import { converterOf, type Converter } from './parameter-converters.js';
+
+/** How far the configuration is, and when it is on the disk. */
+export interface Durability {
+  /** Grows with every change of the configuration. */
+  readonly version: number;
+  /** Resolves when all changes so far are on the disk; rejects with `STORE_FAILED`. They stay in memory either way. */
+  committed(): Promise<void>;
+}
+
+/** What a registry is made of. */
+export interface RegistryOptions {
+  readonly functions: Iterable<FunctionDeclaration>;
+  /** Foreign prefix → ours (`{ IPS: 'SVC' }`), for clients that know other names. */
+  readonly aliases?: Readonly<Record<string, string>>;
+  readonly durability: Durability;
+  readonly audit: AuditSink;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly log: Log;
+  /** The id of the object at a path; throws `PATH_NOT_FOUND`, `PATH_AMBIGUOUS`. Absent: paths are not understood. */
+  readonly idAt?: (path: string) => number;
+}
+
+interface Entry {
+  readonly declaration: FunctionDeclaration;
+  readonly converters: readonly Converter[];
+  /** How many parameters must be given. */
+  readonly required: number;
+  readonly run: (caller: Caller, ...args: readonly unknown[]) => unknown;
+}
+
+/**
+ * The functions that can be called, by name. A call is looked up, checked for rights, its parameters converted and
+ * checked (decision 6), carried out, written to the audit where it switches or changes something, and answered when what
+ * it changed is durable.
+ */
+export class Registry {
+  readonly #entries = new Map<string, Entry>();
+  readonly #declarations: readonly FunctionDeclaration[];
+  readonly #durability: Durability;
+  readonly #audit: AuditSink;
+  readonly #clock: Pick<Clock, 'nowMs'>;
+  readonly #log: Log;
+  readonly #idAt: ((path: string) => number) | undefined;
+
+  /** Throws a RangeError when two functions have the same name. */
+  constructor({ functions, aliases = {}, durability, audit, clock, log, idAt }: RegistryOptions) {
+    this.#idAt = idAt;
+    this.#durability = durability;
+    this.#audit = audit;
+    this.#clock = clock;
+    this.#log = log;
+    this.#declarations = [...functions].sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const declaration of this.#declarations) {
+      if (this.#entries.has(declaration.name))
+        throw new RangeError(`two functions have the name ${declaration.name}`);
+      this.#entries.set(declaration.name, entryOf(declaration));
+    }
+    this.#addAliases(aliases);
+  }
+
+  /** All functions, by name; each once, whatever aliases it has. */
+  all(): readonly FunctionDeclaration[] {
+    return this.#declarations;
+  }
+
+  find(name: string): FunctionDeclaration | undefined {
+    return this.#entries.get(name)?.declaration;
+  }
+
+  /** Every name that can be called, aliases included. */
+  names(): string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /**
+   * Calls a function with positional (array), named (object) or no parameters. Gives the result or a promise of it; throws
+   * or rejects with nothing but a `Fault`.
+   */
+  call(method: string, params: unknown, caller: Caller): unknown {
+    const entry = this.#entries.get(method);
+    if (entry === undefined) throw fault('METHOD_NOT_FOUND');
+    const { access } = entry.declaration;
+    if (access !== 'public' && caller.role !== 'owner' && caller.role !== access)
+      throw fault('ACCESS_DENIED');
+    // Others may not learn which objects there are.
+    const args = argumentsOf(entry, params, caller.role === 'owner' ? this.#idAt : undefined);
+    // A web front's users have their own configurator, named by the first parameter, and no other (decision 15).
+    if (caller.role === 'webfront' && access === 'webfront' && args[0] !== caller.configurator)
+      throw fault('ACCESS_DENIED');
+    const version = this.#durability.version;
+    let result: unknown;
+    try {
+      result = entry.run(caller, ...args);
+    } catch (thrown) {
+      throw this.#failed(entry, [caller, args], thrown);
+    }
+    if (result instanceof Promise) return this.#later(entry, [caller, args], { result, version });
+    this.#done(entry, [caller, args]);
+    return this.#durability.version === version ? result : this.#committed(result);
+  }
+
+  async #later(
+    entry: Entry,
+    call: readonly [Caller, readonly unknown[]],
+    { result, version }: { result: Promise<unknown>; version: number },
+  ): Promise<unknown> {
+    let value: unknown;
+    try {
+      value = await result;
+    } catch (thrown) {
+      throw this.#failed(entry, call, thrown);
+    }
+    this.#done(entry, call);
+    return this.#durability.version === version ? value : this.#committed(value);
+  }
+
+  async #committed(result: unknown): Promise<unknown> {
+    await this.#durability.committed();
+    return result;
+  }
+
+  #done({ declaration }: Entry, [caller, args]: readonly [Caller, readonly unknown[]]): void {
+    if (isAudited(declaration, caller)) this.#record(declaration, caller, { args, ok: true });
+  }
+
+  #failed(
+    { declaration }: Entry,
+    [caller, args]: readonly [Caller, readonly unknown[]],
+    thrown: unknown,
+  ): Fault {
+    let failure: Fault;
+    if (thrown instanceof Fault)
+      failure =
+        caller.role === 'owner' || thrown.general === thrown.message
+          ? thrown
+          : new Fault(thrown.code, thrown.general, { cause: thrown });
+    else if (isAbort(thrown)) failure = fault('STOPPING');
+    else {
+      this.#log.error({ err: thrown, method: declaration.name, user: caller.user }, 'a function failed');
+      failure = faultFrom(thrown, 'INTERNAL');
+    }
+    if (isAudited(declaration, caller))
+      this.#record(declaration, caller, { args, ok: false, code: failure.code });
+    return failure;
+  }
+
+  #record(
+    { name, auditParameters: shown }: FunctionDeclaration,
+    caller: Caller,
+    { args, ...outcome }: { args: readonly unknown[]; ok: boolean; code?: string },
+  ): void {
+    const params = shortenParameters(shown === undefined ? args : shown(...(args as never[])));
+    const { user, remote } = caller;
+    this.#audit.record({
+      role: auditRoleOf(caller),
+      at: Math.floor(this.#clock.nowMs() / 1000),
+      user,
+      remote,
+      method: name,
+      params,
+      ...outcome,
+    });
+  }
+
+  #addAliases(aliases: Readonly<Record<string, string>>): void {
+    for (const [foreign, ours] of Object.entries(aliases)) {
+      for (const { name } of this.#declarations) {
+        const alias = name.startsWith(`${ours}_`) ? `${foreign}${name.slice(ours.length)}` : name;
+        const entry = this.#entries.get(name);
+        if (entry !== undefined && !this.#entries.has(alias)) this.#entries.set(alias, entry);
+      }
+    }
+  }
+}
+
+function isAudited({ audited }: FunctionDeclaration, caller: Caller): boolean {
+  if (audited !== 'outside') return audited;
+  return caller.remote !== 'local' || !caller.user.startsWith(SCRIPT_USER);
+}
+
+/** How the user name of a call from a script begins; the id of one of the tree follows. */
+const SCRIPT_USER = 'script';
+
+function entryOf(declaration: FunctionDeclaration): Entry {
+  const { parameters } = declaration;
+  return {
+    declaration,
+    converters: parameters.map(converterOf),
+    required: parameters.filter(({ optional }) => optional !== true).length,
+    run: declaration.run as Entry['run'],
+  };
+}
+
+/** Finds an object by its path; undefined: paths are not understood. */
+type IdAt = ((path: string) => number) | undefined;
+
+function argumentsOf(entry: Entry, params: unknown, idAt: IdAt): unknown[] {
+  if (Array.isArray(params)) return positional(entry, params as readonly unknown[], idAt);
+  if (params === undefined) return positional(entry, [], idAt);
+  if (typeof params === 'object' && params !== null)
+    return named(entry, params as Record<string, unknown>, idAt);
+  throw fault('INVALID_REQUEST', 'params is neither a list nor an object');
+}
+
+function positional(entry: Entry, params: readonly unknown[], idAt: IdAt): unknown[] {
+  const { converters, required } = entry;
+  const count = params.length;
+  if (count < required || count > converters.length) throw wrongCount(entry);
+  const args: unknown[] = [];
+  for (let i = 0; i < count; i++) args.push(converted(entry, i, params[i], idAt));
+  return args;
+}
+
+/** Parameters by the names of the reference; upper and lower case are told apart. */
+function named(entry: Entry, params: Record<string, unknown>, idAt: IdAt): unknown[] {
+  const { name: method, parameters } = entry.declaration;
+  for (const name of Object.keys(params)) {
+    if (!parameters.some((parameter) => parameter.name === name))
+      throw fault('PARAMETER_UNKNOWN', name, method);
+  }
+  return parameters.map(({ name }, i) => {
+    if (Object.hasOwn(params, name)) return converted(entry, i, params[name], idAt);
+    if (i < entry.required) throw wrongCount(entry);
+    return undefined;
+  });
+}
+
+/** One parameter. Where it is an integer of any kind, a text with `/` in it is the path of an object. */
+function converted({ converters, declaration }: Entry, i: number, given: unknown, idAt: IdAt): unknown {
+  if (typeof given === 'string' && idAt !== undefined && given.includes('/')) {
+    const { kind, enumeration } = declaration.parameters[i] as Parameter;
+    if (kind === 'integer' && enumeration === undefined) return idAt(given);
+  }
+  return (converters[i] as Converter)(given);
+}
+
+function wrongCount({ declaration: { name, parameters } }: Entry): Fault {
+  const names = parameters.map((one) => (one.optional === true ? `[${one.name}]` : one.name));
+  return fault('PARAMETER_COUNT', name, names.length === 0 ? 'no parameters' : names.join(', '));
+}

@@ -1,0 +1,55 @@
+import { array, declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
+import { associationOf } from '../../kernel/profiles/format-value.js';
+import type { Kernel } from '../../kernel/kernel.js';
+import { objectType, type TreeObject } from '../../kernel/object.js';
+import { UTILITY, checkModule, checkedIds } from '../argument-checks.js';
+import type { Ports } from '../ports.js';
+import * as shapes from '../shapes.js';
+
+/** The icons that there are, and which objects show them (interface §9; §1: an empty list means all). */
+export function iconFunctions({ kernel, media }: Ports): FunctionDeclaration[] {
+  const InstanceID = int('InstanceID');
+  return [
+    declare({
+      name: 'UC_GetIconList',
+      parameters: [InstanceID],
+      result: 'array',
+      shape: shapes.texts,
+      help: 'The names of all icons: those that come with the gateway, and the files in its folder icons.',
+      run: async (_caller, id) => {
+        checkModule(kernel, id, UTILITY);
+        return (await media()).icons.names();
+      },
+    }),
+    declare({
+      name: 'UC_GetIconContent',
+      parameters: [InstanceID, text('Icon')],
+      result: 'string',
+      help: 'An icon: SVG, in Base64.',
+      run: async (_caller, id, name) => {
+        checkModule(kernel, id, UTILITY);
+        return (await (await media()).icons.content(name)).toString('base64');
+      },
+    }),
+    declare({
+      name: 'SVC_GetIcons',
+      parameters: [array('Parameter', shapes.ids)],
+      result: 'array',
+      shape: shapes.objectIcons,
+      help: 'The icon of each of some objects, or of all: its own, else that of its profile or of its value there.',
+      run: (_caller, given) => {
+        const ids = checkedIds(given, 'Parameter');
+        const objects = ids.length === 0 ? [...kernel.tree.all()] : ids.map((id) => kernel.tree.get(id));
+        return objects.map((object) => ({ ObjectID: object.id, Icon: iconOf(kernel, object) }));
+      },
+    }),
+  ];
+}
+
+function iconOf({ profiles }: Kernel, object: TreeObject): string {
+  if (object.icon !== '' || !object.is(objectType.variable)) return object.icon;
+  const { value, profile, customProfile } = object.data;
+  const shown = profiles.find(customProfile === '' ? profile : customProfile);
+  if (shown === undefined) return '';
+  return associationOf(value, shown)?.icon || shown.icon;
+}

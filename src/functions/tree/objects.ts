@@ -1,0 +1,200 @@
+import { fault } from '../../base/fault.js';
+import { bool, declare, int, text, type FunctionDeclaration, type Parameter } from '../../device/declare.js';
+import type { Attributes, TreeObject } from '../../kernel/object.js';
+import { childByName } from '../argument-checks.js';
+import type { Ports } from '../ports.js';
+import * as shapes from '../shapes.js';
+
+/** What all objects have, and their places (interface §9 "Object tree"). */
+export function objectFunctions(ports: Ports): FunctionDeclaration[] {
+  return [...readers(ports), ...finders(ports), ...setters(ports)];
+}
+
+function readers({ kernel: { tree } }: Ports): FunctionDeclaration[] {
+  const ID = int('ID');
+  return [
+    declare({
+      name: 'SVC_GetObject',
+      parameters: [ID],
+      result: 'array',
+      shape: shapes.objectRecord,
+      help: 'What is known of an object of any type.',
+      run: (_caller, id) => record(tree.get(id)),
+    }),
+    declare({
+      name: 'SVC_GetObjectList',
+      parameters: [],
+      result: 'array',
+      shape: shapes.ids,
+      help: 'The IDs of all objects.',
+      run: () => Array.from(tree.all(), ({ id }) => id),
+    }),
+    declare({
+      name: 'SVC_ObjectExists',
+      parameters: [ID],
+      result: 'boolean',
+      help: 'Whether there is an object with this ID.',
+      run: (_caller, id) => tree.find(id) !== undefined,
+    }),
+    declare({
+      name: 'SVC_GetName',
+      parameters: [ID],
+      result: 'string',
+      help: 'The name of an object.',
+      run: (_caller, id) => tree.get(id).displayName,
+    }),
+    declare({
+      name: 'SVC_GetLocation',
+      parameters: [ID],
+      result: 'string',
+      help: 'Where an object stands: the names from below the root, joined by a backslash.',
+      run: (_caller, id) => tree.location(tree.get(id)),
+    }),
+    declare({
+      name: 'SVC_GetParent',
+      parameters: [ID],
+      result: 'integer',
+      help: 'The ID of the object above; 0 is the root.',
+      run: (_caller, id) => tree.get(id).parentId,
+    }),
+    declare({
+      name: 'SVC_GetChildrenIDs',
+      parameters: [ID],
+      result: 'array',
+      shape: shapes.ids,
+      help: 'The IDs of the objects directly below an object, in their order.',
+      run: (_caller, id) => childrenOf(tree.get(id)),
+    }),
+    declare({
+      name: 'SVC_HasChildren',
+      parameters: [ID],
+      result: 'boolean',
+      help: 'Whether there are objects below an object.',
+      run: (_caller, id) => hasChildren(tree.get(id)),
+    }),
+    declare({
+      name: 'SVC_IsChild',
+      parameters: [ID, int('ParentID'), bool('Recursive')],
+      result: 'boolean',
+      help: 'Whether an object stands directly, or with Recursive anywhere, below another.',
+      run: (_caller, id, parentId, isRecursive) => {
+        const [object, parent] = [tree.get(id), tree.get(parentId)];
+        return isRecursive ? tree.isBelow(object, parent) : object.parent === parent;
+      },
+    }),
+  ];
+}
+
+function finders({ kernel }: Ports): FunctionDeclaration[] {
+  const ParentID = int('ParentID');
+  const byIdent = (ident: string, parentId: number) => kernel.tree.get(parentId).children?.byIdent(ident)?.id;
+  return [
+    declare({
+      name: 'SVC_GetObjectIDByIdent',
+      parameters: [text('Ident'), ParentID],
+      result: 'integer',
+      help: 'The ID of the object with this ident directly below another; fails when there is none.',
+      run: (_caller, ident, parentId) => {
+        const id = byIdent(ident, parentId);
+        if (id === undefined) throw fault('IDENT_NOT_FOUND', ident);
+        return id;
+      },
+    }),
+    declare({
+      name: 'SVC_GetObjectIDByName',
+      parameters: [text('Name'), ParentID],
+      result: 'integer',
+      help: 'The ID of the oldest object with this name directly below another; fails when there is none.',
+      run: (_caller, name, parentId) => childByName(kernel, [parentId, name]).id,
+    }),
+    declare({
+      name: 'SVC_FindObjectIDByIdent',
+      parameters: [text('Ident'), ParentID],
+      result: 'integer',
+      help: 'As SVC_GetObjectIDByIdent, but 0 when there is none.',
+      run: (_caller, ident, parentId) => byIdent(ident, parentId) ?? 0,
+    }),
+    declare({
+      name: 'SVC_FindObjectIDByName',
+      parameters: [text('Name'), ParentID],
+      result: 'integer',
+      help: 'As SVC_GetObjectIDByName, but 0 when there is none.',
+      run: (_caller, name, parentId) => {
+        for (const { id } of kernel.tree.get(parentId).children?.byName(name) ?? []) return id;
+        return 0;
+      },
+    }),
+  ];
+}
+
+function setters({ kernel: { tree } }: Ports): FunctionDeclaration[] {
+  const setter = <K extends keyof Attributes>(
+    key: K,
+    parameter: Parameter<Attributes[K]>,
+    help: string,
+  ): FunctionDeclaration =>
+    declare({
+      name: `SVC_Set${parameter.name}`,
+      parameters: [int('ID'), parameter],
+      result: 'boolean',
+      audited: true,
+      help,
+      run: (_caller, id, value) => {
+        tree.set(tree.get(id), key, value);
+        return true;
+      },
+    });
+  return [
+    setter('name', text('Name'), 'Names an object; an empty name restores the default one.'),
+    setter(
+      'ident',
+      text('Ident'),
+      'Gives an object an ident: letters, digits, underscore; unique among its siblings.',
+    ),
+    setter('position', int('Position'), 'Sets the place of an object among its siblings.'),
+    setter('hidden', bool('Hidden'), 'Hides an object from web fronts, or shows it again.'),
+    setter('disabled', bool('Disabled'), 'Shows an object as not to be operated, or as operable again.'),
+    setter('icon', text('Icon'), 'Sets the icon of an object.'),
+    setter('info', text('Info'), 'Sets the notes on an object.'),
+    declare({
+      name: 'SVC_SetParent',
+      parameters: [int('ID'), int('ParentID')],
+      result: 'boolean',
+      audited: true,
+      help: 'Moves an object with all that is below it.',
+      run: (_caller, id, parentId) => {
+        tree.move(tree.get(id), tree.get(parentId));
+        return true;
+      },
+    }),
+  ];
+}
+
+function childrenOf({ children }: TreeObject): number[] {
+  return children?.sorted().map(({ id }) => id) ?? [];
+}
+
+function hasChildren({ children }: TreeObject): boolean {
+  return children !== null && children.size > 0;
+}
+
+/** An object as `SVC_GetObject` shows it (interface §2.1). */
+function record(object: TreeObject) {
+  return {
+    ObjectID: object.id,
+    ObjectType: object.type,
+    ObjectName: object.displayName,
+    ObjectIcon: object.icon,
+    ObjectInfo: object.info,
+    ObjectIdent: object.ident,
+    ObjectSummary: object.summary,
+    ObjectIsHidden: object.hidden,
+    ObjectIsDisabled: object.disabled,
+    ObjectIsLocked: false,
+    ObjectIsReadOnly: object.readOnly,
+    ObjectPosition: object.position,
+    ParentID: object.parentId,
+    ChildrenIDs: childrenOf(object),
+    HasChildren: hasChildren(object),
+  };
+}

@@ -1,0 +1,130 @@
+import { Fault, fault } from '../../base/fault.js';
+import { declare, int, text, variant, type Caller, type FunctionDeclaration } from '../../device/declare.js';
+import { convertValue } from '../../kernel/convert.js';
+import type { Kernel } from '../../kernel/kernel.js';
+import { objectType } from '../../kernel/object.js';
+import type { Value } from '../../kernel/value.js';
+import type { Variable } from '../../kernel/variables.js';
+import type { Ports } from '../ports.js';
+import { hasAction } from './values.js';
+
+/** A wish to have a variable on another value, and who has it. */
+export interface ActionRequest {
+  readonly variableId: number;
+  readonly value: unknown;
+  /** What a script finds in SENDER. */
+  readonly sender: string;
+  readonly caller: Caller;
+}
+
+/** `SENDER` of a script that runs because of `RequestAction` (interface §1). */
+export const ACTION_SENDER = 'Action';
+
+/** Switching what variables stand for (interface §1, `RequestAction`). */
+export function requestActionFunctions(ports: Ports): FunctionDeclaration[] {
+  return [
+    declare({
+      name: 'HasAction',
+      parameters: [int('VariableID')],
+      result: 'boolean',
+      help: 'Whether a variable takes RequestAction.',
+      run: (_caller, id) => hasAction(ports, ports.kernel.variables.get(id)),
+    }),
+    declare({
+      name: 'RequestAction',
+      parameters: [int('VariableID'), variant('Value')],
+      result: 'boolean',
+      audited: true,
+      help: 'Has the device or the script behind a variable carry out a value within the range of its profile.',
+      run: async (caller, variableId, value) => {
+        await requestAction(ports, { variableId, value, sender: ACTION_SENDER, caller });
+        return true;
+      },
+    }),
+    declare({
+      name: 'RequestActionEx',
+      parameters: [int('VariableID'), variant('Value'), text('Sender')],
+      result: 'boolean',
+      audited: true,
+      help: 'As RequestAction; a script finds the given word in SENDER.',
+      run: async (caller, variableId, value, sender) => {
+        await requestAction(ports, { variableId, value, sender, caller });
+        return true;
+      },
+    }),
+    declare({
+      name: 'SVC_RequestAction',
+      parameters: [int('InstanceID'), text('VariableIdent'), variant('Value')],
+      result: 'boolean',
+      audited: true,
+      help: 'Has an instance carry out a value for one of its variables.',
+      run: async (_caller, id, ident, value) => {
+        await requestActionByIdent(ports, { instanceId: id, ident }, (_type, variableId) =>
+          valueWithin(ports.kernel, ports.kernel.variables.get(variableId), value),
+        );
+        return true;
+      },
+    }),
+  ];
+}
+
+/**
+ * Carries out an action: by the device, or by a script that runs with `VARIABLE` and `VALUE` and is waited for. Resolves
+ * with what the script printed ('' for a device). Rejects with `NOT_OF_TYPE`, `ACTION_INVALID`, `CANNOT_CONVERT`, and
+ * what the device or the script fails with.
+ */
+export async function requestAction(
+  { kernel, devices, scripts }: Ports,
+  { variableId, value, sender, caller }: ActionRequest,
+): Promise<string> {
+  const variable = kernel.variables.get(variableId);
+  const target = kernel.tree.find(kernel.variables.actionTargetOf(variable));
+  if (target?.is(objectType.instance)) {
+    await devices.write(target.id, variable.ident, valueWithin(kernel, variable, value));
+    return '';
+  }
+  if (!target?.is(objectType.script)) throw actionInvalid(variable);
+  const parameters = { VARIABLE: variableId, VALUE: valueWithin(kernel, variable, value) };
+  return scripts.run({ id: target.id, parameters, sender, caller });
+}
+
+/** A value of the variable's type that its profile allows. Throws `CANNOT_CONVERT`. */
+function valueWithin({ profiles }: Kernel, { data }: Variable, given: unknown): Value {
+  const value = convertValue(data.type, given);
+  const name = data.customProfile || data.profile;
+  const profile = profiles.find(name);
+  // A profile whose limits are equal has none; one of another type says nothing of this variable.
+  if (typeof value !== 'number' || profile?.type !== data.type || profile.max <= profile.min) return value;
+  const { min, max } = profile;
+  if (value >= min && value <= max) return value;
+  throw fault(
+    'CANNOT_CONVERT',
+    'Value',
+    `${value} is not within ${min} to ${max}, the range of profile ${name}`,
+  );
+}
+
+/** Why nothing carries out an action of a variable; those who see only an area are not told of the target. */
+function actionInvalid({ id, data: { action, customAction } }: Variable): Fault {
+  const target = customAction || action;
+  const { code, message } = fault('ACTION_INVALID', whyNot(id, target));
+  return new Fault(code, message, { general: fault('ACTION_INVALID').message });
+}
+
+function whyNot(id: number, target: number): string {
+  if (target === 1) return `the action of variable #${id} is switched off (SVC_SetVariableCustomAction)`;
+  return target === 0
+    ? `variable #${id} is read-only; it has no action (SVC_SetVariableCustomAction gives it one)`
+    : `object #${target}, the action of variable #${id}, is not an instance or a script`;
+}
+
+/** Writes to a variable of an instance, by ident; `convert` makes the value of its type. */
+export async function requestActionByIdent(
+  { kernel, devices }: Ports,
+  { instanceId, ident }: { readonly instanceId: number; readonly ident: string },
+  convert: (type: 0 | 1 | 2 | 3, variableId: number) => Value,
+): Promise<void> {
+  const variable = kernel.instances.get(instanceId).children?.byIdent(ident);
+  if (!variable?.is(objectType.variable)) throw fault('IDENT_NOT_FOUND', ident);
+  await devices.write(instanceId, ident, convert(variable.data.type, variable.id));
+}

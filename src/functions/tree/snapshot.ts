@@ -1,0 +1,158 @@
+import { ChunkedResult } from '../../base/json-chunks.js';
+import { declare, int, type FunctionDeclaration } from '../../device/declare.js';
+import type { Change } from '../../kernel/changes.js';
+import { profileEntryOf } from '../../kernel/profiles/profiles.js';
+import { SnapshotReader, type SnapshotDepth } from '../../kernel/snapshot.js';
+import type { TreeObject } from '../../kernel/object.js';
+import { INTERFACE_VERSION } from '../system/kernel-info.js';
+import type { Ports } from '../ports.js';
+import * as shapes from '../shapes.js';
+
+/** The whole tree at once, and what has changed since (interface §2.2, §2.3). */
+export function snapshotFunctions(ports: Ports): FunctionDeclaration[] {
+  return [
+    declare({
+      name: 'SVC_GetSnapshot',
+      parameters: [],
+      result: 'array',
+      shape: shapes.snapshot,
+      help: 'The whole tree with all values, as it is at this moment.',
+      run: () => createSnapshot(ports),
+    }),
+    declare({
+      name: 'SVC_GetSnapshotChanges',
+      parameters: [int('LastTimestamp')],
+      result: 'array',
+      shape: shapes.changes,
+      help: 'All changes after a counter; with 0 only the present counter. Fails when some are no longer kept.',
+      run: (_caller, since) => changesSince(ports, since, (changes) => changes),
+    }),
+  ];
+}
+
+/** A snapshot of all, or of the given objects with the profiles in use there. It is made while it is read. */
+export function createSnapshot(
+  ports: Ports,
+  area?: {
+    readonly objects: Iterable<readonly [TreeObject, SnapshotDepth]>;
+    readonly profiles: ReadonlySet<string>;
+  },
+): ChunkedResult {
+  const objects = area === undefined ? undefined : [...area.objects];
+  const reader = new SnapshotReader(ports.kernel.tree, objects);
+  const shownOnes = objects?.flatMap(([object, depth]) => (depth === 'whole' ? [object] : []));
+  const head = headOf(ports, reader.timestamp, {
+    names: area?.profiles,
+    objects: shownOnes && new Set(shownOnes),
+  });
+  return new ChunkedResult(pieces(head, reader));
+}
+
+function pieces(head: string, reader: SnapshotReader) {
+  let state: 'head' | 'objects' | 'end' = 'head';
+  let comma = '';
+  return {
+    next(): string | undefined {
+      switch (state) {
+        case 'head':
+          state = 'objects';
+          return head;
+        case 'objects': {
+          const entries = reader.read();
+          if (entries === undefined) {
+            state = 'end';
+            return '}}';
+          }
+          const piece = comma + entries;
+          comma = ',';
+          return piece;
+        }
+        case 'end':
+          return undefined;
+      }
+    },
+    close(): void {
+      state = 'end';
+      reader.close();
+    },
+  };
+}
+
+/** Everything before the objects' entries, which are last so that they can follow piece by piece. */
+function headOf(
+  { kernel, system, options }: Ports,
+  timestamp: number,
+  { names, objects }: { names: ReadonlySet<string> | undefined; objects: Shown | undefined },
+): string {
+  const { architecture, platform, builtAt: date, timezone } = system;
+  const version = INTERFACE_VERSION;
+  const isFront = names !== undefined;
+  const facts = JSON.stringify({
+    // What the owner has set is no front's, nor is the machine's kernel.
+    options: isFront ? {} : options.all(),
+    archive: archiveOf(kernel, objects),
+    server: { architecture, date, platform: isFront ? platform.split(' ', 1)[0] : platform, version },
+    license: { expiration: { demo: 0, subscription: 0 }, licensee: '' },
+    timestamp,
+    timezone,
+    compatibility: { version, date },
+  });
+  const profiles = names === undefined ? kernel.profiles.snapshotJson : profilesText(kernel.profiles, names);
+  return `${facts.slice(0, -1)},"profiles":${profiles},"objects":{`;
+}
+
+type Shown = ReadonlySet<TreeObject>;
+
+/** The variables that are logged, and how they are aggregated; clients ask only whether they are there. */
+function archiveOf({ variables }: Ports['kernel'], objects?: Shown): object {
+  const logged = variables.logged().filter((variable) => objects?.has(variable) ?? true);
+  return Object.fromEntries(
+    logged.map(({ id, data: { logging } }) => [
+      `ID${id}`,
+      { aggregationType: Number(logging?.counter), aggregationVisible: logging?.graph },
+    ]),
+  );
+}
+
+function profilesText(profiles: Ports['kernel']['profiles'], names: ReadonlySet<string>): string {
+  const entries = [...names].flatMap((name) => {
+    const profile = profiles.find(name);
+    return profile === undefined ? [] : [[name, profileEntryOf(profile)] as const];
+  });
+  return JSON.stringify(Object.fromEntries(entries));
+}
+
+/** How many frames make up a piece: about a millisecond's work where none was sent before. */
+const FRAMES = 500;
+
+/**
+ * The changes after a counter as a list of frames (interface §2.3). 0 asks only for the present counter, which comes as one
+ * element with message 0. Throws `CHANGES_LOST`.
+ */
+export function changesSince(
+  { kernel }: Ports,
+  since: number,
+  select: (changes: readonly Change[]) => readonly Change[],
+): ChunkedResult | readonly Pick<Change, 'TimeStamp' | 'SenderID' | 'Message' | 'Data'>[] {
+  if (since === 0) return [{ TimeStamp: kernel.changes.counter, SenderID: 0, Message: 0, Data: [] }];
+  const changes = select(kernel.changes.since(since));
+  let at = 0;
+  let isEnded = false;
+  return new ChunkedResult({
+    next() {
+      if (isEnded) return undefined;
+      const slice = changes.slice(at, at + FRAMES);
+      const opening = at === 0 ? '[' : ',';
+      at += slice.length;
+      isEnded = at >= changes.length;
+      return (
+        (slice.length === 0 ? '[' : opening) +
+        slice.map(({ frame }) => frame).join(',') +
+        (isEnded ? ']' : '')
+      );
+    },
+    close() {
+      isEnded = true;
+    },
+  });
+}

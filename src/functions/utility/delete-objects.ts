@@ -1,0 +1,56 @@
+import { Fault, fault, messageOf } from '../../base/fault.js';
+import { yieldToEventLoop } from '../../base/serial-queue.js';
+import { walkSubtree } from '../../kernel/area.js';
+import { objectType, type TreeObject } from '../../kernel/object.js';
+import type { Ports } from '../ports.js';
+
+/** So many are deleted or made between two turns of the event loop. */
+export const BATCH_SIZE = 100;
+
+/**
+ * Deletes objects with all below them, children first; files of scripts and media stay. Throws `OBJECT_MISSING`,
+ * `ROOT_FIXED` before anything is deleted; what fails later says how far it came.
+ */
+export async function deleteObjects(ports: Ports, ids: readonly number[]): Promise<void> {
+  const { tree } = ports.kernel;
+  const depths = new Map<TreeObject, number>();
+  for (const id of ids) {
+    const object = tree.get(id);
+    if (object.parent === null) throw fault('ROOT_FIXED');
+    for (const one of walkSubtree(object)) depths.set(one, depthOf(one));
+  }
+  const order = [...depths].sort(([, a], [, b]) => b - a);
+  for (const [done, [object]] of order.entries()) {
+    if (done % BATCH_SIZE === BATCH_SIZE - 1) await yieldToEventLoop();
+    try {
+      // Another call may have deleted it meanwhile.
+      if (tree.find(object.id) === object) await deleteObject(ports, object, false);
+    } catch (thrown) {
+      throw withProgress(thrown, `${done} of ${order.length} objects are deleted; #${object.id}`);
+    }
+  }
+}
+
+/** Deletes one object without children, in its type's own way. */
+export async function deleteObject(
+  { kernel, devices, scripts, media }: Ports,
+  object: TreeObject,
+  withFile: boolean,
+): Promise<void> {
+  if (object.is(objectType.instance)) await devices.delete(object.id);
+  else if (object.is(objectType.script)) await scripts.delete(object.id, withFile);
+  else if (object.is(objectType.media)) await (await media()).delete(object.id, withFile);
+  else kernel.tree.delete(object);
+}
+
+/** A failure in the middle of a job of many parts, with how far it came before its text. */
+export function withProgress(thrown: unknown, came: string): Fault {
+  const code = thrown instanceof Fault ? thrown.code : 'INTERNAL';
+  return new Fault(code, `${came}: ${messageOf(thrown)}`, { cause: thrown });
+}
+
+function depthOf(object: TreeObject): number {
+  let depth = 0;
+  for (let { parent } = object; parent !== null; { parent } = parent) depth++;
+  return depth;
+}

@@ -1,0 +1,141 @@
+import { array, bool, declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
+import { UTILITY, checkModule, checkedIds, checkedList, checkedTexts } from '../argument-checks.js';
+import type { Ports } from '../ports.js';
+import * as shapes from '../shapes.js';
+import { deleteObjects } from './delete-objects.js';
+import { duplicateObject } from './duplicate-object.js';
+import { findInvalidTexts, repairText, invalidTextLocation } from './invalid-texts.js';
+import { referencesTo } from './references.js';
+import * as own from './utility-shapes.js';
+import { findInFiles, replaceInFiles } from './find-and-replace.js';
+
+/** What of a text the audit keeps: that there was one. It may hold a password. */
+const shownText = (given: string) => `(${given.length} characters)`;
+
+/** Work on many objects and on scripts' files at once (interface §9 "Utility control"). */
+export function utilityFunctions(ports: Ports): FunctionDeclaration[] {
+  return [...objects(ports), ...files(ports), ...strings(ports)];
+}
+
+function objects(ports: Ports): FunctionDeclaration[] {
+  const InstanceID = int('InstanceID');
+  const check = (id: number) => checkModule(ports.kernel, id, UTILITY);
+  return [
+    declare({
+      name: 'UC_DeleteObjects',
+      parameters: [InstanceID, array('IDs', shapes.ids)],
+      result: 'boolean',
+      audited: true,
+      help: 'Deletes objects with all that is below them; the files of scripts and media stay.',
+      run: async (_caller, id, ids) => {
+        check(id);
+        await deleteObjects(ports, checkedIds(ids, 'IDs'));
+        return true;
+      },
+    }),
+    declare({
+      name: 'UC_DuplicateObject',
+      parameters: [InstanceID, int('ID'), int('ParentID'), bool('Recursive')],
+      result: 'integer',
+      audited: true,
+      help: 'Copies an object below another, with Recursive all that is below it, and gives the ID of the copy. A copied instance stays closed until SVC_ApplyChanges.',
+      run: (_caller, instance, id, parentId, isRecursive) => {
+        check(instance);
+        return duplicateObject(ports, { id, parentId, isRecursive });
+      },
+    }),
+    declare({
+      name: 'UC_FindReferences',
+      parameters: [InstanceID, int('ID')],
+      result: 'array',
+      shape: own.references,
+      help: 'Who uses an object: links, actions, connections, properties, the archive, web fronts, events, and texts of scripts and charts that name its ID.',
+      run: (_caller, instance, id) => {
+        check(instance);
+        return referencesTo(ports, id);
+      },
+    }),
+  ];
+}
+
+function files(ports: Ports): FunctionDeclaration[] {
+  const InstanceID = int('InstanceID');
+  const Files = array('Files', shapes.texts);
+  const SearchStr = text('SearchStr');
+  const check = (id: number) => checkModule(ports.kernel, id, UTILITY);
+  return [
+    declare({
+      name: 'UC_FindInFiles',
+      parameters: [InstanceID, Files, SearchStr],
+      result: 'array',
+      shape: own.foundLines,
+      help: 'The lines in files of scripts (an empty list: in all of them) that hold a text, upper and lower case told apart.',
+      run: (_caller, id, given, search) => {
+        check(id);
+        return findInFiles(ports, { files: checkedTexts(given, 'Files'), search });
+      },
+    }),
+    declare({
+      name: 'UC_ReplaceInFiles',
+      parameters: [InstanceID, Files, SearchStr, text('ReplaceStr')],
+      result: 'array',
+      shape: own.foundLines,
+      audited: true,
+      auditParameters: (id, given, search, replacement) => [
+        id,
+        given,
+        shownText(search),
+        shownText(replacement),
+      ],
+      help: 'Replaces a text in files of scripts (an empty list: in all of them) and gives the lines that are others now.',
+      run: (_caller, id, given, search, replacement) => {
+        check(id);
+        return replaceInFiles(ports, { files: checkedTexts(given, 'Files'), search }, replacement);
+      },
+    }),
+    declare({
+      name: 'UC_RenameScript',
+      parameters: [InstanceID, int('ScriptID'), text('Filename')],
+      result: 'boolean',
+      audited: true,
+      help: 'Gives the file of a script another name; no other file may have it.',
+      run: async (_caller, instance, id, file) => {
+        check(instance);
+        ports.kernel.scripts.get(id);
+        await ports.scripts.rename(id, file);
+        return true;
+      },
+    }),
+  ];
+}
+
+function strings(ports: Ports): FunctionDeclaration[] {
+  const InstanceID = int('InstanceID');
+  const check = (id: number) => checkModule(ports.kernel, id, UTILITY);
+  return [
+    declare({
+      name: 'UC_FindInvalidStrings',
+      parameters: [InstanceID],
+      result: 'array',
+      shape: own.invalidTexts,
+      help: 'Names, icons, notes and values of objects, and texts of profiles, with control characters or half characters in them.',
+      run: (_caller, id) => {
+        check(id);
+        return findInvalidTexts(ports);
+      },
+    }),
+    declare({
+      name: 'UC_FixInvalidStrings',
+      parameters: [InstanceID, array('References', own.invalidTexts)],
+      result: 'boolean',
+      audited: true,
+      help: 'Takes out of texts that UC_FindInvalidStrings found what should not be in them.',
+      run: (_caller, id, given) => {
+        check(id);
+        const places = checkedList(given, 'References').map((one) => invalidTextLocation(ports, one));
+        for (const place of places) repairText(ports, place);
+        return true;
+      },
+    }),
+  ];
+}

@@ -1,0 +1,41 @@
+import { fault } from '../../base/fault.js';
+import { Area } from '../../kernel/area.js';
+import type { TreeObject } from '../../kernel/object.js';
+import type { ConfiguratorRecord, Ports } from '../ports.js';
+
+/** The configurators' areas, kept because they know the targets of the links in them. */
+export class Areas {
+  readonly #ports: Ports;
+  readonly #areas = new Map<number, { readonly baseId: number; readonly area: Area }>();
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  /** Throws `NOT_OF_TYPE`. */
+  of(configuratorId: number): Area {
+    const { baseId } = configuratorOf(this.#ports, configuratorId);
+    const known = this.#areas.get(configuratorId);
+    if (known?.baseId === baseId) return known.area;
+    const area = new Area(this.#ports.kernel.tree, baseId, configuratorId);
+    this.#areas.set(configuratorId, { baseId, area });
+    return area;
+  }
+}
+
+/** Throws `NOT_OF_TYPE`. */
+export function configuratorOf({ configurators }: Ports, id: number): ConfiguratorRecord {
+  const found = configurators.all().find((configurator) => configurator.id === id);
+  if (found === undefined) throw fault('NOT_OF_TYPE', 'Configurator', id);
+  return found;
+}
+
+/**
+ * An object below the area's base, or the base; what is below the target of a link is none of the area's. Throws
+ * `OBJECT_MISSING`.
+ */
+export function objectInArea({ kernel }: Ports, area: Area, id: number): TreeObject {
+  const object = kernel.tree.find(id);
+  if (object === undefined || !area.isBelowBase(id)) throw fault('OBJECT_MISSING', id);
+  return object;
+}

@@ -1,0 +1,100 @@
+import { parseJsonOr } from '../../base/json.js';
+import { fault } from '../../base/fault.js';
+import { declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
+import { checkLength } from '../../kernel/text-limits.js';
+import { configuratorOf } from './areas.js';
+import type { Ports } from '../ports.js';
+import * as shapes from './front-shapes.js';
+
+/** Devices of one configurator: a household has a handful, and what is kept is written as a whole. */
+const DEVICES_LIMIT = 64;
+/** Tokens of push services are some hundred characters long. */
+const TOKEN_LIMIT = 4096;
+
+/** A mobile device as it registered. */
+interface Device {
+  readonly id: string;
+  readonly name: string;
+  readonly provider: string;
+  /** A secret: whoever has it can send to the device. */
+  readonly token: string;
+  /** Unix seconds. */
+  readonly at: number;
+}
+
+/** Mobile devices that want messages: their registrations are kept. This gateway has no push service to send them by. */
+export function pushDeviceFunctions(ports: Ports): FunctionDeclaration[] {
+  return [register(ports), ...administration(ports)];
+}
+
+function register(ports: Ports): FunctionDeclaration {
+  return declare({
+    name: 'WFC_RegisterPNS',
+    parameters: [int('InstanceID'), text('Token'), text('Provider'), text('DeviceID'), text('DeviceName')],
+    result: 'string',
+    access: 'webfront',
+    audited: true,
+    auditParameters: (id, _token, provider, deviceId, name) => [id, '***', provider, deviceId, name],
+    help: 'Registers a mobile device, or what it registered anew, where the configurator allows it (mobile: true); gives its DeviceID.',
+    run: (_caller, configuratorId, token, provider, id, name) => {
+      if (!configuratorOf(ports, configuratorId).mobile)
+        throw fault('NOT_ALLOWED', 'Use by mobile apps (mobile: true)');
+      for (const [what, given] of [
+        ['Token', token],
+        ['Provider', provider],
+        ['DeviceID', id],
+      ] as const)
+        if (given === '') throw fault('PARAMETER_BOUNDS', what);
+      checkLength('The token', token, TOKEN_LIMIT);
+      for (const given of [provider, id, name]) checkLength('What is said of the device', given);
+      const others = devicesOf(ports, configuratorId).filter((one) => one.id !== id);
+      if (others.length >= DEVICES_LIMIT)
+        throw fault('NOT_ALLOWED', `Registering more than ${DEVICES_LIMIT} devices (GW_RemovePushDevice)`);
+      const at = Math.floor(ports.clock.nowMs() / 1000);
+      keep(ports, configuratorId, [...others, { id, name, provider, token, at }]);
+      return id;
+    },
+  });
+}
+
+function administration(ports: Ports): FunctionDeclaration[] {
+  return [
+    declare({
+      name: 'GW_GetPushDevices',
+      parameters: [int('InstanceID')],
+      result: 'array',
+      shape: shapes.pushDevices,
+      help: 'The mobile devices that are registered with a web front; their tokens are not shown.',
+      run: (_caller, id) =>
+        devicesOf(ports, id).map((device) => ({
+          DeviceID: device.id,
+          DeviceName: device.name,
+          Provider: device.provider,
+          Registered: device.at,
+        })),
+    }),
+    declare({
+      name: 'GW_RemovePushDevice',
+      parameters: [int('InstanceID'), text('DeviceID')],
+      result: 'boolean',
+      audited: true,
+      help: 'Forgets a mobile device of a web front; false when it was not registered.',
+      run: (_caller, configuratorId, id) => {
+        const devices = devicesOf(ports, configuratorId);
+        const left = devices.filter((one) => one.id !== id);
+        if (left.length === devices.length) return false;
+        keep(ports, configuratorId, left);
+        return true;
+      },
+    }),
+  ];
+}
+
+function devicesOf(ports: Ports, id: number): readonly Device[] {
+  configuratorOf(ports, id);
+  return parseJsonOr<Device[]>(ports.configurators.frontData(id, 'devices'), []);
+}
+
+function keep({ configurators }: Ports, id: number, devices: readonly Device[]): void {
+  configurators.saveFrontData(id, 'devices', JSON.stringify(devices));
+}

@@ -1,0 +1,188 @@
+import type { Value } from '../value.js';
+
+/** Event types by their numbers in the interface (§1). */
+export const eventType = { trigger: 0, cyclic: 1, schedule: 2 } as const;
+/** What sets a trigger off: any update, a change, the value passing the limit upwards or downwards, one value. */
+export const triggerType = { update: 0, change: 1, limitExceed: 2, limitDrop: 3, value: 4 } as const;
+/** How a cyclic event's days repeat. */
+export const cyclicDate = { none: 0, once: 1, day: 2, week: 3, month: 4, year: 5 } as const;
+/** How a cyclic event repeats within a day. */
+export const cyclicTime = { once: 0, second: 1, minute: 2, hour: 3 } as const;
+
+/** A date as events have it; all 0: none. */
+export interface EventDate {
+  readonly day: number;
+  readonly month: number;
+  readonly year: number;
+}
+
+/** A time of day as events have it, local time. */
+export interface EventTime {
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+}
+
+/** What sets a trigger event off. */
+export interface Trigger {
+  readonly type: number;
+  readonly variableId: number;
+  readonly value: Value;
+  /** Whether it runs again while what it asks for is still so. */
+  readonly subsequent: boolean;
+}
+
+/** When a cyclic event runs (`SVC_SetEventCyclic`); what the values mean depends on the date type. */
+export interface Cyclic {
+  readonly dateType: number;
+  readonly dateValue: number;
+  readonly dateDay: number;
+  readonly dateDayValue: number;
+  readonly dateFrom: EventDate;
+  readonly dateTo: EventDate;
+  readonly timeType: number;
+  readonly timeValue: number;
+  readonly timeFrom: EventTime;
+  readonly timeTo: EventTime;
+}
+
+/** What a schedule can do: a state with a colour (−1: none) and what carries it out. */
+export interface ScheduleAction {
+  readonly id: number;
+  readonly name: string;
+  readonly color: number;
+  readonly scriptText: string;
+  readonly actionId: string;
+  readonly actionParameters: Readonly<Record<string, unknown>>;
+}
+
+/** From a time of day on an action holds. */
+export interface SchedulePoint {
+  readonly id: number;
+  readonly start: EventTime;
+  readonly actionId: number;
+}
+
+/** The points of some days of the week; `days` is a mask: 1 Monday … 64 Sunday. */
+export interface ScheduleGroup {
+  readonly id: number;
+  readonly days: number;
+  readonly points: readonly SchedulePoint[];
+}
+
+/** A week of actions. */
+export interface Schedule {
+  readonly actions: readonly ScheduleAction[];
+  readonly groups: readonly ScheduleGroup[];
+}
+
+/** How the parts of a condition come together. */
+export const conditionOperation = { and: 0, or: 1, nand: 2, nor: 3 } as const;
+/** How a rule compares: what is now, with its own value. */
+export const comparison = {
+  equal: 0,
+  notEqual: 1,
+  greater: 2,
+  greaterOrEqual: 3,
+  smaller: 4,
+  smallerOrEqual: 5,
+} as const;
+/** Whether a variable's value is compared with a fixed value, or with another variable's. */
+export const ruleType = { static: 0, dynamic: 1 } as const;
+
+interface Rule<V> {
+  /** Tells it from the others of its kind in its condition. */
+  readonly id: number;
+  readonly comparison: number;
+  readonly value: V;
+}
+
+/** Compares a variable's value; `value` is what with, or of a dynamic rule the other variable's id. */
+export interface VariableRule extends Rule<Value> {
+  readonly variableId: number;
+  readonly type: number;
+}
+/** Compares today's date; a year of 0 is every year. */
+export type DateRule = Rule<EventDate>;
+/** Compares the time of day. */
+export type TimeRule = Rule<EventTime>;
+/** Compares the day of the week: 1 Monday … 7 Sunday. */
+export type DayRule = Rule<number>;
+
+/** The rules of one condition. */
+export interface Rules {
+  readonly variable: readonly VariableRule[];
+  readonly date: readonly DateRule[];
+  readonly time: readonly TimeRule[];
+  readonly dayOfTheWeek: readonly DayRule[];
+}
+
+/** A condition: its rules, and the conditions that name it as parent, by one operation. Its own parent: it stands on top. */
+export interface Condition {
+  readonly id: number;
+  readonly parentId: number;
+  readonly operation: number;
+  readonly rules: Rules;
+}
+
+/** An event: when it runs, on what conditions, and what. Times are unix seconds, 0: never. */
+export interface EventData {
+  readonly type: number;
+  /** When it was made; every n-th day is counted from here while it has no first one. */
+  readonly created: number;
+  active: boolean;
+  /** How often it may still run, 0: without end. */
+  limit: number;
+  /** A script's text, or the action below; at most one of them is set. */
+  script: string;
+  actionId: string;
+  actionParameters: Readonly<Record<string, unknown>>;
+  conditions: readonly Condition[];
+  /** Stored with the last values. */
+  lastRun: number;
+  /** 0 also while the clock is not trusted. Found anew at every start. */
+  nextRun: number;
+  /** The action that a schedule carried out last; stored with the last values. */
+  lastActionId: number;
+  /** The one of these that its type says. */
+  trigger?: Trigger;
+  cyclic?: Cyclic;
+  schedule?: Schedule;
+}
+
+const noDate: EventDate = { day: 0, month: 0, year: 0 };
+const noTime: EventTime = { hour: 0, minute: 0, second: 0 };
+
+/** A new event as clients take it to be (interface §3.3); made at `created`, unix seconds. */
+export function eventData(type: number, created = 0): EventData {
+  const data: EventData = {
+    type,
+    created,
+    active: false,
+    limit: 0,
+    script: '',
+    actionId: '',
+    actionParameters: {},
+    conditions: [],
+    lastRun: 0,
+    nextRun: 0,
+    lastActionId: 0,
+  };
+  if (type === eventType.trigger)
+    data.trigger = { type: triggerType.change, variableId: 0, value: '', subsequent: true };
+  if (type === eventType.cyclic)
+    data.cyclic = {
+      dateType: cyclicDate.none,
+      dateValue: 0,
+      dateDay: 0,
+      dateDayValue: 0,
+      dateFrom: noDate,
+      dateTo: noDate,
+      timeType: cyclicTime.once,
+      timeValue: 0,
+      timeFrom: noTime,
+      timeTo: noTime,
+    };
+  if (type === eventType.schedule) data.schedule = { actions: [], groups: [] };
+  return data;
+}

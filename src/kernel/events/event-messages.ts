@@ -1,0 +1,165 @@
+import type { Condition, Cyclic, EventData, EventDate, EventTime, Schedule, Trigger } from './event-data.js';
+import { message } from '../messages.js';
+
+/** A message to be sent in the name of an event: which, and its Data (interface §3.5). */
+export type EventMessage = readonly [message: number, data: readonly unknown[]];
+
+/** What clients are told when an event becomes another: what is gone first, then what is new or has changed. */
+export function* eventMessagesFor(before: EventData, after: EventData): Generator<EventMessage> {
+  yield* changed(single(before), single(after));
+  if (before.schedule !== undefined && after.schedule !== undefined && before.schedule !== after.schedule)
+    yield* scheduleTold(before.schedule, after.schedule);
+  if (before.conditions !== after.conditions) yield* conditionsTold(before.conditions, after.conditions);
+}
+
+function* changed(before: readonly EventMessage[], after: readonly EventMessage[]): Generator<EventMessage> {
+  for (const [i, told] of after.entries()) if (!isSame(told[1], before[i]?.[1])) yield told;
+}
+
+/** What there is one of in every event of a type, in the order in which a new one's is told. */
+function single(data: EventData): EventMessage[] {
+  const { active, limit, script, actionId, actionParameters, trigger, cyclic } = data;
+  const action = actionId === '' ? [script] : [actionId, JSON.stringify(actionParameters)];
+  return [
+    [message.EM_CHANGEACTIVE, [active]],
+    [message.EM_CHANGELIMIT, [limit]],
+    [message.EM_CHANGEACTION, action],
+    ...(trigger === undefined ? [] : triggerTold(trigger)),
+    ...(cyclic === undefined ? [] : cyclicTold(cyclic)),
+  ];
+}
+
+function triggerTold({ type, variableId, value, subsequent }: Trigger): EventMessage[] {
+  return [
+    [message.EM_CHANGETRIGGER, [type, variableId]],
+    [message.EM_CHANGETRIGGERVALUE, [value]],
+    [message.EM_CHANGETRIGGEREXECUTION, [subsequent]],
+  ];
+}
+
+function cyclicTold(cyclic: Cyclic): EventMessage[] {
+  const { dateType, dateValue, dateDay, dateDayValue, timeType, timeValue } = cyclic;
+  return [
+    [message.EM_CHANGECYCLIC, [dateType, dateValue, dateDay, dateDayValue, timeType, timeValue]],
+    [message.EM_CHANGECYCLICDATEFROM, dateList(cyclic.dateFrom)],
+    [message.EM_CHANGECYCLICDATETO, dateList(cyclic.dateTo)],
+    [message.EM_CHANGECYCLICTIMEFROM, timeList(cyclic.timeFrom)],
+    [message.EM_CHANGECYCLICTIMETO, timeList(cyclic.timeTo)],
+  ];
+}
+
+function* scheduleTold(before: Schedule, after: Schedule): Generator<EventMessage> {
+  yield* listTold(before.actions, after.actions, {
+    messages: [
+      message.EM_ADDSCHEDULEACTION,
+      message.EM_REMOVESCHEDULEACTION,
+      message.EM_CHANGESCHEDULEACTION,
+    ],
+    data: ({ name, color, scriptText, actionId, actionParameters }) => [
+      name,
+      color,
+      scriptText,
+      // Where there is an action: as in EM_CHANGEACTION.
+      ...(actionId === '' ? [] : [actionId, JSON.stringify(actionParameters)]),
+    ],
+  });
+  yield* listTold(before.groups, after.groups, {
+    messages: [message.EM_ADDSCHEDULEGROUP, message.EM_REMOVESCHEDULEGROUP, message.EM_CHANGESCHEDULEGROUP],
+    data: ({ days }) => [days],
+  });
+  for (const { id, points } of after.groups) {
+    const former = before.groups.find((group) => group.id === id)?.points ?? [];
+    yield* listTold(former, points, {
+      messages: [
+        message.EM_ADDSCHEDULEGROUPPOINT,
+        message.EM_REMOVESCHEDULEGROUPPOINT,
+        message.EM_CHANGESCHEDULEGROUPPOINT,
+      ],
+      above: [id],
+      data: ({ start, actionId }) => [...timeList(start), actionId],
+    });
+  }
+}
+
+function* conditionsTold(before: readonly Condition[], after: readonly Condition[]): Generator<EventMessage> {
+  yield* listTold(before, after, {
+    messages: [message.EM_ADDCONDITION, message.EM_REMOVECONDITION, message.EM_CHANGECONDITION],
+    data: ({ parentId, operation }) => [parentId, operation],
+  });
+  for (const { id, rules } of after) {
+    const former = before.find((condition) => condition.id === id)?.rules;
+    const above = [id];
+    yield* listTold(former?.variable ?? [], rules.variable, {
+      messages: [
+        message.EM_ADDCONDITIONVARIABLERULE,
+        message.EM_REMOVECONDITIONVARIABLERULE,
+        message.EM_CHANGECONDITIONVARIABLERULE,
+      ],
+      above,
+      data: (rule) => [rule.variableId, rule.comparison, rule.value, rule.type],
+    });
+    yield* listTold(former?.date ?? [], rules.date, {
+      messages: [
+        message.EM_ADDCONDITIONDATERULE,
+        message.EM_REMOVECONDITIONDATERULE,
+        message.EM_CHANGECONDITIONDATERULE,
+      ],
+      above,
+      data: (rule) => [rule.comparison, ...dateList(rule.value)],
+    });
+    yield* listTold(former?.time ?? [], rules.time, {
+      messages: [
+        message.EM_ADDCONDITIONTIMERULE,
+        message.EM_REMOVECONDITIONTIMERULE,
+        message.EM_CHANGECONDITIONTIMERULE,
+      ],
+      above,
+      data: (rule) => [rule.comparison, ...timeList(rule.value)],
+    });
+    yield* listTold(former?.dayOfTheWeek ?? [], rules.dayOfTheWeek, {
+      messages: [
+        message.EM_ADDCONDITIONDAYOFTHEWEEKRULE,
+        message.EM_REMOVECONDITIONDAYOFTHEWEEKRULE,
+        message.EM_CHANGECONDITIONDAYOFTHEWEEKRULE,
+      ],
+      above,
+      data: (rule) => [rule.comparison, rule.value],
+    });
+  }
+}
+
+/** How an entry of a list is told: the ids of what it stands in, its own, and its data. */
+interface Telling<T> {
+  readonly messages: readonly [added: number, removed: number, changed: number];
+  readonly above?: readonly number[];
+  readonly data: (entry: T) => readonly unknown[];
+}
+
+function* listTold<T extends { readonly id: number }>(
+  before: readonly T[],
+  after: readonly T[],
+  { messages: [added, removed, altered], above = [], data }: Telling<T>,
+): Generator<EventMessage> {
+  const former = new Map(before.map((entry) => [entry.id, entry]));
+  const kept = new Set(after.map(({ id }) => id));
+  for (const { id } of before) if (!kept.has(id)) yield [removed, [...above, id]];
+  for (const entry of after) {
+    const old = former.get(entry.id);
+    const told = [...above, entry.id, ...data(entry)];
+    if (old === undefined) yield [added, told];
+    else if (old !== entry && !isSame(data(old), data(entry))) yield [altered, told];
+  }
+}
+
+function dateList({ day, month, year }: EventDate): number[] {
+  return [day, month, year];
+}
+
+function timeList({ hour, minute, second }: EventTime): number[] {
+  return [hour, minute, second];
+}
+
+/** The lists hold what JSON does. */
+function isSame(a: readonly unknown[], b: readonly unknown[] | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

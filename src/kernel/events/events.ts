@@ -1,0 +1,153 @@
+import { fault } from '../../base/fault.js';
+import { initialValue, isOfType } from '../convert.js';
+import {
+  eventData,
+  eventType,
+  type Cyclic,
+  type EventData,
+  type Schedule,
+  type Trigger,
+} from './event-data.js';
+import { eventMessagesFor } from './event-messages.js';
+import { message } from '../messages.js';
+import { objectType, type TreeObject } from '../object.js';
+import type { ObjectOptions, Tree } from '../tree.js';
+
+/** An event of the tree. */
+export type Event = TreeObject<4>;
+
+/** What of an event is configured, and changed by people. */
+type Configured = Pick<
+  EventData,
+  'active' | 'limit' | 'script' | 'actionId' | 'actionParameters' | 'conditions'
+>;
+
+const kinds = ['trigger', 'cyclic', 'schedule'] as const;
+type Kind = (typeof kinds)[number];
+
+/** Events: what the tree knows of them. What runs them stands in `src/script/events/`. */
+export class Events {
+  readonly #tree: Tree;
+  constructor(tree: Tree) {
+    this.#tree = tree;
+  }
+
+  /** Throws `NOT_OF_TYPE`. */
+  get(id: number): Event {
+    return this.#tree.getOfType(objectType.event, id);
+  }
+
+  /** What is particular to an event of that type. Throws `NOT_OF_TYPE`, `EVENT_TYPE` when it is of another one. */
+  getOfKind<K extends Kind>(kind: K, id: number): [Event, NonNullable<EventData[K]>] {
+    const event = this.get(id);
+    const own = event.data[kind];
+    if (own === undefined) throw fault('EVENT_TYPE', id, kind);
+    return [event, own];
+  }
+
+  /** The events that the updates of a variable set off. */
+  triggeredBy(variableId: number): Event[] {
+    const events: Event[] = [];
+    for (const event of this.#tree.objectsOfType(objectType.event))
+      if (event.data.trigger?.variableId === variableId) events.push(event);
+    return events;
+  }
+
+  /** A new event, inactive; or one that is configured as another: `like`. */
+  create(
+    type: number,
+    nowMs: number,
+    { like, ...beginning }: ObjectOptions & { like?: EventData } = {},
+  ): Event {
+    const standard = eventData(type, Math.floor(nowMs / 1000));
+    const data = like === undefined ? standard : { ...like, ...fresh, created: standard.created };
+    const rest = ({ id }: Event) => {
+      for (const told of eventMessagesFor(standard, data)) this.#tree.changes.emit(id, ...told);
+    };
+    return this.#tree.create(objectType.event, data, { ...beginning, created: [type], rest });
+  }
+
+  /** Equal values change nothing and are told to nobody. */
+  set(event: Event, to: Partial<Configured>): void {
+    this.#change(event, to);
+  }
+
+  /**
+   * What sets a trigger event off. The value becomes one of the variable's type, 0, false or '' where it can't be.
+   * Throws `EVENT_TYPE`, and `NOT_OF_TYPE` for a variable that is not there; 0 is none.
+   */
+  setTrigger(id: number, to: Partial<Trigger>): void {
+    const [event, now] = this.getOfKind('trigger', id);
+    const trigger = { ...now, ...to };
+    if (trigger.variableId !== 0) {
+      const { type } = this.#tree.getOfType(objectType.variable, trigger.variableId).data;
+      if (!isOfType(type, trigger.value)) trigger.value = initialValue(type);
+    }
+    this.#change(event, { trigger });
+  }
+
+  /** The variable that sets a trigger event off is gone. */
+  clearTriggerVariable(event: Event): void {
+    const { trigger } = event.data;
+    if (trigger !== undefined) this.#change(event, { trigger: { ...trigger, variableId: 0 } });
+  }
+
+  /** When a cyclic event runs. Throws `EVENT_TYPE`. */
+  setCyclic(id: number, to: Partial<Cyclic>): void {
+    const [event, now] = this.getOfKind('cyclic', id);
+    this.#change(event, { cyclic: { ...now, ...to } });
+  }
+
+  /** What a schedule does, and when. Throws `EVENT_TYPE`. */
+  setSchedule(id: number, to: Partial<Schedule>): void {
+    const [event, now] = this.getOfKind('schedule', id);
+    this.#change(event, { schedule: { ...now, ...to } });
+  }
+
+  /**
+   * It runs now; unix milliseconds. With the last run of its limit it becomes inactive. When it runs next is asked once all else
+   * is noted, and told in the same message.
+   */
+  recordRun(
+    event: Event,
+    nowMs: number,
+    { actionId, nextRun }: { actionId?: number; nextRun?: () => number } = {},
+  ): void {
+    const { data } = event;
+    const { limit } = data;
+    if (limit > 0) this.#change(event, { limit: limit - 1, ...(limit === 1 && { active: false }) });
+    this.#tree.touch(event);
+    data.lastRun = Math.floor(nowMs / 1000);
+    if (actionId !== undefined) data.lastActionId = actionId;
+    if (nextRun !== undefined) data.nextRun = nextRun();
+    this.#tree.journal.values.add(event);
+    this.#tree.changes.emit(event.id, message.EM_UPDATE, [data.lastRun, data.nextRun]);
+  }
+
+  /** When it will run next; unix seconds, 0: never, or nobody knows. Not stored. */
+  setNextRun(event: Event, nextRun: number): void {
+    const { data } = event;
+    if (data.nextRun === nextRun) return;
+    this.#tree.touch(event);
+    data.nextRun = nextRun;
+    this.#tree.changes.emit(event.id, message.EM_UPDATE, [data.lastRun, nextRun]);
+  }
+
+  #change(event: Event, to: Partial<EventData>): void {
+    const before = { ...event.data };
+    const told = [...eventMessagesFor(before, { ...before, ...to })];
+    if (told.length === 0) return;
+    this.#tree.touch(event);
+    Object.assign(event.data, to);
+    for (const one of told) this.#tree.changes.emit(event.id, ...one);
+    this.#tree.journal.markObject(event);
+  }
+}
+
+/** What a copy does not take over. */
+const fresh = { lastRun: 0, nextRun: 0, lastActionId: 0 };
+
+/** Whether an event runs by the clock, and not because of a variable. */
+export function isTimed({ data }: Event): boolean {
+  return data.type !== eventType.trigger;
+}

@@ -1,0 +1,31 @@
+import type { Value, VariableType } from '../value.js';
+
+/** A value of a profile that has a name of its own. Colour −1 is none. */
+export interface Association {
+  readonly value: Value;
+  readonly name: string;
+  readonly icon: string;
+  readonly color: number;
+}
+
+/** How values of a type are shown and limited. Limits are floats; all 0 means none. */
+export interface Profile {
+  readonly name: string;
+  readonly type: VariableType;
+  readonly icon: string;
+  readonly prefix: string;
+  readonly suffix: string;
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
+  readonly digits: number;
+  readonly readOnly: boolean;
+  /** Sorted by value, except for string profiles. */
+  readonly associations: readonly Association[];
+}
+
+/** Makes a profile with nothing set. */
+export function emptyProfile(name: string, type: VariableType): Profile {
+  const texts = { icon: '', prefix: '', suffix: '' };
+  return { name, type, ...texts, min: 0, max: 0, step: 0, digits: 0, readOnly: false, associations: [] };
+}

@@ -1,0 +1,153 @@
+import { constants } from 'node:fs';
+import { mkdir, open, realpath, rm, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
+import { writeFileAtomically } from '../base/atomic-write.js';
+import { SerialQueue, yieldToEventLoop } from '../base/serial-queue.js';
+import type { MediaContentInfo } from '../kernel/media.js';
+
+/** A content that is read or written whole; in Base64 it still fits into a request. */
+export const MEDIA_LIMIT = 16 * 1024 * 1024;
+
+/** The folders of the data directory in which files of media stand; `user` is what browsers may fetch. */
+const FOLDERS = ['media', 'user'];
+/** Letters of any script, digits, and what people write into names; never a dot first, never `.new`, which is in passing. */
+const NAME = /^(?!.*\.new$)[\p{L}\p{N}_][\p{L}\p{M}\p{N}_ .,+()-]{0,100}$/u;
+const DEPTH_LIMIT = 8;
+/** As much is summed between two turns of the event loop. */
+const PIECE = 1024 * 1024;
+
+/** What a look at a file tells without reading it. */
+export type MediaFileStat = Pick<MediaContentInfo, 'size' | 'updated'> & { readonly modifiedMs: number };
+
+/** The contents of media: files of the data directory, below `media` and `user` and nowhere else. */
+export class MediaFiles {
+  readonly #directory: string;
+  /** Two that write the same file must not meet. */
+  readonly #turn = new SerialQueue();
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /**
+   * How a file is known here: `media/roof.png`. Takes that, an absolute path into the data directory, or a bare name, which
+   * stands in `media`. Throws `FILE_NAME` for all else.
+   */
+  resolveName(path: string): string {
+    const inside = `${this.#directory}${sep}`;
+    const known = path.includes('/') ? path : `media/${path}`;
+    const [folder = '', ...rest] = (known.startsWith(inside) ? known.slice(inside.length) : known).split('/');
+    const isUsable =
+      FOLDERS.includes(folder) &&
+      rest.length > 0 &&
+      rest.length <= DEPTH_LIMIT &&
+      rest.every((step) => NAME.test(step));
+    if (!isUsable)
+      throw fault('FILE_NAME', path, 'files of media stand in media/ and user/, like media/roof.svg');
+    return [folder, ...rest].join('/');
+  }
+
+  /** Size and time of a file; undefined where there is none that can be read. */
+  async stat(file: string): Promise<MediaFileStat | undefined> {
+    return this.#reading(file, async (handle) => seen(await handle.stat()));
+  }
+
+  /** The whole content. Throws `FILE_MISSING`, `TEXT_TOO_LONG`. */
+  async read(file: string): Promise<Buffer> {
+    const bytes = await this.#reading(file, async (handle) => {
+      if ((await handle.stat()).size > MEDIA_LIMIT) throw fault('TEXT_TOO_LONG', file, MEDIA_LIMIT);
+      return handle.readFile();
+    });
+    if (bytes === undefined) throw fault('FILE_MISSING', file);
+    return bytes;
+  }
+
+  /** All that is known of a content, read anew, of any size; undefined where there is no file. */
+  async readInfo(file: string): Promise<MediaContentInfo | undefined> {
+    return this.#reading(file, async (handle) => {
+      const { updated } = seen(await handle.stat());
+      const piece = Buffer.allocUnsafe(PIECE);
+      let [crc, size] = [0, 0];
+      for (;;) {
+        const { bytesRead } = await handle.read(piece);
+        if (bytesRead === 0) return { crc: hex(crc), size, updated };
+        crc = crc32(piece.subarray(0, bytesRead), crc);
+        size += bytesRead;
+      }
+    });
+  }
+
+  /** Puts a content in place whole, durably. Throws `TEXT_TOO_LONG`, `FILE_NAME`, `STORE_FAILED`. */
+  async write(file: string, bytes: Uint8Array): Promise<MediaContentInfo> {
+    if (bytes.length > MEDIA_LIMIT) throw fault('TEXT_TOO_LONG', 'The content', MEDIA_LIMIT);
+    return this.#turn.run(async () => {
+      try {
+        await mkdir(join(this.#directory, 'media')).catch((thrown: unknown) => {
+          if (codeOf(thrown) !== 'EEXIST') throw thrown;
+        });
+        await writeFileAtomically(await this.#pathOf(file), bytes);
+      } catch (thrown) {
+        if (codeOf(thrown) === 'FILE_NAME') throw thrown;
+        throw faultFrom(thrown, 'STORE_FAILED', `${file}: ${messageOf(thrown)}`);
+      }
+      const { updated = 0 } = (await this.stat(file)) ?? {};
+      return { crc: hex(await sumOf(bytes)), size: bytes.length, updated };
+    });
+  }
+
+  /** Removes a file; one that is not there is fine. */
+  async remove(file: string): Promise<void> {
+    await this.#turn.run(async () => {
+      const path = await this.#pathOf(file).catch(missing);
+      if (path !== undefined) await rm(path, { force: true });
+    });
+  }
+
+  /** Reads a plain file; undefined where there is none, or a link or a pipe in its place. */
+  async #reading<T>(file: string, read: (handle: FileHandle) => Promise<T>): Promise<T | undefined> {
+    const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
+    let handle: FileHandle | undefined;
+    try {
+      handle = await open(await this.#pathOf(file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+      return (await handle.stat()).isFile() ? await read(handle) : undefined;
+    } catch (thrown) {
+      return missing(thrown);
+    } finally {
+      await handle?.close();
+    }
+  }
+
+  /** Where a file is in truth. Throws `FILE_NAME` where links in its folder lead out of it. */
+  async #pathOf(file: string): Promise<string> {
+    const [folder = ''] = file.split('/');
+    const root = await realpath(join(this.#directory, folder));
+    const parent = await realpath(dirname(join(root, file.slice(folder.length))));
+    if (parent !== root && !parent.startsWith(`${root}${sep}`))
+      throw fault('FILE_NAME', file, 'its folder is elsewhere, and links are not followed');
+    return join(parent, basename(file));
+  }
+}
+
+const seen = ({ size, mtimeMs }: { size: number; mtimeMs: number }): MediaFileStat => ({
+  size,
+  updated: Math.floor(mtimeMs / 1000),
+  modifiedMs: mtimeMs,
+});
+
+async function sumOf(bytes: Uint8Array): Promise<number> {
+  let crc = 0;
+  for (let at = 0; at < bytes.length; at += PIECE) {
+    crc = crc32(bytes.subarray(at, at + PIECE), crc);
+    await yieldToEventLoop();
+  }
+  return crc;
+}
+
+const hex = (crc: number) => crc.toString(16).toUpperCase().padStart(8, '0');
+
+function missing(thrown: unknown): undefined {
+  if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(codeOf(thrown) ?? '')) return undefined;
+  throw thrown;
+}

@@ -1,0 +1,190 @@
+import { Type, type Static } from '@sinclair/typebox';
+import type { Cancel } from '../../base/clock.js';
+import { enumProperty } from '../../device/toolkit/enum-property.js';
+import {
+  type Host,
+  type ModuleDefinition,
+  moduleKind,
+  quality,
+  type OpenInstance,
+  variableType,
+} from '../../device/module.js';
+import { localDay, localInstant, midnight } from '../../events/schedule/local-time.js';
+import type * as Spans from './sun-spans.js';
+import type * as Sun from './sun-times.js';
+
+/** The idents of the sun's times, with what they are. */
+const variables = [
+  ['Sunrise', 'Sunrise', 'sunrise'],
+  ['Sunset', 'Sunset', 'sunset'],
+  ['CivilTwilightStart', 'Civil twilight, start', 'civilBegin'],
+  ['CivilTwilightEnd', 'Civil twilight, end', 'civilEnd'],
+  ['NauticTwilightStart', 'Nautical twilight, start', 'nauticalBegin'],
+  ['NauticTwilightEnd', 'Nautical twilight, end', 'nauticalEnd'],
+  ['AstronomicTwilightStart', 'Astronomical twilight, start', 'astronomicalBegin'],
+  ['AstronomicTwilightEnd', 'Astronomical twilight, end', 'astronomicalEnd'],
+] as const satisfies readonly [ident: string, name: string, time: keyof Sun.SunTimes][];
+const IS_DAY = 'IsDay';
+
+const sunTime = enumProperty(
+  variables.map(([ident]) => ident),
+  'Sunrise',
+);
+/** Seconds after it; below 0 before it. */
+const offsetS = Type.Optional(Type.Integer({ minimum: -43_200, maximum: 43_200 }));
+
+const locationProperties = Type.Object({
+  /** Degrees, north is positive. */
+  Latitude: Type.Number({ default: 0, minimum: -90, maximum: 90 }),
+  /** Degrees, east is positive. */
+  Longitude: Type.Number({ default: 0, minimum: -180, maximum: 180 }),
+  /** Parts of the day, each with a variable that is true from one of the sun's times to another. */
+  Spans: Type.Array(
+    Type.Object(
+      {
+        Ident: Type.String({ pattern: '^[A-Za-z0-9_]{1,64}$' }),
+        Name: Type.Optional(Type.String({ maxLength: 200 })),
+        From: sunTime,
+        FromOffsetS: offsetS,
+        To: sunTime,
+        ToOffsetS: offsetS,
+      },
+      { additionalProperties: false },
+    ),
+    { default: [], maxItems: 50 },
+  ),
+});
+
+type Properties = Static<typeof locationProperties>;
+
+/** How often the wall clock is looked at: as soon as this a jump of it, or its being set, is noticed. */
+const LOOK_EVERY_MS = 10_000;
+
+const NOT_SET = {
+  state: quality.stale,
+  reason: 'CLOCK_NOT_SET',
+  text: 'the clock of this machine has not been set since it was started',
+};
+
+const NOT_TODAY = {
+  state: quality.bad,
+  reason: 'NOT_TODAY',
+  text: 'the sun does not come to that height, or does not leave it, on this day',
+};
+
+/** No house stands at 0° north and 0° east: that is the open sea. */
+const isSet = ({ Latitude, Longitude }: Properties): boolean => Latitude !== 0 || Longitude !== 0;
+
+/** The module **Location Control**: where the gateway is, and what the sun does there (`docs/use/location.md`). */
+export const locationModule: ModuleDefinition<typeof locationProperties> = {
+  id: '{45E97A63-F870-408A-B259-2933F7EABF74}',
+  name: 'Location Control',
+  kind: moduleKind.core,
+  prefix: 'LC',
+  properties: locationProperties,
+  variables: (properties) =>
+    isSet(properties)
+      ? [
+          { ident: IS_DAY, name: 'Day', type: variableType.boolean, position: 0 },
+          ...variables.map(([ident, name], n) => ({
+            ident,
+            name,
+            type: variableType.integer,
+            profile: '~UnixTimestamp',
+            position: n + 1,
+          })),
+          ...properties.Spans.map(({ Ident, Name }, n) => ({
+            ident: Ident,
+            name: Name ?? Ident,
+            type: variableType.boolean,
+            position: variables.length + n + 1,
+          })),
+        ]
+      : [],
+  check,
+  disabledReason: (properties) =>
+    isSet(properties)
+      ? undefined
+      : 'no place is set; set Latitude and Longitude in degrees (SVC_SetProperty, then SVC_ApplyChanges)',
+  open: async (host) => {
+    const [sun, spans] = await Promise.all([import('./sun-times.js'), import('./sun-spans.js')]);
+    return new Location(host, sun, spans);
+  },
+};
+
+function check({ Spans }: Properties): string | undefined {
+  const taken = new Set<string>([IS_DAY, ...variables.map(([ident]) => ident)]);
+  for (const { Ident } of Spans) {
+    if (taken.has(Ident)) return `Spans: the ident ${Ident} is taken; choose another`;
+    taken.add(Ident);
+  }
+  return undefined;
+}
+
+function spanOf({ From, FromOffsetS = 0, To, ToOffsetS = 0 }: Properties['Spans'][number]): Spans.SunSpan {
+  const timeOf = (ident: string) => variables.find(([one]) => one === ident)?.[2] ?? 'sunrise';
+  return { from: timeOf(From), fromOffsetS: FromOffsetS, to: timeOf(To), toOffsetS: ToOffsetS };
+}
+
+/** Tells the sun's times of each day as it begins, and day and night as they begin. */
+class Location implements OpenInstance {
+  readonly #host: Host<Properties>;
+  readonly #sun: typeof Sun;
+  readonly #spans: typeof Spans;
+  #cancel: Cancel | undefined;
+  /** What was told holds from here on, until there; unix milliseconds. */
+  #fromMs = Infinity;
+  #untilMs = Infinity;
+
+  constructor(host: Host<Properties>, sun: typeof Sun, spans: typeof Spans) {
+    this.#host = host;
+    this.#sun = sun;
+    this.#spans = spans;
+    const idents = [
+      IS_DAY,
+      ...variables.map(([ident]) => ident),
+      ...host.properties.Spans.map(({ Ident }) => Ident),
+    ];
+    if (!host.clock.isTrusted()) for (const ident of idents) host.markUncertain(ident, NOT_SET);
+    this.#look();
+  }
+
+  async close(): Promise<void> {
+    this.#cancel?.();
+  }
+
+  #look(): void {
+    const { clock } = this.#host;
+    const nowMs = clock.nowMs();
+    const holds = this.#fromMs <= nowMs && nowMs < this.#untilMs;
+    if (!holds && clock.isTrusted()) this.#tell(nowMs);
+    const waitMs = Math.min(LOOK_EVERY_MS, Math.max(1, this.#untilMs - nowMs));
+    this.#cancel = clock.after(waitMs, () => this.#look());
+  }
+
+  #tell(nowMs: number): void {
+    const host = this.#host;
+    const { Latitude: latitude, Longitude: longitude } = host.properties;
+    const place = { latitude, longitude };
+    const times = this.#sun.sunTimes(nowMs, place);
+    for (const [ident, , name] of variables) {
+      const atMs = times[name];
+      if (atMs === undefined) host.reportUncertain(ident, 0, NOT_TODAY);
+      else host.report(ident, Math.floor(atMs / 1000));
+    }
+    // Last: who is told that night has begun finds the times of its day.
+    host.report(IS_DAY, this.#sun.isSunUp(nowMs, place));
+    const edges = host.properties.Spans.map((span) => {
+      const { isOn, untilMs, isKnown } = this.#spans.spanStateAt(spanOf(span), nowMs, place);
+      if (isKnown) host.report(span.Ident, isOn);
+      else host.reportUncertain(span.Ident, isOn, NOT_TODAY);
+      return untilMs;
+    });
+    this.#fromMs = nowMs;
+    this.#untilMs = Math.min(
+      localInstant(localDay(nowMs) + 1, midnight),
+      this.#sun.nextSunChange(nowMs, place) ?? Infinity,
+      ...edges,
+    );
+  }
+}

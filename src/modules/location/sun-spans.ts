@@ -1,0 +1,44 @@
+import { localDay, localInstant } from '../../events/schedule/local-time.js';
+import { sunTimes, type GeoPosition, type SunTimes } from './sun-times.js';
+
+/** A part of each day that begins and ends with the sun, seconds before (below 0) or after it. */
+export interface SunSpan {
+  readonly from: keyof SunTimes;
+  readonly fromOffsetS: number;
+  readonly to: keyof SunTimes;
+  readonly toOffsetS: number;
+}
+
+/** How a span stands at an instant. */
+export interface SpanState {
+  readonly isOn: boolean;
+  /** When it begins or ends next, unix milliseconds; Infinity: not within about a day. */
+  readonly untilMs: number;
+  /** False on a day that has no such beginning or no such end. */
+  readonly isKnown: boolean;
+}
+
+const NOON = { hour: 12, minute: 0, second: 0 };
+
+/** How a span stands. One that would end before it begins ends on the day after. */
+export function spanStateAt(span: SunSpan, nowMs: number, place: GeoPosition): SpanState {
+  const today = localDay(nowMs);
+  const times = [-1, 0, 1, 2].map((n) => sunTimes(localInstant(today + n, NOON), place));
+  const spans = times.slice(0, -1).map((one, n) => {
+    const fromMs = moved(one[span.from], span.fromOffsetS);
+    const toMs = moved(one[span.to], span.toOffsetS);
+    if (fromMs === undefined || toMs === undefined || toMs > fromMs) return [fromMs, toMs] as const;
+    return [fromMs, moved(times[n + 1]?.[span.to], span.toOffsetS)] as const;
+  });
+  const known = spans.filter((one): one is readonly [number, number] => !one.includes(undefined));
+  const [, ofToday] = spans;
+  return {
+    isOn: known.some(([fromMs, toMs]) => fromMs <= nowMs && nowMs < toMs),
+    untilMs: Math.min(...known.flat().filter((edgeMs) => edgeMs > nowMs)),
+    isKnown: ofToday?.includes(undefined) === false,
+  };
+}
+
+function moved(atMs: number | undefined, offsetS: number): number | undefined {
+  return atMs === undefined ? undefined : atMs + offsetS * 1000;
+}

@@ -1,0 +1,235 @@
+import type { HealthChecks } from '../base/health-check.js';
+import type { Cancel, Clock } from '../base/clock.js';
+import { fault } from '../base/fault.js';
+import type { LimitReporter } from '../base/limit-reporter.js';
+import { monotonicMs } from './call-rate-limit.js';
+import type { ScriptLimits } from './script-limits.js';
+import type { RunResult, RunFailure } from './protocol.js';
+import { isOfFront, RunQueue, type RunOwner } from './run-queue.js';
+import { Threads, type RunInfo, type Thread, type ThreadRecord } from './threads.js';
+import { ScriptProcess, type ScriptJob } from './script-process.js';
+
+/** A script may run a script that runs a script…: each level is a process, as none can wait for its own. */
+export const DEPTH_LIMIT = 8;
+/** Processes besides those that may run at once: of scripts that others wait for, and as many to relieve those that wait. */
+const NESTED_LIMIT = 12;
+/** A process that nobody needs for so long is ended, but for the last: a house runs scripts in bursts. */
+const IDLE_MS = 60_000;
+/** When for so long every script waits for an answer, and others for their turn, one more is let in: none waits for ever. */
+const RELIEF_MS = 300;
+/** A process is replaced after so many scripts, and after one that took more than this part of its memory. */
+const RUNS_LIMIT = 1000;
+const REPLACED_FROM = 0.5;
+
+/** What the pool works with. */
+export interface PoolOptions {
+  readonly clock: Clock;
+  /** The functions that scripts find as globals, asked for when a process starts. */
+  readonly names: () => Promise<readonly string[]>;
+  /** Looked up for every run. */
+  readonly limits: () => ScriptLimits;
+  readonly checks: HealthChecks;
+  /** Told of limits that take effect. */
+  readonly effects: LimitReporter;
+}
+
+/** How a script is to be run. */
+export interface PoolRequest {
+  readonly whose: RunOwner;
+  /** 0 for one that was not started by a script. */
+  readonly depth: number;
+  /** Whether a script waits for it: it then never waits for a process, so that scripts that wait for each other always go on. */
+  readonly isAwaited: boolean;
+  /** Stops it. */
+  readonly signal: AbortSignal;
+  /** What its thread shows; absent for what is no run. */
+  readonly shown?: RunInfo;
+}
+
+interface Slot {
+  readonly worker: ScriptProcess;
+  readonly thread: Thread;
+  /** It counts among those that run at once. */
+  counts: boolean;
+  /** For whom it counts. */
+  whose: RunOwner;
+}
+
+/** The processes in which scripts run; the first is started when the first script needs one, and one is kept from then on. */
+export class ProcessPool implements AsyncDisposable {
+  readonly #options: PoolOptions;
+  readonly #threads = new Threads();
+  readonly #all = new Set<Slot>();
+  readonly #idle = new Map<Slot, Cancel>();
+  readonly #waiting = new RunQueue<PromiseWithResolvers<Slot>>();
+  #running = 0;
+  /** How many of them run for fronts. */
+  #ofFronts = 0;
+  #cancelRelief: Cancel | undefined;
+  #isClosed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+  }
+
+  /** Runs a script to its end, whatever that is. Rejects with `SCRIPT_FAILED`, `BUSY`, `STOPPING` when it was not begun. */
+  async run(job: ScriptJob, turn: PoolRequest): Promise<RunResult | RunFailure> {
+    const slot = await this.#take(turn);
+    const { worker, thread } = slot;
+    const { clock, limits } = this.#options;
+    const startMs = monotonicMs(clock);
+    if (turn.shown !== undefined) thread.began(turn.shown, clock.nowMs());
+    try {
+      return await worker.run(job, limits(), turn.signal);
+    } finally {
+      thread.used(worker.peakBytes);
+      if (turn.shown !== undefined) thread.ended(monotonicMs(clock) - startMs);
+      this.#give(slot);
+    }
+  }
+
+  /** Throws `BUSY` if a script that is started now would be rejected. */
+  checkRoom(whose: RunOwner): void {
+    const limit = this.#waiting.limitFor(whose);
+    if (limit === undefined) return;
+    this.#options.effects.report(
+      limit,
+      whose,
+      'look for what starts so many scripts (UC_GetScriptSenderList)',
+    );
+    throw fault('BUSY', 'Too many scripts wait for their turn');
+  }
+
+  threads(): ThreadRecord[] {
+    return this.#threads.records(this.#options.limits().concurrent);
+  }
+
+  /** Stops all scripts. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancelRelief?.();
+    for (const cancel of this.#idle.values()) cancel();
+    for (const waiting of this.#waiting) waiting.reject(fault('STOPPING'));
+    await Promise.all([...this.#all].map(({ worker }) => worker.close()));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #take({ whose, depth, isAwaited, signal }: PoolRequest): Promise<Slot> {
+    if (this.#isClosed) throw fault('STOPPING');
+    if (depth > DEPTH_LIMIT)
+      throw fault('SCRIPT_FAILED', `scripts started each other more than ${DEPTH_LIMIT} levels deep`);
+    const { concurrent: atOnce } = this.#options.limits();
+    if (isAwaited) {
+      const nested = this.#all.size - this.#idle.size - this.#running;
+      if (depth > 0 && nested >= NESTED_LIMIT) throw fault('BUSY', 'Too many scripts wait for each other');
+      return this.#ready();
+    }
+    if (this.#waiting.size === 0 && this.#running < atOnce && this.#mayRun(whose))
+      return this.#counted(this.#ready(), whose);
+    this.checkRoom(whose);
+    const waiting = Promise.withResolvers<Slot>();
+    this.#waiting.add(whose, waiting);
+    const stop = () => waiting.reject(signal.reason as Error);
+    signal.addEventListener('abort', stop);
+    this.#cancelRelief ??= this.#options.clock.every(RELIEF_MS, () => this.#relieve());
+    // Those that wait may all be of fronts that have their share.
+    this.#next();
+    try {
+      return await waiting.promise;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.#waiting.delete(whose, waiting);
+    }
+  }
+
+  /** Fronts have at most half of the processes, so that the owner and the events never wait for them. */
+  #mayRun(whose: RunOwner, more = 0): boolean {
+    const share = Math.max(1, Math.floor(this.#options.limits().concurrent / 2));
+    return !isOfFront(whose) || this.#ofFronts < share + more;
+  }
+
+  #counted(slot: Slot, whose: RunOwner): Slot {
+    slot.counts = true;
+    slot.whose = whose;
+    this.#running++;
+    if (isOfFront(whose)) this.#ofFronts++;
+    return slot;
+  }
+
+  /** A process that is idle, the one that worked last, or else a new one. */
+  #ready(): Slot {
+    const { heapMiB } = this.#options.limits();
+    for (const slot of [...this.#idle.keys()].reverse()) {
+      this.#idle.get(slot)?.();
+      this.#idle.delete(slot);
+      if (slot.worker.isUsable && slot.worker.heapMiB === heapMiB) return slot;
+      void slot.worker.close();
+    }
+    return this.#start();
+  }
+
+  #start(): Slot {
+    const { names, clock, limits, checks } = this.#options;
+    const thread = this.#threads.take();
+    const worker = new ScriptProcess({ names: names(), clock, heapMiB: limits().heapMiB, checks });
+    const slot: Slot = { worker, thread, counts: false, whose: 'owner' };
+    this.#all.add(slot);
+    void worker.exited.then(() => {
+      this.#all.delete(slot);
+      this.#idle.get(slot)?.();
+      this.#idle.delete(slot);
+      thread.isTaken = false;
+      thread.cleaned();
+      // One is kept ready; not where none could even be started.
+      if (!this.#isClosed && this.#all.size === 0 && worker.runs > 0) this.#rest(this.#start());
+      this.#next();
+    });
+    return slot;
+  }
+
+  #give(slot: Slot): void {
+    const { worker } = slot;
+    if (slot.counts) this.#running--;
+    if (slot.counts && isOfFront(slot.whose)) this.#ofFronts--;
+    slot.counts = false;
+    const { residentMiB } = this.#options.limits();
+    const isWorn = worker.runs >= RUNS_LIMIT || worker.peakBytes > REPLACED_FROM * residentMiB * 1024 * 1024;
+    if (isWorn) void worker.close();
+    else if (worker.isUsable && !this.#isClosed) this.#rest(slot);
+    this.#next();
+  }
+
+  #rest(slot: Slot): void {
+    const end = () => {
+      if (this.#idle.size <= 1) return;
+      this.#idle.delete(slot);
+      void slot.worker.close();
+    };
+    this.#idle.set(slot, this.#options.clock.after(IDLE_MS, end));
+  }
+
+  /** Who waits gets its turn. */
+  #next(): void {
+    while (!this.#isClosed && this.#running < this.#options.limits().concurrent && this.#admit());
+    if (this.#waiting.size > 0) return;
+    this.#cancelRelief?.();
+    this.#cancelRelief = undefined;
+  }
+
+  /** Lets in the next whose turn it is; false if nobody who may run waits. */
+  #admit(moreOfFronts = 0): boolean {
+    const next = this.#waiting.take((whose) => this.#mayRun(whose, moreOfFronts));
+    if (next === undefined) return false;
+    next.item.resolve(this.#counted(this.#ready(), next.whose));
+    return true;
+  }
+
+  #relieve(): void {
+    if (this.#running >= this.#options.limits().concurrent + NESTED_LIMIT) return;
+    if ([...this.#all].every(({ worker, counts }) => !counts || worker.isCalling))
+      this.#admit(NESTED_LIMIT / 2);
+  }
+}

@@ -1,0 +1,341 @@
+import { noHealthChecks, type HealthChecks } from '../base/health-check.js';
+import type { Clock } from '../base/clock.js';
+import { fault, messageOf } from '../base/fault.js';
+import { silentLimitReporter, type LimitReporter } from '../base/limit-reporter.js';
+import type { Log } from '../base/log.js';
+import type { Caller } from '../device/declare.js';
+import type { Script } from '../kernel/instances.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType } from '../kernel/object.js';
+import type { ObjectOptions } from '../kernel/tree.js';
+import type { ScriptFiles, ScriptContent } from './script-files.js';
+import { scriptLimits, type ScriptLimits } from './script-limits.js';
+import type { ScriptText } from './protocol.js';
+import { LOGGED_OUTPUT_LIMIT, scriptLabel, ScriptRunner, type ScriptFunctions } from './script-runner.js';
+import type { ThreadRecord } from './threads.js';
+import { DirectoryWatch } from './directory-watch.js';
+
+/** How a script is to run. */
+export interface ScriptRunRequest {
+  /** The script's id; absent for a text that is run once. */
+  readonly id?: number;
+  /** The text, where it is not a script of the tree. */
+  readonly text?: string;
+  /** What the script finds as globals and, all of it, in `PARAMETERS`. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Who runs it: `RunScript`, `Action`, `WebFront` or another's own word; the script finds it in `SENDER`. */
+  readonly sender: string;
+  /** Who called: a script that waits for this one is known by it. */
+  readonly caller: Caller;
+}
+
+/** What scripts work with. */
+export interface ScriptEngineOptions {
+  readonly kernel: Kernel;
+  readonly files: ScriptFiles;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly functions: ScriptFunctions;
+  /** Looked up for every run; unless given, the standard ones. */
+  readonly limits?: () => ScriptLimits;
+  /** Told of restrictions of script processes that this machine does not support. */
+  readonly checks?: HealthChecks;
+  /** Told of limits that take effect. */
+  readonly effects?: LimitReporter;
+}
+
+/** Scripts of type 0: JavaScript and TypeScript (decision 18), each run in a process of its own; their texts are files. */
+export class ScriptEngine implements AsyncDisposable {
+  readonly #options: ScriptEngineOptions;
+  readonly #runs: ScriptRunner;
+  /** What is known of the files on the disk, by name. */
+  readonly #seen = new Map<string, string>();
+  #watch: DirectoryWatch | undefined;
+  #thread = 0;
+
+  constructor(options: ScriptEngineOptions) {
+    this.#options = options;
+    const { kernel, clock, log, functions } = options;
+    const { limits = () => scriptLimits, checks = noHealthChecks, effects = silentLimitReporter } = options;
+    this.#runs = new ScriptRunner({
+      kernel,
+      limits,
+      checks,
+      effects,
+      clock,
+      log,
+      functions,
+      included: (what) => this.#included(what),
+    });
+  }
+
+  /** Looks after the files from now on, where there is a script. */
+  watch(): void {
+    for (const _script of this.#options.kernel.tree.objectsOfType(objectType.script))
+      return this.#watchFiles();
+  }
+
+  /** How often each sender has had a script run, since the start. */
+  senders(): ReadonlyMap<string, number> {
+    return this.#runs.senders;
+  }
+
+  /** A new script with an empty file. Throws `IDS_EXHAUSTED`, `STORE_FAILED`. */
+  async create(beginning: ObjectOptions = {}): Promise<number> {
+    const { kernel, files } = this.#options;
+    const script = kernel.scripts.create(0, beginning);
+    const { file } = script.data;
+    this.#watchFiles();
+    this.#seen.set(file, (await files.write(file, '')).crc);
+    return script.id;
+  }
+
+  /** The text of a script. Throws `NOT_OF_TYPE`, `SCRIPT_FAILED`. */
+  async content(id: number): Promise<string> {
+    return (await this.#read(this.#script(id).data.file)).text;
+  }
+
+  /**
+   * Gives a script its text, and all others that have its file; one that cannot be compiled is kept, and marked broken.
+   * Throws `NOT_OF_TYPE`, `STORE_FAILED`.
+   */
+  async setContent(id: number, text: string): Promise<void> {
+    const { kernel, files, clock } = this.#options;
+    const script = this.#script(id);
+    const { file } = script.data;
+    const written = await files.write(file, text);
+    this.#seen.set(file, written.crc);
+    this.#checkKept(script);
+    const owners = this.#ownersOf(file);
+    for (const owner of owners) kernel.scripts.announceContent(owner, written, clock.nowMs());
+    for (const owner of owners) await this.#compile(owner, { file, text });
+    this.#checkKept(script);
+  }
+
+  /** Gives a script another file, which is made where it is not there. Throws `FILE_NAME`, `NOT_OF_TYPE`. */
+  async setFile(id: number, file: string): Promise<void> {
+    const { kernel, files } = this.#options;
+    const script = this.#script(id);
+    const { text, crc } = (await files.read(file)) ?? (await files.write(file, ''));
+    this.#seen.set(file, crc);
+    this.#checkKept(script);
+    kernel.scripts.setFile(script, file);
+    await this.#compile(script, { file, text });
+    this.#checkKept(script);
+  }
+
+  /** Gives the file of a script another name, for all scripts that have it. Throws `NOT_OF_TYPE`, `FILE_NAME`, `FILE_MISSING`. */
+  async rename(id: number, file: string): Promise<void> {
+    const { kernel, files } = this.#options;
+    const before = this.#script(id).data.file;
+    if (before === file) return;
+    await files.rename(before, file);
+    const owners = this.#ownersOf(before);
+    for (const script of owners) kernel.scripts.setFile(script, file);
+    const { text, crc } = await this.#read(file);
+    this.#seen.delete(before);
+    this.#seen.set(file, crc);
+    // Its ending says what language it is.
+    for (const script of owners) await this.#compile(script, { file, text });
+  }
+
+  /** Deletes a script, and its file when asked to and when no other has it. Throws `NOT_OF_TYPE`, `HAS_CHILDREN`. */
+  async delete(id: number, deleteFile: boolean): Promise<void> {
+    const { kernel, files } = this.#options;
+    const script = this.#script(id);
+    const { file } = script.data;
+    kernel.tree.delete(script);
+    if (deleteFile && this.#ownersOf(file).length === 0) await files.remove(file);
+  }
+
+  /** Why a script is broken, with its place; '' for one that is not. Throws `NOT_OF_TYPE`. */
+  async compileError(id: number): Promise<string> {
+    const { file, broken } = this.#script(id).data;
+    if (!broken) return '';
+    try {
+      return (await this.#runs.check({ file, text: (await this.#read(file)).text })) ?? '';
+    } catch (thrown) {
+      return messageOf(thrown);
+    }
+  }
+
+  /** Starts a script and does not wait; what it prints, and how it fails, goes to the log. Throws `NOT_OF_TYPE`, `BUSY`. */
+  start(run: ScriptRunRequest): void {
+    const { log } = this.#options;
+    const script = run.id === undefined ? TEXT_FILE : this.#script(run.id).data.file;
+    this.#runs.checkRoom(run.caller);
+    this.#run(run, false).then(
+      (output) => {
+        if (output !== '') log.info({ script }, output.slice(0, LOGGED_OUTPUT_LIMIT));
+      },
+      (thrown: unknown) => log.debug({ script }, messageOf(thrown)),
+    );
+  }
+
+  /** Runs a script to its end; resolves with what it printed. Rejects with `SCRIPT_FAILED`, `NOT_OF_TYPE`, `BUSY`, `STOPPING`. */
+  run(run: ScriptRunRequest): Promise<string> {
+    return this.#run(run, true);
+  }
+
+  /** Stops all runs of a script; false where there is none. Throws `NOT_OF_TYPE`. */
+  abort(id: number): boolean {
+    return this.#runs.abort(this.#script(id).id);
+  }
+
+  /** Whether the semaphore is this script's within that time. Throws `NOT_ALLOWED`, `BUSY`. */
+  enter(name: string, ms: number, caller: Caller): boolean | Promise<boolean> {
+    return this.#runs.enter(name, ms, caller);
+  }
+
+  /** Whether the semaphore was this script's. Throws `NOT_ALLOWED`. */
+  leave(name: string, caller: Caller): boolean {
+    return this.#runs.leave(name, caller);
+  }
+
+  /** Resolves when the time has passed. */
+  sleep(ms: number, caller: Caller): Promise<void> {
+    return this.#runs.sleep(ms, caller);
+  }
+
+  /** Every slot for a script's process. */
+  threads(): Promise<readonly ThreadRecord[]> {
+    return this.#runs.threads();
+  }
+
+  close(): Promise<void> {
+    this.#watch?.[Symbol.dispose]();
+    return this.#runs.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #run(
+    { id, text = '', parameters, sender, caller }: ScriptRunRequest,
+    isAwaited: boolean,
+  ): Promise<string> {
+    const what = { parameters, sender, caller, isAwaited };
+    const { kernel, clock } = this.#options;
+    if (id === undefined) {
+      const once = async () => {
+        kernel.scripts.announceRun({ sender, file: TEXT_FILE, thread: ++this.#thread }, clock.nowMs());
+        return text;
+      };
+      return this.#runs.run({ script: undefined, file: TEXT_FILE, read: once, ...what });
+    }
+    const script = this.#script(id);
+    const { file } = script.data;
+    const read = async () => {
+      const { text: content } = await this.#readFor(script);
+      const thread = ++this.#thread;
+      kernel.scripts.markExecuted(script, thread, clock.nowMs());
+      kernel.scripts.announceRun({ sender, file, thread }, clock.nowMs());
+      return content;
+    };
+    return this.#runs.run({ script, file, read, ...what });
+  }
+
+  #script(id: number): Script {
+    return this.#options.kernel.scripts.get(id);
+  }
+
+  #ownersOf(file: string): Script[] {
+    const scripts = [...this.#options.kernel.tree.objectsOfType(objectType.script)];
+    return scripts.filter(({ data }) => data.file === file);
+  }
+
+  /** Throws `NOT_OF_TYPE` for a script that was deleted while a file was being read or written. */
+  #checkKept(script: Script): void {
+    if (this.#options.kernel.tree.find(script.id) !== script) throw fault('NOT_OF_TYPE', 'Script', script.id);
+  }
+
+  async #read(file: string): Promise<ScriptContent> {
+    const read = await this.#options.files.read(file);
+    if (read === undefined) throw fault('SCRIPT_FAILED', `${file} is not there`);
+    return read;
+  }
+
+  /** What is to be run now; that it was changed on the disk since it was last seen is told of first. */
+  async #readFor(script: Script): Promise<ScriptContent> {
+    const { kernel, clock } = this.#options;
+    const { file } = script.data;
+    const read = await this.#read(file).catch(async (thrown: unknown) => {
+      await this.#changed(file);
+      throw thrown;
+    });
+    this.#checkKept(script);
+    const known = this.#seen.get(file);
+    this.#seen.set(file, read.crc);
+    if (known !== undefined && known !== read.crc)
+      kernel.scripts.announceContent(script, read, clock.nowMs());
+    return read;
+  }
+
+  async #included(what: unknown): Promise<ScriptText> {
+    const file = typeof what === 'number' ? this.#script(what).data.file : String(what);
+    return { file, text: (await this.#read(file)).text };
+  }
+
+  #watchFiles(): void {
+    const { files, clock, log } = this.#options;
+    if (this.#watch !== undefined) return;
+    this.#watch = new DirectoryWatch({
+      directory: files.directory,
+      clock,
+      changed: (names) => void this.#look(names),
+      failed: (thrown) =>
+        log.warn({}, `changes of scripts are noticed only when they run: ${messageOf(thrown)}`),
+    });
+    void this.#watch.open();
+  }
+
+  /** Looks at the files that changed, those of scripts. */
+  async #look(names: ReadonlySet<string> | undefined): Promise<void> {
+    const files = new Set<string>();
+    for (const { data } of this.#options.kernel.tree.objectsOfType(objectType.script))
+      if (names?.has(data.file) !== false) files.add(data.file);
+    for (const file of files)
+      await this.#changed(file).catch((thrown: unknown) =>
+        this.#options.log.debug({ file }, messageOf(thrown)),
+      );
+  }
+
+  /** Something happened to a file: if it has another text, is gone, or has come back, its scripts tell so. */
+  async #changed(file: string): Promise<void> {
+    const { kernel, files, clock, log } = this.#options;
+    const read = await files.readSettled(file).catch((thrown: unknown) => messageOf(thrown));
+    const isText = typeof read === 'object';
+    const known = this.#seen.get(file);
+    if (isText) this.#seen.set(file, read.crc);
+    else this.#seen.delete(file);
+    for (const script of this.#ownersOf(file)) {
+      if (isText && read.crc === known && !script.data.broken) continue;
+      if (isText) {
+        if (read.crc !== known) kernel.scripts.announceContent(script, read, clock.nowMs());
+        await this.#compile(script, { file, text: read.text });
+      } else if (!script.data.broken) {
+        kernel.scripts.setBroken(script, true);
+        log.warn(
+          { script: script.id, file },
+          `${scriptLabel(script)}: ${read ?? `${file} is not there any more`}`,
+        );
+      }
+    }
+  }
+
+  /** Marks a script as broken, or as whole again. What has been replaced meanwhile does not count. */
+  async #compile(script: Script, { file, text }: ScriptText): Promise<void> {
+    const { kernel, log } = this.#options;
+    const crc = this.#seen.get(file);
+    const mistake = await this.#runs.check({ file, text });
+    if (kernel.tree.find(script.id) !== script) return;
+    if (this.#seen.get(file) !== crc || script.data.file !== file) return;
+    if (mistake !== undefined && !script.data.broken)
+      log.warn({ script: script.id, file }, `${scriptLabel(script)} cannot be run: ${mistake}`);
+    kernel.scripts.setBroken(script, mistake !== undefined);
+  }
+}
+
+/** What the errors of a text that is run once call it. */
+const TEXT_FILE = 'text.js';

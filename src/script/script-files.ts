@@ -1,0 +1,108 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
+import { writeFileAtomically, syncDirectory } from '../base/atomic-write.js';
+import { SerialQueue } from '../base/serial-queue.js';
+
+/** A script is text that people write. */
+export const SCRIPT_LIMIT = 1024 * 1024;
+
+/** Declarations (`.d.ts`) may stand there for an editor, and are no scripts. */
+const NAME = /^[A-Za-z0-9_](?!.*\.d\.ts$)[A-Za-z0-9_.-]{0,100}\.(js|ts)$/;
+
+/** A script's text as it stands on the disk, with its checksum (8 hex digits) and its size in bytes. */
+export interface ScriptContent {
+  readonly text: string;
+  readonly crc: string;
+  readonly size: number;
+}
+
+/** The texts of scripts: files in one directory, so that people can edit them with their own editor. */
+export class ScriptFiles {
+  readonly directory: string;
+  /** Two that write the same file must not meet. */
+  readonly #turn = new SerialQueue();
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /** The text; undefined where there is no such file. Throws `FILE_NAME`, `SCRIPT_FAILED`. */
+  async read(file: string): Promise<ScriptContent | undefined> {
+    const path = this.#path(file);
+    try {
+      // Opening a pipe would wait for who writes into it.
+      const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+      try {
+        const facts = await handle.stat();
+        if (!facts.isFile()) throw new Error('it is no file');
+        if (facts.size > SCRIPT_LIMIT) throw new Error(`it is larger than ${SCRIPT_LIMIT} bytes`);
+        return written(await handle.readFile());
+      } finally {
+        await handle.close();
+      }
+    } catch (thrown) {
+      if (codeOf(thrown) === 'ENOENT') return undefined;
+      throw faultFrom(thrown, 'SCRIPT_FAILED', `${file} cannot be read: ${messageOf(thrown)}`);
+    }
+  }
+
+  /** As {@link read}, when what is being written is: between the two, a file has a text that its writer has not told of yet. */
+  readSettled(file: string): Promise<ScriptContent | undefined> {
+    return this.#turn.run(() => this.read(file));
+  }
+
+  /** Puts a text in place whole, durably. Throws `FILE_NAME`, `TEXT_TOO_LONG`, `STORE_FAILED`. */
+  async write(file: string, text: string): Promise<ScriptContent> {
+    const bytes = Buffer.from(text);
+    if (bytes.length > SCRIPT_LIMIT) throw fault('TEXT_TOO_LONG', 'The script', SCRIPT_LIMIT);
+    const path = this.#path(file);
+    await this.#turn.run(async () => {
+      try {
+        await mkdir(this.directory, { recursive: true });
+        await writeFileAtomically(path, bytes);
+      } catch (thrown) {
+        throw faultFrom(thrown, 'STORE_FAILED', `${file}: ${messageOf(thrown)}`);
+      }
+    });
+    return written(bytes);
+  }
+
+  /** Gives a file another name, under which there must be none. Throws `FILE_NAME`, `FILE_MISSING`, `STORE_FAILED`. */
+  async rename(file: string, to: string): Promise<void> {
+    const [from, path] = [this.#path(file), this.#path(to)];
+    await this.#turn.run(async () => {
+      const isFree = await lstat(path).then(
+        () => false,
+        (thrown: unknown) => codeOf(thrown) === 'ENOENT',
+      );
+      if (!isFree) throw fault('FILE_NAME', to, 'another file has it');
+      try {
+        await rename(from, path);
+        await syncDirectory(this.directory);
+      } catch (thrown) {
+        if (codeOf(thrown) === 'ENOENT') throw fault('FILE_MISSING', file);
+        throw faultFrom(thrown, 'STORE_FAILED', `${to}: ${messageOf(thrown)}`);
+      }
+    });
+  }
+
+  /** Removes a file; one that is not there is fine. */
+  async remove(file: string): Promise<void> {
+    const path = this.#path(file);
+    await this.#turn.run(() => rm(path, { force: true }));
+  }
+
+  #path(file: string): string {
+    if (!NAME.test(file))
+      throw fault('FILE_NAME', file, 'a script has a name like light.js or light.ts, in no folder');
+    return join(this.directory, file);
+  }
+}
+
+function written(bytes: Buffer): ScriptContent {
+  const crc = crc32(bytes).toString(16).toUpperCase().padStart(8, '0');
+  return { text: bytes.toString('utf8'), crc, size: bytes.length };
+}

@@ -1,0 +1,276 @@
+import { ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import type { Duplex, Readable } from 'node:stream';
+import type { HealthChecks } from '../base/health-check.js';
+import { delay, type Cancel, type Clock } from '../base/clock.js';
+import { Fault, messageOf } from '../base/fault.js';
+import { joinChunks, ChunkedResult } from '../base/json-chunks.js';
+import { CallRateLimit } from './call-rate-limit.js';
+import { confinementFinding, scriptCommand } from './process-command.js';
+import type { ScriptLimits } from './script-limits.js';
+import { CALL_LIMIT, CHANNEL, parseMessage, findPosition } from './protocol.js';
+import type { RunResult, RunFailure, FromChild, ScriptText, ToChild } from './protocol.js';
+
+/** How often the memory of a running script is looked at. */
+const LOOK_EVERY_MS = 100;
+/** How long a process has to say where its script is before it is killed. */
+const GRACE_MS = 3000;
+/** What is kept of what a process writes to stderr: a stack is shorter. */
+const STDERR_LIMIT = 16_384;
+const PAGE_BYTES = 4096;
+const MIB = 1024 * 1024;
+
+/** One script to be run, or only to be checked: its text, the name that its errors show, the values it finds as globals. */
+export interface ScriptJob extends ScriptText {
+  readonly is: 'run' | 'check';
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Answers its calls. */
+  call(method: string, params: readonly unknown[]): unknown;
+  /** Answers its `include`. */
+  include(what: unknown): Promise<ScriptText>;
+}
+
+/** What a process works with. */
+export interface ScriptProcessOptions {
+  /** Of the functions that its scripts find as globals. */
+  readonly names: Promise<readonly string[]>;
+  readonly clock: Clock;
+  readonly heapMiB: number;
+  readonly checks: HealthChecks;
+}
+
+interface Current {
+  readonly job: ScriptJob;
+  readonly limits: ScriptLimits;
+  readonly budget: CallRateLimit;
+  readonly ended: PromiseWithResolvers<RunResult | RunFailure>;
+}
+
+/** A process that runs scripts, one at a time. What happens in it, up to its death, is its run's failure and no more. */
+export class ScriptProcess {
+  readonly #process: ChildProcess;
+  /** Absent where the process could not be started. */
+  readonly #channel: Duplex | undefined;
+  readonly #clock: Clock;
+  readonly #ready: Promise<void>;
+  readonly heapMiB: number;
+  readonly exited: Promise<void>;
+  /** The most memory that it was seen to have. */
+  peakBytes = 0;
+  /** How many scripts it has run. */
+  runs = 0;
+  #buffer: Buffer[] = [];
+  #size = 0;
+  #stderr = '';
+  #current: Current | undefined;
+  #isCalling = false;
+  #why: string | undefined;
+  #isAlive = true;
+  #cancelGrace: Cancel = () => undefined;
+
+  constructor({ names, clock, heapMiB, checks }: ScriptProcessOptions) {
+    this.#clock = clock;
+    this.heapMiB = heapMiB;
+    this.#process = start(heapMiB);
+    const { stdout, stderr, stdio } = this.#process;
+    this.#channel = (stdio as (Duplex | undefined)[] | undefined)?.[CHANNEL];
+    this.#channel?.on('data', (bytes: Buffer) => this.#received(bytes));
+    this.#channel?.on('error', () => undefined);
+    // Without a free descriptor a process has no channels at all, and `error` follows.
+    if (stdout) lines(stdout, (line) => this.#collected(line));
+    stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-STDERR_LIMIT);
+      const finding = confinementFinding(this.#stderr);
+      if (finding !== undefined) checks.set('scripts', finding);
+    });
+    this.exited = new Promise((resolve) => {
+      const end = (why: string) => {
+        this.#ended(why);
+        resolve();
+      };
+      this.#process.once('error', (thrown) => end(messageOf(thrown)));
+      this.#process.once('close', (code, signal) => end(this.#reasonOf(code, signal)));
+    });
+    this.#ready = names.then((all) => this.#send({ is: 'functions', names: all }));
+    this.#ready.catch(() => undefined);
+  }
+
+  /** Whether it can run another script. */
+  get isUsable(): boolean {
+    return this.#isAlive && this.#why === undefined;
+  }
+
+  /** Whether its script waits for an answer. */
+  get isCalling(): boolean {
+    return this.#isCalling;
+  }
+
+  /** Runs one script to its end, whatever that is; when the signal aborts, the script is stopped. */
+  async run(job: ScriptJob, limits: ScriptLimits, signal: AbortSignal): Promise<RunResult | RunFailure> {
+    await this.#ready;
+    const { timeMs, output: outputLimit } = limits;
+    const ended = Promise.withResolvers<RunResult | RunFailure>();
+    this.#current = { job, limits, budget: new CallRateLimit(limits, this.#clock), ended };
+    this.runs++;
+    const abort = () => this.#stop(messageOf(signal.reason));
+    const undo = [
+      this.#clock.after(timeMs, () =>
+        this.#stop(`the script ran for more than ${timeMs / 1000} s and was stopped`),
+      ),
+      this.#clock.every(LOOK_EVERY_MS, () => void this.#look(limits)),
+      () => signal.removeEventListener('abort', abort),
+    ];
+    signal.addEventListener('abort', abort);
+    const { is, file, text, values } = job;
+    if (!this.#isAlive) this.#ended('the process of the script has ended');
+    else this.#send(is === 'check' ? { is, file, text } : { is, file, text, values, outputLimit });
+    if (signal.aborted) abort();
+    try {
+      const result = await ended.promise;
+      this.peakBytes = Math.max(this.peakBytes, result.peakBytes);
+      return result;
+    } finally {
+      for (const cancel of undo) cancel();
+    }
+  }
+
+  /** Ends the process, idle or not. */
+  close(): Promise<void> {
+    this.#why ??= 'the gateway is stopping';
+    this.#process.kill('SIGKILL');
+    return this.exited;
+  }
+
+  #send(message: ToChild): void {
+    if (this.#isAlive) this.#channel?.write(`${JSON.stringify(message)}\n`);
+  }
+
+  /**
+   * Has the script say where it is, and the process end. One that waits for an answer is told so; the others get the signal
+   * on which the engine writes its stack and ends (`--trace-sigint`), in whatever loop it may be.
+   */
+  #stop(why: string): void {
+    if (!this.isUsable) return;
+    this.#why = why;
+    if (this.#isCalling) this.#send({ is: 'stop', why });
+    else this.#process.kill('SIGINT');
+    this.#cancelGrace = this.#clock.after(GRACE_MS, () => this.#process.kill('SIGKILL'));
+  }
+
+  #ended(why: string): void {
+    this.#isAlive = false;
+    this.#cancelGrace();
+    const message = this.#why ?? why;
+    const at = findPosition(this.#stderr);
+    const { peakBytes } = this;
+    this.#result({ is: 'failed', message, at, output: '', isBroken: false, isLast: true, peakBytes });
+  }
+
+  #result(result: RunResult | RunFailure): void {
+    if (result.is === 'failed' && result.isLast) this.#why ??= result.message;
+    this.#current?.ended.resolve(result);
+    this.#current = undefined;
+    this.#isCalling = false;
+  }
+
+  #reasonOf(code: number | null, signal: NodeJS.Signals | null): string {
+    // 134 and SIGABRT: the engine ran out of heap before it could be asked.
+    return code === 134 || signal === 'SIGABRT'
+      ? overMemory(this.heapMiB)
+      : `the script's process ended (${signal ?? code})`;
+  }
+
+  /** The engine's line about a collection: what is left on the heap lives. */
+  #collected(line: string): void {
+    const [, liveMiB] = /-> ([\d.]+) \(/.exec(line) ?? [];
+    if (this.#current !== undefined && Number(liveMiB) > this.heapMiB) this.#stop(overMemory(this.heapMiB));
+  }
+
+  async #look({ residentMiB }: ScriptLimits): Promise<void> {
+    const statm = await readFile(`/proc/${this.#process.pid}/statm`, 'utf8').catch(() => '');
+    const bytes = Number(statm.split(' ')[1] ?? 0) * PAGE_BYTES;
+    this.peakBytes = Math.max(this.peakBytes, bytes);
+    if (bytes > residentMiB * MIB) this.#stop(overMemory(residentMiB));
+  }
+
+  #received(bytes: Buffer): void {
+    this.#buffer.push(bytes);
+    this.#size += bytes.length;
+    // What a script printed comes as JSON, in which a character can take six.
+    const limit = CALL_LIMIT + 6 * (this.#current?.limits.output ?? 0);
+    if (this.#size > limit) return this.#stop(`the script sent more than ${limit} bytes at once`);
+    // The script waits for its answer after each message: a line is the last thing in what has come.
+    if (bytes.at(-1) !== 10) return;
+    const line = Buffer.concat(this.#buffer).toString('utf8');
+    this.#buffer = [];
+    this.#size = 0;
+    this.#message(line);
+  }
+
+  #message(line: string): void {
+    let message: FromChild;
+    try {
+      message = parseMessage(line);
+    } catch {
+      return this.#stop('the script wrote to its channel and was stopped');
+    }
+    const current = this.#current;
+    if (current === undefined) return;
+    if (message.is !== 'call' && message.is !== 'include') return this.#result(message);
+    if (this.#why !== undefined) return this.#send({ is: 'stop', why: this.#why });
+    this.#isCalling = true;
+    void this.#answer(current, message);
+  }
+
+  async #answer(current: Current, call: Exclude<FromChild, RunResult | RunFailure>): Promise<void> {
+    const { job, budget, limits } = current;
+    const waitMs = budget.take();
+    if (waitMs === undefined)
+      return this.#stop(`the script made more than ${limits.calls} calls and was stopped`);
+    if (waitMs > 0) await delay(this.#clock, waitMs);
+    let answer: string;
+    try {
+      const value: unknown = await (call.is === 'call'
+        ? job.call(call.method, call.params)
+        : job.include(call.what));
+      const text = value instanceof ChunkedResult ? await joinChunks(value) : JSON.stringify(value);
+      answer = `{"is":"result","value":${text ?? 'null'}}`;
+    } catch (thrown) {
+      const code = thrown instanceof Fault ? thrown.code : 'INTERNAL';
+      answer = JSON.stringify({ is: 'fault', message: messageOf(thrown), code });
+    }
+    if (this.#current !== current || !this.isUsable) return;
+    this.#isCalling = false;
+    this.#channel?.write(`${answer}\n`);
+  }
+}
+
+const overMemory = (mib: number): string => `the script used more than ${mib} MiB and was stopped`;
+
+/** Starts a process. Of our environment it knows where on earth it is; all else it is told over its channel. */
+function start(heapMiB: number): ChildProcess {
+  const [launcher = '', ...args] = scriptCommand(heapMiB);
+  const { TZ } = process.env;
+  try {
+    return spawn(launcher, args, {
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+      env: TZ === undefined ? {} : { TZ },
+      cwd: '/',
+    });
+  } catch (thrown) {
+    // Without memory it fails at once, in place of by its event.
+    const failed = new ChildProcess();
+    setImmediate(() => failed.emit('error', thrown));
+    return failed;
+  }
+}
+
+/** Tells each whole line that comes. */
+function lines(stream: Readable, tell: (line: string) => void): void {
+  let rest = '';
+  stream.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n');
+    rest = (parts.pop() ?? '').slice(-STDERR_LIMIT);
+    for (const line of parts) tell(line);
+  });
+}

@@ -1,0 +1,68 @@
+import { healthy, type HealthFinding } from '../base/health-check.js';
+import type { Clock } from '../base/clock.js';
+import type { LimitReporter } from '../base/limit-reporter.js';
+import type { Log } from '../base/log.js';
+
+/** A limit that took effect is in health so long after the last time, ms: an owner who looks in the evening sees the attack's end only. */
+const SHOWN_MS = 60 * 60_000;
+/** One log line per limit in so long, ms: who floods a limit must not flood the log. */
+const LOGGED_EVERY_MS = 10 * 60_000;
+/** Limits that are told apart; there are far fewer. */
+const LIMITS_LIMIT = 64;
+/** Limits named in the text of the health check. */
+const NAMED = 5;
+
+interface Effect {
+  count: number;
+  who: string;
+  lastMs: number;
+  loggedMs: number;
+  readonly whatToDo: string;
+}
+
+/** Which limits took effect, how often, and against whom last. */
+export class LimitReport implements LimitReporter {
+  readonly #clock: Pick<Clock, 'monotonicNs'>;
+  readonly #log: Log;
+  readonly #effects = new Map<string, Effect>();
+
+  constructor(clock: Pick<Clock, 'monotonicNs'>, log: Log) {
+    this.#clock = clock;
+    this.#log = log;
+  }
+
+  /** See {@link LimitReporter}. */
+  report(limit: string, who: string, whatToDo: string): void {
+    const nowMs = this.#nowMs();
+    let effect = this.#effects.get(limit);
+    if (effect === undefined) {
+      if (this.#effects.size >= LIMITS_LIMIT) return;
+      effect = { count: 0, who, lastMs: nowMs, loggedMs: Number.NEGATIVE_INFINITY, whatToDo };
+      this.#effects.set(limit, effect);
+    }
+    effect.count += 1;
+    effect.who = who;
+    effect.lastMs = nowMs;
+    if (nowMs - effect.loggedMs < LOGGED_EVERY_MS) return;
+    effect.loggedMs = nowMs;
+    this.#log.warn({ limit, who, count: effect.count }, `the limit of ${limit} took effect: ${whatToDo}`);
+  }
+
+  /** The health check: a warning while a limit took effect within the last hour. */
+  finding(): HealthFinding {
+    const nowMs = this.#nowMs();
+    for (const [limit, { lastMs }] of this.#effects)
+      if (nowMs - lastMs > SHOWN_MS) this.#effects.delete(limit);
+    const effects = [...this.#effects].sort(([, a], [, b]) => b.lastMs - a.lastMs).slice(0, NAMED);
+    if (effects.length === 0) return healthy('no limit took effect within the last hour');
+    const texts = effects.map(
+      ([limit, { count, who }]) => `the limit of ${limit} took effect ${count} times, last against ${who}`,
+    );
+    const actions = new Set(effects.map(([, { whatToDo }]) => whatToDo));
+    return { state: 'warning', text: texts.join('; '), whatToDo: [...actions].join('; ') };
+  }
+
+  #nowMs(): number {
+    return Number(this.#clock.monotonicNs() / 1_000_000n);
+  }
+}

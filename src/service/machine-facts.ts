@@ -1,0 +1,219 @@
+import { constants } from 'node:fs';
+import { access, readdir, readFile, readlink, realpath, stat, statfs } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import type { HardwareItem } from '../device/hardware-search.js';
+
+/** A user, by what the kernel lets it do. */
+export interface User {
+  readonly name: string;
+  readonly uid: number;
+  readonly gids: readonly number[];
+}
+
+/** A device node, and whose it is. */
+export interface DeviceNode {
+  readonly path: string;
+  readonly uid: number;
+  readonly gid: number;
+  /** The group's name; its number where it has none. */
+  readonly group: string;
+  readonly mode: number;
+  /** Whether the gateway itself may open it; absent where it is another's rights that count. */
+  readonly isOpen?: boolean;
+}
+
+/** A port that an instance is configured for. */
+export interface ConfiguredPort {
+  /** As the configuration has it. */
+  readonly path: string;
+  /** What it leads to; undefined: nothing is there. */
+  readonly node: DeviceNode | undefined;
+}
+
+/** How worn flash memory says that it is (JEDEC eMMC 5.0, EXT_CSD 267 to 269). */
+export interface Wear {
+  readonly device: string;
+  /** In tenths of its life, begun ones too, the worse of two kinds of memory; 11: beyond it. */
+  readonly tenths: number;
+  /** 1 normal, 2 most of its spare blocks are used, 3 nearly all. */
+  readonly spare: number;
+}
+
+/** What was seen of a machine: the checks are made of this alone (`diagnosis.ts`). */
+export interface Machine {
+  /** Who runs the gateway. */
+  readonly user: User;
+  /** What the device tree says that it is, the most particular word first; empty: it has none. */
+  readonly compatible: readonly string[];
+  readonly chips: readonly DeviceNode[];
+  readonly ports: readonly ConfiguredPort[];
+  /** The names of terminals that the kernel talks on: `ttyS1`. */
+  readonly consoles: readonly string[];
+  /** What is switched off in the device tree, by the short names it has there: `serial0`, `i2c1`. */
+  readonly off: readonly string[];
+  /** The Raspberry Pi's boot configuration: where it stands, and its settings without remarks. */
+  readonly boot: { readonly path: string; readonly settings: readonly string[] } | undefined;
+  /** Whether the line keeper answers where it is installed; undefined: it isn't, or the gateway knows better. */
+  readonly hasKeeper: boolean | undefined;
+  /** Of the file system that the data directory is on. */
+  readonly space: { readonly bytes: number; readonly free: number } | undefined;
+  /** Of the card that the data directory is on; undefined where that does not say. */
+  readonly wear: Wear | undefined;
+  /** What the drivers found. */
+  readonly found: readonly HardwareItem[];
+}
+
+/** Where to look, and what for. */
+export interface InspectionOptions {
+  /** `/`, but for tests. */
+  readonly root: string;
+  readonly dataDirectory: string;
+  /** Paths of ports that instances are configured for. */
+  readonly ports: readonly string[];
+  /** Whether the gateway itself looks: then it is its own rights that count, else those of the service's user. */
+  readonly isGateway: boolean;
+  readonly found: readonly HardwareItem[];
+}
+
+/** The user that the service's unit names. */
+const SERVICE_USER = 'stellwerk';
+
+/** Where the installer puts the line keeper's unit, and where that listens. */
+const KEEPER_UNIT = 'etc/systemd/system/stellwerk-keeper.service';
+const KEEPER_SOCKET = 'run/stellwerk-keeper/socket';
+
+/** Where Raspberry Pi OS and Debian have it, in today's place and in that of releases before 2023. */
+const BOOT_CONFIGURATIONS = ['boot/firmware/config.txt', 'boot/config.txt'];
+
+/** Looks at the machine. Opens no device, and what can't be read is as if it were not there. */
+export async function inspectMachine(places: InspectionOptions): Promise<Machine> {
+  const at = (path: string) => join(places.root, path);
+  const groups = namesById(await textOf(at('etc/group')));
+  const nodeAt = (path: string) => nodeOf(path, groups, places);
+  const nodes = (await namesIn(at('dev'))).filter((name) => /^gpiochip\d+$/.test(name));
+  const [user, chips, ports, boot, space, wear] = await Promise.all([
+    userOf(places),
+    Promise.all(nodes.map((name) => nodeAt(at(join('dev', name))))),
+    Promise.all(places.ports.map(async (path) => ({ path, node: await nodeAt(at(path)) }))),
+    bootOf(places.root),
+    spaceOf(places.dataDirectory),
+    wearOf(places),
+  ]);
+  return {
+    user,
+    compatible: wordsOf(await textOf(at('proc/device-tree/compatible'))),
+    chips: chips.filter((node) => node !== undefined),
+    ports,
+    consoles: (await textOf(at('proc/consoles'))).split('\n').flatMap((line) => line.split(/\s/)[0] || []),
+    off: await switchedOff(at('proc/device-tree')),
+    boot,
+    hasKeeper: places.isGateway ? undefined : await keeperOf(places.root),
+    space,
+    wear,
+    found: places.found,
+  };
+}
+
+/** The service's user, where the machine has one and it is not known better; else whoever runs this process. */
+async function userOf({ root, isGateway }: InspectionOptions): Promise<User> {
+  const entries = (await textOf(join(root, 'etc/passwd'))).split('\n').map((line) => line.split(':'));
+  const [, , uid, gid] = entries.find(([name]) => name === SERVICE_USER) ?? [];
+  if (uid === undefined || isGateway) {
+    const own = process.geteuid?.() ?? 0;
+    const name = entries.find((entry) => entry[2] === String(own))?.[0] ?? `user ${own}`;
+    return { name, uid: own, gids: [process.getegid?.() ?? 0, ...(process.getgroups?.() ?? [])] };
+  }
+  const groups = (await textOf(join(root, 'etc/group'))).split('\n').map((line) => line.split(':'));
+  const member = groups.filter(([, , , members = '']) => members.split(',').includes(SERVICE_USER));
+  return {
+    name: SERVICE_USER,
+    uid: Number(uid),
+    gids: [gid, ...member.map((entry) => entry[2])].map(Number),
+  };
+}
+
+/** `name:x:number:…`, as in /etc/group. */
+const namesById = (text: string): ReadonlyMap<number, string> =>
+  new Map(
+    text
+      .split('\n')
+      .map((line) => line.split(':'))
+      .map(([name = '', , id]) => [Number(id), name]),
+  );
+
+/** Undefined: nothing is there. */
+async function nodeOf(
+  path: string,
+  groups: ReadonlyMap<number, string>,
+  { root, isGateway }: InspectionOptions,
+): Promise<DeviceNode | undefined> {
+  const target = await realpath(path).catch(() => undefined);
+  const found = target === undefined ? undefined : await stat(target).catch(() => undefined);
+  if (target === undefined || found === undefined) return undefined;
+  const { uid, gid, mode } = found;
+  const group = groups.get(gid) ?? String(gid);
+  const node = { path: join('/', relative(root, target)), uid, gid, group, mode: mode & 0o777 };
+  if (!isGateway) return node;
+  // Its unit gives it a name space of its own, where most groups have one number: only the kernel knows.
+  const isOpen = await access(target, constants.R_OK | constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  return { ...node, isOpen };
+}
+
+/** What has a short name in the device tree and is switched off there. */
+async function switchedOff(tree: string): Promise<string[]> {
+  const aliases = join(tree, 'aliases');
+  const off: string[] = [];
+  for (const name of await namesIn(aliases)) {
+    const [path = ''] = wordsOf(await textOf(join(aliases, name)));
+    const [status] = path.startsWith('/') ? wordsOf(await textOf(join(tree, path, 'status'))) : [];
+    if (status === 'disabled') off.push(name);
+  }
+  return off;
+}
+
+async function bootOf(root: string): Promise<Machine['boot']> {
+  for (const path of BOOT_CONFIGURATIONS) {
+    const text = await readFile(join(root, path), 'utf8').catch(() => undefined);
+    if (text === undefined) continue;
+    const settings = text.split('\n').map((line) => line.replace(/#.*/, '').trim());
+    return { path: `/${path}`, settings: settings.filter((line) => line !== '') };
+  }
+  return undefined;
+}
+
+async function keeperOf(root: string): Promise<boolean | undefined> {
+  const isThere = (path: string) => stat(join(root, path)).then(Boolean, () => false);
+  return (await isThere(KEEPER_UNIT)) ? isThere(KEEPER_SOCKET) : undefined;
+}
+
+async function spaceOf(directory: string): Promise<Machine['space']> {
+  const found = await statfs(directory).catch(() => undefined);
+  // What is kept for root is of no use to the service.
+  return found && { bytes: found.blocks * found.bsize, free: found.bavail * found.bsize };
+}
+
+async function wearOf({ root, dataDirectory }: InspectionOptions): Promise<Wear | undefined> {
+  const { dev = 0 } = (await stat(dataDirectory).catch(() => undefined)) ?? {};
+  const own = join(root, 'sys/dev/block', `${major(dev)}:${minor(dev)}`);
+  const link = await readlink(own).catch(() => undefined);
+  if (link === undefined) return undefined;
+  const found = join(dirname(own), link);
+  // A partition stands in the folder of its card.
+  const card = (await textOf(join(found, 'partition'))) === '' ? found : dirname(found);
+  const numbers = `${await textOf(join(card, 'device/life_time'))} ${await textOf(join(card, 'device/pre_eol_info'))}`;
+  const [a, b, spare] = (numbers.match(/0x[0-9a-f]+/gi) ?? []).map(Number);
+  if (a === undefined || b === undefined) return undefined;
+  return { device: basename(card), tenths: Math.max(a, b), spare: spare ?? 0 };
+}
+
+/** A device number's halves (makedev(3)). */
+const major = (dev: number): number => (dev >> 8) & 0xfff;
+const minor = (dev: number): number => (dev & 0xff) | ((dev >> 12) & 0xff_f00);
+
+const wordsOf = (text: string): string[] => text.split('\0').filter((word) => word !== '');
+
+const textOf = (path: string): Promise<string> => readFile(path, 'utf8').catch(() => '');
+const namesIn = async (folder: string): Promise<string[]> => (await readdir(folder).catch(() => [])).sort();

@@ -1,0 +1,52 @@
+import type { Cancel, Clock } from '../base/clock.js';
+import { messageOf } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import type { ModuleRegistry } from '../device/module-registry.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType } from '../kernel/object.js';
+import type { Health } from './health.js';
+import { releaseWhenIdle } from './memory.js';
+
+/** How soon the machine is looked at, when all that starts has started, and how often then. */
+const FIRST_MS = 5_000;
+const EVERY_MS = 60_000;
+
+/** What a gateway looks at its machine with. */
+export interface PeriodicCheckOptions {
+  readonly kernel: Kernel;
+  readonly modules: ModuleRegistry;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly health: Health;
+  readonly dataDirectory: string;
+}
+
+/** Looks at the machine now and then, and tells health what it sees; memory is released after bursts; until the function that it gives is called. */
+export function startPeriodicChecks({
+  kernel,
+  modules,
+  clock,
+  log,
+  health,
+  dataDirectory,
+}: PeriodicCheckOptions): Cancel {
+  let isOver = false;
+  const round = async () => {
+    const { checkMachine } = await import('./machine-check.js');
+    const instances = Array.from(kernel.tree.objectsOfType(objectType.instance), ({ displayName, data }) => ({
+      name: displayName,
+      properties: data.properties,
+    }));
+    const findings = await checkMachine({ modules, dataDirectory, isGateway: true, instances });
+    if (!isOver) health.setMachineFindings(findings);
+  };
+  const start = () =>
+    void round().catch((thrown: unknown) =>
+      log.error({}, `the machine could not be looked at: ${messageOf(thrown)}`),
+    );
+  const cancels = [clock.after(FIRST_MS, start), clock.every(EVERY_MS, start), releaseWhenIdle(clock)];
+  return () => {
+    isOver = true;
+    for (const cancel of cancels) cancel();
+  };
+}

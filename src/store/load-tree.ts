@@ -1,0 +1,109 @@
+import { messageOf } from '../base/fault.js';
+import type { Kernel } from '../kernel/kernel.js';
+import type { TreeObject } from '../kernel/object.js';
+import type { Profile } from '../kernel/profiles/profile-data.js';
+import type { StorePort } from './port.js';
+import { loadRow, type LoadedRow } from './rows.js';
+
+/** How loading went. The texts are for people. */
+export interface LoadReport {
+  readonly objects: number;
+  /** Objects whose parent was not there; they stand below the root now. */
+  readonly orphans: readonly number[];
+  /** Rows that are no objects, and why. */
+  readonly unusable: readonly string[];
+  /** Damaged rows that were taken from a backup, and those that are in none. */
+  readonly restored: readonly string[];
+  readonly lost: readonly string[];
+}
+
+/** Fills the kernel with all that is stored. It must be empty. */
+export async function loadTree(
+  kernel: Kernel,
+  port: StorePort,
+  profiles: readonly string[],
+): Promise<LoadReport> {
+  const loading = new Loading(kernel);
+  for (const text of profiles) loading.takeProfile(text);
+  let coming = port.ask('rows', { after: 0 });
+  for (;;) {
+    const { text, next } = await coming;
+    // The worker reads on while these are put into the tree.
+    if (next !== undefined) coming = port.ask('rows', { after: next });
+    for (const row of JSON.parse(text) as LoadedRow[]) loading.take(row);
+    if (next === undefined) break;
+  }
+  const damage = await port.ask('loaded', {});
+  return { ...loading.finish(), ...damage };
+}
+
+class Loading {
+  readonly #kernel: Kernel;
+  /** Parent's id → rows that came before it. */
+  readonly #waiting = new Map<number, LoadedRow[]>();
+  readonly #orphans: number[] = [];
+  readonly #unusable: string[] = [];
+
+  constructor(kernel: Kernel) {
+    this.#kernel = kernel;
+  }
+
+  take(row: LoadedRow): void {
+    const parent = this.#kernel.tree.find(row[2]);
+    if (parent !== undefined) return this.#place(row, parent);
+    const others = this.#waiting.get(row[2]);
+    if (others === undefined) this.#waiting.set(row[2], [row]);
+    else others.push(row);
+  }
+
+  takeProfile(text: string): void {
+    try {
+      this.#kernel.profiles.load(JSON.parse(text) as Profile);
+    } catch (thrown) {
+      this.#unusable.push(`profile ${text.slice(0, 40)}: ${messageOf(thrown)}`);
+    }
+  }
+
+  finish(): Pick<LoadReport, 'objects' | 'orphans' | 'unusable'> {
+    // What still waits has a parent that is missing, or that is one of its own descendants.
+    while (this.#waiting.size > 0) {
+      const missing = [...this.#waiting.keys()].find((id) => !this.#isWaiting(id));
+      const [parent = 0, rows = []] =
+        missing === undefined ? ([...this.#waiting][0] ?? []) : [missing, this.#waiting.get(missing)];
+      this.#waiting.delete(parent);
+      for (const row of rows) this.#adopt(row);
+    }
+    const { size } = this.#kernel.tree;
+    return { objects: size - 1, orphans: this.#orphans, unusable: this.#unusable };
+  }
+
+  #isWaiting(id: number): boolean {
+    for (const rows of this.#waiting.values()) if (rows.some((row) => row[0] === id)) return true;
+    return false;
+  }
+
+  /** Puts it below the root; an ident that is taken there goes, the object never does. */
+  #adopt(row: LoadedRow): void {
+    const { root } = this.#kernel.tree;
+    const [id, type, , attributes, ...rest] = row;
+    const isTaken = attributes.ident !== undefined && root.children?.byIdent(attributes.ident) !== undefined;
+    this.#orphans.push(id);
+    this.#place([id, type, 0, isTaken ? { ...attributes, ident: '' } : attributes, ...rest], root);
+    const object = this.#kernel.tree.find(id);
+    if (object !== undefined) this.#kernel.journal.markObject(object);
+  }
+
+  #place(row: LoadedRow, parent: TreeObject): void {
+    const ready: [LoadedRow, TreeObject][] = [[row, parent]];
+    for (let next = ready.shift(); next !== undefined; next = ready.shift()) {
+      try {
+        const object = loadRow(this.#kernel, ...next);
+        const children = this.#waiting.get(object.id);
+        this.#waiting.delete(object.id);
+        for (const child of children ?? []) ready.push([child, object]);
+      } catch (thrown) {
+        this.#unusable.push(`#${next[0][0]}: ${messageOf(thrown)}`);
+      }
+    }
+  }
+}

@@ -1,0 +1,227 @@
+import type { Journal, ObjectWithValue } from '../kernel/journal.js';
+import type { Kernel } from '../kernel/kernel.js';
+import { objectType, type TreeObject } from '../kernel/object.js';
+import { AUDIT_KEPT, auditRings, type AuditRow, type Batch, type ValueRow } from './worker-protocol.js';
+import { rowOf, valueRowOf } from './rows.js';
+import { metaName } from './schema.js';
+import { LARGE_TEXT_CHARACTERS, LargeTextBudget } from './write-counter.js';
+
+/** Values in one message to the worker: about a millisecond of the event loop. */
+export const VALUES_SLICE = 2000;
+
+/** What one commit takes along, so that it can be put back when that fails. */
+export interface CommitSet {
+  readonly version: number;
+  readonly objects: ReadonlySet<TreeObject>;
+  readonly removed: ReadonlySet<number>;
+  readonly profiles: ReadonlySet<string>;
+  readonly values: ReadonlySet<ObjectWithValue>;
+  readonly meta: ReadonlyMap<string, string>;
+  readonly audit: readonly AuditRow[];
+  /** True when all values go along. */
+  readonly hasAllValues: boolean;
+}
+
+/** Which values a commit takes along: those that belong to what is configured; those that are due; all. */
+export type ValueSelection = 'configured' | 'due' | 'all';
+
+/** All that is not on the disk yet: the kernel's journal, and what belongs to no object. */
+export class PendingChanges {
+  readonly #kernel: Kernel;
+  /** Variables whose values changed, and events that ran, since they were last committed. */
+  #values = new Set<ObjectWithValue>();
+  /** Those whose value is on the disk, and only their time is not. */
+  #repeated = new Set<ObjectWithValue>();
+  readonly #budget = new LargeTextBudget();
+  /** Large texts that were left for later, when values were last taken. */
+  waitingTexts = 0;
+  #meta = new Map<string, string>();
+  #audit: AuditRow[] = [];
+  /** How many ids were given when that was last noted. */
+  #given: number;
+
+  /** `ids`: the state of the ids as it is stored. */
+  constructor(kernel: Kernel, ids: string | undefined) {
+    this.#kernel = kernel;
+    this.#given = kernel.tree.ids.state === ids ? kernel.tree.ids.position : -1;
+  }
+
+  get hasValues(): boolean {
+    return this.#values.size > 0 || this.#journal.values.size > 0;
+  }
+
+  get hasRepeated(): boolean {
+    return this.#repeated.size > 0 || this.#journal.repeated.size > 0;
+  }
+
+  get isEmpty(): boolean {
+    const { objects, removed, profiles } = this.#journal;
+    return (
+      [objects, removed, profiles, this.#meta].every(({ size }) => size === 0) && this.#audit.length === 0
+    );
+  }
+
+  setMeta(name: string, value: string): void {
+    this.#meta.set(name, value);
+  }
+
+  addAudit(row: AuditRow): void {
+    this.#audit.push(row);
+    // While the disk rejects everything; the table keeps no more either.
+    if (this.#audit.length >= 2 * auditRings.length * AUDIT_KEPT) this.#audit = newestOf(this.#audit);
+  }
+
+  get audit(): readonly AuditRow[] {
+    return this.#audit;
+  }
+
+  /** The values that changed since this was last called; they remain to be committed. */
+  *freshValues(): Generator<ValueRow[]> {
+    const { values, repeated } = this.#journal;
+    this.#journal.values = new Set();
+    this.#journal.repeated = new Set();
+    for (const variable of values) {
+      this.#values.add(variable);
+      this.#repeated.delete(variable);
+    }
+    for (const variable of repeated) if (!this.#values.has(variable)) this.#repeated.add(variable);
+    yield* slices(this.#present(new Set([...values, ...repeated])));
+  }
+
+  take(which: ValueSelection, nowMs: number): CommitSet {
+    const journal = this.#journal;
+    const { objects, removed, profiles, version } = journal;
+    const { ids } = this.#kernel.tree;
+    // In one transaction with the objects: an id that was given is never given again, whatever happens.
+    if (ids.position !== this.#given) this.#meta.set(metaName.ids, ids.state);
+    this.#given = ids.position;
+    journal.objects = new Set();
+    journal.removed = new Set();
+    journal.profiles = new Set();
+    const meta = this.#meta;
+    this.#meta = new Map();
+    const audit = this.#audit;
+    this.#audit = [];
+    const hasAllValues = which === 'all';
+    const values = which === 'configured' ? this.#valuesOf(objects) : this.#takeValues();
+    if (which === 'due') this.#leaveLarge(values, nowMs);
+    if (hasAllValues) this.#takeRepeated(values);
+    journal.moved = new Map();
+    return { version, objects, removed, profiles, values, meta, audit, hasAllValues };
+  }
+
+  /** A commit failed: all of it is still to be done, except where something newer took its place. */
+  putBack(taken: CommitSet): void {
+    const journal = this.#journal;
+    const objects = [...taken.objects].filter((object) => this.#isPresent(object));
+    journal.objects = new Set([...objects, ...journal.objects]);
+    journal.removed = new Set([...taken.removed, ...journal.removed]);
+    journal.profiles = new Set([...taken.profiles, ...journal.profiles]);
+    for (const variable of taken.values) if (this.#isPresent(variable)) this.#values.add(variable);
+    this.#meta = new Map([...taken.meta, ...this.#meta]);
+    this.#audit = newestOf([...taken.audit, ...this.#audit]);
+  }
+
+  /** What the worker gets, without the values. */
+  batchOf(taken: CommitSet): Omit<Batch, 'values'> {
+    const { profiles } = this.#kernel;
+    return {
+      objects: [...taken.objects].map(rowOf),
+      removed: [...taken.removed],
+      profiles: [...taken.profiles].map((name) => {
+        const profile = profiles.find(name);
+        return [name, profile === undefined ? null : JSON.stringify(profile)];
+      }),
+      meta: [...taken.meta],
+      audit: taken.audit,
+      emptiesRuntime: taken.hasAllValues,
+    };
+  }
+
+  /** The values of a commit as they are now. */
+  valueRows({ values }: CommitSet): Generator<ValueRow[]> {
+    return slices(this.#present(values));
+  }
+
+  get #journal(): Journal {
+    return this.#kernel.journal;
+  }
+
+  #takeValues(): Set<ObjectWithValue> {
+    const [few, many] = [this.#values, this.#journal.values].sort((a, b) => a.size - b.size) as [
+      Set<ObjectWithValue>,
+      Set<ObjectWithValue>,
+    ];
+    for (const variable of few) many.add(variable);
+    this.#values = new Set();
+    this.#journal.values = new Set();
+    return many;
+  }
+
+  /** Large texts beyond the budget wait, the one that waits longest first. One with a budget of its own does not. */
+  #leaveLarge(values: Set<ObjectWithValue>, nowMs: number): void {
+    this.waitingTexts = 0;
+    for (const object of values) {
+      if (!object.is(objectType.variable) || object.data.writeBudget !== undefined) continue;
+      const { value } = object.data;
+      if (typeof value !== 'string' || value.length <= LARGE_TEXT_CHARACTERS) continue;
+      if (this.#budget.takes(value.length, nowMs)) continue;
+      values.delete(object);
+      this.#values.add(object);
+      this.waitingTexts += 1;
+    }
+  }
+
+  #takeRepeated(values: Set<ObjectWithValue>): void {
+    for (const repeated of [this.#repeated, this.#journal.repeated])
+      for (const variable of repeated) values.add(variable);
+    this.#repeated = new Set();
+    this.#journal.repeated = new Set();
+    this.waitingTexts = 0;
+  }
+
+  /** The first value of a new variable goes with it: its configuration says it once only. So do those with a budget. */
+  #valuesOf(objects: ReadonlySet<TreeObject>): Set<ObjectWithValue> {
+    const values = new Set<ObjectWithValue>();
+    for (const object of objects)
+      if (object.is(objectType.variable) || object.is(objectType.event)) {
+        const isFresh = this.#journal.values.has(object) || this.#values.has(object);
+        if (isFresh) values.add(object);
+      }
+    for (const variable of this.#journal.moved.keys()) {
+      values.add(variable);
+      this.#values.delete(variable);
+      this.#journal.values.delete(variable);
+    }
+    return values;
+  }
+
+  *#present(variables: ReadonlySet<ObjectWithValue>): Generator<ValueRow> {
+    for (const variable of variables) if (this.#isPresent(variable)) yield valueRowOf(variable);
+  }
+
+  #isPresent(object: TreeObject): boolean {
+    return this.#kernel.tree.find(object.id) === object;
+  }
+}
+
+function* slices(rows: Iterable<ValueRow>): Generator<ValueRow[]> {
+  let slice: ValueRow[] = [];
+  for (const row of rows) {
+    slice.push(row);
+    if (slice.length < VALUES_SLICE) continue;
+    yield slice;
+    slice = [];
+  }
+  if (slice.length > 0) yield slice;
+}
+
+/** Those of each ring that its table would keep. */
+function newestOf(rows: readonly AuditRow[]): AuditRow[] {
+  const counts = auditRings.map(() => 0);
+  const kept = rows.toReversed().filter(([ring]) => {
+    counts[ring] = (counts[ring] ?? 0) + 1;
+    return (counts[ring] ?? 0) <= AUDIT_KEPT;
+  });
+  return kept.reverse();
+}

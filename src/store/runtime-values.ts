@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { ValueRow } from './worker-protocol.js';
+import { metaName, runtimeSchema } from './schema.js';
+import { isSound, iterateRows, checksumOf } from './checksums.js';
+import { makeDirectory, removeDatabase } from '../sqlite/database-files.js';
+
+/** What a crashed run left. */
+export interface LeftValues {
+  readonly values: readonly ValueRow[];
+  readonly counter: number;
+}
+
+export const noLeftValues: LeftValues = { values: [], counter: 0 };
+
+/**
+ * Last values between two commits, in the runtime directory (a tmpfs): they outlive a crash of the process, not of the
+ * machine. Nothing of importance hangs on it.
+ */
+export class RuntimeValues {
+  readonly #db: DatabaseSync;
+  readonly #path: string;
+
+  private constructor(db: DatabaseSync, path: string) {
+    this.#db = db;
+    this.#path = path;
+  }
+
+  /**
+   * The file, and what the run of that life left in it: nothing when it was another one's, whose values are older than the
+   * disk's. Undefined where there is no such directory; a file that can't be used is made anew.
+   */
+  static open(
+    directory: string | undefined,
+    life: string | undefined,
+  ): { runtime: RuntimeValues | undefined; left: LeftValues } {
+    if (directory === undefined) return { runtime: undefined, left: noLeftValues };
+    const path = join(directory, 'values.db');
+    for (const isLast of [false, true]) {
+      let db: DatabaseSync | undefined;
+      try {
+        makeDirectory(directory);
+        db = new DatabaseSync(path);
+        // Memory does not lose what was written: no need to wait for anything.
+        db.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = TRUNCATE; PRAGMA cache_size = -64');
+        addSums(db);
+        db.exec(runtimeSchema);
+        const runtime = new RuntimeValues(db, path);
+        return { runtime, left: runtime.#of(life) };
+      } catch (thrown) {
+        db?.close();
+        if (isLast) throw thrown;
+        removeDatabase(path);
+      }
+    }
+    return { runtime: undefined, left: noLeftValues };
+  }
+
+  #of(life: string | undefined): LeftValues {
+    const meta = new Map(
+      this.#db
+        .prepare('SELECT name, value FROM meta')
+        .all()
+        .map(({ name, value }) => [name, value]),
+    );
+    if (life === undefined || meta.get(metaName.life) !== life) return noLeftValues;
+    const rows = [...iterateRows(this.#db, 'SELECT id, value, updated, changed, sum FROM last_values')];
+    const values = rows
+      .filter(isSound)
+      .map(([id, value, updated, changed]): ValueRow => [
+        Number(id),
+        typeof value === 'bigint' ? Number(value) : (value as number | string),
+        Number(updated),
+        Number(changed),
+      ]);
+    const counter = Number(meta.get(metaName.counter) ?? 0);
+    return { values, counter: Number.isSafeInteger(counter) ? counter : 0 };
+  }
+
+  /** From now on it belongs to this life. */
+  begin(life: string): void {
+    this.#db.exec('BEGIN; DELETE FROM last_values; DELETE FROM meta');
+    this.#db.prepare('INSERT INTO meta VALUES (?, ?)').run(metaName.life, life);
+    this.#db.exec('COMMIT');
+  }
+
+  /** These are on the disk, and newer there. */
+  forget(values: readonly ValueRow[]): void {
+    const drop = this.#db.prepare('DELETE FROM last_values WHERE id = ?');
+    this.#db.exec('BEGIN');
+    try {
+      for (const [id] of values) drop.run(id);
+      this.#db.exec('COMMIT');
+    } catch (thrown) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw thrown;
+    }
+  }
+
+  keep(values: readonly ValueRow[], counter: number): void {
+    const put = this.#db.prepare('INSERT OR REPLACE INTO last_values VALUES (?, ?, ?, ?, ?)');
+    this.#db.exec('BEGIN');
+    try {
+      for (const row of values) put.run(...row, checksumOf(row));
+      this.#db.prepare('INSERT OR REPLACE INTO meta VALUES (?, ?)').run(metaName.counter, String(counter));
+      this.#db.exec('COMMIT');
+    } catch (thrown) {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+      throw thrown;
+    }
+  }
+
+  /** All of it is on the disk. */
+  empty(): void {
+    this.#db.exec('DELETE FROM last_values');
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  /** Closes it and takes the file away. */
+  remove(): void {
+    this.close();
+    removeDatabase(this.#path);
+  }
+}
+
+/** A version without checksums left it. What it holds is sound as far as anyone can tell. */
+function addSums(db: DatabaseSync): void {
+  const names = db.prepare("SELECT name FROM pragma_table_info('last_values')").all();
+  if (names.length === 0 || names.some(({ name }) => name === 'sum')) return;
+  db.exec('BEGIN; ALTER TABLE last_values ADD COLUMN sum INTEGER NOT NULL DEFAULT 0');
+  const put = db.prepare('UPDATE last_values SET sum = ? WHERE id = ?');
+  // All of them first: nothing may be written while they are read.
+  const rows = Array.from(iterateRows(db, 'SELECT id, value, updated, changed FROM last_values'));
+  for (const row of rows) put.run(checksumOf(row), row[0] as bigint);
+  db.exec('COMMIT');
+}

@@ -1,0 +1,213 @@
+/**
+ * Makes what is installed on a box: `node dist/systemd/build-bundle.js x64|arm64` (by `make bundle`, which has compiled the
+ * sources and the addons before). The result is build/stellwerk-VERSION-linux-ARCH.tar.gz: Node, the compiled gateway,
+ * its packages for that architecture alone, addons, board files, units, the docs, completions and the installer. The same sources give the
+ * same bytes.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { BUNDLED_FILES, BUNDLED_FOLDERS, SHELLS } from './bundle-contents.js';
+
+/** In every file of the tarball: the day does not matter, but it must not be that of the build. */
+const MTIME = '2026-01-01T00:00:00Z';
+/** Packages that only compiling or type-checking needs. */
+const BUILD_ONLY = ['@types', 'undici-types', 'nan', 'node-addon-api'];
+/** Packages that stand in the program itself (program.ts): their licences are kept. */
+const TAKEN_IN = ['@sinclair', 'yaml'];
+/** Folders of a package that no program loads. */
+const IDLE_FOLDERS = [
+  'test',
+  'tests',
+  'docs',
+  'doc',
+  'example',
+  'examples',
+  'benchmark',
+  'benchmarks',
+  'coverage',
+  '.github',
+  '.nyc_output',
+];
+/** Files of a package that no program loads: types, maps, sources of addons, prose (licences stay). */
+const IDLE_FILES = /\.(d\.[cm]?ts|ts|map|md|markdown|yml|flow|cc|cpp|c|h|hpp|gyp|gypi|tsbuildinfo)$/i;
+const LICENCE = /^(licen[cs]e|copying|notice)(\b|[-_.])/i;
+
+/** A completion script has the names of all functions in it. */
+const COMPLETION_LIMIT = 16 * 1024 * 1024;
+
+interface PackageFile {
+  name: string;
+  version: string;
+  license?: string;
+}
+
+const root = join(import.meta.dirname, '..', '..');
+const arch = wantedArch(process.argv[2]);
+const { version } = readPackage(root);
+const name = `stellwerk-${version}-linux-${arch}`;
+const work = join(root, 'build', 'bundle', arch);
+const stage = join(work, name);
+const packages = join(work, 'packages');
+
+fetchPackages();
+rmSync(stage, { recursive: true, force: true });
+copyProgram();
+copyNode();
+writeFileSync(join(stage, 'THIRD-PARTY.txt'), licences());
+prune(join(stage, 'node_modules'));
+pack();
+
+function wantedArch(word: string | undefined): 'x64' | 'arm64' {
+  if (word === 'x64' || word === 'arm64') return word;
+  console.error('usage: node dist/systemd/build-bundle.js x64|arm64');
+  process.exit(2);
+}
+
+/** Fetches the production packages for the target, once per lock file. npm filters them by architecture itself. */
+function fetchPackages(): void {
+  const lock = join(packages, 'fetched');
+  const wanted = readFileSync(join(root, 'package-lock.json'));
+  if (existsSync(lock) && readFileSync(lock).equals(wanted)) return;
+  console.log(`bundle: packages for ${arch}`);
+  mkdirSync(packages, { recursive: true });
+  for (const file of ['package.json', 'package-lock.json', '.npmrc'])
+    cpSync(join(root, file), join(packages, file));
+  const options = [
+    '--omit=dev',
+    `--cpu=${arch}`,
+    '--os=linux',
+    '--libc=glibc',
+    '--ignore-scripts',
+    '--loglevel=error',
+  ];
+  execFileSync('npm', ['ci', ...options], { cwd: packages, stdio: 'inherit' });
+  writeFileSync(lock, wanted);
+}
+
+function copyProgram(): void {
+  mkdirSync(join(stage, 'build'), { recursive: true });
+  const keep = (from: string): boolean => !IDLE_FILES.test(from);
+  for (const folder of ['program', 'src/base', 'src/client'])
+    cpSync(join(root, 'dist', folder), join(stage, 'dist', folder), { recursive: true, filter: keep });
+  // With its types: programs install it from there.
+  cpSync(join(root, 'dist', 'client'), join(stage, 'dist', 'client'), { recursive: true });
+  for (const folder of BUNDLED_FOLDERS) {
+    cpSync(join(root, folder), join(stage, folder), {
+      recursive: true,
+      filter: (from) => !from.endsWith('.ts'),
+    });
+  }
+  for (const file of BUNDLED_FILES) cpSync(join(root, file), join(stage, file));
+  completions();
+  cpSync(join(root, 'systemd', 'install.sh'), join(stage, 'install.sh'));
+  rmSync(join(stage, 'systemd', 'install.sh'));
+  cpSync(join(packages, 'node_modules'), join(stage, 'node_modules'), {
+    recursive: true,
+    verbatimSymlinks: true,
+  });
+  for (const addon of ['gpio', 'notify'])
+    cpSync(join(root, 'build', 'native', arch, `${addon}.node`), join(stage, 'build', `${addon}.node`));
+  cpSync(join(root, 'build', 'native', arch, 'stellwerk-keeper'), join(stage, 'bin', 'stellwerk-keeper'));
+  cpSync(join(root, 'build', 'native', arch, 'stellwerk-script'), join(stage, 'build', 'stellwerk-script'));
+  const epoll = join(stage, 'node_modules', 'epoll', 'build', 'Release');
+  mkdirSync(epoll, { recursive: true });
+  cpSync(join(root, 'build', 'native', arch, 'epoll.node'), join(epoll, 'epoll.node'));
+}
+
+/** The scripts by which shells complete commands, made by the program itself. */
+function completions(): void {
+  const folder = join(stage, 'completions');
+  mkdirSync(folder);
+  for (const shell of SHELLS)
+    writeFileSync(
+      join(folder, shell),
+      execFileSync(join(root, 'bin', 'stellwerk'), ['completion', shell], { maxBuffer: COMPLETION_LIMIT }),
+    );
+}
+
+/** Node itself, without its symbols: 20 MB less. Its package leaves node_modules; its licence is kept. */
+function copyNode(): void {
+  const from = join(stage, 'node_modules', `node-linux-${arch}`);
+  const to = join(stage, 'bin', 'node');
+  execFileSync(process.env['STRIP'] ?? 'strip', ['-o', to, join(from, 'bin', 'node')]);
+  chmodSync(to, 0o755);
+}
+
+/** Every package in the bundle with its licence's text. Read before pruning; the text of a licence stays in it once. */
+function licences(): string {
+  const texts = new Map<string, string[]>();
+  for (const folder of packageFolders(join(stage, 'node_modules'))) {
+    const { name, version, license } = readPackage(folder);
+    if (BUILD_ONLY.some((only) => name === only || name.startsWith(`${only}/`))) continue;
+    const files = readdirSync(folder).filter(
+      (file) => LICENCE.test(file) && statSync(join(folder, file)).isFile(),
+    );
+    const text = files.map((file) => readFileSync(join(folder, file), 'utf8').trim()).join('\n\n');
+    const key = text === '' ? `${license ?? 'no licence named'} (no text in the package)` : text;
+    texts.set(key, [...(texts.get(key) ?? []), `${name} ${version} (${license ?? 'see below'})`]);
+  }
+  const parts = [...texts].map(([text, users]) => `${users.sort().join('\n')}\n\n${text}\n`);
+  return `What stellwerk's bundle carries of others, with the licences.\n\n${parts.sort().join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
+
+/** The folders of all packages below a node_modules folder, nested ones too. */
+function packageFolders(modules: string): string[] {
+  if (!existsSync(modules)) return [];
+  const own = readdirSync(modules)
+    .filter((entry) => !entry.startsWith('.'))
+    .flatMap((entry) =>
+      entry.startsWith('@')
+        ? readdirSync(join(modules, entry)).map((sub) => join(modules, entry, sub))
+        : [join(modules, entry)],
+    );
+  return own.flatMap((folder) => [folder, ...packageFolders(join(folder, 'node_modules'))]);
+}
+
+/** Takes out what no program loads on this architecture. */
+function prune(modules: string): void {
+  for (const only of [...BUILD_ONLY, ...TAKEN_IN, '.bin', '.package-lock.json', `node-linux-${arch}`])
+    rmSync(join(modules, only), { recursive: true, force: true });
+  for (const folder of packageFolders(modules)) {
+    for (const idle of IDLE_FOLDERS) rmSync(join(folder, idle), { recursive: true, force: true });
+    for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+      if (IDLE_FILES.test(file) && !LICENCE.test(basename(file))) rmSync(join(folder, file), { force: true });
+    }
+    const prebuilds = join(folder, 'prebuilds');
+    if (!existsSync(prebuilds)) continue;
+    for (const platform of readdirSync(prebuilds)) {
+      if (platform !== `linux-${arch}`) rmSync(join(prebuilds, platform), { recursive: true });
+      else
+        for (const file of readdirSync(join(prebuilds, platform)))
+          if (file.includes('musl')) rmSync(join(prebuilds, platform, file));
+    }
+  }
+}
+
+function pack(): void {
+  const tarball = join(root, 'build', `${name}.tar.gz`);
+  const options = [
+    '--sort=name',
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    `--mtime=${MTIME}`,
+    '--mode=u=rwX,go=rX',
+  ];
+  execFileSync('tar', [...options, '-I', 'gzip -6n', '-cf', tarball, '-C', work, name]);
+  console.log(`bundle: build/${name}.tar.gz, ${(statSync(tarball).size / 1e6).toFixed(1)} MB`);
+}
+
+function readPackage(folder: string): PackageFile {
+  return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as PackageFile;
+}

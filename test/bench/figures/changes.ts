@@ -1,0 +1,146 @@
+import { join } from 'node:path';
+import {
+  interleaved,
+  lagFigure,
+  median,
+  ratioOf,
+  type Effort,
+  type Figure,
+  type Report,
+  type Round,
+} from '../statistics.js';
+import { callAll, startGateway, startYardstick, type Server } from '../gateway.js';
+import { Callers, shot, type Shot } from '../load.js';
+import { cpuMs, roundEnd, type Cores } from '../machine.js';
+import { Watchers } from '../watchers.js';
+
+const CLIENTS = 50;
+/** Changes that are set by one request, and requests at a time: the next ones when the slowest client has all. */
+const BATCH = 100;
+const AHEAD = 4;
+const FAN_OUTS = [1, 50, 500];
+
+/** What is set goes to all WebSocket clients: how many changes, and how late. */
+export async function changeFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
+  await using gateway = await startGateway({ directory: join(directory, 'changes'), core: cores.server });
+  await using bare = await startYardstick(cores.server, 'fan-out');
+  const created = await callAll(
+    gateway.port,
+    Array.from({ length: BATCH }, () => ['SVC_CreateVariable', 1] as const),
+  );
+  const ids = created.map(Number);
+  const wrong: string[] = [];
+  const sides = [gateway, bare] as const;
+  const throughput = await throughputOf(effort, sides, { ids, wrong });
+  const figures: Figure[] = [
+    ratioOf(`changes to ${CLIENTS} clients, to a bare ws loop`, throughput, { is: 'at least', value: 4.5 }),
+  ];
+  for (const clients of FAN_OUTS) figures.push(await lagOf(effort, sides, { ids, wrong, clients }));
+  return { figures, wrong };
+}
+
+interface Watch {
+  readonly ids: readonly number[];
+  readonly wrong: string[];
+}
+
+async function throughputOf(
+  { rounds, seconds }: Effort,
+  sides: readonly [Server, Server],
+  { ids, wrong }: Watch,
+): Promise<[Round[], Round[]]> {
+  const batch = shot(
+    ids.map((id, at) => request(id, at)),
+    ids.map(() => ({ jsonrpc: '2.0', id: 1, result: true })),
+  );
+  using audiences = await Audiences.open(sides, CLIENTS, AHEAD);
+  const side = async (at: 0 | 1) => {
+    const { server, watchers, callers } = audiences.of(at);
+    const before = watchers.fewest;
+    const cpuBefore = cpuMs(server.pid);
+    const startMs = performance.now();
+    const isOver = roundEnd(server.pid, seconds);
+    let sent = 0;
+    for (; !isOver(); sent += BATCH * AHEAD) {
+      const { wrong: answers } = await callers.run([batch], 0);
+      if (answers > 0) wrong.push('changes were answered wrong');
+      await watchers.have(before + sent + BATCH * AHEAD);
+    }
+    const tookMs = performance.now() - startMs;
+    if (watchers.gaps > 0) wrong.push(`${watchers.gaps} gaps in the changes of ${CLIENTS} clients`);
+    return { cpuUs: ((cpuMs(server.pid) - cpuBefore) * 1000) / sent, perSecond: (sent * 1000) / tookMs };
+  };
+  return await interleaved(rounds, [() => side(0), () => side(1)]);
+}
+
+/** From the moment a change is sent until the last client has it; each is waited for before the next. */
+async function lagOf(
+  { rounds, seconds }: Effort,
+  sides: readonly [Server, Server],
+  { ids, wrong, clients }: Watch & { clients: number },
+): Promise<Figure> {
+  const shots = ids.map((id) => shot(request(id, 7), { jsonrpc: '2.0', id: 1, result: true }));
+  using audiences = await Audiences.open(sides, clients, 1);
+  const side = async (at: 0 | 1) => {
+    const { watchers, callers } = audiences.of(at);
+    const lags: number[] = [];
+    for (const endMs = performance.now() + seconds * 1000; performance.now() < endMs;) {
+      const startMs = performance.now();
+      const came = watchers.have(watchers.fewest + 1).then(() => performance.now());
+      const { wrong: answers } = await callers.run([shots[lags.length % BATCH] as Shot], 0);
+      if (answers > 0) wrong.push('a change was answered wrong');
+      lags.push((await came) - startMs);
+    }
+    if (watchers.gaps > 0) wrong.push(`gaps in the changes of ${clients} clients`);
+    return median(lags);
+  };
+  const lags = await interleaved(rounds, [() => side(0), () => side(1)]);
+  const name = `one change to ${clients} clients: the last one's p50, to a bare ws loop's`;
+  return lagFigure(name, lags, { is: 'at most', value: 1 });
+}
+
+interface Audience {
+  readonly server: Server;
+  readonly watchers: Watchers;
+  readonly callers: Callers;
+}
+
+/** The clients of both sides, opened once: five hundred of them take longer than a round. */
+class Audiences implements Disposable {
+  readonly #audiences: readonly [Audience, Audience];
+
+  private constructor(audiences: readonly [Audience, Audience]) {
+    this.#audiences = audiences;
+  }
+
+  static async open(
+    [one, other]: readonly [Server, Server],
+    clients: number,
+    callers: number,
+  ): Promise<Audiences> {
+    const open = async (server: Server): Promise<Audience> => ({
+      server,
+      watchers: await Watchers.open(server, clients),
+      callers: await Callers.open(server, callers),
+    });
+    return new Audiences([await open(one), await open(other)]);
+  }
+
+  of(at: 0 | 1): Audience {
+    return this.#audiences[at];
+  }
+
+  [Symbol.dispose](): void {
+    for (const { watchers, callers } of this.#audiences) {
+      watchers[Symbol.dispose]();
+      callers[Symbol.dispose]();
+    }
+  }
+}
+
+const request = (id: number, value: number) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'SetValue',
+  params: [id, value],
+});

@@ -1,0 +1,128 @@
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../tools/temp-directory.js';
+import { withinPatience } from '../../tools/until.js';
+import { interleaved, median, quantile, type Effort, type Figure, type Report } from '../statistics.js';
+import { gatewayProgram } from '../gateway.js';
+import { shot } from '../load.js';
+import { cpuMs, idle, idOf, pinned, residentMiB, type Cores } from '../machine.js';
+import { seed } from '../seed-variables.js';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
+
+/** With the rooms they stand in, all the ids that there are, but for a few. */
+const VARIABLES = 49_000;
+/** A start is all computing; the clock's time stands beside it. */
+const BY_CPU = 'by processor time; beside it the quietest start by the clock';
+/** How long a connection that was refused waits before it is tried again, ms. */
+const RETRY_MS = 2;
+
+/** What the process costs by being there: memory, and the time until it answers. */
+export async function processFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
+  const empty = join(directory, 'empty');
+  const full = join(directory, 'full');
+  await seed(empty, 0);
+  await seed(full, VARIABLES);
+  const config = { board: undefined };
+  const file = join(PACKAGE_ROOT, 'dist/test/bench/yardstick/start.js');
+  const core = cores.server;
+  const bare = () =>
+    start(async () => {
+      const port = await freePort();
+      return { port, program: pinned(core, [process.execPath, file, String(port)]) };
+    });
+  const [ours, theirs] = await interleaved(effort.rounds, [
+    () => start(() => gatewayProgram({ directory: empty, config, core })),
+    bare,
+  ]);
+  const [loaded] = await interleaved(effort.rounds, [
+    () => start(() => gatewayProgram({ directory: full, config, core })),
+    () => start(() => gatewayProgram({ directory: empty, config, core })),
+  ]);
+  const cpu = (starts: readonly Start[]) =>
+    quantile(
+      starts.map((start) => start.cpuMs),
+      0.25,
+    );
+  // What others do to the machine only ever makes a start longer.
+  const text = (starts: readonly Start[]) =>
+    `${Math.min(...starts.map(({ answeredMs }) => answeredMs)).toFixed(0)} ms, ${cpu(starts)} ms CPU`;
+  return {
+    figures: [
+      memory('resident set with an empty tree and no driver', 90, [ours, theirs]),
+      memory(`resident set with ${VARIABLES.toLocaleString('en-US')} variables`, 150, [loaded, theirs]),
+      {
+        name: 'start to the first answered call, to a bare process with the same packages',
+        value: cpu(ours) / cpu(theirs),
+        unit: '×',
+        goal: { is: 'at most', value: 2 },
+        ours: text(ours),
+        yardstick: text(theirs),
+        note: BY_CPU,
+      },
+      {
+        name: `start with ${VARIABLES.toLocaleString('en-US')} variables: later than with none by`,
+        value: (cpu(loaded) - cpu(ours)) / 1000,
+        unit: 's',
+        goal: { is: 'at most', value: 0.7 },
+        ours: text(loaded),
+        yardstick: `empty: ${text(ours)}`,
+        note: BY_CPU,
+      },
+    ],
+    wrong: [],
+  };
+}
+
+const memory = (name: string, below: number, [ours, theirs]: readonly [Start[], Start[]]): Figure => {
+  const mib = (starts: readonly Start[]) => median(starts.map((start) => start.mib));
+  return {
+    name,
+    value: mib(ours),
+    unit: 'MiB',
+    goal: { is: 'below', value: below },
+    ours: `${mib(ours).toFixed(1)} MiB`,
+    yardstick: `${mib(theirs).toFixed(1)} MiB, the packages alone`,
+  };
+};
+
+interface Start {
+  readonly answeredMs: number;
+  /** Processor time until then. */
+  readonly cpuMs: number;
+  /** Resident, when it has come to rest. */
+  readonly mib: number;
+}
+
+/** Starts a process, asks it until it answers, lets it come to rest, and ends it. */
+async function start(
+  begin: () => Promise<{ port: number; program: ReturnType<typeof pinned> }>,
+): Promise<Start> {
+  const { program, port, sinceMs } = await begin().then((begun) => ({
+    ...begun,
+    sinceMs: performance.now(),
+  }));
+  await using _end = program;
+  const { request } = shot({ jsonrpc: '2.0', id: 1, method: 'GetValue', params: [1] }, {});
+  await answered(port, request);
+  const answeredMs = performance.now() - sinceMs;
+  const pid = idOf(program);
+  const usedMs = cpuMs(pid);
+  await idle(pid);
+  return { answeredMs, cpuMs: usedMs, mib: residentMiB(pid) };
+}
+
+async function answered(port: number, request: Buffer): Promise<void> {
+  for (const endMs = performance.now() + 30_000; performance.now() < endMs;) {
+    const socket = connect({ port, host: '127.0.0.1' });
+    const reply = new Promise<boolean>((resolve) => {
+      socket.once('error', () => resolve(false)).once('data', () => resolve(true));
+      socket.once('connect', () => socket.write(request));
+    });
+    const isAnswered = await withinPatience('an answer', reply, 30_000);
+    socket.destroy();
+    if (isAnswered) return;
+    await sleep(RETRY_MS);
+  }
+  throw new Error('it does not answer');
+}

@@ -1,0 +1,37 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { objectType } from '../../src/kernel/object.js';
+import { variableType } from '../../src/kernel/value.js';
+import { openBench } from '../contract/store/open-store.js';
+
+const PER_CATEGORY = 100;
+/** Variables in one commit: a gateway's callers come one after the other, too. */
+const COMMITTED = 10_000;
+
+/** Makes a data directory, for a gateway to be started on, with so many variables that have all that variables can have. */
+export async function seed(directory: string, count: number): Promise<number[]> {
+  const data = join(directory, 'data');
+  mkdirSync(data, { recursive: true });
+  const { store, kernel } = await openBench(data);
+  const ids: number[] = [];
+  let parent = kernel.tree.root as ReturnType<typeof kernel.tree.get>;
+  for (let i = 0; i < count; i++) {
+    if (i % PER_CATEGORY === 0) {
+      parent = kernel.tree.create(objectType.category, {}, { name: `Room ${i / PER_CATEGORY}` });
+    }
+    const variable = kernel.variables.create(variableType.float, {
+      parent,
+      name: `Temperature ${i}`,
+      ident: `T${i}`,
+      position: i % PER_CATEGORY,
+      info: `sensor ${i} on the wall`,
+      profile: '~Temperature',
+    });
+    kernel.variables.update(variable, 20 + (i % 100) / 10, 1_700_000_000_000);
+    ids.push(variable.id);
+    if (i % COMMITTED === COMMITTED - 1) await store.committed();
+  }
+  await store.committed();
+  await store.close();
+  return ids;
+}

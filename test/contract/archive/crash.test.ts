@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { emptyRun } from '../../../src/archive/codec.js';
+import { ArchiveFile } from '../../../src/archive/archive-file.js';
+import { queryLogged } from '../../../src/archive/queries.js';
+import { killAfter } from '../../tools/kill-after.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { VARIABLE } from './open-archive.js';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
+
+const WRITER = join(PACKAGE_ROOT, 'dist/test/contract/archive/writer.js');
+const KILLS = 8;
+
+/** Runs the writer until it has written for `ms`, kills it, and gives what it had said last: so far all is written. */
+async function killed(directory: string, ms: number): Promise<number> {
+  return Number((await killAfter(ms, WRITER, directory)).at(-1));
+}
+
+/** All values that stand in the archive, oldest first. */
+function contents(directory: string): number[] {
+  const file = new ArchiveFile(directory);
+  file.open(0);
+  const toMs = 2 ** 42;
+  const range = {
+    id: VARIABLE,
+    isText: false,
+    fromMs: 0,
+    toMs,
+    nowMs: toMs,
+    limit: Infinity,
+    waiting: emptyRun(),
+  };
+  const { values } = queryLogged(file, range);
+  file.close();
+  return Array.from(values, Number).reverse();
+}
+
+t.test(
+  `killed ${KILLS} times in the midst of it: nothing that was written is lost, or there twice`,
+  async (t) => {
+    const directory = await tempDirectory(t);
+    let told = 0;
+    for (let round = 0; round < KILLS; round++) {
+      told = await killed(directory, Math.random() * 300);
+      const db = new DatabaseSync(join(directory, 'archive.db'), { readOnly: true });
+      t.match(db.prepare('PRAGMA integrity_check').all(), [{ integrity_check: 'ok' }]);
+      db.close();
+      const values = contents(directory);
+      t.ok(values.length >= told, `${values.length} records, ${told} were told`);
+      t.equal(
+        values.findIndex((value, n) => value !== n + 1),
+        -1,
+      );
+    }
+    t.ok(told > 500, 'there was something to lose');
+  },
+);

@@ -1,0 +1,52 @@
+/** Archives that are damaged while they are in use. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { openArchive, VARIABLE } from './open-archive.js';
+
+/** A dying card: from now on the file says this. */
+function damage(directory: string, text: string): void {
+  const path = join(directory, 'archive.db');
+  using db = new DatabaseSync(path);
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  // A write by another one has who uses it read the file again.
+  db.exec('UPDATE untrusted SET offset = 0; INSERT INTO tail (records) VALUES (zeroblob(0))');
+  db.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+  writeFileSync(path, text.repeat(2_000), { flag: 'r+' });
+}
+
+t.test(
+  'each is set aside under a name of its own and said; the oldest, which has the history, stays',
+  async (t) => {
+    const directory = await tempDirectory(t);
+    const clock = new ManualClock();
+    const { archive, kernel, variable, findings } = await openArchive(directory, clock);
+    const aside = () =>
+      readdirSync(directory)
+        .filter((name) => /damaged-[^.]*Z(-\d+)?$/.test(name))
+        .sort();
+    const beginning = (name = '') => readFileSync(join(directory, name), 'latin1').slice(0, 5);
+    let value = 0;
+    for (const text of ['first', 'again', 'third']) {
+      kernel.variables.update(variable, ++value, clock.nowMs());
+      await archive.flush();
+      damage(directory, text);
+      kernel.variables.update(variable, ++value, clock.nowMs() + value);
+      await archive.flush();
+      t.equal(findings.get('archive')?.state, 'failed');
+      await archive.flush();
+      t.equal(findings.get('archive')?.state, 'ok');
+      t.match(findings.get('archive file'), {
+        state: 'warning',
+        text: /was damaged .* kept as .*damaged-.*new one/,
+      });
+      const { records } = await archive.records(VARIABLE, { startS: 0, endS: 0, limit: 0 });
+      t.equal(records.at(-1)?.value, value, 'what could not be written is in the new one');
+    }
+    t.strictSame(aside().map(beginning), ['first', 'third']);
+    await archive.close();
+  },
+);

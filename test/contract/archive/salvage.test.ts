@@ -1,0 +1,124 @@
+import { copyFileSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { ArchiveFile } from '../../../src/archive/archive-file.js';
+import { emptyRun } from '../../../src/archive/codec.js';
+import { salvageArchives } from '../../../src/composition/salvage-archives.js';
+import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { runCli } from '../../tools/gateway/run-cli.js';
+
+const NOW = Date.UTC(2026, 5, 1);
+const ASIDE = 'archive.db.damaged-2026-06-01T00-00-00Z';
+
+/** Ten variables with 2,000 records each, the last ones in the tail; as a damaged archive that is kept. */
+async function kept(t: Parameters<typeof tempDirectory>[0]): Promise<string> {
+  const directory = await tempDirectory(t);
+  const file = new ArchiveFile(directory);
+  file.open(NOW);
+  for (let from = 0; from < 2000; from += 500)
+    file.transaction(() => {
+      for (let variable = 0; variable < 10; variable++) {
+        const run = emptyRun();
+        for (let n = from; n < from + 500; n++) {
+          run.times.push(NOW + n * 60_000);
+          run.values.push(20 + Math.sin(n) * (variable + 1));
+          run.marks.push(0);
+        }
+        file.put((10_000 + variable) * 2, run);
+      }
+    });
+  file.close();
+  copyFileSync(join(directory, 'archive.db'), join(directory, ASIDE));
+  return directory;
+}
+
+/** All records of the archive of a directory: series → time → value. */
+function recordsOf(directory: string): Map<number, Map<number, unknown>> {
+  const file = new ArchiveFile(directory);
+  file.open(NOW);
+  const all = new Map<number, Map<number, unknown>>();
+  for (let variable = 0; variable < 10; variable++) {
+    const series = (10_000 + variable) * 2;
+    const runs = [...file.chunks.upwards(series, -1, Infinity)].map((chunk) => file.chunks.records(chunk));
+    const records = new Map<number, unknown>();
+    for (const run of [...runs, file.head(series)])
+      for (const [n, time] of run.times.entries()) records.set(time, run.values[n]);
+    all.set(series, records);
+  }
+  file.close();
+  return all;
+}
+
+const count = (all: Map<number, Map<number, unknown>>) =>
+  [...all.values()].reduce((sum, { size }) => sum + size, 0);
+
+/** A new, empty archive beside the damaged one. */
+async function salvaged(t: Parameters<typeof tempDirectory>[0], bytes: Buffer) {
+  const directory = await tempDirectory(t);
+  writeFileSync(join(directory, ASIDE), bytes);
+  const reports = salvageArchives({ directory, file: undefined, write: true, nowMs: NOW });
+  return { all: recordsOf(directory), reports };
+}
+
+t.test('all of a sound one is taken, twice as once; a dry run writes nothing', async (t) => {
+  const directory = await kept(t);
+  const before = recordsOf(directory);
+  t.equal(count(before), 20_000);
+  const bytes = readFileSync(join(directory, ASIDE));
+  const { all, reports } = await salvaged(t, bytes);
+  t.strictSame(all, before);
+  t.match(reports, [{ isWhole: true, text: /up to \d+ records of 10 variables, 2026-06-01T/ }]);
+  salvageArchives({ directory, file: undefined, write: true, nowMs: NOW });
+  t.strictSame(recordsOf(directory), before);
+
+  const dry = await tempDirectory(t);
+  writeFileSync(join(dry, ASIDE), bytes);
+  const said = await runCli(['archive', '--data', dry, 'salvage']);
+  t.match(said, {
+    code: 0,
+    stdout: /0 damaged chunks\nnothing was written: stop the gateway and say --write/,
+  });
+  t.strictSame(readdirSync(dry), [ASIDE]);
+  const written = await runCli(['archive', '--data', dry, '--write', 'salvage']);
+  t.match(written, { code: 0, stdout: /what is sound is in the archive/ });
+  t.strictSame(recordsOf(dry), before);
+  t.equal((await runCli(['archive', '--data', join(dry, 'none'), 'salvage'])).code, 1);
+});
+
+t.test('sixty flipped bits cost the chunks that they hit, and no wrong record is taken', async (t) => {
+  const directory = await kept(t);
+  const before = recordsOf(directory);
+  const bytes = readFileSync(join(directory, ASIDE));
+  const seed = fuzzSeed();
+  const random = new Random(seed);
+  let least = Infinity;
+  for (let round = 0; round < 10; round++) {
+    const damaged = Buffer.from(bytes);
+    for (let flip = 0; flip < 60; flip++) {
+      const at = random.below(damaged.length);
+      damaged[at] = (damaged[at] ?? 0) ^ (1 << random.below(8));
+    }
+    const { all, reports } = await salvaged(t, damaged);
+    least = Math.min(least, count(all));
+    const wrong = [...all].flatMap(([series, records]) =>
+      [...records].filter(([time, value]) => before.get(series)?.get(time) !== value),
+    );
+    t.strictSame(wrong, [], seedLabel(seed));
+    if (count(all) < 20_000) t.notOk(reports[0]?.isWhole, `what is missing is told (${seedLabel(seed)})`);
+  }
+  t.comment(`of 20,000 records ${least} at least were taken`);
+});
+
+for (const [what, at] of [
+  ['the first page', 0],
+  ['a page in the middle', 5],
+] as const)
+  t.test(`${what} is overwritten: the rest is taken`, async (t) => {
+    const directory = await kept(t);
+    const bytes = readFileSync(join(directory, ASIDE));
+    bytes.fill(0x5a, at * 4096, (at + 1) * 4096);
+    const { all } = await salvaged(t, bytes);
+    t.comment(`${count(all)} records of 20,000, ${statSync(join(directory, ASIDE)).size / 4096} pages`);
+    t.ok(count(all) > 10_000);
+  });

@@ -1,0 +1,144 @@
+/** Records of untrusted clocks. */
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { correctTimes } from '../../../src/archive/mutations.js';
+import { ArchiveFile } from '../../../src/archive/archive-file.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { openArchive, VARIABLE } from './open-archive.js';
+import { contents, ID, openArchiveFile, recordsOf, write } from './archive-file.js';
+
+t.test('times of an untrusted clock are mended, also when the program was restarted meanwhile', async (t) => {
+  const directory = await tempDirectory(t);
+  let file = openArchiveFile(directory);
+  write(file, [{ atMs: 5_000, value: 1 }]);
+  file.write({
+    records: recordsOf([
+      { atMs: 4_000, value: 2, mark: 1 },
+      { atMs: 6_000, value: 3, mark: 1 },
+      { atMs: 7_000, value: 4, mark: 2 },
+    ]),
+    clocks: [
+      { mark: 1, offsetMs: 100 },
+      { mark: 2, offsetMs: 1_100 },
+    ],
+    isPresent: false,
+  });
+  t.strictSame(
+    contents(file).map(({ atMs }) => atMs),
+    [4_000, 5_000, 6_000, 7_000],
+  );
+  file.close();
+  file = new ArchiveFile(directory);
+  t.match(file.open(0), { isMarked: true, mark: 2 });
+  t.strictSame(correctTimes(file, { offsetMs: 10_100 }), { count: 3 });
+  t.strictSame(
+    contents(file),
+    [
+      { atMs: 5_000, value: 1 },
+      { atMs: 14_000, value: 2 },
+      { atMs: 16_000, value: 3 },
+      // What began 9 s after the first clock was off by a second less.
+    ]
+      .concat([{ atMs: 16_000, value: 4 }])
+      .filter((_, n) => n !== 2),
+  );
+  file.close();
+  file = new ArchiveFile(directory);
+  t.match(file.open(0), { isMarked: false });
+  t.strictSame(correctTimes(file, { offsetMs: 99_999 }), { count: 0 });
+  file.close();
+});
+
+t.test('many records of several chunks and variables are mended, though their times overlap', async (t) => {
+  const directory = await tempDirectory(t);
+  const file = openArchiveFile(directory);
+  // 150 s of each: 40 s later they lie over those that are not looked at yet.
+  const given = Array.from({ length: 1_500 }, (_, n) => ({ atMs: 1_000 + n * 100, value: n, mark: 1 }));
+  for (const id of [ID, ID + 1])
+    for (let n = 0; n < given.length; n += 100)
+      file.write({
+        records: recordsOf(given.slice(n, n + 100), id),
+        clocks: [{ mark: 1, offsetMs: 100 }],
+        isPresent: false,
+      });
+  t.strictSame(correctTimes(file, { offsetMs: 40_100 }), { count: 3_000 });
+  const wanted = given.map(({ atMs, value }) => ({ atMs: atMs + 40_000, value }));
+  file.close();
+  const again = openArchiveFile(directory);
+  for (const id of [ID, ID + 1]) t.strictSame(contents(again, id), wanted);
+  t.strictSame(correctTimes(again, { offsetMs: 40_100 }), { count: 0 });
+  again.close();
+});
+
+const ALL = { startS: 0, endS: 0, limit: 0 };
+
+t.test(
+  'what is recorded while the last batch is written is mended too, when the time becomes known then',
+  async (t) => {
+    const clock = new ManualClock(3_600_000);
+    clock.hasTrustedTime = false;
+    const { archive, kernel, variable } = await openArchive(await tempDirectory(t), clock);
+    const set = (value: number) => {
+      clock.advance(1_000);
+      kernel.variables.update(variable, value, clock.nowMs());
+    };
+    set(1);
+    const written = archive.flush();
+    t.equal((await archive.records(VARIABLE, ALL)).records.length, 1);
+    set(2);
+    clock.stepWallClock(1_000_000_000);
+    clock.hasTrustedTime = true;
+    await written;
+    await archive.flush();
+    await archive.flush();
+    t.match(await archive.records(VARIABLE, ALL), {
+      records: [
+        { atMs: 1_003_601_000, value: 1, isTrusted: true },
+        { atMs: 1_003_602_000, value: 2, isTrusted: true },
+      ],
+    });
+    await archive.close();
+  },
+);
+
+t.test('an archive that opens late keeps the marks that it has, and what waited for it', async (t) => {
+  const place = await tempDirectory(t);
+  const [directory, away] = [join(place, 'data'), join(place, 'away')];
+  await mkdir(directory);
+  const file = openArchiveFile(directory);
+  write(file, [{ atMs: 5_000, value: 7, mark: 1 }], VARIABLE);
+  file.chunks.statement("INSERT INTO untrusted VALUES (1, 'another run', 100)").run();
+  file.close();
+  await rename(directory, away);
+  await writeFile(directory, 'no directory');
+  const clock = new ManualClock(3_600_000);
+  clock.hasTrustedTime = false;
+  const { archive, kernel, variable, findings } = await openArchive(directory, clock);
+  t.equal(findings.get('archive')?.state, 'failed');
+  kernel.variables.update(variable, 8, clock.nowMs());
+  await archive.flush();
+  await rm(directory);
+  await rename(away, directory);
+  await archive.flush();
+  t.equal(findings.get('archive')?.state, 'ok');
+  const { records } = await archive.records(VARIABLE, ALL);
+  t.match(records, [
+    { value: 7, isTrusted: false },
+    { value: 8, isTrusted: false },
+  ]);
+  clock.stepWallClock(1_000_000_000);
+  clock.hasTrustedTime = true;
+  await archive.flush();
+  t.match(await archive.records(VARIABLE, ALL), {
+    records: [
+      { atMs: 5_000, isTrusted: false },
+      { atMs: 1_003_600_000, isTrusted: true },
+    ],
+  });
+  await archive.close();
+  using db = new DatabaseSync(join(directory, 'archive.db'));
+  t.match(db.prepare('SELECT mark, boot FROM untrusted').all(), [{ mark: 1, boot: 'another run' }]);
+});

@@ -1,0 +1,277 @@
+import t, { type Test } from 'tap';
+import type { WebSocket } from 'ws';
+import { ManualClock } from '../../../src/base/clock.js';
+import { Client, type Item, ServerError } from '../../../src/client/index.js';
+import { FakeGateway } from '../../tools/client/fake-gateway.js';
+import { freePort } from '../../tools/temp-directory.js';
+import { withinPatience, until } from '../../tools/until.js';
+
+const record = (counter: number, value: unknown = counter) => ({
+  TimeStamp: counter,
+  SenderID: 12345,
+  Message: 10603,
+  Data: [value, true, 0, 5, 4, 3],
+});
+const frame = (counter: number) => JSON.stringify(record(counter));
+
+/** A fake that knows the newest counter, and a client of it. */
+async function world(t: Test, user = 'user%40x.org:s%C3%A4cret') {
+  const fake = await FakeGateway.listen();
+  t.teardown(() => fake[Symbol.asyncDispose]());
+  fake.answerCalls({
+    SVC_GetSnapshotChanges: [{ ...record(100), Message: 0 }],
+    GetValue: (id: number) => id * 2,
+  });
+  const address = `http://${user}@127.0.0.1:${fake.port}/api/`;
+  return { fake, address, client: new Client(address, { timeoutMs: 5_000 }) };
+}
+
+/** Reads `count` items; the stream stays open. */
+async function take(stream: AsyncGenerator<Item, void, undefined>, count: number): Promise<Item[]> {
+  const items: Item[] = [];
+  while (items.length < count) {
+    const next = await withinPatience('an item', stream.next());
+    if (next.done) break;
+    items.push(next.value);
+  }
+  return items;
+}
+const counters = (items: Item[]) =>
+  items.map((item) => (item.kind === 'lost' ? -item.since : item.record.TimeStamp));
+
+await t.test(
+  'changes come in order, from the newest counter on, credentials as the sub-protocol',
+  async (t) => {
+    const { fake, client } = await world(t, 'u%C3%BC:p+%2F~%3F%3F');
+    fake.onSocket = (socket) => [101, 102, 103].forEach((n) => socket.send(frame(n)));
+    const items: Item[] = [];
+    for await (const item of client.changes()) if (items.push(item) === 3) break;
+    t.same(items[0], { kind: 'change', record: record(101) });
+    t.same(counters(items), [101, 102, 103]);
+    const protocol = encodeURIComponent(Buffer.from('uü:p+/~??').toString('base64'));
+    t.same(fake.upgrades, [{ url: '/api/?since=100', protocol }]);
+  },
+);
+
+await t.test('changes go on by the counter after a cut, and tell of the link', async (t) => {
+  const { fake, address } = await world(t);
+  const clock = new ManualClock();
+  const links: string[] = [];
+  fake.onSocket = (socket) => {
+    const since = fake.upgrades.length * 10;
+    socket.send(frame(since + 1));
+    socket.send(frame(since + 2));
+    socket.close(1013, 'too slow');
+  };
+  const changes = new Client(address, { timing: clock }).changes({
+    since: 7,
+    onLink: (gone) => links.push(gone === undefined ? 'up' : gone.message),
+  });
+  t.same(counters(await take(changes, 2)), [11, 12]);
+  const third = changes.next();
+  await until('the pause', () => links.length === 2);
+  t.equal(fake.upgrades.length, 1, 'it waits before it tries again');
+  clock.advance(250);
+  t.match(await withinPatience('the next change', third), { value: { record: { TimeStamp: 21 } } });
+  t.same(
+    fake.upgrades.map(({ url }) => url),
+    ['/api/?since=7', '/api/?since=12'],
+  );
+  t.match(links, ['up', /1013, too slow/, 'up']);
+  await changes.return();
+  t.equal(clock.pendingTimers, 0, 'nothing is left running');
+});
+
+await t.test('changes say when changes were lost, and go on from there', async (t) => {
+  const { fake, client } = await world(t);
+  fake.onSocket = (socket) => {
+    socket.send('{"TimeStamp":50,"SenderID":0,"Message":0,"Data":["CHANGES_LOST"]}');
+    socket.send('{"TimeStamp":50,"SenderID":0,"Message":0,"Data":[]}');
+    socket.send(frame(51));
+  };
+  const changes = client.changes({ since: 99_999 });
+  t.same(await take(changes, 2), [
+    { kind: 'lost', since: 50 },
+    { kind: 'change', record: record(51) },
+  ]);
+  await changes.return();
+});
+
+await t.test('changes of one configurator come from its own path', async (t) => {
+  const { fake, address } = await world(t, 'webfront:tulip');
+  fake.answerCalls({ WFC_GetSnapshotChanges: (id: number) => [{ ...record(id), Message: 0 }] });
+  fake.onSocket = (socket) => socket.send(frame(1));
+  const changes = new Client(address, { configurator: 33 }).changes();
+  await take(changes, 1);
+  t.equal(fake.upgrades[0]?.url, '/wfc/33/api/?since=33');
+  await changes.return();
+});
+
+await t.test('changes narrowed ask for that, and fail when the gateway refuses', async (t) => {
+  const { fake, client } = await world(t);
+  let refuse = false;
+  fake.onSocket = (socket: WebSocket) =>
+    socket.on('message', (data: Buffer) => {
+      const { id, method, params } = JSON.parse(data.toString()) as {
+        id: string;
+        method: string;
+        params: unknown;
+      };
+      t.same([method, params], ['GW_Subscribe', [[5], []]]);
+      const error = { code: -32603, message: 'Access denied', data: { code: 'ACCESS_DENIED' } };
+      socket.send(JSON.stringify({ jsonrpc: '2.0', id, ...(refuse ? { error } : { result: true }) }));
+      socket.send(frame(3));
+    });
+  const changes = client.changes({ since: 1, ids: [5] });
+  t.same(counters(await take(changes, 1)), [3]);
+  await changes.return();
+  refuse = true;
+  await t.rejects(client.changes({ since: 1, ids: [5] }).next(), {
+    name: 'RpcError',
+    reason: 'ACCESS_DENIED',
+  });
+});
+
+await t.test(
+  'end by an RpcError when the credentials are wrong, and try again when nobody is there',
+  async (t) => {
+    const { fake, address } = await world(t);
+    fake.acceptsUpgrades = false;
+    const error = {
+      code: -32000,
+      message: 'Credentials are missing or wrong',
+      data: { code: 'UNAUTHORIZED' },
+    };
+    const healthy = fake.answer;
+    fake.answer = () => ({ status: 401, body: JSON.stringify({ jsonrpc: '2.0', id: null, error }) });
+    await t.rejects(new Client(address).changes({ since: 1 }).next(), {
+      name: 'RpcError',
+      reason: 'UNAUTHORIZED',
+    });
+    await t.rejects(new Client(address).changes().next(), { name: 'RpcError', reason: 'UNAUTHORIZED' });
+
+    fake.answer = () => ({ status: 503, body: 'starting' });
+    const clock = new ManualClock();
+    const gone: unknown[] = [];
+    const changes = new Client(address, { timing: clock }).changes({
+      since: 1,
+      onLink: (why) => gone.push(why),
+    });
+    const first = changes.next();
+    for (const attempt of [1, 2, 3]) {
+      await until('a failed attempt', () => gone.length === attempt);
+      t.type(gone.at(-1), ServerError);
+      clock.advance(250 * 2 ** (attempt - 1) - 1);
+      t.equal(clock.pendingTimers, 1, 'the pause doubles');
+      clock.advance(1);
+    }
+    await until('a fourth attempt', () => gone.length === 4);
+    Object.assign(fake, {
+      acceptsUpgrades: true,
+      answer: healthy,
+      onSocket: (socket: WebSocket) => socket.send(frame(2)),
+    });
+    clock.advance(2_000);
+    t.match(await withinPatience('a change', first), { value: { record: { TimeStamp: 2 } } });
+    await changes.return();
+  },
+);
+
+await t.test('changes stop when they are told to, wherever they are', async (t) => {
+  const { client, fake } = await world(t);
+  await t.rejects(client.changes({ signal: AbortSignal.abort() }).next(), { name: 'AbortError' });
+  const stop = new AbortController();
+  const waiting = client.changes({ since: 1, signal: stop.signal }).next();
+  await until('a socket', () => fake.upgrades.length === 1);
+  stop.abort();
+  await t.rejects(waiting, { name: 'AbortError' });
+
+  const clock = new ManualClock();
+  const pause = new AbortController();
+  const links: unknown[] = [];
+  const nobody = new Client(`http://127.0.0.1:${await freePort()}/api/`, { timing: clock });
+  const pausing = nobody.changes({ signal: pause.signal, onLink: (gone) => links.push(gone) }).next();
+  await until('a failed attempt', () => links.length === 1);
+  pause.abort();
+  await t.rejects(pausing, { name: 'AbortError' });
+  t.equal(clock.pendingTimers, 0);
+});
+
+await t.test('changes ask a silent gateway whether it is there, and leave it when it is not', async (t) => {
+  const { fake, address } = await world(t);
+  const clock = new ManualClock();
+  const questions: string[] = [];
+  let answers = true;
+  fake.onSocket = (socket) => {
+    socket.send(frame(5));
+    socket.on('message', (data: Buffer) => {
+      const { id, method } = JSON.parse(data.toString()) as { id: string; method: string };
+      questions.push(method);
+      if (answers)
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: [] }), () => socket.send(frame(6)));
+    });
+  };
+  const gone: unknown[] = [];
+  const changes = new Client(address, { timing: clock }).changes({
+    since: 1,
+    onLink: (why) => gone.push(why),
+  });
+  await take(changes, 1);
+  clock.advance(30_000);
+  t.same(counters(await take(changes, 1)), [6]);
+  t.same(questions, ['WFC_GetConfigurators']);
+  answers = false;
+  const next = changes.next();
+  clock.advance(30_000);
+  await until('the second question', () => questions.length === 2);
+  clock.advance(10_000);
+  await until('the end of the link', () => gone.length === 2);
+  t.match(gone[1], { name: 'ServerError', message: /silent/ });
+  clock.advance(1_000);
+  t.match(await withinPatience('a change over a new socket', next), { value: { record: { TimeStamp: 5 } } });
+  await changes.return();
+});
+
+await t.test('a frame that is none is a reason to begin again', async (t) => {
+  const { fake, address } = await world(t);
+  for (const text of [
+    '',
+    'x',
+    '[]',
+    '1',
+    '{"TimeStamp":"1","SenderID":1,"Message":1,"Data":[]}',
+    '{"TimeStamp":1}',
+  ]) {
+    const clock = new ManualClock();
+    const gone: unknown[] = [];
+    fake.onSocket = (socket) => socket.send(gone.length < 2 ? text : frame(9));
+    const changes = new Client(address, { timing: clock }).changes({
+      since: 1,
+      onLink: (why) => gone.push(why),
+    });
+    const next = changes.next();
+    await until('the end of the link', () => gone.length === 2);
+    t.match(gone[1], { name: 'ServerError', message: /frame/ }, JSON.stringify(text));
+    clock.advance(1_000);
+    t.match(await withinPatience('a change', next), { value: { record: { TimeStamp: 9 } } });
+    await changes.return();
+  }
+});
+
+await t.test('a reader that falls far behind loses nothing: it begins again where it is', async (t) => {
+  const { fake, client } = await world(t);
+  const last = 140_000;
+  let cut = 0;
+  fake.onSocket = (socket, url) => {
+    socket.on('close', () => cut++);
+    for (let n = Number(new URL(url, 'http://x').searchParams.get('since')) + 1; n <= last; n++)
+      socket.send(frame(n));
+  };
+  let expected = 1;
+  for await (const item of client.changes({ since: 0 })) {
+    if (expected === 1) await until('that too much waits', () => cut === 1);
+    if (item.kind !== 'change' || item.record.TimeStamp !== expected || expected++ === last) break;
+  }
+  t.equal(expected, last + 1);
+  t.ok(fake.upgrades.length > 1);
+});

@@ -1,0 +1,120 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import t, { type Test } from 'tap';
+import { type Board, loadBoard } from '../../../src/config/board.js';
+import { ROOT } from '../../law/sources.js';
+import { labelOf, type MachineFacts, writtenFacts } from '../../tools/generate/board-facts.js';
+
+const DIRECTORY = join(ROOT, 'board');
+const names = readdirSync(DIRECTORY)
+  .filter((file) => file.endsWith('.yaml'))
+  .map((file) => basename(file, '.yaml'));
+const boards = await Promise.all(
+  names.map((name) => loadBoard(name, { directory: DIRECTORY, compatible: '/nowhere' })),
+);
+const kernels = writtenFacts();
+
+/** Who has the 40 pins of the Raspberry Pi. */
+const withPins = boards.filter(({ name }) => name.startsWith('raspberry-pi'));
+
+/** The machines that the kernels know and this board is for, each with its kernel. */
+function* machinesOf(board: Board) {
+  for (const { kernel, labels, machines } of kernels)
+    for (const [name, machine] of Object.entries(machines))
+      if (board.compatible.some((word) => machine.compatible.split(' ').includes(word)))
+        yield { name: `${board.name}: ${name} of ${kernel}`, labels, machine };
+}
+
+/** The machine's chips: label → names of the lines. */
+const chipsOf = ({ gpio }: MachineFacts) =>
+  new Map(Object.entries(gpio).map(([driver, lines]) => [labelOf[driver], lines]));
+
+t.test('chips and lines are those of the kernels', async (t) => {
+  for (const board of withPins) {
+    const seen = new Set<string>();
+    for (const { name, labels, machine } of machinesOf(board)) {
+      const chips = chipsOf(machine);
+      for (const { chip, lines } of board.gpio) {
+        const known = chips.get(chip);
+        if (known === undefined) {
+          t.notOk(labels.includes(chip), `${name} has no ${chip}`);
+          continue;
+        }
+        t.ok(labels.includes(chip), `${name} labels its chip ${chip}`);
+        seen.add(chip);
+        sameLines(t, name, { known, lines });
+      }
+    }
+    t.strictSame(
+      [...seen],
+      board.gpio.map(({ chip }) => chip),
+      `${board.name} was held to a kernel`,
+    );
+  }
+});
+
+/** A name that the kernel gives too is the same line there, and what the kernel calls GPIOn is ours of that name. */
+function sameLines(
+  t: Test,
+  of: string,
+  { known: text, lines }: { known: string; lines: Readonly<Record<string, number>> },
+): void {
+  if (text === '') return;
+  const known = text.split(' ');
+  for (const [name, offset] of Object.entries(lines)) {
+    t.ok(offset < known.length, `${of}: ${name} is on the chip`);
+    const there = known[offset] ?? '';
+    if (/^GPIO\d+$/.test(there)) t.equal(there, name, of);
+    if (known.includes(name)) t.equal(known.indexOf(name), offset, `${of}: ${name}`);
+  }
+}
+
+t.test('the recognising strings, LEDs, PWM chips and ports are those of the kernels', async (t) => {
+  for (const board of withPins) {
+    const machines = [...machinesOf(board)];
+    t.ok(machines.length > 0, `${board.name} is a machine that a kernel knows`);
+    for (const { name, machine } of machines) {
+      // Debian's kernels show no LEDs of the Raspberry Pi 5.
+      const missing = board.leds.filter((led) => !machine.leds.split(' ').includes(led.name));
+      if (machine.leds !== '') t.strictSame(missing, [], `${name} has these LEDs`);
+      const chips = board.pwm?.filter((pwm) => !machine.pwm.split(' ').includes(pwm.chip)) ?? [];
+      t.strictSame(chips, [], `${name} has these PWM chips`);
+      const paths = board.serial.flatMap((port) => port.paths);
+      const [driver, number] = machine.console;
+      // Port 10 is the debug connector of the Raspberry Pi 5, not on the header.
+      const port = `/dev/tty${driver === 'arm,pl011' ? 'AMA' : 'S'}${number}`;
+      t.equal(paths.includes(port), number !== 10, `${name}: ${port}`);
+    }
+  }
+});
+
+t.test('a board draws its header with its own lines', async (t) => {
+  for (const board of boards.filter(({ header }) => header !== undefined)) {
+    const lines = board.gpio.flatMap((chip) => Object.keys(chip.lines)).sort();
+    const pins = board.header?.flat() ?? [];
+    const drawn = pins.filter((pin) => !/^(3V3|5V|GND)$/.test(pin)).sort();
+    t.strictSame(drawn, lines, `${board.name} draws each line once`);
+    for (const [, line = '', pin] of textOf(board).matchAll(/^ +(\w+): \d+ # pin (\d+)/gm))
+      t.equal(pins.indexOf(line) + 1, Number(pin), `${board.name}: ${line}`);
+  }
+  for (const { name, header } of withPins) t.equal(header?.flat().length, 40, name);
+});
+
+t.test('boards are told apart, and have only names that a configuration can write', async (t) => {
+  const words = boards.flatMap(({ compatible }) => compatible);
+  t.equal(new Set(words).size, words.length, 'no string is two boards');
+  for (const { name, gpio, serial, leds } of boards) {
+    const lines = gpio.flatMap((chip) => Object.keys(chip.lines));
+    const all = [lines, serial.map((port) => port.name), leds.map((led) => led.name)];
+    for (const some of all) t.equal(new Set(some).size, some.length, `${name}: each name once`);
+    t.strictSame(
+      all.flat().filter((word) => !/^[A-Za-z0-9_-]{1,64}$/.test(word)),
+      [],
+      name,
+    );
+    for (const { chip, lines: of } of gpio)
+      t.equal(new Set(Object.values(of)).size, Object.keys(of).length, `${name}: ${chip}: each line once`);
+  }
+});
+
+const textOf = ({ name }: Board): string => readFileSync(join(DIRECTORY, `${name}.yaml`), 'utf8');

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { FunctionDeclaration, ParameterKind } from '../../../src/device/declare.js';
+import { allFunctions } from '../../tools/generate/all-functions.js';
+import { ROOT } from '../../law/sources.js';
+
+const kindWord: Record<ParameterKind, string> = {
+  boolean: 'bool',
+  integer: 'int',
+  float: 'float',
+  string: 'string',
+  variant: 'mixed',
+  array: 'array',
+};
+
+/** A declaration as the fixture writes it. */
+function signature({ name, parameters, result }: FunctionDeclaration): string {
+  const list = parameters.map(
+    ({ kind, name: parameter, enumeration }) =>
+      `${kindWord[kind]} ${parameter}${enumeration === undefined ? '' : `{${enumeration.join(' ')}}`}`,
+  );
+  return `${name}(${list.join(', ')}): ${kindWord[result]}`;
+}
+
+const reference = readFileSync(join(ROOT, 'test/fixtures/reference.txt'), 'utf8').trim().split('\n').slice(1);
+const declared = await allFunctions();
+
+t.test('every function is declared as the reference has it', async (t) => {
+  t.equal(reference.length, 424);
+  const ours = /^(GW_|rpc\.|WFC_GetConfigurators$)/;
+  t.strictSame(declared.filter(({ name }) => !ours.test(name)).map(signature), reference);
+});
+
+t.test('our own functions are these', async (t) => {
+  const known = new Set(reference.map((line) => line.slice(0, line.indexOf('('))));
+  t.strictSame(declared.filter(({ name }) => !known.has(name)).map(signature), [
+    'GW_CreateFrom(int InstanceID, string ID, int ParentID, string Module, string Name): int',
+    'GW_GetAudit(int Limit, string Role): array',
+    'GW_GetFound(int InstanceID): array',
+    'GW_GetHealth(): array',
+    'GW_GetLines(): array',
+    'GW_GetPushDevices(int InstanceID): array',
+    'GW_GetQuality(array VariableIDs): array',
+    'GW_GetRecords(int VariableID, float StartTime, float EndTime, int Limit): array',
+    'GW_GetValues(array VariableIDs): array',
+    'GW_GetVersion(): string',
+    'GW_Prune(bool Remove): array',
+    'GW_Publish(int InstanceID, string Topic, string Payload, int QoS{at most once at least once exactly once}, bool Retain): bool',
+    'GW_ReloadConfiguration(): array',
+    'GW_RemovePushDevice(int InstanceID, string DeviceID): bool',
+    'GW_RequestActions(array Actions): array',
+    'GW_SetValues(array Values): bool',
+    'GW_SimulateBounce(string Line, bool Active, int Bounces, float WithinMs, int Seed): bool',
+    'GW_SimulateChipGone(string Chip, bool Gone): bool',
+    'GW_SimulateFlood(string Line, float PerSecond, int ForMs): bool',
+    'GW_SimulateLedGone(string Led, bool Gone): bool',
+    'GW_SimulateLine(string Line, bool Active): bool',
+    'GW_SimulateOneWireGone(string Address, bool Gone): bool',
+    'GW_SimulatePwmGone(string Chip, bool Gone): bool',
+    'GW_SimulateRefusal(string Line, bool Refuse): bool',
+    'GW_SimulateStuck(string Line, bool Stuck): bool',
+    'GW_Subscribe(array IDs, array Messages): bool',
+    'WFC_GetConfigurators(): array',
+    'rpc.discover(): array',
+  ]);
+});
+
+t.test('who may call what is as decision 15 has it', async (t) => {
+  const open = declared
+    .filter(({ access }) => access !== 'owner')
+    .map(({ name, access }) => `${name} ${access}`);
+  t.strictSame(open, [
+    'WFC_Execute webfront',
+    'WFC_FetchChartData webfront',
+    'WFC_FetchChartDataEx webfront',
+    'WFC_GetAggregatedValues webfront',
+    'WFC_GetConfigurators public',
+    'WFC_GetItems webfront',
+    'WFC_GetLoggedValues webfront',
+    'WFC_GetSnapshot webfront',
+    'WFC_GetSnapshotChanges webfront',
+    'WFC_GetSnapshotChangesEx webfront',
+    'WFC_GetSnapshotEx webfront',
+    'WFC_OpenCategory webfront',
+    'WFC_RegisterPNS webfront',
+    'WFC_RenderChart webfront',
+    'WFC_RenderChartEx webfront',
+  ]);
+});
+
+t.test(
+  'what switches or changes something is written to the audit, and each has a line of help',
+  async (t) => {
+    const changes =
+      /^AC_(Add|Change|Delete|ReAggregate|Set)|^SVC_(Execute|Abort|Apply|Connect|Create|Delete|Disable|Disconnect|Enable|RequestAction|Reset|Run|Set|StopKernel)|^(GW_)?(Set|RequestAction)|^GW_(CreateFrom|Prune|Publish|Reload|Remove|Simulate)|^HW_Write|^ModBus_Write|^MQTT_(Clear|Remove)|^OW_(Set|Switch|Toggle|Write)|^(SPRT|CSCK|SSCK|USCK)_|^UC_(Delete|Duplicate|Fix|Rename|Replace|Reset)|^VIO_(Connect|Disconnect|HTTPResponse|Push|Send)|^WFC_(AddItem|DeleteItem|Execute|RegisterPNS|SetItems|Update)/;
+    t.strictSame(
+      declared.filter(({ audited }) => audited !== false).map(({ name }) => name),
+      declared
+        .filter(({ name, unsupported: nothing }) => changes.test(name) && nothing === undefined)
+        .map(({ name }) => name),
+    );
+    t.strictSame(
+      declared.filter(({ help }) => !/^[A-Z].*\.$/.test(help)),
+      [],
+    );
+  },
+);

@@ -1,0 +1,308 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { walkSubtree } from '../../../src/kernel/area.js';
+import type { Event } from '../../../src/kernel/events/events.js';
+import type { Kernel } from '../../../src/kernel/kernel.js';
+import { objectType, type TreeObject } from '../../../src/kernel/object.js';
+import type { Variable } from '../../../src/kernel/variables.js';
+import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { Random, fuzzSeed, seedLabel } from '../../tools/random.js';
+import { Replica, snapshotOf } from '../../tools/client/replica.js';
+
+/** A desk with files, and a branch of every kind of objects that point to each other and out of it. */
+async function bench(t: { teardown(end: () => Promise<void>): void }, random: Random) {
+  const directory = await tempDirectory(t);
+  const desk = new FunctionFixture([], directory);
+  t.teardown(() => desk[Symbol.asyncDispose]());
+  const control = desk.devices.create('Utility Control').id;
+  const duplicate = (id: number, parent: number, recursive = true) =>
+    desk.call('UC_DuplicateObject', control, id, parent, recursive) as Promise<number>;
+  const outside = await someObjects(desk, random, { parent: desk.kernel.tree.root, count: 8 });
+  const top = desk.kernel.tree.create(objectType.category, {}, { name: 'Branch', ident: 'branch' });
+  const inside = await someObjects(desk, random, { parent: top, count: 25 });
+  await pointAbout(desk, random, [...outside, ...inside]);
+  return { desk, directory, duplicate, top };
+}
+
+async function someObjects(
+  desk: FunctionFixture,
+  random: Random,
+  { parent, count }: { parent: TreeObject; count: number },
+): Promise<TreeObject[]> {
+  const { kernel, devices } = desk;
+  const made: TreeObject[] = [];
+  for (let i = 0; i < count; i++) {
+    const place = { parent: random.pick([parent, ...made]), ident: random.chance(0.5) ? `i${i}` : '' };
+    const type = random.pick([0, 1, 2, 2, 3, 4, 5, 6] as const);
+    let object: TreeObject;
+    if (type === 0) object = kernel.tree.create(type, {}, place);
+    else if (type === 1) {
+      const properties = { Place: `place ${i}`, Password: `secret ${i}` };
+      object = random.chance(0.5) ? devices.create('Bus', place) : devices.create('Lamp', place, properties);
+    } else if (type === 2) {
+      const kind = random.pick([0, 1, 2, 3] as const);
+      const value = [true, random.below(9), random.next(), `text ${i}`][kind] ?? 0;
+      object = kernel.variables.create(kind, { ...place, value, profile: kind === 0 ? '~Switch' : '' });
+    } else if (type === 3) {
+      object = kernel.scripts.create(0, place);
+      await desk.call('SVC_SetScriptContent', object.id, `print(${i})`);
+    } else if (type === 4) {
+      object = kernel.events.create(random.below(3), desk.clock.nowMs(), place);
+    } else if (type === 5) {
+      const kind = random.pick([1, 3, 4] as const);
+      object = kernel.media.create(kind, place);
+      if (kind === 3) await desk.call('SVC_SetMediaFile', object.id, `rtsp://me:secret${i}@camera`, false);
+      else if (random.chance(0.8)) {
+        await desk.call('SVC_SetMediaFile', object.id, `media/${object.id}.png`, false);
+        await desk.call('SVC_SetMediaContent', object.id, Buffer.from(`content ${i}`).toString('base64'));
+      }
+      if (random.chance(0.5)) await desk.call('SVC_SetMediaCached', object.id, true);
+    } else object = kernel.links.create(place);
+    for (const [key, value] of [
+      ['name', random.chance(0.7) ? `name ${i}` : ''],
+      ['position', random.below(5)],
+      ['hidden', random.chance(0.3)],
+      ['disabled', random.chance(0.3)],
+      ['readOnly', random.chance(0.3)],
+      ['icon', random.pick(['', 'Sun'])],
+      ['info', random.pick(['', 'notes'])],
+      ['summary', random.pick(['', 'short'])],
+    ] as const)
+      kernel.tree.set(object, key, value);
+    made.push(object);
+  }
+  return made;
+}
+
+async function pointAbout(
+  { kernel, devices }: FunctionFixture,
+  random: Random,
+  objects: readonly TreeObject[],
+): Promise<void> {
+  const all = objects.flatMap((object) => [object, ...(object.children ?? [])]);
+  const of = (wanted: (object: TreeObject) => boolean) => random.pick(all.filter(wanted));
+  const isBus = (object: TreeObject) => object.is(1) && object.data.moduleName === 'Bus';
+  for (const object of all) {
+    if (object.is(4)) pointEvent(kernel, object, [random.pick(all), of((one) => one.is(2))]);
+    if (object.is(6) && random.chance(0.8)) kernel.links.setTarget(object, random.pick(all).id);
+    if (object.is(2)) {
+      if (random.chance(0.3))
+        kernel.variables.setCustomAction(object, of((one) => one.is(3) || one.is(1))?.id ?? 1);
+      if (random.chance(0.1)) kernel.variables.setCustomAction(object, 1);
+      if (random.chance(0.3) && object.data.type === 1)
+        kernel.variables.setCustomProfile(object, '~Battery.100');
+    }
+    const bus = object.is(1) && object.data.moduleName === 'Lamp' ? of(isBus) : undefined;
+    if (bus !== undefined) await devices.connect(object.id, bus.id);
+  }
+}
+
+/** Has an event run on a variable's change and on a condition, to switch something. */
+function pointEvent(
+  { events }: Kernel,
+  event: Event,
+  [target, variable]: [TreeObject, TreeObject | undefined],
+): void {
+  events.set(event, {
+    actionId: '{0}',
+    actionParameters: { TARGET: target.id, VALUE: 12_345 },
+    active: true,
+  });
+  if (variable === undefined) return;
+  const rules = {
+    variable: [rule(1, variable.id), rule(0, target.id)],
+    date: [],
+    time: [],
+    dayOfTheWeek: [],
+  };
+  events.set(event, { conditions: [{ id: 1, parentId: 1, operation: 0, rules }] });
+  if (event.data.trigger !== undefined) events.setTrigger(event.id, { variableId: variable.id });
+  const action = { id: 1, name: 'on', color: 23_456, scriptText: '', actionId: '{0}' };
+  if (event.data.schedule !== undefined)
+    events.setSchedule(event.id, { actions: [{ ...action, actionParameters: { TARGET: target.id } }] });
+}
+
+/** Of type 1 it compares with another variable, the one with the id that is its value. */
+const rule = (type: 0 | 1, id: number) => ({
+  id: type,
+  comparison: 0,
+  variableId: id,
+  type,
+  value: type === 1 ? id : 3,
+});
+
+/** All of a branch, with the places of its objects in it in place of their ids; what lies outside keeps its id. */
+async function picture(desk: FunctionFixture, top: TreeObject): Promise<object[]> {
+  const places = new Map([...walkSubtree(top)].map(({ id }, at) => [id, `object ${at}`]));
+  const where = (id: number) => places.get(id) ?? id;
+  const entries: object[] = [];
+  for (const object of walkSubtree(top)) {
+    const { name, ident, position, hidden, disabled, readOnly, icon, info, summary, parent, type } = object;
+    const own = { ident, position, hidden, disabled, readOnly, icon, info, summary, type };
+    const entry = { ...own, name, parent: object === top ? '' : where(parent?.id ?? 0) };
+    entries.push({ ...entry, data: await dataOf(desk, object, where) });
+  }
+  return entries;
+}
+
+async function dataOf(
+  desk: FunctionFixture,
+  object: TreeObject,
+  where: (id: number) => string | number,
+): Promise<unknown> {
+  if (object.is(6)) return where(object.data.targetId);
+  if (object.is(1)) {
+    const { moduleId, moduleName, moduleType, connectionId, properties } = object.data;
+    return { moduleId, moduleName, moduleType, properties, connectionId: where(connectionId) };
+  }
+  if (object.is(2)) {
+    const { type, value, profile, customProfile, action, customAction } = object.data;
+    const isDrivers = object.parent?.is(1) === true && action === object.parent.id;
+    const isState = object.parent?.is(1) === true && ['LINK', 'STATUS'].includes(object.ident);
+    const points = { action: isDrivers ? 'own' : 0, customAction: where(customAction) };
+    return { type, profile, customProfile, ...points, value: isDrivers || isState ? '' : value };
+  }
+  if (object.is(3))
+    return { type: object.data.type, text: await desk.call('SVC_GetScriptContent', object.id) };
+  if (object.is(4)) return eventOf(object, where);
+  if (!object.is(5)) return {};
+  const { type, crc, size, cached, available, file } = object.data;
+  const content = available && type !== 3 ? await desk.call('SVC_GetMediaContent', object.id) : '';
+  return { type, crc, size, cached, available, content, file: type === 3 ? file : '' };
+}
+
+function eventOf({ data }: Event, where: (id: number) => string | number): object {
+  const { type, limit, script, actionId, cyclic, actionParameters, conditions, trigger, schedule } = data;
+  const parameters = ({ TARGET, ...rest }: Readonly<Record<string, unknown>>) => ({
+    ...rest,
+    TARGET: where(Number(TARGET)),
+  });
+  return {
+    type,
+    limit,
+    script,
+    actionId,
+    cyclic,
+    actionParameters: parameters(actionParameters),
+    trigger: trigger && { ...trigger, variableId: where(trigger.variableId) },
+    rules: conditions.flatMap(({ rules }) =>
+      rules.variable.map((one) => ({
+        ...one,
+        variableId: where(one.variableId),
+        value: one.type === 1 ? where(Number(one.value)) : one.value,
+      })),
+    ),
+    schedule: schedule?.actions.map((one) => ({
+      ...one,
+      actionParameters: parameters(one.actionParameters),
+    })),
+  };
+}
+
+const seed = fuzzSeed();
+
+t.test(`a copy is what it was copied from, up to the ids (${seedLabel(seed)})`, async (t) => {
+  const random = new Random(seed);
+  for (let round = 0; round < 12; round++) {
+    const { desk, duplicate, top } = await bench(t, random);
+    const { tree } = desk.kernel;
+    const before = await picture(desk, top);
+    const ids = new Set([...tree.all()].map(({ id }) => id));
+    const replica = new Replica(snapshotOf(desk.kernel));
+    const { counter } = desk.kernel.changes;
+    const copy = tree.get(await duplicate(top.id, 0));
+    const [root = {}, ...below] = before;
+    // At the root its ident is taken.
+    t.strictSame(await picture(desk, copy), [{ ...root, ident: '' }, ...below], `round ${round}`);
+    t.strictSame(await picture(desk, top), before, 'the original is as it was');
+    t.strictSame(
+      [...walkSubtree(copy)].filter(({ id }) => ids.has(id)),
+      [],
+      'all objects are new',
+    );
+    const files = (of: TreeObject) =>
+      [...walkSubtree(of)].flatMap((one) =>
+        one.is(3) || (one.is(5) && one.data.type !== 3) ? [one.data.file] : [],
+      );
+    const shared = files(copy).filter((file) => file !== '' && files(top).includes(file));
+    t.strictSame(shared, [], 'each has files of its own');
+    t.strictSame(
+      [...walkSubtree(copy)].filter((one) => one.is(4) && one.data.active),
+      [],
+      'no event is active',
+    );
+    for (const one of walkSubtree(copy)) if (one.is(1)) t.equal(one.data.status, 104, 'instances are closed');
+    const again = tree.get(await duplicate(copy.id, top.id));
+    t.strictSame(
+      await picture(desk, again),
+      [{ ...root, ident: '' }, ...below],
+      'a copy of the copy, in the original',
+    );
+    for (const frame of desk.kernel.changes.since(counter)) replica.apply(frame as never);
+    const followed = Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry]));
+    t.strictSame(followed, snapshotOf(desk.kernel), 'clients that follow the changes know the same');
+  }
+});
+
+t.test('a copied lamp is dark until its changes are applied', async (t) => {
+  const { desk, duplicate } = await bench(t, new Random(1));
+  const { tree, instances } = desk.kernel;
+  const lamp = await desk.lamp();
+  await desk.call('HW_WriteValueBoolean', lamp, 'STATE', true);
+  await desk.call('SVC_SetName', desk.idOf(lamp, 'STATE'), 'Light');
+  const script = (await desk.call('SVC_CreateScript', 0)) as number;
+  await desk.call('SVC_SetVariableCustomAction', desk.idOf(lamp, 'LEVEL'), script);
+  const copy = await duplicate(lamp, 0);
+  const value = (id: number, ident: string) => (tree.get(desk.idOf(id, ident)) as Variable).data;
+  t.equal(instances.get(copy).data.connectionId, instances.get(lamp).data.connectionId);
+  t.equal(tree.get(desk.idOf(copy, 'STATE')).name, 'Light');
+  t.match(
+    value(copy, 'STATE'),
+    { value: false, updated: 0, action: copy },
+    'what was reported is the other’s',
+  );
+  t.equal(value(copy, 'LEVEL').customAction, script);
+  t.match(value(copy, 'STATUS').value, /^closed since .*a copy.*SVC_ApplyChanges/);
+  await t.rejects(desk.call('HW_WriteValueBoolean', copy, 'STATE', true), { code: 'DEVICE_OFFLINE' });
+  // Its bus comes and goes, and it is connected elsewhere: it stays closed.
+  await desk.call('SVC_ApplyChanges', instances.get(lamp).data.connectionId);
+  await desk.call('SVC_ConnectInstance', copy, instances.get(lamp).data.connectionId);
+  t.equal(value(copy, 'LINK').value, 'closed');
+  await desk.call('SVC_ApplyChanges', copy);
+  await desk.call('HW_WriteValueBoolean', copy, 'STATE', true);
+  t.equal(value(copy, 'STATE').value, true);
+  const plain = await duplicate(desk.idOf(lamp, 'STATE'), 0);
+  t.match(tree.get(plain).data, { value: true, action: 0 }, 'a variable alone is nobody’s');
+  const bare = await duplicate(lamp, 0, false);
+  t.equal(
+    tree.get(bare).children?.size,
+    tree.get(lamp).children?.size,
+    'a module makes its variables itself',
+  );
+});
+
+t.test('what can’t be copied whole leaves nothing behind', async (t) => {
+  const { desk, directory, duplicate, top } = await bench(t, new Random(2));
+  const { tree, scripts, media } = desk.kernel;
+  for (const [id, parent, code] of [
+    [0, 0, 'ROOT_FIXED'],
+    [9999, 0, 'OBJECT_MISSING'],
+    [top.id, 9999, 'OBJECT_MISSING'],
+  ] as const)
+    await t.rejects(duplicate(id, parent), { code });
+  media.create(1, { parent: top });
+  const broken = scripts.create(0, { parent: top });
+  const count = tree.size;
+  const files = await readdir(join(directory, 'media')).catch(() => []);
+  const content = desk.scripts.content;
+  desk.scripts.content = async (id) => {
+    if (id === broken.id) throw new Error('the disk is gone');
+    return content(id);
+  };
+  await t.rejects(duplicate(top.id, 0), { code: 'INTERNAL' });
+  t.equal(tree.size, count);
+  t.strictSame(await readdir(join(directory, 'media')).catch(() => []), files);
+  t.strictSame(desk.errors, ['a function failed'], 'and nothing went wrong with that');
+});

@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import t from 'tap';
+import { parseTable, formatTable } from '../../../drivers/gpio/keeper/output-table.js';
+import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { hasProgram } from '../../tools/program.js';
+import { buildKeeper } from './kept/keeper-bench.js';
+
+const skip = hasProgram('gcc') ? false : 'needs gcc';
+const built = await (skip === false ? buildKeeper() : undefined);
+
+const ENTRY = 'kept 0 3 LINE3 high push-pull hold inactive hold active 120';
+
+/** A file in the form of a table, with a right checksum. */
+const sealed = (text: string, count: number): string =>
+  `${text}end ${count} ${crc32(Buffer.from(text, 'latin1')).toString(16).padStart(8, '0')}\n`;
+
+/** What `--check` says of a table: its exit code and its text. */
+function checked(keeper: string, table: string): Promise<{ code: number; text: string }> {
+  return new Promise((resolve) => {
+    execFile(keeper, ['--check', table], (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), text: stdout + stderr }),
+    );
+  });
+}
+
+await t.test('a table is read whole or refused with the reason', { skip }, async (t) => {
+  const { keeper } = built as NonNullable<typeof built>;
+  const file = join(await tempDirectory(t), 'table');
+  const look = async (bytes: string | Buffer) => {
+    await writeFile(file, bytes);
+    return checked(keeper, file);
+  };
+  const header = 'stellwerk outputs 1\n';
+  const many = Array.from({ length: 256 }, (_, n) => ENTRY.replace(' 3 ', ` ${n} `));
+  t.match(await look(formatTable([])), { code: 0, text: /: 0 outputs/ });
+  t.match(await look(formatTable(many)), { code: 0, text: /: 256 outputs/ });
+  t.same(parseTable(formatTable(many)), many, 'what is written is read back');
+  t.same(parseTable(formatTable(many).replace('hold', 'HOLD')), [], 'here too: whole or not at all');
+  const refused: [string | Buffer, RegExp][] = [
+    ['', /ends in the middle of a line/],
+    [formatTable([ENTRY]).slice(0, -1), /ends in the middle of a line/],
+    [formatTable([ENTRY]).slice(0, -20), /ends in the middle of a line/],
+    [header, /its last line is not the end/],
+    [formatTable([ENTRY]).replace('120', '121'), /checksum is wrong/],
+    [formatTable([...many, ENTRY.replace(' 3 ', ' 300 ')]), /too many outputs, 256 is the most/],
+    ['x'.repeat(2_000_000), /too long/],
+    [Buffer.from(formatTable([ENTRY])).fill(0, 30, 31), /no text/],
+    [sealed('stellwerk outputs 2\n', 0), /another version: this keeper reads "stellwerk outputs 1"/],
+    [sealed(`${header}${ENTRY}\n`, 2), /has 1 outputs and says that it has 2/],
+    [formatTable([ENTRY, ENTRY]), /line 3: kept\/0\/3 is there twice/],
+    [formatTable([`${ENTRY} more`]), /line 2: it has not 11 words/],
+    [formatTable([ENTRY.replace('kept', 'ke:pt')]), /ke:pt is no chip's label/],
+    [formatTable([ENTRY.replace('kept', 'k%65pt')]), /no chip's label/],
+    [formatTable([ENTRY.replace('kept', 'x'.repeat(32))]), /no chip's label/],
+    [formatTable([ENTRY.replace(' 3 ', ' -3 ')]), /-3 is no offset/],
+    [formatTable([ENTRY.replace(' 3 ', ' 99999999999999999999 ')]), /no offset/],
+    [formatTable([ENTRY.replace('LINE3', 'x'.repeat(300))]), /name is too long/],
+    [formatTable([ENTRY.replace('LINE3', 'A\u001b[2J')]), /no name/],
+    [formatTable([ENTRY.replace('high', 'up')]), /up is neither high nor low/],
+    [formatTable([ENTRY.replace('push-pull', 'push')]), /push is no drive/],
+    [formatTable([ENTRY.replace(' inactive', ' off')]), /off is no policy/],
+    [formatTable([ENTRY.replace('120', '9999999')]), /no time to hold: 0 to 2678400 seconds/],
+  ];
+  for (const [bytes, why] of refused) t.match(await look(bytes), { code: 1, text: why });
+  t.match(await checked(keeper, `${file}.none`), { code: 1, text: /can't be opened: No such file/ });
+  t.match(await checked(keeper, '/'), { code: 1, text: /Is a directory/ });
+});
+
+const seed = fuzzSeed();
+await t.test(`no table makes the keeper stumble (${seedLabel(seed)})`, { skip }, async (t) => {
+  const { keeper } = built as NonNullable<typeof built>;
+  const random = new Random(seed);
+  const file = join(await tempDirectory(t), 'table');
+  const whole = formatTable(Array.from({ length: 5 }, (_, n) => ENTRY.replace(' 3 ', ` ${n} `)));
+  const codes = new Set<number>();
+  await Promise.all(
+    Array.from({ length: 150 }, async (_, n) => {
+      const text = Buffer.from(whole.slice(0, whole.lastIndexOf('end ')));
+      for (let change = random.below(4); change > 0; change--) {
+        const at = random.below(text.length);
+        if (random.chance(0.5)) text[at] = random.below(256);
+        else text.copyWithin(at, random.below(text.length));
+      }
+      // With a right checksum, so that what is behind it is reached.
+      const isSealed = random.chance(0.7);
+      const bytes = isSealed
+        ? sealed(text.toString('latin1'), 5)
+        : random.bytes(random.below(500)).toString('latin1');
+      await writeFile(`${file}${n}`, bytes, 'latin1');
+      const { code } = await checked(keeper, `${file}${n}`);
+      codes.add(code);
+      if (code > 1) t.fail(`${code}: ${JSON.stringify(bytes)}`);
+    }),
+  );
+  t.same([...codes].sort(), [0, 1], 'both were met, and nothing else');
+});

@@ -1,0 +1,379 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { parseTable, formatTable } from '../../../drivers/gpio/keeper/output-table.js';
+import type { Guard } from '../../../drivers/gpio/backends/line.js';
+import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
+import { hasProgram } from '../../tools/program.js';
+import { withinPatience, until } from '../../tools/until.js';
+import { buildKeeper, KeeperBench } from './kept/keeper-bench.js';
+
+const skip = hasProgram('gcc') ? false : 'needs gcc';
+const skipService =
+  skip === false && !hasProgram('python3') ? 'needs python3, which plays systemd here' : skip;
+const built = await (skip === false ? buildKeeper() : undefined);
+const bench = (t: Test) => KeeperBench.make(t, built as NonNullable<typeof built>);
+
+const HOLD: Guard = { boot: 'hold', onDeath: 'hold', onStop: 'hold', onUpdate: 'hold', holdForS: 0 };
+const ENTRY = 'kept 0 3 LINE3 high push-pull hold inactive hold active 120';
+
+const seed = fuzzSeed();
+
+await t.test('at boot each line is taken together with its value, once', { skip }, async (t) => {
+  const box = await bench(t);
+  const boot = (offset: number, how: string) =>
+    `kept 0 ${offset} L${offset} low push-pull ${how} hold hold hold 0`;
+  const away = 'gone 0 1 AWAY low push-pull active hold hold hold 0';
+  await writeFile(box.table, formatTable([boot(1, 'active'), boot(2, 'inactive'), boot(3, 'hold'), away]));
+  const first = await box.keeper();
+  const seen = async () => (await box.history()).map(({ offset, level }) => [offset, level]);
+  const booted = [
+    [1, false],
+    [2, true],
+    [3, false],
+  ];
+  t.same(await seen(), booted, 'active low; one value each; what is held is what was there');
+  await first.waitFor(/AWAY is not there yet/);
+  await writeFile(join(box.devices, 'gpiochip7'), 'gone');
+  await box.become({ 1: false });
+  await until('the late chip to have its value', async () => (await seen()).length === 4);
+
+  // Killed without anybody who keeps its descriptors: the lines are let go, and what the chip made of them meanwhile is
+  // nothing to be held.
+  await first.end('SIGKILL');
+  await writeFile(join(box.devices, 'gpiochip0.2'), '');
+  const again = await box.keeper();
+  await again.waitFor(/started again: 4 outputs are kept/);
+  t.same(
+    (await seen())
+      .slice(4)
+      .map(([, level]) => level)
+      .sort(),
+    [false, false, false, true],
+  );
+  await again.end();
+
+  await writeFile(box.table, 'stellwerk outputs 1\n');
+  await writeFile(join(box.runtime, 'state'), 'torn');
+  const without = await box.keeper();
+  await without.waitFor(/state is unusable.*[^]*outputs.table is refused: its last line is not the end/);
+});
+
+/** Lines 1, 2 and 3 hold, go inactive and go active when the gateway ends as the test has it; all are driven active before. */
+async function three(t: Test, box: KeeperBench, on: 'onDeath' | 'onStop' | 'onUpdate') {
+  const gateway = box.gateway();
+  for (const [n, policy] of (['hold', 'inactive', 'active'] as const).entries()) {
+    const guard = { ...HOLD, [on]: policy };
+    await gateway.tell({ take: { offset: n + 1, boot: 'inactive', guard } });
+    await gateway.tell({ set: n + 1, active: policy !== 'active' });
+  }
+  t.same(await box.levels(1, 2, 3), [true, true, false]);
+  t.match(await gateway.tell({ health: true }), /3 guarded by the line keeper/);
+  return gateway;
+}
+
+const AFTER = { 1: true, 2: false, 3: true };
+
+await t.test(
+  'a gateway that is killed, and one that says goodbye: each output is as its policy says',
+  { skip },
+  async (t) => {
+    const box = await bench(t);
+    const keeper = await box.keeper();
+    const pid = keeper.process.pid;
+    for (const [on, end] of [
+      ['onDeath', (gateway) => gateway.end('SIGKILL')],
+      ['onStop', (gateway) => gateway.tell({ goodbye: 'stop' })],
+      ['onUpdate', (gateway) => gateway.tell({ goodbye: 'update' })],
+    ] as const satisfies [string, (gateway: Awaited<ReturnType<typeof three>>) => Promise<unknown>][]) {
+      const gateway = await three(t, box, on);
+      const before = (await box.history()).length;
+      await end(gateway);
+      await box.become(AFTER);
+      const driven = (await box.history()).slice(before);
+      t.same(
+        driven.map((one) => [one.pid, one.offset, one.level]).sort(),
+        [
+          [pid, 2, false],
+          [pid, 3, true],
+        ],
+        `${on}: the keeper drove what its policy drives, once, and nothing else`,
+      );
+      await gateway.end('SIGKILL');
+    }
+    await keeper.waitFor(/the gateway is gone: 1 outputs held, 1 inactive, 1 active, after \d+ us/);
+    await keeper.waitFor(/the gateway stopped: 1 outputs held/);
+    await keeper.waitFor(/the gateway is being updated: 1 outputs held/);
+    await keeper.end();
+    t.notMatch(keeper.output, /Sanitizer|runtime error/);
+  },
+);
+
+await t.test(
+  'a gateway that comes back finds its lines as they are, and drives none of them',
+  { skip },
+  async (t) => {
+    const box = await bench(t);
+    await box.keeper();
+    const one = await three(t, box, 'onDeath');
+    await one.end('SIGKILL');
+    await box.become(AFTER);
+    const before = (await box.history()).length;
+    const two = box.gateway();
+    const found = [];
+    for (const offset of [1, 2, 3])
+      found.push(await two.tell({ take: { offset, boot: 'hold', guard: HOLD } }));
+    t.same(found, ['true', 'false', 'true']);
+    t.equal((await box.history()).length, before);
+    const other = box.gateway();
+    t.match(
+      await other.tell({ take: { offset: 1, boot: 'hold', guard: HOLD } }),
+      /keeps this line for another gateway/,
+    );
+
+    // Another polarity is another word for the level that is there.
+    await two.tell({ close: 1 });
+    t.equal(await two.tell({ take: { offset: 1, activeLow: true, boot: 'hold', guard: HOLD } }), 'false');
+    t.same(await box.levels(1), [true]);
+  },
+);
+
+await t.test(
+  'a hold that nobody comes back from ends inactive, and one that somebody does goes on',
+  { skip },
+  async (t) => {
+    const box = await bench(t);
+    const keeper = await box.keeper();
+    const guard = { ...HOLD, holdForS: 2 };
+    const one = box.gateway();
+    for (const offset of [1, 2]) await one.tell({ take: { offset, boot: 'active', guard } });
+    await one.end('SIGKILL');
+    await keeper.waitFor(/2 outputs held/);
+    const two = box.gateway();
+    t.equal(await two.tell({ take: { offset: 1, boot: 'hold', guard } }), 'true');
+    await box.become({ 2: false });
+    t.same(await box.levels(1), [true], 'the one that was taken is held on');
+    await keeper.waitFor(/LINE%202 was held for 2 s and nobody came: inactive/);
+  },
+);
+
+await t.test(
+  'a gateway that stands still is taken over, learns it, and fights nothing',
+  { skip },
+  async (t) => {
+    const box = await bench(t);
+    const keeper = await box.keeper();
+    const gateway = await three(t, box, 'onDeath');
+    gateway.process.kill('SIGSTOP');
+    await box.become(AFTER);
+    await keeper.waitFor(/the gateway gave no sign of life: 1 outputs held, 1 inactive, 1 active/);
+    const before = (await box.history()).length;
+    // What it was told while it stood still comes first when it goes on.
+    const told = gateway.tell({ set: 2, active: true });
+    gateway.process.kill('SIGCONT');
+    t.match(await told, /failed: .*the line keeper has its outputs; it is opened anew/);
+    for (const offset of [1, 2, 3]) await gateway.waitFor(new RegExp(`^lost ${offset} `, 'm'));
+    for (const offset of [1, 2, 3]) await gateway.tell({ close: offset });
+    const found = [];
+    for (const offset of [1, 2, 3])
+      found.push(await gateway.tell({ take: { offset, boot: 'hold', guard: HOLD } }));
+    t.same(found, ['true', 'false', 'true'], 'it finds what the keeper made of them');
+    t.equal((await box.history()).length, before, 'and drove nothing until then');
+    await gateway.tell({ set: 2, active: true });
+    t.same(await box.levels(2), [true], 'it commands again');
+  },
+);
+
+await t.test(
+  'the loop held up for less than the deadline is nothing; for longer it is a death',
+  { skip },
+  async (t) => {
+    const box = await bench(t);
+    const keeper = await box.keeper();
+    const gateway = await three(t, box, 'onDeath');
+    const before = (await box.history()).length;
+    await gateway.tell({ block: 800 });
+    await gateway.tell({ set: 1, active: true });
+    t.equal((await box.history()).length, before + 1);
+    await gateway.tell({ block: 3000 });
+    await gateway.waitFor(/^lost 1 /m);
+    await box.become(AFTER);
+    await keeper.waitFor(/no sign of life/);
+  },
+);
+
+await t.test(
+  'a keeper that is killed has its lines again, and its gateway goes on meanwhile',
+  { skip: skipService },
+  async (t) => {
+    const box = await bench(t);
+    const service = await box.service();
+    const gateway = await three(t, box, 'onDeath');
+    const before = (await box.history()).length;
+    const started = (times: number) =>
+      service.waitFor(new RegExp(`(?:^started (\\d+) with \\d+\n[^]*){${times}}`, 'm'));
+    for (const round of [1, 2, 3]) {
+      const [, pid] = await started(round);
+      process.kill(Number(pid), 'SIGKILL');
+      await gateway.tell({ set: 1, active: true });
+      await started(round + 1);
+      await until('all to be guarded again', async () =>
+        /3 guarded/.test(await gateway.tell({ health: true })),
+      );
+    }
+    await service.waitFor(/started \d+ with 3/);
+    t.equal((await box.history()).length, before + 3, 'nothing but the commands drove a line');
+
+    await gateway.end('SIGKILL');
+    await box.become(AFTER);
+  },
+);
+
+await t.test(
+  'a keeper that hangs is noticed, and is worked with again when it goes on',
+  { skip },
+  async (t) => {
+    const box = await bench(t);
+    const keeper = await box.keeper();
+    const gateway = await three(t, box, 'onDeath');
+    const before = (await box.history()).length;
+    keeper.process.kill('SIGSTOP');
+    const health = () => gateway.tell({ health: true });
+    await until('word of it', async () => /3 of 3 not guarded: .*does not answer/.test(await health()));
+    await gateway.tell({ set: 1, active: true });
+    keeper.process.kill('SIGCONT');
+    await until('all to be guarded again', async () => /3 guarded/.test(await health()));
+    t.equal((await box.history()).length, before + 1, 'nothing but the command drove a line');
+    t.notMatch(keeper.output, /gateway is gone/);
+  },
+);
+
+await t.test(
+  'keeper and gateway killed together: the policy comes with the keeper',
+  { skip: skipService },
+  async (t) => {
+    const box = await bench(t);
+    const service = await box.service();
+    const gateway = await three(t, box, 'onDeath');
+    const [, pid] = await service.waitFor(/^started (\d+)/m);
+    process.kill(Number(pid), 'SIGSTOP');
+    gateway.process.kill('SIGKILL');
+    await gateway.ended();
+    process.kill(Number(pid), 'SIGKILL');
+    await box.become(AFTER);
+    await service.waitFor(/its gateway did not come back to the keeper/);
+  },
+);
+
+await t.test(
+  'without a keeper a gateway works, and gives it its lines when it comes',
+  { skip },
+  async (t) => {
+    const box = await bench(t);
+    const gateway = box.gateway();
+    await gateway.tell({ take: { offset: 2, boot: 'active', guard: { ...HOLD, onDeath: 'inactive' } } });
+    t.match(await gateway.tell({ health: true }), /1 of 1 not guarded: .* can't be reached: ENOENT/);
+    const before = (await box.history()).length;
+    await box.keeper();
+    await until('the line to be guarded', async () => /1 guarded/.test(await gateway.tell({ health: true })));
+    t.equal((await box.history()).length, before);
+    await gateway.end('SIGKILL');
+    await box.become({ 2: false });
+  },
+);
+
+await t.test(
+  'a line that is opened anew is not let go; one that is not wanted any more is',
+  { skip },
+  async (t) => {
+    const box = await bench(t);
+    await box.keeper();
+    const gateway = box.gateway();
+    await gateway.tell({ take: { offset: 2, boot: 'active', guard: HOLD } });
+    await gateway.tell({ close: 2 });
+    t.equal(await gateway.tell({ take: { offset: 2, boot: 'hold', guard: HOLD } }), 'true');
+    await until('the table to be written', async () => {
+      const entries = parseTable(await readFile(box.table, 'utf8').catch(() => ''));
+      return entries.join() === 'kept 0 2 LINE%202 high push-pull hold hold hold hold 0';
+    });
+    const twice = { take: { offset: 2, boot: 'hold', guard: HOLD } };
+    t.match(await gateway.tell(twice), /LINE 2 is in use by stellwerk/, 'a line is one instance’s');
+
+    // An input has it at once.
+    await gateway.tell({ close: 2 });
+    t.match(
+      await gateway.tell({ input: 2 }),
+      /can't do that/,
+      'refused by the stand-in, which has no inputs',
+    );
+    await gateway.tell({ take: { offset: 4, boot: 'active', guard: HOLD } });
+    await gateway.tell({ close: 4 });
+    const state = join(box.runtime, 'state');
+    await until('the line to be let go', async () => !/kept 0 [24] /.test(await readFile(state, 'utf8')));
+    await until('the table to be empty', async () => /end 0 /.test(await readFile(box.table, 'utf8')));
+    const other = box.gateway();
+    t.equal(await other.tell({ take: { offset: 4, boot: 'hold', guard: HOLD } }), 'true');
+  },
+);
+
+await t.test(
+  `no message makes the keeper stumble, or drives a line (${seedLabel(seed)})`,
+  { skip },
+  async (t) => {
+    const box = await bench(t);
+    const keeper = await box.keeper();
+    const gateway = await three(t, box, 'onDeath');
+    const before = (await box.history()).length;
+    const random = new Random(seed);
+    const words = [
+      'hello',
+      'take',
+      'give',
+      'release',
+      'goodbye',
+      'alive',
+      '1',
+      '5000',
+      ENTRY,
+      'kept/0/2',
+      'stop',
+      '%',
+      '-1',
+    ];
+    for (let n = 0; n < 200; n++) {
+      const link = await box.stranger();
+      try {
+        if (random.chance(0.7)) link.send('hello 1 5000');
+        for (let m = random.below(8); m > 0; m--) {
+          const text = random.chance(0.3)
+            ? random
+                .bytes(1 + random.below(900))
+                .toString('latin1')
+                .replaceAll('\0', '.')
+            : random.some(4, () => random.pick(words)).join(' ');
+          if (text !== '') link.send(text);
+        }
+      } catch (thrown) {
+        // Hung up on, or told off for what it sent.
+        t.match((thrown as NodeJS.ErrnoException).code ?? 'TypeError', /EPIPE|EAGAIN|ECONNRESET|TypeError/);
+      }
+      link.close();
+    }
+    t.same((await box.history()).slice(before), [], 'nobody moved a line');
+    t.ok(keeper.isRunning);
+    await gateway.tell({ set: 1, active: false });
+    t.match(await gateway.tell({ health: true }), /3 guarded/);
+
+    const crowd = await Promise.all(
+      Array.from({ length: 12 }, async () => {
+        const ended = Promise.withResolvers<string>();
+        return { link: await box.stranger(ended.resolve), ended: ended.promise };
+      }),
+    );
+    await Promise.all(crowd.map(({ ended }) => withinPatience('the end of a silent client', ended)));
+    for (const { link } of crowd) link.close();
+    t.match(await gateway.tell({ health: true }), /3 guarded/, 'the gateway was not pushed out');
+    await keeper.end();
+    t.notMatch(keeper.output, /Sanitizer|runtime error/);
+  },
+);

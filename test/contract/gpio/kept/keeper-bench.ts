@@ -1,0 +1,213 @@
+import { execFile } from 'node:child_process';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { Test } from 'tap';
+import { tempDirectory } from '../../../tools/temp-directory.js';
+import { Program } from '../../../tools/program.js';
+import { until } from '../../../tools/until.js';
+import type { KeeperSocket } from '../../../../drivers/gpio/keeper/keeper-connection.js';
+import { PACKAGE_ROOT } from '../../../../src/base/package-root.js';
+
+const run = promisify(execFile);
+const here = join(PACKAGE_ROOT, 'test/contract/gpio/kept');
+const build = join(PACKAGE_ROOT, 'build/test');
+const STRICT = ['-std=gnu17', '-O1', '-g', '-Wall', '-Wextra', '-Werror'];
+const ADDON = [
+  '-fPIC',
+  '-shared',
+  '-DNAPI_VERSION=9',
+  '-I',
+  join(dirname(process.execPath), '../include/node'),
+];
+const CHECKS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
+
+/** Of Node only the addon is checked, so what Node itself keeps until its end is no leak of ours. */
+const ASAN_OPTIONS = 'detect_leaks=0:halt_on_error=1:abort_on_error=0';
+
+/** The addon, as it is built for the gateway. */
+const { Link: AddonLink } = createRequire(import.meta.url)(join(PACKAGE_ROOT, 'build/gpio.node')) as {
+  Link: new (
+    path: string,
+    onMessage: (text: string, request: unknown) => void,
+    onEnd: (code: string) => void,
+  ) => KeeperSocket;
+};
+
+/** The keeper built for the sanitizers, and the stand-in for the kernel that is preloaded into it and into gateways. */
+export interface BuiltKeeper {
+  readonly keeper: string;
+  readonly lines: string;
+  /** The gateway's addon, for the sanitizers too. */
+  readonly addon: string;
+  readonly asan: string;
+}
+
+/** Builds both; needs gcc. */
+export async function buildKeeper(): Promise<BuiltKeeper> {
+  await mkdir(build, { recursive: true });
+  const [keeper, lines, addon] = ['stellwerk-keeper', 'keptlines.so', 'gpio-kept.node'].map((name) =>
+    join(build, name),
+  ) as [string, string, string];
+  const folder = join(PACKAGE_ROOT, 'drivers/gpio/keeper');
+  const sources = (await readdir(folder))
+    .filter((name) => name.endsWith('.c'))
+    .map((name) => join(folder, name));
+  const native = join(PACKAGE_ROOT, 'drivers/gpio/native');
+  const parts = (await readdir(native))
+    .filter((name) => name.endsWith('.c'))
+    .map((name) => join(native, name));
+  await Promise.all([
+    made(keeper, [...STRICT, ...CHECKS, ...sources]),
+    made(addon, [...STRICT, ...ADDON, ...CHECKS, ...parts]),
+    made(lines, [...STRICT, '-fPIC', '-shared', join(here, 'keptlines.c')]),
+  ]);
+  const { stdout } = await run('gcc', ['-print-file-name=libasan.so']);
+  return { keeper, lines, addon, asan: stdout.trim() };
+}
+
+/** Builds beside, and renames: another test may be running what is there. */
+async function made(file: string, args: readonly string[]): Promise<void> {
+  const beside = `${file}.${process.pid}`;
+  await run('gcc', [...args, '-o', beside]);
+  await rename(beside, file);
+}
+
+/** A value that was driven: when, by which process, where, and the level. */
+export interface DrivenValue {
+  readonly atNs: bigint;
+  readonly pid: number;
+  readonly offset: number;
+  readonly level: boolean;
+}
+
+/** A machine with one chip, `kept`, on which a keeper and gateways run. */
+export class KeeperBench {
+  readonly built: BuiltKeeper;
+  readonly folder: string;
+  readonly #t: Test;
+
+  private constructor(built: BuiltKeeper, folder: string, t: Test) {
+    this.built = built;
+    this.folder = folder;
+    this.#t = t;
+  }
+
+  static async make(t: Test, built: BuiltKeeper): Promise<KeeperBench> {
+    const bench = new KeeperBench(built, await tempDirectory(t), t);
+    await mkdir(bench.runtime);
+    await mkdir(bench.devices);
+    await writeFile(join(bench.devices, 'gpiochip0'), 'kept');
+    return bench;
+  }
+
+  get devices(): string {
+    return join(this.folder, 'dev');
+  }
+
+  get runtime(): string {
+    return join(this.folder, 'run');
+  }
+
+  get socket(): string {
+    return join(this.runtime, 'socket');
+  }
+
+  get table(): string {
+    return join(this.folder, 'outputs.table');
+  }
+
+  /** Starts a keeper; resolves when it listens. */
+  async keeper(): Promise<Program> {
+    const program = new Program(this.built.keeper, this.#keeping, { env: this.#env(this.built.asan) });
+    this.#t.teardown(() => program.end());
+    (await this.stranger()).close();
+    return program;
+  }
+
+  /** A keeper under a stand-in for systemd, which keeps its descriptors and starts it again. */
+  async service(): Promise<Program> {
+    const env = [`LD_PRELOAD=${this.built.asan} ${this.built.lines}`, `KEPT_LINES=${this.devices}`];
+    const command = ['/usr/bin/env', ...env, this.built.keeper, ...this.#keeping];
+    const program = new Program('python3', [
+      join(here, 'service.py'),
+      join(this.folder, 'notify'),
+      ...command,
+    ]);
+    this.#t.teardown(() => program.end());
+    await program.waitFor(/READY=1/);
+    return program;
+  }
+
+  /** Starts a gateway (`gateway.ts`), told by lines of JSON. */
+  gateway(): Gateway {
+    const program = fileURLToPath(new URL('gateway.js', import.meta.url));
+    const args = ['--enable-source-maps', program, this.devices, this.socket, this.folder, this.built.addon];
+    const env = { ...this.#env(this.built.asan), ASAN_OPTIONS };
+    const gateway = new Gateway(process.execPath, args, { env, stdin: 'pipe' });
+    this.#t.teardown(() => gateway.end('SIGKILL'));
+    return gateway;
+  }
+
+  /** Somebody who has connected to the keeper, as soon as it lets anybody. */
+  stranger(onEnd: (code: string) => void = () => undefined): Promise<KeeperSocket> {
+    return until('the keeper to listen', () => {
+      try {
+        return new AddonLink(this.socket, () => undefined, onEnd);
+      } catch {
+        return undefined;
+      }
+    });
+  }
+
+  /** All values that were driven, in their order. */
+  async history(): Promise<DrivenValue[]> {
+    const text = await readFile(join(this.devices, 'history'), 'utf8').catch(() => '');
+    return text
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => {
+        const [atNs = '', pid, , offset, level] = line.split(' ');
+        return { atNs: BigInt(atNs), pid: Number(pid), offset: Number(offset), level: level === '1' };
+      });
+  }
+
+  /** What these lines are now. */
+  async levels(...offsets: readonly number[]): Promise<(boolean | undefined)[]> {
+    const all = await this.history();
+    return offsets.map((offset) => all.findLast((driven) => driven.offset === offset)?.level);
+  }
+
+  /** Waits until these lines are so, and gives the change that made them so last. */
+  async become(levels: Readonly<Record<number, boolean>>): Promise<DrivenValue> {
+    const offsets = Object.keys(levels).map(Number);
+    const wanted = JSON.stringify(Object.values(levels));
+    await until(`the lines ${offsets.join()} to be ${wanted}`, async () => {
+      return JSON.stringify(await this.levels(...offsets)) === wanted;
+    });
+    return (await this.history()).findLast(({ offset }) => offsets.includes(offset)) as DrivenValue;
+  }
+
+  get #keeping(): string[] {
+    return ['--keep', this.table, this.runtime, this.devices];
+  }
+
+  #env(asan: string): NodeJS.ProcessEnv {
+    return { LD_PRELOAD: `${asan} ${this.built.lines}`.trim(), KEPT_LINES: this.devices };
+  }
+}
+
+/** A gateway's process. */
+export class Gateway extends Program {
+  #asked = 0;
+
+  /** Tells it something, and waits until it was done; gives its answer. */
+  async tell(what: object): Promise<string> {
+    const asked = ++this.#asked;
+    this.process.stdin?.write(`${JSON.stringify({ ...what, asked })}\n`);
+    const [, answer = ''] = await this.waitFor(new RegExp(`^done ${asked} ?(.*)$`, 'm'));
+    return answer;
+  }
+}

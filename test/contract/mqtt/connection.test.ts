@@ -1,0 +1,203 @@
+import { execFile } from 'node:child_process';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t, { type Test } from 'tap';
+import type { ConnectOptions } from '../../../drivers/mqtt/broker.js';
+import { NetworkConnector } from '../../../drivers/mqtt/network-connection.js';
+import { PACKET_LIMIT } from '../../../drivers/mqtt/packet-reader.js';
+import { mqttModules } from '../../../drivers/mqtt/index.js';
+import { isAbort } from '../../../src/base/fault.js';
+import { startMosquitto } from '../../tools/devices/mosquitto.js';
+import { freePort, tempDirectory } from '../../tools/temp-directory.js';
+import { hasProgram } from '../../tools/program.js';
+import { withinPatience, until } from '../../tools/until.js';
+import { DeviceFixture } from '../../tools/devices/device-fixture.js';
+import { aedesBench, fakeBench, mosquittoBench, OPTIONS } from './benches.js';
+import { mqttContract } from './suite.js';
+
+// Five brokers, each started for each test.
+t.setTimeout(110_000);
+
+const skip = hasProgram('mosquitto') ? false : 'mosquitto is not installed (Debian package mosquitto)';
+const skipTls = skip || (hasProgram('openssl') ? false : 'openssl is not installed (Debian package openssl)');
+const run = promisify(execFile);
+
+await mqttContract(t, 'simulated broker, MQTT 3.1.1', () => fakeBench(4));
+await mqttContract(t, 'simulated broker, MQTT 5', () => fakeBench(5));
+await mqttContract(t, 'aedes, MQTT 3.1.1', aedesBench);
+await t.test('mosquitto', { skip }, async (t) => {
+  await mqttContract(t, 'MQTT 3.1.1', () => mosquittoBench(4));
+  await mqttContract(t, 'MQTT 5', () => mosquittoBench(5));
+});
+
+async function connect(
+  options: Partial<ConnectOptions>,
+  signal = new AbortController().signal,
+): Promise<void> {
+  const listener = { onMessage: () => undefined, onLost: () => undefined };
+  const connection = await new NetworkConnector().connect(
+    { ...OPTIONS, url: '', version: 4, ...options },
+    listener,
+    signal,
+  );
+  await connection.close();
+}
+
+await t.test('mosquitto with users', { skip }, async (t) => {
+  const directory = await tempDirectory(t);
+  const file = join(directory, 'passwords');
+  await run('mosquitto_passwd', ['-b', '-c', file, 'gateway', 'tulip'], {
+    env: { PATH: '/usr/bin:/usr/sbin' },
+  });
+  const lines = ['allow_anonymous false', `password_file ${file}`];
+  await using broker = await startMosquitto({ directory, lines });
+  const url = `mqtt://127.0.0.1:${broker.port}`;
+  for (const version of [4, 5] as const) {
+    await connect({ url, version, userName: 'gateway', password: 'tulip' });
+    await t.rejects(connect({ url, version, userName: 'gateway', password: 'rose' }), {
+      code: 'DEVICE_OFFLINE',
+      message: /refused the user gateway; correct UserName and Password/,
+    });
+    await t.rejects(connect({ url, version }), { message: /asks for a user/ });
+  }
+  await using desk = new DeviceFixture(mqttModules());
+  const client = await desk.add('MQTT Client', { Url: url, UserName: 'gateway', Password: 'rose' });
+  await until('the reason', () => /correct UserName/.test(desk.status(client)));
+  t.notMatch(desk.status(client), /rose/, 'a password is not shown');
+  t.equal(desk.devices.property(client.id, 'Password'), '***');
+  await desk.change(client, { Password: 'tulip' });
+  await desk.waitForLink(client, 'online');
+});
+
+await t.test('mosquitto over TLS and WebSocket', { skip: skipTls }, async (t) => {
+  const directory = await tempDirectory(t);
+  const at = (name: string) => join(directory, name);
+  const certificate = async (name: string, subject: string, extension: string) => {
+    const request = ['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+    await run('openssl', [
+      ...request,
+      '-subj',
+      subject,
+      '-keyout',
+      at(`${name}.key`),
+      '-out',
+      at(`${name}.csr`),
+    ]);
+    await writeFile(at(`${name}.ext`), extension);
+    const signer =
+      name === 'ca'
+        ? ['-signkey', at('ca.key')]
+        : ['-CA', at('ca.pem'), '-CAkey', at('ca.key'), '-CAcreateserial'];
+    const sign = ['x509', '-req', '-in', at(`${name}.csr`), '-extfile', at(`${name}.ext`), '-days', '2'];
+    await run('openssl', [...sign, ...signer, '-out', at(`${name}.pem`)]);
+  };
+  await certificate('ca', '/CN=Test authority', 'basicConstraints=critical,CA:TRUE');
+  await certificate('server', '/CN=localhost', 'subjectAltName=DNS:localhost');
+  await certificate('client', '/CN=gateway', 'basicConstraints=CA:FALSE');
+  const [secure, web] = [await freePort(), await freePort()];
+  const tls = [`cafile ${at('ca.pem')}`, `certfile ${at('server.pem')}`, `keyfile ${at('server.key')}`];
+  const lines = [
+    `listener ${secure} 127.0.0.1`,
+    ...tls,
+    'require_certificate true',
+    `listener ${web} 127.0.0.1`,
+    'protocol websockets',
+  ];
+  await using _broker = await startMosquitto({ directory, lines });
+  const url = `mqtts://localhost:${secure}`;
+  const files = { caFile: at('ca.pem'), certificateFile: at('client.pem'), keyFile: at('client.key') };
+  await connect({ url, ...files });
+  await connect({ url: `ws://127.0.0.1:${web}` });
+  const bare = { ...files, caFile: '' };
+  await t.rejects(connect({ url, ...bare }), {
+    code: 'DEVICE_CONFIGURATION',
+    message: /give that authority in CaFile/,
+  });
+  await t.rejects(connect({ url: `mqtts://127.0.0.1:${secure}`, ...files }), { message: /for another name/ });
+  await t.rejects(
+    connect({ url, caFile: files.caFile }),
+    { code: 'DEVICE_OFFLINE' },
+    'without a client certificate',
+  );
+  await t.rejects(connect({ url, ...files, caFile: '/nowhere' }), {
+    message: /CaFile can't be read: ENOENT/,
+  });
+  await t.rejects(connect({ url: `mqtts://127.0.0.1:${web}` }), { message: /no TLS at that port/ });
+});
+
+/** A server that answers CONNECT, and then whatever a test wants; it is closed with the test. */
+async function server(t: Test, answer: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const listening = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.once('data', () => answer(socket));
+  });
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+    listening.close();
+  });
+  return `mqtt://127.0.0.1:${(listening.address() as AddressInfo).port}`;
+}
+
+const CONNACK = Buffer.from([0x20, 2, 0, 0]);
+
+await t.test('whatever answers there, it is told in words', async (t) => {
+  const port = await freePort();
+  await t.rejects(connect({ url: `mqtt://127.0.0.1:${port}` }), {
+    code: 'DEVICE_OFFLINE',
+    message: /nobody listens/,
+  });
+  await t.rejects(connect({ url: 'mqtt://broker.invalid' }), { message: /the name is not known/ });
+  const silent = await server(t, () => undefined);
+  const given = new AbortController();
+  const connecting = connect({ url: silent }, given.signal).catch((thrown: unknown) => thrown);
+  given.abort();
+  t.ok(isAbort(await withinPatience('giving up', connecting)), 'giving up on a silent one');
+  const closing = await server(t, (socket) => socket.end());
+  await t.rejects(connect({ url: closing }), { message: /closed the connection before it answered/ });
+  const web = await server(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  await t.rejects(connect({ url: web }), { code: 'DEVICE_OFFLINE' }, 'no MQTT at all');
+  for (const [code, version, words] of [
+    [1, 4, /set ProtocolVersion to 5/],
+    [2, 4, /does not take the ClientID stellwerk/],
+    [5, 4, /set UserName and Password/],
+    [3, 4, /not available now/],
+  ] as const) {
+    const refusing = await server(t, (socket) => socket.end(Buffer.from([0x20, 2, 0, code])));
+    await t.rejects(connect({ url: refusing, version }), { message: words });
+  }
+});
+
+await t.test('a broker that misbehaves costs its connection, not the gateway', async (t) => {
+  const lost = async (answer: Buffer): Promise<Error> => {
+    const url = await server(t, (socket) => {
+      socket.write(CONNACK);
+      socket.write(answer);
+    });
+    const { promise, resolve } = Promise.withResolvers<Error>();
+    const brokers = new NetworkConnector();
+    const connecting = brokers.connect(
+      { ...OPTIONS, url, version: 4 },
+      { onMessage: () => undefined, onLost: resolve },
+      new AbortController().signal,
+    );
+    // It may come before we are told that we are connected.
+    connecting.catch(resolve);
+    const cause = await withinPatience('the loss', promise);
+    await connecting.then((connection) => connection.close()).catch(() => undefined);
+    t.equal(brokers.openCount, 0);
+    return cause;
+  };
+  const length = PACKET_LIMIT + 1;
+  const sizes = [length & 0x7f, (length >> 7) & 0x7f, (length >> 14) & 0x7f].map((seven) => seven | 0x80);
+  const large = Buffer.from([0x30, ...sizes, length >> 21]);
+  t.match(await lost(large), { message: /larger than one side takes/ });
+  t.match(await lost(Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff, 0xff])), { code: 'DEVICE_OFFLINE' });
+  t.match(await lost(Buffer.from([0xf0, 0])), { code: 'DEVICE_OFFLINE' });
+  t.match(await lost(Buffer.from([0x36, 5, 0, 1, 0x61, 0, 1])), { code: 'DEVICE_OFFLINE' }, 'QoS 3');
+  t.match(await lost(CONNACK), { code: 'DEVICE_OFFLINE' }, 'a second CONNACK');
+});

@@ -1,0 +1,338 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import t, { type Test } from 'tap';
+import { WebSocketServer } from 'ws';
+import type { BrokerConnection, QoS } from '../../../drivers/mqtt/broker.js';
+import { NetworkConnector } from '../../../drivers/mqtt/network-connection.js';
+import { Message } from '../../../drivers/mqtt/message.js';
+import { PACKETS_PER_TURN } from '../../../drivers/mqtt/paced-stream.js';
+import { EARLY_BYTE_LIMIT, SubscriptionRouter } from '../../../drivers/mqtt/subscription-router.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import { silentLog } from '../../../src/base/log.js';
+import { liveBytesWithBuffers } from '../../tools/memory.js';
+import { withinPatience, until } from '../../tools/until.js';
+import { OPTIONS } from './benches.js';
+
+const MIB = 1024 * 1024;
+
+/** A connection to a broker whose bytes a test writes, one that grants every subscription as it is asked for. */
+class Scene implements AsyncDisposable {
+  readonly messages: Message[] = [];
+  readonly lost = Promise.withResolvers<Error>();
+  connection!: BrokerConnection;
+  #socket!: Socket;
+  #end!: () => Promise<void>;
+
+  static async open(t: Test, version: 4 | 5, connack = version === 5 ? [0x20, 3, 0, 0, 0] : [0x20, 2, 0, 0]) {
+    const arrived = Promise.withResolvers<Socket>();
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        socket.write(Buffer.from(connack));
+        arrived.resolve(socket);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `mqtt://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const scene = new Scene();
+    const brokers = new NetworkConnector();
+    const listener = {
+      onMessage: (message: Message) => void scene.messages.push(message),
+      onLost: scene.lost.resolve,
+    };
+    const making = brokers.connect({ ...OPTIONS, url, version }, listener, new AbortController().signal);
+    making.catch(scene.lost.resolve);
+    const socket = (scene.#socket = await withinPatience('the connection', arrived.promise));
+    const connection = await making.catch(() => undefined);
+    if (connection !== undefined) scene.connection = connection;
+    scene.#end = async () => {
+      await connection?.close();
+      t.equal(brokers.openCount, 0, 'no connection is left open');
+      socket.destroy();
+      server.close();
+    };
+    return scene;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#end();
+  }
+
+  say(...parts: readonly (Buffer | readonly number[])[]): void {
+    this.#socket.write(Buffer.concat(parts.map((part) => Buffer.from(part))));
+  }
+
+  /** Closes the broker's side, behind what it said. */
+  end(): void {
+    this.#socket.end();
+  }
+
+  /** Answers the next SUBSCRIBE with these. */
+  grants(codes: readonly number[]): void {
+    this.#socket.once('data', (packet) =>
+      this.say([0x90, 2 + codes.length, packet[2] ?? 0, packet[3] ?? 0, ...codes]),
+    );
+  }
+
+  /** Subscribes; the broker grants `granted`. */
+  async subscribe(qos: QoS, granted: number = qos): Promise<void> {
+    this.grants([granted]);
+    await withinPatience('the subscription', this.connection.subscribe([{ filter: '#', qos, id: 1 }]));
+  }
+
+  /** Whether the client has closed its side. */
+  async isGone(): Promise<boolean> {
+    if (!this.#socket.closed) await new Promise((resolve) => this.#socket.once('close', resolve).resume());
+    return true;
+  }
+}
+
+/** A PUBLISH of MQTT 3.1.1 to the topic `x`. */
+function publish(qos: QoS, id: number, { payload = Buffer.alloc(0), topic = Buffer.from('x') } = {}): Buffer {
+  const rest = 2 + topic.length + (qos > 0 ? 2 : 0) + payload.length;
+  const length: number[] = [];
+  for (let left = rest; ; left >>= 7) {
+    length.push(left > 127 ? (left & 127) | 128 : left);
+    if (left <= 127) break;
+  }
+  const identifier = qos > 0 ? [id >> 8, id & 255] : [];
+  return Buffer.concat([
+    Buffer.from([0x30 | (qos << 1), ...length, 0, topic.length]),
+    topic,
+    Buffer.from(identifier),
+    payload,
+  ]);
+}
+
+await t.test('a message above the granted QoS ends the connection', async (t) => {
+  for (const [asked, granted, sent] of [
+    [1, 1, 2],
+    [2, 1, 2],
+    [0, 0, 1],
+    [1, 0x80, 1],
+  ] as const) {
+    await using scene = await Scene.open(t, 4);
+    await scene.subscribe(asked, granted);
+    if (granted < 3) {
+      scene.say(publish(granted as QoS, 1));
+      await until('the message that may come', () => scene.messages.length === (granted < 2 ? 1 : 0));
+    }
+    scene.say(publish(sent, 2));
+    t.match(await withinPatience('the end', scene.lost.promise), {
+      message: new RegExp(`QoS ${sent}, which was not granted`),
+    });
+  }
+});
+
+await t.test(
+  'messages of QoS 2 that are not released are bounded, and gone with the connection',
+  async (t) => {
+    const payload = Buffer.alloc(200_000, 'x');
+    const before = liveBytesWithBuffers();
+    let most = 0;
+    for (let round = 0; round < 2; round += 1) {
+      await using scene = await Scene.open(t, 4);
+      await scene.subscribe(2);
+      let isLost = false;
+      void scene.lost.promise.then(() => (isLost = true));
+      // More than a hundred megabytes in all.
+      for (let id = 1; id < 600 && !isLost; id += 1) {
+        scene.say(publish(2, id, { payload }));
+        if (id % 20 === 0) most = Math.max(most, liveBytesWithBuffers() - before);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      t.match(await withinPatience('the end', scene.lost.promise), {
+        message: /QoS 2 that it does not release/,
+      });
+      t.ok(await scene.isGone());
+    }
+    await until('memory is back', () => liveBytesWithBuffers() - before < 8 * MIB);
+    await using scene = await Scene.open(t, 4);
+    await scene.subscribe(2);
+    for (let id = 1; id <= 20_000; id += 1) scene.say(publish(2, id));
+    t.match(
+      await withinPatience('the end', scene.lost.promise),
+      { message: /QoS 2 that it does not release/ },
+      'many small ones',
+    );
+  },
+);
+
+await t.test('a broker that releases what it sent may go on for ever', async (t) => {
+  await using scene = await Scene.open(t, 4);
+  await scene.subscribe(2);
+  const payload = Buffer.alloc(MIB, 'x');
+  for (let id = 1; id <= 50; id += 1) {
+    scene.say(publish(2, id, { payload }), [0x62, 2, id >> 8, id & 255]);
+    await until('the message', () => scene.messages.length === id);
+    scene.messages.fill(undefined as never);
+  }
+});
+
+await t.test('a packet that no broker may send ends the connection', async (t) => {
+  const cases: [string, Buffer | number[], RegExp][] = [
+    ['PUBACK', [0x40, 2, 0, 1], /what was not sent/],
+    ['PUBREC', [0x50, 2, 0, 1], /what was not sent/],
+    ['PUBREL', [0x62, 2, 0, 1], /without its message/],
+    ['PUBCOMP', [0x70, 2, 0, 1], /what was not sent/],
+    ['SUBACK', [0x90, 3, 0, 1, 0], /what was not sent/],
+    ['UNSUBACK', [0xb0, 2, 0, 1], /what was not sent/],
+    ['PINGRESP', [0xd0, 0], /nobody asked for/],
+    ['PINGREQ', [0xc0, 0], /type 12/],
+    ['DISCONNECT of a server in MQTT 3.1.1', [0xe0, 0], /type 14/],
+    ['a topic that is no UTF-8', publish(0, 0, { topic: Buffer.from([0xff]) }), /not UTF-8/],
+    ['a surrogate', publish(0, 0, { topic: Buffer.from([0xed, 0xa0, 0x80]) }), /not UTF-8/],
+    ['NUL', publish(0, 0, { topic: Buffer.from([0x61, 0]) }), /not UTF-8/],
+    ['a wildcard', publish(0, 0, { topic: Buffer.from('a/+') }), /wildcards/],
+    ['no topic', publish(0, 0, { topic: Buffer.alloc(0) }), /empty/],
+    ['a topic longer than its packet', [0x30, 3, 0, 9, 0x61], /malformed/],
+  ];
+  for (const [what, bytes, words] of cases) {
+    await using scene = await Scene.open(t, 4);
+    await scene.subscribe(1);
+    scene.say(publish(0, 0), Buffer.from(bytes), publish(0, 0));
+    t.match(
+      await withinPatience('the end', scene.lost.promise),
+      { code: 'DEVICE_OFFLINE', message: words },
+      what,
+    );
+    t.equal(scene.messages.length, 1, 'what came before counts, what came behind does not');
+  }
+  await using early = await Scene.open(t, 4, [0x30, 3, 0, 1, 0x78]);
+  t.match(await withinPatience('the end', early.lost.promise), { message: /no CONNACK first/ });
+  await using many = await Scene.open(t, 4);
+  many.grants([1, 1]);
+  const subscribing = many.connection.subscribe([{ filter: '#', qos: 1, id: 1 }]);
+  await t.rejects(subscribing, { message: /another number of filters/ });
+});
+
+await t.test('MQTT 5: properties that must not be', async (t) => {
+  const connack = (...properties: number[]) => [
+    0x20,
+    3 + properties.length,
+    0,
+    0,
+    properties.length,
+    ...properties,
+  ];
+  for (const [what, properties, words] of [
+    ['Receive Maximum 0', [0x21, 0, 0], /is 0/],
+    ['Maximum Packet Size 0', [0x27, 0, 0, 0, 0], /is 0/],
+    ['Receive Maximum twice', [0x21, 0, 1, 0x21, 0, 1], /twice/],
+    ['an unknown one', [0x7f, 0], /malformed/],
+    ['one that is cut off', [0x21, 0], /malformed/],
+    ['a flag of 2', [0x25, 2], /neither 0 nor 1/],
+    ['a text that is no UTF-8', [0x1f, 0, 1, 0xff], /not UTF-8/],
+  ] as const) {
+    await using scene = await Scene.open(t, 5, connack(...properties));
+    t.match(await withinPatience('the end', scene.lost.promise), { message: words }, what);
+  }
+  await using sound = await Scene.open(
+    t,
+    5,
+    connack(0x26, 0, 1, 0x61, 0, 1, 0x62, 0x26, 0, 1, 0x61, 0, 1, 0x62, 0x21, 0, 5),
+  );
+  // A message with an expiry interval twice.
+  sound.say([0x30, 14, 0, 1, 0x78, 10, 0x02, 0, 0, 0, 1, 0x02, 0, 0, 0, 1]);
+  t.match(await withinPatience('the end', sound.lost.promise), { message: /twice/ });
+});
+
+await t.test('MQTT 5: a DISCONNECT ends the connection, also on a socket that stays open', async (t) => {
+  await using scene = await Scene.open(t, 5);
+  scene.say([0xe0, 1, 0x8b], [0x30, 4, 0, 1, 0x78, 0]);
+  t.match(await withinPatience('the end', scene.lost.promise), {
+    code: 'DEVICE_OFFLINE',
+    message: /ended the connection/,
+  });
+  t.ok(await scene.isGone(), 'and the socket is closed');
+  t.equal(scene.messages.length, 0, 'nothing behind it is processed');
+});
+
+await t.test('a burst of tiny packets is handled in small parts', async (t) => {
+  await using scene = await Scene.open(t, 4);
+  await scene.subscribe(1);
+  const count = 20_000;
+  let [most, turnsAt, isCounting] = [0, 0, true];
+  const turn = () => {
+    most = Math.max(most, scene.messages.length - turnsAt);
+    turnsAt = scene.messages.length;
+    if (isCounting) setImmediate(turn);
+  };
+  setImmediate(turn);
+  scene.say(...Array.from({ length: count }, (_, n) => publish(n % 2 === 0 ? 0 : 1, n + 1)));
+  await until('all of them', () => scene.messages.length === count);
+  isCounting = false;
+  t.ok(most <= PACKETS_PER_TURN, `${most} in one turn of the event loop`);
+});
+
+await t.test('what comes before its listeners is kept up to a limit in bytes', (t) => {
+  const topics = new SubscriptionRouter({
+    clock: new ManualClock(),
+    log: silentLog,
+    hasSession: true,
+    onSent: () => undefined,
+    onStalled: () => undefined,
+    openSecondaryConnection: () => Promise.reject(new Error('no other connection')),
+    signal: new AbortController().signal,
+  });
+  const part = EARLY_BYTE_LIMIT / 4;
+  for (let n = 0; n < 10; n++)
+    topics.dispatch(new Message(`big/${n}`, Buffer.alloc(part), { retain: false }));
+  topics.dispatch(new Message('small', Buffer.from('1'), { retain: false }));
+  const heard: string[] = [];
+  topics.subscribe('#', 0, ({ topic }) => void heard.push(topic));
+  t.same(heard, ['big/0', 'big/1', 'big/2', 'small']);
+  t.end();
+});
+
+await t.test('what a broker said before it closed the connection is processed', async (t) => {
+  await using scene = await Scene.open(t, 5);
+  const count = 20 * PACKETS_PER_TURN;
+  scene.say(...Array.from({ length: count }, () => [0x30, 4, 0, 1, 0x78, 0]), [0xe0, 1, 142]);
+  scene.end();
+  t.match(await withinPatience('the end', scene.lost.promise), { message: /another client came/ });
+  t.equal(scene.messages.length, count);
+  await using older = await Scene.open(t, 4);
+  await older.subscribe(1);
+  // Nobody takes the acknowledgements any more.
+  older.say(...Array.from({ length: count }, (_, n) => publish(1, n + 1)));
+  older.end();
+  t.match(await withinPatience('the end', older.lost.promise), {
+    message: /the broker closed the connection/,
+  });
+  t.equal(older.messages.length, count);
+});
+
+await t.test('a release that the broker repeats is answered', async (t) => {
+  await using scene = await Scene.open(t, 4);
+  await scene.subscribe(2);
+  const release = [0x62, 2, 0, 7];
+  // So do EMQX and VerneMQ when the answer is late, and all for a message that they repeated.
+  scene.say(publish(2, 7), publish(2, 7), release, release, publish(2, 8), release, [0x62, 2, 0, 8]);
+  await until('both messages', () => scene.messages.length === 2);
+  scene.say([0x62, 2, 0, 9]);
+  t.match(await withinPatience('the end', scene.lost.promise), { message: /without its message/ });
+  t.equal(scene.messages.length, 2, 'each once');
+});
+
+await t.test('a broker that closes a WebSocket is lost immediately', async (t) => {
+  const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  server.on('connection', (socket) =>
+    socket.once('message', () => {
+      socket.send(Buffer.from([0x20, 2, 0, 0]));
+      socket.close();
+    }),
+  );
+  const url = `ws://127.0.0.1:${(server.address() as AddressInfo).port}/mqtt`;
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  const listener = { onMessage: () => undefined, onLost: resolve };
+  const making = new NetworkConnector().connect(
+    { ...OPTIONS, url, version: 4 },
+    listener,
+    new AbortController().signal,
+  );
+  making.catch(resolve);
+  t.match(await withinPatience('the end', promise), { message: /the broker closed the connection/ });
+});

@@ -1,0 +1,153 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { SCRIPT_LIMIT, ScriptFiles } from '../../../src/script/script-files.js';
+import { message } from '../../../src/kernel/messages.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { scriptFixture } from '../../tools/gateway/script-fixture.js';
+import { until } from '../../tools/until.js';
+
+t.test('writers of one text do not meet, and a script that is deleted meanwhile stays deleted', async (t) => {
+  const { script, engine, kernel, runId } = await scriptFixture(t);
+  const made = await script('');
+  const texts = Array.from({ length: 8 }, (_, i) => `print(${'1'.repeat(i * 1000)})`);
+  await Promise.all(texts.map((text) => engine.setContent(made.id, text)));
+  t.equal(await engine.content(made.id), texts.at(-1));
+  const { id } = made;
+  const late = Promise.allSettled([
+    engine.setContent(id, 'let a = ;'),
+    engine.setFile(id, 'other.js'),
+    runId(id),
+  ]);
+  kernel.tree.delete(made);
+  const { counter } = kernel.changes;
+  t.match(await late, Array(3).fill({ status: 'rejected', reason: { code: 'NOT_OF_TYPE' } }));
+  t.equal(kernel.changes.counter, counter, 'nothing more is told of it');
+});
+
+t.test('texts are files that people can edit; their names lead nowhere else', async (t) => {
+  const { script, engine, directory, kernel, runId } = await scriptFixture(t);
+  const made = await script('print("first")');
+  const file = join(directory, 'scripts', made.data.file);
+  t.equal(await readFile(file, 'utf8'), 'print("first")');
+  await writeFile(file, 'print("edited")');
+  t.equal(await runId(made.id), 'edited');
+  t.equal(await engine.content(made.id), 'print("edited")');
+  const hostile = [
+    '../evil.js',
+    '/etc/passwd',
+    'a/b.js',
+    '.js',
+    'x.txt',
+    'a\0.js',
+    'functions.d.ts',
+    'a.ts/../b.ts',
+  ];
+  for (const name of hostile) {
+    await t.rejects(engine.setFile(made.id, name), { code: 'FILE_NAME' }, name);
+    kernel.scripts.setFile(made, name);
+    await t.rejects(engine.content(made.id), { code: 'FILE_NAME' });
+    await t.rejects(engine.setContent(made.id, ''), { code: 'FILE_NAME' });
+    await t.rejects(runId(made.id), { code: 'FILE_NAME' });
+  }
+  await t.rejects(engine.content(1), { code: 'NOT_OF_TYPE' });
+});
+
+t.test('what is too large, or no file, is refused', async (t) => {
+  const { script, engine, directory, runId } = await scriptFixture(t);
+  const made = await script('print(1)');
+  const file = join(directory, 'scripts', made.data.file);
+  await t.rejects(engine.setContent(made.id, ' '.repeat(SCRIPT_LIMIT + 1)), { code: 'TEXT_TOO_LONG' });
+  t.equal(await runId(made.id), '1');
+  await truncate(file, SCRIPT_LIMIT + 1);
+  await t.rejects(runId(made.id), { message: /cannot be read: it is larger than 1048576 bytes/ });
+  await rm(file);
+  execFileSync('mkfifo', [file]);
+  await t.rejects(runId(made.id), { message: /cannot be read: it is no file/ });
+});
+
+t.test('a change on the disk is noticed, however an editor makes it', async (t) => {
+  const { script, directory, kernel, runId, loud } = await scriptFixture(t);
+  const made = await script('print(1)', 'lamp.js');
+  const updates: unknown[] = [];
+  kernel.changes.listen(({ SenderID, Message, Data }) => {
+    if (SenderID === made.id && [message.SM_UPDATE, message.SM_BROKEN].includes(Message as never))
+      updates.push([Message, Data[0]]);
+  });
+  const file = join(directory, 'scripts', 'lamp.js');
+  const told = async (what: string, count: number) =>
+    until(`${what}: ${JSON.stringify(updates)}`, () => updates.length >= count);
+  await writeFile(file, 'let a = ;');
+  await told('a broken text', 2);
+  t.match(updates, [
+    [10705, /^[0-9A-F]{8}$/],
+    [10704, true],
+  ]);
+  t.match(loud.at(-1), /^script \d{5} “.*” cannot be run: lamp\.js:1:9: Unexpected token ';'$/);
+  await writeFile(`${file}.tmp`, 'print(2)');
+  await rename(`${file}.tmp`, file);
+  await told('a rename over it', 4);
+  t.equal(made.data.broken, false);
+  await rm(file);
+  await told('it is gone', 5);
+  t.match(loud.at(-1), /lamp\.js is not there any more/);
+  await t.rejects(runId(made.id), { message: /lamp\.js is not there/ });
+  await writeFile(file, 'print(3)');
+  await told('it is back', 7);
+  t.equal(made.data.broken, false);
+  t.equal(await runId(made.id), '3');
+  await rename(join(directory, 'scripts'), join(directory, 'aside'));
+  await told('the directory is gone', 8);
+  await until('the directory is watched anew', async () => {
+    await mkdir(join(directory, 'scripts'), { recursive: true });
+    await writeFile(file, 'print(4)');
+    return updates.length >= 10;
+  });
+  t.equal(await runId(made.id), '4');
+  t.equal(updates.filter((one) => (one as number[])[0] === 10704).length % 2, 0);
+});
+
+t.test('what is being written is read when it is written', async (t) => {
+  const files = new ScriptFiles(await tempDirectory(t));
+  const writing = files.write('a.js', 'print(1)');
+  t.match(await files.readSettled('a.js'), { text: 'print(1)' });
+  t.match(await writing, { text: 'print(1)' });
+  t.equal(await files.readSettled('b.js'), undefined);
+});
+
+t.test("the gateway's own writing is told once", async (t) => {
+  const { script, engine, directory, kernel } = await scriptFixture(t);
+  const made = await script('print(1)');
+  const other = await script('print(1)');
+  let updates = 0;
+  let others = 0;
+  kernel.changes.listen(({ SenderID, Message }) => {
+    if (Message !== message.SM_UPDATE) return;
+    if (SenderID === made.id) updates++;
+    if (SenderID === other.id) others++;
+  });
+  await engine.setContent(made.id, 'print(2)');
+  await writeFile(join(directory, 'scripts', other.data.file), 'print(2)');
+  await until('the other one is noticed', () => others === 1);
+  t.equal(updates, 1);
+});
+
+t.test('scripts that share a file share its text, and the file goes with the last of them', async (t) => {
+  const { script, engine, directory, kernel } = await scriptFixture(t);
+  const [first, second] = [await script('print(1)', 'lamp.js'), await script('', 'lamp.js')];
+  const told: number[] = [];
+  kernel.changes.listen(({ SenderID, Message }) => {
+    if (Message === message.SM_UPDATE) told.push(SenderID);
+  });
+  await engine.setContent(first.id, 'let a = ;');
+  t.strictSame(told, [first.id, second.id], 'both are told of');
+  t.strictSame([first.data.broken, second.data.broken], [true, true]);
+  await engine.setContent(second.id, 'print(2)');
+  t.strictSame([first.data.broken, second.data.broken], [false, false]);
+  await engine.delete(first.id, true);
+  t.equal(await engine.content(second.id), 'print(2)', 'its text is still there');
+  await engine.delete(second.id, true);
+  t.notOk(existsSync(join(directory, 'scripts', 'lamp.js')));
+});

@@ -1,0 +1,97 @@
+import t, { type Test } from 'tap';
+import type { ScriptLimits } from '../../../src/script/script-limits.js';
+import { DEPTH_LIMIT } from '../../../src/script/process-pool.js';
+import { scriptFixture } from '../../tools/gateway/script-fixture.js';
+import { until } from '../../tools/until.js';
+
+type Wild = readonly (readonly [text: string, why: RegExp])[];
+
+/** Runs scripts that must each be stopped for a reason and told of once, beside one that must not be. */
+async function stopped(t: Test, limits: Partial<ScriptLimits>, wild: Wild) {
+  const now: { -readonly [K in keyof ScriptLimits]?: ScriptLimits[K] } = {};
+  const { runs, loud, calls } = await scriptFixture(t, now);
+  const good = runs('let n = 0; for (let i = 0; i < 2000; i++) n = Double(i); print(n)');
+  await until('it runs, without a limit', () => calls.length > 0);
+  Object.assign(now, limits);
+  const failures = await Promise.allSettled(wild.map(([text]) => runs(text)));
+  for (const [i, [text, why]] of wild.entries()) {
+    const failure = failures[i];
+    const thrown: unknown = failure?.status === 'rejected' ? failure.reason : undefined;
+    t.match(thrown, { code: 'SCRIPT_FAILED', message: why }, text);
+    const { message } = thrown as Error;
+    t.equal(loud.filter((line) => line.endsWith(message)).length, 1, `told once: ${message}`);
+  }
+  t.ok(
+    loud.every((line) => /^script \d{5} “S”: \d{5}\.js/.test(line)),
+    'with its id, its name, its file',
+  );
+  t.equal(await good, '3998');
+  delete now.timeMs;
+  t.equal(await runs('print("still here")'), 'still here');
+}
+
+t.test('a script that never ends is stopped at the line where it is, and stops nothing else', (t) =>
+  stopped(t, { timeMs: 2000 }, [
+    [
+      'let n = 0;\nfunction count() {\n  for (;;)\n    n++;\n}\ncount();',
+      /\.js:[34]:\d+: the script ran for more than 2 s/,
+    ],
+    ['const s = "a".repeat(40) + "b";\n/(a+)+$/.test(s)', /\.js:2:\d+: the script ran for more than 2 s/],
+    ['\nfor (;;) Double(1)', /\.js:2:\d+: the script ran for more than 2 s/],
+    ['\n\nSleep(1e6)', /\.js:3:1: the script ran for more than 2 s/],
+    ['setTimeout(() => {\n  for (;;);\n}, 1)', /\.js:2:\d+: the script ran for more than 2 s/],
+    ['setInterval(() => {}, 10)', /\.js: the script ran for more than 2 s/],
+    ['for (;;) try { Sleep(1e6) } catch {}', /\.js:1:\d+: the script ran for more than 2 s/],
+    ['print(1);\nthrow { get message() { for (;;); }, stack: "" }', /ran for more than 2 s/],
+  ]),
+);
+
+t.test('a script that eats memory is stopped at the line where it is', (t) =>
+  stopped(t, { timeMs: 120_000, residentMiB: 200 }, [
+    [
+      'const a = [];\nfor (;;)\n  a.push(new Array(10000).fill(a.length + 0.5))',
+      /\.js:[23]:\d+: the script used more than 64 MiB and was stopped/,
+    ],
+    [
+      'const b = [];\nfor (;;) b.push(new Uint8Array(1e6).fill(1))',
+      /\.js:2:\d+: the script used more than 200 MiB and was stopped/,
+    ],
+  ]),
+);
+
+t.test('a script that prints or calls without end harms only itself', (t) =>
+  stopped(t, { timeMs: 120_000, calls: 3000 }, [
+    ['for (;;) print("x".repeat(1000))', /\.js:1:10: the script printed more than 1048576/],
+    ['for (;;) try { print("x".repeat(1000)) } catch {}', /\.js:1:16: the script printed more/],
+    ['try { print("x".repeat(1048577)) } catch {}', /printed more/],
+    ['function f() {\n  f()\n}\nf()', /\.js:\d+:\d+: Maximum call stack/],
+    ['\nDouble("x".repeat(17e6))', /\.js:2:1: the script sent more than 16777216 bytes/],
+    [
+      'for (;;) try { Double(1) } catch {}',
+      /\.js:1:16: the script made more than 3000 calls and was stopped/,
+    ],
+  ]),
+);
+
+t.test('a flood of calls is slowed down to its rate', async (t) => {
+  const { runs, calls } = await scriptFixture(t, { timeMs: 3000, callsPerS: 100, calls: 1e6 });
+  await t.rejects(runs('for (;;) Double(1)'), { message: /ran for more than 3 s/ });
+  // Five seconds' worth at once, and what three seconds bring; a timer is late, never early.
+  t.ok(calls.length >= 500 && calls.length <= 810, `${calls.length} calls`);
+});
+
+t.test('a failure that comes again and again is told once in a while', async (t) => {
+  const { script, runId, loud } = await scriptFixture(t);
+  const { id } = await script('throw new Error("again")');
+  for (let i = 0; i < 5; i++) await t.rejects(runId(id), { message: /:1:7: again/ });
+  t.equal(loud.length, 1);
+});
+
+t.test('a script that calls itself without end is refused, and told of once', async (t) => {
+  const { runs, loud } = await scriptFixture(t);
+  const deep = new RegExp(`more than ${DEPTH_LIMIT} levels deep`);
+  await t.rejects(runs('print(RunWait(SELF))'), { message: deep });
+  t.match(loud, [deep]);
+  t.equal(loud.length, 1);
+  t.equal(await runs('Run(SELF)'), '', 'one that starts itself ends at the same depth');
+});

@@ -1,0 +1,78 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { listPorts, resolvePort } from '../../../drivers/serial/port-discovery.js';
+import { KernelPorts } from '../../../drivers/serial/kernel-ports.js';
+import { hasProgram } from '../../tools/program.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { fakeBench, ptyBench } from './benches.js';
+import { serialContract } from './suite.js';
+import { serialModulesContract } from './modules-suite.js';
+
+const skip = hasProgram('socat') ? false : 'socat is not installed (Debian package socat)';
+
+await serialContract(t, 'simulated ports', fakeBench);
+await serialModulesContract(t, 'simulated ports', fakeBench);
+await t.test('pseudo-terminals', { skip }, async (t) => {
+  await serialContract(t, 'kernel', ptyBench);
+  await serialModulesContract(t, 'kernel', ptyBench);
+});
+
+await t.test('adapters are found by what sysfs says of them', async (t) => {
+  const directory = await tempDirectory(t);
+  const roots = { tty: join(directory, 'class'), dev: '/dev' };
+  const usb = async (tty: string, id: string, serial: string | undefined) => {
+    const device = join(directory, 'devices', tty);
+    const [vendor = '', product = ''] = id.split(':');
+    await mkdir(join(device, 'interface', 'port'), { recursive: true });
+    await writeFile(join(device, 'idVendor'), `${vendor}\n`);
+    await writeFile(join(device, 'idProduct'), `${product}\n`);
+    if (serial !== undefined) await writeFile(join(device, 'serial'), `${serial}\n`);
+    await mkdir(join(roots.tty, tty), { recursive: true });
+    await symlink(join(device, 'interface', 'port'), join(roots.tty, tty, 'device'));
+  };
+  const platform = async (tty: string, type: string) => {
+    await mkdir(join(directory, 'devices', 'platform', tty), { recursive: true });
+    await mkdir(join(roots.tty, tty), { recursive: true });
+    await symlink(join(directory, 'devices', 'platform', tty), join(roots.tty, tty, 'device'));
+    await writeFile(join(roots.tty, tty, 'type'), `${type}\n`);
+  };
+  t.same(await listPorts(roots), [], 'none, where there is no tty at all');
+  await t.rejects(resolvePort('0403:6001', roots), {
+    code: 'DEVICE_OFFLINE',
+    message: /no serial port at all/,
+  });
+  await usb('ttyUSB10', '0403:6001', 'FT9');
+  await usb('ttyUSB2', '0403:6001', 'FT1');
+  await usb('ttyACM0', '2341:0043', undefined);
+  await platform('ttyS0', '4');
+  await platform('ttyS1', '0');
+  await mkdir(join(roots.tty, 'tty1'));
+  t.same(
+    (await listPorts(roots)).map(({ path }) => path),
+    ['/dev/ttyACM0', '/dev/ttyS0', '/dev/ttyUSB2', '/dev/ttyUSB10'],
+    'only those with hardware',
+  );
+  t.equal(await resolvePort('0403:6001:FT9', roots), '/dev/ttyUSB10');
+  t.equal(await resolvePort('2341:0043', roots), '/dev/ttyACM0');
+  t.equal(await resolvePort('2341:0043:', roots), '/dev/ttyACM0');
+  await t.rejects(resolvePort('0403:6001', roots), {
+    code: 'DEVICE_OFFLINE',
+    message: /\/dev\/ttyUSB2 and \/dev\/ttyUSB10.*serial number/,
+  });
+  await t.rejects(resolvePort('1a86:7523:', roots), {
+    message: /1a86:7523: is plugged in.*\/dev\/ttyUSB2 \(0403:6001:FT1\)/,
+  });
+});
+
+await t.test('what is no port is refused with a reason', async (t) => {
+  const directory = await tempDirectory(t);
+  const file = join(directory, 'file');
+  await writeFile(file, '');
+  const opening = new KernelPorts().open(
+    file,
+    { baudRate: 9600, dataBits: 8, stopBits: 1, parity: 'none' },
+    { onData: () => undefined, onLost: () => undefined },
+  );
+  await t.rejects(opening, { code: 'DEVICE_CONFIGURATION', message: /can't be opened/ });
+});

@@ -1,0 +1,309 @@
+import { chmod, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import t, { type Test } from 'tap';
+import type { HardwareItem } from '../../../src/device/hardware-search.js';
+import {
+  diagnose,
+  portsOf,
+  propertiesOf,
+  type ConfiguredInstance,
+  type MachineRequirements,
+} from '../../../src/service/diagnosis.js';
+import { inspectMachine, type Machine } from '../../../src/service/machine-facts.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+
+const pi: MachineRequirements['board'] = { name: 'raspberry-pi-4', isUnknown: false };
+const pc: MachineRequirements['board'] = { name: 'generic', isUnknown: true };
+
+/** A machine with nothing in it. */
+const bare: Machine = {
+  user: { name: 'stellwerk', uid: 900, gids: [900, 997] },
+  compatible: [],
+  chips: [],
+  ports: [],
+  consoles: [],
+  off: [],
+  boot: undefined,
+  hasKeeper: undefined,
+  space: undefined,
+  wear: undefined,
+  found: [],
+};
+const boot = { path: '/boot/firmware/config.txt', settings: ['dtparam=spi=on'] };
+const node = (path: string, more = {}) => ({ path, uid: 0, gid: 997, group: 'gpio', mode: 0o660, ...more });
+const line = (name: string, usedBy: string): HardwareItem => ({
+  id: `line ${name}`,
+  kind: 'line',
+  name,
+  about: '',
+  usedBy,
+  instance: 0,
+  makes: [],
+});
+const port = (name: string, stable: string): HardwareItem => ({
+  ...line(name, ''),
+  kind: 'port',
+  id: `port ${stable}`,
+});
+const relay: ConfiguredInstance = { name: 'Pump', properties: { Line: 'GPIO8' } };
+const meter = (Port: string): ConfiguredInstance => ({ name: 'Meter', properties: { Port } });
+
+/** One check of a machine: its state, its text and what to do, in one text; undefined where it is none of its business. */
+function check(
+  name: string,
+  machine: Partial<Machine>,
+  purpose: Partial<MachineRequirements> = {},
+): string | undefined {
+  const found = diagnose({ ...bare, ...machine }, { instances: [], board: pi, ...purpose }).get(name);
+  return found && [found.state, found.text, found.whatToDo].filter((part) => part !== '').join(' | ');
+}
+
+t.test('what does not concern the machine is not reported', async (t) => {
+  t.strictSame([...diagnose(bare, { instances: [], board: pc }).keys()], []);
+  t.equal(check('rights', { chips: [node('/dev/gpiochip0', { mode: 0o600 })] }, { board: pc }), undefined);
+  t.equal(check('lines', { found: [line('GPIO8', 'spi0 CS0')] }), undefined, 'nobody wants the line');
+});
+
+t.test('only what some instance wants is looked for', async (t) => {
+  t.strictSame(propertiesOf([]), []);
+  t.strictSame(propertiesOf([{ name: 'x', properties: { Line: '', Port: '0403:6001:A1' } }]), []);
+  t.strictSame(propertiesOf([relay, meter('/dev/ttyS1')]), ['Line', 'Port']);
+  t.strictSame(propertiesOf([{ name: 'x', properties: { Lines: ['A'], Channel: '0' } }]), [
+    'Line',
+    'Channel',
+  ]);
+});
+
+t.test('a machine that no file knows is told, where it has a device tree', async (t) => {
+  t.match(
+    check('board', { compatible: ['vendor,box', 'vendor,soc'] }, { board: pc }),
+    /^warning.*vendor,box.*boards\.md/,
+  );
+  t.match(check('board', { compatible: ['raspberrypi,4-model-b'] }), /^ok \| raspberry-pi-4/);
+});
+
+t.test('rights: as the kernel decides them, with the command that mends them', async (t) => {
+  const chips = [node('/dev/gpiochip0'), node('/dev/gpiochip1')];
+  t.match(check('rights', { chips }), /^ok \| stellwerk may open \/dev\/gpiochip0 and \/dev\/gpiochip1$/);
+  const others = { name: 'stellwerk', uid: 900, gids: [900] };
+  t.equal(
+    check('rights', { chips: chips.slice(0, 1), user: others }),
+    'failed | stellwerk may not open /dev/gpiochip0 (group gpio) | sudo usermod -aG gpio stellwerk, then restart the gateway',
+  );
+  t.match(check('rights', { chips, user: { name: 'root', uid: 0, gids: [0] } }), /^ok/);
+  t.match(check('rights', { chips, user: { name: 'x', uid: 0, gids: [] } }), /^ok/);
+  t.match(
+    check('rights', { chips: [node('/dev/gpiochip0', { gid: 0, group: 'root', mode: 0o600 })] }),
+    /^failed.*udev rule/,
+  );
+  t.match(check('rights', { chips: [node('/dev/gpiochip0', { uid: 900, gid: 0, mode: 0o600 })] }), /^ok/);
+  t.match(
+    check('rights', { chips: [node('/dev/gpiochip0', { uid: 900, mode: 0o060 })] }),
+    /^failed/,
+    'the owner is no member',
+  );
+  const told = (isOpen: boolean) =>
+    check('rights', { chips: [node('/dev/gpiochip0', { isOpen })], user: others });
+  t.match(told(true), /^ok/, 'the kernel has said so');
+  t.match(told(false), /^failed.*sudo stellwerk doctor says how/);
+  const ports = [{ path: '/dev/ttyUSB0', node: node('/dev/ttyUSB0', { gid: 20, group: 'dialout' }) }];
+  t.match(check('rights', { ports }, { board: pc }), /usermod -aG dialout stellwerk/);
+});
+
+t.test('lines in other hands are told with who has them, and how to get them', async (t) => {
+  const purpose = { instances: [relay] };
+  t.match(check('lines', { found: [line('GPIO8', '')] }, purpose), /^ok/);
+  t.match(check('lines', { found: [line('GPIO8', 'stellwerk')] }, purpose), /^ok/);
+  t.equal(
+    check('lines', { found: [line('GPIO8', 'spi0 CS0')], boot }, purpose),
+    'warning | GPIO8 of Pump is in use by spi0 CS0 | take dtparam=spi=on out of /boot/firmware/config.txt and start the machine anew',
+  );
+  t.match(
+    check('lines', { found: [line('GPIO8', 'spi0 CS0')] }, purpose),
+    /stop what uses it as spi0 CS0/,
+    'no Pi',
+  );
+  const offset: ConfiguredInstance = { name: 'Pump', properties: { Chip: 'main', Line: '8' } };
+  t.match(
+    check('lines', { found: [{ ...line('', 'x'), id: 'line main/8' }] }, { instances: [offset] }),
+    /main\/8 of Pump/,
+  );
+  t.match(check('lines', { found: [line('GPIO8', 'python')], boot }, purpose), /stop what uses it as python/);
+  const many = { name: 'Knob', properties: { LineA: 'GPIO5', LineB: 'GPIO6', Lines: ['GPIO8'] } };
+  t.match(
+    check('lines', { found: [line('GPIO6', 'x'), line('GPIO8', 'y')] }, { instances: [many] }),
+    /GPIO6.*GPIO8/,
+  );
+  const shutter = { name: 'Blind', properties: { Up: 'GPIO5', Down: 'GPIO6' } };
+  t.match(check('lines', { found: [line('GPIO6', 'x')] }, { instances: [shutter] }), /GPIO6 of Blind/);
+});
+
+t.test('ports: missing, on the kernel’s console, without a name that stays', async (t) => {
+  const usb = '/dev/ttyUSB0';
+  const there = [{ path: usb, node: node(usb) }];
+  const purpose = { instances: [meter(usb)] };
+  t.strictSame(portsOf([meter(usb), meter(usb), relay, meter('0403:6001:A1')]), [usb]);
+  t.match(check('ports', { ports: there, found: [port(usb, usb)] }, purpose), /^ok/);
+  t.match(
+    check('ports', { ports: there, found: [port(usb, '/dev/serial/by-id/x')] }, purpose),
+    /^warning.*of Meter.*another order \| set Port to \/dev\/serial\/by-id\/x$/,
+  );
+  const gone = [{ path: usb, node: undefined }];
+  t.match(
+    check('ports', { ports: gone, found: [port('/dev/ttyS1', '/dev/ttyS1')] }, purpose),
+    /plug it in.*there is \/dev\/ttyS1/,
+  );
+  const serial = [{ path: '/dev/serial0', node: node('/dev/ttyS1') }];
+  t.match(
+    check('ports', { ports: serial, consoles: ['ttyS1', 'tty0'] }, { instances: [meter('/dev/serial0')] }),
+    /^warning.*the kernel talks on \/dev\/serial0 of Meter.*serial-getty@ttyS1/,
+  );
+});
+
+t.test('a UART that is switched off is told with the setting that switches it on', async (t) => {
+  const ports = [{ path: '/dev/serial0', node: undefined }];
+  const purpose = { instances: [meter('/dev/serial0')] };
+  const on = (settings: string[], more: Partial<Machine> = {}) =>
+    check('ports', { ports, boot: { ...boot, settings }, off: ['serial1', 'spi0'], ...more }, purpose);
+  t.match(
+    on([]),
+    /serial1 is switched off in the device tree; add enable_uart=1 to \/boot\/firmware\/config\.txt/,
+  );
+  t.match(
+    on(['enable_uart=1']),
+    /enable_uart=1 stands in \/boot\/firmware\/config\.txt: start the machine anew/,
+  );
+  t.match(on([], { compatible: ['raspberrypi,5-model-b'] }), /add dtparam=uart0=on/);
+  t.match(check('ports', { ports }, purpose), /switch it on in the device tree, or name another/, 'no Pi');
+});
+
+t.test('PWM that no overlay has switched on is told with the overlay that does', async (t) => {
+  const lamp: ConfiguredInstance = { name: 'Lamp', properties: { Channel: 'PWM0' } };
+  const pwm = (machine: Partial<Machine>, instances = [lamp]) => check('pwm', machine, { instances });
+  t.equal(pwm({}, [relay]), undefined);
+  t.match(pwm({ found: [{ ...line('PWM0', ''), kind: 'pwm' }] }), /^ok/);
+  t.match(
+    pwm({ boot }),
+    /^warning.*Lamp needs a PWM channel.*add dtoverlay=pwm-2chan to \/boot\/firmware\/config\.txt/,
+  );
+  t.match(
+    pwm({ boot: { ...boot, settings: ['dtoverlay=pwm,pin=18'] } }),
+    /dtoverlay=pwm,pin=18 stands in .*anew/,
+  );
+  t.match(pwm({}), /in the device tree/, 'no Pi');
+});
+
+t.test('a line keeper that is installed and not there is told', async (t) => {
+  t.match(check('outputs', { hasKeeper: true }), /^ok/);
+  t.match(check('outputs', { hasKeeper: false }), /^warning.*not guarded.*systemctl start stellwerk-keeper/);
+});
+
+t.test('space and card: fine, a warning, a failure', async (t) => {
+  const space = (free: number, bytes = 16e9) => check('space', { space: { bytes, free } });
+  t.match(space(8e9), /^ok \| 8\.0 GB of 16 GB free/);
+  t.match(space(700e6), /^warning \| 700 MB of 16 GB/);
+  t.match(space(150e6, 1e9), /^warning \| 150 MB/);
+  t.match(space(5e6), /^failed \| 5\.0 MB/);
+  t.match(space(0), /^failed \| 0 B/);
+  const card = (tenths: number, spare = 1) => check('card', { wear: { device: 'mmcblk0', tenths, spare } });
+  t.match(card(1), /^ok \| mmcblk0 says that 0 to 10 %/);
+  t.match(card(8), /^ok/);
+  t.match(card(9), /^warning \| mmcblk0 says that 80 to 90 %.*replace it/);
+  t.match(card(11), /^failed.*more than its life/);
+  t.match(card(2, 2), /^warning.*spare blocks/);
+  t.match(card(2, 3), /^failed/);
+});
+
+/** Files below a directory, by their paths. */
+async function make(root: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(root, path)), { recursive: true });
+    await writeFile(join(root, path), text);
+  }
+}
+
+/** A Raspberry Pi as files, with its data directory on a card. */
+async function box(t: Test): Promise<{ root: string; dataDirectory: string }> {
+  const root = await tempDirectory(t);
+  const dataDirectory = await tempDirectory(t);
+  const { dev } = await stat(dataDirectory);
+  const number = `${(dev >> 8) & 0xfff}:${(dev & 0xff) | ((dev >> 12) & 0xff_f00)}`;
+  await make(root, {
+    'etc/passwd': 'root:x:0:0::/:/bin/sh\nstellwerk:x:900:901::/:/bin/false\n',
+    'etc/group': 'root:x:0:\ngpio:x:997:pi,stellwerk\ndialout:x:20:pi\nstellwerk:x:901:\n',
+    'proc/device-tree/compatible': 'raspberrypi,4-model-b\0brcm,bcm2711\0',
+    'proc/device-tree/aliases/serial0': '/soc/serial@1\0',
+    'proc/device-tree/aliases/serial1': '/soc/serial@2\0',
+    'proc/device-tree/soc/serial@1/status': 'okay\0',
+    'proc/device-tree/soc/serial@2/status': 'disabled\0',
+    'proc/consoles': 'ttyS1                -W- (EC p  )    4:65\ntty0 -WU (EC  p) 4:1\n',
+    'boot/firmware/config.txt': '# boot\n dtparam=spi=on # bus\n\nenable_uart=1\n',
+    'dev/gpiochip0': '',
+    'dev/gpiomem': '',
+    'dev/ttyS1': '',
+    'sys/devices/mmc0/block/mmcblk0/mmcblk0p2/partition': '2\n',
+    'sys/devices/mmc0/block/mmcblk0/device/life_time': '0x03 0x09\n',
+    'sys/devices/mmc0/block/mmcblk0/device/pre_eol_info': '0x02\n',
+    'sys/dev/block/.keep': '',
+    'etc/systemd/system/stellwerk-keeper.service': '',
+  });
+  await symlink('../../devices/mmc0/block/mmcblk0/mmcblk0p2', join(root, 'sys/dev/block', number));
+  await chmod(join(root, 'dev/gpiochip0'), 0o620);
+  await symlink('ttyS1', join(root, 'dev/serial0'));
+  return { root, dataDirectory };
+}
+
+t.test('a machine is seen by its files', async (t) => {
+  const { root, dataDirectory } = await box(t);
+  await make(root, { 'dev/pts/3': '' });
+  const ports = ['/dev/serial0', '/dev/ttyUSB0', '/dev/pts/3'];
+  const seen = await inspectMachine({ root, dataDirectory, ports, isGateway: false, found: [] });
+  t.strictSame(seen.user, { name: 'stellwerk', uid: 900, gids: [901, 997] });
+  t.strictSame(seen.compatible, ['raspberrypi,4-model-b', 'brcm,bcm2711']);
+  t.match(seen.chips, [{ path: '/dev/gpiochip0', mode: 0o620 }]);
+  t.equal(seen.chips.length, 1);
+  t.match(seen.ports, [
+    { path: '/dev/serial0', node: { path: '/dev/ttyS1' } },
+    { path: '/dev/ttyUSB0', node: undefined },
+    { path: '/dev/pts/3', node: { path: '/dev/pts/3' } },
+  ]);
+  t.strictSame(seen.consoles, ['ttyS1', 'tty0']);
+  t.strictSame(seen.off, ['serial1']);
+  t.strictSame(seen.boot, {
+    path: '/boot/firmware/config.txt',
+    settings: ['dtparam=spi=on', 'enable_uart=1'],
+  });
+  t.strictSame(seen.wear, { device: 'mmcblk0', tenths: 9, spare: 2 });
+  t.ok((seen.space?.bytes ?? 0) > 0);
+  t.equal(seen.hasKeeper, false, 'installed, and not there');
+  await make(root, { 'run/stellwerk-keeper/socket': '' });
+  const again = await inspectMachine({ root, dataDirectory, ports, isGateway: false, found: [] });
+  t.equal(again.hasKeeper, true);
+});
+
+t.test('the gateway looks with its own rights; a machine without anything has nothing', async (t) => {
+  const { root, dataDirectory } = await box(t);
+  const own = await inspectMachine({ root, dataDirectory, ports: [], isGateway: true, found: [] });
+  t.equal(own.user.uid, process.geteuid?.());
+  t.equal(own.chips[0]?.isOpen, true);
+  t.equal(own.hasKeeper, undefined, 'it knows by itself');
+  const empty = await tempDirectory(t);
+  const seen = await inspectMachine({
+    root: empty,
+    dataDirectory: join(empty, 'none'),
+    ports: ['/dev/x'],
+    isGateway: false,
+    found: [],
+  });
+  t.match(seen, {
+    compatible: [],
+    chips: [],
+    consoles: [],
+    off: [],
+    boot: undefined,
+    space: undefined,
+    wear: undefined,
+  });
+  t.strictSame(seen.ports, [{ path: '/dev/x', node: undefined }]);
+  t.equal(seen.user.uid, process.geteuid?.());
+});

@@ -1,0 +1,254 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { manualPage } from '../../../src/base/manual-page.js';
+import { BUNDLED_FILES, BUNDLED_FOLDERS, SHELLS } from '../../../systemd/bundle-contents.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { hasProgram } from '../../tools/program.js';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
+
+const root = PACKAGE_ROOT;
+
+/** A folder as a bundle unpacks to, with a program that says how it was called in Node's place. */
+function makeBundle(at: string, version: string): string {
+  for (const folder of ['bin', 'dist/program/lib', 'systemd'])
+    mkdirSync(join(at, folder), { recursive: true });
+  writeFileSync(join(at, 'package.json'), JSON.stringify({ name: 'stellwerk', version }, null, 2));
+  writeFileSync(join(at, 'dist/program/lib/main.js'), '');
+  writeFileSync(join(at, 'bin/node'), '#!/bin/sh\necho "$$" "$@"\n');
+  chmodSync(join(at, 'bin/node'), 0o755);
+  cpSync(join(root, 'bin/stellwerk'), join(at, 'bin/stellwerk'));
+  for (const file of readdirSync(join(root, 'systemd')))
+    cpSync(join(root, 'systemd', file), join(at, 'systemd', file));
+  cpSync(join(root, 'systemd/install.sh'), join(at, 'install.sh'));
+  cpSync(join(root, 'docs'), join(at, 'docs'), { recursive: true });
+  for (const file of BUNDLED_FILES) if (file !== 'package.json') cpSync(join(root, file), join(at, file));
+  writeFileSync(join(at, 'bin/stellwerk-keeper'), '');
+  mkdirSync(join(at, 'completions'));
+  for (const shell of SHELLS) writeFileSync(join(at, 'completions', shell), shell);
+  return at;
+}
+
+function install(bundle: string, destdir: string, ...options: string[]): string {
+  return execFileSync(join(bundle, 'install.sh'), ['--destdir', destdir, ...options], { encoding: 'utf8' });
+}
+
+t.test('the installer puts a version beside the last one, and keeps what is the owner’s', async (t) => {
+  const place = await tempDirectory(t);
+  const destdir = join(place, 'box');
+  const home = join(destdir, 'opt/stellwerk');
+  const configuration = join(destdir, 'etc/stellwerk/gateway.yaml');
+
+  install(makeBundle(join(place, 'one'), '1.0.0'), destdir);
+  t.equal(readlinkSync(join(home, 'current')), '1.0.0');
+  t.equal(readlinkSync(join(destdir, 'usr/local/bin/stellwerk')), '/opt/stellwerk/current/bin/stellwerk');
+  const unit = readFileSync(join(destdir, 'etc/systemd/system/stellwerk.service'), 'utf8');
+  t.match(unit, 'ExecStart=/opt/stellwerk/current/bin/stellwerk serve ');
+  t.notMatch(
+    readFileSync(configuration, 'utf8').replace(/#.*/g, ''),
+    /password/i,
+    'the installed configuration has no password',
+  );
+
+  writeFileSync(configuration, 'board: generic\n');
+  mkdirSync(join(destdir, 'var/lib/stellwerk'), { recursive: true });
+  writeFileSync(join(destdir, 'var/lib/stellwerk/data'), 'theirs');
+  install(join(place, 'one'), destdir);
+  install(makeBundle(join(place, 'two'), '1.1.0'), destdir);
+  t.equal(readlinkSync(join(home, 'current')), '1.1.0');
+  t.same(readdirSync(home).sort(), ['1.0.0', '1.1.0', 'current'], 'the version before stays, to go back to');
+  install(makeBundle(join(place, 'three'), '1.2.0'), destdir);
+  t.same(readdirSync(home).sort(), ['1.1.0', '1.2.0', 'current'], 'the one before that does not');
+  t.equal(
+    readFileSync(configuration, 'utf8'),
+    'board: generic\n',
+    'an upgrade leaves the configuration alone',
+  );
+
+  install(join(place, 'three'), destdir, '--uninstall');
+  t.notOk(existsSync(home));
+  t.notOk(existsSync(join(destdir, 'etc/systemd/system/stellwerk.service')));
+  t.equal(readFileSync(configuration, 'utf8'), 'board: generic\n', 'neither does taking it out');
+  t.equal(readFileSync(join(destdir, 'var/lib/stellwerk/data'), 'utf8'), 'theirs');
+});
+
+t.test('the installer says what is wrong, and does nothing by halves', async (t) => {
+  const place = await tempDirectory(t);
+  const bundle = makeBundle(join(place, 'one'), '1.0.0');
+  t.equal(spawnSync(join(bundle, 'install.sh'), ['--nonsense']).status, 2);
+  const checkout = spawnSync(join(root, 'systemd/install.sh'), ['--destdir', place], { encoding: 'utf8' });
+  t.equal(checkout.status, 1);
+  t.match(checkout.stderr, /is not an unpacked bundle/);
+  t.notOk(existsSync(join(place, 'etc')), 'nothing was set up');
+  install(bundle, join(place, 'box'), '--prefix', '/usr');
+  const unit = readFileSync(join(place, 'box/usr/lib/systemd/system/stellwerk.service'), 'utf8');
+  t.match(unit, 'ExecStart=/usr/lib/stellwerk/current/bin/stellwerk serve ');
+});
+
+/** What a link of an installed tree leads to, within that tree. */
+function within(destdir: string, path: string): string {
+  let at = destdir;
+  for (const step of path.split('/').filter((one) => one !== '')) {
+    at = join(at, step);
+    const target =
+      lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(at) : undefined;
+    if (target !== undefined)
+      at = target.startsWith('/')
+        ? within(destdir, target)
+        : within(destdir, join(at.slice(destdir.length), '..', target));
+  }
+  return at;
+}
+
+t.test('the docs, the schema and completions are installed, and taken out again', async (t) => {
+  const place = await tempDirectory(t);
+  const bundle = makeBundle(join(place, 'one'), '1.0.0');
+  for (const [prefix, share, options] of [
+    ['/usr/local', '/usr/local/share', []],
+    ['/usr', '/usr/share', ['--prefix', '/usr']],
+  ] as const) {
+    const destdir = join(place, `box${prefix}`);
+    install(bundle, destdir, ...options);
+    const places = [
+      `${share}/doc/stellwerk/use/configuration.md`,
+      `${share}/bash-completion/completions/stellwerk`,
+      `${share}/zsh/site-functions/_stellwerk`,
+      `${share}/fish/vendor_completions.d/stellwerk.fish`,
+    ];
+    for (const path of places) t.ok(statSync(within(destdir, path)).isFile(), path);
+    const [, schema = ''] =
+      /^# yaml-language-server: \$schema=(\S+)\n/.exec(
+        readFileSync(join(destdir, 'etc/stellwerk/gateway.yaml'), 'utf8'),
+      ) ?? [];
+    t.equal(schema, `${share}/doc/stellwerk/reference/gateway.schema.json`);
+    t.ok(statSync(within(destdir, schema)).isFile());
+    install(bundle, destdir, '--uninstall', ...options);
+    for (const path of places) t.notOk(existsSync(join(destdir, path)), path);
+  }
+});
+
+t.test('every path that a text names exists on an installed box', async (t) => {
+  const destdir = join(await tempDirectory(t), 'box');
+  install(makeBundle(join(destdir, '../bundle'), '1.0.0'), destdir);
+  const inBundle = (path: string) =>
+    [...BUNDLED_FOLDERS, ...BUNDLED_FILES].some((one) => path === one || path.startsWith(`${one}/`)) &&
+    existsSync(join(root, path));
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name}`);
+  const units = readdirSync(join(root, 'systemd')).filter((name) => !/\.(ts|sh)$/.test(name));
+  let seen = 0;
+  for (const file of ['README.md', ...pages]) {
+    const text = readFileSync(join(root, file), 'utf8');
+    for (const [, link = ''] of text.matchAll(/\]\(([^)#:\s]+)(?:#[^)]*)?\)/g)) {
+      t.ok(inBundle(join(file, '..', link)), `${file}: ${link}`);
+      seen += 1;
+    }
+  }
+  const named = /(?<![\w.$}])\/(?:opt|etc|usr\/local)\/(?:[\w.-]+\/)*[\w.-]*stellwerk[\w./-]*/g;
+  for (const file of [...pages, ...units.map((unit) => `systemd/${unit}`)]) {
+    for (const [path] of readFileSync(join(root, file), 'utf8').matchAll(named)) {
+      const exact = path
+        .replace(/[.,]$/, '')
+        .replace(/\/opt\/stellwerk\/(VERSION|0\.1\.0)/, '/opt/stellwerk/1.0.0');
+      // An administrator makes drop-ins; the rest is installed.
+      if (/\.d\/|\.d$/.test(exact)) continue;
+      t.ok(existsSync(within(destdir, exact)), `${file}: ${path}`);
+      seen += 1;
+    }
+  }
+  t.ok(seen > 100, `${seen} paths`);
+});
+
+t.test('texts of the program send people to pages by their path on this machine', async (t) => {
+  const sources = ['src', 'drivers'].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(folder, name)),
+  );
+  const bare: string[] = [];
+  for (const file of sources)
+    for (const line of readFileSync(join(root, file), 'utf8').split('\n')) {
+      if (/^\s*(\*|\/\/|\/\*)/.test(line)) continue;
+      if (/docs\/[\w-]+\.md/.test(line)) bare.push(`${file}: ${line.trim()}`);
+      for (const [, page = ''] of line.matchAll(/manual\('([^']+)'\)/g))
+        t.ok(existsSync(join(root, 'docs', page)), page);
+    }
+  t.strictSame(bare, [], 'manual() of src/base/manual-page.ts names a page');
+  t.ok(existsSync(manualPage('hardware/boards.md')));
+});
+
+t.test('bin/stellwerk becomes the Node that stands beside it, also through links', async (t) => {
+  const place = await tempDirectory(t);
+  const bundle = makeBundle(join(place, 'app'), '1.0.0');
+  const link = join(place, 'stellwerk');
+  symlinkSync(join(bundle, 'bin/stellwerk'), link);
+  const { stdout, pid } = spawnSync(link, ['serve', 'a b'], { encoding: 'utf8', cwd: '/' });
+  t.match(stdout.trim().split(' '), [String(pid)], 'the same process');
+  t.match(stdout, `${bundle}/dist/program/lib/main.js serve a b`);
+  t.equal(spawnSync(join(place, 'app/bin/stellwerk'), ['x']).status, 0);
+});
+
+t.test(
+  'bin/stellwerk without a Node that will do, or without a program, ends with 69 and says what to do',
+  async (t) => {
+    const place = await tempDirectory(t);
+    const bundle = makeBundle(join(place, 'app'), '1.0.0');
+    writeFileSync(join(bundle, 'bin/node'), '');
+    chmodSync(join(bundle, 'bin/node'), 0o644);
+    const old = join(place, 'old');
+    mkdirSync(old);
+    writeFileSync(join(old, 'node'), '#!/bin/sh\necho 20\n', { mode: 0o755 });
+    const env = { ...process.env, PATH: `${old}:/usr/bin:/bin` };
+    const without = spawnSync(join(bundle, 'bin/stellwerk'), { encoding: 'utf8', env });
+    t.equal(without.status, 69);
+    t.match(without.stderr, /no Node 24 found/);
+    const empty = makeBundle(join(place, 'empty'), '1.0.0');
+    writeFileSync(join(empty, 'dist/program/lib/main.js'), '');
+    execFileSync('rm', ['-r', join(empty, 'dist')]);
+    const incomplete = spawnSync(join(empty, 'bin/stellwerk'), { encoding: 'utf8' });
+    t.equal(incomplete.status, 69);
+    t.match(incomplete.stderr, /make build/);
+  },
+);
+
+t.test(
+  'the units are closed as far as they can be',
+  { skip: hasProgram('systemd-analyze') ? false : 'systemd-analyze is not installed' },
+  async (t) => {
+    for (const [unit, most] of [
+      ['stellwerk.service', 17],
+      ['stellwerk-keeper.service', 8],
+    ] as const) {
+      const options = ['security', '--offline=yes', `--threshold=${most}`, '--no-pager', `./${unit}`];
+      const { status, stdout } = spawnSync('systemd-analyze', options, {
+        cwd: join(root, 'systemd'),
+        encoding: 'utf8',
+      });
+      t.equal(status, 0, /Overall exposure.*/.exec(stdout)?.[0] ?? 'no figure');
+    }
+  },
+);
+
+t.test(
+  'the shell scripts hold what shellcheck looks for',
+  { skip: hasProgram('shellcheck') ? false : 'shellcheck is not installed' },
+  async (t) => {
+    const scripts = ['bin/stellwerk', 'systemd/install.sh', '.ci/run'].map((file) => join(root, file));
+    const { status, stdout } = spawnSync('shellcheck', scripts, { encoding: 'utf8' });
+    t.equal(status, 0, stdout);
+  },
+);

@@ -1,0 +1,306 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { KEEPALIVE_IDLE_MS, QUEUE_LIMIT, STALL_TIMEOUT_MS } from '../../../drivers/socket/tcp-connection.js';
+import { socketModules } from '../../../drivers/socket/index.js';
+import { openTcpConnection, CONNECT_TIMEOUT_MS } from '../../../drivers/socket/tcp-client.js';
+import { isPeerDead, RETRANSMIT_LIMIT, findDeadPeers } from '../../../drivers/socket/dead-peers.js';
+import { serialModules } from '../../../drivers/serial/index.js';
+import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
+import { selfSigned } from '../../../src/api/http/self-signed.js';
+import { systemResolver } from '../../../src/device/toolkit/system-resolver.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import { message } from '../../../src/kernel/messages.js';
+import { freePort, tempDirectory } from '../../tools/temp-directory.js';
+import { hasProgram } from '../../tools/program.js';
+import { Random } from '../../tools/random.js';
+import { withinPatience, until } from '../../tools/until.js';
+import { DeviceFixture } from '../../tools/devices/device-fixture.js';
+import { TcpPeer } from './tcp-peer.js';
+
+const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts())];
+
+const run = promisify(execFile);
+
+const DEVICE = {
+  Rules: [{ Pattern: '^T=(-?[0-9.]+)$', Ident: 'TEMPERATURE', Type: 'float' }],
+  Commands: [{ Ident: 'LEVEL', Type: 'integer', Send: 'LEVEL {value}\\r\\n' }],
+};
+
+await t.test('the Serial Device works over TCP, and commands of meanwhile are never sent', async (t) => {
+  await using far = await TcpPeer.start();
+  await using desk = new DeviceFixture(MODULES);
+  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
+  const device = await desk.add('Serial Device', DEVICE, socket);
+  await desk.waitForLink(device, 'online');
+  far.say('T=2');
+  far.say('1.5\r\nnoise\n');
+  await desk.waitForValue(device, 'TEMPERATURE', 21.5);
+  await desk.devices.write(device.id, 'LEVEL', 7);
+  await until('the command', () => far.received().toString() === 'LEVEL 7\r\n');
+
+  await far.unplug();
+  await desk.waitForLink(socket, 'waiting');
+  await desk.waitForLink(device, 'waiting');
+  await until('why', () => /nobody listens there/.test(desk.status(socket)));
+  await t.rejects(desk.devices.write(device.id, 'LEVEL', 8), { code: 'DEVICE_OFFLINE' });
+  await t.rejects(desk.call('CSCK_SendText', socket.id, 'x'), { code: 'DEVICE_OFFLINE' });
+  t.equal(desk.value(device, 'TEMPERATURE'), 21.5, 'the last value stays');
+  await far.plug();
+  await desk.waitForLink(device, 'online');
+  far.say('T=22\n');
+  await desk.waitForValue(device, 'TEMPERATURE', 22);
+  t.equal(far.received().toString(), '', 'nothing of meanwhile');
+  t.same(desk.devices.problems(socket.id), []);
+});
+
+await t.test('every byte goes both ways, in order; texts are Latin-1', async (t) => {
+  await using far = await TcpPeer.start();
+  await using desk = new DeviceFixture(MODULES);
+  const socket = await desk.add('Client Socket', { Host: 'localhost', Port: far.port });
+  await desk.waitForLink(socket, 'online');
+  const seen: Buffer[] = [];
+  const offer = desk.devices.openInstance(socket.id, MODULES[0] as (typeof MODULES)[number]).provided as {
+    onData(listener: (bytes: Uint8Array) => void): void;
+  };
+  offer.onData((bytes) => seen.push(Buffer.from(bytes)));
+  const text = new Random(7).bytes(200_000).toString('latin1');
+  t.equal(await desk.call('CSCK_SendText', socket.id, text), true);
+  await until('all bytes out', () => far.received().length >= text.length);
+  t.ok(far.received().equals(Buffer.from(text, 'latin1')), 'out');
+  far.say(Buffer.from(text, 'latin1'));
+  await until('all bytes in', () => Buffer.concat(seen).length >= text.length);
+  t.ok(Buffer.concat(seen).equals(Buffer.from(text, 'latin1')), 'in');
+  await t.rejects(desk.call('CSCK_SendText', socket.id, '€'), { code: 'CANNOT_CONVERT' });
+  const device = await desk.add('Serial Device', {}, socket);
+  await t.rejects(desk.call('CSCK_SendText', device.id, 'x'), { code: 'WRONG_MODULE' });
+});
+
+await t.test('what goes over the wire can be followed, both ways', async () => {
+  await using far = await TcpPeer.start();
+  await using desk = new DeviceFixture(MODULES);
+  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
+  await desk.waitForLink(socket, 'online');
+  const told: string[] = [];
+  desk.kernel.changes.listen(({ SenderID, Message, Data }) => {
+    if (SenderID === socket.id && Message === message.KL_DEBUG) told.push(JSON.stringify(Data));
+  });
+  desk.debug.enable(socket.id, 60);
+  far.say('in');
+  await until(`what came, of ${told.join(' ')}`, () => told.some((one) => /received.*696e/i.test(one)));
+  await desk.call('CSCK_SendText', socket.id, 'out');
+  await until(`what went, of ${told.join(' ')}`, () => told.some((one) => /sent.*6f7574/i.test(one)));
+});
+
+await t.test('a device that takes nothing: what is sent fails at a limit, and is dropped', async (t) => {
+  const clock = new ManualClock();
+  await using far = await TcpPeer.start();
+  await using desk = new DeviceFixture(MODULES, clock);
+  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
+  await desk.waitForLink(socket, 'online');
+  await far.connected();
+  far.deaf();
+  const text = 'x'.repeat(QUEUE_LIMIT / 2);
+  const send = () => desk.call('CSCK_SendText', socket.id, text);
+  await t.rejects(desk.call('CSCK_SendText', socket.id, 'x'.repeat(QUEUE_LIMIT + 1)), {
+    code: 'TEXT_TOO_LONG',
+  });
+  // The kernel takes some megabytes by itself.
+  const sends: Promise<unknown>[] = [];
+  const refused = await until('a refusal', async () => {
+    const sending = send();
+    sends.push(sending.catch((thrown: unknown) => thrown));
+    return Promise.race([
+      sending.then(
+        () => undefined,
+        (thrown: unknown) => thrown as Error,
+      ),
+      new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined))),
+    ]);
+  });
+  t.match(refused, { code: 'DEVICE_OFFLINE', message: /is behind: \d+ bytes wait/ });
+  t.equal(desk.value(socket, 'LINK'), 'online', 'it may still come to itself');
+  clock.advance(STALL_TIMEOUT_MS);
+  await desk.waitForLink(socket, 'waiting');
+  t.match(desk.status(socket), /takes nothing of what is sent/);
+  const outcomes = await withinPatience('all sends to end', Promise.all(sends));
+  const failed = outcomes.filter((one) => one instanceof Error);
+  t.ok(failed.length >= 2, 'those that waited failed');
+  for (const one of failed) t.match(one, { code: 'DEVICE_OFFLINE' });
+  await desk.waitForReconnect(socket, clock);
+  await until('a second connection', () => far.connections >= 2);
+});
+
+await t.test('what answers there, or does not, is told in words', async (t) => {
+  const clock = new ManualClock();
+  await using desk = new DeviceFixture(MODULES, clock);
+  const status = (words: RegExp, socket: Parameters<DeviceFixture['status']>[0]) =>
+    until(`${words}, now ${desk.status(socket)}`, () => words.test(desk.status(socket)));
+  const socket = await desk.add('Client Socket', {});
+  t.match(desk.status(socket), /Host and Port say where to/);
+  await desk.change(socket, { Host: '127.0.0.1', Port: await freePort() });
+  await status(/nobody listens there/, socket);
+  await desk.change(socket, { Host: 'converter.invalid' });
+  await status(/the name is not known/, socket);
+  await desk.change(socket, { Host: '::1' });
+  await status(/\[::1\]:\d+: \w+/, socket);
+  await desk.change(socket, { Open: false });
+  t.equal(desk.value(socket, 'LINK'), 'closed');
+  t.match(desk.status(socket), /switched off/);
+  await desk.change(socket, { CaFile: '/nowhere', Open: true });
+  t.match(desk.status(socket), /CaFile is of use with UseSSL only/);
+
+  // A queue of connections that nobody takes: the kernel answers none any more.
+  const full = createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 });
+  t.teardown(() => full.close());
+  await until('it to listen', () => full.listening);
+  await desk.change(socket, {
+    Host: '127.0.0.1',
+    Port: (full.address() as AddressInfo).port,
+    CaFile: '',
+    UseSSL: true,
+  });
+  // It takes the connection and says nothing of TLS.
+  await until(
+    'an attempt',
+    () => new Promise((resolve) => full.getConnections((_error, count) => resolve(count))),
+  );
+  clock.advance(CONNECT_TIMEOUT_MS);
+  await status(/can not be reached/, socket);
+});
+
+await t.test('TLS: known by authority and name, or by what is asked for alone', async (t) => {
+  const directory = await tempDirectory(t);
+  const [from, end] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
+  const { certificate, key } = selfSigned({ names: ['localhost'], from, until: end });
+  const caFile = join(directory, 'ca.pem');
+  await writeFile(caFile, certificate);
+  await using far = await TcpPeer.start({ cert: certificate, key });
+  await using desk = new DeviceFixture(MODULES);
+  const socket = await desk.add('Client Socket', { Host: 'localhost', Port: far.port, UseSSL: true });
+  const status = (words: RegExp) =>
+    until(`${words}, now ${desk.status(socket)}`, () => words.test(desk.status(socket)));
+  await status(/not from a known authority; give that authority in CaFile/);
+  await desk.change(socket, { CaFile: caFile });
+  await desk.waitForLink(socket, 'online');
+  await desk.call('CSCK_SendText', socket.id, 'secret');
+  await until('it to arrive', () => far.received().toString() === 'secret');
+  await desk.change(socket, { Host: '127.0.0.1' });
+  await status(/for another name; use that name in Host/);
+  await desk.change(socket, { VerifyHost: false });
+  await desk.waitForLink(socket, 'online');
+  await desk.change(socket, { CaFile: '', VerifyHost: true, VerifyPeer: false });
+  await status(/for another name/);
+  await desk.change(socket, { Host: 'localhost' });
+  await desk.waitForLink(socket, 'online');
+  await desk.change(socket, { CaFile: '/nowhere/ca.pem' });
+  await status(/CaFile can't be read/);
+
+  await using plain = await TcpPeer.start();
+  await desk.change(socket, { CaFile: '', Port: plain.port });
+  await plain.connected();
+  plain.say('SSH-2.0-device\r\n');
+  await status(/there is no TLS at that port/);
+});
+
+await t.test('a device that vanished is found by what the kernel repeats in vain', async (t) => {
+  const row = (local: number, again: number, probes: number) => {
+    const hex = (number: number, digits: number) => number.toString(16).toUpperCase().padStart(digits, '0');
+    return `   0: 0100007F:${hex(local, 4)} 0100007F:0017 01 00000010:00000000 01:00000019 ${hex(again, 8)}  1000        ${probes} 123456 2 0000000000000000 20 4 30 10 -1\n`;
+  };
+  const ends = { localPort: 40_000, remotePort: 23 };
+  t.equal(isPeerDead('', ends), false);
+  t.equal(isPeerDead(row(40_000, 0, 0), ends), false);
+  t.equal(isPeerDead(row(40_000, RETRANSMIT_LIMIT - 1, 0), ends), false);
+  t.equal(isPeerDead(row(40_000, RETRANSMIT_LIMIT, 0), ends), true, 'data without an answer');
+  t.equal(isPeerDead(row(40_000, 0, RETRANSMIT_LIMIT), ends), true, 'probes without an answer');
+  t.equal(isPeerDead(row(40_001, RETRANSMIT_LIMIT, 0), ends), false, "another's");
+  t.equal(isPeerDead(row(40_000, RETRANSMIT_LIMIT, 0) + row(40_000, 0, 0), ends), false, 'in doubt');
+  t.ok(KEEPALIVE_IDLE_MS <= 30_000, 'a silent one is asked in time');
+
+  await using far = await TcpPeer.start();
+  await using desk = new DeviceFixture(MODULES);
+  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
+  await desk.waitForLink(socket, 'online');
+  await far.connected();
+  t.same(await findDeadPeers(far.sockets), [], 'the real table, of one that answers');
+  const table = await readFile('/proc/net/tcp', 'utf8');
+  const [near] = far.sockets;
+  const inVain = table.replaceAll(
+    /^( *\d+: \S+ \S+ 01 \S+ \S+) \w{8}/gm,
+    `$1 000000${RETRANSMIT_LIMIT.toString(16).padStart(2, '0')}`,
+  );
+  t.equal(
+    near !== undefined && isPeerDead(inVain, near),
+    true,
+    'the real table, as it were of one that does not',
+  );
+  const running = desk.devices.openInstance(socket.id, MODULES[0] as (typeof MODULES)[number]);
+  t.equal(await running.probe?.(), undefined);
+});
+
+const skipOpenssl = hasProgram('openssl') ? false : 'openssl is not installed (Debian package openssl)';
+
+await t.test("CaFile may be the device's own, of a vendor's authority", { skip: skipOpenssl }, async (t) => {
+  const directory = await tempDirectory(t);
+  const at = (name: string) => join(directory, name);
+  const make = (name: string, subject: string, ...more: string[]) => {
+    const key = [
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-keyout',
+      at(`${name}.key`),
+    ];
+    return run('openssl', [
+      'req',
+      '-x509',
+      ...key,
+      '-days',
+      '2',
+      '-subj',
+      subject,
+      '-out',
+      at(name),
+      ...more,
+    ]);
+  };
+  await make('vendor', '/CN=Vendor');
+  await make('other', '/CN=Other');
+  const signed = ['-CA', at('vendor'), '-CAkey', at('vendor.key')];
+  await make('device', '/CN=Device', ...signed, '-addext', 'subjectAltName=DNS:localhost');
+  const [cert, key] = [await readFile(at('device')), await readFile(at('device.key'))];
+  await using far = await TcpPeer.start({ cert, key });
+  await using desk = new DeviceFixture(MODULES);
+  const properties = { Host: 'localhost', Port: far.port, UseSSL: true };
+  const socket = await desk.add('Client Socket', { ...properties, CaFile: at('device') });
+  await desk.waitForLink(socket, 'online');
+  await desk.change(socket, { CaFile: at('other') });
+  await until('a refusal', () => /not from a known authority/.test(desk.status(socket)));
+  await desk.change(socket, { CaFile: at('vendor') });
+  await desk.waitForLink(socket, 'online');
+});
+
+await t.test('who is stopped before the socket is made connects nowhere', async (t) => {
+  await using far = await TcpPeer.start();
+  const stopped = AbortSignal.abort();
+  const connecting = openTcpConnection(
+    { host: '127.0.0.1', port: far.port, tls: undefined },
+    { clock: new ManualClock(), signal: stopped, names: systemResolver(new ManualClock()) },
+  );
+  await t.rejects(connecting, { name: 'AbortError' });
+  // One that comes later is taken later: were there another, it would be counted by now.
+  const clock = new ManualClock();
+  const { signal } = new AbortController();
+  const names = systemResolver(clock);
+  (
+    await openTcpConnection({ host: '127.0.0.1', port: far.port, tls: undefined }, { clock, signal, names })
+  ).destroy();
+  await until('the later one', () => far.connections > 0);
+  t.equal(far.connections, 1);
+});

@@ -1,5 +1,0 @@
-/** Disks that are full or read-only. */
-import { withOwnMounts } from '../tools/namespace.js';
-import { diskTests } from './store/disk.js';
-
-await withOwnMounts(import.meta.url, diskTests);

@@ -1,0 +1,128 @@
+import {
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { listBackups } from '../../../src/store/backup.js';
+import { putMeta } from '../../../src/store/checksums.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { openBench } from './open-store.js';
+
+/** A directory with a database of one variable `kept`, and a backup of it made before `later` came. */
+async function withBackup(t: Parameters<typeof tempDirectory>[0]): Promise<string> {
+  const directory = await tempDirectory(t);
+  const { store, kernel } = await openBench(directory);
+  kernel.variables.create(1, { ident: 'kept', value: 5 });
+  for (let i = 0; i < 200; i++) kernel.variables.create(3, { name: `Filler ${i}`, value: 'x'.repeat(100) });
+  await store.committed();
+  await store.backup();
+  kernel.variables.create(1, { ident: 'later' });
+  await store.close();
+  return directory;
+}
+
+const path = (directory: string) => join(directory, 'stellwerk.db');
+
+const damages: Record<string, (file: string) => void> = {
+  'of zero length': (file) => truncateSync(file, 0),
+  'cut in the middle': (file) => truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096),
+  'with another header': (file) => overwrite(file, 0, 16),
+  'with flipped bytes in its pages': (file) => {
+    for (let at = 4096; at < statSync(file).size; at += 4096) overwrite(file, at, 64);
+  },
+  'that is some other file': (file) => writeFileSync(file, 'no database at all '.repeat(1000)),
+};
+
+function overwrite(file: string, at: number, length: number): void {
+  const bytes = readFileSync(file);
+  for (let i = at; i < at + length; i++) bytes[i] = (bytes[i] ?? 0) ^ 0x5a;
+  writeFileSync(file, bytes);
+}
+
+for (const [what, damage] of Object.entries(damages)) {
+  t.test(
+    `a database ${what}: the newest backup is taken, the file kept, and it is said loudly`,
+    async (t) => {
+      const directory = await withBackup(t);
+      damage(path(directory));
+      const { store, kernel, findings } = await openBench(directory);
+      const { root } = kernel.tree;
+      t.match(root.children?.byIdent('kept'), { data: { value: 5 } });
+      t.equal(root.children?.byIdent('later'), undefined);
+      t.match(findings.get('database'), { state: 'failed', text: /damaged.*backup-000001/s });
+      t.equal(readdirSync(directory).filter((name) => /^stellwerk\.db\.damaged-.*Z$/.test(name)).length, 1);
+      t.ok(kernel.changes.counter > 1_000_000, 'the counter goes on well after what can have been given out');
+      await store.close();
+      const again = await openBench(directory);
+      t.match(again.findings.get('database'), { state: 'warning', text: /damaged/ }, 'and is not forgotten');
+      await again.store.close();
+    },
+  );
+
+  t.test(`a database ${what} and no backup: it starts all the same, and says so loudly`, async (t) => {
+    const directory = await withBackup(t);
+    for (const backup of listBackups(directory)) writeFileSync(backup.path, 'damaged too');
+    damage(path(directory));
+    const { store, kernel, findings } = await openBench(directory);
+    t.match(findings.get('database'), { state: 'failed', text: /damaged/ });
+    t.ok(readdirSync(directory).some((name) => /^stellwerk\.db\.damaged-.*Z$/.test(name)));
+    kernel.variables.create(1, { ident: 'new' });
+    await store.committed();
+    await store.close();
+    const again = await openBench(directory);
+    t.ok(again.kernel.tree.root.children?.byIdent('new'));
+    await again.store.close();
+  });
+}
+
+t.test('a database that is gone comes back from the backup, without the log it left', async (t) => {
+  const directory = await withBackup(t);
+  const later = await openBench(directory);
+  later.kernel.variables.create(1, { ident: 'latest' });
+  await later.store.committed();
+  const log = readFileSync(`${path(directory)}-wal`);
+  await later.store.close();
+  writeFileSync(`${path(directory)}-wal`, log);
+  renameSync(path(directory), join(directory, 'elsewhere'));
+  const { store, kernel } = await openBench(directory);
+  t.ok(kernel.tree.root.children?.byIdent('kept'));
+  t.notOk(kernel.tree.root.children?.byIdent('latest'));
+  await store.close();
+});
+
+t.test('a newer database is refused and not touched', async (t) => {
+  const directory = await withBackup(t);
+  const db = new DatabaseSync(path(directory));
+  putMeta(db, 'schema', '99');
+  db.exec('PRAGMA user_version = 99');
+  db.close();
+  const before = readFileSync(path(directory));
+  await t.rejects(openBench(directory), { code: 'STORE_UNUSABLE', message: /newer stellwerk/ });
+  t.ok(before.equals(readFileSync(path(directory))));
+  t.notOk(readdirSync(directory).some((name) => name.includes('damaged')));
+});
+
+t.test('a database that is missing beside an archive or scripts is no silent fresh start', async (t) => {
+  for (const name of ['archive.db', 'scripts/12345.js']) {
+    const directory = await tempDirectory(t);
+    mkdirSync(join(directory, 'scripts'));
+    writeFileSync(join(directory, name), '');
+    const { store, findings } = await openBench(directory);
+    t.match(findings.get('database'), {
+      state: 'failed',
+      text: /gone.*no sound backup/,
+      whatToDo: /restore/,
+    });
+    await store.close();
+  }
+  const fresh = await openBench(await tempDirectory(t));
+  t.equal(fresh.findings.get('database')?.state, 'ok');
+  await fresh.store.close();
+});

@@ -1,0 +1,112 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
+import { DISK_BYTES, empty, fill, remount, smallDisk } from '../../tools/small-disk.js';
+import { until } from '../../tools/until.js';
+import { openBench } from './open-store.js';
+
+/** The tests; with a reason, they are skipped for it. */
+export function diskTests(skip: string | false): void {
+  t.test(
+    'a full disk: the caller is told, work goes on, and all is written when there is room',
+    { skip },
+    async (t) => {
+      const directory = await smallDisk(t);
+      const clock = new ManualClock();
+      const { store, kernel, findings } = await openBench(directory, { clock });
+      kernel.variables.create(1, { ident: 'first' });
+      await store.committed();
+      fill(directory);
+      const failure = await until('a commit that fails', async () => {
+        kernel.variables.create(3, { info: 'x'.repeat(60_000) });
+        return store.committed().then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        );
+      });
+      t.match(failure, { code: 'STORE_FAILED', retry: true, message: /in memory/ });
+      t.match(findings.get('store'), { state: 'failed', text: /full/, whatToDo: /free some space/ });
+      const late = kernel.variables.create(1, { ident: 'late' });
+      kernel.variables.update(late, 7, clock.nowMs());
+      await t.rejects(store.committed(), { code: 'STORE_FAILED' });
+      t.equal(late.data.value, 7, 'the tree goes on');
+      t.ok(Number(kernel.tree.size) > 3);
+
+      empty(directory);
+      clock.advance(60_000);
+      await until('everything is on the disk', () => findings.get('store')?.state === 'ok');
+      const { size } = kernel.tree;
+      await store.close();
+      const again = await openBench(directory);
+      t.equal(again.kernel.tree.size, size);
+      t.match(again.kernel.tree.root.children?.byIdent('late'), { data: { value: 7 } });
+      await again.store.close();
+    },
+  );
+
+  for (const [what, block, free] of [
+    ['full', fill, empty],
+    [
+      'read-only',
+      (directory: string) => remount(directory, 'ro'),
+      (directory: string) => remount(directory, 'rw'),
+    ],
+  ] as const) {
+    t.test(
+      `a disk that is ${what} at the start: it starts, says so, and writes when it can`,
+      { skip },
+      async (t) => {
+        const directory = await smallDisk(t);
+        const clock = new ManualClock();
+        const first = await openBench(directory, { clock });
+        const kept = first.kernel.variables.create(1, { ident: 'kept', value: 3 });
+        await first.store.close();
+        const { counter } = first.kernel.changes;
+        block(directory);
+        const { store, kernel, findings } = await openBench(directory, { clock });
+        t.match(kernel.tree.get(kept.id), { data: { value: 3 } });
+        t.match(findings.get('database'), { state: 'failed', text: /cannot be written to/ });
+        kernel.variables.create(1, { ident: 'new' });
+        await t.rejects(store.committed(), { code: 'STORE_FAILED' });
+        t.equal(findings.get('store')?.state, 'failed');
+        free(directory);
+        clock.advance(60_000);
+        await until('everything is on the disk', () => findings.get('store')?.state === 'ok');
+        t.match(findings.get('database'), { state: 'ok', text: /now it can/ });
+        await store.close();
+        const again = await openBench(directory);
+        t.ok(again.kernel.tree.root.children?.byIdent('kept'));
+        t.ok(again.kernel.tree.root.children?.byIdent('new'));
+        t.ok(again.kernel.changes.counter > counter);
+        await again.store.close();
+      },
+    );
+  }
+
+  t.test('a disk with room for a database and not for its log: it starts, says so', { skip }, async (t) => {
+    const directory = await smallDisk(t);
+    writeFileSync(join(directory, 'filler'), Buffer.alloc(DISK_BYTES - 64 * 1024));
+    const clock = new ManualClock();
+    const { store, kernel, findings } = await openBench(directory, { clock });
+    t.match(findings.get('database'), { state: 'failed', text: /cannot be written to .*full/ });
+    kernel.variables.create(1, { ident: 'new' });
+    await t.rejects(store.committed(), { code: 'STORE_FAILED' });
+    rmSync(join(directory, 'filler'));
+    clock.advance(60_000);
+    await until('everything is on the disk', () => findings.get('store')?.state === 'ok');
+    await store.close();
+    const again = await openBench(directory);
+    t.ok(again.kernel.tree.root.children?.byIdent('new'));
+    await again.store.close();
+  });
+
+  t.test('a read-only disk with nothing on it: it starts with an empty tree', { skip }, async (t) => {
+    const directory = await smallDisk(t);
+    remount(directory, 'ro');
+    const { store, kernel, findings } = await openBench(directory);
+    t.equal(kernel.tree.size, 1);
+    t.match(findings.get('database'), { state: 'failed', text: /no database in it/ });
+    await store.close();
+  });
+}

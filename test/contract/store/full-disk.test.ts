@@ -1,0 +1,5 @@
+/** Disks that are full or read-only. */
+import { withOwnMounts } from '../../tools/namespace.js';
+import { diskTests } from './disk-suite.js';
+
+await withOwnMounts(import.meta.url, diskTests);

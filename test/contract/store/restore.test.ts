@@ -1,0 +1,174 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { connect, createDatabase, migrate, versionOf } from '../../../src/store/connection.js';
+import { FOLDER_BUDGET } from '../../../src/store/backup.js';
+import { backupDirectory, restoreBackup } from '../../../src/store/restore.js';
+import { APPLICATION_ID, SCHEMA_VERSION, steps } from '../../../src/store/schema.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { openBench, picture } from './open-store.js';
+
+t.test('a backup goes onto a blank box: tree, scripts, configuration', async (t) => {
+  const directory = await tempDirectory(t);
+  const config = join(await tempDirectory(t), 'gateway.yaml');
+  const backup = join(await tempDirectory(t), 'backup.db');
+  writeFileSync(config, 'board: generic\n');
+  mkdirSync(join(directory, 'scripts'));
+  writeFileSync(join(directory, 'scripts', '12345.js'), 'print("ä")\n');
+  mkdirSync(join(directory, 'icons'));
+  writeFileSync(join(directory, 'icons', 'Küche.svg'), '<svg/>');
+  mkdirSync(join(directory, 'media', 'plans'), { recursive: true });
+  writeFileSync(join(directory, 'media', 'plans', 'ground floor.json'), '{}');
+  writeFileSync(join(directory, 'media', 'photo.png'), Buffer.alloc(FOLDER_BUDGET / 2));
+  writeFileSync(join(directory, 'media', 'film.mp4'), Buffer.alloc(FOLDER_BUDGET / 2));
+  symlinkSync(config, join(directory, 'media', 'link'));
+  const first = await openBench(directory);
+  first.kernel.variables.create(2, { ident: 'v', value: 1.25 });
+  await first.store.committed();
+  const made = backupDirectory(directory, { to: backup, config });
+  t.ok(made.bytes > FOLDER_BUDGET / 2, 'while the gateway works');
+  t.strictSame(made.leftOut.length, 1, 'both photo and film would be more than the budget');
+  t.throws(() => backupDirectory(directory, { to: backup, config }), { code: 'STORE_UNUSABLE' });
+  const before = picture(first.kernel);
+  const { counter } = first.kernel.changes;
+  await first.store.close();
+
+  const blank = join(await tempDirectory(t), 'new', 'data');
+  const newConfig = join(blank, '..', 'etc', 'gateway.yaml');
+  const how = { backup, directory: blank, config: newConfig, replace: false, nowMs: Date.now() };
+  restoreBackup(how);
+  t.equal(readFileSync(newConfig, 'utf8'), 'board: generic\n');
+  t.equal(readFileSync(join(blank, 'scripts', '12345.js'), 'utf8'), 'print("ä")\n');
+  t.equal(readFileSync(join(blank, 'icons', 'Küche.svg'), 'utf8'), '<svg/>');
+  t.equal(readFileSync(join(blank, 'media', 'plans', 'ground floor.json'), 'utf8'), '{}');
+  const there = ['photo.png', 'film.mp4'].filter((name) => !made.leftOut.includes(`media/${name}`));
+  t.strictSame(readdirSync(join(blank, 'media')).sort(), ['plans', ...there].sort());
+  const second = await openBench(blank);
+  t.strictSame(picture(second.kernel), before);
+  t.equal(second.findings.get('database')?.state, 'ok');
+  t.ok(second.kernel.changes.counter > counter + 1_000_000, 'the counter goes on well beyond');
+  t.throws(
+    () => restoreBackup({ ...how, replace: true }),
+    { message: /in use/ },
+    'not under a running gateway',
+  );
+  await second.store.close();
+
+  t.throws(() => restoreBackup(how), { message: /--replace/ });
+  const done = restoreBackup({ ...how, replace: true });
+  t.equal(done.filter((line) => line.includes('kept as')).length, 5, 'what was there is kept');
+  t.strictSame(readdirSync(join(blank, 'scripts')), ['12345.js']);
+});
+
+t.test('what is no sound backup changes nothing', async (t) => {
+  const directory = await tempDirectory(t);
+  const backup = join(directory, 'backup.db');
+  const target = join(directory, 'target');
+  writeFileSync(backup, 'nothing');
+  const how = { backup, directory: target, config: undefined, replace: true, nowMs: 0 };
+  t.throws(() => restoreBackup(how), { code: 'STORE_UNUSABLE', message: /no sound backup/ });
+  for (const none of [join(directory, 'none'), directory])
+    t.throws(() => restoreBackup({ ...how, backup: none }), { message: /no file/ });
+  t.notOk(existsSync(target));
+});
+
+t.test('a backup cannot write outside the data directory', async (t) => {
+  const directory = await tempDirectory(t);
+  const source = join(directory, 'source');
+  const { store } = await openBench(source);
+  await store.close();
+  const backup = join(directory, 'backup.db');
+  backupDirectory(source, { to: backup, config: undefined });
+  const db = new DatabaseSync(backup);
+  for (const name of [
+    '../evil',
+    'scripts/../../evil',
+    'scripts/..',
+    '/evil',
+    'stellwerk.db',
+    'scripts/.hidden',
+  ])
+    db.prepare('INSERT INTO files VALUES (?, ?)').run(name, new Uint8Array([1]));
+  db.close();
+  const target = join(directory, 'target');
+  restoreBackup({ backup, directory: target, config: undefined, replace: false, nowMs: 0 });
+  t.strictSame(readdirSync(directory).sort(), ['backup.db', 'source', 'target']);
+  t.strictSame(readdirSync(target).sort(), ['stellwerk.db', 'stellwerk.lock']);
+});
+
+t.test('a database of an older version is migrated, after a backup', async (t) => {
+  const directory = await tempDirectory(t);
+  // Version 0: ours by its mark, and nothing in it yet.
+  const db = new DatabaseSync(join(directory, 'stellwerk.db'));
+  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; CREATE TABLE old (a); INSERT INTO old VALUES (1)`);
+  db.close();
+  const { store, kernel } = await openBench(directory);
+  kernel.variables.create(1, {});
+  await store.committed();
+  await store.close();
+  const backups = readdirSync(join(directory, 'backups'));
+  t.match(backups, [/^backup-000001-.*-before-schema-2\.db$/]);
+  const saved = new DatabaseSync(join(directory, 'backups', backups[0] ?? ''), { readOnly: true });
+  t.match(saved.prepare('PRAGMA user_version').get(), { user_version: 0 });
+  t.match(saved.prepare('SELECT a FROM old').get(), { a: 1 });
+  saved.close();
+});
+
+t.test('a step that fails leaves the version before it whole', async (t) => {
+  const path = join(await tempDirectory(t), 'a.db');
+  createDatabase(path);
+  const db = connect(path);
+  const further = [
+    ...steps,
+    'CREATE TABLE one (a); INSERT INTO one VALUES (1)',
+    'CREATE TABLE two (a); nonsense',
+  ];
+  t.throws(() => migrate(db, further), /syntax error/);
+  t.equal(versionOf(db), SCHEMA_VERSION + 1);
+  t.match(
+    db.prepare("SELECT group_concat(name) AS names FROM sqlite_master WHERE name IN ('one', 'two')").get(),
+    {
+      names: 'one',
+    },
+  );
+  migrate(db, further.slice(0, -1));
+  t.equal(versionOf(db), SCHEMA_VERSION + 1, 'and nothing is done twice');
+  db.close();
+});
+
+t.test('50,000 objects load in a few times what reading them costs', async (t) => {
+  const directory = await tempDirectory(t);
+  const first = await openBench(directory);
+  for (let i = 0; i < 49_900; i++) first.kernel.variables.create(2, { name: `Variable ${i}`, value: i / 8 });
+  await first.store.close();
+  const yardstick = () => {
+    const db = new DatabaseSync(join(directory, 'stellwerk.db'), { readOnly: true });
+    const all = new Map<unknown, unknown>();
+    for (const row of db.prepare('SELECT * FROM objects JOIN last_values USING (id)').all())
+      all.set(row['id'], [
+        JSON.parse(String(row['attributes'])),
+        JSON.parse(String(row['data'])),
+        row['value'],
+      ]);
+    db.close();
+    return all.size;
+  };
+  const load = async () => {
+    const { store, kernel } = await openBench(directory);
+    const { size } = kernel.tree;
+    await store.close();
+    return size;
+  };
+  const ratios: number[] = [];
+  for (let round = 0; round < 3; round++) {
+    const started = performance.now();
+    t.equal(yardstick(), 49_900);
+    const between = performance.now();
+    t.equal(await load(), 49_901);
+    ratios.push((performance.now() - between) / (between - started));
+  }
+  const median = ratios.sort((a, b) => a - b)[1] ?? Infinity;
+  t.comment(`${median.toFixed(1)} times the yardstick, the worker's start and a checked database included`);
+  t.ok(median < 8);
+});

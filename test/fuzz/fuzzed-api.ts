@@ -1,0 +1,25 @@
+import { startApi, type ApiFixture } from '../tools/gateway/api-fixture.js';
+import { FunctionFixture } from '../tools/gateway/function-fixture.js';
+
+/** What a suite is served by: a real port before the whole command reference. */
+export interface FuzzedApi extends ApiFixture {
+  readonly desk: FunctionFixture;
+  /** Functions worth calling, aliases too; none that creates objects without end. */
+  readonly methods: readonly string[];
+}
+
+/** Starts an API before the whole command reference over a small tree; it ends with the test. */
+export async function startFuzzedApi(t: Parameters<typeof startApi>[0]): Promise<FuzzedApi> {
+  const desk = new FunctionFixture();
+  t.teardown(() => desk[Symbol.asyncDispose]());
+  desk.kernel.changes.limits = { messages: 1000, bytes: 1024 * 1024 };
+  for (let type = 0; type <= 3; type++) await desk.call('SVC_CreateVariable', type);
+  await desk.lamp();
+  const world = await startApi(t, {}, { dispatcher: desk.registry, kernel: desk.kernel });
+  return { ...world, desk, methods: desk.registry.names().filter((name) => !/_Create/.test(name)) };
+}
+
+/** What the gateway logged as its own mistake. */
+export function loggedErrors({ desk, log }: FuzzedApi): string[] {
+  return [...desk.errors, ...log.lines.filter((line) => line.startsWith('error'))];
+}

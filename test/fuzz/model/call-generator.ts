@@ -1,0 +1,140 @@
+import type { Random } from '../../tools/random.js';
+import { choicesOf, families } from './call-choices.js';
+import { conditionSteps, setupSteps } from './event-choices.js';
+import {
+  IO,
+  MISSING,
+  ROOT,
+  UTILITY,
+  type Vocabulary,
+  type Choice,
+  type Chooser,
+  type Family,
+  type Kind,
+  type CreatedObject,
+  type Ref,
+  type Step,
+} from './steps.js';
+
+/** Makes up a sequence of calls from a seed; it needs to know nothing of what comes of them. */
+export class CallGenerator implements Chooser {
+  readonly random: Random;
+  readonly cast: Vocabulary;
+  readonly #made: CreatedObject[] = [];
+  /** Which of them it has had deleted; whether they went nobody here knows. */
+  readonly #gone = new Set<number>();
+
+  constructor(random: Random, cast: Vocabulary) {
+    this.random = random;
+    this.cast = cast;
+  }
+
+  /** More than half of it is about one thing, so that much comes together there. */
+  sequence(length: number, theme = this.random.pick(this.cast.families)): Step[] {
+    const { random, cast } = this;
+    const steps = [
+      ...(this.#made.length === 0 ? this.#beginning() : []),
+      ...this.#creation(theme),
+      ...this.#creation(theme),
+    ];
+    while (steps.length < length) {
+      const family = random.chance(0.6) ? theme : random.pick(cast.families);
+      if (random.chance(0.12)) steps.push(...this.#creation(family));
+      else if (random.chance(0.06)) steps.push(...this.#deletion());
+      else steps.push(this.#step(random.pick(choicesOf(family, this))));
+    }
+    return steps;
+  }
+
+  /** After it all that was done before is on the disk. */
+  last(): Step {
+    return this.#step(['SVC_CreateCategory'], { kind: 'category', type: 0 });
+  }
+
+  /** What nearly everything else needs. */
+  #beginning(): Step[] {
+    const numbers = [0, 1 + this.random.below(2)];
+    const makes = [...numbers, 3].map((type) =>
+      this.#step(['SVC_CreateVariable', type], { kind: 'variable', type }),
+    );
+    return [this.last(), ...makes];
+  }
+
+  #step([name, ...params]: Choice, made?: CreatedObject): Step {
+    return { name, params, ...(made !== undefined && { made: this.#made.push(made) - 1 }) };
+  }
+
+  #creation(family: Family): Step[] {
+    const { random, cast } = this;
+    const type = random.below(4);
+    const common: (readonly [Choice, CreatedObject])[] = [
+      [['SVC_CreateVariable', type], { kind: 'variable', type }],
+      [['SVC_CreateCategory'], { kind: 'category', type: 0 }],
+      [['SVC_CreateLink'], { kind: 'link', type: 0 }],
+      [['SVC_CreateScript', 0], { kind: 'script', type: 0 }],
+    ];
+    const own: (readonly [Choice, CreatedObject])[] = families[family].makes(random).map((made) => {
+      if (made.kind === 'instance')
+        return [['SVC_CreateInstance', made.type === IO ? cast.io : cast.device], made];
+      const name = `SVC_Create${made.kind.charAt(0).toUpperCase()}${made.kind.slice(1)}`;
+      return [[name, made.type], made];
+    });
+    const isCopy = random.chance(0.1);
+    if (isCopy) return [this.#copy()];
+    const [choice, made] = random.pick(own.length > 0 && random.chance(0.6) ? own : common);
+    const creation = this.#step(choice, made);
+    if (made.kind !== 'event' || random.chance(0.3)) return [creation];
+    const ref = { made: this.#made.length - 1 };
+    const more = [
+      ...setupSteps(this, made.type, ref),
+      ...(family === 'conditions' ? conditionSteps(this, ref) : []),
+    ];
+    return [creation, ...more.map((one) => this.#step(one))];
+  }
+
+  /** A copy, of what copies are simple of. */
+  #copy(): Step {
+    const kinds: readonly Kind[] = ['category', 'variable', 'event', 'link'];
+    const simple = this.#made.flatMap((one, made) => (kinds.includes(one.kind) ? [made] : []));
+    if (simple.length === 0) return this.last();
+    const made = this.random.pick(simple);
+    return this.#step(['UC_DuplicateObject', UTILITY, { made }, this.ref(), false], this.#made[made]);
+  }
+
+  /** A deletion, of the right kind mostly; an instance goes with the variables that it brought along, or does not go. */
+  #deletion(): Step[] {
+    const { random } = this;
+    const made = random.below(this.#made.length);
+    this.#gone.add(made);
+    if (random.chance(0.15)) return [this.#step(['UC_DeleteObjects', UTILITY, [{ made }, this.ref()]])];
+    const kind = random.chance(0.1) ? 'category' : this.#made[made]!.kind;
+    const own = ['LINK', 'STATUS', 'STATE', 'LEVEL'].map((ident) =>
+      this.#step(['SVC_DeleteVariable', { made, ident }]),
+    );
+    const before = kind === 'instance' && random.chance(0.5) ? own : [];
+    const name = `SVC_Delete${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+    const more = kind === 'script' || kind === 'media' ? [random.chance(0.5)] : [];
+    return [...before, this.#step([name, { made }, ...more])];
+  }
+
+  ref(wanted?: Kind): Ref {
+    const { random } = this;
+    if (random.chance(0.03)) return random.pick([ROOT, MISSING]);
+    const made = this.#pick(({ kind }) => wanted === undefined || kind === wanted || random.chance(0.05));
+    const hasOwn = this.#made[made]?.kind === 'instance' && random.chance(0.2);
+    return hasOwn ? { made, ident: random.pick(['LINK', 'STATUS']) } : { made };
+  }
+
+  exactly(wanted: Kind, ...wantedTypes: number[]): Ref {
+    const made = this.#pick(({ kind, type }) => kind === wanted && wantedTypes.includes(type));
+    const { kind, type } = this.#made[made] ?? {};
+    return kind === wanted && wantedTypes.includes(type ?? -1) ? { made } : MISSING;
+  }
+
+  #pick(fits: (made: CreatedObject) => boolean): number {
+    const fitting = this.#made.flatMap((one, made) =>
+      fits(one) && (!this.#gone.has(made) || this.random.chance(0.02)) ? [made] : [],
+    );
+    return fitting.length === 0 ? this.random.below(this.#made.length) : this.random.pick(fitting);
+  }
+}

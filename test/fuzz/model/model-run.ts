@@ -1,0 +1,199 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Random } from '../../tools/random.js';
+import type { Frame } from '../../tools/client/replica.js';
+import { MessageFollower } from './message-follower.js';
+import { Model } from './model.js';
+import { queriesOfType, type Query } from './queries-by-type.js';
+import { queriesAbout } from './queries.js';
+import { applyCall } from './rules.js';
+import { pass } from './event-runs.js';
+import { types, ModelFault, type Snapshot, type ModelContext } from './snapshot-types.js';
+import { isRef, TIME_PASSES, type Ref, type Step } from './steps.js';
+
+/** How often, after a call, all is asked of an object of the tree and about the tree; the snapshot is looked at always. */
+const ASKING = 0.25;
+/** What the machine says, and not the model. */
+const THEIRS = ['MediaUpdated', 'InstanceStatus'];
+/** What follows from the time. */
+const TIMES: readonly string[] =
+  'lastUpdate lastChange lastRun nextRun LastRun NextRun InstanceChanged VariableUpdated VariableChanged'.split(
+    ' ',
+  );
+
+/** A gateway as a sequence meets it. */
+export interface TestTarget extends ModelContext {
+  /** The result, or the fault's code in `{ code }`. */
+  call(name: string, params: readonly unknown[]): Promise<Outcome>;
+  /** A snapshot, and the messages up to it since the last time it was looked at. */
+  look(): Promise<{ readonly snapshot: Snapshot; readonly frames: readonly Frame[] }>;
+  /** Lets a second pass, or less; what becomes due then is done. */
+  pass(): Promise<void>;
+  /** Unix seconds, or undefined where nobody can say which second a call falls into. */
+  readonly nowS: number | undefined;
+}
+
+export type Outcome = { readonly result: unknown } | { readonly code: string };
+
+/** One sequence in a world, beside the model and beside a client that only follows the messages. */
+export class ModelRun {
+  readonly model: Model;
+  readonly #random: Random | undefined;
+  readonly #made = new Map<number, number>();
+  #world: TestTarget;
+  #follower: MessageFollower;
+  /** How many calls succeeded, and how many were refused. */
+  readonly seen = { taken: 0, refused: 0 };
+
+  /** `random`: also asks, at random, what can be asked about the tree. */
+  static async begin(world: TestTarget, random?: Random): Promise<ModelRun> {
+    return new ModelRun(world, (await world.look()).snapshot, random);
+  }
+
+  private constructor(world: TestTarget, snapshot: Snapshot, random: Random | undefined) {
+    this.#world = world;
+    this.#random = random;
+    this.model = new Model(snapshot, world);
+    this.#follower = new MessageFollower(snapshot);
+  }
+
+  /** The gateway has been started anew: whether all is as it was; after a power cut a value may be an earlier one. */
+  async goOn(world: TestTarget, after: 'a stop' | 'a cut'): Promise<string | undefined> {
+    const { snapshot } = await world.look();
+    this.#world = world;
+    this.#follower = new MessageFollower(snapshot, this.model.told);
+    this.model.restart();
+    this.model.adopt(snapshot);
+    const lost = after === 'a cut' ? this.model.fallBack(snapshot) : undefined;
+    const all = [...this.model.objects.keys()].flatMap((id) => queriesOfType(this.model, id));
+    const complaint = lost ?? (await this.#ask(all)) ?? (await this.check());
+    return complaint === undefined ? undefined : `after ${after}: ${complaint}`;
+  }
+
+  /** Makes one call and looks whether all agree on what came of it: what does not, in words, or undefined. */
+  async step({ name, params, made }: Step): Promise<string | undefined> {
+    await this.#pass(name === TIME_PASSES ? (params[0] as number) : 1);
+    const given = params.map((param) => this.#given(param));
+    const told = `${name}(${JSON.stringify(given).slice(1, -1)})`;
+    const wrong = name === TIME_PASSES ? undefined : await this.#call(name, given, made);
+    const difference = wrong ?? (await this.check(given[0]));
+    return difference === undefined ? undefined : `after ${told}: ${difference}`;
+  }
+
+  async #pass(seconds: number): Promise<void> {
+    for (let n = 0; n < seconds; n++) {
+      await this.#world.pass();
+      if (this.#world.nowS === undefined) return;
+      this.model.now = this.#world.nowS;
+      pass(this.model);
+    }
+  }
+
+  async #call(
+    name: string,
+    given: readonly unknown[],
+    place: number | undefined,
+  ): Promise<string | undefined> {
+    const outcome = await this.#world.call(name, given);
+    const made = place !== undefined && 'result' in outcome ? (outcome.result as number) : 0;
+    if (place !== undefined && made !== 0) this.#made.set(place, made);
+    const expected = this.#expected({ name, params: given, made });
+    if ('result' in outcome) this.seen.taken += 1;
+    else this.seen.refused += 1;
+    return isDeepStrictEqual(outcome, expected)
+      ? undefined
+      : `it gave ${JSON.stringify(outcome)}, not ${JSON.stringify(expected)}`;
+  }
+
+  /** Whether the snapshot is what the messages told and what the model says, and the answers fit. */
+  async check(touched?: unknown): Promise<string | undefined> {
+    const { snapshot, frames } = await this.#world.look();
+    try {
+      for (const frame of frames) this.#follower.apply(frame);
+    } catch (thrown) {
+      return `a follower of the messages: ${(thrown as Error).message}`;
+    }
+    this.model.adopt(snapshot);
+    const [shown, expected] = [this.#timeless(snapshot), this.#timeless(this.model.snapshot)];
+    const told = Object.fromEntries(this.#follower.told);
+    const wrong =
+      difference(snapshot, this.#follower.snapshot, 'a follower of the messages') ??
+      difference(shown, expected, 'the model') ??
+      difference({ objects: told }, { objects: Object.fromEntries(this.model.told) }, 'the model');
+    return wrong ?? (this.#random === undefined ? undefined : this.#askAbout(touched, this.#random));
+  }
+
+  /** What the call was about, or else any event, is asked for what it is; now and then any object for all there is. */
+  async #askAbout(touched: unknown, random: Random): Promise<string | undefined> {
+    const { objects } = this.model;
+    const events = this.model.all(types.event).map(([id]) => id);
+    const one = objects.has(touched as number) ? (touched as number) : random.pick([...events, 0]);
+    const wrong = await this.#ask(queriesOfType(this.model, one));
+    if (wrong !== undefined || !random.chance(ASKING)) return wrong;
+    return this.#ask(queriesAbout(this.model, random.pick([...objects.keys()]), random));
+  }
+
+  async #ask(all: readonly Query[]): Promise<string | undefined> {
+    for (const [name, params, answer] of all) {
+      const outcome = await this.#world.call(name, params);
+      const isList = name.endsWith('List') || name.endsWith('ByType');
+      const sorted = (list: unknown) =>
+        isList ? [...(list as unknown[])].sort() : this.#timeless(without(list, THEIRS));
+      const given = 'result' in outcome ? sorted(outcome.result) : outcome;
+      if (!isDeepStrictEqual(given, sorted(answer)))
+        return `${name}(${JSON.stringify(params).slice(1, -1)}) says ${JSON.stringify(given)}, not ${JSON.stringify(answer)}`;
+    }
+    return undefined;
+  }
+
+  #expected(call: Parameters<typeof applyCall>[1]): Outcome {
+    try {
+      return { result: applyCall(this.model, call) };
+    } catch (thrown) {
+      if (!(thrown instanceof ModelFault)) throw thrown;
+      return { code: thrown.code };
+    }
+  }
+
+  /** A parameter as it is given: with ids where the sequence speaks of what it made. */
+  #given(param: unknown): unknown {
+    if (isRef(param)) return this.#idOf(param);
+    if (Array.isArray(param)) return param.map((one) => this.#given(one));
+    if (typeof param !== 'object' || param === null) return param;
+    return Object.fromEntries(Object.entries(param).map(([key, value]) => [key, this.#given(value)]));
+  }
+
+  #idOf({ made, ident }: Ref): number {
+    const { objects } = this.model;
+    if (made === -1) return 0;
+    if (made === -3)
+      return [...objects].find(([, { data }]) => data['moduleName'] === 'Utility Control')?.[0] ?? 0;
+    const id = this.#made.get(made) ?? 9999;
+    if (ident === undefined || !objects.has(id)) return id;
+    return this.model.childrenOf(id).find(([, child]) => child.ident === ident)?.[0] ?? 9999;
+  }
+
+  /** Without the times in a world of which nobody knows them. */
+  #timeless<T>(value: T): T {
+    return this.#world.nowS === undefined ? without(value, TIMES) : value;
+  }
+}
+
+/** A value as JSON has it, without some keys. */
+function without<T>(value: T, keys: readonly string[]): T {
+  const text = JSON.stringify(value, (key, one: unknown) => (keys.includes(key) ? undefined : one));
+  return text === undefined ? value : (JSON.parse(text) as T);
+}
+
+type Parts = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** The first entry in which the gateway and another differ. */
+function difference(gateway: object, other: object, who: string): string | undefined {
+  for (const [part, entries] of Object.entries(gateway as Parts)) {
+    const others = (other as Parts)[part] ?? {};
+    for (const key of new Set([...Object.keys(entries), ...Object.keys(others)])) {
+      if (isDeepStrictEqual(entries[key], others[key])) continue;
+      return `${key} is ${JSON.stringify(entries[key])}, to ${who} ${JSON.stringify(others[key])}`;
+    }
+  }
+  return undefined;
+}

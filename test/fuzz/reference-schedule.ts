@@ -1,0 +1,130 @@
+import type { Cyclic, EventDate, EventTime, Schedule } from '../../src/kernel/events/event-data.js';
+
+/**
+ * When events run, as slow and as obvious as can be, to hold the fast way against: it walks day by day and minute by
+ * minute, and asks of each moment only what the clock on the wall shows.
+ */
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+/** How far ahead is looked for a next run: no pattern of the tests is sparser. */
+const HORIZON_DAYS = 5 * 366;
+
+/** A civil date, as the noon of that day in UTC: a count of days that no clock changes. */
+type Noon = number;
+
+const noonOf = ({ year, month, day }: EventDate): Noon => Date.UTC(year, month - 1, day, 12);
+const isNone = ({ year, month, day }: EventDate): boolean => year + month + day === 0;
+const noonHere = (ms: number): Noon => {
+  const date = new Date(ms);
+  return Date.UTC(date.getFullYear(), date.getMonth(), date.getDate(), 12);
+};
+/** 1 Monday … 64 Sunday. */
+const bitOf = (noon: Noon): number => 1 << ((new Date(noon).getUTCDay() + 6) % 7);
+
+/** Walks through time until the clock on the wall first shows that time of that day, or a later one. */
+function moment(noon: Noon, { hour, minute, second }: EventTime): number {
+  const date = new Date(noon);
+  const wanted = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), hour, minute, second];
+  const isThere = (ms: number): boolean => {
+    const here = new Date(ms);
+    const shown = [
+      here.getFullYear(),
+      here.getMonth(),
+      here.getDate(),
+      here.getHours(),
+      here.getMinutes(),
+      here.getSeconds(),
+    ];
+    const differs = shown.findIndex((part, n) => part !== wanted[n]);
+    return differs === -1 || shown[differs]! > wanted[differs]!;
+  };
+  // No place is more than 14 hours ahead of UTC; a day that is left out is within the walk too.
+  let ms = noon - 27 * 60 * MINUTE_MS;
+  while (!isThere(ms + 59_000)) ms += MINUTE_MS;
+  while (!isThere(ms)) ms += 1000;
+  return ms;
+}
+
+/** Whether a day has runs of that event. */
+function takesPart(cyclic: Cyclic, noon: Noon, createdMs: number): boolean {
+  const { dateType, dateValue, dateDay, dateDayValue, dateFrom, dateTo } = cyclic;
+  if (dateType === 1) return !isNone(dateFrom) && noon === noonOf(dateFrom);
+  if (!isNone(dateFrom) && noon < noonOf(dateFrom)) return false;
+  if (!isNone(dateTo) && noon > noonOf(dateTo)) return false;
+  const anchor = isNone(dateFrom) ? noonHere(createdMs) : noonOf(dateFrom);
+  const [date, anchored] = [new Date(noon), new Date(anchor)];
+  const mondayOf = (one: Noon): Noon => (bitOf(one) === 1 ? one : mondayOf(one - DAY_MS));
+  const days = (noon - anchor) / DAY_MS;
+  const weeks = (mondayOf(noon) - mondayOf(anchor)) / (7 * DAY_MS);
+  const months =
+    (date.getUTCFullYear() - anchored.getUTCFullYear()) * 12 + date.getUTCMonth() - anchored.getUTCMonth();
+  if (dateType === 0) return true;
+  if (dateType === 2) return days % dateValue === 0;
+  if (dateType === 3) return weeks % dateValue === 0 && (bitOf(noon) & dateDay) !== 0;
+  if (dateType === 4 && months % dateValue !== 0) return false;
+  if (dateType === 5 && date.getUTCMonth() + 1 !== dateValue) return false;
+  return isDayOfMonth(noon, dateDay, dateDayValue);
+}
+
+/** Whether it is the `which`-th day of its month, or the `which`-th there of these weekdays. */
+function isDayOfMonth(noon: Noon, weekdays: number, which: number): boolean {
+  const month = new Date(noon).getUTCMonth();
+  const all = [...Array(63).keys()]
+    .map((n) => noon + (n - 31) * DAY_MS)
+    .filter((day) => new Date(day).getUTCMonth() === month && Math.abs(day - noon) < 31 * DAY_MS)
+    .filter((day) => weekdays === 0 || (bitOf(day) & weekdays) !== 0);
+  const last = all.at(-1);
+  if (weekdays === 0) return (all[which - 1] ?? last) === noon;
+  return (which >= 5 ? last : all[which - 1]) === noon;
+}
+
+/** All runs of the day, one after the other. */
+function runsOf(cyclic: Cyclic, noon: Noon): number[] {
+  const { timeType, timeValue, timeFrom, timeTo } = cyclic;
+  const start = moment(noon, timeFrom);
+  if (timeType === 0) return [start];
+  const clock = ({ hour, minute, second }: EventTime) => hour * 3600 + minute * 60 + second;
+  const next = noon + DAY_MS;
+  const end =
+    clock(timeTo) === 0
+      ? moment(next, { hour: 0, minute: 0, second: 0 }) - 1
+      : moment(clock(timeTo) < clock(timeFrom) ? next : noon, timeTo);
+  const stepMs = timeValue * [0, 1000, MINUTE_MS, 60 * MINUTE_MS][timeType]!;
+  const runs: number[] = [];
+  for (let ms = start; ms <= end; ms += stepMs) runs.push(ms);
+  return runs;
+}
+
+/** What `nextCyclic` promises. */
+export function referenceNextCyclic(cyclic: Cyclic, afterMs: number, createdMs: number): number | undefined {
+  const from = noonHere(afterMs) - 2 * DAY_MS;
+  for (let noon = from; noon < from + HORIZON_DAYS * DAY_MS; noon += DAY_MS) {
+    if (!takesPart(cyclic, noon, createdMs)) continue;
+    const next = runsOf(cyclic, noon).find((ms) => ms > afterMs);
+    if (next !== undefined) return next;
+  }
+  return undefined;
+}
+
+/** What `pointAt` promises. */
+export function referencePointAt(
+  schedule: Schedule,
+  atMs: number,
+): { groupId: number; pointId: number; actionId: number } | undefined {
+  const begun: { day: Noon; second: number; groupId: number; pointId: number; actionId: number }[] = [];
+  for (let day = noonHere(atMs) - 8 * DAY_MS; day <= noonHere(atMs) + DAY_MS; day += DAY_MS)
+    for (const { id: groupId, days, points } of schedule.groups)
+      for (const { id: pointId, start, actionId } of points)
+        if ((days & bitOf(day)) !== 0 && moment(day, start) <= atMs)
+          begun.push({
+            day,
+            second: start.hour * 3600 + start.minute * 60 + start.second,
+            groupId,
+            pointId,
+            actionId,
+          });
+  // The newest is the last by day, time, group and point: in the order in which they were found, but for the time.
+  const newest = begun.sort((a, b) => a.day - b.day || a.second - b.second).at(-1);
+  return newest && { groupId: newest.groupId, pointId: newest.pointId, actionId: newest.actionId };
+}

@@ -1,0 +1,241 @@
+import type { Test } from 'tap';
+import type { OutputLine } from '../../drivers/gpio/backends/line.js';
+import {
+  type MotorDirection,
+  longestRunMs,
+  type TravelTimes,
+} from '../../drivers/gpio/outputs/shutter-travel.js';
+import type { Clock } from '../../src/base/clock.js';
+import { fault } from '../../src/base/fault.js';
+import { yieldToEventLoop } from '../../src/base/serial-queue.js';
+import type { Instance } from '../../src/kernel/instances.js';
+import { OutputFixture } from '../tools/devices/output-fixture.js';
+import type { Random } from '../tools/random.js';
+import { ShutterPhysics } from '../tools/devices/shutter-physics.js';
+
+/** The longest that a relay takes to do what it is told, ms. */
+const SLOWEST_MS = 15;
+/** How often the relays are looked at. */
+const LOOK_MS = 5;
+/** What a known position may be wrong by: what is taken for known, and a rounded percent. */
+const TOLERANCE = 0.05 + 0.005;
+
+const lines = { up: 'RELAY1', down: 'RELAY2' } as const;
+const directions = ['up', 'down'] as const;
+
+/** A shutter as physics on the relays of a gateway that is told things at random and dies at any time. */
+export class ShutterSimulation {
+  readonly complaints: string[] = [];
+  readonly seen = { commands: 0, refused: 0, known: 0, unknown: 0, runs: 0, deaths: 0, cuts: 0 };
+  readonly #random: Random;
+  readonly #cabinet: OutputFixture;
+  readonly #times: TravelTimes;
+  readonly #deadMs: number;
+  readonly #real: ShutterPhysics;
+  /** Since when a relay is what it is. */
+  readonly #since: Record<MotorDirection, number>;
+  readonly #on = { up: false, down: false };
+  #failing: number;
+  /** Whether all that held the relay since it went on did what it was told. */
+  #isClean = true;
+  #shutter: Instance | undefined;
+
+  constructor(t: Test, random: Random) {
+    this.#random = random;
+    this.#failing = random.pick([0, 0, 0.02, 0.2]);
+    this.#times = {
+      runMs: { up: 3000 + random.below(3000), down: 3000 + random.below(3000) },
+      slatMs: random.pick([0, 300 + random.below(700)]),
+      reserveMs: random.below(500),
+    };
+    this.#deadMs = random.pick([0, random.below(300)]);
+    this.#real = new ShutterPhysics(this.#times, random);
+    this.#cabinet = new OutputFixture(t, (line, clock) => this.#rough(line, clock));
+    this.#since = { up: this.#nowMs(), down: this.#nowMs() };
+  }
+
+  async begin(): Promise<void> {
+    const { runMs, slatMs, reserveMs } = this.#times;
+    this.#shutter = await this.#cabinet.addShutter({
+      RunUpS: runMs.up / 1000,
+      RunDownS: runMs.down / 1000,
+      SlatS: slatMs / 1000,
+      ReserveS: reserveMs / 1000,
+      DeadTimeMs: this.#deadMs,
+    });
+  }
+
+  /** One thing happens, and some time goes by. */
+  async step(): Promise<void> {
+    const random = this.#random;
+    const dice = random.next();
+    if (dice < 0.85) this.#command();
+    else if (dice < 0.89) await this.#meanwhile(this.#cabinet.devices.applyChanges(this.#shutterId));
+    else if (dice < 0.92) await this.#gone();
+    else await this.#restart();
+    await this.#pass(random.chance(0.5) ? random.below(400) : random.below(8000));
+  }
+
+  /** Nothing fails any more: it is told where to go, and goes there. */
+  async settle(): Promise<void> {
+    this.#failing = 0;
+    // A chip that went and came is noticed with the next probe.
+    await this.#pass(15_000);
+    const position = this.#random.below(101);
+    for (const [ident, value] of [
+      ['MOVE', this.#random.pick([0, 4])],
+      ['POSITION', position],
+    ] as const) {
+      const write = this.#cabinet.devices.write(this.#shutterId, ident, value);
+      write.catch((thrown: unknown) => this.complaints.push(`the last commands: ${String(thrown)}`));
+      await this.#pass(20_000);
+    }
+    const travelMs = Math.min(this.#times.runMs.up, this.#times.runMs.down) - this.#times.slatMs;
+    const wrong = Math.abs(this.#real.position - position / 100);
+    if (this.#value('PENDING') !== '') this.complaints.push(`pending: ${String(this.#value('PENDING'))}`);
+    if (this.#value('KNOWN') !== true) this.complaints.push(`not known after going to ${position}`);
+    if (wrong > TOLERANCE + 100 / travelMs)
+      this.complaints.push(`told to go to ${position}, at ${this.#real.toString()}`);
+  }
+
+  get #shutterId(): number {
+    return this.#shutter?.id ?? 0;
+  }
+
+  #command(): void {
+    const random = this.#random;
+    const [ident, value] = random.pick([
+      ['MOVE', random.pick([0, 2, 4])],
+      ['POSITION', random.below(101)],
+      ['POSITION', random.below(101)],
+      [this.#times.slatMs > 0 ? 'SLAT' : 'POSITION', random.below(101)],
+    ] as const);
+    this.seen.commands++;
+    this.#cabinet.devices.write(this.#shutterId, ident, value).catch((thrown: unknown) => {
+      const code = thrown instanceof Error && 'code' in thrown ? thrown.code : '';
+      this.seen.refused++;
+      if (code !== 'DEVICE_REFUSED' && code !== 'DEVICE_OFFLINE' && code !== 'RULE_FORBIDS')
+        this.complaints.push(`${ident} ${value}: ${String(thrown)}`);
+    });
+  }
+
+  async #restart(): Promise<void> {
+    const how = this.#random.pick(['stop', 'boot', 'crash', 'power cut'] as const);
+    if (how === 'crash' || how === 'power cut') this.seen.deaths++;
+    this.#isClean = false;
+    await this.#meanwhile(this.#cabinet.restart(how));
+  }
+
+  /** The chip is pulled out, and plugged in again. */
+  async #gone(): Promise<void> {
+    this.seen.cuts++;
+    this.#isClean = false;
+    this.#cabinet.world.unplug('simulated');
+    await this.#pass(this.#random.below(500));
+    this.#cabinet.world.plug('simulated');
+  }
+
+  async #meanwhile(done: Promise<void>): Promise<void> {
+    let isDone = false;
+    done.then(
+      () => (isDone = true),
+      (thrown: unknown) => this.complaints.push(String(thrown)),
+    );
+    for (let turns = 0; !isDone && turns < 2000; turns++) await this.#pass(LOOK_MS);
+    if (!isDone) this.complaints.push('it does not come to an end');
+  }
+
+  async #pass(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= LOOK_MS) {
+      this.#cabinet.clock.advance(LOOK_MS);
+      await yieldToEventLoop();
+      this.#look();
+    }
+  }
+
+  /** Takes its time, and fails before or after it took effect. */
+  #rough(line: OutputLine, clock: Clock): OutputLine {
+    const random = this.#random;
+    const set = (active: boolean): Promise<void> => {
+      const takesMs = random.below(SLOWEST_MS);
+      const fails = random.chance(this.#failing);
+      if (fails) this.#isClean = false;
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      let taken = Promise.resolve();
+      const effect = () => {
+        if (active) this.#mayGoOn(line.location.name === lines.up ? 'up' : 'down');
+        taken = line.set(active);
+        taken.catch(() => undefined);
+      };
+      if (!fails || random.chance(0.5)) clock.after(random.below(takesMs + 1), effect);
+      clock.after(takesMs, () => {
+        if (fails) reject(fault('DEVICE_REFUSED', 'injected'));
+        else taken.then(resolve, reject);
+      });
+      return promise;
+    };
+    return {
+      location: line.location,
+      initial: line.initial,
+      get: () => line.get(),
+      set,
+      close: () => line.close(),
+      [Symbol.asyncDispose]: () => line.close(),
+    };
+  }
+
+  #mayGoOn(direction: MotorDirection): void {
+    const other = direction === 'up' ? 'down' : 'up';
+    if (this.#cabinet.world.level(lines[other]))
+      this.complaints.push(`${direction} goes on while ${other} is`);
+    // Looked at every few milliseconds: it went off up to so much before it was seen.
+    else if (this.#nowMs() - this.#since[other] + LOOK_MS < this.#deadMs)
+      this.complaints.push(`${direction} goes on within the dead time`);
+  }
+
+  #look(): void {
+    const nowMs = this.#nowMs();
+    for (const direction of directions) {
+      const isOn = this.#cabinet.world.level(lines[direction]);
+      const forMs = nowMs - this.#since[direction];
+      if (isOn !== this.#on[direction]) {
+        if (!isOn) this.#real.run(direction, forMs);
+        if (isOn) this.#isClean = true;
+        else this.seen.runs++;
+        this.#on[direction] = isOn;
+        this.#since[direction] = nowMs;
+      } else if (
+        isOn &&
+        this.#isClean &&
+        forMs > longestRunMs(this.#times, direction) + 1000 + 4 * SLOWEST_MS
+      )
+        this.complaints.push(`${direction} runs for ${forMs} ms`);
+    }
+    if (this.#on.up && this.#on.down) this.complaints.push('both are on');
+    this.#compare();
+  }
+
+  /** At rest, what is said to be known is so. */
+  #compare(): void {
+    const rests = directions.every(
+      (one) => !this.#on[one] && this.#nowMs() - this.#since[one] > 4 * SLOWEST_MS,
+    );
+    if (!rests || this.#value('LINK') !== 'online' || this.#value('MOVE') !== 2) return;
+    if (this.#value('KNOWN') !== true) {
+      this.seen.unknown++;
+      return;
+    }
+    this.seen.known++;
+    const position = Number(this.#value('POSITION')) / 100;
+    if (Math.abs(position - this.#real.position) > TOLERANCE)
+      this.complaints.push(`shown at ${position}, it is at ${this.#real.toString()}`);
+  }
+
+  #value(ident: string) {
+    return this.#shutter === undefined ? undefined : this.#cabinet.value(this.#shutter, ident);
+  }
+
+  #nowMs(): number {
+    return Number(this.#cabinet.clock.monotonicNs() / 1_000_000n);
+  }
+}

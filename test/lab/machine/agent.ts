@@ -1,0 +1,132 @@
+/**
+ * The guest agent: commands and files in the machine, over a virtio-serial port. No network, no login.
+ */
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '../../tools/until.js';
+import { connect, Wire } from './wire.js';
+
+const SYNC_LIMIT_MS = 3_000;
+const ANSWER_LIMIT_MS = 30_000;
+const RUN_LIMIT_MS = 120_000;
+/** The agent takes at most 48 MB a call, but what it holds in memory it holds several times. */
+const CHUNK_BYTES = 256 * 1024;
+/** Between two questions whether a command has ended: each costs the guest some of its slow processor. */
+const ASK_AGAIN_MS = 40;
+
+/** How a command in the guest ended. */
+export interface CommandResult {
+  code: number;
+  out: string;
+  err: string;
+}
+
+interface ExecStatus {
+  exited: boolean;
+  exitcode?: number;
+  signal?: number;
+  'out-data'?: string;
+  'err-data'?: string;
+}
+
+const text = (base64 = ''): string => Buffer.from(base64, 'base64').toString();
+
+/** The agent in one machine. */
+export class GuestAgent implements Disposable {
+  readonly #path: string;
+  #wire: Wire;
+
+  private constructor(path: string, wire: Wire) {
+    this.#path = path;
+    this.#wire = wire;
+  }
+
+  /** Waits until the agent answers; a machine that boots cold takes 15 to 40 s for that. */
+  static async open(path: string, limitMs: number): Promise<GuestAgent> {
+    return new GuestAgent(path, await GuestAgent.#inStep(path, limitMs));
+  }
+
+  /** The machine was reset: waits until its agent answers again. */
+  async again(limitMs: number): Promise<void> {
+    this[Symbol.dispose]();
+    this.#wire = await GuestAgent.#inStep(this.#path, limitMs);
+  }
+
+  /** A wire on which the next line is the answer to the next request. */
+  static #inStep(path: string, limitMs: number): Promise<Wire> {
+    let id = 0;
+    const attempt = async (): Promise<Wire | undefined> => {
+      const wire = new Wire(await connect(path));
+      try {
+        // What an earlier attempt left in the pipe carries another id.
+        const ask = JSON.stringify({ execute: 'guest-sync', arguments: { id: ++id } });
+        let line = await wire.ask(ask, SYNC_LIMIT_MS);
+        while ((JSON.parse(line) as { return?: unknown }).return !== id)
+          line = await wire.next(SYNC_LIMIT_MS);
+        return wire;
+      } catch {
+        wire[Symbol.dispose]();
+        return undefined;
+      }
+    };
+    return until('an answer of the guest agent', attempt, limitMs);
+  }
+
+  async #call(execute: string, args: Record<string, unknown>): Promise<unknown> {
+    const line = await this.#wire.ask(JSON.stringify({ execute, arguments: args }), ANSWER_LIMIT_MS);
+    const answer = JSON.parse(line) as { return?: unknown; error?: { desc: string } };
+    if (answer.error) throw new Error(`${execute}: ${answer.error.desc}`);
+    return answer.return;
+  }
+
+  /** Starts a bash script and does not wait for it. */
+  async start(script: string): Promise<{ ended(limitMs?: number): Promise<CommandResult> }> {
+    const arg = ['-c', script];
+    const started = await this.#call('guest-exec', { path: '/bin/bash', arg, 'capture-output': true });
+    const { pid } = started as { pid: number };
+    const status = async (): Promise<CommandResult | undefined> => {
+      const now = (await this.#call('guest-exec-status', { pid })) as ExecStatus;
+      if (!now.exited) {
+        await sleep(ASK_AGAIN_MS);
+        return undefined;
+      }
+      const code = now.exitcode ?? 128 + (now.signal ?? 0);
+      return { code, out: text(now['out-data']), err: text(now['err-data']) };
+    };
+    const what = `in the guest: ${script.slice(0, 120)}`;
+    return { ended: (limitMs = RUN_LIMIT_MS) => until(what, status, limitMs) };
+  }
+
+  /** Runs a bash script to its end, whatever that is. */
+  async try(script: string, limitMs = RUN_LIMIT_MS): Promise<CommandResult> {
+    return (await this.start(script)).ended(limitMs);
+  }
+
+  /** Runs a bash script and gives what it printed; rejects when it ends with anything but 0. */
+  async run(script: string, limitMs = RUN_LIMIT_MS): Promise<string> {
+    const { code, out, err } = await this.try(script, limitMs);
+    if (code !== 0) throw new Error(`in the guest (${code}): ${script.slice(0, 200)}\n${out}${err}`);
+    return out.trimEnd();
+  }
+
+  /** Writes a file, replacing what was there. */
+  async put(path: string, content: string | Buffer): Promise<void> {
+    const bytes = Buffer.from(content as Buffer);
+    const handle = await this.#call('guest-file-open', { path, mode: 'w' });
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+      const chunk = bytes.subarray(at, at + CHUNK_BYTES).toString('base64');
+      await this.#call('guest-file-write', { handle, 'buf-b64': chunk });
+    }
+    await this.#call('guest-file-close', { handle });
+  }
+
+  /** Copies a file of the host into a folder of the guest. */
+  async copy(from: string, folder: string): Promise<void> {
+    await this.put(`${folder}/${basename(from)}`, await readFile(from));
+  }
+
+  [Symbol.dispose](): void {
+    this.#wire[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * What a disk holds after a power cut, at its worst. A killed qemu leaves all that the guest's disk had accepted in the
+ * host's page cache; a real disk or card keeps for certain only what was there at the last flush. So qemu records the
+ * writes and flushes (blklogwrites, in the layout of the kernel's dm-log-writes), and the disk is put together again
+ * from them: everything up to the last flush, and of what came after it whatever chance lets through.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Random } from '../../tools/random.js';
+
+/** qemu does not let the log grow: it is made this large, with nothing in it. */
+const LOG_BYTES = 4 * 1024 ** 3;
+const SECTOR_BYTES = 512;
+const MAGIC = 0x6a736677736872n;
+const FLAG = { flush: 1, fua: 2, discard: 4 } as const;
+/** What a power cut does to a write that was not flushed. */
+const FATES = ['lost', 'lost', 'whole', 'torn'] as const;
+
+/** One entry of the log: `bytes` of data, at `from` in the log, that went to `to` on the disk. */
+interface Entry {
+  readonly flags: number;
+  readonly bytes: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What became of the writes after the last flush. */
+export type WriteFates = Record<(typeof FATES)[number], number>;
+
+/** Makes the empty file that a machine's `writeLog` is. */
+export async function makeLog(path: string): Promise<void> {
+  await using file = await open(path, 'wx');
+  await file.truncate(LOG_BYTES);
+}
+
+/** A log that a machine has left. */
+export class BlockLog {
+  readonly #path: string;
+  readonly #entries: readonly Entry[];
+
+  private constructor(path: string, entries: readonly Entry[]) {
+    this.#path = path;
+    this.#entries = entries;
+  }
+
+  static async read(path: string): Promise<BlockLog> {
+    await using file = await open(path, 'r');
+    return new BlockLog(path, await readEntries(file));
+  }
+
+  /** The places of the flushes: so many entries came before each. */
+  get flushes(): number[] {
+    return [...this.#entries.entries()].filter(([, { flags }]) => flags & FLAG.flush).map(([place]) => place);
+  }
+
+  /**
+   * Takes a raw image of the disk from where the log began to what is left of it when the power goes after the
+   * first `count` entries, or after all.
+   */
+  async replay(imagePath: string, random: Random, count = Infinity): Promise<WriteFates> {
+    await using log = await open(this.#path, 'r');
+    await using image = await open(imagePath, 'r+');
+    const entries = this.#entries.slice(0, count);
+    const lastFlush = entries.findLastIndex(({ flags }) => flags & FLAG.flush);
+    const fates: WriteFates = { lost: 0, whole: 0, torn: 0 };
+    for (const [index, { flags, bytes, from, to }] of entries.entries()) {
+      if (bytes === 0) continue;
+      const data = await bytesAt(log, from, bytes);
+      const isSafe = index < lastFlush || (flags & FLAG.fua) !== 0;
+      const fate = isSafe ? 'whole' : random.pick(FATES);
+      if (!isSafe) fates[fate]++;
+      if (fate === 'whole') await image.write(data, 0, bytes, to);
+      if (fate !== 'torn') continue;
+      for (let at = 0; at < bytes; at += SECTOR_BYTES)
+        if (random.chance(0.5)) await image.write(data, at, SECTOR_BYTES, to + at);
+    }
+    return fates;
+  }
+}
+
+/** The entries up to the first that is not there; the log's own count of them is behind. */
+async function readEntries(log: FileHandle): Promise<Entry[]> {
+  const head = await bytesAt(log, 0, SECTOR_BYTES);
+  if (head.readBigUInt64LE(0) !== MAGIC || head.readUInt32LE(24) !== SECTOR_BYTES)
+    throw new Error('this is no log of a disk of 512-byte sectors');
+  const entries: Entry[] = [];
+  for (let at = SECTOR_BYTES; at < LOG_BYTES;) {
+    const header = await bytesAt(log, at, SECTOR_BYTES);
+    const [to, length, flags] = [0, 8, 16].map((field) => Number(header.readBigUInt64LE(field))) as [
+      number,
+      number,
+      number,
+    ];
+    if (length === 0 && flags === 0) break;
+    // A discard has a length and no data; what it discards may just as well still be there.
+    const bytes = flags & FLAG.discard ? 0 : length * SECTOR_BYTES;
+    entries.push({ flags, bytes, from: at + SECTOR_BYTES, to: to * SECTOR_BYTES });
+    at += SECTOR_BYTES + bytes;
+  }
+  return entries;
+}
+
+async function bytesAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, position);
+  if (bytesRead < length) throw new Error(`the file ends before ${position + length}`);
+  return buffer;
+}

@@ -1,0 +1,216 @@
+/**
+ * A box with the gateway on it, as its owner has it: under its unit, with a configuration of the test's, reached over
+ * real sockets. The pins, serial lines and the power switch are the machine's (`machine.ts`).
+ */
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { messageOf } from '../../../src/base/fault.js';
+import { type AnyFunction, type ChangeRecord, Client, type Value } from '../../../src/client/index.js';
+import { message } from '../../../src/kernel/messages.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { until } from '../../tools/until.js';
+import { Machine } from './machine.js';
+import { FROZEN, READY } from '../paths.js';
+import { Relay } from './relay.js';
+
+const CONFIG = '/etc/stellwerk/gateway.yaml';
+const API_PORT = 3777;
+const OWNER = { username: 'owner', password: 'lab-password' } as const;
+/** Reloading is over when the gateway says so: the frozen box has never been reloaded, and a failure is said otherwise. */
+const RELOAD = `systemctl reload stellwerk
+for n in {1..300}; do journalctl -o cat -u stellwerk | grep -q 'configuration was read again' && exit; sleep 0.1; done
+journalctl -n 30 -o cat -u stellwerk; exit 1`;
+/** Everything in the box is some ten times slower than on a real one: a wait that ends here means "never". */
+export const PATIENCE_MS = 60_000;
+
+/** A disk of the test's own, as the installation left it; gone with the test. */
+export async function ownDisk(t: { teardown(end: () => Promise<void>): void }): Promise<string> {
+  const disk = join(await tempDirectory(t), 'disk.qcow2');
+  await copyFile(READY.disk, disk);
+  return disk;
+}
+
+/** See the file's head. Use with `await using`; it ends with its machine. */
+export class Box implements AsyncDisposable {
+  readonly machine: Machine;
+  readonly #relay: Relay;
+  readonly #client: Client<AnyFunction>;
+
+  private constructor(machine: Machine, relay: Relay, port: number) {
+    this.machine = machine;
+    this.#relay = relay;
+    this.#client = new Client(`http://${OWNER.username}:${OWNER.password}@127.0.0.1:${port}/api/`);
+  }
+
+  /** The frozen box on a disk of the test's own, its running gateway reloaded with a configuration (its `tree`, as YAML). */
+  static async taken(t: { teardown(end: () => Promise<void>): void }, tree: string): Promise<Box> {
+    const machine = await Machine.start({ disk: await ownDisk(t), frozen: FROZEN.installed });
+    try {
+      const box = await Box.on(machine);
+      await box.#write(tree);
+      await machine.agent.run(RELOAD);
+      await box.answers();
+      return box;
+    } catch (error) {
+      await machine[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** The gateway in a machine that the caller has started; the machine now ends with the box. */
+  static async on(machine: Machine): Promise<Box> {
+    const relay = await Relay.open(machine);
+    return new Box(machine, relay, await relay.forward(API_PORT));
+  }
+
+  /** Writes the configuration (its `tree`, as YAML) and starts the gateway anew; comes back when it answers. */
+  async configure(tree: string): Promise<void> {
+    await this.#write(tree);
+    await this.restart();
+  }
+
+  /** Writes the configuration and has the gateway, which knows its owner already, apply it; comes back when it has. */
+  async reload(tree: string): Promise<void> {
+    await this.#write(tree);
+    const { Problems } = (await this.call('GW_ReloadConfiguration')) as { Problems: string[] };
+    if (Problems.length > 0) throw new Error(`not applied: ${Problems.join('; ')}`);
+  }
+
+  async #write(tree: string): Promise<void> {
+    const { username, password } = OWNER;
+    const yaml = [
+      `api: { host: 127.0.0.1, port: ${API_PORT} }`,
+      `remoteAccess: { username: ${username}, password: ${password} }`,
+      'tree:',
+      tree.replace(/^/gm, '  '),
+      '',
+    ].join('\n');
+    await this.machine.agent.put(CONFIG, yaml);
+  }
+
+  /** Starts the gateway anew, by systemd, and waits until it answers. */
+  async restart(): Promise<void> {
+    // systemctl comes back with the gateway's own word that it is ready.
+    await this.machine.agent.run('systemctl restart stellwerk || { journalctl -n 30 -u stellwerk; false; }');
+    await this.answers();
+  }
+
+  /** Resets the machine hard, and waits until `isOff` and then until it is up again and its gateway answers. */
+  async powerCut(isOff: () => Promise<unknown>, withinMs: number): Promise<void> {
+    const { qmp, agent } = this.machine;
+    await qmp.execute('system_reset');
+    await isOff();
+    await agent.again(withinMs);
+    const opened = 'ls -l /proc/$(systemctl show lab-relay -p MainPID --value)/fd | grep -q /dev/vport';
+    await agent.run(`until ${opened}; do sleep 0.5; done`);
+    this.#relay.again();
+    await this.answers(withinMs);
+  }
+
+  /** Waits until the gateway answers a call of its owner. */
+  async answers(withinMs = PATIENCE_MS): Promise<void> {
+    const asked = () =>
+      this.call('SVC_GetKernelVersion').then(
+        () => true,
+        () => false,
+      );
+    await until('an answer of the gateway', asked, withinMs).catch(async (late: unknown) => {
+      throw new Error(`${messageOf(late)}\n${await this.journal()}`);
+    });
+  }
+
+  /** Calls a function as the owner; rejects with `RpcError` where the gateway refuses. */
+  call(method: string, ...params: unknown[]): Promise<unknown> {
+    return this.#client.call(method, ...params);
+  }
+
+  /** The id of the object at a path of idents (`button/STATE`). */
+  async id(path: string): Promise<number> {
+    let id = 0;
+    for (const ident of path.split('/'))
+      id = (await this.call('SVC_GetObjectIDByIdent', ident, id)) as number;
+    return id;
+  }
+
+  /** The value of the variable at a path of idents. */
+  async value(path: string): Promise<Value> {
+    return (await this.call('GetValue', await this.id(path))) as Value;
+  }
+
+  /** Waits until the variable at a path has a value; fails naming both. */
+  async becomes(path: string, value: Value, withinMs = PATIENCE_MS): Promise<void> {
+    const id = await this.id(path);
+    const isThere = async () => (await this.call('GetValue', id)) === value;
+    await until(`${path} is ${value}`, isThere, withinMs);
+  }
+
+  /** The changes from now on, as the WebSocket on `/api/` tells them; resolves when nothing from now on is missed. */
+  async frames(): Promise<Frames> {
+    const [newest] = (await this.call('SVC_GetSnapshotChanges', 0)) as ChangeRecord[];
+    if (newest === undefined) throw new Error('the gateway did not say its newest counter');
+    return new Frames(this.#client, newest.TimeStamp);
+  }
+
+  /** Makes another TCP port of the box reachable, and gives the port of 127.0.0.1 where it is. */
+  forward(boxPort: number): Promise<number> {
+    return this.#relay.forward(boxPort);
+  }
+
+  /** What the gateway has written to the journal. */
+  journal(): Promise<string> {
+    return this.machine.agent.run('journalctl --no-pager -o cat -u stellwerk');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#relay[Symbol.asyncDispose]();
+    await this.machine[Symbol.asyncDispose]();
+  }
+}
+
+/** What one client hears over its WebSocket. */
+export class Frames implements Disposable {
+  /** All that came so far. */
+  readonly all: ChangeRecord[] = [];
+  readonly #stop = new AbortController();
+  #failed: unknown;
+  #taken = 0;
+
+  constructor(client: Client<AnyFunction>, since: number) {
+    this.#listen(client, since).catch((thrown: unknown) => (this.#failed = thrown));
+  }
+
+  async #listen(client: Client<AnyFunction>, since: number): Promise<void> {
+    for await (const item of client.changes({ since, signal: this.#stop.signal })) {
+      if (item.kind === 'lost') throw new Error(`changes before ${item.since} were lost`);
+      this.all.push(item.record);
+    }
+  }
+
+  /** The updates of a variable so far, in their order: the value and whether it was another one. */
+  updates(id: number): { value: unknown; changed: unknown }[] {
+    return this.all
+      .filter(({ SenderID, Message }) => SenderID === id && Message === message.VM_UPDATE)
+      .map(({ Data: [value, changed] }) => ({ value, changed }));
+  }
+
+  /** Waits for an update of a variable to a value that came after the last one waited for, and takes all up to it. */
+  async update(id: number, value: Value, withinMs = PATIENCE_MS): Promise<ChangeRecord> {
+    const fits = ({ SenderID, Message, Data }: ChangeRecord): boolean =>
+      SenderID === id && Message === message.VM_UPDATE && Data[0] === value;
+    const at = await until(
+      `a frame: #${id} is ${value}`,
+      () => {
+        if (this.#failed !== undefined) throw this.#failed as Error;
+        const found = this.all.findIndex((record, n) => n >= this.#taken && fits(record));
+        return found < 0 ? undefined : { found };
+      },
+      withinMs,
+    );
+    this.#taken = at.found + 1;
+    return this.all[at.found] as ChangeRecord;
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+  }
+}

@@ -1,0 +1,288 @@
+/**
+ * One box whose outputs are guarded, and the proof that an event moves them only as their policies say: seen by the host at
+ * the pins, and by the machine's own kernel (trace.ts), round after round.
+ */
+import type { Test } from 'tap';
+import { until } from '../../tools/until.js';
+import { Box, PATIENCE_MS } from '../machine/box.js';
+import type { Pins } from '../machine/pins.js';
+import { allowed, before, DEAD_TIME_MS, HOLD_S, type Line, LINES, PAIR, TREE } from './lines.js';
+import { saveRound } from './rounds.js';
+import { type Move, type Observation, Trace } from './trace.js';
+
+/** How often each event is made: 2 is for every day, 20 for the table (`make proof`). */
+export const ROUNDS = Number(process.env['ROUNDS'] ?? 2);
+/** An installation, or a boot, while another machine has the host's processors too. */
+const RETURN_LIMIT_MS = 300_000;
+/** Where the keeper writes what became of each output: a line an output, its twelfth word the state. */
+const STATE = '/run/stellwerk-keeper/state';
+/** A gateway has it (drivers/gpio/keeper/table.h). */
+const CLAIMED = 1;
+const LOGS = 'journalctl --no-pager -n 40 -u stellwerk -u stellwerk-keeper';
+
+/** When the time to the safe level begins, by the machine's monotonic clock: at a signal to a process, or at a time. */
+export type Moment = { readonly signal: number; readonly to: number } | { readonly atS: number };
+
+/** One event of the table. */
+export interface Event {
+  /** As the table has it. */
+  readonly name: string;
+  /** The gateway is gone by it, or the machine was: the policies apply. Else nothing may move by itself. */
+  readonly ends: boolean;
+  /** The gateway is given commands meanwhile. */
+  readonly isCommanded?: boolean;
+  /** Makes it; what it began with need not be over. */
+  make(bench: Bench, round: number): Promise<Moment>;
+  /** What the lines are when the record begins, where that is not what they were prepared to be. */
+  found?(line: Line): boolean;
+}
+
+/** See the file's head. Use with `await using`. */
+export class Bench implements AsyncDisposable {
+  readonly box: Box;
+  readonly pins: Pins;
+  readonly trace: Trace;
+  /** What the host saw of each pin since the round began. */
+  readonly moves = new Map<number, boolean[]>();
+  #pid = NaN;
+  #threads: number[] = [];
+  #ids: Record<string, number> = {};
+
+  private constructor(box: Box, pins: Pins, trace: Trace) {
+    this.box = box;
+    this.pins = pins;
+    this.trace = trace;
+    pins.watch((pin, high) => this.moves.get(pin)?.push(high));
+  }
+
+  static async open(t: Test): Promise<Bench> {
+    const box = await Box.taken(t, TREE);
+    const { agent } = box.machine;
+    const bench = new Bench(box, await box.machine.pins(), await Trace.begin(agent));
+    for (const { ident } of LINES)
+      for (const path of [ident, `${ident}/STATE`, `${ident}/LINK`]) bench.#ids[path] = await box.id(path);
+    await agent.run('sync');
+    return bench;
+  }
+
+  /** The gateway's process. */
+  get pid(): number {
+    return this.#pid;
+  }
+
+  /** Its threads; it is dead when the last of them has ended. */
+  get threads(): readonly number[] {
+    return this.#threads;
+  }
+
+  /** The id of an object of the tree's. */
+  id(path: string): number {
+    const id = this.#ids[path];
+    if (id === undefined) throw new Error(`${path} is not part of the bench`);
+    return id;
+  }
+
+  /** A property of a unit, as systemd has it. */
+  async unit(name: string, property: string): Promise<string> {
+    return this.box.machine.agent.run(`systemctl show ${name} --property=${property} --value`);
+  }
+
+  /** Waits until all of these pins have moved as often as their policies demand in that round. */
+  async safe(round: number): Promise<void> {
+    const pins = LINES.filter(({ chip }) => chip === 'pl061');
+    const isSafe = () =>
+      pins.every(
+        (line) => (this.moves.get(line.offset) ?? []).length >= allowed(line, before(line, round)).length,
+      );
+    await until('all pins are at their safe level', isSafe, PATIENCE_MS);
+  }
+
+  /** Waits until the gateway is there (again) and has all outputs, guarded. */
+  async back(): Promise<void> {
+    // Systemd has not always noticed yet that the one before is gone.
+    const hasEnded = (await this.box.machine.agent.try(`kill -0 ${this.#pid}`)).code !== 0;
+    const another = `[ "$(systemctl show stellwerk -p MainPID --value)" != ${this.#pid} ]`;
+    await this.#wait(`systemctl is-active -q stellwerk${hasEnded ? ` && ${another}` : ''}`);
+    await this.online();
+  }
+
+  /** Waits until all outputs are open, and the keeper and the gateway agree on who has them. */
+  async online(): Promise<void> {
+    const claimed = `awk '$12 == ${CLAIMED}' ${STATE} | wc -l`;
+    await this.#wait(`[ "$(${claimed})" = ${LINES.length} ]`);
+    await this.box.answers(RETURN_LIMIT_MS);
+    const links = LINES.map(({ ident }) => this.id(`${ident}/LINK`));
+    const areOnline = async () => {
+      const values = await Promise.all(links.map((id) => this.box.call('GetValue', id)));
+      return values.every((value) => value === 'online') && (await this.#isGuarded());
+    };
+    await until('all outputs are open and guarded', areOnline, PATIENCE_MS);
+    this.#pid = Number(await this.unit('stellwerk', 'MainPID'));
+    const threads = await this.box.machine.agent.run(`ls /proc/${this.#pid}/task`);
+    this.#threads = threads.split('\n').map(Number);
+  }
+
+  /** Waits, in the box, until a command succeeds. */
+  async #wait(command: string): Promise<void> {
+    const script = `for n in {1..600}; do ${command} && exit; sleep 0.5; done; ${LOGS}; exit 1`;
+    await this.box.machine.agent.run(script, RETURN_LIMIT_MS);
+  }
+
+  /** Whether the gateway's health says that the keeper has the outputs. */
+  async #isGuarded(): Promise<boolean> {
+    const { Checks: checks } = (await this.box.call('GW_GetHealth')) as {
+      Checks: { Name: string; State: string }[];
+    };
+    return checks.some(({ Name, State }) => Name === 'outputs' && State === 'ok');
+  }
+
+  /** Commands a line. */
+  async write({ ident }: Line, active: boolean): Promise<void> {
+    await this.box.call('HW_WriteValueBoolean', this.id(ident), 'STATE', active);
+  }
+
+  /** A script that drives all lines to and fro so many times, of the pair one against the other; what a rule forbids it lets be. */
+  flood(turns: number): string {
+    const all = LINES.map((line) => [this.id(line.ident), line === PAIR[1] ? 1 : 0]);
+    return `for (let n = 0; n < ${turns}; n++)
+      for (const [id, first] of ${JSON.stringify(all)})
+        try { HW_WriteValueBoolean(id, 'STATE', n % 2 === first); } catch {}`;
+  }
+
+  /** Brings all lines to where a round begins, and the records too. Gives which of them are active. */
+  async prepare(round: number): Promise<Map<Line, boolean>> {
+    await this.online();
+    const were = new Map(LINES.map((line) => [line, before(line, round)]));
+    // Those that go off first: of the pair one bars the other.
+    for (const active of [false, true])
+      await Promise.all(
+        [...were].filter(([, is]) => is === active).map(([line]) => this.write(line, active)),
+      );
+    const isThere = () =>
+      [...were].every(
+        ([{ chip, offset }, is]) => chip === 'sim' || (this.pins.level(offset) ?? false) === is,
+      );
+    await until('all pins are as they were told', isThere, PATIENCE_MS);
+    for (const { chip, offset } of LINES) if (chip === 'pl061') this.moves.set(offset, []);
+    await this.trace.clear();
+    return were;
+  }
+
+  /** Waits until the tree says of all outputs what they are. */
+  async shown(levels: ReadonlyMap<Line, boolean>): Promise<void> {
+    const tells = async () => {
+      const asked = [...levels].map(async ([{ ident }, is]) => {
+        return (await this.box.call('GetValue', this.id(`${ident}/STATE`))) === is;
+      });
+      return (await Promise.all(asked)).every(Boolean);
+    };
+    await until('the tree shows what the outputs are', tells, PATIENCE_MS);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.box[Symbol.asyncDispose]();
+  }
+}
+
+/** Makes an event, {@link ROUNDS} times, and holds every move that was seen against the policies; keeps what held. */
+export async function prove(t: Test, bench: Bench, event: Event): Promise<void> {
+  await t.test(event.name, async (t) => {
+    for (let round = 1; round <= ROUNDS; round++) {
+      const prepared = await bench.prepare(round);
+      const { pid, threads } = bench;
+      const since = await event.make(bench, round);
+      await bench.back();
+      const were = new Map(LINES.map((line) => [line, event.found?.(line) ?? prepared.get(line) === true]));
+      const seen = await bench.trace.read(were);
+      const commands = seen.moves.filter((move) => move.pid === pid);
+      const others = seen.moves.filter((move) => move.pid !== pid);
+      if (event.isCommanded !== true)
+        t.strictSame(movesOf(commands), movesOf([]), `round ${round}: no commands`);
+      // An event in the midst of commands begins with what the last of them left.
+      const from = levelsAfter(were, commands);
+      const policies = LINES.map((line) => [
+        line.ident,
+        event.ends ? allowed(line, from.get(line) === true) : [],
+      ]);
+      t.strictSame(movesOf(others), Object.fromEntries(policies), `round ${round}: what moved by itself`);
+      t.strictSame(seen.released, [], `round ${round}: no line was let go`);
+      t.strictSame(
+        together(were, seen.moves),
+        [],
+        `round ${round}: never two of the pair, and never too soon`,
+      );
+      await pinsAgree(t, bench, { prepared, were, seen, round });
+      await bench.shown(levelsAfter(were, seen.moves));
+      const startS = beginning(since, seen);
+      // Where it did not end this is infinite, which JSON keeps as null.
+      const deathS = Math.max(...threads.map((thread) => seen.ends.get(thread) ?? -Infinity));
+      const moves = others.map(({ line: { policy }, atS }) => {
+        return { policy, afterMs: (atS - startS) * 1000, afterDeathMs: (atS - deathS) * 1000 };
+      });
+      for (const { policy, afterMs } of moves)
+        if (policy === 'late')
+          t.ok(afterMs >= HOLD_S * 1000, `round ${round}: held for ${afterMs.toFixed(0)} ms`);
+      if (t.passing()) saveRound({ event: event.name, moves });
+    }
+  });
+}
+
+/** What the host saw at the pins is what the kernel drove, and nothing besides. */
+async function pinsAgree(
+  t: Test,
+  bench: Bench,
+  at: {
+    prepared: ReadonlyMap<Line, boolean>;
+    were: ReadonlyMap<Line, boolean>;
+    seen: Observation;
+    round: number;
+  },
+): Promise<void> {
+  const pins = LINES.filter(({ chip }) => chip === 'pl061');
+  const expected = pins.map((line): [string, boolean[]] => {
+    // Where the machine's reset came between, it moved the pin.
+    const reset = at.prepared.get(line) === at.were.get(line) ? [] : [at.were.get(line) === true];
+    const driven = at.seen.moves.filter((move) => move.line === line).map(({ active }) => active);
+    return [line.ident, [...reset, ...driven]];
+  });
+  const saw = () =>
+    Object.fromEntries(pins.map(({ ident, offset }) => [ident, bench.moves.get(offset) ?? []]));
+  const many = expected.reduce((sum, [, moves]) => sum + moves.length, 0);
+  await until('the moves at the pins', () => Object.values(saw()).flat().length >= many, PATIENCE_MS);
+  t.strictSame(saw(), Object.fromEntries(expected), `round ${at.round}: the host saw the same`);
+}
+
+function beginning(since: Moment, { signals }: Observation): number {
+  if ('atS' in since) return since.atS;
+  const sent = signals.find(({ signal, to }) => signal === since.signal && to === since.to);
+  if (sent === undefined) throw new Error(`signal ${since.signal} to process ${since.to} was not seen`);
+  return sent.atS;
+}
+
+function levelsAfter(were: ReadonlyMap<Line, boolean>, moves: readonly Move[]): Map<Line, boolean> {
+  const levels = new Map(were);
+  for (const { line, active } of moves) levels.set(line, active);
+  return levels;
+}
+
+function movesOf(moves: readonly Move[]): Record<string, boolean[]> {
+  return Object.fromEntries(
+    LINES.map((line) => [line.ident, moves.filter((move) => move.line === line).map(({ active }) => active)]),
+  );
+}
+
+/** When both of the pair were active at once, or one sooner after the other than the dead time. */
+function together(were: ReadonlyMap<Line, boolean>, moves: readonly Move[]): string[] {
+  const wrong: string[] = [];
+  const active = new Set(PAIR.filter((line) => were.get(line)).map(({ ident }): string => ident));
+  let offAtS = -Infinity;
+  for (const { line, active: goesOn, atS } of moves) {
+    if (!PAIR.some(({ ident }) => ident === line.ident)) continue;
+    if (goesOn && active.size > 0) wrong.push(`${line.ident} at ${atS} beside ${[...active].join()}`);
+    if (goesOn && atS - offAtS < DEAD_TIME_MS / 1000)
+      wrong.push(`${line.ident} ${atS - offAtS} s after the other`);
+    if (goesOn) active.add(line.ident);
+    else if (active.delete(line.ident)) offAtS = atS;
+  }
+  return wrong;
+}

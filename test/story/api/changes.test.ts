@@ -1,0 +1,277 @@
+import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
+import { message } from '../../../src/kernel/messages.js';
+import { objectType } from '../../../src/kernel/object.js';
+import { startApi } from '../../tools/gateway/api-fixture.js';
+import {
+  callOverWebSocket,
+  isChangesLost,
+  openWebSocket,
+  takeFrames,
+  type Frame,
+} from '../../tools/client/message-stream.js';
+import { basicLine } from '../../tools/client/raw-http.js';
+import { closeOf, frameBytes, opcode } from '../../tools/client/raw-websocket.js';
+import { withinPatience } from '../../tools/until.js';
+
+t.test('every change is one frame, in order, to all who may see it', async (t) => {
+  const world = await startApi(t);
+  await using one = await openWebSocket(world);
+  await using two = await openWebSocket(world);
+  await using ground = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
+  const { lamp, blind, kernel } = world;
+  const first = kernel.changes.counter + 1;
+  for (let n = 1; n <= 50; n++) world.set(n % 2 === 0 ? blind : lamp, n / 4);
+  world.set(kernel.variables.create(3, { parent: world.ground, name: 'Text' }), 'ü€😀"\n');
+  const all = kernel.changes.since(first - 1).map(({ frame }) => JSON.parse(frame) as Frame);
+  t.strictSame(await takeFrames(one, all.length), all);
+  t.strictSame(await takeFrames(two, all.length), all);
+  const mine = all.filter(({ SenderID, Message }) => SenderID !== blind.id && Message !== 0);
+  t.strictSame(await takeFrames(ground, mine.length), mine);
+});
+
+t.test('a client that comes again gets what it missed: no gap, no repeat (decision 10)', async (t) => {
+  const world = await startApi(t);
+  const { kernel, lamp } = world;
+  const since = kernel.changes.counter;
+  for (let n = 0; n < 5000; n++) world.set(lamp, n);
+  const opening = openWebSocket(world, `/api/?since=${since}`);
+  let live = 5000;
+  const timer = setInterval(() => world.set(lamp, live++), 1);
+  await using socket = await opening;
+  const frames = await takeFrames(socket, 5050);
+  clearInterval(timer);
+  t.strictSame(
+    frames.map(({ TimeStamp }) => TimeStamp),
+    frames.map((_, index) => since + 1 + index),
+  );
+  t.strictSame(
+    frames.map(({ Data }) => Data[0]),
+    frames.map((_, index) => index),
+  );
+  for (const [path, hint] of [
+    ['/api/?since=5', 'too old'],
+    [`/api/?since=${kernel.changes.counter + 1000}`, 'from the future'],
+  ] as const) {
+    await using lost = await openWebSocket(world, path);
+    const counter = kernel.changes.counter;
+    world.set(lamp, -1);
+    const [frame, next] = await takeFrames(lost, 2);
+    t.strictSame(frame, { TimeStamp: counter, SenderID: 0, Message: 0, Data: ['CHANGES_LOST'] }, hint);
+    t.equal(next?.TimeStamp, counter + 1);
+  }
+  kernel.changes.limits = { messages: 10, bytes: 1e6 };
+  await using tooOld = await openWebSocket(world, `/api/?since=${since}`);
+  t.ok(isChangesLost((await takeFrames(tooOld, 1))[0] as Frame));
+});
+
+t.test('a client asks for less: objects with all below them, and messages (decision 12)', async (t) => {
+  const world = await startApi(t);
+  const { kernel, lamp, blind, ground, upper } = world;
+  await using socket = await openWebSocket(world);
+  t.equal(
+    await callOverWebSocket(socket, 'GW_Subscribe', [
+      [ground.id],
+      [message.VM_UPDATE, message.OM_UNREGISTER],
+    ]),
+    true,
+  );
+  world.set(blind, 1);
+  world.set(lamp, 2);
+  const other = kernel.variables.create(0, { parent: ground });
+  kernel.tree.delete(other);
+  kernel.tree.move(lamp, upper);
+  world.set(lamp, 3);
+  kernel.tree.move(lamp, ground);
+  world.set(lamp, 4);
+  const frames = await takeFrames(socket, 3);
+  t.strictSame(
+    frames.map(({ SenderID, Message, Data }) => [SenderID, Message, Data[0]]),
+    [
+      [lamp.id, message.VM_UPDATE, 2],
+      [other.id, message.OM_UNREGISTER, 2],
+      [lamp.id, message.VM_UPDATE, 4],
+    ],
+  );
+  t.equal(await callOverWebSocket(socket, 'GW_Subscribe', [[], []]), true);
+  world.set(blind, 5);
+  t.equal((await takeFrames(socket, 1))[0]?.SenderID, blind.id);
+});
+
+t.test(
+  'when a configurator’s area itself changes, its clients are told that all is lost (decision 14)',
+  async (t) => {
+    const world = await startApi(t);
+    const { kernel, ground, upper, lamp, blind } = world;
+    const { tree, links } = kernel;
+    await using socket = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
+    /** Changes something, then the lamp: gives what the client was told of before the lamp. */
+    let mark = 100;
+    const told = async (change: () => void) => {
+      change();
+      world.set(lamp, ++mark);
+      const seen: (number | string)[] = [];
+      for (;;) {
+        const [frame] = await takeFrames(socket, 1);
+        if (frame === undefined || frame.Data[0] === mark) return seen;
+        seen.push(isChangesLost(frame) ? 'LOST' : frame.Message);
+      }
+    };
+    const {
+      OM_REGISTER,
+      VM_CREATE,
+      OM_CHANGEPARENT,
+      OM_CHILDADDED,
+      OM_CHILDREMOVED,
+      VM_DELETE,
+      OM_UNREGISTER,
+    } = message;
+    let made = lamp;
+    const creation = [OM_REGISTER, VM_CREATE, OM_CHANGEPARENT, OM_CHILDADDED];
+    t.strictSame(await told(() => (made = kernel.variables.create(2, { parent: ground }))), creation);
+    t.strictSame(await told(() => tree.delete(made)), [OM_CHILDREMOVED, VM_DELETE, OM_UNREGISTER]);
+    t.strictSame(await told(() => tree.delete(kernel.variables.create(2, { parent: upper }))), []);
+    t.strictSame(await told(() => tree.move(blind, ground)), ['LOST'], 'moved in');
+    t.strictSame(await told(() => tree.move(blind, upper)), ['LOST'], 'moved out');
+    let link = links.create({ parent: ground });
+    await told(() => undefined);
+    t.strictSame(await told(() => links.setTarget(link, blind.id)), ['LOST'], 'another target');
+    t.strictSame(await told(() => world.set(blind, 7)), [message.VM_UPDATE], 'which is in the area now');
+    t.strictSame(await told(() => tree.delete(link)), [OM_CHILDREMOVED, message.LM_DELETE, 'LOST']);
+    t.strictSame(await told(() => world.set(blind, 8)), []);
+    link = links.create({ parent: ground }, blind.id);
+    await told(() => undefined);
+    t.strictSame(await told(() => tree.delete(blind)), ['LOST'], 'a target is gone');
+    const above = tree.create(objectType.category, {}, { name: 'House' });
+    t.strictSame(await told(() => tree.move(ground, above)), ['LOST'], 'the way to it');
+    t.strictSame(await told(() => tree.set(above, 'name', 'Villa')), ['LOST']);
+    t.strictSame(await told(() => tree.set(upper, 'name', 'Attic')), []);
+
+    const since = kernel.changes.counter;
+    world.set(lamp, 1);
+    tree.set(upper, 'name', 'Roof');
+    await using again = await openWebSocket(world, `/wfc/50001/api/?since=${since}`, [
+      basicLine('webfront', 'tulip'),
+    ]);
+    t.strictSame((await takeFrames(again, 1))[0]?.Data[0], 1, 'what was in the area meanwhile');
+    tree.delete(kernel.variables.create(2, { parent: ground }));
+    await using late = await openWebSocket(world, `/wfc/50001/api/?since=${since}`, [
+      basicLine('webfront', 'tulip'),
+    ]);
+    t.ok(
+      isChangesLost((await takeFrames(late, 1))[0] as Frame),
+      'objects came and went: the past can’t be told',
+    );
+  },
+);
+
+t.test('a client that asks for more than it takes is read no further, and nobody else notices', async (t) => {
+  const world = await startApi(t);
+  await using greedy = await openWebSocket(world);
+  greedy.connection.socket.pause();
+  const big = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Echo', params: ['x'.repeat(50_000)] });
+  let sent = 0;
+  let isStuck = false;
+  while (!isStuck && sent < 2000) {
+    greedy.send(big);
+    sent += 1;
+    if (greedy.connection.socket.writableLength > 1_000_000) isStuck = true;
+    if (sent % 20 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  t.ok(isStuck, 'it is not read any more');
+  await using other = await openWebSocket(world);
+  t.equal(await callOverWebSocket(other, 'Echo', [1]), 1);
+  greedy.connection.socket.resume();
+  for (let n = 0; n < sent; n++) t.equal((await greedy.frame())?.payload.length, 50_036);
+});
+
+t.test('a slow client gets the present rather than the past, and delays nobody (decision 11)', async (t) => {
+  const world = await startApi(t);
+  const { kernel, lamp, blind, ground } = world;
+  await using slow = await openWebSocket(world);
+  await using quick = await openWebSocket(world);
+  slow.connection.socket.pause();
+  const text = kernel.variables.create(3, { parent: ground });
+  await takeFrames(quick, 4);
+  // Far more than kernel and socket hold: 3,000 frames of 10 KB.
+  let old = '';
+  for (let n = 0; n < 3000; n++) {
+    const value = String(n).padStart(5000, '.');
+    world.set(text, value);
+    world.set(lamp, n);
+    if (n === 1500) kernel.tree.set(blind, 'name', 'Curtain');
+    const [frame] = await takeFrames(quick, 2);
+    if (n % 500 === 0)
+      t.strictSame(frame?.Data.slice(0, 3), [value, true, old], 'the quick one sees every change');
+    if (n === 1500) await takeFrames(quick, 1);
+    old = value;
+  }
+  const waiting = world.api.sockets().map(({ bytes, messages }) => [bytes > 5000, messages > 0]);
+  t.strictSame(waiting, [
+    [true, true],
+    [false, false],
+  ]);
+  slow.connection.socket.resume();
+  const frames: Frame[] = [];
+  for (
+    let last: unknown;
+    last !== old;
+    last = frames.findLast(({ SenderID }) => SenderID === text.id)?.Data[0]
+  )
+    frames.push(...(await takeFrames(slow, 1)));
+  const texts = frames.filter(
+    ({ SenderID, Message }) => SenderID === text.id && Message === message.VM_UPDATE,
+  );
+  t.ok(texts.length < 3000, `${texts.length} of 3000 updates`);
+  t.equal(frames.filter(({ Message }) => Message === message.OM_CHANGENAME).length, 1, 'all else is kept');
+  const stamps = frames.map(({ TimeStamp }) => TimeStamp);
+  t.strictSame(
+    stamps,
+    stamps.toSorted((a, b) => a - b),
+    'in order',
+  );
+  let known: unknown = '';
+  const gaps = texts.filter(({ Data }) => {
+    const before = known;
+    known = Data[0];
+    return Data[2] !== before;
+  });
+  t.strictSame(gaps, [], 'each old value is the one told before');
+});
+
+t.test('a client that falls too far behind is let go with code 1013 and the reason', async (t) => {
+  const world = await startApi(t);
+  const { kernel, ground } = world;
+  await using slow = await openWebSocket(world);
+  slow.connection.socket.pause();
+  for (let n = 0; n < 40; n++) {
+    for (let m = 0; m < 10; m++) kernel.tree.set(ground, 'info', `${n}.${m}${'x'.repeat(60_000)}`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  t.ok(world.log.lines.some((line) => line.includes('too slow')));
+  slow.connection.socket.resume();
+  let frame = await slow.frame();
+  while (frame !== undefined && frame.opcode !== opcode.close) frame = await slow.frame();
+  t.match(frame && closeOf(frame), { code: 1013, reason: /too slow/ });
+});
+
+t.test(
+  'the gateway asks whether a silent client is there, and lets it go when it says nothing',
+  async (t) => {
+    const clock = new ManualClock();
+    const world = await startApi(t, {}, { clock });
+    await using dead = await openWebSocket(world);
+    await using alive = await openWebSocket(world);
+    for (let n = 0; n < 3; n++) {
+      clock.advance(20_000);
+      const frame = await alive.frame();
+      t.equal(frame?.opcode, opcode.ping);
+      alive.connection.write(frameBytes(opcode.pong, frame?.payload ?? ''));
+      t.equal(await callOverWebSocket(alive, 'Echo', [n]), n);
+    }
+    clock.advance(20_000);
+    await withinPatience('the end of the silent one', dead.connection.closed);
+    t.equal((await alive.frame())?.opcode, opcode.ping);
+    t.equal(await callOverWebSocket(alive, 'Echo', [1]), 1);
+  },
+);

@@ -1,0 +1,149 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { Client, RpcError, ServerError } from '../../../src/client/index.js';
+import { OWNER } from '../../tools/gateway/api-fixture.js';
+import { idOf, valueAt } from '../../tools/client/json-rpc.js';
+import {
+  SIMULATED_CONFIG,
+  SAMPLE_TREE,
+  startGateway,
+  type GatewayFixture,
+} from '../../tools/gateway/gateway-fixture.js';
+import { freePort } from '../../tools/temp-directory.js';
+import { hasProgram } from '../../tools/program.js';
+import { withinPatience } from '../../tools/until.js';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
+
+const sources = join(PACKAGE_ROOT, 'test/contract');
+const without = (name: string) => (hasProgram(name) ? false : `${name} is not installed`);
+/** User name and password as a URL has them: `@` is `%40` (seed, E1). */
+const LOGIN = `owner%40example.org:${OWNER.password}`;
+
+async function run(program: string, ...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(program, args, { timeout: 20_000 });
+  return stdout;
+}
+
+const curl = (...args: string[]) => run('curl', '-sS', '--noproxy', '*', ...args);
+const body = (method: string, ...params: unknown[]) =>
+  JSON.stringify({ jsonrpc: '2.0', id: '1', method, params });
+const url = ({ port }: GatewayFixture, login = `${LOGIN}@`) => `http://${login}127.0.0.1:${port}/api/`;
+
+t.test(
+  'curl: the address as people write it, over HTTP/1.0, 1.1 and an offer of 2',
+  { skip: without('curl') },
+  async (t) => {
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const id = await idOf(house, 'ground_floor/setpoint');
+    for (const version of ['--http1.0', '--http1.1', '--http2'])
+      t.equal(
+        await curl(version, '-d', body('GetValue', id), url(house)),
+        '{"jsonrpc":"2.0","id":"1","result":21.5}',
+      );
+    const file = join(house.directory, 'call.json');
+    await writeFile(file, body('SVC_SetInfo', id, 'x'.repeat(50_000)));
+    const expects = ['-H', 'Expect: 100-continue', '-d', `@${file}`];
+    t.match(await curl(...expects, url(house)), /"result":true/, 'a long body');
+    t.match(
+      await curl('-u', `${OWNER.username}:${OWNER.password}`, '-d', body('GetValue', id), url(house, '')),
+      /21\.5/,
+    );
+    const wrong = await curl('-w', ' %{http_code}', '-u', 'me:x', '-d', body('GetValue', id), url(house, ''));
+    t.match(wrong, /"code":"UNAUTHORIZED".* 401$/);
+    t.equal(await curl(url(house, '')), '{"jsonrpc":"2.0","api":"stellwerk"}');
+  },
+);
+
+t.test('curl: a certificate of tls: auto stands its examination', { skip: without('curl') }, async (t) => {
+  const server = 'webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front, tls: auto }]\n';
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + server);
+  const certificate = join(house.directory, 'data', 'tls', 'auto-cert.pem');
+  const at = `https://${LOGIN}@localhost:${house.gateway.port('house')}/api/`;
+  t.match(await curl('--cacert', certificate, '-d', body('SVC_GetKernelVersion'), at), /"result":"\d/);
+  await t.rejects(curl('-d', body('SVC_GetKernelVersion'), at), /certificate/, 'nobody trusts it unasked');
+});
+
+t.test(
+  'Python: urllib signs in when asked to, a batch, an error',
+  { skip: without('python3') },
+  async (t) => {
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const id = await idOf(house, 'ground_floor/setpoint');
+    const python = async (password: string, requests: unknown[]) => {
+      const args = [url(house, ''), OWNER.username, password, JSON.stringify(requests)];
+      const said = await run('python3', join(sources, 'call.py'), ...args);
+      return said
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as unknown);
+    };
+    const batch = {
+      batch: [['SetValue', id, 18.5], ['GetValueFormatted', id], ['Nothing'], ['GetValue', 1]],
+    };
+    const [value, answers, failed] = await python(OWNER.password, [
+      ['GetValue', id],
+      batch,
+      ['SetValue', id, 'warm'],
+    ]);
+    t.strictSame(value, { jsonrpc: '2.0', id: '1', result: 21.5 });
+    t.match(answers, [
+      { id: '0', result: true },
+      { id: '1', result: '18.5 °C' },
+      { id: '2', error: { code: -32_601, message: 'Method not found' } },
+      { id: '3', error: { code: -32_603, data: { code: 'NOT_OF_TYPE' } } },
+    ]);
+    t.match(failed, { error: { code: -32_602, data: { code: 'CANNOT_CONVERT' } } });
+    t.match(await python('wrong', [['GetValue', id]]), [{ status: 401, body: { error: { code: -32_000 } } }]);
+  },
+);
+
+t.test('PHP: results, and the two kinds of exceptions (E5)', { skip: without('php') }, async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const id = await idOf(house, 'ground_floor/setpoint');
+  const relay = await idOf(house, 'ground_floor/hall_relay');
+  const php = async (address: string, ...calls: unknown[][]) =>
+    (await run('php', join(sources, 'call.php'), address, JSON.stringify(calls)))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+  const said = await php(
+    url(house),
+    ['SetValue', id, 19],
+    ['GetValue', id],
+    ['HW_WriteValueBoolean', relay, 'STATE', true],
+    ['GetValue', 1],
+  );
+  t.match(said, [
+    { result: true },
+    { result: 19 },
+    { result: true },
+    { rpc: [-32_603, String, { code: 'NOT_OF_TYPE' }] },
+  ]);
+  t.equal(await valueAt(house, 'ground_floor/hall_sense/STATE'), true);
+  t.match(await php(url(house, 'me:wrong@'), ['GetValue', id]), [{ rpc: [-32_000] }]);
+  t.match(await php(`http://127.0.0.1:${await freePort()}/api/`, ['GetValue', id]), [
+    { server: ['Exception', String] },
+  ]);
+});
+
+t.test('TypeScript: calls, changes from a counter on, and the two kinds of failures (E5)', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const client = new Client(url(house));
+  const id = await idOf(house, 'ground_floor/setpoint');
+  t.equal(await client.call('GetValueFormatted', id), '21.5 °C');
+  const { timestamp } = await client.call('SVC_GetSnapshot');
+  await client.call('SetValue', id, 20);
+  const changes = client.changes({ since: timestamp, ids: [id] })[Symbol.asyncIterator]();
+  const first = await withinPatience('a change of the past', changes.next());
+  t.match(first.value, { kind: 'change', record: { SenderID: id, Data: [20, true, 21.5] } });
+  await client.call('SetValue', id, 22);
+  t.match((await withinPatience('a change', changes.next())).value, { record: { Data: [22, true, 20] } });
+  await changes.return?.();
+  await t.rejects(client.call('GetValue', 1), { name: 'RpcError', reason: 'NOT_OF_TYPE' });
+  await t.rejects(new Client(url(house, '')).call('GetValue', id), RpcError);
+  await house.gateway.close();
+  await t.rejects(client.call('GetValue', id), ServerError);
+});

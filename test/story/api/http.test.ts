@@ -1,0 +1,284 @@
+import t from 'tap';
+import { TIMEOUTS } from '../../../src/api/http/listener.js';
+import { ChunkedResult } from '../../../src/base/json-chunks.js';
+import { ownerLine, startApi } from '../../tools/gateway/api-fixture.js';
+import {
+  callText,
+  errorCodeOf,
+  resultOrCode,
+  post,
+  replyIn,
+  exchangeRaw,
+  resultOrStatus,
+  type Reply,
+} from '../../tools/client/json-rpc.js';
+import { RawConnection, basicLine, rawPost } from '../../tools/client/raw-http.js';
+import { withinPatience } from '../../tools/until.js';
+
+t.test('a call: its result, its id in its own type, a body that begins with {"', async (t) => {
+  const world = await startApi(t);
+  for (const id of ['1', '', 'h"\\', 0, 7, -1.5, null, 1e15]) {
+    const { status, headers, body } = await post(world, callText('GetValue', [world.lamp.id], id));
+    t.strictSame([status, headers['content-type']], [200, 'application/json']);
+    t.ok(body.startsWith('{"jsonrpc":"2.0","id":'));
+    t.strictSame(JSON.parse(body), { jsonrpc: '2.0', id, result: 0 });
+  }
+  t.strictSame(resultOrStatus(await post(world, callText('Echo', { Value: { a: [1, 'ü€😀'] } }))), {
+    a: [1, 'ü€😀'],
+  });
+  t.equal(resultOrStatus(await post(world, callText('Late', undefined))), 'late');
+  t.equal(replyIn(await post(world, callText('Echo', null))).result, null, 'params: null is none');
+});
+
+t.test('the Content-Type is nobody’s business, nor is a query', async (t) => {
+  const world = await startApi(t);
+  const types = ['text/plain', "application/json; charset=utf-8'", 'application/x-www-form-urlencoded', ''];
+  for (const type of types)
+    t.equal((await post(world, callText('Echo', [1]), [ownerLine, `Content-Type: ${type}`])).status, 200);
+  const body = callText('Echo', [1]);
+  const query = rawPost({ port: world.port, path: '/api/?x=1', headers: [ownerLine], body });
+  t.equal((await exchangeRaw(world, query)).status, 200);
+});
+
+t.test(
+  'what fails is an error with status 200 and a stable name; a stack never leaves the house',
+  async (t) => {
+    const world = await startApi(t);
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const cases: [string, number, string, unknown][] = [
+      ['{"jsonrpc":"2.0",', -32_700, 'PARSE_ERROR', null],
+      ['', -32_700, 'PARSE_ERROR', null],
+      [`{"jsonrpc":"2.0","id":1,"method":"Echo","params":${deep}}`, -32_700, 'PARSE_ERROR', null],
+      ['5', -32_600, 'INVALID_REQUEST', null],
+      ['{"id":3,"method":"Echo"}', -32_600, 'INVALID_REQUEST', 3],
+      ['{"jsonrpc":"2.0","id":{},"method":"Echo"}', -32_600, 'INVALID_REQUEST', null],
+      ['{"jsonrpc":"2.0","id":1e999,"method":"Echo"}', -32_600, 'INVALID_REQUEST', null],
+      ['{"jsonrpc":"2.0","id":1,"method":"Echo","params":"x"}', -32_600, 'INVALID_REQUEST', 1],
+      [callText('Nothing', []), -32_601, 'METHOD_NOT_FOUND', '1'],
+      [callText('GetValue', [1]), -32_603, 'NOT_OF_TYPE', '1'],
+      [callText('Boom', []), -32_603, 'INTERNAL', '1'],
+    ];
+    for (const [body, code, name, id] of cases) {
+      const response = await post(world, body);
+      const answer = replyIn(response);
+      t.strictSame(
+        [response.status, answer.error?.code, answer.error?.data.code, answer.id],
+        [200, code, name, id],
+      );
+      t.notOk(response.body.includes('secret'));
+    }
+    t.ok(
+      world.log.lines.some((line) => line.startsWith('error') && line.includes('the secret of the stack')),
+    );
+    const latin = Buffer.from(
+      rawPost({ port: world.port, headers: [ownerLine], body: callText('Echo', ['?']) }),
+    );
+    latin[latin.indexOf('?')] = 0xff;
+    t.equal(errorCodeOf(await exchangeRaw(world, latin)), 'PARSE_ERROR', 'no UTF-8');
+  },
+);
+
+t.test('batches and notifications (JSON-RPC 2.0 §6)', async (t) => {
+  const world = await startApi(t, { batchLimit: 5 });
+  const one = (id: unknown) => callText('Echo', [id], id);
+  const silent = '{"jsonrpc":"2.0","method":"Late"}';
+  const mixed = await post(world, `[${one(1)},${silent},7,${callText('Late', [], 'l')},${one('x')}]`);
+  t.ok(mixed.body.startsWith('[{"'));
+  const answers = JSON.parse(mixed.body) as Reply[];
+  const expected = [
+    [1, 1],
+    [null, 'INVALID_REQUEST'],
+    ['l', 'late'],
+    ['x', 'x'],
+  ];
+  t.strictSame(
+    answers.map((answer) => [answer.id, resultOrCode(answer)]),
+    expected,
+  );
+  t.equal(errorCodeOf(await post(world, '[]')), 'INVALID_REQUEST');
+  t.equal(
+    errorCodeOf(await post(world, `[${Array.from({ length: 6 }, (_, i) => one(i)).join()}]`)),
+    'INVALID_REQUEST',
+  );
+  for (const body of [silent, `[${silent},${silent}]`, '{"jsonrpc":"2.0","method":"Nothing"}']) {
+    const { status, body: answer } = await post(world, body);
+    t.strictSame([status, answer], [204, '']);
+  }
+  const snapshots = await post(world, `[${callText('Snapshot', [], 1)},${one(2)}]`);
+  t.match(JSON.parse(snapshots.body), [{ result: { [`ID${world.lamp.id}`]: Object } }, { result: 2 }]);
+});
+
+t.test('an integer that no number represents is refused where it stands, and changes nothing', async (t) => {
+  const world = await startApi(t);
+  const body = (params: string, id = '1') =>
+    `{"jsonrpc":"2.0","id":${id},"method":"Echo","params":${params}}`;
+  for (const numeral of ['9007199254740993', '-9007199254740993', '36893488147419103233', '1'.repeat(500)])
+    for (const params of [`[${numeral}]`, `{"Value":[[1,${numeral}]]}`]) {
+      const answer = replyIn(await post(world, body(params)));
+      t.match(answer.error, { code: -32602, data: { code: 'INEXACT_NUMBER' } }, params.slice(0, 60));
+    }
+  t.equal(world.functions.calls.length, 0, 'nothing was called');
+  for (const numeral of [
+    '9007199254740992',
+    '1e300',
+    '0.1234567890123456789',
+    '36893488147419103000',
+    '"9007199254740993"',
+  ])
+    t.equal(resultOrStatus(await post(world, body(`[${numeral}]`))), JSON.parse(numeral), numeral);
+  t.match(
+    (await post(world, body('[1]', '1234567890123456789'))).body,
+    /"id":1234567890123456789,/,
+    'an id is nobody’s number',
+  );
+  const batch = await post(
+    world,
+    `[${body('[1.5]', '1')},${body('[9007199254740993]', '2')},${body('[3]', '3')}]`,
+  );
+  t.strictSame(
+    (JSON.parse(batch.body) as Reply[]).map((answer) => resultOrCode(answer)),
+    [1.5, 'INEXACT_NUMBER', 3],
+  );
+  const bare = await post(world, body('9007199254740993'));
+  t.equal(errorCodeOf(bare), 'INVALID_REQUEST', 'a number is no list of parameters');
+  const many = `[[${'1,'.repeat(20_000)}9007199254740993]]`;
+  t.equal(errorCodeOf(await post(world, body(many))), 'PARSE_ERROR', 'nobody looks for it among very many');
+});
+
+t.test('GET /api/, /api, other paths, other methods', async (t) => {
+  const world = await startApi(t);
+  const host = `Host: 127.0.0.1:${world.port}`;
+  const get = await exchangeRaw(world, `GET /api/?configurator HTTP/1.1\r\n${host}\r\n\r\n`);
+  t.strictSame([get.status, get.body], [200, '{"jsonrpc":"2.0","api":"stellwerk"}']);
+  for (const path of ['/api', '/', '/api/x', '/apix', '/wfc/50001/api/', '/user/']) {
+    const missing = await exchangeRaw(world, `GET ${path} HTTP/1.1\r\n${host}\r\n\r\n`);
+    t.strictSame(
+      [missing.status, errorCodeOf(missing), missing.headers['www-authenticate']],
+      [404, 'NOT_FOUND', undefined],
+      path,
+    );
+  }
+  for (const method of ['PUT', 'DELETE', 'PATCH']) {
+    const refused = await exchangeRaw(
+      world,
+      `${method} /api/ HTTP/1.1\r\n${host}\r\nContent-Length: 2\r\n\r\n{}`,
+    );
+    t.strictSame([refused.status, errorCodeOf(refused)], [405, 'METHOD_NOT_ALLOWED']);
+    t.equal(refused.headers['allow'], 'GET, HEAD, POST, OPTIONS');
+  }
+  const body = callText('Echo', [1]);
+  const old = `POST /api/ HTTP/1.0\r\n${ownerLine}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  t.equal((await exchangeRaw(world, old)).status, 200, 'no Host in HTTP/1.0');
+});
+
+t.test('a body that is too large is refused as early as can be, and the client sees why', async (t) => {
+  const world = await startApi(t, { bodyLimit: 100_000 });
+  const start = `POST /api/ HTTP/1.1\r\nHost: localhost\r\n`;
+  const text = (length: number) => `"${'x'.repeat(length)}"`;
+  t.equal((await post(world, text(100_000))).status, 413);
+  t.equal((await post(world, text(100_000), [])).status, 413, 'by its length alone');
+  t.equal((await post(world, text(80_000), [])).status, 401, 'more than anybody unknown may send');
+  t.equal((await post(world, callText('Echo', [text(90_000)]))).status, 200);
+  const chunk = `4000\r\n${'x'.repeat(0x4000)}\r\n`;
+  const chunked = await exchangeRaw(
+    world,
+    `${start}${ownerLine}\r\nTransfer-Encoding: chunked\r\n\r\n${chunk.repeat(10)}`,
+  );
+  t.strictSame([chunked.status, errorCodeOf(chunked)], [413, 'BODY_TOO_LARGE']);
+  const expect = await exchangeRaw(world, `${start}Expect: 100-continue\r\nContent-Length: 200000\r\n\r\n`);
+  t.equal(expect.status, 413, 'before a byte of the body was sent');
+});
+
+t.test('what is slow, broken or half is answered, or cut, and harms nobody', async (t) => {
+  const timeouts = { ...TIMEOUTS, headMs: 300, requestMs: 400, checkMs: 50 };
+  const world = await startApi(t, {}, { timeouts });
+  await using slow = await RawConnection.open(world.port);
+  slow.write(`POST /api/ HTTP/1.1\r\nHost: localhost\r\n${ownerLine}\r\nContent-Length: 100\r\n\r\n{"json`);
+  await using slowHead = await RawConnection.open(world.port);
+  slowHead.write('POST /api/ HTTP/1.1\r\n');
+  t.equal((await exchangeRaw(world, 'HELLO\r\n\r\n')).status, 400);
+  t.equal(
+    (await exchangeRaw(world, `GET /api/ HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`)).status,
+    431,
+  );
+  const late = await slow.response();
+  t.strictSame([late.status, errorCodeOf(late)], [408, 'BODY_TIMEOUT']);
+  t.equal((await slowHead.response()).status, 408);
+  await using half = await RawConnection.open(world.port);
+  half.write(rawPost({ port: world.port, headers: [ownerLine], body: callText('Late', []) }));
+  half.end();
+  t.equal(replyIn(await half.response()).result, 'late', 'half closed, and answered');
+  await withinPatience('its end', half.closed);
+  await using gone = await RawConnection.open(world.port);
+  gone.write(rawPost({ port: world.port, headers: [ownerLine], body: callText('Wait', []) }));
+  gone.socket.destroy();
+  world.releaseWait();
+  t.equal((await post(world, callText('Echo', [1]))).status, 200);
+});
+
+t.test('pipelined calls are answered in their order', async (t) => {
+  const world = await startApi(t);
+  await using connection = await RawConnection.open(world.port);
+  const bodies = [
+    callText('Late', [], 0),
+    ...Array.from({ length: 20 }, (_, i) => callText('Echo', [i], i + 1)),
+  ];
+  connection.write(bodies.map((body) => rawPost({ port: world.port, headers: [ownerLine], body })).join(''));
+  for (const [index] of bodies.entries()) t.equal(replyIn(await connection.response()).id, index);
+});
+
+t.test('an upgrade to something else is an ordinary call (h2c, as Java offers it)', async (t) => {
+  const world = await startApi(t);
+  const headers = [
+    ownerLine,
+    'Connection: Upgrade, HTTP2-Settings',
+    'Upgrade: h2c',
+    'HTTP2-Settings: AAMAAABk',
+  ];
+  t.equal(resultOrStatus(await post(world, callText('Echo', [5]), headers)), 5);
+});
+
+t.test(
+  'an answer in pieces is made no faster than it is taken, and let go when nobody takes it',
+  async (t) => {
+    const world = await startApi(t);
+    const { kernel, ground } = world;
+    for (let n = 0; n < 3000; n++) kernel.variables.create(3, { parent: ground, value: 'x'.repeat(1000) });
+    const whole = await post(world, callText('Snapshot', []));
+    t.equal(whole.headers['transfer-encoding'], 'chunked');
+    t.equal(Object.keys(replyIn(whole).result as object).length, kernel.tree.size);
+    const closed = Promise.withResolvers<void>();
+    let pieces = 0;
+    const next = () => ((pieces += 1), `"${'x'.repeat(100_000)}"`);
+    world.functions.add('Endless', () => new ChunkedResult({ next, close: () => closed.resolve() }));
+    await using connection = await RawConnection.open(world.port);
+    connection.socket.pause();
+    connection.write(rawPost({ port: world.port, headers: [ownerLine], body: callText('Endless', []) }));
+    t.equal((await post(world, callText('Echo', [1]))).status, 200, 'others are served meanwhile');
+    connection.socket.destroy();
+    await withinPatience('the end of the pieces', closed.promise);
+    t.ok(pieces < 300, `${pieces} pieces were made for nobody`);
+  },
+);
+
+t.test('when it stops, calls under way are answered, and then the port is closed', async (t) => {
+  const world = await startApi(t);
+  await using connection = await RawConnection.open(world.port);
+  connection.write(rawPost({ port: world.port, headers: [ownerLine], body: callText('Late', []) }));
+  t.equal(replyIn(await connection.response()).result, 'late');
+  connection.write(rawPost({ port: world.port, headers: [ownerLine], body: callText('Wait', []) }));
+  t.equal((await post(world, callText('Echo', [1]))).status, 200);
+  const closing = world.api.close();
+  world.releaseWait();
+  t.equal(replyIn(await connection.response()).result, 'waited');
+  await withinPatience('the end', Promise.all([closing, world.api.close()]));
+  await t.rejects(RawConnection.open(world.port));
+});
+
+t.test('two gateways in one process know nothing of each other', async (t) => {
+  const one = await startApi(t);
+  const two = await startApi(t, { remoteAccess: { username: 'b', password: 'b' } });
+  t.equal((await post(one, callText('Echo', [1]))).status, 200);
+  t.equal((await post(two, callText('Echo', [1]))).status, 401);
+  t.equal((await post(two, callText('Echo', [1]), [basicLine('b', 'b')])).status, 200);
+});

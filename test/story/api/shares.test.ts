@@ -1,0 +1,82 @@
+import t from 'tap';
+import { CONNECTIONS_PER_ADDRESS } from '../../../src/api/http/connection-table.js';
+import { SESSIONS } from '../../../src/api/socket/socket-api.js';
+import { ownerLine, startApi, type ApiFixture } from '../../tools/gateway/api-fixture.js';
+import { callText, resultOrCode, post, resultOrStatus, type Reply } from '../../tools/client/json-rpc.js';
+import { RawConnection, rawPost } from '../../tools/client/raw-http.js';
+import { RawWebSocket } from '../../tools/client/raw-websocket.js';
+import { withinPatience, until } from '../../tools/until.js';
+
+const OPEN_FRONT = '/wfc/50002/api/';
+
+/** One call at an address of its own. */
+async function from(address: string, world: ApiFixture, body: string) {
+  await using connection = await RawConnection.open(world.port, address);
+  connection.write(rawPost({ port: world.port, headers: [ownerLine], body }));
+  return resultOrStatus(await connection.response());
+}
+
+t.test('an open front leaves sessions for other addresses and for the owner', async (t) => {
+  const world = await startApi(t);
+  const sockets: RawWebSocket[] = [];
+  t.teardown(() => Promise.all(sockets.map((socket) => socket[Symbol.asyncDispose]())));
+  const open = async (address: string, headers: readonly string[] = [], path = OPEN_FRONT) => {
+    const socket = await RawWebSocket.open({ port: world.port, path, from: address, headers });
+    sockets.push(socket);
+    return socket.response.status;
+  };
+  for (let n = 0; n < SESSIONS.perAddress; n++) if ((await open('127.0.0.2')) !== 101) t.fail(`session ${n}`);
+  t.equal(await open('127.0.0.2'), 503, 'one address has its share');
+  t.ok([...world.limits.hits.keys()].some((limit) => limit.includes('sessions of fronts per address')));
+  t.equal(await open('127.0.0.3'), 101);
+  t.equal(await open('127.0.0.2', [ownerLine], '/api/'), 101, 'the owner, at that address too');
+  await sockets.shift()?.[Symbol.asyncDispose]();
+  await until('the place is free again', async () => (await open('127.0.0.2')) === 101);
+});
+
+t.test('idle connections make room for those that ask for something', async (t) => {
+  const world = await startApi(t);
+  const idle: RawConnection[] = [];
+  t.teardown(() => Promise.all(idle.map((connection) => connection[Symbol.asyncDispose]())));
+  await using owner = await RawConnection.open(world.port, '127.0.0.2');
+  const ask = rawPost({ port: world.port, headers: [ownerLine], body: callText('Echo', [1]) });
+  for (let n = 0; n < 2; n++) {
+    owner.write(ask);
+    t.equal(resultOrStatus(await owner.response()), 1);
+  }
+  for (let n = 0; n < CONNECTIONS_PER_ADDRESS; n++)
+    idle.push(await RawConnection.open(world.port, '127.0.0.2'));
+  t.equal(await from('127.0.0.2', world, callText('Echo', [2])), 2, 'a new one at the same address');
+  t.equal(await from('127.0.0.3', world, callText('Echo', [3])), 3);
+  await withinPatience('the first one made room', idle[0]?.closed ?? Promise.reject(new Error('none')));
+  t.strictSame([...world.limits.hits.keys()], [`${CONNECTIONS_PER_ADDRESS} connections per address`]);
+  owner.write(ask);
+  t.equal(resultOrStatus(await owner.response()), 1, 'the connection of the owner stays');
+});
+
+t.test('calls of a front that take their time leave room for others, and its batches go on', async (t) => {
+  const world = await startApi(t);
+  let most = 0;
+  let waiting = 0;
+  const gate = Promise.withResolvers<void>();
+  world.functions.add(
+    'WFC_Slow',
+    async () => {
+      most = Math.max(most, (waiting += 1));
+      await gate.promise;
+      waiting -= 1;
+      return 'slow';
+    },
+    'webfront',
+  );
+  const one = callText('WFC_Slow', [50_002]);
+  const batch = `[${Array.from({ length: 100 }, () => one).join()}]`;
+  const reply = post(world, batch, []);
+  await until('the first of the batch are called', () => waiting > 0);
+  t.equal(await from('127.0.0.1', world, callText('Late', [])), 'late');
+  t.ok(most <= 16, 'a few of them at once');
+  gate.resolve();
+  const answers = (JSON.parse((await reply).body) as Reply[]).map(resultOrCode);
+  t.strictSame(new Set(answers), new Set(['slow']));
+  t.equal(answers.length, 100);
+});

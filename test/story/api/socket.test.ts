@@ -1,0 +1,170 @@
+import t from 'tap';
+import { OWNER, ownerLine, startApi } from '../../tools/gateway/api-fixture.js';
+import { callOverWebSocket, openWebSocket } from '../../tools/client/message-stream.js';
+import { RawConnection, basicLine, rawPost } from '../../tools/client/raw-http.js';
+import { RawWebSocket, closeOf, frameBytes, opcode } from '../../tools/client/raw-websocket.js';
+import { withinPatience } from '../../tools/until.js';
+
+const base64 = (username: string, password: string) =>
+  Buffer.from(`${username}:${password}`).toString('base64');
+/** Credentials with "/", "+" and "=" in their Base64. */
+const ODD = { username: 'a', password: '>>>???ÿ~' };
+
+t.test(
+  'every form of credentials and path gets in, and the offer is echoed exactly (decision 19)',
+  async (t) => {
+    const world = await startApi(t, { remoteAccess: ODD });
+    const plain = base64(ODD.username, ODD.password);
+    t.match(plain, /\/.*=$/);
+    const owner = [plain, plain.replace(/=+$/, ''), encodeURIComponent(plain), plain.replaceAll('=', '%3D')];
+    for (const protocol of owner) {
+      await using socket = await RawWebSocket.open({ port: world.port, protocol });
+      t.strictSame(
+        [socket.response.status, socket.response.headers['sec-websocket-protocol']],
+        [101, protocol],
+      );
+    }
+    const tulip = base64('webfront', 'tulip');
+    for (const path of ['/api/wfc/50001', '/api/wfc/50001/', '/wfc/50001/api/']) {
+      for (const protocol of [tulip, tulip.replace(/=+$/, ''), encodeURIComponent(tulip)]) {
+        await using socket = await RawWebSocket.open({ port: world.port, path, protocol });
+        t.strictSame(
+          [socket.response.status, socket.response.headers['sec-websocket-protocol']],
+          [101, protocol],
+        );
+      }
+    }
+    await using both = await RawWebSocket.open({ port: world.port, protocol: `chat, ${plain}` });
+    t.equal(
+      both.response.headers['sec-websocket-protocol'],
+      plain,
+      'of several, the one with the credentials',
+    );
+    const header = [basicLine(ODD.username, ODD.password)];
+    await using byHeader = await RawWebSocket.open({ port: world.port, headers: header, protocol: 'chat' });
+    t.strictSame(
+      [byHeader.response.status, byHeader.response.headers['sec-websocket-protocol']],
+      [101, 'chat'],
+    );
+    await using bare = await RawWebSocket.open({ port: world.port, headers: header });
+    t.strictSame([bare.response.status, bare.response.headers['sec-websocket-protocol']], [101, undefined]);
+    await using free = await RawWebSocket.open({ port: world.port, path: '/wfc/50002/api/' });
+    t.equal(free.response.status, 101, 'a configurator that does without a password');
+  },
+);
+
+t.test('who may not is told so before the upgrade, in full', async (t) => {
+  const world = await startApi(t);
+  const refused: [number, string, string, string[]][] = [
+    [401, 'UNAUTHORIZED', '/api/', []],
+    [401, 'UNAUTHORIZED', '/api/', [`Sec-WebSocket-Protocol: ${base64(OWNER.username, 'x')}`]],
+    [401, 'UNAUTHORIZED', '/api/', [`Sec-WebSocket-Protocol: ${base64('webfront', 'tulip')}`]],
+    [401, 'UNAUTHORIZED', '/wfc/50001/api/', [`Sec-WebSocket-Protocol: ${base64('webfront', 'x')}`]],
+    [401, 'UNAUTHORIZED', '/wfc/50001/api/', [ownerLine]],
+    [401, 'UNAUTHORIZED', '/wfc/50009/api/', [`Sec-WebSocket-Protocol: ${base64('webfront', 'tulip')}`]],
+    [404, 'NOT_FOUND', '/api', [ownerLine]],
+    [404, 'NOT_FOUND', '/wfc/50001/api', [ownerLine]],
+    [404, 'NOT_FOUND', '/', [ownerLine]],
+    [403, 'ORIGIN_REFUSED', '/api/', [ownerLine, 'Origin: https://evil.example']],
+    [403, 'HOST_REFUSED', '/api/', [ownerLine, 'Host: evil.example']],
+  ];
+  for (const [status, code, path, headers] of refused) {
+    await using socket = await openWebSocket(world, path, headers);
+    t.equal(socket.response.status, status, `${path} ${headers.join()}`);
+    t.match(JSON.parse(socket.response.body), {
+      jsonrpc: '2.0',
+      id: null,
+      error: { code: -32_000, data: { code } },
+    });
+  }
+  await using again = await openWebSocket(world, '/api/', []);
+  t.equal(again.response.headers['www-authenticate'], 'Basic realm="stellwerk", charset="UTF-8"');
+});
+
+t.test('calls over the socket are answered on it; anything else said is ignored (decision 7)', async (t) => {
+  const world = await startApi(t);
+  await using socket = await openWebSocket(world);
+  t.equal(await callOverWebSocket(socket, 'GetValue', [world.lamp.id]), 0);
+  for (const text of [
+    '',
+    'hello',
+    '{jsonrpc: …WFC_GetConfigurators…}',
+    '7',
+    'null',
+    '{"method":"Echo"}',
+    '"x"',
+  ])
+    socket.send(text);
+  socket.connection.write(frameBytes(opcode.binary, '{"jsonrpc":"2.0","id":1,"method":"Echo"}'));
+  t.match(await callOverWebSocket(socket, 'Nothing', []), { code: -32_601 });
+  t.equal(await callOverWebSocket(socket, 'Late', []), 'late');
+  socket.send('[{"jsonrpc":"2.0","id":1,"method":"Echo","params":[1]},{"jsonrpc":"2.0","method":"Echo"}]');
+  t.strictSame(await socket.json(), [{ jsonrpc: '2.0', id: 1, result: 1 }]);
+  t.ok(`ID${world.lamp.id}` in ((await callOverWebSocket(socket, 'Snapshot', [])) as object));
+  const deep = `{"jsonrpc":"2.0","id":1,"method":"Echo","params":${'['.repeat(9000)}${']'.repeat(9000)}}`;
+  socket.send(deep);
+  t.equal(await callOverWebSocket(socket, 'Echo', ['still here']), 'still here');
+  await using webfront = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
+  t.equal(await callOverWebSocket(webfront, 'WFC_Area', [50_001]), 50_001);
+  t.match(await callOverWebSocket(webfront, 'WFC_Area', [50_002]), { data: { code: 'ACCESS_DENIED' } });
+  t.match(await callOverWebSocket(webfront, 'GetValue', [world.lamp.id]), {
+    data: { code: 'ACCESS_DENIED' },
+  });
+});
+
+t.test('what breaks the protocol is closed with the right code', async (t) => {
+  const world = await startApi(t, { bodyLimit: 100_000 });
+  const cases: [Buffer, number][] = [
+    [frameBytes(opcode.text, 'x', { masked: false }), 1002],
+    [frameBytes(opcode.text, 'x', { reserved: 4 }), 1002],
+    [frameBytes(3, 'x'), 1002],
+    [frameBytes(opcode.text, Buffer.from([0xff])), 1007],
+    [frameBytes(opcode.text, 'x'.repeat(100_001)), 1009],
+  ];
+  for (const [bytes, code] of cases) {
+    await using socket = await openWebSocket(world);
+    socket.connection.write(bytes);
+    const frame = await socket.frame();
+    t.equal(frame && closeOf(frame).code, code);
+  }
+  await using hello = await openWebSocket(world);
+  hello.connection.write(frameBytes(opcode.close, Buffer.from([3, 232])));
+  t.equal((await hello.frame())?.opcode, opcode.close);
+  world.set(world.lamp, 1);
+  t.equal(await hello.frame(), undefined, 'nothing comes after a goodbye');
+});
+
+t.test('sessions end when their access does, and when the gateway stops', async (t) => {
+  const world = await startApi(t);
+  await using owner = await openWebSocket(world);
+  await using ground = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
+  await world.api.reload(world.options);
+  t.equal(await callOverWebSocket(owner, 'Echo', [1]), 1, 'nothing has changed');
+  world.configurators.set(50_001, { ...world.configurators.get(50_001)!, password: 'rose' });
+  await world.api.reload(world.options);
+  t.equal(closeOf((await ground.frame())!).code, 1008);
+  t.equal(await callOverWebSocket(owner, 'Echo', [2]), 2);
+  const closing = world.api.close();
+  t.match(closeOf((await owner.frame())!), { code: 1001, reason: 'the gateway is stopping' });
+  await withinPatience('the end', closing);
+});
+
+t.test('an upgrade that is none is refused by the protocol’s own rules', async (t) => {
+  const world = await startApi(t);
+  await using connection = await RawConnection.open(world.port);
+  const lines = [
+    `Host: localhost`,
+    ownerLine,
+    'Upgrade: websocket',
+    'Connection: Upgrade',
+    'Sec-WebSocket-Version: 13',
+  ];
+  connection.write(`GET /api/ HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+  t.equal((await connection.response()).status, 400, 'no key');
+  await using other = await RawConnection.open(world.port);
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'Echo', params: [1] });
+  other.write(
+    rawPost({ port: world.port, headers: [ownerLine, 'Upgrade: websocket', 'Connection: Upgrade'], body }),
+  );
+  t.equal((await other.response()).status, 405);
+});

@@ -1,0 +1,154 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { hashPassword } from '../../../src/api/access/credentials.js';
+import { OWNER } from '../../tools/gateway/api-fixture.js';
+import { idOf, rpc } from '../../tools/client/json-rpc.js';
+import {
+  BIN,
+  SIMULATED_CONFIG,
+  SAMPLE_TREE,
+  startGateway,
+  type GatewayFixture,
+} from '../../tools/gateway/gateway-fixture.js';
+import { freePort, tempDirectory } from '../../tools/temp-directory.js';
+import { Program } from '../../tools/program.js';
+import { addressOf, runCli } from '../../tools/gateway/run-cli.js';
+
+/** A configuration that says where the gateway is, with `access` as its `remoteAccess`. */
+async function configOf(house: GatewayFixture, access: string): Promise<string> {
+  const file = join(house.directory, 'cli.yaml');
+  await writeFile(file, `board: simulated\nremoteAccess: ${access}\napi: { port: ${house.port} }\n`);
+  return file;
+}
+
+t.test('call switches, reads and says why not', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const config = await configOf(house, `{ username: ${OWNER.username}, password: ${OWNER.password} }`);
+  const call = (...args: string[]) => runCli(['call', ...args], { env: { STELLWERK_CONFIG: config } });
+  const done = { code: 0, stdout: 'true\n', stderr: '' };
+  const setpoint = await idOf(house, 'ground_floor/setpoint');
+  t.strictSame(await call('GW_SimulateLine', 'BUTTON1', 'true'), done);
+  t.strictSame(await call('RequestAction', 'ground_floor/hall_relay/STATE', 'true'), done);
+  t.strictSame(await call('GetValue', 'ground_floor/hall_sense/STATE'), done, 'the relay is wired to it');
+  t.strictSame(await call('SetValue', String(setpoint), '-5.5'), done);
+  t.equal((await call('GetValueFormatted', `VariableID=${setpoint}`)).stdout, '"-5.5 °C"\n');
+  t.match(JSON.parse((await call('SVC_GetObject', '0')).stdout), { ObjectID: 0 });
+  const failed: [string[], RegExp][] = [
+    [['GetValue', '1'], /^stellwerk call: Variable #1 does not exist\n$/],
+    [['GetValue'], /^stellwerk call: Wrong parameter count for GetValue\(\): it takes VariableID\n$/],
+    [
+      ['GetValue', 'cellar/STATE'],
+      /Nothing at the root has the ident or the name cellar; there: .*ground_floor/,
+    ],
+    [
+      ['GetValue', 'ground_floor/hall_rely/STATE'],
+      /Nothing below ground_floor has .* hall_rely; there: .*hall_relay.*; did you mean hall_relay\?/,
+    ],
+    [['GetValeu', '1'], /there is no function GetValeu; did you mean GetValue\?/],
+    [['Nothing'], /there is no function Nothing; stellwerk call --help PART/],
+  ];
+  for (const [args, why] of failed) t.match(await call(...args), { code: 1, stdout: '', stderr: why });
+});
+
+t.test('who calls is said by an address, a configuration, a file or stdin', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const version = { code: 0, stdout: /^"\d+\.\d+"\n$/, stderr: '' };
+  t.match(await runCli(['call', '--url', addressOf(house), 'SVC_GetKernelVersion']), version);
+  const owner = `http://${encodeURIComponent(OWNER.username)}@127.0.0.1:${house.port}`;
+  const file = join(house.directory, 'password');
+  await writeFile(file, `${OWNER.password}\n`);
+  t.match(await runCli(['call', '--url', owner, '--password-file', file, 'SVC_GetKernelVersion']), version);
+  const hash = await hashPassword(OWNER.password);
+  const config = await configOf(house, `{ username: ${OWNER.username}, passwordHash: '${hash}' }`);
+  const hashed = ['call', '--config', config, 'SVC_GetKernelVersion'];
+  t.match(await runCli(hashed), { code: 64, stderr: /has its hash.*--password-file/ });
+  const input = `${OWNER.password}\n`;
+  t.match(await runCli([...hashed, '--password-file', '-'], { input }), version);
+  t.match(await runCli([...hashed, '--password-file', '-'], { input: 'wrong' }), {
+    code: 1,
+    stderr: /Credentials are missing or wrong.*--password-file/,
+  });
+  const open = ['call', '--url', `http://127.0.0.1:${house.port}`];
+  t.strictSame(await runCli([...open, 'WFC_GetConfigurators']), { code: 0, stdout: '[]\n', stderr: '' });
+  t.match(await runCli([...open, 'GetValue', '1']), { code: 1, stderr: /Credentials are missing/ });
+});
+
+t.test('over TLS a certificate is trusted when it is given', async (t) => {
+  const house = await startGateway(t, `${SIMULATED_CONFIG.replace('{ port: 0 }', '{ port: 0, tls: auto }')}`);
+  const url = addressOf(house).replace('http:', 'https:');
+  const call = ['call', '--url', url, 'SVC_GetKernelVersion'];
+  t.match(await runCli(call), { code: 69, stderr: /self-signed certificate.*--ca FILE/ });
+  const ca = join(house.directory, 'data/tls/auto-cert.pem');
+  t.match(await runCli([...call, '--ca', ca]), { code: 0, stderr: '' });
+});
+
+t.test('a gateway that is not there ends with 69, a configuration with mistakes with 78', async (t) => {
+  const directory = await tempDirectory(t);
+  const url = `http://a:b@127.0.0.1:${await freePort()}/`;
+  for (const args of [
+    ['call', '--url', url, 'GetValue', '1'],
+    ['health', '--url', url],
+    ['watch', '--url', url],
+  ])
+    t.match(
+      await runCli(args),
+      { code: 69, stdout: '', stderr: /ECONNREFUSED.*systemctl status/ },
+      args.join(' '),
+    );
+  const config = join(directory, 'gateway.yaml');
+  await writeFile(config, 'api: { port: x }\n');
+  t.match(await runCli(['health', '--config', config]), {
+    code: 78,
+    stderr: /gateway\.yaml:1:14: api\.port: /,
+  });
+});
+
+t.test('health is a table, with 0 when all is well and 1 when something is not', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const health = (...args: string[]) => runCli(['health', '--url', addressOf(house), ...args]);
+  house.gateway.health.addCheck('clock', () => ({ state: 'ok', text: 'set', whatToDo: '' }));
+  const well = await health();
+  t.match(well, { code: 0, stderr: '' });
+  t.match(well.stdout, /^ok {7}store +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}\S/m);
+  house.gateway.health.set('roof', { state: 'warning', text: 'it leaks', whatToDo: 'call a roofer' });
+  const bad = await health();
+  t.equal(bad.code, 1);
+  t.match(bad.stdout, /^warning {2}roof .* it leaks\n +call a roofer$/m);
+  house.gateway.health.set('roof', { state: 'warning', text: '2 things\none\u001b\nother', whatToDo: '' });
+  t.match((await health()).stdout, /^warning {2}roof .* 2 things\n +one\\x1b\n +other$/m, 'a line per thing');
+  const { code, stdout } = await health('--json');
+  t.equal(code, 1);
+  t.match(JSON.parse(stdout), { State: 'warning' });
+});
+
+t.test('a reader that has had enough is no failure', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const pipe = `"$0" "$@" | head -c 10; echo " \${PIPESTATUS[0]}"`;
+  const program = new Program('bash', [
+    '-c',
+    pipe,
+    BIN,
+    'call',
+    '--url',
+    addressOf(house),
+    'SVC_GetSnapshot',
+  ]);
+  await program.ended();
+  t.equal(program.output, '{"options" 0\n');
+});
+
+t.test('a gateway whose log nobody reads any more goes on', async (t) => {
+  const directory = await tempDirectory(t);
+  await writeFile(join(directory, 'gateway.yaml'), SIMULATED_CONFIG + SAMPLE_TREE);
+  const reader = '{ sed /listening/q; exec <&-; echo gone; }';
+  const line = `exec "$0" serve --config ${directory}/gateway.yaml --data ${directory}/data > >(${reader})`;
+  const program = new Program('bash', ['-c', line, BIN]);
+  t.teardown(() => program.end('SIGKILL'));
+  const [, port] = await program.waitFor(/"port":(\d+)[^]*gone/);
+  const at = { port: Number(port) };
+  for (let i = 0; i < 3; i++)
+    t.match(await rpc(at, 'GW_ReloadConfiguration'), { Problems: [] }, 'which the log tells of');
+  await program.end('SIGTERM');
+  t.equal(await program.ended(), 0);
+});

@@ -1,0 +1,98 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
+import { OWNER } from '../../tools/gateway/api-fixture.js';
+import { rpc } from '../../tools/client/json-rpc.js';
+import { SIMULATED_CONFIG, startGateway, SAMPLE_TREE } from '../../tools/gateway/gateway-fixture.js';
+import { freePort, tempDirectory } from '../../tools/temp-directory.js';
+import { runCli } from '../../tools/gateway/run-cli.js';
+import { until } from '../../tools/until.js';
+
+interface Check {
+  readonly Name: string;
+  readonly State: string;
+  readonly Text: string;
+  readonly WhatToDo: string;
+}
+
+/** What doctor says in a directory, check by check. */
+async function doctor(directory: string, ...args: string[]) {
+  const place = ['--config', join(directory, 'gateway.yaml'), '--data', directory];
+  const { code, stdout, stderr } = await runCli(['doctor', '--json', ...place, ...args]);
+  const checks = JSON.parse(stdout) as Check[];
+  return { code, stderr, checks: new Map(checks.map((check) => [check.Name, check])) };
+}
+
+t.test('beside a gateway that is well, doctor tells its checks too', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  await house.configure(SIMULATED_CONFIG.replace('port: 0', `port: ${house.port}`) + SAMPLE_TREE);
+  const { checks, stderr } = await doctor(house.directory);
+  t.equal(stderr, '');
+  t.match(checks.get('gateway'), { State: 'ok', Text: 'it answers' });
+  t.match(checks.get('lines'), { State: 'ok', Text: /all 3/ });
+  for (const name of ['configuration', 'clock', 'space', 'store', 'devices'])
+    t.equal(checks.has(name), true, name);
+  const table = await runCli([
+    'doctor',
+    '--config',
+    join(house.directory, 'gateway.yaml'),
+    '--data',
+    house.directory,
+  ]);
+  t.match(table.stdout, /^ok +gateway +it answers$/m);
+});
+
+t.test('without its password it still says that the gateway answers', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const nobody = SIMULATED_CONFIG.replace(
+    /remoteAccess:.*/,
+    `remoteAccess: { username: ${OWNER.username}, passwordHash: scrypt$x }`,
+  );
+  await house.configure(nobody.replace('port: 0', `port: ${house.port}`) + SAMPLE_TREE);
+  const { checks } = await doctor(house.directory);
+  t.match(checks.get('gateway'), { State: 'ok', Text: /it answers; its own checks need its password/ });
+  t.notOk(checks.has('store'));
+});
+
+t.test('without a gateway it says so, and what can be seen without it', async (t) => {
+  const directory = await tempDirectory(t);
+  const port = await freePort();
+  const yaml = `${SIMULATED_CONFIG.replace('port: 0', `port: ${port}`)}tree:
+  - { instance: Meter, ident: meter, module: Serial Port, properties: { Port: /dev/ttyNONE7 } }
+`;
+  await writeFile(join(directory, 'gateway.yaml'), yaml);
+  const { code, checks } = await doctor(directory);
+  t.equal(code, 1);
+  t.match(checks.get('gateway'), {
+    State: 'failed',
+    Text: /does not answer/,
+    WhatToDo: /systemctl start stellwerk/,
+  });
+  t.match(checks.get('configuration'), { State: 'ok' });
+  t.match(checks.get('ports'), {
+    State: 'warning',
+    Text: /\/dev\/ttyNONE7 of Meter is not there/,
+    WhatToDo: /plug it in/,
+  });
+  await writeFile(join(directory, 'gateway.yaml'), 'bord: x\n');
+  const bad = await doctor(directory);
+  t.match(bad.checks.get('configuration'), {
+    State: 'failed',
+    Text: /line 1.*did you mean board/,
+    WhatToDo: /stellwerk check/,
+  });
+});
+
+t.test('the gateway looks at its machine by itself, now and then', async (t) => {
+  const clock = new ManualClock();
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
+  const health = async () => {
+    const { Checks } = (await rpc(house, 'GW_GetHealth')) as { Checks: Check[] };
+    return Checks.map(({ Name }) => Name);
+  };
+  t.notOk((await health()).includes('space'), 'not while it starts');
+  clock.advance(5000);
+  await until('what was seen', async () => (await health()).includes('space'));
+  t.ok((await health()).includes('lines'));
+});

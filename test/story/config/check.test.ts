@@ -1,0 +1,63 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { runCli } from '../../tools/gateway/run-cli.js';
+
+const SOUND = 'remoteAccess: { username: owner@example.org, password: swordfish }\n';
+const TREE = `tree:
+  - { instance: A, ident: a, module: Relay, properties: { Lin: RELAY1 } }
+  - category: C
+    ident: c
+    ikon: Bulb
+    children: []
+  - category: D
+    ident: d
+    children:
+      - { link: L, ident: a b, target: a }
+      - { instance: B, ident: b, module: Relay, properties: { Line: RELAI1 } }
+      - { link: M, ident: m, target: a/STATE }
+      - { variable: V, ident: v, type: float, profile: Own, value: soon }
+`;
+
+/** What `check` finds in a file, without the file's name. */
+async function found(t: Test, text: string): Promise<string[]> {
+  const file = join(await tempDirectory(t), 'gateway.yaml');
+  await writeFile(file, text);
+  const { stderr } = await runCli(['check', file]);
+  return stderr
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.replace(`${file}:`, ''));
+}
+
+t.test('check shows errors in the form and problems of sound entries together', async (t) => {
+  const lines = await found(t, `board: simulated\n${SOUND}${TREE}log: { levl: info }\n`);
+  t.strictSame(lines, [
+    '4:59: tree[0].properties.Lin: Relay has no such property; did you mean Line?',
+    '7:5: tree[1].ikon: there is no such key; did you mean icon?',
+    '12:27: tree[2].children[0].ident: expected letters, digits and _ only',
+    '13:69: tree[2].children[1].properties.Line: the board simulated has no line RELAI1; did you mean RELAY1?',
+    "15:68: tree[2].children[3].value: a float variable can't have this value; give a number",
+    '16:8: log.levl: there is no such key; did you mean level?',
+  ]);
+});
+
+t.test('without a sure board check guesses nothing about lines and passwords', async (t) => {
+  const misspelt = await found(t, `bord: simulated\n${SOUND}${TREE}`);
+  t.match(misspelt[0], '1:1: bord: there is no such key; did you mean board?');
+  t.notMatch(misspelt.join('\n'), /RELAI1|everybody/);
+  const unknown = await found(t, `board: simulatd\n${SOUND}${TREE}`);
+  t.match(
+    unknown[0],
+    '1:8: board: Configuration is not valid: there is no board simulatd; did you mean simulated?',
+  );
+  t.notMatch(unknown.join('\n'), /RELAI1|everybody/);
+});
+
+t.test('check prints only findings on stderr, also of a file with a script', async (t) => {
+  const script = 'tree:\n  - { script: S, ident: s, text: "foo(" }\n';
+  const lines = await found(t, `board: simulated\n${SOUND}${script}`);
+  t.equal(lines.length, 1, lines.join('\n'));
+  t.match(lines[0], "tree[0].text: the script can't be run: ");
+});

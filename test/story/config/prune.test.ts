@@ -1,0 +1,110 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { message } from '../../../src/kernel/messages.js';
+import { OWNER } from '../../tools/gateway/api-fixture.js';
+import { idOf, rpc } from '../../tools/client/json-rpc.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../../tools/gateway/gateway-fixture.js';
+import { openWebSocket, takeFrames, type Frame } from '../../tools/client/message-stream.js';
+import { addressOf, runCli } from '../../tools/gateway/run-cli.js';
+
+const RELAY =
+  '      - { instance: Lamp, ident: lamp, module: GPIO Output, properties: { Line: RELAY1 }, variables: { STATE: { name: Light } } }\n';
+const tree = (inside: string) => `${SIMULATED_CONFIG}tree:
+  - category: Hall
+    ident: hall
+    children:
+      - { variable: Setpoint, ident: setpoint, type: float }
+${inside}`;
+
+interface Check {
+  readonly Name: string;
+  readonly State: string;
+  readonly Text: string;
+}
+
+const orphans = async (house: GatewayFixture) =>
+  ((await rpc(house, 'GW_GetHealth')) as { Checks: Check[] }).Checks.find(({ Name }) => Name === 'orphans');
+
+t.test('health names what was removed from the file only, and prune deletes it', async (t) => {
+  const front = 'configurators: [{ title: T, ident: wf, base: hall, passwordRequired: false }]\n';
+  const house = await startGateway(t, tree(RELAY) + front);
+  t.match(await orphans(house), { State: 'ok' });
+  const [lamp, wf] = [await idOf(house, 'hall/lamp'), await idOf(house, 'wf')];
+  const state = await idOf(house, 'hall/lamp/STATE');
+  await house.configure(tree(''));
+  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
+  t.match(await orphans(house), {
+    State: 'warning',
+    Text: `hall/lamp (#${lamp}, Instance) was removed from gateway.yaml and still exists\nwf (#${wf}, Instance) was removed`,
+  });
+
+  const prune = (...args: string[]) => runCli(['prune', '--url', addressOf(house), ...args]);
+  const dry = await prune();
+  t.strictSame([dry.code, dry.stderr], [0, '']);
+  t.match(dry.stdout, `hall/lamp  #${lamp}  Instance  would be deleted\n`);
+  t.match(dry.stdout, 'Nothing was changed. stellwerk prune --yes deletes them.');
+  t.match(await rpc(house, 'GW_Prune', false), [{ ObjectID: lamp, Path: 'hall/lamp', Problem: '' }, {}]);
+  t.equal(await idOf(house, 'hall/lamp'), lamp, 'it is only shown');
+  t.match(await prune('--yes'), { code: 0, stdout: `hall/lamp  #${lamp}  Instance  deleted\n` });
+  t.equal(await rpc(house, 'SVC_ObjectExists', lamp), false);
+  t.equal(await rpc(house, 'SVC_ObjectExists', state), false, 'with its variables');
+  t.equal(await rpc(house, 'SVC_ObjectExists', wf), false);
+  t.ok(await idOf(house, 'hall/setpoint'), 'what is listed stays');
+  t.match(await orphans(house), { State: 'ok' });
+  t.match(await prune(), { code: 0, stdout: /^nothing to remove/ });
+
+  await house.configure(tree(RELAY.replace('lamp', 'other')));
+  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] }, 'its line is free');
+});
+
+t.test('what calls created stays, and so does what is above it', async (t) => {
+  const category = '      - { category: Shelf, ident: shelf, children: [{ category: Box, ident: box }] }\n';
+  const house = await startGateway(t, tree(RELAY + category));
+  const mine = await rpc(house, 'SVC_CreateCategory');
+  await rpc(house, 'SVC_SetParent', mine, await idOf(house, 'hall/shelf'));
+  await rpc(house, 'SVC_SetName', mine, 'Mine');
+  const note = await rpc(house, 'SVC_CreateCategory');
+  await rpc(house, 'SVC_SetParent', note, await idOf(house, 'hall/lamp'));
+  await house.configure(tree(''));
+  await rpc(house, 'GW_ReloadConfiguration');
+  const pruned = await runCli(['prune', '--yes', '--url', addressOf(house)]);
+  t.equal(pruned.code, 1);
+  t.match(pruned.stdout, /^hall\/shelf\/box +#\d+ +Category +deleted$/m);
+  t.match(
+    pruned.stdout,
+    `Category  stays: it has objects below it that stay: Mine (#${String(mine)}); delete or move them`,
+  );
+  t.match(pruned.stdout, /^hall\/lamp .* stays: /m);
+  await rpc(house, 'SVC_DeleteCategory', mine);
+  await rpc(house, 'SVC_DeleteCategory', note);
+  const config = join(house.directory, 'cli.yaml');
+  writeFileSync(config, `${SIMULATED_CONFIG.replace('port: 0', `port: ${house.port}`)}`);
+  t.equal((await runCli(['prune', '--yes', '--config', config])).code, 0, `as ${OWNER.username}`);
+  t.match(await orphans(house), { State: 'ok' });
+});
+
+t.test('an instance is deleted with its own variables, children first, and not with others', async (t) => {
+  const house = await startGateway(t, tree(RELAY));
+  const lamp = await idOf(house, 'hall/lamp');
+  const [state, link] = [await idOf(house, 'hall/lamp/STATE'), await idOf(house, 'hall/lamp/LINK')];
+  const own = await rpc(house, 'SVC_CreateVariable', 0);
+  await rpc(house, 'SVC_SetParent', own, lamp);
+  t.equal(await rpc(house, 'SVC_DeleteInstance', lamp), 'HAS_CHILDREN');
+  t.ok(await rpc(house, 'SVC_VariableExists', state), 'nothing was deleted');
+  await rpc(house, 'SVC_DeleteVariable', own);
+  await using client = await openWebSocket(house);
+  await rpc(house, 'SVC_DeleteInstance', lamp);
+  const seen: Frame[] = [];
+  const isEnd = ({ Message, SenderID }: Frame) => Message === message.OM_UNREGISTER && SenderID === lamp;
+  while (!seen.some(isEnd)) seen.push(...(await takeFrames(client, 1)));
+  const at = (number: number, id: unknown) =>
+    seen.findIndex(({ Message, SenderID }) => Message === number && SenderID === id);
+  for (const id of [state, link]) {
+    t.ok(
+      at(message.VM_DELETE, id) >= 0 && at(message.VM_DELETE, id) < at(message.OM_UNREGISTER, id),
+      'its DELETE before its UNREGISTER',
+    );
+    t.ok(at(message.OM_UNREGISTER, id) < at(message.IM_DELETE, lamp), 'variables before the instance');
+  }
+});

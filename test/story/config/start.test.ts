@@ -1,0 +1,150 @@
+import t from 'tap';
+import { callText, idOf, post, replyIn, rpc, valueAt, type ApiAddress } from '../../tools/client/json-rpc.js';
+import { ownerLine } from '../../tools/gateway/api-fixture.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../../tools/gateway/gateway-fixture.js';
+import { until } from '../../tools/until.js';
+
+/** Instances whose variables are configured, with a profile each. */
+const devices = (profile: string, type = 'float') => `tree:
+  - instance: Broker
+    ident: broker
+    module: MQTT Client
+    properties: { Url: "mqtt://127.0.0.1:1" }
+    children:
+      - instance: Plug
+        ident: plug
+        module: MQTT Device
+        properties: { Topics: [{ Ident: POWER, Type: ${type}, StateTopic: p, Profile: ${profile} }] }
+  - instance: Wire
+    ident: wire
+    module: Virtual I/O
+    children:
+      - instance: Meter
+        ident: meter
+        module: Serial Device
+        properties: { Rules: [{ Pattern: "^T=(.*)$", Ident: TEMP, Type: ${type}, Profile: ${profile} }] }
+`;
+
+interface Check {
+  readonly Name: string;
+  readonly State: string;
+  readonly Text: string;
+}
+
+async function checkOf(house: ApiAddress, name: string): Promise<string> {
+  const { Checks } = (await rpc(house, 'GW_GetHealth')) as { Checks: Check[] };
+  const found = Checks.find(({ Name }) => Name === name);
+  return `${found?.State}: ${found?.Text}`;
+}
+
+const restarted = async (t: Parameters<typeof startGateway>[0], house: GatewayFixture, yaml?: string) => {
+  await house.gateway.close();
+  return startGateway(t, yaml, { directory: house.directory });
+};
+
+const profileOf = async (house: ApiAddress, path: string) => {
+  const shown = (await rpc(house, 'SVC_GetVariable', await idOf(house, path))) as { VariableProfile: string };
+  return shown.VariableProfile;
+};
+
+t.test('a profile that does not exist ends no start, and is reported until it is corrected', async (t) => {
+  const first = await startGateway(t, SIMULATED_CONFIG + devices('~Wat'));
+  const told = /Plug \(#\d+\): .*Topics\[0\]\.Profile: there is no profile ~Wat/;
+  const other = /Meter \(#\d+\): .*Rules\[0\]\.Profile: there is no profile ~Wat/;
+  const health = await checkOf(first, 'devices');
+  t.match(health, told);
+  t.match(health, other);
+  t.equal(await profileOf(first, 'broker/plug/POWER'), '');
+
+  const house = await restarted(t, first);
+  t.match(await checkOf(house, 'devices'), told, 'nor the next one');
+  await house.configure(SIMULATED_CONFIG + devices('~Temperature'));
+  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
+  t.equal(await profileOf(house, 'broker/plug/POWER'), '~Temperature');
+  t.notMatch(await checkOf(house, 'devices'), /~Wat/);
+
+  const plug = await idOf(house, 'broker/plug');
+  const topics = [{ Ident: 'POWER', Type: 'float', StateTopic: 'p', Profile: '~Switch' }];
+  await rpc(house, 'SVC_SetProperty', plug, 'Topics', JSON.stringify(topics));
+  t.equal(await rpc(house, 'SVC_ApplyChanges', plug), true);
+  const type = /Topics\[0\]\.Profile: the profile ~Switch is one of type boolean, and POWER is of type float/;
+  t.match(await checkOf(house, 'devices'), type);
+  const again = await restarted(t, house);
+  t.match(await checkOf(again, 'devices'), type);
+});
+
+t.test('a profile that is deleted while an instance has it ends no start', async (t) => {
+  const first = await startGateway(t, `${SIMULATED_CONFIG}tree: []\n`);
+  await rpc(first, 'SVC_CreateVariableProfile', 'Mine', 2);
+  await first.configure(SIMULATED_CONFIG + devices('Mine'));
+  t.match(await rpc(first, 'GW_ReloadConfiguration'), { Problems: [] });
+  t.equal(await profileOf(first, 'wire/meter/TEMP'), 'Mine');
+  await rpc(first, 'SVC_DeleteVariableProfile', 'Mine');
+  t.equal(await profileOf(first, 'wire/meter/TEMP'), '');
+  const told = /Rules\[0\]\.Profile: there is no profile Mine/;
+  t.match(await checkOf(first, 'devices'), told);
+  const house = await restarted(t, first);
+  t.match(await checkOf(house, 'devices'), told);
+  await rpc(house, 'SVC_CreateVariableProfile', 'Mine', 2);
+  t.equal(await profileOf(house, 'wire/meter/TEMP'), 'Mine');
+});
+
+t.test('a type that changes in the file is the type of the variable, under the same id', async (t) => {
+  const house = await startGateway(
+    t,
+    SIMULATED_CONFIG + devices('~Temperature').replaceAll('~Temperature', '""'),
+  );
+  const id = await idOf(house, 'wire/meter/TEMP');
+  const wire = await idOf(house, 'wire');
+  const push = async (house: ApiAddress, text: string) => rpc(house, 'VIO_PushText', wire, text);
+  const isValue = (house: ApiAddress, value: number | string) =>
+    until(`TEMP is ${value}`, async () => (await valueAt(house, 'wire/meter/TEMP')) === value);
+  await push(house, 'T=21.5\r\n');
+  await isValue(house, 21.5);
+  await house.configure(SIMULATED_CONFIG + devices('""', 'string'));
+  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
+  t.equal(await idOf(house, 'wire/meter/TEMP'), id);
+  t.equal(await valueAt(house, 'wire/meter/TEMP'), '');
+  await push(house, 'T=warm\r\n');
+  await isValue(house, 'warm');
+  const again = await restarted(t, house, SIMULATED_CONFIG + devices('""', 'integer'));
+  t.equal(await valueAt(again, 'wire/meter/TEMP'), 0);
+  await push(again, 'T=22\r\n');
+  await isValue(again, 22);
+});
+
+t.test('an ident that every instance has is no variable of a device', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + devices('~Temperature').replace('POWER', 'STATUS'));
+  const told = /Plug \(#\d+\): the ident STATUS is reserved/;
+  t.match(await checkOf(house, 'devices'), told);
+  t.match(await valueAt(house, 'broker/plug/STATUS'), /^closed .*reserved/);
+  const again = await restarted(t, house);
+  t.match(await checkOf(again, 'devices'), told);
+});
+
+t.test('what differs from the file after a reload is in health', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + devices('~Temperature'));
+  await house.configure(`${SIMULATED_CONFIG}tree: [{ categroy: x, ident: y }]\n`);
+  const failed = replyIn(await post(house, callText('GW_ReloadConfiguration', []), [ownerLine]));
+  t.equal(failed.error?.data.code, 'CONFIGURATION_INVALID');
+  t.match(
+    await checkOf(house, 'configuration'),
+    /^failed: .*would not start with this file: .*tree\[0\]: an entry has/,
+  );
+  const other = devices('~Temperature')
+    .replace('module: Virtual I/O', 'module: Client Socket\n    properties: { Host: localhost, Port: 1 }')
+    .replace('Meter', 'Gauge');
+  await house.configure(SIMULATED_CONFIG + other);
+  const told =
+    /gateway.yaml:\d+:\d+: tree: wire: it is a Virtual I\/O; .*differ from the file in Host, Port$/;
+  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [told] });
+  t.match(await checkOf(house, 'configuration'), /^warning: .*tree: wire: /);
+  t.equal(
+    await rpc(house, 'SVC_GetName', await idOf(house, 'wire/meter')),
+    'Gauge',
+    'what is below is applied',
+  );
+  await house.configure(SIMULATED_CONFIG + devices('~Temperature'));
+  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
+  t.match(await checkOf(house, 'configuration'), /^ok/);
+});

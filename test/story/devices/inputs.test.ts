@@ -1,0 +1,57 @@
+import t from 'tap';
+import { rpc, valueAt } from '../../tools/client/json-rpc.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../../tools/gateway/gateway-fixture.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { until } from '../../tools/until.js';
+
+const TREE = `tree:
+  - { instance: Door, ident: door, module: Button, properties: { Line: BUTTON1, Bias: pull-up, DebounceUs: 2000, ClickGapMs: 50, LongMs: 60000 } }
+  - { instance: Pump, ident: pump, module: GPIO Input, properties: { Line: BUTTON2 } }
+`;
+
+const value = (house: GatewayFixture, path: string, wanted: unknown) =>
+  until(`${path} to be ${String(wanted)}`, async () => (await valueAt(house, path)) === wanted);
+const counts = (house: GatewayFixture) =>
+  Promise.all(['PRESS', 'RELEASE', 'SINGLE', 'LONG'].map((ident) => valueAt(house, `door/${ident}`)));
+
+t.test('a press that began before a restart is none; the counts go on', async (t) => {
+  const directory = await tempDirectory(t);
+  const press = async (house: GatewayFixture, active: boolean) => {
+    await rpc(house, 'GW_SimulateBounce', 'BUTTON1', active, 3, 1, 7);
+    await value(house, 'door/STATE', active);
+  };
+  const first = await startGateway(t, SIMULATED_CONFIG + TREE, { directory });
+  await value(first, 'door/LINK', 'online');
+  // Nothing drives the line, and it is pulled up: the button is found pressed.
+  t.equal(await valueAt(first, 'door/STATE'), true);
+  await press(first, false);
+  await press(first, true);
+  await press(first, false);
+  await value(first, 'door/SINGLE', 1);
+  await press(first, true);
+  t.strictSame(await counts(first), [2, 1, 1, 0]);
+  await first.gateway.close();
+
+  const second = await startGateway(t, undefined, { directory });
+  await value(second, 'door/LINK', 'online');
+  t.equal(await valueAt(second, 'door/STATE'), true, 'still held');
+  await press(second, false);
+  t.strictSame(await counts(second), [2, 1, 1, 0], 'its release is none');
+  await press(second, true);
+  await press(second, false);
+  await value(second, 'door/SINGLE', 2);
+  t.strictSame(await counts(second), [3, 2, 2, 0]);
+});
+
+t.test('an input that oscillates shows in health; all calls are answered meanwhile', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + TREE);
+  await value(house, 'pump/LINK', 'online');
+  await rpc(house, 'GW_SimulateFlood', 'BUTTON2', 20_000, 60_000);
+  const isTold = async () => /oscillates/.test(String(await valueAt(house, 'pump/STATUS')));
+  await until('it to be recognised', isTold);
+  const health = (await rpc(house, 'GW_GetHealth')) as { State: string; Checks: { Text: string }[] };
+  t.not(health.State, 'ok');
+  t.match(JSON.stringify(health), /BUTTON2 oscillates/);
+  const before = await valueAt(house, 'pump/COUNT');
+  await until('it to be counted on', async () => Number(await valueAt(house, 'pump/COUNT')) > Number(before));
+});

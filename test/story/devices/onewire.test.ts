@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { ROOT } from '../../law/sources.js';
+import { idOf, rpc, valueAt } from '../../tools/client/json-rpc.js';
+import { type GatewayFixture, SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
+import { until } from '../../tools/until.js';
+
+/** The example at the beginning of the page. */
+const TREE =
+  /```yaml\n(tree:\n[^]*?)```/.exec(readFileSync(join(ROOT, 'docs/hardware/onewire.md'), 'utf8'))?.[1] ?? '';
+
+const becomes = (house: GatewayFixture, path: string, value: unknown) =>
+  until(`${path} to be ${String(value)}`, async () => (await valueAt(house, path)) === value);
+
+/** How a value stands: 0 is good. */
+const stateOf = async (house: GatewayFixture, path: string) => qualityOf(house, await idOf(house, path));
+const qualityOf = async (house: GatewayFixture, id: number) =>
+  ((await rpc(house, 'GW_GetQuality', [id])) as [{ Quality: number }])[0].Quality;
+
+t.test('a thermometer and valves as the page begins', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + TREE);
+  for (const ident of ['onewire', 'onewire/hall', 'onewire/valves'])
+    await becomes(house, `${ident}/LINK`, 'online');
+  const measured = () => valueAt(house, 'onewire/hall/TEMPERATURE') as Promise<number>;
+  await until('a temperature', async () => (await stateOf(house, 'onewire/hall/TEMPERATURE')) === 0);
+  t.ok((await measured()) >= 19 && (await measured()) <= 23, `${await measured()} °C`);
+  t.match(
+    await rpc(house, 'GetValueFormatted', await idOf(house, 'onewire/hall/TEMPERATURE')),
+    /^\d+\.\d °C$/,
+  );
+  const valves = await idOf(house, 'onewire/valves');
+  t.equal(await rpc(house, 'RequestAction', await idOf(house, 'onewire/valves/PIN2'), true), true);
+  t.equal(await valueAt(house, 'onewire/valves/PORT'), 4);
+  t.equal(await valueAt(house, 'onewire/valves/INPUT2'), true);
+  t.equal(await rpc(house, 'OW_SetPort', valves, 3), true);
+  t.strictSame(
+    [await valueAt(house, 'onewire/valves/PIN0'), await valueAt(house, 'onewire/valves/PIN2')],
+    [true, false],
+  );
+  t.equal(await rpc(house, 'OW_SetPosition', valves, 1), 'NOT_SUPPORTED');
+  t.equal(await rpc(house, 'GW_SimulateOneWireGone', '28-000000000001', true), true);
+  await rpc(house, 'OW_RequestStatus', await idOf(house, 'onewire/hall'));
+  await until(
+    'the thermometer to be missed',
+    async () => (await stateOf(house, 'onewire/hall/TEMPERATURE')) === 2,
+  );
+  t.equal(await rpc(house, 'OW_RequestStatus', await idOf(house, 'onewire/hall')), 'DEVICE_OFFLINE');
+  t.equal(await rpc(house, 'GW_SimulateOneWireGone', '28-00000000ffff', true), 'NAME_NOT_FOUND');
+});
+
+t.test('what is on the bus is found, and one call makes an instance of it that is connected', async (t) => {
+  const house = await startGateway(
+    t,
+    `${SIMULATED_CONFIG}tree:\n  - { instance: Hardware, ident: hardware, module: Hardware }\n`,
+  );
+  const hardware = await idOf(house, 'hardware');
+  type Found = { ID: string; InstanceID: number }[];
+  const found = async (): Promise<Found> => {
+    await until(
+      'the end of the search',
+      async () => (await rpc(house, 'SVC_IsSearching', hardware)) === false,
+    );
+    const all = (await rpc(house, 'GW_GetFound', hardware)) as Found;
+    return all.filter(({ ID }) => ID.startsWith('onewire '));
+  };
+  t.match(await found(), [
+    {
+      ID: 'onewire w1_bus_master1',
+      Kind: 'onewire',
+      About: '3 devices',
+      Create: [{ ModuleName: '1-Wire Bus' }],
+    },
+    { ID: 'onewire 28-000000000001', About: 'DS18B20, on w1_bus_master1' },
+    { ID: 'onewire 29-000000000002', About: 'DS2408, on w1_bus_master1' },
+    { ID: 'onewire 3a-000000000003', About: 'DS2413, on w1_bus_master1' },
+  ]);
+  const hall = (await rpc(
+    house,
+    'GW_CreateFrom',
+    hardware,
+    'onewire 28-000000000001',
+    0,
+    '1-Wire Device',
+    'Hall',
+  )) as number;
+  const pair = (await rpc(house, 'GW_CreateFrom', hardware, 'onewire 3a-000000000003', 0)) as number;
+  const connection = async (id: number) =>
+    ((await rpc(house, 'SVC_GetInstance', id)) as { ConnectionID: number }).ConnectionID;
+  const bus = await connection(hall);
+  t.equal(await connection(pair), bus, 'the bus was made once');
+  t.match(await rpc(house, 'SVC_GetInstance', bus), { ModuleInfo: { ModuleName: '1-Wire Bus' } });
+  const temperature = (await rpc(house, 'SVC_GetObjectIDByIdent', 'TEMPERATURE', hall)) as number;
+  await until('a temperature', async () => (await qualityOf(house, temperature)) === 0);
+  t.equal(await rpc(house, 'OW_SetPin', pair, 1, true), true);
+  t.match(await rpc(house, 'OW_GetKnownDevices', bus), [
+    { DeviceID: '28-000000000001', InstanceID: hall },
+    { DeviceID: '29-000000000002', InstanceID: 0 },
+    { DeviceID: '3a-000000000003', InstanceID: pair },
+  ]);
+  t.strictSame(
+    (await found()).map(({ InstanceID }) => InstanceID),
+    [bus, hall, 0, pair],
+  );
+});

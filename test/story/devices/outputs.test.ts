@@ -1,0 +1,178 @@
+import t from 'tap';
+import { textOf } from '../../law/sources.js';
+import { callText, idOf, post, rpc, valueAt } from '../../tools/client/json-rpc.js';
+import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../../tools/gateway/gateway-fixture.js';
+import { callOverWebSocket, openWebSocket } from '../../tools/client/message-stream.js';
+import { basicLine } from '../../tools/client/raw-http.js';
+import { until } from '../../tools/until.js';
+
+const GATE = `tree:
+  - { instance: Gate opens, ident: opens, module: Relay, properties: { Line: RELAY1, Interlock: gate, DeadTimeMs: 50 } }
+  - { instance: Gate closes, ident: closes, module: Relay, properties: { Line: RELAY2, Interlock: gate, DeadTimeMs: 50 } }
+  - { instance: Opened, ident: opened, module: GPIO Input, properties: { Line: SENSE1 } }
+  - { instance: Closed, ident: closed, module: GPIO Input, properties: { Line: SENSE2 } }
+  - { instance: Pump, ident: pump, module: Relay, properties: { Line: RELAY3, MaxOnS: 0.2 } }
+`;
+
+const becomes = (house: GatewayFixture, path: string, wanted: unknown) =>
+  until(`${path} to be ${String(wanted)}`, async () => (await valueAt(house, path)) === wanted);
+
+t.test('no way in gets past an interlock, and the tree says why', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + GATE);
+  for (const ident of ['opens', 'closes', 'opened', 'closed'])
+    await becomes(house, `${ident}/LINK`, 'online');
+  const opens = await idOf(house, 'opens');
+  const closes = await idOf(house, 'closes');
+  const state = await idOf(house, 'closes/STATE');
+  t.equal(await rpc(house, 'HW_WriteValueBoolean', opens, 'STATE', true), true);
+  await becomes(house, 'opened/STATE', true);
+  t.strictSame(
+    [
+      await rpc(house, 'HW_WriteValueBoolean', closes, 'STATE', true),
+      await rpc(house, 'RequestAction', state, true),
+    ],
+    ['RULE_FORBIDS', 'RULE_FORBIDS'],
+  );
+  t.equal(
+    await valueAt(house, 'closes/RULE'),
+    'The rule forbids it: interlock gate: another of the group is active',
+  );
+  const outcomes = await Promise.all(
+    Array.from({ length: 30 }, (_, n) =>
+      rpc(house, 'HW_WriteValueBoolean', n % 3 === 0 ? opens : closes, 'STATE', n % 2 === 0),
+    ),
+  );
+  t.strictSame(
+    outcomes.filter((one) => one !== true && one !== 'RULE_FORBIDS' && one !== 'DEVICE_REFUSED'),
+    [],
+    'all at once: each is done or refused',
+  );
+  const both = [await valueAt(house, 'opens/STATE'), await valueAt(house, 'closes/STATE')];
+  t.notSame(both, [true, true]);
+});
+
+t.test('the page of the first light: as it stands there, the button switches the light', async (t) => {
+  const [yaml = ''] = [...textOf('docs/start/first-light.md').matchAll(/```yaml\n([^]*?)```/g)].map(
+    ([, text]) => text,
+  );
+  const wired = yaml.replace('GPIO27, ActiveLow: true', 'RELAY1').replace('GPIO17', 'BUTTON1');
+  t.match(wired, /RELAY1[^]*BUTTON1/);
+  const house = await startGateway(t, SIMULATED_CONFIG + wired);
+  for (const path of ['hall/light/LINK', 'hall/button/LINK']) await becomes(house, path, 'online');
+  for (const isLit of [true, false]) {
+    await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
+    await becomes(house, 'hall/light/STATE', isLit);
+    await rpc(house, 'GW_SimulateLine', 'BUTTON1', false);
+    await becomes(house, 'hall/button/STATE', false);
+  }
+  t.equal(await rpc(house, 'RequestAction', await idOf(house, 'hall/light/STATE'), true), true);
+  await becomes(house, 'hall/light/STATE', true);
+});
+
+t.test('what is on for as long as it may be goes off by itself', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + GATE);
+  await becomes(house, 'pump/LINK', 'online');
+  t.equal(await rpc(house, 'HW_WriteValueBoolean', await idOf(house, 'pump'), 'STATE', true), true);
+  await becomes(house, 'pump/STATE', false);
+  t.strictSame([await valueAt(house, 'pump/OFF_AT'), await valueAt(house, 'pump/PENDING')], [0, '']);
+});
+
+const BLIND = `tree:
+  - { instance: Blind, ident: blind, module: Shutter, properties: { Up: RELAY4, Down: RELAY5, RunUpS: 0.5, RunDownS: 60, ReserveS: 0 } }
+  - { instance: Up, ident: up, module: GPIO Input, properties: { Line: SENSE4 } }
+  - { instance: Down, ident: down, module: GPIO Input, properties: { Line: SENSE5 } }
+`;
+
+t.test(
+  'a shutter learns where it is, and still knows after a restart; its motor never outlives the gateway',
+  async (t) => {
+    const first = await startGateway(t, SIMULATED_CONFIG + BLIND);
+    for (const ident of ['blind', 'up', 'down']) await becomes(first, `${ident}/LINK`, 'online');
+    t.strictSame([await valueAt(first, 'blind/KNOWN'), await valueAt(first, 'blind/POSITION')], [false, 50]);
+    const act = async (house: GatewayFixture, ident: string, value: number) =>
+      rpc(house, 'RequestAction', await idOf(house, `blind/${ident}`), value);
+    t.equal(await act(first, 'MOVE', 0), true);
+    await becomes(first, 'blind/KNOWN', true);
+    await becomes(first, 'blind/MOVE', 2);
+    t.strictSame([await valueAt(first, 'blind/POSITION'), await valueAt(first, 'up/STATE')], [0, false]);
+    await first.gateway.close();
+
+    const second = await startGateway(t, undefined, { directory: first.directory });
+    for (const ident of ['blind', 'down']) await becomes(second, `${ident}/LINK`, 'online');
+    t.strictSame([await valueAt(second, 'blind/KNOWN'), await valueAt(second, 'blind/POSITION')], [true, 0]);
+    t.equal(await act(second, 'POSITION', 101), 'CANNOT_CONVERT');
+    t.equal(await act(second, 'POSITION', 50), true);
+    await becomes(second, 'down/STATE', true);
+    t.equal(await valueAt(second, 'blind/MOVE'), 4);
+    t.equal(await rpc(second, 'SVC_ApplyChanges', await idOf(second, 'blind')), true);
+    await becomes(second, 'down/STATE', false);
+    await second.gateway.close();
+  },
+);
+
+const YARD = `configurators:
+  - { title: Yard, ident: front, base: yard, password: tulip }
+tree:
+  - category: Yard
+    ident: yard
+    children:
+      - { instance: Gate opens, ident: opens, module: Relay, properties: { Line: RELAY1, Interlock: gate } }
+      - { instance: Gate closes, ident: closes, module: Relay, properties: { Line: RELAY2, Interlock: gate } }
+      - { instance: Closed, ident: closed, module: GPIO Input, properties: { Line: SENSE2 } }
+      - { instance: Button, ident: button, module: Button, properties: { Line: BUTTON1, Toggles: yard/closes } }
+      - { variable: Wish, ident: wish, type: boolean }
+`;
+
+t.test('a rule holds for every way in: calls, sockets, pages, scripts, actions, buttons', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + YARD);
+  for (const ident of ['opens', 'closes', 'closed', 'button'])
+    await becomes(house, `yard/${ident}/LINK`, 'online');
+  const closes = await idOf(house, 'yard/closes');
+  const state = await idOf(house, 'yard/closes/STATE');
+  const wish = await idOf(house, 'yard/wish');
+  const front = await idOf(house, 'front');
+  const script = await rpc(house, 'SVC_CreateScript', 0);
+  await rpc(house, 'SVC_SetScriptContent', script, `RequestAction(${state}, true)`);
+  await rpc(house, 'SVC_SetVariableCustomAction', wish, script);
+  await using socket = await openWebSocket(house);
+  const opens = await idOf(house, 'yard/opens');
+  t.equal(await rpc(house, 'HW_WriteValueBoolean', opens, 'STATE', true), true);
+
+  const said = async (method: string, ...params: unknown[]) =>
+    (await post(house, callText(method, params))).body;
+  const page = [basicLine('webfront', 'tulip')];
+  const ways: Record<string, () => Promise<unknown>> = {
+    'a call': () => said('HW_WriteValueBoolean', closes, 'STATE', true),
+    'an action': () => said('RequestAction', state, true),
+    'an action with its sender': () => said('RequestActionEx', state, true, 'Voice'),
+    'an action by ident': () => said('SVC_RequestAction', closes, 'STATE', true),
+    'many actions': () => said('GW_RequestActions', [[state, true]]),
+    'a socket': () => callOverWebSocket(socket, 'RequestAction', [state, true]),
+    'a page': async () => (await post(house, callText('WFC_Execute', [front, 0, state, true]), page)).body,
+    'a script': () => said('SVC_RunScriptTextWait', `HW_WriteValueBoolean(${closes}, 'STATE', true)`),
+    'an action by script': () => said('RequestAction', wish, true),
+  };
+  for (const [way, go] of Object.entries(ways))
+    t.match(
+      JSON.stringify(await go()),
+      `interlock gate: ${way === 'a page' ? 'another of the group' : 'Gate opens'} is active`,
+      way,
+    );
+  t.strictSame(
+    [await rpc(house, 'SetValue', state, true), await rpc(house, 'GW_SetValues', [[state, true]])],
+    ['READ_ONLY', 'READ_ONLY'],
+    'and what is shown can only be told by the device',
+  );
+  await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
+  const troubles = async () =>
+    JSON.stringify(await rpc(house, 'HW_ReadServiceMessages', await idOf(house, 'yard/button')));
+  await until('the button to be refused', async () => (await troubles()).includes('interlock gate'));
+  t.strictSame(
+    [await valueAt(house, 'yard/closed/STATE'), await valueAt(house, 'yard/closed/COUNT')],
+    [false, 0],
+  );
+
+  t.equal(await rpc(house, 'HW_WriteValueBoolean', opens, 'STATE', false), true);
+  t.equal(await rpc(house, 'RequestAction', wish, true), true, 'when it may, it does');
+  t.equal(await valueAt(house, 'yard/closes/STATE'), true);
+});

@@ -1,0 +1,142 @@
+import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
+import { idOf, rpc, valueAt } from '../../tools/client/json-rpc.js';
+import {
+  SIMULATED_CONFIG,
+  SAMPLE_TREE,
+  startGateway,
+  type GatewayFixture,
+} from '../../tools/gateway/gateway-fixture.js';
+import { openWebSocket, takeFrames, type Frame } from '../../tools/client/message-stream.js';
+import { until } from '../../tools/until.js';
+
+interface Quality {
+  readonly Quality: number;
+  readonly Reason: string;
+  readonly Text: string;
+  readonly SourceTime: number;
+  readonly ReceiveTime: number;
+  readonly ClockTrusted: boolean;
+}
+
+const qualityAt = async (house: GatewayFixture, path: string): Promise<Quality | undefined> =>
+  ((await rpc(house, 'GW_GetQuality', [await idOf(house, path)])) as Quality[])[0];
+
+const online = (house: GatewayFixture, path: string) =>
+  until(`${path} to be online`, async () => (await valueAt(house, `${path}/LINK`)) === 'online');
+
+t.test('an edge of the hardware carries its own time, and a socket hears of quality', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  await online(house, 'ground_floor/hall_button');
+  const before = Date.now() / 1000;
+  await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
+  await until('the edge', () => valueAt(house, 'ground_floor/hall_button/STATE'));
+  const {
+    SourceTime = 0,
+    ReceiveTime = 0,
+    ...rest
+  } = (await qualityAt(house, 'ground_floor/hall_button/STATE')) ?? {};
+  t.match(rest, { Quality: 0, Reason: '', Text: '', ClockTrusted: true });
+  t.ok(before <= SourceTime && SourceTime <= ReceiveTime, 'the edge was before it was read');
+  t.strictSame(await rpc(house, 'GW_GetQuality', []), []);
+
+  await using socket = await openWebSocket(house);
+  const state = await idOf(house, 'ground_floor/hall_button/STATE');
+  const button = await idOf(house, 'ground_floor/hall_button');
+  await rpc(house, 'SVC_SetProperty', button, 'Line', 'NOWHERE');
+  await rpc(house, 'SVC_ApplyChanges', button);
+  const heard: Frame[] = [];
+  while (heard.length < 2) {
+    const [frame] = await takeFrames(socket, 1);
+    if (frame?.SenderID === state && frame.Message === 20400) heard.push(frame);
+  }
+  t.match(heard, [{ Data: [2, 'CLOSED'] }, { Data: [2, 'UNREACHABLE', /NOWHERE/] }]);
+  const snapshot = (await rpc(house, 'SVC_GetSnapshot')) as {
+    objects: Record<string, { data: { quality?: object } }>;
+  };
+  t.match(snapshot.objects[`ID${state}`]?.data.quality, { state: 2, reason: 'UNREACHABLE', text: /NOWHERE/ });
+  t.equal(
+    Object.values(snapshot.objects).filter(({ data }) => data.quality !== undefined).length,
+    3,
+    'STATE, COUNT and LOST of that one, and nothing else',
+  );
+});
+
+t.test('after a restart: what is told again is good, what is not does not look fresh', async (t) => {
+  const clock = new ManualClock();
+  clock.hasTrustedTime = false;
+  const first = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
+  await online(first, 'ground_floor/hall_button');
+  await rpc(first, 'SetValue', await idOf(first, 'ground_floor/setpoint'), 19);
+  clock.hasTrustedTime = true;
+  await rpc(first, 'SetValue', await idOf(first, 'upper_floor/blind'), 4);
+  await first.gateway.close();
+
+  const yaml = (SIMULATED_CONFIG + SAMPLE_TREE).replace('BUTTON1', 'NOWHERE');
+  const second = await startGateway(t, yaml, { directory: first.directory });
+  await online(second, 'ground_floor/hall_relay');
+  await until(
+    'the button to be tried',
+    async () => (await qualityAt(second, 'ground_floor/hall_button/STATE'))?.Quality === 2,
+  );
+  t.match(await qualityAt(second, 'ground_floor/hall_relay/STATE'), { Quality: 0, ClockTrusted: true });
+  t.match(await qualityAt(second, 'ground_floor/hall_button/STATE'), {
+    Reason: 'UNREACHABLE',
+    Text: /NOWHERE/,
+    ReceiveTime: 1_700_000_000,
+    ClockTrusted: false,
+  });
+  t.match(
+    await qualityAt(second, 'ground_floor/setpoint'),
+    { Quality: 0, ReceiveTime: 1_700_000_000, ClockTrusted: false },
+    'a setting stays one; when it was made is not known for sure',
+  );
+  t.match(await qualityAt(second, 'upper_floor/blind'), { Quality: 0, ClockTrusted: true });
+  await rpc(second, 'SetValue', await idOf(second, 'ground_floor/setpoint'), 19);
+  t.match(await qualityAt(second, 'ground_floor/setpoint'), { ClockTrusted: true });
+});
+
+const EVERYTHING = `tree:
+  - { instance: Input, ident: input, module: GPIO Input, properties: { Line: BUTTON1 } }
+  - { instance: Button, ident: button, module: Button, properties: { Line: BUTTON2 } }
+  - { instance: Counter, ident: counter, module: Counter, properties: { Line: BUTTON3 } }
+  - { instance: Frequency, ident: frequency, module: Frequency, properties: { Line: BUTTON4 } }
+  - { instance: Encoder, ident: encoder, module: Encoder, properties: { LineA: BUTTON5, LineB: BUTTON6 } }
+  - { instance: Group, ident: group, module: Level Group, properties: { Lines: [BUTTON7, BUTTON8] } }
+  - { instance: Output, ident: output, module: GPIO Output, properties: { Line: RELAY1 } }
+  - { instance: Relay, ident: relay, module: Relay, properties: { Line: RELAY2 } }
+  - { instance: Pulse, ident: pulse, module: Pulse, properties: { Line: RELAY3 } }
+  - { instance: Blinker, ident: blinker, module: Blinker, properties: { Line: RELAY4 } }
+  - { instance: Shutter, ident: shutter, module: Shutter, properties: { Up: RELAY5, Down: RELAY6, RunUpS: 30, RunDownS: 30 } }
+  - { instance: LED, ident: led, module: LED, properties: { Led: LED1 } }
+  - { instance: PWM, ident: pwm, module: PWM, properties: { Channel: PWM1 } }
+`;
+
+t.test('whatever tells its state when it is opened is good at once, also after a restart', async (t) => {
+  let directory: string | undefined;
+  for (const start of ['the first start', 'a restart']) {
+    const house: GatewayFixture = await startGateway(
+      t,
+      SIMULATED_CONFIG + EVERYTHING,
+      directory === undefined ? {} : { directory },
+    );
+    ({ directory } = house);
+    const idents = [...EVERYTHING.matchAll(/ident: (\w+)/g)].map(([, ident = '']) => ident);
+    t.equal(idents.length, 13);
+    for (const ident of idents) await online(house, ident);
+    const doubted = (await rpc(house, 'GW_GetQuality', [])) as { VariableID: number; Reason: string }[];
+    const told = await Promise.all(
+      doubted.map(
+        async ({ VariableID, Reason }) =>
+          `${String(await rpc(house, 'SVC_GetLocation', VariableID))}: ${Reason}`,
+      ),
+    );
+    // No day has ended yet, and nobody has seen the shutter at an end stop.
+    t.strictSame(
+      told,
+      ['Counter\\Yesterday: NO_VALUE', 'Counter\\Last month: NO_VALUE', 'Shutter\\Position: NOT_KNOWN'],
+      start,
+    );
+    await house.gateway.close();
+  }
+});

@@ -1,0 +1,140 @@
+import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
+import { OWNER } from '../../tools/gateway/api-fixture.js';
+import { callText, idOf, rpc } from '../../tools/client/json-rpc.js';
+import {
+  SIMULATED_CONFIG,
+  SAMPLE_TREE,
+  startGateway,
+  type GatewayFixture,
+} from '../../tools/gateway/gateway-fixture.js';
+import { callOverWebSocket, openWebSocket } from '../../tools/client/message-stream.js';
+import { RawConnection, basicLine, rawPost } from '../../tools/client/raw-http.js';
+
+const FRONT = `configurators: [{ title: Ground floor, ident: wf, base: ground_floor, password: tulip }]\n`;
+
+/** A call from another address of this machine. */
+async function from(
+  { port }: GatewayFixture,
+  address: string,
+  { body, header }: { body: string; header?: string },
+) {
+  await using connection = await RawConnection.open(port, address);
+  connection.write(rawPost({ port, headers: header === undefined ? [] : [header], body }));
+  return await connection.response();
+}
+
+t.test(
+  'the audit says who switched or changed what, from where, and whether it worked; over a restart too',
+  async (t) => {
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONT);
+    const relay = await idOf(house, 'ground_floor/hall_relay');
+    const state = await idOf(house, 'ground_floor/hall_relay/STATE');
+    const wf = await idOf(house, 'wf');
+    const started = Math.floor(Date.now() / 1000);
+    await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', true);
+    await rpc(house, 'GetValue', state);
+    const body = callText('WFC_Execute', [wf, 0, state, false]);
+    await from(house, '127.0.0.2', { body, header: basicLine('webfront', 'tulip') });
+    await rpc(house, 'HW_WriteValueBoolean', relay, 'NOTHING', true);
+    const socket = await openWebSocket(house);
+    await callOverWebSocket(socket, 'SVC_SetName', [relay, 'Lamp']);
+    await socket[Symbol.asyncDispose]();
+    await rpc(house, 'SVC_SetName', 1, 'x'.repeat(5000));
+    const entry = { TimeStamp: Number, User: OWNER.username, Remote: '127.0.0.1', Success: true };
+    const expected = [
+      { ...entry, Method: 'SVC_SetName', Parameters: [1, /^x+…$/], Success: false, Error: 'OBJECT_MISSING' },
+      { ...entry, Method: 'SVC_SetName', Parameters: [relay, 'Lamp'] },
+      { ...entry, Method: 'HW_WriteValueBoolean', Success: false, Error: 'IDENT_NOT_FOUND' },
+      {
+        ...entry,
+        Method: 'WFC_Execute',
+        User: 'webfront',
+        Remote: '127.0.0.2',
+        Parameters: [wf, 0, state, false],
+      },
+      { ...entry, Method: 'HW_WriteValueBoolean', Parameters: [relay, 'STATE', true] },
+    ];
+    const audit = (await rpc(house, 'GW_GetAudit')) as { TimeStamp: number }[];
+    t.match(audit, expected, 'newest first; reading is not in it');
+    t.equal(audit.length, expected.length);
+    t.ok(audit.every(({ TimeStamp }) => TimeStamp >= started && TimeStamp <= Date.now() / 1000));
+    t.match(await rpc(house, 'GW_GetAudit', 1), { length: 1 });
+    t.match(await rpc(house, 'GW_GetAudit', 100, 'webfront'), [{ Method: 'WFC_Execute', Role: 'webfront' }]);
+    t.equal(await rpc(house, 'GW_GetAudit', 100, 'nobody'), 'PARAMETER_BOUNDS');
+    const many = `[${Array.from({ length: 50 }, () => callText('WFC_Execute', [wf, 0, 1, false])).join()}]`;
+    await from(house, '127.0.0.2', { body: many, header: basicLine('webfront', 'tulip') });
+    t.match(await rpc(house, 'GW_GetAudit', 2), [
+      { Error: 'ACCESS_DENIED', Count: 49 },
+      { Error: 'ACCESS_DENIED', Count: undefined },
+    ]);
+    audit.unshift(...((await rpc(house, 'GW_GetAudit', 2)) as typeof audit));
+    await house.gateway.close();
+    const again = await startGateway(t, undefined, { directory: house.directory });
+    t.strictSame(await rpc(again, 'GW_GetAudit'), audit);
+  },
+);
+
+t.test(
+  'health names each check, its state, since when and what to do; it stands in the tree too',
+  async (t) => {
+    const house = await startGateway(
+      t,
+      `${SIMULATED_CONFIG}${SAMPLE_TREE}  - { instance: Open end, ident: open_end, module: GPIO Input }\n`,
+    );
+    const health = (await rpc(house, 'GW_GetHealth')) as { State: string; Checks: Record<string, unknown>[] };
+    t.equal(health.State, 'warning');
+    for (const name of ['database', 'store', 'clock', 'devices', 'listeners', 'configuration']) {
+      const check = health.Checks.find(({ Name }) => Name === name);
+      t.match(check, { State: /^(ok|warning)$/, Since: Number, Text: String, WhatToDo: String }, name);
+      t.ok(Number(check?.['Since']) <= Date.now() / 1000);
+    }
+    const devices = health.Checks.find(({ Name }) => Name === 'devices');
+    t.match(devices, {
+      State: 'warning',
+      Text: /^1 instance has a problem\nOpen end \(#\d+\): .*Line/,
+      WhatToDo: /STATUS/,
+    });
+    const problems = await rpc(house, 'GetValue', await idOf(house, 'stellwerk/PROBLEMS'));
+    const text = await rpc(house, 'GetValue', await idOf(house, 'stellwerk/HEALTH'));
+    t.ok(Number(problems) >= 1);
+    t.match(text, /devices warning: 1 instance has a problem; Open end/);
+  },
+);
+
+t.test(
+  'whoever guesses passwords is slowed down, alone; who is known never waits (decision 3)',
+  async (t) => {
+    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const known = () => rpc(house, 'SVC_GetKernelVersion');
+    t.match(await known(), /\d/);
+    const body = callText('SVC_GetKernelVersion', []);
+    const guess = (n: number) =>
+      from(house, '127.0.0.2', { body, header: basicLine(OWNER.username, `guess ${n}`) });
+    for (let n = 0; n < 10; n++) t.equal((await guess(n)).status, 401);
+    const order: string[] = [];
+    await Promise.all([
+      guess(10).then(() => order.push('the guess')),
+      known().then(() => order.push('the owner')),
+      from(house, '127.0.0.3', { body }).then(({ status }) => order.push(`another: ${status}`)),
+    ]);
+    t.equal(order.at(-1), 'the guess');
+    t.ok(order.includes('another: 401'));
+    t.notMatch(house.log.join(''), /guess \d/, 'what was guessed is not logged');
+  },
+);
+
+t.test('a clock that is not set yet is told, and is no reason to stand still (decision 24)', async (t) => {
+  const clock = new ManualClock(0);
+  clock.hasTrustedTime = false;
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
+  const shown = async () => rpc(house, 'GetValue', await idOf(house, 'stellwerk/CLOCK_TRUSTED'));
+  t.match(JSON.stringify(await rpc(house, 'GW_GetHealth')), /"Name":"clock","State":"warning"/);
+  t.equal(await shown(), false);
+  const setpoint = await idOf(house, 'ground_floor/setpoint');
+  t.equal(await rpc(house, 'SetValue', setpoint, 5), true);
+  clock.hasTrustedTime = true;
+  clock.advance(10_000);
+  t.equal(await shown(), true);
+  t.match(JSON.stringify(await rpc(house, 'GW_GetHealth')), /"Name":"clock","State":"ok"/);
+});

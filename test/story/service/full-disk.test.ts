@@ -1,0 +1,103 @@
+/** Whole gateways on disks that are full or read-only. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
+import { callText, idOf, post, replyIn, rpc, valueAt } from '../../tools/client/json-rpc.js';
+import {
+  SIMULATED_CONFIG,
+  SAMPLE_TREE,
+  startGateway,
+  type GatewayFixture,
+} from '../../tools/gateway/gateway-fixture.js';
+import { withOwnMounts } from '../../tools/namespace.js';
+import { empty, fill, remount, smallDisk } from '../../tools/small-disk.js';
+import { until } from '../../tools/until.js';
+
+interface Check {
+  readonly Name: string;
+  readonly State: string;
+  readonly Text: string;
+  readonly WhatToDo: string;
+}
+
+async function check(house: GatewayFixture, name: string): Promise<Check | undefined> {
+  const { Checks } = (await rpc(house, 'GW_GetHealth')) as { Checks: Check[] };
+  return Checks.find(({ Name }) => Name === name);
+}
+
+/** Switches the relay, and sees the line it is wired to. */
+async function switched(house: GatewayFixture, isOn: boolean): Promise<unknown> {
+  await rpc(house, 'HW_WriteValueBoolean', await idOf(house, 'ground_floor/hall_relay'), 'STATE', isOn);
+  return valueAt(house, 'ground_floor/hall_sense/STATE');
+}
+
+await withOwnMounts(import.meta.url, (skip) => {
+  t.test(
+    'a disk gets full: changes are refused in words, switching goes on, nothing is lost',
+    { skip },
+    async (t) => {
+      const disk = await smallDisk(t);
+      const clock = new ManualClock();
+      const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { directory: disk, clock });
+      fill(disk);
+      const ground = await idOf(house, 'ground_floor');
+      let length = 50_000;
+      const failed = await until(
+        'a change that is refused',
+        async () => replyIn(await post(house, callText('SVC_SetInfo', [ground, 'x'.repeat(++length)]))).error,
+      );
+      t.match(failed, { code: -32_603, data: { code: 'STORE_FAILED' } });
+      t.match(failed, { message: /in memory but not yet on the disk/ });
+      t.match(await check(house, 'store'), { State: 'failed', Text: /full/, WhatToDo: /free some space/ });
+      t.strictSame(
+        [await switched(house, true), await switched(house, false), await switched(house, true)],
+        [true, false, true],
+      );
+      clock.advance(10_000);
+      t.match(await valueAt(house, 'stellwerk/HEALTH'), /store failed/, 'it stands in the tree too');
+      t.equal(await rpc(house, 'SVC_SetName', ground, 'Down'), 'STORE_FAILED');
+      empty(disk);
+      clock.advance(60_000);
+      await until('all to be on the disk', async () => (await check(house, 'store'))?.State === 'ok');
+      await house.gateway.close();
+      const again = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { directory: disk });
+      t.equal(await rpc(again, 'SVC_GetName', ground), 'Down');
+    },
+  );
+
+  for (const [what, block, free] of [
+    ['full', fill, empty],
+    ['read-only', (disk: string) => remount(disk, 'ro'), (disk: string) => remount(disk, 'rw')],
+  ] as const)
+    t.test(
+      `a disk that is ${what} at the start: it starts, says so and what to do, and switches`,
+      { skip },
+      async (t) => {
+        const disk = await smallDisk(t);
+        const directory = join(disk, 'house');
+        await mkdir(directory);
+        const first = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { directory });
+        const id = await idOf(first, 'ground_floor/setpoint');
+        await first.gateway.close();
+        block(disk);
+        const clock = new ManualClock();
+        const house = await startGateway(t, undefined, { directory, clock });
+        t.match(await check(house, 'database'), {
+          State: 'failed',
+          Text: /cannot be written to/,
+          WhatToDo: /./,
+        });
+        t.ok(house.log.some((line) => line.includes('"level":50') && line.includes('cannot be written to')));
+        t.equal(await idOf(house, 'ground_floor/setpoint'), id);
+        t.equal(await switched(house, true), true);
+        t.equal(await rpc(house, 'SVC_SetName', id, 'Wanted'), 'STORE_FAILED');
+        free(disk);
+        clock.advance(60_000);
+        await until('all to be on the disk', async () => (await check(house, 'store'))?.State === 'ok');
+        await house.gateway.close();
+        const again = await startGateway(t, undefined, { directory });
+        t.equal(await rpc(again, 'SVC_GetName', id), 'Wanted');
+      },
+    );
+});

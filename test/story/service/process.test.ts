@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import t from 'tap';
+import { idOf, rpc, valueAt } from '../../tools/client/json-rpc.js';
+import {
+  SIMULATED_CONFIG,
+  SAMPLE_TREE,
+  configDirectory,
+  startGatewayProcess,
+} from '../../tools/gateway/gateway-fixture.js';
+import { isChangesLost, openWebSocket, takeFrames } from '../../tools/client/message-stream.js';
+import { RawConnection } from '../../tools/client/raw-http.js';
+import { until } from '../../tools/until.js';
+
+t.test('killed in the midst of it, it comes back with all that was acknowledged', async (t) => {
+  const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const first = await startGatewayProcess(t, directory);
+  const setpoint = await idOf(first, 'ground_floor/setpoint');
+  const known = new Map<unknown, string>();
+  for (let n = 0; n < 20; n++) {
+    const id = await rpc(first, 'SVC_CreateVariable', n % 4);
+    known.set(id, `made ${n}`);
+    t.equal(await rpc(first, 'SVC_SetName', id, `made ${n}`), true);
+  }
+  await rpc(first, 'SetValue', setpoint, 18.5);
+  await using socket = await openWebSocket(first);
+  await rpc(first, 'SVC_SetName', setpoint, 'Wanted');
+  const [frame] = await takeFrames(socket, 1);
+  const underWay = Array.from({ length: 50 }, (_, n) =>
+    rpc(first, 'SVC_SetInfo', setpoint, `${n}`).catch(() => undefined),
+  );
+  await Promise.race(underWay);
+  await first.program.end('SIGKILL');
+  await Promise.all(underWay);
+
+  const second = await startGatewayProcess(t, directory);
+  t.equal(await idOf(second, 'ground_floor/setpoint'), setpoint);
+  t.equal(await rpc(second, 'SVC_GetName', setpoint), 'Wanted');
+  for (const [id, name] of known) t.equal(await rpc(second, 'SVC_GetName', id), name);
+  const [{ TimeStamp }] = (await rpc(second, 'SVC_GetSnapshotChanges', 0)) as [{ TimeStamp: number }];
+  t.ok(TimeStamp > (frame?.TimeStamp ?? 0), 'the counter never goes back');
+  await using late = await openWebSocket(second, `/api/?since=${frame?.TimeStamp}`);
+  t.ok(
+    isChangesLost((await takeFrames(late, 1))[0]!),
+    'whoever comes again is told that changes are lost (decision 10)',
+  );
+  t.equal(
+    await rpc(second, 'HW_WriteValueBoolean', await idOf(second, 'ground_floor/hall_relay'), 'STATE', true),
+    true,
+  );
+  t.equal(await second.program.end().then(() => second.program.ended()), 0);
+});
+
+t.test(
+  'SIGTERM says goodbye to clients, writes the last values, frees port and data, and ends with 0',
+  async (t) => {
+    const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const first = await startGatewayProcess(t, directory);
+    await rpc(first, 'SetValue', await idOf(first, 'ground_floor/setpoint'), 19);
+    await using socket = await openWebSocket(first);
+    await first.program.end();
+    t.equal(await first.program.ended(), 0);
+    await t.rejects(takeFrames(socket, 1000), /closed: 1001/);
+    await t.rejects(RawConnection.open(first.port));
+    const port = `port: ${first.port}`;
+    await writeFile(join(directory, 'gateway.yaml'), SIMULATED_CONFIG.replace('port: 0', port) + SAMPLE_TREE);
+    const second = await startGatewayProcess(t, directory);
+    t.equal(second.port, first.port);
+    t.equal(await valueAt(second, 'ground_floor/setpoint'), 19);
+  },
+);
+
+t.test('last values outlive a crash where there is a runtime directory (RUNTIME_DIRECTORY)', async (t) => {
+  const directory = await configDirectory(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const env = { RUNTIME_DIRECTORY: join(directory, 'runtime') };
+  const first = await startGatewayProcess(t, directory, { env });
+  const setpoint = await idOf(first, 'ground_floor/setpoint');
+  await rpc(first, 'SetValue', setpoint, 17.25);
+  await until('the value in the runtime directory', () => {
+    const kept = new DatabaseSync(join(env.RUNTIME_DIRECTORY, 'values.db'), { readOnly: true });
+    const rows = kept.prepare('SELECT value FROM last_values WHERE id = ?').all(setpoint);
+    kept.close();
+    return rows[0]?.['value'] === 17.25;
+  });
+  await first.program.end('SIGKILL');
+  const second = await startGatewayProcess(t, directory, { env });
+  t.equal(await rpc(second, 'GetValue', setpoint), 17.25);
+});

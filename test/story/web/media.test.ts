@@ -1,0 +1,118 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { BODY_LIMIT } from '../../../src/api/http/http-api.js';
+import { MEDIA_LIMIT } from '../../../src/media/media-files.js';
+import { basicLine } from '../../tools/client/raw-http.js';
+import { callText, idOf, post, rpc, resultOrStatus } from '../../tools/client/json-rpc.js';
+import { SIMULATED_CONFIG, SAMPLE_TREE, startGateway } from '../../tools/gateway/gateway-fixture.js';
+import { openWebSocket, takeFrames, type Frame } from '../../tools/client/message-stream.js';
+import { until } from '../../tools/until.js';
+
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+/** MM_UPDATE. */
+const UPDATE = 10905;
+const FRONT = `configurators:
+  - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
+`;
+
+t.test('media outlive a restart; one whose file was removed meanwhile is not available', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const plan = await rpc(house, 'SVC_CreateMedia', 4);
+  const photo = await rpc(house, 'SVC_CreateMedia', 1);
+  const camera = await rpc(house, 'SVC_CreateMedia', 3);
+  await rpc(house, 'SVC_SetMediaContent', plan, base64('{"datasets":[]}'));
+  await rpc(house, 'SVC_SetMediaFile', photo, 'media/photo.png', false);
+  await rpc(house, 'SVC_SetMediaContent', photo, base64('photo'));
+  await rpc(house, 'SVC_SetMediaCached', photo, true);
+  await rpc(house, 'SVC_SetMediaFile', camera, 'rtsp://viewer:secret@camera/main', false);
+  const records = async (at: typeof house) => [
+    await rpc(at, 'SVC_GetMedia', plan),
+    await rpc(at, 'SVC_GetMedia', photo),
+    await rpc(at, 'SVC_GetMedia', camera),
+  ];
+  const before = (await records(house)) as { MediaIsAvailable: boolean }[];
+  t.strictSame(
+    before.map(({ MediaIsAvailable }) => MediaIsAvailable),
+    [true, true, true],
+  );
+  await house.gateway.close();
+
+  const second = await startGateway(t, undefined, house);
+  t.strictSame(await records(second), before);
+  t.equal(await rpc(second, 'SVC_GetMediaContent', photo), base64('photo'));
+  t.equal(second.gateway.kernel.media.get(Number(camera)).data.file, 'rtsp://viewer:secret@camera/main');
+  const shown = (await rpc(second, 'SVC_GetSnapshot')) as { objects: Record<string, { data: object }> };
+  t.match(shown.objects[`ID${String(camera)}`]?.data, {
+    type: 3,
+    file: 'rtsp://viewer:***@camera/main',
+    crc: '',
+  });
+  t.match(shown.objects[`ID${String(photo)}`]?.data, {
+    type: 1,
+    file: 'media/photo.png',
+    size: 5,
+    cached: true,
+  });
+  await second.gateway.close();
+
+  await rm(join(house.directory, 'data', 'media', 'photo.png'));
+  const third = await startGateway(t, undefined, house);
+  const { media } = third.gateway.kernel;
+  await until('it is seen without being asked for', () => !media.get(Number(photo)).data.available);
+  t.equal(media.get(Number(plan)).data.available, true);
+  t.match(await rpc(third, 'SVC_GetMedia', photo), { MediaIsAvailable: false, MediaSize: 5 });
+  t.equal(await rpc(third, 'SVC_GetMediaContent', photo), 'FILE_MISSING');
+});
+
+t.test('the largest content comes and goes over HTTP; one that is larger changes nothing', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG);
+  const id = await rpc(house, 'SVC_CreateMedia', 5);
+  const largest = Buffer.alloc(MEDIA_LIMIT, 'stellwerk ').toString('base64');
+  t.ok(largest.length < BODY_LIMIT - 1024, 'it fits into a request');
+  t.equal(await rpc(house, 'SVC_SetMediaContent', id, largest), true);
+  t.ok((await rpc(house, 'SVC_GetMediaContent', id)) === largest);
+  const larger = Buffer.alloc(MEDIA_LIMIT + 1).toString('base64');
+  t.equal(await rpc(house, 'SVC_SetMediaContent', id, larger), 'TEXT_TOO_LONG');
+  t.match(await rpc(house, 'SVC_GetMedia', id), { MediaSize: MEDIA_LIMIT });
+});
+
+t.test('everybody is told of a new content; a front’s user reads and writes none', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONT);
+  const front = await idOf(house, 'wf');
+  const id = await rpc(house, 'SVC_CreateMedia', 1);
+  await rpc(house, 'SVC_SetParent', id, await idOf(house, 'ground_floor'));
+  await using socket = await openWebSocket(house);
+  await rpc(house, 'SVC_SetMediaContent', id, base64('picture'));
+  const told: Frame[] = [];
+  while (told.at(-1)?.Message !== UPDATE) told.push(...(await takeFrames(socket, 1)));
+  t.strictSame(
+    told.filter(({ SenderID }) => SenderID === id).map(({ Message }) => Message),
+    [10903, 10904, UPDATE],
+  );
+  t.match(told.at(-1)?.Data, [/^[0-9A-F]{8}$/, 7, Number]);
+  const as = async (method: string, ...params: unknown[]) =>
+    resultOrStatus(await post(house, callText(method, params), [basicLine('webfront', 'tulip')]));
+  for (const method of ['SVC_GetMediaContent', 'SVC_GetMedia', 'SVC_SendMediaEvent'])
+    t.equal(await as(method, id), 'ACCESS_DENIED', method);
+  const { objects } = (await as('WFC_GetSnapshot', front)) as { objects: Record<string, object> };
+  t.match(objects[`ID${String(id)}`], { data: { file: `media/${String(id)}.bin`, isAvailable: true } });
+});
+
+t.test('own icons are SVG files in the data directory', async (t) => {
+  const house = await startGateway(t, SIMULATED_CONFIG);
+  const icons = join(house.directory, 'data', 'icons');
+  await mkdir(icons);
+  await writeFile(join(icons, 'Barn.svg'), '<svg/>');
+  const [control] = (await rpc(house, 'SVC_GetInstanceListByModuleID', 'Utility Control')) as number[];
+  const [archive] = (await rpc(house, 'SVC_GetInstanceListByModuleID', 'Archive Control')) as number[];
+  const names = (await rpc(house, 'UC_GetIconList', control)) as string[];
+  t.ok(names.includes('Barn') && names.includes('Power'));
+  t.equal(await rpc(house, 'UC_GetIconContent', control, 'Barn'), base64('<svg/>'));
+  t.match(
+    Buffer.from(String(await rpc(house, 'UC_GetIconContent', control, 'Power')), 'base64').toString(),
+    /^<svg /,
+  );
+  t.equal(await rpc(house, 'UC_GetIconContent', control, '../gateway'), 'ICON_MISSING');
+  t.equal(await rpc(house, 'UC_GetIconList', archive), 'WRONG_MODULE');
+});

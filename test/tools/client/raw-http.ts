@@ -1,0 +1,157 @@
+import { type Socket, connect } from 'node:net';
+import { withinPatience } from '../until.js';
+
+/** An HTTP answer as it stood on the wire. Header names are in lower case; repeated ones are joined by ", ". */
+export interface RawResponse {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/**
+ * A TCP connection that says exactly the bytes a test wants said: half requests, slow bodies, headers no client would
+ * send. Errors of the connection (a reset, a broken pipe) count as its end.
+ */
+export class RawConnection implements AsyncDisposable {
+  readonly socket: Socket;
+  /** Resolves when the other side has closed. */
+  readonly closed: Promise<void>;
+  #received: Buffer = Buffer.alloc(0);
+  #over = false;
+  #changed = Promise.withResolvers<void>();
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.closed = promise;
+    const over = () => {
+      this.#over = true;
+      this.#wake();
+      resolve();
+    };
+    socket.on('data', (data: Buffer) => {
+      this.#received = Buffer.concat([this.#received, data]);
+      this.#wake();
+    });
+    socket.on('error', over);
+    socket.on('end', over);
+    socket.on('close', over);
+  }
+
+  /** `from` is the address it comes from: any of 127.0.0.0/8, so that a test can be many clients. */
+  static async open(port: number, from = '127.0.0.1'): Promise<RawConnection> {
+    const options = { port, host: '127.0.0.1', localAddress: from, noDelay: true, allowHalfOpen: true };
+    const socket = connect(options);
+    await withinPatience(
+      'a connection',
+      new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject)),
+    );
+    return new RawConnection(socket);
+  }
+
+  write(bytes: string | Buffer): void {
+    if (this.socket.writable) this.socket.write(bytes);
+  }
+
+  /** Says that nothing more comes, and goes on listening. */
+  end(): void {
+    this.socket.end();
+  }
+
+  /** True when the other side has closed and all it said has been read. */
+  get isFinished(): boolean {
+    return this.#over && this.#received.length === 0;
+  }
+
+  /** The next `length` bytes, or what there was when the other side closed before. */
+  async bytes(length: number): Promise<Buffer> {
+    return this.#take(() => (this.#received.length >= length ? length : undefined));
+  }
+
+  /** The next HTTP answer. Fails when the other side closes before it is whole. */
+  async response(): Promise<RawResponse> {
+    const head = (await this.#through('\r\n\r\n')).toString('latin1');
+    const [first = '', ...lines] = head.trimEnd().split('\r\n');
+    const status = /^HTTP\/1\.1 (\d{3})/.exec(first)?.[1];
+    if (status === undefined) throw new Error(`Not an HTTP answer: ${JSON.stringify(head)}`);
+    const headers: Record<string, string> = {};
+    for (const line of lines) {
+      const colon = line.indexOf(':');
+      const name = line.slice(0, colon).toLowerCase();
+      const value = line.slice(colon + 1).trim();
+      headers[name] = name in headers ? `${headers[name]}, ${value}` : value;
+    }
+    return { status: Number(status), headers, body: (await this.#body(Number(status), headers)).toString() };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.socket.destroy();
+    await this.closed;
+  }
+
+  async #body(status: number, headers: Record<string, string>): Promise<Buffer> {
+    if (status < 200 || status === 204 || status === 304) return Buffer.alloc(0);
+    if (headers['transfer-encoding'] === 'chunked') return this.#chunks();
+    const length = headers['content-length'];
+    return length === undefined ? this.#take(() => undefined) : this.bytes(Number(length));
+  }
+
+  async #chunks(): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (;;) {
+      const length = parseInt((await this.#through('\r\n')).toString(), 16);
+      parts.push(await this.bytes(length));
+      await this.#through('\r\n');
+      if (length === 0) return Buffer.concat(parts);
+    }
+  }
+
+  async #through(mark: string): Promise<Buffer> {
+    const bytes = await this.#take(() => {
+      const at = this.#received.indexOf(mark);
+      return at < 0 ? undefined : at + mark.length;
+    });
+    if (!bytes.includes(mark)) throw new Error(`Closed after ${JSON.stringify(bytes.toString('latin1'))}`);
+    return bytes;
+  }
+
+  /** Takes as many bytes as `enough` says, once it says so; all there are when the other side closes first. */
+  async #take(enough: () => number | undefined): Promise<Buffer> {
+    for (;;) {
+      const length = enough() ?? (this.#over ? this.#received.length : undefined);
+      if (length !== undefined) {
+        const taken = this.#received.subarray(0, length);
+        this.#received = this.#received.subarray(length);
+        return taken;
+      }
+      await withinPatience('more bytes', this.#changed.promise);
+    }
+  }
+
+  #wake(): void {
+    this.#changed.resolve();
+    this.#changed = Promise.withResolvers();
+  }
+}
+
+/** The text of a POST to `path` with the lines of headers given; `Host` and `Content-Length` are added where missing. */
+export function rawPost(options: {
+  path?: string;
+  headers?: readonly string[];
+  body: string | Buffer;
+  port: number;
+}): Buffer {
+  const headers = [...(options.headers ?? [])];
+  const has = (name: string) => headers.some((line) => line.toLowerCase().startsWith(`${name}:`));
+  if (!has('host')) headers.push(`Host: 127.0.0.1:${options.port}`);
+  if (!has('content-length') && !has('transfer-encoding')) {
+    headers.push(`Content-Length: ${Buffer.byteLength(options.body)}`);
+  }
+  const head = [`POST ${options.path ?? '/api/'} HTTP/1.1`, ...headers, '', ''].join('\r\n');
+  return Buffer.concat([Buffer.from(head), Buffer.from(options.body)]);
+}
+
+/** `Authorization` line of HTTP basic authentication. */
+export function basicLine(username: string, password: string): string {
+  return `Authorization: Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+}

@@ -1,0 +1,22 @@
+import type { TSchema } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
+import { ChunkedResult, joinChunks } from '../../../src/base/json-chunks.js';
+import type { FunctionDeclaration } from '../../../src/device/declare.js';
+import { resultShape } from '../../../src/functions/reflection/openrpc.js';
+
+/** How a result differs from what its function declares, down to the last member; undefined where it does not. */
+export function schemaViolation(declaration: FunctionDeclaration, result: unknown): string | undefined {
+  const schema: TSchema = resultShape(declaration);
+  const mistake = Value.Errors(schema, result).First();
+  if (mistake !== undefined) return `${declaration.name}${mistake.path}: ${mistake.message}`;
+  const declared = JSON.stringify(Value.Clean(schema, structuredClone(result)));
+  return declared === JSON.stringify(result)
+    ? undefined
+    : `${declaration.name} gives members that are not declared: ${JSON.stringify(result).slice(0, 500)}`;
+}
+
+/** A result as a client gets it, also one that is made in pieces. */
+export async function completeResult(result: unknown): Promise<unknown> {
+  const late = await result;
+  return late instanceof ChunkedResult ? (JSON.parse(await joinChunks(late)) as unknown) : late;
+}

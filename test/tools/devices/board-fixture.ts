@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import type { Test } from 'tap';
+import { parse } from 'yaml';
+import { type GpioBoard, gpioModules } from '../../../drivers/gpio/index.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { DeviceFixture } from './device-fixture.js';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
+
+/** The simulated board, as its file describes it. */
+export const simulatedBoard = parse(readFileSync(`${PACKAGE_ROOT}board/simulated.yaml`, 'utf8')) as GpioBoard;
+
+/** A time that is shorter than anything that is told apart here. */
+const STEP_MS = 10;
+
+/** A {@link DeviceFixture} on the simulated board, with its clock in the test's hands. */
+export class BoardFixture extends DeviceFixture {
+  readonly clock: ManualClock;
+
+  constructor(t: Test, clock = new ManualClock(), board = simulatedBoard) {
+    super(gpioModules(board, clock), clock);
+    this.clock = clock;
+    t.teardown(() => this.devices.close());
+  }
+
+  /** Moves a line from outside. */
+  async drive(line: string, active: boolean): Promise<void> {
+    await this.call('GW_SimulateLine', line, active);
+  }
+
+  /** Pulls the chip out, or plugs it in again. */
+  async setChipGone(gone: boolean): Promise<void> {
+    await this.call('GW_SimulateChipGone', 'simulated', gone);
+  }
+
+  /** Lets time pass, what happens at one moment being read before the next. */
+  async elapse(ms: number): Promise<void> {
+    for (let left = ms; left > 0; left -= STEP_MS) {
+      await yieldToEventLoop();
+      await yieldToEventLoop();
+      this.clock.advance(Math.min(left, STEP_MS));
+    }
+    await yieldToEventLoop();
+    await yieldToEventLoop();
+  }
+}

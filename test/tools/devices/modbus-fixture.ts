@@ -1,0 +1,117 @@
+import t, { type Test } from 'tap';
+import { modbusModules } from '../../../drivers/modbus/index.js';
+import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
+import { serialModules } from '../../../drivers/serial/index.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import type { Instance } from '../../../src/kernel/instances.js';
+import { FakeModbusBus } from './fake-modbus-units.js';
+import { until } from '../until.js';
+import { DeviceFixture } from './device-fixture.js';
+
+/** Where the line is plugged in. */
+export const MODBUS_PORT = '/dev/ttyUSB0';
+
+/** A line with units on it, and the modules under the supervisor, in time that is turned by hand. */
+export class ModbusFixture implements AsyncDisposable {
+  readonly clock = new ManualClock();
+  readonly world = new SimulatedPorts();
+  readonly far = this.world.plug(MODBUS_PORT);
+  readonly line = new FakeModbusBus(this.far, this.clock);
+  readonly fixture = new DeviceFixture([...serialModules(this.world), ...modbusModules()], this.clock);
+  #port: Instance | undefined;
+
+  async port(properties: Record<string, unknown> = {}): Promise<Instance> {
+    this.#port ??= await this.fixture.add('Serial Port', {
+      Port: MODBUS_PORT,
+      BaudRate: '9600',
+      ...properties,
+    });
+    await this.fixture.waitForLink(this.#port, 'online');
+    return this.#port;
+  }
+
+  async gateway(DeviceID: number, properties: Record<string, unknown> = {}): Promise<Instance> {
+    const own = { GatewayMode: 1, DeviceID, TimeoutMs: 200, ...properties };
+    const gateway = await this.fixture.add('ModBus Gateway', own, await this.port());
+    await this.online(gateway);
+    return gateway;
+  }
+
+  /** A register that is read as it is, every second. */
+  async register(
+    gateway: Instance,
+    ReadAddress: number,
+    more: Record<string, unknown> = {},
+  ): Promise<Instance> {
+    const own = { DataType: 2, ReadFunctionCode: 3, ReadAddress, Poller: 1000, ...more };
+    const address = await this.fixture.add('ModBus Address', own, gateway);
+    await this.online(address);
+    return address;
+  }
+
+  /** Turns the clock as time passes: what is asked at one moment is answered before the next. */
+  async pass(ms: number): Promise<void> {
+    const stepMs = ms < 10_000 ? 2 : 10;
+    for (let left = ms; left > 0; left -= stepMs) {
+      this.clock.advance(stepMs);
+      await yieldToEventLoop();
+    }
+  }
+
+  /** Lets time pass until something is so, for a simulated quarter of an hour at most. */
+  async waitFor(what: string, probe: () => boolean): Promise<void> {
+    for (let ms = 0; !probe(); ms += 20) {
+      if (ms > 900_000) throw new Error(`Not within a quarter of an hour: ${what}`);
+      await this.pass(20);
+    }
+  }
+
+  waitForValue(address: Instance, value: unknown): Promise<void> {
+    return this.waitFor(
+      `${String(value)}, now ${this.fixture.status(address)}`,
+      () => this.value(address) === value,
+    );
+  }
+
+  waitForQuality(address: Instance, quality: string): Promise<void> {
+    return this.waitFor(`${quality}`, () => this.quality(address) === quality);
+  }
+
+  value = (address: Instance) => this.fixture.value(address, 'Value');
+  quality = (address: Instance) => this.fixture.quality(address, 'Value');
+
+  /** The outcome of a call, while time passes. */
+  async outcome(call: Promise<unknown>): Promise<unknown> {
+    let outcome: unknown;
+    call.then(
+      (result) => (outcome = { result }),
+      (thrown: Error) => (outcome = thrown),
+    );
+    await this.waitFor('an outcome', () => outcome !== undefined);
+    return outcome;
+  }
+
+  /** What it needs is loaded from the disk, which is no matter of this clock. */
+  async online(instance: Instance): Promise<void> {
+    await until(`online: ${this.fixture.status(instance)}`, async () => {
+      await this.pass(20);
+      return this.fixture.value(instance, 'LINK') === 'online';
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.fixture[Symbol.asyncDispose]();
+  }
+}
+
+/** A test in a scene of its own, which leaves no timer and no port behind. */
+export const scene = (what: string, run: (t: Test, scene: ModbusFixture) => Promise<void>) =>
+  t.test(what, async (t) => {
+    const one = new ModbusFixture();
+    await run(t, one);
+    await one[Symbol.asyncDispose]();
+    one.line.close();
+    t.equal(one.clock.pendingTimers, 0, 'no timer is left');
+    t.equal(one.world.openCount, 0);
+  });

@@ -1,0 +1,67 @@
+import { once } from 'node:events';
+import { ServerSerial, ServerTCP, type IServiceVector } from 'modbus-serial';
+import { freePort } from '../temp-directory.js';
+
+/** What another program's unit has: the package modbus-serial speaks for it, so that two who know the protocol meet. */
+export class ModbusServer {
+  readonly coils = new Map<number, boolean>();
+  readonly inputs = new Map<number, boolean>();
+  readonly holding = new Map<number, number>();
+  readonly input = new Map<number, number>();
+  readonly #unit: number;
+
+  constructor(unit: number) {
+    this.#unit = unit;
+  }
+
+  /** Puts bytes into holding registers, given as hexadecimal digits. */
+  setHolding(at: number, digits: string): void {
+    const bytes = Buffer.from(digits.replaceAll(' ', ''), 'hex');
+    for (let index = 0; index < bytes.length; index += 2)
+      this.holding.set(at + index / 2, bytes.readUInt16BE(index));
+  }
+
+  /** So many holding registers as hexadecimal digits. */
+  getHolding(at: number, count: number): string {
+    const words = Array.from({ length: count }, (_, index) => this.holding.get(at + index) ?? 0);
+    return words.map((word) => word.toString(16).padStart(4, '0')).join('');
+  }
+
+  /** As Modbus TCP, at a port of 127.0.0.1. */
+  async serveTcp(): Promise<AsyncDisposable & { readonly port: number }> {
+    for (;;) {
+      const port = await freePort();
+      const server = new ServerTCP(this.#vector(), { host: '127.0.0.1', port, unitID: this.#unit });
+      const refused = once(server, 'serverError').then(() => true);
+      const taken = await Promise.race([once(server, 'initialized').then(() => false), refused]);
+      const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+      if (!taken) return { port, [Symbol.asyncDispose]: close };
+    }
+  }
+
+  /** As Modbus RTU, on a serial line. */
+  async serveRtu(path: string): Promise<AsyncDisposable> {
+    const options = { path, baudRate: 19_200, unitID: this.#unit };
+    const server = new ServerSerial(this.#vector(), options);
+    await once(server, 'initialized');
+    return { [Symbol.asyncDispose]: () => new Promise<void>((resolve) => server.close(() => resolve())) };
+  }
+
+  #vector(): IServiceVector {
+    const from =
+      <T>(values: Map<number, T>) =>
+      async (at: number): Promise<T> => {
+        const value = values.get(at);
+        if (value === undefined) throw Object.assign(new Error('nothing there'), { modbusErrorCode: 2 });
+        return value;
+      };
+    return {
+      getCoil: from(this.coils),
+      getDiscreteInput: from(this.inputs),
+      getHoldingRegister: from(this.holding),
+      getInputRegister: from(this.input),
+      setCoil: async (at: number, isOn: boolean) => void this.coils.set(at, isOn),
+      setRegister: async (at: number, value: number) => void this.holding.set(at, value),
+    };
+  }
+}

@@ -1,0 +1,38 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '../temp-directory.js';
+import { Program } from '../program.js';
+
+/** Attempts to find a port that stays free until mosquitto has it. */
+const ATTEMPTS = 5;
+
+export interface Broker extends AsyncDisposable {
+  readonly port: number;
+  readonly program: Program;
+}
+
+/**
+ * Starts Debian's mosquitto on 127.0.0.1 and waits until it listens. `lines` are more lines of its configuration;
+ * `port` takes a known port again, as after a fall. `directory` holds its configuration.
+ */
+export async function startMosquitto(options: {
+  directory: string;
+  port?: number;
+  lines?: readonly string[];
+}): Promise<Broker> {
+  for (let attempt = 1; ; attempt++) {
+    const port = options.port ?? (await freePort());
+    const file = join(options.directory, `mosquitto-${port}.conf`);
+    const own = [`listener ${port} 127.0.0.1`, 'allow_anonymous true', 'log_dest stderr'];
+    // As root it would change to its own user, who can't read a test's directory.
+    await writeFile(file, [...own, 'user root', ...(options.lines ?? []), ''].join('\n'));
+    const program = new Program('mosquitto', ['-c', file]);
+    try {
+      await program.waitFor(/mosquitto version \S+ running/);
+      return { port, program, [Symbol.asyncDispose]: () => program.end() };
+    } catch (failure) {
+      await program.end();
+      if (attempt === ATTEMPTS || options.port !== undefined) throw failure;
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import type { Test } from 'tap';
+import { SimulatedOneWire } from '../../../drivers/onewire/simulated-bus.js';
+import { oneWireModules } from '../../../drivers/onewire/index.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import type { Instance } from '../../../src/kernel/instances.js';
+import { until } from '../until.js';
+import { DeviceFixture } from './device-fixture.js';
+
+/** The first bus of a machine. */
+export const BUS = 'w1_bus_master1';
+
+/** A gateway's 1-Wire instances on a machine with these buses. Its time passes whenever it is waited for something. */
+export class OneWireFixture extends DeviceFixture {
+  readonly clock: ManualClock;
+  readonly wire: SimulatedOneWire;
+  /** What the switches were told, in order: the pins that conduct then. */
+  readonly writes: [address: string, on: number][] = [];
+
+  constructor(t: Test, buses: readonly (readonly string[])[], clock = new ManualClock()) {
+    const wire = new SimulatedOneWire(clock, buses);
+    super(oneWireModules({ simulated: {} }, clock, Promise.resolve(wire)), clock);
+    this.clock = clock;
+    this.wire = wire;
+    wire.moved = (address, on) => this.writes.push([address, on]);
+    t.teardown(() => this.devices.close());
+  }
+
+  async bus(name = BUS): Promise<Instance> {
+    const bus = await this.add('1-Wire Bus', { Bus: name });
+    await this.waitForLink(bus, 'online');
+    return bus;
+  }
+
+  async device(bus: Instance, Address: string, EveryS = 3): Promise<Instance> {
+    const device = await this.add('1-Wire Device', { Address, EveryS }, bus);
+    await this.waitForLink(device, 'online');
+    return device;
+  }
+
+  /** Lets time pass until a variable stands so. */
+  async waitForVariable(
+    instance: Instance,
+    ident: string,
+    wanted: { value?: unknown; quality?: string },
+  ): Promise<void> {
+    const { value, quality = 'good' } = wanted;
+    await until(`${ident} ${quality} ${String(value)}`, () => {
+      this.clock.advance(50);
+      return (
+        this.quality(instance, ident) === quality &&
+        (value === undefined || this.value(instance, ident) === value)
+      );
+    });
+  }
+
+  /** Waits for something while time passes. */
+  async during<T>(answer: Promise<T>): Promise<T> {
+    let isThere = false;
+    const end = () => void (isThere = true);
+    answer.then(end, end);
+    await until('an answer', () => {
+      this.clock.advance(50);
+      return isThere;
+    });
+    return answer;
+  }
+}

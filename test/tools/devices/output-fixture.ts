@@ -1,0 +1,157 @@
+import { readFileSync } from 'node:fs';
+import type { Test } from 'tap';
+import { parse } from 'yaml';
+import type { GpioBackend, OutputLine } from '../../../drivers/gpio/backends/line.js';
+import { pulseModule } from '../../../drivers/gpio/outputs/pulse.js';
+import { relayModule } from '../../../drivers/gpio/outputs/relay.js';
+import { shutterModule } from '../../../drivers/gpio/outputs/shutter.js';
+import { sharedState } from '../../../drivers/gpio/outputs/ruled-line.js';
+import { type BackendChoice, type GpioBoard, Backends } from '../../../drivers/gpio/backends/backends.js';
+import type { SimulatedBoard } from '../../../drivers/gpio/backends/simulated-board.js';
+import { type Clock, ManualClock } from '../../../src/base/clock.js';
+import { silentLog } from '../../../src/base/log.js';
+import { Devices } from '../../../src/device/devices.js';
+import type { ModuleDefinition, Value } from '../../../src/device/module.js';
+import { ModuleRegistry } from '../../../src/device/module-registry.js';
+import type { Instance } from '../../../src/kernel/instances.js';
+import { Kernel } from '../../../src/kernel/kernel.js';
+import { objectType } from '../../../src/kernel/object.js';
+import { ProcessClock } from './process-clock.js';
+import { until } from '../until.js';
+import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
+
+const board = parse(readFileSync(`${PACKAGE_ROOT}board/simulated.yaml`, 'utf8')) as GpioBoard;
+
+/** What stands between an output's module and its line, for the life of one process. */
+export type Wiring = (line: OutputLine, clock: Clock) => OutputLine;
+
+/** The ways of a board with every output wired so. */
+class WiredWays extends Backends {
+  readonly #through: Backends;
+  readonly #wire: (line: OutputLine) => OutputLine;
+
+  constructor(through: Backends, wire: (line: OutputLine) => OutputLine) {
+    super({ gpio: [] }, new ManualClock());
+    this.#through = through;
+    this.#wire = wire;
+  }
+
+  override async get(wish: BackendChoice): Promise<GpioBackend> {
+    const binding = await this.#through.get(wish);
+    return {
+      name: binding.name,
+      heldCount: binding.heldCount,
+      minDebounceUs: binding.minDebounceUs,
+      requestedLines: () => binding.requestedLines(),
+      chips: () => binding.chips(),
+      lines: (chip) => binding.lines(chip),
+      requestOutput: async (place, output) => this.#wire(await binding.requestOutput(place, output)),
+      requestInput: (place, input, listener) => binding.requestInput(place, input, listener),
+    };
+  }
+}
+
+/** Outputs under rules on the simulated board, over any number of the gateway's lives. */
+export class OutputFixture {
+  readonly clock = new ManualClock();
+  readonly kernel = new Kernel({ counter: 0, random: Math.random });
+  readonly board = new Backends(board, this.clock);
+  readonly world = this.board.simulatedBoard as SimulatedBoard;
+  readonly bootFlags = new Set<string>();
+  readonly #wiring: Wiring;
+  #life: ProcessClock;
+  devices: Devices;
+
+  constructor(t: Test, wiring: Wiring = (line) => line) {
+    this.#wiring = wiring;
+    this.#life = new ProcessClock(this.clock);
+    this.devices = this.#live();
+    t.teardown(() => this.devices.close());
+  }
+
+  /**
+   * The gateway's process ends and another one begins. It stops, and the machine goes on or boots; or it crashes, and its
+   * lines stay what they are; or the power is cut, and they fall.
+   */
+  async restart(how: 'stop' | 'boot' | 'crash' | 'power cut' = 'stop'): Promise<void> {
+    if (how === 'stop' || how === 'boot') await this.devices.close();
+    else this.#die();
+    if (how === 'power cut')
+      for (const spot of this.#spots) {
+        spot.holder = undefined;
+        this.world.outputChanged(spot);
+      }
+    if (how === 'boot' || how === 'power cut') this.bootFlags.clear();
+    this.#life = new ProcessClock(this.clock);
+    this.devices = this.#live();
+  }
+
+  /** Nobody says a word any more; the kernel lets go of the lines. */
+  #die(): void {
+    this.#life.die();
+    for (const spot of this.#spots) if (spot.holder !== undefined) this.world.release(spot, spot.holder);
+  }
+
+  get #spots() {
+    return this.world.chips().flatMap(({ label }) => this.world.lines(label));
+  }
+
+  relay(Line: string, properties: Record<string, unknown> = {}): Instance {
+    return this.devices.create('Relay', { name: Line }, { Line, ...properties });
+  }
+
+  pulse(Line: string, properties: Record<string, unknown> = {}): Instance {
+    return this.devices.create('Pulse', { name: Line }, { Line, ...properties });
+  }
+
+  /** A shutter on RELAY1 and RELAY2 that is online: half a minute each way, slats that turn in two seconds. */
+  async addShutter(properties: Record<string, unknown> = {}): Promise<Instance> {
+    const given = { Up: 'RELAY1', Down: 'RELAY2', RunUpS: 32, RunDownS: 32, SlatS: 2, ...properties };
+    const shutter = this.devices.create('Shutter', { name: 'Blind' }, given);
+    await this.waitForValue(shutter, 'LINK', 'online');
+    return shutter;
+  }
+
+  /** A relay that is online. */
+  async addOpenRelay(Line: string, properties: Record<string, unknown> = {}): Promise<Instance> {
+    const relay = this.relay(Line, properties);
+    await this.waitForValue(relay, 'LINK', 'online');
+    return relay;
+  }
+
+  write(relay: Instance, value: boolean): Promise<void> {
+    return this.devices.write(relay.id, 'STATE', value);
+  }
+
+  value(relay: Instance, ident: string): Value | undefined {
+    const child = relay.children?.byIdent(ident);
+    return child?.is(objectType.variable) ? child.data.value : undefined;
+  }
+
+  waitForValue(relay: Instance, ident: string, value: Value): Promise<boolean> {
+    return until(`${relay.name} ${ident} = ${value}`, () => this.value(relay, ident) === value);
+  }
+
+  levels(...lines: string[]): boolean[] {
+    return lines.map((line) => this.world.level(line));
+  }
+
+  #live(): Devices {
+    const { kernel, bootFlags: marks } = this;
+    const clock = this.#life;
+    const shared = sharedState(clock);
+    const ways = new WiredWays(this.board, (line) => this.#wiring(line, clock));
+    const all = [relayModule, pulseModule, shutterModule].map(
+      (make) => make(board, ways, shared) as unknown as ModuleDefinition,
+    );
+    const devices = new Devices({
+      kernel,
+      clock,
+      bootFlags: marks,
+      modules: new ModuleRegistry(all),
+      log: silentLog,
+    });
+    devices.start();
+    return devices;
+  }
+}

@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
+import { objectType } from '../../../src/kernel/object.js';
+import { ROOT } from '../../law/sources.js';
+import { idOf, rpc, valueAt } from '../client/json-rpc.js';
+import { BIN, SIMULATED_CONFIG, startGateway, type GatewayFixture } from './gateway-fixture.js';
+import { environment } from '../program.js';
+import { until } from '../until.js';
+import { passTime } from '../devices/device-fixture.js';
+
+/** What RELAYn of the simulated board is wired to, read as the world reads it; no page of the cookbook has these. */
+const WIRES = `  - category: Wires
+    ident: wires
+    children:
+${[1, 2, 3].map((n) => `      - { instance: Wire ${n}, ident: relay${n}, module: GPIO Input, properties: { Line: SENSE${n} } }\n`).join('')}`;
+
+/**
+ * How fast the clock goes while a page's commands run, in its milliseconds in one: a button that one command presses and the
+ * next lets go is down for longer than it bounces, and a script has its time on a busy machine.
+ */
+const PACE = 0.5;
+const TICK_MS = 10;
+
+/** A house that was built as a page of the cookbook says, with a clock turned by hand. */
+export class CookbookGateway {
+  readonly gateway: GatewayFixture;
+  readonly clock: ManualClock;
+  readonly #page: string;
+  readonly #config: string;
+
+  constructor(house: GatewayFixture, clock: ManualClock, page: string) {
+    this.gateway = house;
+    this.clock = clock;
+    this.#page = page;
+    this.#config = join(house.directory, 'cli.yaml');
+  }
+
+  /** Runs the next block of commands of the page, and gives what they printed; fails when one of them does. */
+  async run(block: number): Promise<string> {
+    await writeFile(this.#config, SIMULATED_CONFIG.replace('port: 0', `port: ${this.gateway.port}`));
+    const commands = codeBlocks(this.#page, 'sh')[block];
+    if (commands === undefined) throw new Error(`the page has no block ${block} of commands`);
+    const env = environment({
+      PATH: `${dirname(BIN)}:${process.env['PATH'] ?? ''}`,
+      STELLWERK_CONFIG: this.#config,
+    });
+    const shell = spawn('sh', ['-euc', commands], { cwd: this.gateway.directory, env });
+    const ended = new Promise<number | null>((resolve) => shell.once('close', resolve));
+    let isRunning = true;
+    void ended.then(() => (isRunning = false));
+    const said = Promise.all([text(shell.stdout), text(shell.stderr), ended]);
+    while (isRunning) {
+      await sleep(TICK_MS);
+      this.clock.advance(TICK_MS * PACE);
+    }
+    const [stdout, stderr, code] = await said;
+    if (code !== 0 || stderr !== '' || /^false$/m.test(stdout))
+      throw new Error(`${commands}\nended with ${code}:\n${stdout}${stderr}`);
+    return stdout;
+  }
+
+  /** Opens or presses what a line of the board stands for, and waits until it no longer bounces. */
+  async set(line: string, value: boolean): Promise<void> {
+    await rpc(this.gateway, 'GW_SimulateLine', line, value);
+    this.clock.advance(100);
+  }
+
+  async press(line: string): Promise<void> {
+    await this.set(line, true);
+    await this.set(line, false);
+  }
+
+  /** Lets time pass, second by second, and next to none while a script runs, whose time is limited. */
+  async pass(seconds: number): Promise<void> {
+    for (let n = 0; n < seconds; n++) {
+      await passTime(this.clock, 1000);
+      await this.#idle();
+    }
+  }
+
+  /** Lets time pass until a variable has that value, and what that sets off has run; at most so many seconds. */
+  async passUntil(path: string, value: unknown, seconds: number): Promise<void> {
+    for (let n = 0; n < seconds && (await this.value(path)) !== value; n++) await this.pass(1);
+    await this.waitForValue(path, value);
+    await this.waitForScripts();
+  }
+
+  /** Sets the clock forward to that time. */
+  async sleepUntil(at: string): Promise<void> {
+    this.clock.stepWallClock(Date.parse(at) - this.clock.nowMs());
+    await this.pass(61);
+  }
+
+  /** Waits until no script runs; next to no time passes. */
+  async waitForScripts(): Promise<void> {
+    await rpc(this.gateway, 'SVC_RunScriptTextWait', '');
+    await this.#idle();
+  }
+
+  async #idle(): Promise<void> {
+    await until('no script runs', async () => {
+      const threads = (await rpc(this.gateway, 'SVC_GetScriptThreads', [])) as { StartTime: number }[];
+      if (threads.every(({ StartTime }) => StartTime === 0)) return true;
+      // It may be waiting for a device.
+      this.clock.advance(TICK_MS);
+      return false;
+    });
+  }
+
+  value(path: string): Promise<unknown> {
+    return valueAt(this.gateway, path);
+  }
+
+  /** When an event runs next, as its record says; 0: never, or it is not there. */
+  async nextRun(path: string): Promise<number> {
+    const id = await idOf(this.gateway, path).catch(() => 0);
+    const { NextRun = 0 } = ((await rpc(this.gateway, 'SVC_GetEvent', id)) ?? {}) as { NextRun?: number };
+    return NextRun;
+  }
+
+  /** Waits until a script has set its timer anew, or away; `before` is its next run till then. No time passes. */
+  async waitForTimer(script: string, before: number): Promise<void> {
+    const timer = `${script}/ScriptTimer`;
+    await until(`${timer} is set anew`, async () => (await this.nextRun(timer)) !== before);
+  }
+
+  /** Waits until a variable has that value; no time passes. */
+  async waitForValue(path: string, value: unknown): Promise<void> {
+    let now: unknown;
+    await until(`${path} = ${String(value)}`, async () => (now = await this.value(path)) === value).catch(
+      (thrown: unknown) => {
+        throw new Error(`${String(thrown)}, now ${String(now)}; ${this.gateway.log.slice(-5).join('\n')}`);
+      },
+    );
+  }
+}
+
+/** Builds what a page of docs/cookbook says, at that time, and runs its first block of commands. */
+export async function startCookbookPage(t: Test, page: string, at: string): Promise<CookbookGateway> {
+  const said = readFileSync(join(ROOT, 'docs/use/cookbook', page), 'utf8');
+  const clock = new ManualClock(Date.parse(at));
+  const house = await startGateway(t, SIMULATED_CONFIG + codeBlocks(said, 'yaml').join('') + WIRES, {
+    clock,
+  });
+  for (const script of codeBlocks(said, 'js')) {
+    const name = /^\/\/ ([\w-]+\.js):/.exec(script)?.[1];
+    if (name === undefined) throw new Error(`a script of ${page} does not begin with its name`);
+    await writeFile(join(house.directory, name), script);
+  }
+  const kitchen = new CookbookGateway(house, clock, said);
+  await kitchen.run(0);
+  const before = await objectsOf(house);
+  await kitchen.run(0);
+  const after = await objectsOf(house);
+  t.strictSame(after, before, 'what builds it can run again, and leaves the same');
+  return kitchen;
+}
+
+/** Every object with its name and place, scripts and events with what they are; without what only a run changes. */
+async function objectsOf(house: GatewayFixture): Promise<readonly unknown[]> {
+  const ids = (await rpc(house, 'SVC_GetObjectList')) as number[];
+  return Promise.all(
+    ids.map(async (id) => {
+      const { ObjectName, ObjectIdent, ParentID, ObjectType } = (await rpc(
+        house,
+        'SVC_GetObject',
+        id,
+      )) as Record<string, unknown>;
+      const event = ObjectType === objectType.event ? await rpc(house, 'SVC_GetEvent', id) : {};
+      const { LastRun: _, NextRun: __, ...lasting } = event as Record<string, unknown>;
+      return [id, ObjectType, ParentID, ObjectIdent, ObjectName, lasting];
+    }),
+  );
+}
+
+/** The blocks of that language, in their order. */
+export function codeBlocks(page: string, language: string): string[] {
+  return [...page.matchAll(/^```(\w+)\n([^]*?)^```/gm)].flatMap(([, is, block = '']) =>
+    is === language ? [block] : [],
+  );
+}

@@ -1,0 +1,286 @@
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { SimulatedLeds } from '../../../drivers/led/simulated-leds.js';
+import { ledModules } from '../../../drivers/led/index.js';
+import { SimulatedBroker } from '../../../drivers/mqtt/simulated-broker.js';
+import { mqttModules } from '../../../drivers/mqtt/index.js';
+import { SimulatedPwm } from '../../../drivers/pwm/simulated-pwm.js';
+import { pwmModules } from '../../../drivers/pwm/index.js';
+import { SimulatedPorts } from '../../../drivers/serial/simulated-ports.js';
+import { serialModules } from '../../../drivers/serial/index.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import { silentLog } from '../../../src/base/log.js';
+import {
+  Debug,
+  DEBUGGED_OBJECTS_LIMIT,
+  DEBUG_MESSAGES_PER_SECOND,
+  DEBUG_DATA_LIMIT,
+  type DebugFile,
+} from '../../../src/device/debug.js';
+import { Area } from '../../../src/kernel/area.js';
+import { Kernel } from '../../../src/kernel/kernel.js';
+import { message } from '../../../src/kernel/messages.js';
+import { FILE_LIMIT, openDebugFile } from '../../../src/service/debug-file.js';
+import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { until } from '../../tools/until.js';
+import { DeviceFixture } from '../../tools/devices/device-fixture.js';
+
+/** Sender and data of the debug messages from now on. */
+function debugged({ changes }: Kernel): (readonly [number, ...unknown[]])[] {
+  const seen: (readonly [number, ...unknown[]])[] = [];
+  changes.listen(({ SenderID, Message, Data }) => {
+    if (Message === message.KL_DEBUG) seen.push([SenderID, ...Data]);
+  });
+  return seen;
+}
+
+t.test('what an instance does is shown while somebody follows it, and not before or after', async (t) => {
+  await using desk = new FunctionFixture();
+  const id = await desk.lamp();
+  const other = await desk.lamp();
+  const seen = debugged(desk.kernel);
+  const write = (lamp: number, level: number) => desk.call('HW_WriteValueInteger', lamp, 'LEVEL', level);
+  await write(id, 1);
+  t.strictSame(seen, []);
+  const { debug } = desk.ports;
+  t.equal(debug.isOn, false);
+  t.equal(await desk.call('SVC_EnableDebug', id, 60), true);
+  await write(id, 2);
+  await write(other, 2);
+  const nowMs = desk.clock.nowMs();
+  t.strictSame(seen.splice(0), [
+    [id, 'write LEVEL', '2', 0, nowMs],
+    [id, 'report LEVEL', '2', 0, nowMs],
+  ]);
+  desk.clock.advance(59_999);
+  await desk.call('SVC_EnableDebug', id, 10);
+  desk.clock.advance(9999);
+  await write(id, 3);
+  t.equal(seen.splice(0).length, 2, 'asked for again, it goes on');
+  desk.clock.advance(1);
+  await write(id, 4);
+  t.strictSame(seen, [], 'its time is over');
+  t.equal(debug.isOn, false);
+  await desk.call('SVC_EnableDebug', id, 86_400);
+  t.equal(await desk.call('SVC_DisableDebug', id), true);
+  t.equal(await desk.call('SVC_DisableDebug', id), true, 'twice is fine');
+  await write(id, 5);
+  t.strictSame(seen, []);
+  for (const duration of [0, -1, 86_401])
+    await t.rejects(desk.call('SVC_EnableDebug', id, duration), { code: 'PARAMETER_BOUNDS' }, `${duration}`);
+  for (const [method, ...params] of [
+    ['SVC_EnableDebug', 1],
+    ['SVC_DisableDebug'],
+    ['SVC_EnableDebugFile'],
+    ['SVC_DisableDebugFile'],
+    ['SVC_SendDebug', 'a', 'b', 0],
+  ] as const)
+    await t.rejects(desk.call(method, 59_998, ...params), { code: 'OBJECT_MISSING' }, method);
+  t.ok(desk.audit.some(({ method }) => method === 'SVC_EnableDebug'));
+});
+
+t.test('a script shows what it does, as text or as bytes', async (t) => {
+  await using desk = new FunctionFixture();
+  const id = (await desk.call('SVC_CreateCategory')) as number;
+  const seen = debugged(desk.kernel);
+  const send = (...params: unknown[]) => desk.call('SVC_SendDebug', id, ...params);
+  t.equal(await send('unheard', 'x', 0), true);
+  await desk.call('SVC_EnableDebug', id, 5);
+  await send('got', 'ä "x"', 0);
+  await send('raw', 'A\u0000\u00ff', 1);
+  await send('long', 'y'.repeat(DEBUG_DATA_LIMIT + 1), 0);
+  await send('many', '\u0001'.repeat(DEBUG_DATA_LIMIT + 5), 1);
+  t.strictSame(
+    seen.map(([sender, what, data, format]) => [sender, what, data, format]),
+    [
+      [id, 'got', 'ä "x"', 0],
+      [id, 'raw', '4100ff', 1],
+      [id, `long (${DEBUG_DATA_LIMIT} of ${DEBUG_DATA_LIMIT + 1})`, 'y'.repeat(DEBUG_DATA_LIMIT), 0],
+      [id, `many (${DEBUG_DATA_LIMIT} of ${DEBUG_DATA_LIMIT + 5})`, '01'.repeat(DEBUG_DATA_LIMIT), 1],
+    ],
+  );
+  await t.rejects(send('raw', '€', 1), { code: 'CANNOT_CONVERT' });
+  await t.rejects(send('raw', 'x', 2), { code: 'PARAMETER_BOUNDS' });
+  await t.rejects(send('w'.repeat(257), 'x', 0), { code: 'TEXT_TOO_LONG' });
+  await t.rejects(
+    desk.call('SVC_EnableDebugFile', id),
+    { code: 'NOT_SUPPORTED' },
+    'there is no directory here',
+  );
+  t.equal(seen.length, 4);
+});
+
+t.test('who is let into a part of the tree gets no debug messages of it', async (t) => {
+  await using desk = new FunctionFixture();
+  const id = await desk.lamp();
+  const area = new Area(desk.kernel.tree, id);
+  const { counter } = desk.kernel.changes;
+  await desk.call('SVC_EnableDebug', id, 5);
+  await desk.call('HW_WriteValueInteger', id, 'LEVEL', 7);
+  const told = desk.kernel.changes.since(counter);
+  t.ok(told.some(({ Message, SenderID }) => Message === message.KL_DEBUG && SenderID === id));
+  const admitted = told.filter((change) => area.admits(change)).map(({ Message }) => Message);
+  t.ok(admitted.includes(message.VM_UPDATE));
+  t.notOk(admitted.includes(message.KL_DEBUG));
+});
+
+t.test('a flood is cut off, and how much is said', async (t) => {
+  const clock = new ManualClock();
+  const kernel = new Kernel({ counter: 0, random: Math.random });
+  await using debug = new Debug({ kernel, clock });
+  const seen = debugged(kernel);
+  debug.enable(1, 60);
+  for (let n = 0; n < DEBUG_MESSAGES_PER_SECOND + 7; n++) debug.send(1, { what: 'edge', data: `${n}` });
+  t.equal(seen.length, DEBUG_MESSAGES_PER_SECOND);
+  clock.advance(1000);
+  debug.send(1, { what: 'edge', data: 'later' });
+  t.match(seen.slice(DEBUG_MESSAGES_PER_SECOND), [
+    [1, 'left out', '7 messages of one second', 0],
+    [1, 'edge', 'later', 0],
+  ]);
+  for (let id = 2; id <= DEBUGGED_OBJECTS_LIMIT; id++) debug.enable(id, 60);
+  t.throws(() => debug.enable(DEBUGGED_OBJECTS_LIMIT + 1, 60), { code: 'BUSY' });
+  await debug.close();
+  t.equal(clock.pendingTimers, 0);
+});
+
+t.test('serial bytes are shown both ways', async (t) => {
+  const world = new SimulatedPorts();
+  const far = world.plug('/dev/ttyUSB0');
+  await using bench = new DeviceFixture(serialModules(world));
+  const port = await bench.add('Serial Port', { Port: '/dev/ttyUSB0' });
+  await bench.waitForLink(port, 'online');
+  const seen = debugged(bench.kernel);
+  bench.debug.enable(port.id, 60);
+  await bench.call('SPRT_SendText', port.id, 'on\u00ff');
+  far.send(Buffer.from([0, 1, 254]));
+  await until('both are shown', () => seen.length === 2);
+  t.match(seen, [
+    [port.id, 'sent', '6f6eff', 1],
+    [port.id, 'received', '0001fe', 1],
+  ]);
+  await bench.debug.close();
+});
+
+t.test(
+  'what is written to the files of a LED and of a PWM channel is shown, and what was refused',
+  async (t) => {
+    const clock = new ManualClock();
+    const leds = new SimulatedLeds(clock, [{ name: 'led0' }]);
+    const pwm = new SimulatedPwm(clock, [{ id: 'fe20c000.pwm', channels: 1 }]);
+    const modules = [
+      ...ledModules({ leds: [] }, clock, Promise.resolve(leds)),
+      ...pwmModules({}, clock, Promise.resolve(pwm)),
+    ];
+    await using bench = new DeviceFixture(modules, clock);
+    const led = await bench.add('LED', { Led: 'led0' });
+    const channel = await bench.add('PWM', { Channel: '0', FrequencyHz: 1000 });
+    for (const one of [led, channel]) {
+      await bench.waitForLink(one, 'online');
+      bench.debug.enable(one.id, 60);
+    }
+    const seen = debugged(bench.kernel);
+    const files = () => seen.splice(0).filter(([, what]) => /^(written|refused)/.test(String(what)));
+    await bench.devices.write(led.id, 'STATE', true);
+    await t.rejects(bench.devices.write(led.id, 'TRIGGER', 'tea'), { code: 'DEVICE_REFUSED' });
+    t.match(files(), [
+      [led.id, 'written led0/trigger', 'none', 0],
+      [led.id, 'written led0/brightness', '255', 0],
+      [led.id, 'refused (EINVAL) led0/trigger', 'tea', 0],
+    ]);
+    await bench.devices.write(channel.id, 'LEVEL', 0.5);
+    t.match(files(), [
+      [channel.id, 'written pwmchip0/pwm0/period', '1000000', 0],
+      [channel.id, 'written pwmchip0/pwm0/duty_cycle', '500000', 0],
+      [channel.id, 'written pwmchip0/pwm0/enable', '1', 0],
+    ]);
+  },
+);
+
+t.test('MQTT messages are shown both ways, and the password in none of them', async (t) => {
+  const broker = new SimulatedBroker();
+  await using bench = new DeviceFixture(mqttModules(broker));
+  const client = await bench.add('MQTT Client', {
+    Url: 'mqtt://broker',
+    UserName: 'anna',
+    Password: 'hunter2',
+    Subscriptions: ['in/#'],
+  });
+  const seen = debugged(bench.kernel);
+  bench.debug.enable(client.id, 60);
+  await bench.waitForLink(client, 'online');
+  await bench.call('GW_Publish', client.id, 'out/x', 'hi hunter2', 0, false);
+  await until('it listens', () => {
+    broker.publish('in/y', '{"p":"hunter2"}');
+    return seen.some(([, what]) => what === 'received in/y');
+  });
+  const data = (what: string) =>
+    Buffer.from(String(seen.find((one) => one[1] === what)?.[2]), 'hex').toString();
+  t.equal(data('sent out/x'), 'hi ***');
+  t.equal(data('received in/y'), '{"p":"***"}');
+  t.notMatch(JSON.stringify(seen), new RegExp(`hunter2|${Buffer.from('hunter2').toString('hex')}`));
+  await bench.debug.close();
+});
+
+t.test('a debug file grows to its limit, and one before it is kept', async (t) => {
+  const directory = join(await tempDirectory(t), 'debug');
+  const clock = new ManualClock();
+  const kernel = new Kernel({ counter: 0, random: Math.random });
+  await using debug = new Debug({
+    kernel,
+    clock,
+    openFile: (id) => openDebugFile(directory, id, silentLog),
+  });
+  const seen = debugged(kernel);
+  await Promise.all([debug.enableFile(12_345), debug.enableFile(12_345)]);
+  debug.send(12_345, { what: 'received', data: 'a\nb' });
+  debug.send(12_345, { what: 'raw', data: Buffer.from([1, 2]) });
+  debug.send(54_321, { what: 'received', data: 'of another' });
+  await debug.disableFile(12_345);
+  t.equal(debug.isOn, false);
+  debug.send(12_345, { what: 'received', data: 'too late' });
+  const at = new Date(clock.nowMs()).toISOString();
+  const path = join(directory, '12345.log');
+  t.equal(await readFile(path, 'utf8'), `${at} received: a\\nb\n${at} raw: 0102\n`);
+  t.equal((await stat(path)).mode & 0o077, 0, 'for nobody else to read');
+  t.strictSame(seen, [], 'who wants a file only gets a file only');
+
+  await writeFile(path, 'x'.repeat(FILE_LIMIT - 10));
+  await writeFile(`${path}.1`, 'old');
+  await debug.enableFile(12_345);
+  debug.send(12_345, { what: 'received', data: 'next' });
+  await debug.close();
+  t.strictSame((await readdir(directory)).sort(), ['12345.log', '12345.log.1']);
+  t.equal(await readFile(path, 'utf8'), `${at} received: next\n`);
+  t.equal((await stat(`${path}.1`)).size, FILE_LIMIT - 10);
+});
+
+t.test('a debug file that cannot be written says why, and is forgotten', async (t) => {
+  const place = await tempDirectory(t);
+  await writeFile(join(place, 'debug'), 'no directory');
+  await using debug = new Debug({
+    kernel: new Kernel({ counter: 0, random: Math.random }),
+    clock: new ManualClock(),
+    openFile: (id) => openDebugFile(join(place, 'debug'), id, silentLog),
+  });
+  await t.rejects(debug.enableFile(1), { code: 'STORE_UNUSABLE', message: /1\.log cannot be written/ });
+  t.equal(debug.isOn, false);
+});
+
+t.test('a file whose opening took too long to be wanted is closed', async (t) => {
+  const opened = Promise.withResolvers<DebugFile>();
+  let isClosed = false;
+  await using debug = new Debug({
+    kernel: new Kernel({ counter: 0, random: Math.random }),
+    clock: new ManualClock(),
+    openFile: () => opened.promise,
+  });
+  const enabling = debug.enableFile(1);
+  await debug.close();
+  opened.resolve({ write: () => t.fail('written to'), close: async () => void (isClosed = true) });
+  await enabling;
+  debug.send(1, { what: 'x', data: 'y' });
+  t.equal(isClosed, true);
+});

@@ -1,0 +1,161 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { searchLines } from '../../../drivers/gpio/line-inventory.js';
+import { type GpioBoard, Backends } from '../../../drivers/gpio/backends/backends.js';
+import { ledModules } from '../../../drivers/led/index.js';
+import { pwmModules } from '../../../drivers/pwm/index.js';
+import { discoverPorts } from '../../../drivers/serial/port-discovery.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import { fault } from '../../../src/base/fault.js';
+import { type HardwareFinder, hardwareModule } from '../../../src/device/hardware-search.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { until } from '../../tools/until.js';
+import { DeviceFixture } from '../../tools/devices/device-fixture.js';
+
+/** Two chips of a simulated machine, of which one has lines that the board does not name. */
+const board: GpioBoard = {
+  gpio: [
+    { chip: 'header', lines: { DOOR: 0, LAMP: 2 } },
+    { chip: 'expander', lines: { DOOR: 0 } },
+  ],
+  simulated: { wires: [] },
+};
+
+t.test(
+  'a line is named so that it is found again, and what the board leaves out is nobody’s to make',
+  async (t) => {
+    const found = await searchLines(board, new Backends(board, new ManualClock()));
+    const shown = found.map(({ id, makes: [first] }) => [id, first?.properties]);
+    t.strictSame(shown, [
+      ['chip header', undefined],
+      ['chip expander', undefined],
+      ['line header/0', { Chip: 'header', Line: '0' }],
+      ['line header/1', undefined],
+      ['line header/2', { Line: 'LAMP' }],
+      ['line expander/0', { Chip: 'expander', Line: '0' }],
+    ]);
+  },
+);
+
+t.test('what another program has is shown with its name, and is not offered', async (t) => {
+  const ways = new Backends(board, new ManualClock());
+  const spot = ways.simulatedBoard?.lineNamed('LAMP');
+  if (spot === undefined) throw new Error('no LAMP');
+  ways.simulatedBoard?.request(spot, { consumer: 'spi0 CS1' });
+  const lamp = (await searchLines(board, ways)).find(({ name }) => name === 'LAMP');
+  t.match(lamp, { usedBy: 'spi0 CS1', instance: 0, makes: [] });
+});
+
+t.test('a port goes by the name that stays the same', async (t) => {
+  const root = await tempDirectory(t);
+  const [tty, dev, usb] = [join(root, 'tty'), join(root, 'dev'), join(root, 'usb')];
+  for (const [name, device] of [
+    ['ttyUSB0', usb],
+    ['ttyS0', join(root, 'uart')],
+  ] as const) {
+    await mkdir(join(tty, name), { recursive: true });
+    await mkdir(device, { recursive: true });
+    await symlink(device, join(tty, name, 'device'));
+    await mkdir(dev, { recursive: true });
+    await writeFile(join(dev, name), '');
+  }
+  await writeFile(join(usb, 'idVendor'), '0403\n');
+  await writeFile(join(usb, 'idProduct'), '6001\n');
+  await writeFile(join(usb, 'serial'), 'A1\n');
+  for (const folder of ['by-id', 'by-path']) {
+    await mkdir(join(dev, 'serial', folder), { recursive: true });
+    await symlink('../../ttyUSB0', join(dev, 'serial', folder, `usb-${folder}`));
+  }
+  const found = await discoverPorts({ tty, dev });
+  t.strictSame(
+    found.map(({ id, name, about }) => [id, name, about]),
+    [
+      [`port ${dev}/ttyS0`, `${dev}/ttyS0`, ''],
+      [
+        `port ${dev}/serial/by-id/usb-by-id`,
+        `${dev}/ttyUSB0`,
+        `${dev}/serial/by-id/usb-by-id, USB 0403:6001:A1`,
+      ],
+    ],
+  );
+  t.strictSame(found[1]?.makes, [
+    { module: 'Serial Port', properties: { Port: `${dev}/serial/by-id/usb-by-id` } },
+  ]);
+});
+
+/** A bench with one instance of Hardware that looks by these. */
+async function searching(finders: readonly HardwareFinder[]) {
+  const bench = new DeviceFixture([hardwareModule(finders)]);
+  const instance = await bench.add('Hardware', {});
+  await bench.waitForLink(instance, 'online');
+  const { search } = bench.devices.openInstance(instance.id, hardwareModule([]));
+  if (search === undefined) throw new Error('it does not search');
+  return { bench, instance, search };
+}
+
+const chip = { kind: 'chip', about: '', usedBy: '', instance: 0, makes: [] } as const;
+
+t.test('a driver that cannot look hides nothing of what the others find, and says so', async (t) => {
+  const { bench, instance, search } = await searching([
+    async () => [{ ...chip, id: 'chip a', name: 'a' }],
+    () => Promise.reject(fault('DEVICE_OFFLINE', 'no permission')),
+  ]);
+  await until('the end of the search', () => !search.isSearching);
+  t.strictSame(
+    search.found().map(({ id }) => id),
+    ['chip a'],
+  );
+  t.match(bench.devices.problems(instance.id), [{ code: 'SEARCH', text: /no permission/ }]);
+  await bench.devices.close();
+});
+
+t.test('a search that was ended keeps what the last one found, whatever comes late', async (t) => {
+  const answers = [[{ ...chip, id: 'chip a', name: 'a' }]];
+  const late = Promise.withResolvers<readonly []>();
+  const { bench, search } = await searching([async () => answers.pop() ?? late.promise]);
+  await until('the end of the search', () => !search.isSearching);
+  t.equal(search.start(), true);
+  t.equal(search.start(), false, 'one at a time');
+  t.equal(search.stop(), true);
+  t.equal(search.stop(), false);
+  late.resolve([]);
+  await late.promise;
+  t.strictSame(
+    search.found().map(({ id }) => id),
+    ['chip a'],
+  );
+  await bench.devices.close();
+});
+
+t.test('what is asked for while a search goes on is looked at once more before its end', async (t) => {
+  const before = Promise.withResolvers<(typeof gone)[]>();
+  const gone = { ...chip, id: 'chip a', name: 'a' };
+  const came = { ...gone, id: 'chip b' };
+  const looks = [Promise.resolve([]), before.promise];
+  const { bench, search } = await searching([() => looks.shift() ?? Promise.resolve([came])]);
+  await until('the end of the first search', () => !search.isSearching);
+  t.equal(search.start(), true);
+  t.equal(search.start(), false);
+  before.resolve([gone]);
+  await until('the end of the search', () => !search.isSearching);
+  t.strictSame(search.found(), [came]);
+  await bench.devices.close();
+});
+
+t.test('LEDs and PWM channels go by the names of the board, else by those that stay the same', async (t) => {
+  const clock = new ManualClock();
+  const led = { leds: [{ name: 'FRONT', path: '/sys/class/leds/green:front' }], simulated: {} };
+  const pwm = { pwm: [{ chip: 'soc.pwm', channels: { FAN: 1 } }], simulated: {} };
+  const found = await Promise.all(
+    [...ledModules(led, clock), ...pwmModules(pwm, clock)].map((module) => module.findHardware?.()),
+  );
+  t.strictSame(
+    found.flatMap((some) => some?.map(({ id, name, makes: [first] }) => [id, name, first?.properties])),
+    [
+      ['led green:front', 'FRONT', { Led: 'FRONT' }],
+      ['pwm soc.pwm/0', 'soc.pwm/0', { Chip: 'soc.pwm', Channel: '0' }],
+      ['pwm soc.pwm/1', 'FAN', { Channel: 'FAN' }],
+    ],
+  );
+});

@@ -1,0 +1,340 @@
+import t from 'tap';
+import { Type, type Static } from '@sinclair/typebox';
+import { Outbox } from '../../../src/api/socket/outbox.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import { silentLog } from '../../../src/base/log.js';
+import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { Devices } from '../../../src/device/devices.js';
+import {
+  moduleKind,
+  quality,
+  variableType,
+  type Host,
+  type ModuleDefinition,
+} from '../../../src/device/module.js';
+import { ModuleRegistry } from '../../../src/device/module-registry.js';
+import { reportedVariables } from '../../../src/device/instance-variables.js';
+import type { Instance } from '../../../src/kernel/instances.js';
+import { Kernel } from '../../../src/kernel/kernel.js';
+import { message } from '../../../src/kernel/messages.js';
+import { SnapshotReader } from '../../../src/kernel/snapshot.js';
+import { qualityOf } from '../../tools/devices/variable-quality.js';
+import { Replica, type Entry, type Frame } from '../../tools/client/replica.js';
+import { BoardFixture } from '../../tools/devices/board-fixture.js';
+import { DeviceFixture, passTime } from '../../tools/devices/device-fixture.js';
+
+const schema = Type.Object({
+  Count: Type.Integer({ default: 2 }),
+  StaleAfterS: Type.Integer({ default: 0 }),
+  Tells: Type.Boolean({ default: true }),
+});
+type Properties = Static<typeof schema>;
+
+/** Their module; who opens one is added to `hosts`. */
+function gaugesModule(hosts: Host<Properties>[]): ModuleDefinition {
+  const module: ModuleDefinition<typeof schema> = {
+    id: '{GAUGES}',
+    name: 'Gauges',
+    kind: moduleKind.device,
+    prefix: 'HW',
+    properties: schema,
+    variables: ({ Count, StaleAfterS }) =>
+      Array.from({ length: Count }, (_, n) => ({
+        ident: `G${n}`,
+        name: `Gauge ${n}`,
+        type: variableType.float,
+        ...(StaleAfterS > 0 && { staleAfterS: StaleAfterS }),
+      })),
+    open: async (host) => {
+      hosts.push(host);
+      if (host.properties.Tells) host.report('G0', 20);
+      return { close: async () => undefined };
+    },
+  };
+  return module as unknown as ModuleDefinition;
+}
+
+/** Gauges `G0`, `G1`, … that the test reads for the device; `G0` alone is told when it is opened. */
+class Gauges extends DeviceFixture {
+  readonly hosts: Host<Properties>[];
+  readonly clock: ManualClock;
+
+  constructor() {
+    const clock = new ManualClock();
+    const hosts: Host<Properties>[] = [];
+    super([gaugesModule(hosts)], clock);
+    this.clock = clock;
+    this.hosts = hosts;
+  }
+
+  get host(): Host<Properties> {
+    const host = this.hosts.at(-1);
+    if (host === undefined) throw new Error('nothing was opened');
+    return host;
+  }
+
+  idOf(instance: Instance, ident: string): number {
+    return instance.children?.byIdent(ident)?.id ?? 0;
+  }
+
+  /** What clients are told of these variables while `act` runs: message and data. */
+  told(ids: readonly number[], act: () => void): [number, readonly unknown[]][] {
+    const before = this.kernel.changes.counter;
+    act();
+    return this.kernel.changes
+      .since(before)
+      .flatMap(({ SenderID, Message, Data }) => (ids.includes(SenderID) ? [[Message, Data]] : []));
+  }
+}
+
+t.test('a device that comes, is lost, comes back: nothing from before looks fresh', async (t) => {
+  await using bench = new Gauges();
+  const gauges = bench.devices.create('Gauges');
+  t.equal(bench.quality(gauges, 'G0'), 'bad NO_VALUE');
+  await bench.waitForLink(gauges, 'online');
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'told while it was opened');
+  t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE');
+  t.equal(bench.quality(gauges, 'LINK'), 'good');
+  bench.host.report('G1', 1);
+  t.equal(bench.quality(gauges, 'G1'), 'good');
+  bench.host.reportLost(new Error('the cable was pulled'));
+  await bench.waitForLink(gauges, 'waiting');
+  t.equal(bench.quality(gauges, 'G0'), 'bad UNREACHABLE');
+  t.equal(bench.quality(gauges, 'G1'), 'bad UNREACHABLE');
+  t.equal(bench.quality(gauges, 'STATUS'), 'good', 'what the gateway says of it');
+  await passTime(bench.clock, 2000);
+  await bench.waitForLink(gauges, 'online');
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  t.equal(bench.quality(gauges, 'G1'), 'stale NOT_REPORTED');
+  bench.host.report('G1', 1);
+  t.equal(bench.quality(gauges, 'G1'), 'good', 'the same value, told anew');
+});
+
+t.test('each change of quality is told once, and no value ever looks better than it is', async (t) => {
+  await using bench = new Gauges();
+  const gauges = bench.devices.create('Gauges');
+  await bench.waitForLink(gauges, 'online');
+  const id = bench.idOf(gauges, 'G0');
+  const doubt = { state: quality.bad, reason: 'BROKEN', text: 'the sensor is broken' } as const;
+  const now = bench.clock.nowMs() / 1000;
+  t.strictSame(
+    bench.told([id], () => {
+      bench.host.markUncertain('G0', doubt);
+      bench.host.markUncertain('G0', { ...doubt, text: 'still broken' });
+      bench.host.report('G0', 7);
+      bench.host.report('G0', 7);
+      bench.host.reportUncertain('G0', 8, doubt);
+    }),
+    [
+      [20400, [2, 'BROKEN', 'the sensor is broken']],
+      [10603, [7, true, 20, now, now, now]],
+      [20400, [0, '', '']],
+      [10603, [7, false, 7, now, now, now]],
+      [20400, [2, 'BROKEN', 'the sensor is broken']],
+      [10603, [8, true, 7, now, now, now]],
+    ],
+  );
+});
+
+t.test('a slow client gets no value across the message that it is no longer good', async (t) => {
+  await using bench = new Gauges();
+  const gauges = bench.devices.create('Gauges');
+  await bench.waitForLink(gauges, 'online');
+  const from = bench.kernel.changes.counter;
+  bench.host.report('G0', 1);
+  bench.host.report('G0', 2);
+  bench.host.markUncertain('G0', { state: quality.bad, reason: 'BROKEN', text: '' });
+  bench.host.report('G0', 3);
+  bench.host.report('G0', 4);
+  const outbox = new Outbox({ budget: 1, limit: 1e6 });
+  for (const change of bench.kernel.changes.since(from)) outbox.put(change);
+  t.strictSame(
+    outbox.take(1e6).map(({ Data }) => Data[0]),
+    [2, 2, 3, 0, 4],
+  );
+});
+
+t.test('a value is stale when the next does not come in time, and good with the next', async (t) => {
+  await using bench = new Gauges();
+  const gauges = await bench.add('Gauges', { StaleAfterS: 60 });
+  await bench.waitForLink(gauges, 'online');
+  await passTime(bench.clock, 59_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  bench.host.report('G0', 20);
+  await passTime(bench.clock, 59_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  await passTime(bench.clock, 2000);
+  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE');
+  t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE', 'what was never told can be no staler');
+  bench.host.report('G0', 20);
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  await bench.change(gauges, { StaleAfterS: 0 });
+  await bench.waitForLink(gauges, 'online');
+  await passTime(bench.clock, 120_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'nothing is promised any more');
+  await bench.change(gauges, { StaleAfterS: 60 });
+  bench.devices.setProperty(gauges.id, 'Count', 1);
+  await bench.devices.applyChanges(gauges.id);
+  await bench.waitForLink(gauges, 'online');
+  t.equal(bench.quality(gauges, 'G1'), 'bad NO_VALUE', 'it is no longer declared, and stays');
+  await bench.devices.close();
+  t.equal(bench.clock.pendingTimers, 0);
+});
+
+t.test("a device's own time counts: what is old when it comes is stale at once", async (t) => {
+  await using bench = new Gauges();
+  const gauges = await bench.add('Gauges', { StaleAfterS: 60, Tells: false });
+  await bench.waitForLink(gauges, 'online');
+  const { host, clock } = bench;
+  const variable = [...reportedVariables(gauges)][0];
+  host.report('G0', 1, clock.nowMs() - 50_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  t.strictSame(variable?.data.reportTimes, { sourceMs: clock.nowMs() - 50_000, receivedMs: clock.nowMs() });
+  await passTime(clock, 11_000);
+  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', '60 s after it was so, not after it came');
+  host.report('G0', 2, clock.nowMs());
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  const told = bench.told([variable?.id ?? 0], () => host.report('G0', 3, clock.nowMs() - 61_000));
+  t.match(told, [
+    [20400, [1, 'OVERDUE']],
+    [10603, [3]],
+  ]);
+  host.report('G0', 4, clock.nowMs() + 59_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'a device whose clock is a little ahead');
+  const future = bench.told([variable?.id ?? 0], () => host.report('G0', 4, clock.nowMs() + 61_000));
+  t.match(future[0], [20400, [1, 'FUTURE']], 'doubted before it is told');
+  host.report('G0', 4, clock.nowMs() + 61_000);
+  t.equal(bench.quality(gauges, 'G0'), 'stale FUTURE');
+  await passTime(clock, 61_000);
+  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'the promise is kept an eye on all the same');
+  host.report('G0', 4, clock.nowMs());
+  t.equal(bench.quality(gauges, 'G0'), 'good');
+  host.report('G0', 5, 0);
+  t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', 'nobody knows when it was so');
+  clock.hasTrustedTime = false;
+  host.report('G0', 6, clock.nowMs() - 61_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'with no clock to compare it with');
+  host.report('G0', 6, clock.nowMs() + 3_600_000);
+  t.equal(bench.quality(gauges, 'G0'), 'good', 'nor with one that is ahead');
+  host.report('G0', 7, clock.monotonicNs() - 2_000_000_000n);
+  t.equal(variable?.data.reportTimes?.sourceMs, clock.nowMs() - 2000, "the kernel's time of an edge");
+  host.report('G0', 8);
+  t.equal(variable?.data.reportTimes, undefined, 'no time: when it came');
+});
+
+t.test('a snapshot and the changes after it agree, and only what is not good has the key', async (t) => {
+  await using bench = new Gauges();
+  const gauges = await bench.add('Gauges', { Count: 1000, StaleAfterS: 60 });
+  await bench.waitForLink(gauges, 'online');
+  for (let n = 0; n < 1000; n += 2) bench.host.report(`G${n}`, n);
+  const snapshot = () => {
+    const reader = new SnapshotReader(bench.kernel.tree);
+    const parts: string[] = [];
+    for (let part = reader.read(); part !== undefined; part = reader.read()) parts.push(part);
+    return JSON.parse(`{${parts.join(',')}}`) as Record<string, Entry>;
+  };
+  const doubted = (objects: Record<string, Entry>) =>
+    Object.values(objects).filter(({ data }) => 'quality' in data).length;
+  const first = snapshot();
+  t.equal(doubted(first), 500);
+  const replica = new Replica(first);
+  const since = bench.kernel.changes.counter;
+  bench.host.reportLost(new Error('gone'));
+  await bench.waitForLink(gauges, 'waiting');
+  const told = bench.kernel.changes.since(since);
+  const link = bench.idOf(gauges, 'LINK');
+  const [bad, gone] = [
+    told.findLastIndex(({ Message }) => Message === 20400),
+    told.findIndex(({ SenderID }) => SenderID === link),
+  ];
+  t.ok(bad < gone, 'before LINK says so');
+  t.equal(told.filter(({ Message }) => Message === 20400).length, 1000, 'one message each');
+  t.equal(doubted(snapshot()), 1000);
+  await passTime(bench.clock, 2000);
+  await bench.waitForLink(gauges, 'online');
+  bench.host.report('G7', 7);
+  for (const change of bench.kernel.changes.since(since)) replica.apply(JSON.parse(change.frame) as Frame);
+  t.strictSame(Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry])), snapshot());
+});
+
+t.test('what was stored is not good before its device has told it, and nobody is told of that', async (t) => {
+  const clock = new ManualClock();
+  const kernel = new Kernel({ counter: 0, random: Math.random });
+  const hosts: Host<Properties>[] = [];
+  const stored = (module: { id: string; name: string; kind: number }, idents: readonly string[]) => {
+    const instance = kernel.instances.create(module, {}, { nowMs: 0 });
+    for (const ident of [...idents, 'LINK']) {
+      const type = ident === 'LINK' ? variableType.string : variableType.float;
+      const variable = kernel.variables.create(type, { parent: instance, ident, readOnly: true });
+      if (ident !== 'G2') kernel.variables.update(variable, ident === 'LINK' ? 'online' : 7, 1000);
+    }
+    return instance;
+  };
+  const module = gaugesModule(hosts);
+  const gauges = stored(module, ['G0', 'G1', 'G2', 'GONE']);
+  const orphan = stored({ id: '{NO}', name: 'No', kind: 3 }, ['G0']);
+  const since = kernel.changes.counter;
+  const devices = new Devices({ kernel, clock, modules: new ModuleRegistry([module]), log: silentLog });
+  devices.start();
+  const qualities = () => ['G0', 'G1', 'G2', 'GONE', 'LINK'].map((ident) => qualityOf(gauges, ident));
+  const old = 'stale NOT_REPORTED';
+  t.strictSame(qualities(), [old, old, 'bad NO_VALUE', old, 'good']);
+  t.equal(qualityOf(orphan, 'G0'), 'bad MODULE_MISSING');
+  await yieldToEventLoop();
+  t.strictSame(qualities(), ['good', old, 'bad NO_VALUE', old, 'good']);
+  const told = kernel.changes.since(since).filter(({ Message }) => Message === message.GW_QUALITY);
+  t.match(told, [{ Data: [2, 'MODULE_MISSING'] }, { Data: [0, '', ''] }]);
+  t.equal(told.length, 2);
+  await devices.close();
+});
+
+t.test('two gateways do not share what they know', async (t) => {
+  await using one = new Gauges();
+  await using other = new Gauges();
+  const [mine, yours] = [
+    await one.add('Gauges', { StaleAfterS: 5 }),
+    await other.add('Gauges', { StaleAfterS: 5 }),
+  ];
+  await one.waitForLink(mine, 'online');
+  await other.waitForLink(yours, 'online');
+  await passTime(one.clock, 10_000);
+  other.host.markUncertain('G1', { state: quality.bad, reason: 'BROKEN', text: '' });
+  t.equal(one.quality(mine, 'G0'), 'stale OVERDUE');
+  t.equal(other.quality(yours, 'G0'), 'good');
+  t.equal(one.quality(mine, 'G1'), 'bad NO_VALUE');
+  t.equal(other.quality(yours, 'G1'), 'bad BROKEN');
+});
+
+t.test(
+  'what an input or an output finds at its start is good at once, also when it is opened again',
+  async (t) => {
+    const board = new BoardFixture(t);
+    const made = [
+      ['GPIO Input', { Line: 'BUTTON1' }],
+      ['Button', { Line: 'BUTTON2' }],
+      ['Counter', { Line: 'BUTTON3' }],
+      ['Frequency', { Line: 'BUTTON4' }],
+      ['Encoder', { LineA: 'SENSE1', LineB: 'SENSE2' }],
+      ['Level Group', { Lines: ['SENSE3', 'SENSE4'] }],
+      ['GPIO Output', { Line: 'RELAY5' }],
+      ['Relay', { Line: 'RELAY6' }],
+      ['Pulse', { Line: 'RELAY7' }],
+    ] as const;
+    // A counter has counted no day before the first one.
+    const never = ['YESTERDAY', 'LAST_MONTH'];
+    for (const [module, properties] of made) {
+      const instance = await board.add(module, properties);
+      for (const time of ['first', 'second']) {
+        await board.waitForLink(instance, 'online');
+        const idents = [...reportedVariables(instance)].map(({ ident }) => ident);
+        t.strictSame(
+          idents.filter((ident) => board.quality(instance, ident) !== 'good'),
+          module === 'Counter' ? never : [],
+          `${module}, the ${time} time`,
+        );
+        await board.devices.applyChanges(instance.id);
+        await yieldToEventLoop();
+      }
+    }
+  },
+);

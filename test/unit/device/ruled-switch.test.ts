@@ -1,0 +1,94 @@
+import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
+import { fault } from '../../../src/base/fault.js';
+import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { Interlocks } from '../../../src/device/switch/interlocks.js';
+import { RuledSwitch } from '../../../src/device/switch/ruled-switch.js';
+import { Stagger } from '../../../src/device/switch/stagger.js';
+
+/** An output that may be active for five seconds. */
+const pump = (
+  clock: ManualClock,
+  drive: (active: boolean) => Promise<void>,
+  complain: (text: string | undefined) => void = () => undefined,
+) =>
+  new RuledSwitch(
+    {
+      id: 1,
+      name: 'Pump',
+      clock,
+      line: 'line',
+      interlocks: new Interlocks(clock),
+      rules: { minOnMs: 0, minOffMs: 0, maxOnMs: 5000, isPulse: false, group: '', deadTimeMs: 0 },
+      configured: () => [],
+      drive,
+      onStatus: () => undefined,
+      setProblem: complain,
+    },
+    { active: false, offAt: 0 },
+  );
+
+await t.test('an off that must happen is tried until the device takes it, and told meanwhile', async (t) => {
+  const clock = new ManualClock();
+  const driven: boolean[] = [];
+  const complaints: (string | undefined)[] = [];
+  let isStuck = false;
+  const output = pump(
+    clock,
+    async (active) => {
+      if (isStuck) throw fault('DEVICE_REFUSED', 'it is stuck');
+      driven.push(active);
+    },
+    (text) => complaints.push(text),
+  );
+  await output.write(true);
+  isStuck = true;
+  await t.rejects(output.write(false), { code: 'DEVICE_REFUSED' });
+  clock.advance(5000);
+  await yieldToEventLoop();
+  clock.advance(1000);
+  await yieldToEventLoop();
+  t.match(complaints, [undefined, /switching it off fails; .* it is stuck/, /fails/]);
+  isStuck = false;
+  clock.advance(1000);
+  await yieldToEventLoop();
+  t.strictSame([driven, complaints.at(-1)], [[true, false], undefined]);
+  output.close();
+  t.equal(clock.pendingTimers, 0, 'no timer is left');
+  await t.rejects(output.write(true), { name: 'AbortError' });
+  t.strictSame(driven, [true, false]);
+});
+
+await t.test('an on after an off that the end of the time found under way has its own time', async (t) => {
+  const clock = new ManualClock();
+  const driven: boolean[] = [];
+  let takes = Promise.resolve();
+  const output = pump(clock, async (active) => {
+    await takes;
+    driven.push(active);
+  });
+  await output.write(true);
+  const slow = Promise.withResolvers<void>();
+  takes = slow.promise;
+  const commands = [output.write(false), output.write(true)];
+  clock.advance(5000);
+  slow.resolve();
+  await Promise.all(commands);
+  await yieldToEventLoop();
+  t.strictSame(driven, [true, false, true], 'the end of the first time is done with');
+  clock.advance(5000);
+  await yieldToEventLoop();
+  t.strictSame(driven, [true, false, true, false]);
+  output.close();
+});
+
+await t.test('turns are a gap apart, and one that comes long after needs not wait', async (t) => {
+  const clock = new ManualClock();
+  const stagger = new Stagger(clock);
+  t.strictSame(
+    [stagger.nextDelayMs(500), stagger.nextDelayMs(500), stagger.nextDelayMs(2000)],
+    [0, 500, 2500],
+  );
+  clock.advance(10_000);
+  t.strictSame([stagger.nextDelayMs(500), stagger.nextDelayMs(500)], [0, 500]);
+});

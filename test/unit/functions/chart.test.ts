@@ -1,0 +1,346 @@
+// Charts are of local time: a zone that has summer time.
+process.env['TZ'] = 'Europe/Berlin';
+
+import t from 'tap';
+import {
+  parseChart,
+  chartOfVariable,
+  type ChartDefinition,
+} from '../../../src/functions/chart/chart-definition.js';
+import { drawChart, type DrawingOptions } from '../../../src/functions/chart/svg-drawing.js';
+import { periodOf, type Density } from '../../../src/functions/chart/period.js';
+import { readSeries } from '../../../src/functions/chart/series.js';
+import { Kernel } from '../../../src/kernel/kernel.js';
+import type { Value } from '../../../src/kernel/value.js';
+import { svgProblem } from '../../tools/svg-check.js';
+import { FakeReadings } from '../../tools/gateway/fake-readings.js';
+import { Random, fuzzSeed, seedLabel } from '../../tools/random.js';
+import { elementsOf, parseXml, type XmlElement } from '../../tools/xml.js';
+
+const seed = fuzzSeed();
+const at = (text: string) => new Date(text).getTime() / 1000;
+const DAY = 1 as const;
+const spans = [0, DAY, 2, 3, 4, 5] as const;
+
+/** A kernel with one variable of each kind, and a day's records of each. */
+function world() {
+  const kernel = new Kernel({ counter: 0, random: Math.random });
+  kernel.profiles.create('Mode', 1);
+  for (const [value, name] of ['Off', 'Eco', 'Comfort'].entries())
+    kernel.profiles.setAssociation('Mode', { value, name, icon: '', color: -1 });
+  const variable = (type: 0 | 1 | 2 | 3, name: string, profile: string) =>
+    kernel.variables.create(type, { name, profile });
+  const of = {
+    temperature: variable(2, 'Outside', '~Temperature'),
+    pump: variable(0, 'Pump', '~Switch'),
+    mode: variable(1, 'Mode', 'Mode'),
+    meter: variable(2, 'Meter', '~Electricity'),
+    dimmer: variable(1, 'Dimmer', '~Intensity.255'),
+    text: variable(3, 'Text', ''),
+  };
+  of.meter.data.logging = { active: true, counter: true, ignoreZeros: false, graph: true, compaction: [] };
+  const begin = at('2026-11-21T00:00');
+  const now = at('2026-11-22T18:00');
+  const every = (stepS: number, value: (n: number) => Value) => {
+    const records: [number, Value][] = [];
+    for (let atS = begin; atS < now; atS += stepS) records.push([atS, value(records.length)]);
+    return records;
+  };
+  const readings = new FakeReadings(
+    [
+      [of.temperature.id, every(300, (n) => 10 + (n % 7))],
+      [of.pump.id, every(5000, (n) => n % 2 === 0)],
+      [of.mode.id, every(7000, (n) => n % 3)],
+      [of.meter.id, every(600, () => 0.5)],
+      [of.dimmer.id, every(3000, (n) => (n * 51) % 256)],
+    ],
+    now,
+  );
+  readings.counters.add(of.meter.id);
+  const today = { span: DAY, dense: 0, period: periodOf(DAY, 0, now) } as const;
+  const known = {
+    variable: (id: number) => {
+      const object = kernel.tree.find(id);
+      return object?.is(2) ? object : undefined;
+    },
+    hasProfile: (name: string) => kernel.profiles.find(name) !== undefined,
+  };
+  const ofJson = (content: object, title = 'Chart') =>
+    parseChart(kernel, title, JSON.stringify(content), known);
+  const draw = async (
+    definition: ChartDefinition,
+    look: Partial<DrawingOptions> & { dense?: Density } = {},
+  ) => {
+    const { dense = 0, span = DAY, period = periodOf(span, 0, now), ...rest } = look;
+    const series = [];
+    for (const dataset of definition.datasets)
+      series.push(await readSeries(readings, dataset, { span, dense, period }));
+    const whole = { isExtrema: false, isDyn: true, width: 640, height: 300, ...rest, span, period };
+    return { series, svg: await drawChart(kernel, definition, { series, look: whole }) };
+  };
+  return { kernel, of, readings, today, now, ofJson, draw, known };
+}
+
+t.test('what a dataset shows: averages, states as they changed, what was used up', async (t) => {
+  const { kernel, of, readings, today } = world();
+  const read = async (variable: (typeof of)['pump'], wanted: object = {}) => {
+    const [dataset] = chartOfVariable(kernel, variable).datasets;
+    return readSeries(readings, dataset as NonNullable<typeof dataset>, { ...today, ...wanted });
+  };
+  const { startS } = today.period;
+  const line = await read(of.temperature);
+  t.match(line, { span: 5, dataset: { kind: 'line' }, isCut: false });
+  t.equal(line.points.length, (18 * 3600) / 300);
+  t.match(line.points[0], { atS: startS, durationS: 300, value: 10 + (288 % 7) });
+  const bars = await read(of.meter);
+  t.match(bars, { span: 0, dataset: { kind: 'bar' }, points: { length: 18 } });
+  t.strictSame(
+    bars.points.map(({ value }) => value),
+    bars.points.map(() => 3),
+  );
+  const states = await read(of.pump);
+  t.match(states, { span: 7, dataset: { kind: 'step' } });
+  t.strictSame(
+    { ...states.points[0] },
+    { atS: startS, durationS: 18 * 5000 - 86_400, value: 0, min: 0, max: 0 },
+    'with what it was at the beginning',
+  );
+  t.ok(
+    states.points.every(
+      ({ atS, durationS }, n, all) => atS + durationS === (all[n + 1]?.atS ?? at('2026-11-22T18:00')),
+    ),
+  );
+  t.match(await read(of.temperature, { dense: 2 }), { span: 7, dataset: { kind: 'line' } });
+  t.match(await read(of.mode), { dataset: { kind: 'step' } });
+  t.match(await read(of.text), { points: [] });
+  const busy = new FakeReadings(
+    [[of.pump.id, Array.from({ length: 20_000 }, (_one, n) => [startS + n, n % 2 === 0] as const)]],
+    startS + 20_000,
+  );
+  const [dataset] = chartOfVariable(kernel, of.pump).datasets;
+  const share = await readSeries(busy, dataset as NonNullable<typeof dataset>, today);
+  t.equal(share.span, 5, 'too many changes: the share of time');
+  t.strictSame(share.points[0]?.value.toFixed(3), '0.500');
+});
+
+t.test('a shifted dataset has the values of another period, drawn over this one', async (t) => {
+  const { of, ofJson, draw, today } = world();
+  const definition = ofJson({ datasets: [{ variableID: of.meter.id, timeOffset: -1 }] });
+  const { series, svg } = await draw(definition);
+  t.equal(series[0]?.period.endS, today.period.startS);
+  const rects = [...elementsOf(parseXml(svg))].filter(
+    ({ name, attributes }) => name === 'rect' && !attributes.has('rx'),
+  );
+  t.equal(rects.length, 24, 'a whole day, although this one has had 18 hours');
+});
+
+t.test('the content of a chart is read leniently, and never beyond its bounds', async (t) => {
+  const { of, ofJson, known, kernel } = world();
+  const { id } = of.temperature;
+  const definition = ofJson({
+    type: 'bar',
+    datasets: [
+      {
+        variableID: id,
+        strokeColor: '#FF8800',
+        fillColor: 255,
+        side: 'right',
+        title: 'T',
+        visible: false,
+        timeOffset: -2,
+      },
+      { variableID: 12, title: 'Nobody' },
+      null,
+      {
+        variableID: of.pump.id,
+        strokeColor: 'red;}',
+        fillColor: 'url(#x)',
+        side: {},
+        title: 7,
+        timeOffset: 1e9,
+      },
+    ],
+    axes: [{ profile: '~Temperature', side: 'right' }, { profile: 'None', side: 0 }, 5],
+  });
+  t.match(definition, {
+    datasets: [
+      {
+        index: 0,
+        kind: 'bar',
+        stroke: '#FF8800',
+        fill: '#0000ff',
+        side: 1,
+        title: 'T',
+        visible: false,
+        offset: -2,
+      },
+      { index: 3, kind: 'step', stroke: '', fill: '', side: 0, title: 'Pump', visible: true, offset: 0 },
+    ],
+    axes: ['', '~Temperature'],
+  });
+  const many = Array.from({ length: 17 }, () => ({ variableID: id }));
+  for (const content of [
+    '',
+    '[',
+    'null',
+    '[]',
+    '{}',
+    '{"datasets":{}}',
+    JSON.stringify({ datasets: many }),
+    `{"datasets":[],"a":"${'x'.repeat(65_536)}"}`,
+  ])
+    t.throws(
+      () => parseChart(kernel, 'C', content, known),
+      { code: 'CONFIGURATION_INVALID' },
+      content.slice(0, 40),
+    );
+  t.equal(ofJson({ datasets: [] }).datasets.length, 0);
+});
+
+/** Texts of a drawing by what they stand in. */
+const textsIn = (root: XmlElement, group: string) =>
+  [...elementsOf(root)]
+    .filter(({ attributes }) => attributes.get('class') === group)
+    .flatMap((one) => [...elementsOf(one)].filter(({ name }) => name === 'text').map(({ text }) => text));
+
+t.test(
+  'axes say what is shown: units and numbers of the profile, names of states, local times',
+  async (t) => {
+    const { kernel, of, ofJson, draw } = world();
+    const texts = async (definition: ChartDefinition, look = {}) => {
+      const root = parseXml((await draw(definition, look)).svg);
+      return {
+        left: textsIn(root, 'axis left'),
+        right: textsIn(root, 'axis right'),
+        time: textsIn(root, 'time'),
+        legend: textsIn(root, 'legend'),
+      };
+    };
+    const one = await texts(chartOfVariable(kernel, of.temperature));
+    t.strictSame(one.left, ['10', '11', '12', '13', '14', '15', '16', '°C']);
+    t.strictSame(one.time, ['00:00', '03:00', '06:00', '09:00', '12:00', '15:00', '18:00', '21:00']);
+    t.strictSame(one.legend, [], 'one needs no legend');
+    const whole = await texts(chartOfVariable(kernel, of.temperature), { isDyn: false });
+    t.match([whole.left[0], whole.left.at(-2)], ['-40', '80'], 'the range of the profile');
+    t.strictSame((await texts(chartOfVariable(kernel, of.pump))).left, ['Off', 'On']);
+    t.strictSame((await texts(chartOfVariable(kernel, of.mode))).left, ['Off', 'Eco', 'Comfort']);
+    const dimmer = await texts(chartOfVariable(kernel, of.dimmer), { isDyn: false });
+    t.match(
+      [dimmer.left[0], dimmer.left.at(-2), dimmer.left.at(-1)],
+      ['0', '100', '%'],
+      'per cent of the range',
+    );
+    const both = await texts(
+      ofJson({
+        datasets: [{ variableID: of.pump.id }, { variableID: of.temperature.id, side: 1, title: '<b>' }],
+      }),
+    );
+    t.strictSame(both.left, ['Off', 'On']);
+    t.equal(both.right.at(-1), '°C');
+    t.strictSame(both.legend, ['Pump', '<b>']);
+    const empty = await draw(chartOfVariable(kernel, kernel.variables.create(2)));
+    t.match(empty.svg, />no data</);
+  },
+);
+
+t.test('where nothing is known the line has a gap; extremes are a band', async (t) => {
+  const { kernel, of, now, today } = world();
+  const { startS } = today.period;
+  const pieces = [0, 1, 2, 10, 11].map((n) => ({
+    timeStamp: startS + n * 300,
+    durationS: 300,
+    avg: 10,
+    min: 9,
+    minTime: startS,
+    max: 12,
+    maxTime: startS,
+  }));
+  const readings = { logged: async () => [], aggregated: async () => pieces.toReversed() };
+  const definition = chartOfVariable(kernel, of.temperature);
+  const [dataset] = definition.datasets;
+  const series = [await readSeries(readings, dataset as NonNullable<typeof dataset>, today)];
+  const look = { span: DAY, period: today.period, isDyn: true, width: 640, height: 300 };
+  const curve = async (isExtrema: boolean) => {
+    const root = parseXml(await drawChart(kernel, definition, { series, look: { ...look, isExtrema } }));
+    const group = [...elementsOf(root)].find(({ attributes }) => attributes.get('class') === 'series');
+    return group?.children.map(({ attributes }) => attributes.get('d') ?? '') ?? [];
+  };
+  const [path = '', ...none] = await curve(false);
+  t.equal(path.match(/M/g)?.length, 2);
+  t.strictSame(none, []);
+  const [band = ''] = await curve(true);
+  t.equal(band.match(/Z/g)?.length, 2);
+  t.ok(now > startS);
+});
+
+t.test(
+  `whatever is drawn is sound: well-formed, within its bounds, nothing of it runs (${seedLabel(seed)})`,
+  async (t) => {
+    const random = new Random(seed);
+    const { kernel, of, now } = world();
+    const names = [
+      '<script>alert(1)</script>',
+      '"><g onload="x"',
+      ']]>&amp;&#0;',
+      '\u0000\u0007\uFFFE',
+      '\uD800x',
+      '日本語🏠',
+      '',
+      'x'.repeat(300),
+      "it's",
+    ];
+    const values = [0, -1, 1e308, -1e308, 1e-320, 21.5, 2 ** 53, 100];
+    const variables = Object.values(of).slice(0, 5);
+    for (let n = 0; n < 150 && t.passing(); n++) {
+      const records = variables.map((variable) => {
+        let atS = now - random.below(3 * 86_400);
+        return [
+          variable.id,
+          random.some(
+            40,
+            () =>
+              [
+                (atS += 1 + random.below(9000)),
+                random.chance(0.5) ? random.pick(values) : random.next() * 100,
+              ] as const,
+          ),
+        ] as const;
+      });
+      const readings = new FakeReadings(records, now);
+      const content = {
+        type: random.pick(['line', 'bar']),
+        datasets: random.some(7, () => ({
+          variableID: random.pick(variables).id,
+          title: random.pick(names),
+          strokeColor: random.pick(['', '#f00', '"/><script/>', 0xff00ff]),
+          fillColor: random.pick(['', '#00ff0080']),
+          side: random.below(2),
+          timeOffset: random.below(3) - 1,
+        })),
+        axes: [{ profile: random.pick(['~Temperature', 'Mode', '~Switch']), side: random.below(2) }],
+      };
+      const known = {
+        variable: (id: number) => variables.find((one) => one.id === id),
+        hasProfile: () => true,
+      };
+      const definition = parseChart(kernel, random.pick(names), JSON.stringify(content), known);
+      const span = random.pick(spans);
+      const look: DrawingOptions = {
+        span,
+        period: periodOf(span, random.chance(0.5) ? 0 : now - random.below(86_400), now),
+        isExtrema: random.chance(0.5),
+        isDyn: random.chance(0.5),
+        width: random.pick([100, 320, 640, 4000]),
+        height: random.pick([100, 200, 480]),
+      };
+      const dense = random.below(3) as Density;
+      const series = [];
+      for (const dataset of definition.datasets)
+        series.push(await readSeries(readings, dataset, { ...look, dense }));
+      const svg = await drawChart(kernel, definition, { series, look });
+      const wrong = svgProblem(svg, look);
+      if (wrong !== undefined) t.fail(`${wrong}\n${JSON.stringify(content)}\n${svg.slice(0, 2000)}`);
+    }
+    t.pass('all of them');
+  },
+);

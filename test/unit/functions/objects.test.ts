@@ -1,0 +1,257 @@
+import t from 'tap';
+import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
+
+/** Messages by their numbers in the interface (§3.5), as a client knows them. */
+const [REGISTER, UNREGISTER, PARENT, NAME, INFO] = [10401, 10402, 10403, 10404, 10405];
+const [POSITION, HIDDEN, ICON, ADDED, REMOVED, IDENT, DISABLED] = [
+  10408, 10410, 10411, 10412, 10413, 10414, 10415,
+];
+
+const makers = [
+  ['Category', 0, []],
+  ['Variable', 2, [1]],
+  ['Script', 3, [0]],
+  ['Link', 6, []],
+] as const;
+
+t.test('what is created is told in the order of decision 13, and so is its end', async (t) => {
+  await using desk = new FunctionFixture();
+  const told = async (method: string, ...params: unknown[]) => {
+    const messages = await desk.messagesOfCall(method, ...params);
+    return messages.map(([sender, message, data]) => [sender === 0 ? 0 : 'it', message, ...data]);
+  };
+  const ids = new Set<number>();
+  const since = async (method: string, ...params: unknown[]) => {
+    const all = await told(method, ...params);
+    for (const [, message, id] of all) if (message === ADDED) ids.add(id as number);
+    return all.map((entry) => entry.map((item) => (ids.has(item as number) ? 'it' : item)));
+  };
+  t.strictSame(await since('SVC_CreateCategory'), [
+    ['it', REGISTER, 0],
+    [0, ADDED, 'it'],
+  ]);
+  t.strictSame(await since('SVC_CreateVariable', 2), [
+    ['it', REGISTER, 2],
+    ['it', 10601, 2],
+    [0, ADDED, 'it'],
+  ]);
+  const script = await since('SVC_CreateScript', 0);
+  t.match(script, [
+    ['it', REGISTER, 3],
+    ['it', 10701, 0],
+    ['it', 10703, /^\d{5}\.js$/],
+    [0, ADDED, 'it'],
+  ]);
+  t.strictSame(await since('SVC_CreateLink'), [
+    ['it', REGISTER, 6],
+    ['it', 11001],
+    [0, ADDED, 'it'],
+  ]);
+  const [category, variable, made, link] = ids;
+  const ends = [
+    ['SVC_DeleteCategory', category, 0, []],
+    ['SVC_DeleteVariable', variable, 2, [['it', 10602]]],
+    ['SVC_DeleteLink', link, 6, [['it', 11002]]],
+  ] as const;
+  for (const [method, id, type, own] of ends)
+    t.strictSame(await since(method, id), [[0, REMOVED, 'it'], ...own, ['it', UNREGISTER, type]], method);
+  t.strictSame(await since('SVC_DeleteScript', made, true), [
+    [0, REMOVED, 'it'],
+    ['it', 10702],
+    ['it', UNREGISTER, 3],
+  ]);
+});
+
+t.test('an instance is told with its module and its status, and its variables after it', async (t) => {
+  await using desk = new FunctionFixture();
+  const { counter } = desk.kernel.changes;
+  const id = (await desk.call('SVC_CreateInstance', 'Bulb')) as number;
+  const messages = desk.kernel.changes.since(counter).map(({ SenderID, Message }) => [SenderID, Message]);
+  t.strictSame(messages.slice(0, 4), [
+    [id, REGISTER],
+    [id, 10501],
+    [id, 10505],
+    [0, ADDED],
+  ]);
+  for (const ident of ['STATE', 'LEVEL', 'LINK', 'STATUS']) {
+    const variable = desk.idOf(id, ident);
+    const own = messages.filter(([sender]) => sender === variable).map(([, message]) => message);
+    t.strictSame(own.slice(0, 2), [REGISTER, 10601], ident);
+    t.ok(own.indexOf(PARENT) > own.indexOf(IDENT), `${ident} is told where it stands when it is whole`);
+  }
+});
+
+t.test('every setter tells what it set, once, and nothing when nothing changed', async (t) => {
+  await using desk = new FunctionFixture();
+  const id = (await desk.call('SVC_CreateCategory')) as number;
+  for (const [method, message, values] of [
+    ['SVC_SetName', NAME, ['Hall', 'Ünïcode 😀']],
+    ['SVC_SetIdent', IDENT, ['hall', '1st_floor', '']],
+    ['SVC_SetPosition', POSITION, [-3, 7]],
+    ['SVC_SetHidden', HIDDEN, [true, false]],
+    ['SVC_SetDisabled', DISABLED, [true, false]],
+    ['SVC_SetIcon', ICON, ['Bulb', '']],
+    ['SVC_SetInfo', INFO, ['notes', '']],
+  ] as const) {
+    for (const value of values) {
+      t.strictSame(
+        await desk.messagesOfCall(method, id, value),
+        [[id, message, [value]]],
+        `${method} ${value}`,
+      );
+      t.strictSame(await desk.messagesOfCall(method, id, value), [], 'the same again');
+    }
+    await t.rejects(desk.call(method, 12, values[0]), { code: 'OBJECT_MISSING', rpc: -32603 });
+    await t.rejects(desk.call(method, 0, values[0]), { code: 'ROOT_FIXED', message: 'Cannot change root' });
+    await t.rejects(desk.call(method, id, []), { code: 'PARAMETER_TYPE' });
+    await t.rejects(desk.call(method, id), { code: 'PARAMETER_COUNT' });
+  }
+  const unnamed = `Unnamed Object (ID: ${id})`;
+  t.strictSame(await desk.messagesOfCall('SVC_SetName', id, ''), [[id, NAME, [unnamed]]]);
+  t.equal(await desk.call('SVC_GetName', id), unnamed);
+  t.equal(await desk.call('SVC_GetObjectIDByName', unnamed, 0), id);
+  for (const [method, length] of [
+    ['SVC_SetName', 1025],
+    ['SVC_SetIcon', 1025],
+    ['SVC_SetInfo', 65_537],
+  ] as const)
+    await t.rejects(desk.call(method, id, 'x'.repeat(length)), { code: 'TEXT_TOO_LONG' });
+});
+
+t.test(
+  'idents: letters, digits, underscore; one of each among siblings; the empty one clears (§5)',
+  async (t) => {
+    await using desk = new FunctionFixture();
+    const [a, b, room] = (await Promise.all(
+      Array.from({ length: 3 }, () => desk.call('SVC_CreateCategory')),
+    )) as [number, number, number];
+    for (const ident of ['a b', 'ä', 'a-b', 'a.b', ' ', 'a\n', '%'])
+      await t.rejects(desk.call('SVC_SetIdent', a, ident), { code: 'IDENT_INVALID' }, JSON.stringify(ident));
+    await desk.call('SVC_SetIdent', a, 'lamp');
+    await t.rejects(desk.call('SVC_SetIdent', b, 'lamp'), {
+      message: 'Ident must be unique for each category/level',
+    });
+    await desk.call('SVC_SetIdent', b, 'Lamp');
+    await desk.call('SVC_SetParent', b, room);
+    await desk.call('SVC_SetIdent', b, 'lamp');
+    await t.rejects(desk.call('SVC_SetParent', b, 0), { code: 'IDENT_TAKEN' }, 'there is one already');
+    t.equal(await desk.call('SVC_GetObjectIDByIdent', 'lamp', room), b);
+    t.equal(await desk.call('SVC_GetObjectIDByIdent', 'lamp', 0), a);
+    await desk.call('SVC_SetIdent', a, '');
+    await desk.call('SVC_SetParent', b, 0);
+    t.equal(await desk.call('SVC_FindObjectIDByIdent', 'lamp', 0), b);
+    t.equal(await desk.call('SVC_FindObjectIDByIdent', '', 0), 0, 'no ident is none');
+    t.equal(await desk.call('SVC_FindObjectIDByName', 'nobody', 0), 0);
+    for (const method of ['SVC_GetObjectIDByIdent', 'SVC_GetObjectIDByName', 'SVC_GetVariableIDByName'])
+      await t.rejects(desk.call(method, 'nobody', 0), {
+        message: /^Object with (ident|name) nobody could not/,
+      });
+    await t.rejects(desk.call('SVC_FindObjectIDByIdent', 'lamp', 12), { code: 'OBJECT_MISSING' });
+  },
+);
+
+t.test('places: moving, order, location, and what stands below what', async (t) => {
+  await using desk = new FunctionFixture();
+  const make = async (name: string, parent: number) => {
+    const id = (await desk.call('SVC_CreateCategory')) as number;
+    await desk.call('SVC_SetName', id, name);
+    await desk.call('SVC_SetParent', id, parent);
+    return id;
+  };
+  const house = await make('House', 0);
+  const [b, a, c] = [await make('b', house), await make('A', house), await make('c', house)];
+  const variable = (await desk.call('SVC_CreateVariable', 0)) as number;
+  await desk.call('SVC_SetParent', variable, house);
+  await desk.call('SVC_SetPosition', c, -1);
+  t.strictSame(await desk.call('SVC_GetChildrenIDs', house), [c, a, b, variable]);
+  t.equal(await desk.call('SVC_GetLocation', a), 'House\\A');
+  t.equal(await desk.call('SVC_GetLocation', 0), '');
+  t.strictSame(await desk.messagesOfCall('SVC_SetParent', b, a), [
+    [b, PARENT, [a]],
+    [house, REMOVED, [b]],
+    [a, ADDED, [b]],
+  ]);
+  t.strictSame(await desk.messagesOfCall('SVC_SetParent', b, a), [], 'it stands there already');
+  t.equal(await desk.call('SVC_GetParent', b), a);
+  t.equal(await desk.call('SVC_IsChild', b, house, false), false);
+  t.equal(await desk.call('SVC_IsChild', b, house, true), true);
+  t.equal(await desk.call('SVC_IsChild', b, a, false), true);
+  t.equal(await desk.call('SVC_IsChild', a, b, true), false);
+  t.equal(await desk.call('SVC_HasChildren', a), true);
+  for (const below of [a, b, house])
+    await t.rejects(desk.call('SVC_SetParent', house, below), { code: 'PARENT_LOOP' });
+  await t.rejects(desk.call('SVC_SetParent', 0, house), { code: 'ROOT_FIXED' });
+  await t.rejects(desk.call('SVC_SetParent', b, 12), { code: 'OBJECT_MISSING' });
+  await t.rejects(desk.call('SVC_DeleteCategory', a), {
+    message: 'Cannot call UnregisterObject if a children is present',
+  });
+  await desk.call('SVC_DeleteCategory', b);
+  await desk.call('SVC_DeleteCategory', a);
+  t.equal(await desk.call('SVC_ObjectExists', a), false);
+});
+
+t.test('records have all their fields, and each type answers for its own only', async (t) => {
+  await using desk = new FunctionFixture();
+  for (const [word, type, given] of makers) {
+    const id = (await desk.call(`SVC_Create${word}`, ...given)) as number;
+    t.match(await desk.call('SVC_GetObject', id), {
+      ObjectID: id,
+      ObjectType: type,
+      ObjectName: `Unnamed Object (ID: ${id})`,
+      ObjectIdent: '',
+      ObjectIsHidden: false,
+      ObjectPosition: 0,
+      ParentID: 0,
+      ChildrenIDs: [],
+      HasChildren: false,
+    });
+    await desk.call('SVC_SetName', id, 'one');
+    t.equal(
+      await desk.call(`SVC_Get${word}IDByName`, 'one', 0),
+      id,
+      `${word}: the other types are passed over`,
+    );
+    for (const [other] of makers) {
+      t.equal(await desk.call(`SVC_${other}Exists`, id), other === word);
+      const list = (await desk.call(`SVC_Get${other}List`)) as number[];
+      t.equal(list.includes(id), other === word);
+      const get = desk.call(`SVC_Get${other}`, id);
+      if (other === word) t.type(await get, 'object');
+      else await t.rejects(get, { code: 'NOT_OF_TYPE', message: `${other} #${id} does not exist` });
+    }
+    for (const odd of [12, -1, 70_000, 2 ** 50]) t.equal(await desk.call(`SVC_${word}Exists`, odd), false);
+    const params = word === 'Script' ? [id, false] : [id];
+    const wrong = makers.filter(([other]) => other !== word).map(([other]) => other);
+    for (const other of wrong)
+      await t.rejects(desk.call(`SVC_Delete${other}`, ...(other === 'Script' ? [id, false] : [id])), {
+        code: 'NOT_OF_TYPE',
+      });
+    t.equal(await desk.call(`SVC_Delete${word}`, ...params), true);
+    await t.rejects(desk.call(`SVC_Delete${word}`, ...params), { code: 'NOT_OF_TYPE' });
+  }
+  t.strictSame(await desk.call('SVC_GetObjectList'), [0]);
+  t.match(await desk.call('SVC_GetObject', 0), {
+    ObjectID: 0,
+    ObjectType: 0,
+    ParentID: 0,
+    ObjectName: 'stellwerk',
+  });
+  await t.rejects(desk.call('SVC_DeleteCategory', 0), { code: 'ROOT_FIXED' });
+});
+
+t.test('a link points to any object, to none with 0, and stays when that goes', async (t) => {
+  await using desk = new FunctionFixture();
+  const link = (await desk.call('SVC_CreateLink')) as number;
+  const target = (await desk.call('SVC_CreateVariable', 0)) as number;
+  t.strictSame(await desk.call('SVC_GetLink', link), { LinkID: link, TargetID: 0 });
+  t.strictSame(await desk.messagesOfCall('SVC_SetLinkTargetID', link, target), [[link, 11003, [target]]]);
+  t.strictSame(await desk.messagesOfCall('SVC_SetLinkTargetID', link, target), []);
+  await t.rejects(desk.call('SVC_SetLinkTargetID', link, 12), { code: 'OBJECT_MISSING' });
+  await t.rejects(desk.call('SVC_SetLinkTargetID', target, link), {
+    message: `Link #${target} does not exist`,
+  });
+  await desk.call('SVC_DeleteVariable', target);
+  t.strictSame(await desk.call('SVC_GetLink', link), { LinkID: link, TargetID: target });
+  await desk.call('SVC_SetLinkTargetID', link, 0);
+  t.strictSame(await desk.call('SVC_GetLink', link), { LinkID: link, TargetID: 0 });
+});

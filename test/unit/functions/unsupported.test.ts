@@ -1,0 +1,43 @@
+import t from 'tap';
+import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
+import { validValue } from '../../tools/client/parameter-samples.js';
+
+t.test('what a gateway has none of is answered as it is', async (t) => {
+  await using desk = new FunctionFixture();
+  for (const [name, answer] of [
+    ['SVC_GetLicensee', ''],
+    ['SVC_GetLimitDemo', 0],
+    ['SVC_GetLimitFeatures', []],
+    ['SVC_GetLimitServer', ''],
+    ['SVC_GetLimitWebFront', 0],
+    ['SVC_GetDemoExpiration', 0],
+    ['SVC_GetSubscriptionExpiration', 0],
+    ['SVC_IsLicenseChangePending', false],
+    ['SVC_GetAvailableUpdates', []],
+    ['SVC_GetLiveUpdateVersion', ''],
+    ['SVC_GetUpdateChannel', ''],
+    ['SVC_IsReplicationActive', false],
+    ['SVC_IsReplicationMaster', false],
+    ['SVC_IsReplicationOnStandBy', false],
+    ['SVC_GetReplicationSyncTime', 0],
+    ['SVC_GetActiveWebRTCConnections', 0],
+  ] as const)
+    t.strictSame(await desk.call(name), answer, name);
+});
+
+t.test('what a gateway has nothing to do for says why, once its parameters are right', async (t) => {
+  await using desk = new FunctionFixture();
+  const refused = desk.registry.all().filter(({ unsupported: nothing }) => nothing !== undefined);
+  t.ok(refused.length > 35, `${refused.length} of them`);
+  for (const { name, parameters, unsupported: nothing = '' } of refused) {
+    await t.rejects(desk.call(name, ...parameters.map(validValue)), {
+      code: 'NOTHING_TO_DO',
+      rpc: -32603,
+      message: `A gateway has nothing to do for ${name}: ${nothing}`,
+    });
+    await t.rejects(desk.call(name, ...parameters.map(validValue), 1), { code: 'PARAMETER_COUNT' });
+  }
+  await t.rejects(desk.call('HW_LoadDevices', 1, 4), { code: 'PARAMETER_BOUNDS' });
+  t.match(await desk.call('SVC_GetFunction', 'SVC_MakeCrash'), { FunctionName: 'SVC_MakeCrash' });
+  t.strictSame(desk.audit, [], 'a refusal that is always the same is not worth an entry');
+});

@@ -1,0 +1,146 @@
+import t, { type Test } from 'tap';
+import type { Instance } from '../../../src/kernel/instances.js';
+import { BoardFixture } from '../../tools/devices/board-fixture.js';
+
+/** RELAY1 drives a lamp; SENSE1, wired to it, sees it. */
+class Lamp extends BoardFixture {
+  #eye: Instance | undefined;
+
+  static async lit(t: Test, properties: Record<string, unknown> = {}) {
+    const board = new Lamp(t);
+    const lamp = await board.add('Blinker', { Line: 'RELAY1', OnMs: 100, OffMs: 300, ...properties });
+    await board.waitForLink(lamp, 'online');
+    board.#eye = await board.add('GPIO Input', { Line: 'SENSE1' });
+    await board.waitForLink(board.#eye, 'online');
+    return { board, lamp };
+  }
+
+  write(lamp: Instance, ident: string, value: boolean | number): Promise<void> {
+    return this.devices.write(lamp.id, ident, value);
+  }
+
+  told(lamp: Instance) {
+    return ['STATE', 'BLINK'].map((ident) => this.value(lamp, ident));
+  }
+
+  get isLit(): boolean {
+    return this.#eye !== undefined && this.value(this.#eye, 'STATE') === true;
+  }
+
+  /** Whether it is lit, every 50 ms. */
+  async looks(times: number): Promise<string> {
+    let seen = '';
+    for (let n = 0; n < times; n++) {
+      await this.elapse(25);
+      seen += this.isLit ? '*' : '.';
+      await this.elapse(25);
+    }
+    return seen;
+  }
+}
+
+await t.test('it blinks until it is told otherwise, and tells no more than that', async (t) => {
+  const { board, lamp } = await Lamp.lit(t);
+  t.strictSame(board.told(lamp), [false, false]);
+  await board.write(lamp, 'BLINK', true);
+  t.strictSame(board.told(lamp), [true, true]);
+  const states = board.watch(lamp, 'STATE');
+  t.equal(await board.looks(16), '**......**......');
+  await board.write(lamp, 'BLINK', true);
+  t.equal(await board.looks(4), '**..', 'told again, it is not thrown out of step');
+  t.strictSame(states, [], 'what goes on by itself is no change');
+  await board.write(lamp, 'BLINK', false);
+  t.strictSame(board.told(lamp), [true, false], 'steady');
+  t.equal(await board.looks(10), '**********');
+  await board.write(lamp, 'BLINK', true);
+  await board.looks(5);
+  await board.write(lamp, 'STATE', true);
+  t.equal(await board.looks(10), '**********');
+  await board.write(lamp, 'BLINK', true);
+  await board.write(lamp, 'STATE', false);
+  t.strictSame(board.told(lamp), [false, false]);
+  t.equal(await board.looks(10), '..........');
+  await t.rejects(board.write(lamp, 'BLINK', 1), { code: 'CANNOT_CONVERT' });
+  await t.rejects(board.write(lamp, 'LINK', true), { code: 'READ_ONLY' });
+});
+
+await t.test('commands that come together are done in their order', async (t) => {
+  const { board, lamp } = await Lamp.lit(t);
+  await Promise.all([
+    board.write(lamp, 'BLINK', true),
+    board.write(lamp, 'STATE', false),
+    board.write(lamp, 'BLINK', true),
+    board.write(lamp, 'STATE', false),
+  ]);
+  t.equal(await board.looks(10), '..........');
+  const beating = board.clock.pendingTimers;
+  await board.write(lamp, 'BLINK', true);
+  t.equal(board.clock.pendingTimers, beating + 1, 'one timer, and none is left over');
+});
+
+await t.test('opened anew it goes on blinking, with other times where they changed', async (t) => {
+  const { board, lamp } = await Lamp.lit(t, { Boot: 'inactive' });
+  await board.write(lamp, 'BLINK', true);
+  await board.change(lamp, { OnMs: 50, OffMs: 50 });
+  await board.waitForLink(lamp, 'online');
+  t.strictSame(board.told(lamp), [true, true]);
+  t.match(await board.looks(8), /^(\*\.|\.\*){4}$/);
+  await board.write(lamp, 'STATE', true);
+  await board.devices.applyChanges(lamp.id);
+  await board.waitForLink(lamp, 'online');
+  t.strictSame(board.told(lamp), [true, false], 'and what was steady stays steady');
+});
+
+await t.test('a machine that boots decides by Boot, not by what blinked before', async (t) => {
+  const { board, lamp } = await Lamp.lit(t);
+  await board.write(lamp, 'BLINK', true);
+  await board.change(lamp, { Line: 'RELAY2', Boot: 'inactive' });
+  await board.waitForLink(lamp, 'online');
+  t.strictSame(board.told(lamp), [false, false], 'a line that was never taken is like a booted one');
+});
+
+await t.test('a chip that goes ends it, and says so; when it is back it blinks on', async (t) => {
+  const { board, lamp } = await Lamp.lit(t);
+  await board.write(lamp, 'BLINK', true);
+  await board.call('GW_SimulateRefusal', 'RELAY1', true);
+  await board.elapse(500);
+  t.match(board.status(lamp), /It does not blink: /);
+  await board.call('GW_SimulateRefusal', 'RELAY1', false);
+  await board.elapse(500);
+  t.notMatch(board.status(lamp), /It does not blink/);
+  await board.call('GW_SimulateChipGone', 'simulated', true);
+  await board.elapse(500);
+  t.equal(board.value(lamp, 'LINK'), 'waiting');
+  await board.call('GW_SimulateChipGone', 'simulated', false);
+  await board.waitForReconnect(lamp, board.clock);
+  t.strictSame(board.told(lamp), [true, true]);
+});
+
+await t.test('its policies are those of an output', async (t) => {
+  const { board, lamp } = await Lamp.lit(t, { OnSilence: 'inactive', SilentAfterS: 2, OnLost: 'inactive' });
+  await board.write(lamp, 'BLINK', true);
+  await board.elapse(1500);
+  await board.write(lamp, 'BLINK', true);
+  await board.elapse(1500);
+  t.strictSame(board.told(lamp), [true, true]);
+  await board.elapse(500);
+  t.strictSame(board.told(lamp), [false, false], 'nobody commanded it');
+  t.match(board.status(lamp), /no command for 2 s: it was made inactive/);
+  t.equal(await board.looks(6), '......');
+  await board.write(lamp, 'BLINK', true);
+  await board.call('GW_SimulateChipGone', 'simulated', true);
+  await board.elapse(500);
+  await board.call('GW_SimulateChipGone', 'simulated', false);
+  await board.waitForReconnect(lamp, board.clock);
+  t.strictSame(board.told(lamp), [false, false], 'its chip was lost');
+});
+
+await t.test('dimming is refused, with a reason and a way out', async (t) => {
+  const board = new BoardFixture(t);
+  const dimmed = await board.add('Blinker', { Line: 'RELAY1', OnMs: 5, OffMs: 5 });
+  t.match(
+    board.status(dimmed),
+    /must be 50 at least: faster is dimming, .* without flicker; use .* the module PWM/,
+  );
+  t.match(board.status(await board.add('Blinker', {})), /Line is empty/);
+});

@@ -1,0 +1,121 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { LineInterrupts } from '../../../drivers/gpio/backends/interrupts.js';
+import { Merges } from '../../../drivers/gpio/inputs/coalesced-edges.js';
+import type { Host, Value } from '../../../src/device/module.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
+import { BoardFixture } from '../../tools/devices/board-fixture.js';
+
+/** A line whose kernel interrupts and numbers as it is told, and what is made of it. */
+function bench(before?: number) {
+  const told: Value[] = [];
+  const troubles: (string | undefined)[] = [];
+  const host = {
+    lastValue: () => before,
+    report: (_ident: string, value: Value) => void told.push(value),
+    setProblem: (_code: string, text: string | undefined) => void troubles.push(text),
+  } as unknown as Host;
+  let [interrupts, seqno]: [number | undefined, number] = [0, 0];
+  const merges = new Merges(host, { interrupts: async () => interrupts });
+  const interrupted = (times: number) => (interrupts = (interrupts ?? 0) + times);
+  const numbered = (edges: number) => {
+    seqno = (seqno + edges) >>> 0;
+    merges.note([{ active: true, atNs: 0n, lineSeqno: seqno }]);
+  };
+  const unknown = () => (interrupts = undefined);
+  return { merges, told, troubles, interrupted, numbered, unknown };
+}
+
+const seed = fuzzSeed();
+t.test(`what merged is told when the line rests, exactly (${seedLabel(seed)})`, async (t) => {
+  const random = new Random(seed);
+  const { merges, told, troubles, interrupted, numbered } = bench(7);
+  // What came before it was first looked at is not known.
+  interrupted(random.below(1000));
+  await merges.look();
+  await merges.look();
+  t.strictSame(told, [7]);
+  let merged = 7;
+  for (let round = 0; round < 200; round++) {
+    for (let burst = random.below(4); burst > 0; burst--) {
+      const edges = random.below(3);
+      const lost = random.below(100);
+      interrupted(edges + lost);
+      // Looked at while the edges are under way, it says nothing.
+      if (random.chance(0.3)) await merges.look();
+      if (edges > 0) numbered(edges); // of some numbers only the last one comes: the others are dropped
+      merged += lost + (edges > 0 ? 0 : edges);
+    }
+    await merges.look();
+    await merges.look();
+    t.equal(told.at(-1), merged, `round ${round}`);
+    if (!t.passing()) break;
+  }
+  t.strictSame(troubles, []);
+});
+
+t.test('a line that never rests is not told of', async (t) => {
+  const { merges, told, interrupted, numbered } = bench();
+  for (let n = 0; n < 50; n++) {
+    interrupted(2);
+    numbered(1);
+    await merges.look();
+  }
+  t.strictSame(told, []);
+});
+
+t.test('where it turns out to be unknowable it is given up, and said', async (t) => {
+  const another = bench();
+  await another.merges.look();
+  await another.merges.look();
+  another.numbered(1); // an edge without an interrupt: it is another line's count
+  for (let n = 0; n < 3; n++) await another.merges.look();
+  t.strictSame(another.told, [0]);
+  t.match(another.troubles, [/numbered more edges than/]);
+  const none = bench();
+  none.unknown();
+  await none.merges.look();
+  await none.merges.look();
+  t.match(none.troubles, [/counts no interrupts of this line alone/]);
+  t.strictSame(none.told, []);
+});
+
+t.test("the kernel's count of a line's interrupts is found by who has it and its number", async (t) => {
+  const root = await tempDirectory(t);
+  const interrupt = async (number: number, attributes: Record<string, string>) => {
+    await mkdir(join(root, String(number)), { recursive: true });
+    for (const [name, text] of Object.entries(attributes))
+      await writeFile(join(root, String(number), name), `${text}\n`);
+  };
+  await interrupt(1, { actions: 'uart', hwirq: '8', per_cpu_count: '5,5' });
+  await interrupt(40, { actions: 'stellwerk', hwirq: '8', per_cpu_count: '4294967290,3' });
+  await interrupt(41, { actions: 'stellwerk', hwirq: '9', per_cpu_count: '1,1' });
+  await interrupt(42, { actions: '', hwirq: '10', per_cpu_count: '1,1' });
+  const line = new LineInterrupts(8, root);
+  t.equal(await line.count(), 0);
+  await interrupt(40, { per_cpu_count: '4294967295,5' });
+  t.equal(await line.count(), 7);
+  await interrupt(40, { per_cpu_count: '4,5' });
+  t.equal(await line.count(), 12, 'a count that wraps');
+  await rm(join(root, '40'), { recursive: true });
+  t.equal(await line.count(), undefined, 'gone');
+  t.equal(await new LineInterrupts(10, root).count(), undefined, "nobody's");
+  await interrupt(43, { actions: 'stellwerk', hwirq: '9', per_cpu_count: '1,1' });
+  t.equal(await new LineInterrupts(9, root).count(), undefined, "two chips' lines of one number");
+  t.equal(await new LineInterrupts(9, join(root, 'nothing')).count(), undefined);
+});
+
+t.test('a counter has MERGED when it is asked to, and says where it cannot be known', async (t) => {
+  const board = new BoardFixture(t);
+  const without = await board.add('Counter', { Line: 'BUTTON1' });
+  await board.waitForLink(without, 'online');
+  t.equal(board.value(without, 'MERGED'), undefined);
+  const counter = await board.add('Counter', { Line: 'BUTTON2', CountMerged: true });
+  await board.waitForLink(counter, 'online');
+  await board.elapse(2000);
+  t.match(board.status(counter), /MERGED can't be known here.*Set CountMerged to false/);
+  const wrong = await board.add('Counter', { Line: 'BUTTON3', CountMerged: true, DebounceUs: 5 });
+  t.match(board.status(wrong), /CountMerged needs DebounceUs to be 0/);
+});

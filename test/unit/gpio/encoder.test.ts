@@ -1,0 +1,108 @@
+import t from 'tap';
+import { ENCODER_TURNED } from '../../../drivers/gpio/inputs/encoder.js';
+import { QuadratureDecoder } from '../../../drivers/gpio/inputs/quadrature.js';
+import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
+import { BoardFixture } from '../../tools/devices/board-fixture.js';
+
+/** A and B at a quarter step from where both are inactive. */
+const lines = (quarter: number) => {
+  const phase = ((quarter % 4) + 4) % 4;
+  return { a: phase === 1 || phase === 2, b: phase === 2 || phase === 3 };
+};
+
+const seed = fuzzSeed();
+t.test(`any walk with any bouncing: the detent reached last (${seedLabel(seed)})`, async (t) => {
+  const random = new Random(seed);
+  const wrong: string[] = [];
+  for (let run = 0; run < 500; run++) {
+    const steps = random.pick([1, 2, 4] as const);
+    const from = random.below(4);
+    const knob = new QuadratureDecoder(steps, lines(from).a, lines(from).b);
+    let [quarter, position, detent] = [from, 0, 0];
+    for (let n = 0; n < 100; n++) {
+      const before = lines(quarter);
+      quarter += random.chance(0.7) ? 1 : -1;
+      const after = lines(quarter);
+      const line = before.a === after.a ? 'b' : 'a';
+      for (let bounce = random.below(3); bounce > 0; bounce--) {
+        position += knob.edge(line, after[line]);
+        position += knob.edge(line, before[line]);
+      }
+      position += knob.edge(line, after[line]);
+      if ((quarter - from) % steps === 0) detent = (quarter - from) / steps;
+      if (position !== detent) break;
+    }
+    if (position !== detent) wrong.push(`run ${run}, ${steps} steps: ${position}, not ${detent}`);
+  }
+  t.strictSame(wrong, []);
+});
+
+t.test('a knob: position and message at each detent, on over openings', async (t) => {
+  const board = new BoardFixture(t);
+  const knob = await board.add('Encoder', { LineA: 'BUTTON1', LineB: 'BUTTON2' });
+  await board.waitForLink(knob, 'online');
+  const told: unknown[] = [];
+  board.kernel.changes.listen(({ SenderID, Message, Data }) => {
+    if (Message === ENCODER_TURNED && SenderID === knob.id) told.push(Data);
+  });
+  const turn = async (from: number, to: number) => {
+    const by = Math.sign(to - from);
+    for (let quarter = from; quarter !== to + by; quarter += by) {
+      const { a, b } = lines(quarter);
+      await board.drive('BUTTON1', a);
+      await board.drive('BUTTON2', b);
+      await board.elapse(10);
+    }
+  };
+  await turn(0, 10);
+  t.equal(board.value(knob, 'POSITION'), 2, 'half a step is none');
+  await turn(10, -4);
+  t.equal(board.value(knob, 'POSITION'), -1);
+  await board.change(knob, { StepsPerDetent: '2' });
+  await board.waitForLink(knob, 'online');
+  await turn(-4, -2);
+  t.equal(board.value(knob, 'POSITION'), 0);
+  t.strictSame(told, [
+    [1, 1],
+    [1, 2],
+    [-1, 1],
+    [-1, 0],
+    [-1, -1],
+    [1, 0],
+  ]);
+  const one = await board.add('Encoder', { LineA: 'BUTTON3', LineB: 'BUTTON3' });
+  t.match(board.status(one), /are one line/);
+});
+
+t.test('a knob that turns faster than can be told is told as a whole; what is dropped is LOST', async (t) => {
+  const board = new BoardFixture(t);
+  const knob = await board.add('Encoder', { LineA: 'BUTTON1', LineB: 'BUTTON2' });
+  await board.waitForLink(knob, 'online');
+  const told: number[] = [];
+  board.kernel.changes.listen(({ SenderID, Message, Data }) => {
+    if (Message === ENCODER_TURNED && SenderID === knob.id) told.push(Number(Data[0]));
+  });
+  // 1,000 quarters a second, 250 detents, for a second.
+  for (let quarter = 1; quarter <= 1000; quarter++) {
+    await board.drive('BUTTON1', lines(quarter).a);
+    await board.drive('BUTTON2', lines(quarter).b);
+    await board.elapse(1);
+  }
+  await board.elapse(20);
+  t.equal(board.value(knob, 'POSITION'), 250);
+  t.ok(told.length <= 51, `${told.length} messages`);
+  t.equal(
+    told.reduce((sum, detents) => sum + detents, 0),
+    250,
+  );
+  // More than the buffers of both lines hold, without a turn of the loop to read them.
+  for (const line of ['BUTTON1', 'BUTTON2'])
+    for (let n = 0; n < 1500; n++) void board.drive(line, n % 2 === 0);
+  await board.elapse(1000);
+  t.equal(board.value(knob, 'LOST'), 2 * (1500 - 1024));
+  t.match(board.status(knob), /faster than it can be read/);
+  await board.elapse(20_000);
+  t.notMatch(board.status(knob), /faster than it can be read/);
+  await board.devices.close();
+  t.equal(board.clock.pendingTimers, 0, 'nothing waits on when it is closed');
+});

@@ -1,0 +1,111 @@
+import t from 'tap';
+import { type Gesture, GestureRecognizer, type GestureTimes } from '../../../drivers/gpio/inputs/gestures.js';
+import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
+
+const standard: GestureTimes = { longMs: 600, holdEveryMs: 250, clickGapMs: 300, mostClicks: 3 };
+type Told = readonly [atMs: number, gesture: Gesture];
+/** Times of press, release, press, … */
+type Presses = readonly number[];
+
+/** What is told of presses up to `endMs`, being asked to advance at some times besides. */
+function told(times: GestureTimes, presses: Presses, { endMs, asked = [] }: Ask): Told[] {
+  const all: Told[] = [];
+  const machine = new GestureRecognizer(times, false, (gesture, atMs) => all.push([atMs, gesture]));
+  const late = [...asked].sort((a, b) => a - b);
+  presses.forEach((atMs, n) => {
+    while (late[0] !== undefined && late[0] < atMs) machine.advance(late.shift() as number);
+    machine.edge(n % 2 === 0, atMs);
+  });
+  machine.advance(endMs);
+  return all;
+}
+interface Ask {
+  readonly endMs: number;
+  readonly asked?: readonly number[];
+}
+
+/** The same from the definition: each press by itself, then runs of clicks. */
+function expected(times: GestureTimes, presses: Presses, endMs: number): Told[] {
+  const { longMs, holdEveryMs, clickGapMs, mostClicks } = times;
+  const names = ['single', 'double', 'triple'] as const;
+  const all: Told[] = [];
+  let clicks = 0;
+  const end = (atMs: number) => {
+    const name = names[clicks - 1];
+    if (name !== undefined) all.push([atMs, name]);
+    clicks = 0;
+  };
+  for (let n = 0; n < presses.length; n += 2) {
+    const [from = 0, to = Infinity, next = Infinity] = presses.slice(n, n + 3);
+    all.push([from, 'press']);
+    const lastMs = Math.min(to, endMs);
+    if (lastMs - from >= longMs) {
+      end(from + longMs);
+      all.push([from + longMs, 'long']);
+      if (holdEveryMs > 0)
+        for (let at = from + longMs + holdEveryMs; at <= lastMs; at += holdEveryMs) all.push([at, 'hold']);
+    }
+    if (to > endMs) continue;
+    all.push([to, 'release']);
+    if (to - from >= longMs) continue;
+    clicks++;
+    if (clicks === mostClicks) end(to);
+    else if (next - to >= clickGapMs && to + clickGapMs <= endMs) end(to + clickGapMs);
+  }
+  return all;
+}
+
+t.test('clicks, a long press and its repetitions, each when it is sure', async (t) => {
+  const names = (presses: Presses, times = standard) =>
+    told(times, presses, { endMs: 10_000 }).map(([atMs, gesture]) => `${gesture} ${atMs}`);
+  t.strictSame(names([0, 100]), ['press 0', 'release 100', 'single 400']);
+  t.strictSame(names([0, 100, 399, 450]).slice(-1), ['double 750']);
+  t.strictSame(names([0, 100, 400, 450]).slice(-3), ['press 400', 'release 450', 'single 750']);
+  t.strictSame(names([0, 50, 100, 150, 200, 250]).slice(-2), ['release 250', 'triple 250'], 'no wait');
+  t.strictSame(names([0, 50], { ...standard, mostClicks: 1 }).slice(-1), ['single 50']);
+  t.strictSame(names([0, 599]).slice(-1), ['single 899']);
+  t.strictSame(names([0, 600]), ['press 0', 'long 600', 'release 600']);
+  t.strictSame(names([0, 1101]).slice(1), ['long 600', 'hold 850', 'hold 1100', 'release 1101']);
+  t.strictSame(names([0, 50, 100, 800]).slice(3), ['single 700', 'long 700', 'release 800']);
+});
+
+t.test('a press that was there at the start is none; a doubled edge is one', async (t) => {
+  const all: Gesture[] = [];
+  const machine = new GestureRecognizer(standard, true, (gesture) => all.push(gesture));
+  machine.advance(5000);
+  machine.edge(true, 5000);
+  machine.edge(false, 6000);
+  machine.advance(9000);
+  t.strictSame(all, []);
+  machine.edge(true, 9000);
+  machine.edge(true, 9100);
+  machine.edge(false, 9200);
+  machine.edge(false, 9300);
+  machine.advance(10_000);
+  t.strictSame(all, ['press', 'release', 'single']);
+});
+
+const seed = fuzzSeed();
+t.test(`whatever is pressed, and however late it is looked: as defined (${seedLabel(seed)})`, async (t) => {
+  const random = new Random(seed);
+  const seen = new Set<Gesture>();
+  for (let run = 0; run < 2000; run++) {
+    const times: GestureTimes = {
+      longMs: 1 + random.below(700),
+      holdEveryMs: random.chance(0.2) ? 0 : 50 + random.below(300),
+      clickGapMs: 1 + random.below(400),
+      mostClicks: 1 + random.below(3),
+    };
+    let atMs = 0;
+    const presses = random.some(14, () => (atMs += 1 + random.below(random.chance(0.3) ? 2000 : 300)));
+    const endMs = atMs + random.below(2000);
+    const asked = random.some(20, () => random.below(endMs + 1));
+    const all = told(times, presses, { endMs, asked });
+    for (const [, gesture] of all) seen.add(gesture);
+    const wanted = expected(times, presses, endMs);
+    if (JSON.stringify(all) === JSON.stringify(wanted)) continue;
+    t.strictSame(all, wanted, JSON.stringify({ times, presses, endMs, asked }));
+    break;
+  }
+  t.equal(seen.size, 7, 'each gesture came about');
+});

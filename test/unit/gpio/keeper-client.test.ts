@@ -1,0 +1,142 @@
+import t from 'tap';
+import { KeeperClient } from '../../../drivers/gpio/keeper/keeper-client.js';
+import type { GpioBackend, Guard, OutputOptions } from '../../../drivers/gpio/backends/line.js';
+import { silentLog } from '../../../src/base/log.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { OutputFixture } from '../../tools/devices/output-fixture.js';
+import { BoardFixture } from '../../tools/devices/board-fixture.js';
+import { tempDirectory } from '../../tools/temp-directory.js';
+
+/** What the cabinet's outputs ask of the line keeper, by the line's name. */
+async function guards(cabinet: OutputFixture): Promise<Map<string, Guard | undefined>> {
+  const asked = new Map<string, Guard | undefined>();
+  const binding: GpioBackend = await cabinet.board.get('simulated');
+  const request = binding.requestOutput.bind(binding);
+  binding.requestOutput = (place, wish: OutputOptions) => {
+    asked.set(place.name, wish.guard);
+    return request(place, wish);
+  };
+  return asked;
+}
+
+await t.test('what the line keeper is told of an output follows from its properties and rules', async (t) => {
+  const cabinet = new OutputFixture(t);
+  const asked = await guards(cabinet);
+  const policies = { Boot: 'active', OnDeath: 'inactive', OnUpdate: 'active' };
+  await cabinet.addOpenRelay('RELAY1', { ...policies, HoldForS: 60 });
+  await cabinet.addOpenRelay('RELAY2', { Boot: 'active', StaggerMs: 100, MaxOnS: 30 });
+  await cabinet.addOpenRelay('RELAY3', { MaxOnS: 30, HoldForS: 10 });
+  await cabinet.addOpenRelay('RELAY4', { MaxOnS: 30, HoldForS: 0 });
+  await cabinet.waitForValue(cabinet.pulse('RELAY5'), 'LINK', 'online');
+  const held = { boot: 'hold', onDeath: 'hold', onStop: 'hold', onUpdate: 'hold' };
+  t.same(asked.get('RELAY1'), {
+    boot: 'active',
+    onDeath: 'inactive',
+    onStop: 'hold',
+    onUpdate: 'active',
+    holdForS: 60,
+  });
+  t.same(
+    asked.get('RELAY2'),
+    { ...held, boot: 'inactive', holdForS: 30 },
+    'what rules may forbid is no matter of the boot, and no hold is longer than the longest on time',
+  );
+  t.same(asked.get('RELAY3'), { ...held, holdForS: 10 });
+  t.same(asked.get('RELAY4'), { ...held, holdForS: 30 });
+  t.same(asked.get('RELAY5'), {
+    boot: 'inactive',
+    onDeath: 'inactive',
+    onStop: 'inactive',
+    onUpdate: 'inactive',
+    holdForS: 0,
+  });
+});
+
+await t.test('a policy that no rule could be kept with is refused', async (t) => {
+  const cabinet = new OutputFixture(t);
+  for (const policy of ['OnDeath', 'OnStop', 'OnUpdate', 'OnLost']) {
+    const interlocked = cabinet.relay('RELAY1', { Interlock: 'blind', [policy]: 'active' });
+    const timed = cabinet.relay('RELAY2', { MaxOnS: 5, [policy]: 'active' });
+    await cabinet.waitForValue(interlocked, 'LINK', 'closed');
+    const mistakes = [interlocked, timed].map(({ id }) => cabinet.devices.problems(id)[0]?.text);
+    t.match(mistakes, [
+      `${policy} is active, and Interlock can't be kept then`,
+      `${policy} is active, and MaxOnS can't be kept then`,
+    ]);
+  }
+  t.same(cabinet.levels('RELAY1', 'RELAY2'), [false, false]);
+});
+
+/** Lets whole seconds pass, what happens in one being done before the next. */
+async function elapse(clock: ManualClock, seconds: number): Promise<void> {
+  for (let n = 0; n < seconds; n++) {
+    clock.advance(1000);
+    await yieldToEventLoop();
+    await yieldToEventLoop();
+  }
+}
+
+await t.test('OnLost is for a chip that was gone, and for nothing else', async (t) => {
+  const board = new BoardFixture(t);
+  const make = (line: string, properties: Record<string, unknown>) =>
+    board.add('GPIO Output', { Line: line, Boot: 'active', ...properties });
+  const outputs = [
+    await make('RELAY1', { OnLost: 'inactive' }),
+    await make('RELAY2', { OnLost: 'hold' }),
+    await make('RELAY3', { OnLost: 'active' }),
+  ] as const;
+  for (const output of outputs) await board.waitForLink(output, 'online');
+  await board.devices.write(outputs[2].id, 'STATE', false);
+  const states = () => outputs.map((output) => board.value(output, 'STATE'));
+  const links = () => outputs.map((output) => board.value(output, 'LINK'));
+  t.same(states(), [true, true, false]);
+  await board.setChipGone(true);
+  await elapse(board.clock, 11);
+  t.same(links(), ['waiting', 'waiting', 'waiting']);
+  await board.setChipGone(false);
+  await elapse(board.clock, 31);
+  t.same(links(), ['online', 'online', 'online']);
+  t.same(states(), [false, false, true], 'hold is what the chip came back with');
+});
+
+await t.test(
+  'OnSilence comes when nobody commands, through the rules, and until somebody does',
+  async (t) => {
+    const cabinet = new OutputFixture(t);
+    const silent = { OnSilence: 'inactive', SilentAfterS: 60 };
+    const [lamp, pump] = [
+      await cabinet.addOpenRelay('RELAY1', silent),
+      await cabinet.addOpenRelay('RELAY2', { ...silent, MinOnS: 90 }),
+    ];
+    const still = await cabinet.addOpenRelay('RELAY3', { OnSilence: 'inactive' });
+    for (const relay of [lamp, pump, still]) await cabinet.write(relay, true);
+    await elapse(cabinet.clock, 59);
+    await cabinet.write(lamp, true);
+    await elapse(cabinet.clock, 1);
+    t.match(cabinet.devices.problems(pump.id), [{ code: 'SILENT' }]);
+    t.match(cabinet.devices.problems(pump.id)[0]?.text, /could not be made inactive.*minimum on time/);
+    t.same(cabinet.levels('RELAY1', 'RELAY2', 'RELAY3'), [true, true, true]);
+    await elapse(cabinet.clock, 59);
+    t.equal(cabinet.value(lamp, 'STATE'), false);
+    t.match(cabinet.devices.problems(lamp.id), [
+      { code: 'SILENT', text: 'no command for 60 s: it was made inactive (OnSilence)' },
+    ]);
+    await cabinet.write(lamp, true);
+    t.same(cabinet.devices.problems(lamp.id), []);
+    t.same(cabinet.levels('RELAY1', 'RELAY3'), [true, true]);
+  },
+);
+
+await t.test('health says how many outputs are guarded, and what to do where they are not', async (t) => {
+  const directory = await tempDirectory(t);
+  const keeping = new KeeperClient(
+    { socket: undefined, directory, isUpdating: () => false },
+    { clock: new ManualClock(), log: silentLog },
+  );
+  t.match(keeping.check(), { state: 'ok', text: /none/ });
+  keeping.outputs = () => ({ held: 3, kept: 3 });
+  t.match(keeping.check(), { state: 'ok', text: /^3 guarded/ });
+  keeping.outputs = () => ({ held: 3, kept: 1 });
+  t.match(keeping.check(), { state: 'warning', text: /^2 of 3 not guarded/, whatToDo: /stellwerk-keeper/ });
+});

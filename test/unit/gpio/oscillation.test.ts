@@ -1,0 +1,204 @@
+import t from 'tap';
+import type { Instance } from '../../../src/kernel/instances.js';
+import { objectType } from '../../../src/kernel/object.js';
+import { Random } from '../../tools/random.js';
+import { BoardFixture } from '../../tools/devices/board-fixture.js';
+
+async function online(board: BoardFixture, module: string, properties: object): Promise<Instance> {
+  const instance = await board.add(module, { ...properties });
+  await board.waitForLink(instance, 'online');
+  return instance;
+}
+
+const isOn = (board: BoardFixture, instance: Instance) => /oscillates/.test(board.status(instance));
+const flood = (board: BoardFixture, line: string, ...[perS, forMs]: [number, number]) =>
+  board.call('GW_SimulateFlood', line, perS, forMs);
+
+/** Why one of its variables can't be relied on; undefined where it can. */
+function doubtOf(instance: Instance, ident: string): string | undefined {
+  const variable = instance.children?.byIdent(ident);
+  return variable?.is(objectType.variable) ? variable.data.qualityProblem?.reason : 'no variable';
+}
+
+t.test('what a contact, a test or a fast switch makes passes, each change of it', async (t) => {
+  const board = new BoardFixture(t);
+  const burst = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
+  const busy = await online(board, 'GPIO Input', { Line: 'BUTTON2' });
+  const told = [board.watch(burst, 'STATE'), board.watch(busy, 'STATE')];
+  await flood(board, 'BUTTON1', 10_000, 500);
+  await flood(board, 'BUTTON2', 400, 10_000);
+  await board.elapse(11_000);
+  t.strictSame(
+    told.map((all) => all.length),
+    [5000, 4000],
+  );
+  t.notOk(isOn(board, burst) || isOn(board, busy));
+});
+
+t.test('an input that oscillates: told once a second, counted on, right when it is over', async (t) => {
+  const board = new BoardFixture(t);
+  const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
+  const told = board.watch(input, 'STATE');
+  await flood(board, 'BUTTON1', 5000, 20_000);
+  await board.elapse(20_000);
+  t.ok(isOn(board, input));
+  t.match(board.devices.problems(input.id), [{ code: 'OSCILLATES', text: /^BUTTON1 oscillates/ }]);
+  t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
+  const before = told.length;
+  t.ok(before > 10_000 && before <= 10_300, `${before} changes told of 100,000`);
+  // It ends in another value than it began with, which is told although it is not yet over.
+  await board.drive('BUTTON1', true);
+  await board.elapse(1100);
+  t.strictSame([board.value(input, 'STATE'), board.value(input, 'COUNT')], [true, 50_001]);
+  t.equal(board.value(input, 'LOST'), 0);
+  await board.elapse(7000);
+  t.ok(isOn(board, input), 'not over yet');
+  t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
+  await board.elapse(3000);
+  t.notOk(isOn(board, input));
+  t.equal(doubtOf(input, 'STATE'), undefined);
+  const after = told.length;
+  await board.drive('BUTTON1', false);
+  await board.elapse(10);
+  t.strictSame([told.length, board.value(input, 'STATE')], [after + 1, false]);
+  await board.devices.close();
+  t.equal(board.clock.pendingTimers, 0);
+});
+
+t.test('it is not over while it comes close again and again', async (t) => {
+  const board = new BoardFixture(t);
+  const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
+  await flood(board, 'BUTTON1', 10_000, 1500);
+  await board.elapse(1500);
+  t.ok(isOn(board, input));
+  await flood(board, 'BUTTON1', 30, 60_000);
+  await board.elapse(60_000);
+  t.ok(isOn(board, input), 'less than what makes it begin, more than what makes it end');
+  await flood(board, 'BUTTON1', 20, 12_000);
+  await board.elapse(12_000);
+  t.notOk(isOn(board, input));
+});
+
+t.test('what was not told when the instance closes is told then', async (t) => {
+  const board = new BoardFixture(t);
+  const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
+  await flood(board, 'BUTTON1', 10_000, 2000);
+  await board.elapse(2010);
+  const told = board.value(input, 'COUNT');
+  await board.drive('BUTTON1', true);
+  await board.elapse(10);
+  t.equal(board.value(input, 'COUNT'), told, 'not told yet');
+  await board.change(input, { ActiveLow: false });
+  await board.waitForLink(input, 'online');
+  t.strictSame([board.value(input, 'COUNT'), board.value(input, 'STATE')], [10_001, true]);
+});
+
+t.test('a button that oscillates is pressed by nobody, and by somebody again when it is over', async (t) => {
+  const board = new BoardFixture(t);
+  const button = await online(board, 'Button', { Line: 'BUTTON1' });
+  await flood(board, 'BUTTON1', 40, 90_000);
+  await board.elapse(60_000);
+  t.ok(isOn(board, button));
+  const before = board.value(button, 'PRESS');
+  t.ok(Number(before) <= 1100, `${before} presses of 1800`);
+  await board.elapse(30_000);
+  // Held when it ends: a press whose beginning was not seen.
+  await board.drive('BUTTON1', true);
+  await board.elapse(12_000);
+  t.notOk(isOn(board, button));
+  t.equal(board.value(button, 'STATE'), true);
+  await board.drive('BUTTON1', false);
+  await board.elapse(1000);
+  t.strictSame([board.value(button, 'PRESS'), board.value(button, 'LONG')], [before, 0]);
+  await board.drive('BUTTON1', true);
+  await board.elapse(100);
+  await board.drive('BUTTON1', false);
+  await board.elapse(1000);
+  t.equal(board.value(button, 'PRESS'), Number(before) + 1);
+  t.equal(board.value(button, 'STATE'), false);
+});
+
+t.test('fast presses with much bouncing are presses, whoever debounces', async (t) => {
+  const board = new BoardFixture(t);
+  const buttons = [
+    await online(board, 'Button', { Line: 'BUTTON1', DebounceUs: 9000 }),
+    await online(board, 'Button', { Line: 'BUTTON2' }),
+  ];
+  for (let n = 0; n < 300; n++) {
+    for (const line of ['BUTTON1', 'BUTTON2'])
+      await board.call('GW_SimulateBounce', line, n % 2 === 0, 10, 8, n);
+    await board.elapse(100);
+  }
+  t.strictSame(
+    buttons.map((one) => [board.value(one, 'PRESS'), isOn(board, one)]),
+    [
+      [150, false],
+      [150, false],
+    ],
+  );
+});
+
+t.test('a group of lines is no number while one of them oscillates', async (t) => {
+  const board = new BoardFixture(t);
+  const group = await online(board, 'Level Group', { Lines: ['BUTTON1', 'BUTTON2'], SettleMs: 0 });
+  await flood(board, 'BUTTON2', 10_000, 5000);
+  await board.elapse(4000);
+  t.match(board.status(group), /BUTTON2 oscillates/);
+  t.equal(doubtOf(group, 'VALUE'), 'OSCILLATES');
+  const told = board.watch(group, 'VALUE');
+  await board.drive('BUTTON1', true);
+  await board.elapse(1000);
+  t.strictSame(told, []);
+  await board.elapse(12_000);
+  t.notOk(isOn(board, group));
+  t.strictSame(told, [1]);
+  t.equal(doubtOf(group, 'VALUE'), undefined);
+});
+
+t.test(
+  'what is meant to count is never taken for it: 10,000 a second, told five times a second',
+  async (t) => {
+    const board = new BoardFixture(t);
+    const counter = await online(board, 'Counter', { Line: 'BUTTON1', Edges: 'both' });
+    const fan = await online(board, 'Frequency', { Line: 'BUTTON2' });
+    const told = board.watch(counter, 'COUNT');
+    await flood(board, 'BUTTON1', 10_000, 10_000);
+    await flood(board, 'BUTTON2', 10_000, 10_000);
+    await board.elapse(10_500);
+    t.strictSame([board.value(counter, 'COUNT'), board.value(counter, 'LOST')], [100_000, 0]);
+    t.ok(told.length <= 52, `${told.length} reports`);
+    t.equal(board.value(counter, 'RATE'), 10_000);
+    t.equal(Math.round(Number(board.value(fan, 'FREQUENCY'))), 5000);
+    t.notOk(isOn(board, counter) || isOn(board, fan));
+  },
+);
+
+t.test('one that oscillates costs a hundred others nothing', async (t) => {
+  const names = Array.from({ length: 101 }, (_, n) => `LINE${n}`);
+  const lines = Object.fromEntries(names.map((name, offset) => [name, offset]));
+  const plan = { gpio: [{ chip: 'simulated', lines }], simulated: { wires: [] } };
+  const board = new BoardFixture(t, undefined, plan);
+  const random = new Random(3);
+  const [wild = '', ...quiet] = names;
+  const oscillating = await online(board, 'GPIO Input', { Line: wild });
+  const modules = ['GPIO Input', 'Button', 'Counter'];
+  const others = await Promise.all(
+    quiet.map((Line, n) => online(board, modules[n % 3] ?? '', { Line, DebounceUs: n % 2 === 0 ? 0 : 1000 })),
+  );
+  await flood(board, wild, 12_800, 10_000);
+  const presses = quiet.map(() => 0);
+  for (let step = 0; step < 100; step++) {
+    const at = random.below(quiet.length);
+    await board.drive(quiet[at] ?? '', true);
+    presses[at] = (presses[at] ?? 0) + 1;
+    await board.elapse(50);
+    await board.drive(quiet[at] ?? '', false);
+    await board.elapse(50);
+  }
+  await board.elapse(1000);
+  t.ok(isOn(board, oscillating));
+  t.equal(board.value(oscillating, 'COUNT'), 64_000);
+  const counted = others.map((one, n) => board.value(one, n % 3 === 1 ? 'PRESS' : 'COUNT'));
+  t.strictSame(counted, presses);
+  t.ok(others.every((one) => board.value(one, 'LOST') === 0 && !isOn(board, one)));
+});

@@ -1,0 +1,85 @@
+import t, { type Test } from 'tap';
+import type { OutputLine } from '../../../drivers/gpio/backends/line.js';
+import { ShutterMemory } from '../../../drivers/gpio/outputs/shutter-memory.js';
+import { ShutterMotor } from '../../../drivers/gpio/outputs/shutter-motor.js';
+import type { ShutterProperties } from '../../../drivers/gpio/outputs/shutter.js';
+import {
+  unknownState,
+  longestRunMs,
+  type TravelTimes,
+} from '../../../drivers/gpio/outputs/shutter-travel.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import type { Host } from '../../../src/device/module.js';
+import { Interlocks } from '../../../src/device/switch/interlocks.js';
+
+const times: TravelTimes = { runMs: { up: 10_000, down: 8000 }, slatMs: 0, reserveMs: 1000 };
+
+/** A motor on two lines that only remember what they were told. */
+function motor(t: Test) {
+  const clock = new ManualClock();
+  const on = { up: false, down: false };
+  const seen: string[] = [];
+  const line = (direction: 'up' | 'down') =>
+    ({
+      location: { name: direction },
+      set: async (active: boolean) => void (on[direction] = active),
+      get: async () => on[direction],
+      close: async () => void seen.push(`${direction} closed`),
+    }) as Partial<OutputLine> as OutputLine;
+  const host = {
+    id: 12345,
+    clock,
+    bootFlags: new Set<string>(),
+    signal: new AbortController().signal,
+    properties: { DeadTimeMs: 0 },
+    siblings: () => [],
+    debug: () => undefined,
+    lastValue: () => undefined,
+    report: () => undefined,
+    setProblem: () => undefined,
+  } as Partial<Host> as Host<ShutterProperties>;
+  const memory = new ShutterMemory(host, ['line up', 'line down']);
+  const made = new ShutterMotor({
+    host,
+    times,
+    memory,
+    lines: { up: line('up'), down: line('down') },
+    marks: { up: 'line up', down: 'line down' },
+    interlocks: new Interlocks(clock),
+    onChange: () => undefined,
+    onGuardStop: () => void seen.push('cut'),
+  });
+  t.teardown(() => made.close());
+  return { clock, on, seen, motor: made, memory };
+}
+
+t.test('a motor that nobody stops goes off by its guard, a second after its longest run', async (t) => {
+  const { clock, on, seen, motor: up } = motor(t);
+  await up.run('up');
+  clock.advance(longestRunMs(times, 'up') + 999);
+  await yieldToEventLoop();
+  t.strictSame([on, seen, up.isResting], [{ up: true, down: false }, [], false]);
+  clock.advance(1);
+  await yieldToEventLoop();
+  t.strictSame([on, seen, up.isResting], [{ up: false, down: false }, ['cut'], true]);
+  t.equal(up.restState.position.high, 0, 'where that left it is known');
+  t.equal(clock.pendingTimers, 0);
+});
+
+t.test('what it remembers is never ahead of what can be sure', async (t) => {
+  const { clock, motor: down, memory, seen } = motor(t);
+  t.strictSame(memory.recall(), unknownState);
+  await down.run('down');
+  clock.advance(12_000);
+  await down.stop();
+  const closed = { low: 1, high: 1 };
+  t.strictSame(memory.recall().position, closed);
+  await down.run('up');
+  t.strictSame(memory.recall().position, { low: 0, high: 1 }, 'from the moment that it runs');
+  clock.advance(1000);
+  await down.close();
+  const { low, high } = memory.recall().position;
+  t.strictSame([Math.round(low * 1000), Math.round(high * 1000)], [894, 906], 'closing stops it');
+  t.strictSame(seen, ['up closed', 'down closed']);
+});

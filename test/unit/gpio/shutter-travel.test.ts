@@ -1,0 +1,147 @@
+import t from 'tap';
+import {
+  type ShutterTarget,
+  unknownState,
+  stateAfterInterruption,
+  type MotorDirection,
+  isPositionKnown,
+  longestRunMs,
+  midpoint,
+  stateAfterRun,
+  nextRun,
+  type MotorRun,
+  type ShutterState,
+  type TravelTimes,
+} from '../../../drivers/gpio/outputs/shutter-travel.js';
+import { ShutterPhysics } from '../../tools/devices/shutter-physics.js';
+import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
+
+const times: TravelTimes = { runMs: { up: 32_000, down: 22_000 }, slatMs: 2000, reserveMs: 2000 };
+const at = (position: number, slat: number): ShutterState => ({
+  position: { low: position, high: position },
+  slat: { low: slat, high: slat },
+});
+const shown = (run: MotorRun | undefined) => run && [run.direction, Math.round(run.ms), run.left];
+
+t.test('a run is as long as the way, and the slats turn first', async (t) => {
+  const rows: [
+    from: ShutterState,
+    aim: ShutterTarget,
+    run: [MotorDirection, number, ShutterTarget] | undefined,
+  ][] = [
+    [at(0, 0), { position: 0.5 }, ['down', 2000 + 10_000, {}]],
+    [at(0.5, 1), { position: 0.8 }, ['down', 6000, {}]],
+    [at(0.5, 1), { position: 0.4 }, ['up', 2000 + 3000, {}]],
+    [at(0.5, 0), { position: 0.4, slat: 0.5 }, ['up', 3000, { slat: 0.5 }]],
+    [at(0.4, 0), { position: 0.4, slat: 0.5 }, ['down', 1000, {}]],
+    [at(0.4, 0.5), { position: 0.4, slat: 0.5 }, undefined],
+    [at(0.4, 0.5), {}, undefined],
+    [at(0.4, 0.5), { slat: 0 }, ['up', Math.round(1050 / 0.99), {}]],
+    [at(0.4, 0.5), { slat: 1 }, ['down', Math.round(1050 / 0.99), {}]],
+  ];
+  for (const [from, aim, run] of rows) t.strictSame(shown(nextRun(times, { at: from }, aim)), run);
+});
+
+t.test('a run into an end stop takes its time, what may be wrong with that, and the reserve', async (t) => {
+  const whole = (ms: number) => Math.round((ms + 50) / 0.99 + 2000);
+  t.strictSame(shown(nextRun(times, { at: at(1, 1) }, { position: 0 })), ['up', whole(32_000), {}]);
+  t.strictSame(
+    shown(nextRun(times, { at: at(0, 0) }, { position: 0 })),
+    ['up', whole(0), {}],
+    'there already',
+  );
+  t.strictSame(shown(nextRun(times, { at: unknownState }, { position: 1, slat: 0.3 })), [
+    'down',
+    whole(22_000),
+    { slat: 0.3 },
+  ]);
+  t.strictSame(
+    [Math.round(longestRunMs(times, 'up')), Math.round(longestRunMs(times, 'down'))],
+    [whole(32_000), whole(22_000)],
+  );
+});
+
+t.test('what is not known is learnt at the nearer end stop, or where it runs to already', async (t) => {
+  const aim = { position: 0.3, slat: 0.5 };
+  t.match(nextRun(times, { at: unknownState }, aim), { direction: 'up', left: aim });
+  t.match(nextRun(times, { at: unknownState }, { position: 0.7 }), {
+    direction: 'down',
+    left: { position: 0.7 },
+  });
+  t.match(nextRun(times, { at: unknownState, moving: 'down' }, aim), { direction: 'down', left: aim });
+  t.match(shown(nextRun(times, { at: unknownState }, { slat: 0.5 })), [
+    'down',
+    Math.round(2050 / 0.99),
+    { slat: 0.5 },
+  ]);
+});
+
+t.test('where it may be grows with each run, and closes at an end stop', async (t) => {
+  const once = stateAfterRun(times, { from: at(0, 0), direction: 'down' }, [12_000, 12_000]);
+  t.strictSame(once, {
+    position: { low: (12_000 * 0.99 - 50 - 2000) / 20_000, high: (12_000 * 1.01 + 50 - 2000) / 20_000 },
+    slat: { low: 1, high: 1 },
+  });
+  let standing = once;
+  let runs = 0;
+  for (; isPositionKnown(standing); runs++) {
+    const direction = runs % 2 === 0 ? 'up' : 'down';
+    standing = stateAfterRun(times, { from: standing, direction }, [6000, 6010]);
+  }
+  t.ok(runs > 5, `known for ${runs} runs`);
+  const { ms } = nextRun(times, { at: unknownState }, { position: 0 }) as MotorRun;
+  t.strictSame(stateAfterRun(times, { from: unknownState, direction: 'up' }, [ms, ms + 50]), at(0, 0));
+  t.strictSame(stateAfterInterruption(times, at(0.4, 0.5), 'up'), {
+    position: { low: 0, high: 0.4 },
+    slat: { low: 0, high: 0.5 },
+  });
+});
+
+const seed = fuzzSeed();
+t.test(`a real shutter is always within it (${seedLabel(seed)})`, async (t) => {
+  const random = new Random(seed);
+  const wrong: string[] = [];
+  const errors: number[] = [];
+  for (let n = 0; n < 300; n++) {
+    const slatMs = random.pick([0, 500, 2000]);
+    const own: TravelTimes = {
+      runMs: { up: 5000 + random.below(60_000), down: 5000 + random.below(60_000) },
+      slatMs,
+      reserveMs: random.below(3000),
+    };
+    const shortestMs = Math.min(own.runMs.up, own.runMs.down) - slatMs;
+    const real = new ShutterPhysics(own, random);
+    let standing = unknownState;
+    for (let step = 0; step < 30; step++) {
+      const aim: ShutterTarget = {
+        ...(random.chance(0.7) && { position: random.pick([0, 1, random.next()]) }),
+        ...(slatMs > 0 && random.chance(0.5) && { slat: random.next() }),
+      };
+      let left = aim;
+      for (let runs = 0; ; runs++) {
+        const run = nextRun(own, { at: standing }, left);
+        if (run === undefined) break;
+        if (runs > 4) wrong.push(`world ${n}: ${JSON.stringify(aim)} takes more than five runs`);
+        // What is known of a run's length is known to some milliseconds only.
+        const [before, after] = [random.below(20), random.below(20)];
+        real.run(run.direction, run.ms);
+        standing = stateAfterRun(own, { from: standing, direction: run.direction }, [
+          run.ms - before,
+          run.ms + after,
+        ]);
+        if (!real.isWithin(standing))
+          wrong.push(`world ${n}: ${real.toString()} is not in ${JSON.stringify(standing)}`);
+        if (runs > 4) break;
+        left = run.left;
+      }
+      if (aim.position !== undefined && aim.slat === undefined)
+        errors.push(Math.abs(midpoint(standing.position) - aim.position) - 100 / shortestMs);
+    }
+  }
+  t.strictSame(wrong.slice(0, 5), []);
+  t.ok(errors.length > 1000);
+  t.ok(
+    Math.max(...errors) < 0.02,
+    `a tenth of a second aside it goes where it is told to: ${Math.max(...errors)}`,
+  );
+});

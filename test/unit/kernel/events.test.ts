@@ -1,0 +1,243 @@
+import t from 'tap';
+import { Area } from '../../../src/kernel/area.js';
+import { eventData, eventType } from '../../../src/kernel/events/event-data.js';
+import { Kernel } from '../../../src/kernel/kernel.js';
+import { message } from '../../../src/kernel/messages.js';
+import { Random, fuzzSeed, seedLabel } from '../../tools/random.js';
+import { Replica, snapshotOf, type Frame } from '../../tools/client/replica.js';
+
+const NOW_MS = 1_700_000_000_000;
+const fresh = () => new Kernel({ counter: 0, random: Math.random });
+const frames = (kernel: Kernel, since: number) =>
+  kernel.changes.since(since).map((change) => JSON.parse(change.frame) as Frame);
+const told = (kernel: Kernel, since: number) =>
+  frames(kernel, since).map(({ Message, Data }) => [Message, Data] as const);
+const action = (id: number, name: string, scriptText = '') => ({
+  id,
+  name,
+  color: 0xff,
+  scriptText,
+  actionId: '',
+  actionParameters: {},
+});
+const noRules = { variable: [], date: [], time: [], dayOfTheWeek: [] };
+
+t.test('a new event is as clients take it to be, and what differs is told (decision 13)', async (t) => {
+  const kernel = fresh();
+  kernel.events.create(eventType.trigger, NOW_MS);
+  const { id } = kernel.variables.create(1);
+  const before = kernel.changes.counter;
+  const like = eventData(eventType.trigger);
+  Object.assign(like, {
+    active: true,
+    limit: 3,
+    script: 'x',
+    lastRun: 7,
+    trigger: { type: 2, variableId: id, value: 5, subsequent: false },
+    conditions: [{ id: 0, parentId: 0, operation: 1, rules: noRules }],
+  });
+  const copy = kernel.events.create(eventType.trigger, NOW_MS, { like, name: 'Copy' });
+  t.strictSame(told(kernel, before), [
+    [10401, [4]],
+    [10801, [0]],
+    [10404, ['Copy']],
+    [10804, [true]],
+    [10805, [3]],
+    [10806, ['x']],
+    [10807, [2, id]],
+    [10808, [5]],
+    [10809, [false]],
+    [10824, [0, 0, 1]],
+    [10412, [copy.id]],
+  ]);
+  t.match(copy.data, { lastRun: 0, created: NOW_MS / 1000 }, 'it has not run yet');
+  const deleting = kernel.changes.counter;
+  kernel.tree.delete(copy);
+  t.strictSame(
+    told(kernel, deleting).map(([sent]) => sent),
+    [10413, 10802, 10402],
+  );
+});
+
+t.test('a change is told by what changed, and an equal value by nothing', async (t) => {
+  const kernel = fresh();
+  const { events } = kernel;
+  const plan = events.create(eventType.schedule, NOW_MS);
+  const since = kernel.changes.counter;
+  const version = kernel.journal.version;
+  events.set(plan, { active: false, script: '', conditions: [] });
+  events.setSchedule(plan.id, { actions: [] });
+  t.strictSame([kernel.changes.counter, kernel.journal.version], [since, version]);
+  const start = { hour: 6, minute: 30, second: 0 };
+  events.setSchedule(plan.id, { actions: [action(1, 'Warm', 'a'), action(2, 'Cool')] });
+  events.setSchedule(plan.id, { groups: [{ id: 5, days: 31, points: [{ id: 9, start, actionId: 1 }] }] });
+  events.setSchedule(plan.id, { groups: [{ id: 5, days: 1, points: [{ id: 9, start, actionId: 2 }] }] });
+  events.setSchedule(plan.id, { actions: [action(2, 'Cold')], groups: [{ id: 5, days: 1, points: [] }] });
+  events.set(plan, { actionId: '{A}', actionParameters: { VALUE: 1 } });
+  t.strictSame(told(kernel, since), [
+    [10815, [1, 'Warm', 255, 'a']],
+    [10815, [2, 'Cool', 255, '']],
+    [10818, [5, 31]],
+    [10821, [5, 9, 6, 30, 0, 1]],
+    [10820, [5, 1]],
+    [10823, [5, 9, 6, 30, 0, 2]],
+    [10816, [1]],
+    [10817, [2, 'Cold', 255, '']],
+    [10822, [5, 9]],
+    [10806, ['{A}', '{"VALUE":1}']],
+  ]);
+  t.throws(() => events.setTrigger(plan.id, { type: 0 }), { code: 'EVENT_TYPE' });
+  t.throws(() => events.setCyclic(plan.id, {}), { code: 'EVENT_TYPE' });
+});
+
+t.test('a trigger’s value is of its variable’s type', async (t) => {
+  const kernel = fresh();
+  const { id } = kernel.events.create(eventType.trigger, NOW_MS);
+  const [on, count] = [kernel.variables.create(0), kernel.variables.create(1)];
+  kernel.events.setTrigger(id, { variableId: count.id, value: 7 });
+  kernel.events.setTrigger(id, { variableId: on.id });
+  t.equal(kernel.events.get(id).data.trigger?.value, false);
+  t.throws(() => kernel.events.setTrigger(id, { variableId: id }), { code: 'NOT_OF_TYPE' });
+  t.strictSame(kernel.events.triggeredBy(on.id), [kernel.events.get(id)]);
+  t.strictSame(kernel.events.triggeredBy(count.id), []);
+});
+
+const seed = fuzzSeed();
+t.test(`a client that follows the messages has what a snapshot says; ${seedLabel(seed)}`, async (t) => {
+  const random = new Random(seed);
+  const kernel = fresh();
+  const { events } = kernel;
+  const variables = [0, 1, 2, 3].map((type) => kernel.variables.create(type as 0 | 1 | 2 | 3).id);
+  const replica = new Replica(snapshotOf(kernel));
+  const since = kernel.changes.counter;
+  const time = () => ({ hour: random.below(24), minute: random.below(60), second: 0 });
+  const date = () => ({ day: random.below(28), month: random.below(12), year: 2000 });
+  const changes = {
+    [eventType.trigger]: (id: number) =>
+      events.setTrigger(id, {
+        type: random.below(5),
+        variableId: random.pick([0, ...variables]),
+        ...(random.chance(0.5) && { subsequent: random.chance(0.5) }),
+      }),
+    [eventType.cyclic]: (id: number) =>
+      events.setCyclic(id, {
+        ...(random.chance(0.5) && { dateType: random.below(6), timeValue: random.below(9) }),
+        ...(random.chance(0.5) && { dateFrom: date(), timeTo: time() }),
+        ...(random.chance(0.5) && { dateTo: date(), timeFrom: time() }),
+      }),
+    [eventType.schedule]: (id: number) =>
+      events.setSchedule(id, {
+        actions: [1, 2, 3]
+          .filter(() => random.chance(0.6))
+          .map((one) => action(one, `A${random.below(2)}`, random.pick(['', 'x']))),
+        groups: [1, 2, 3]
+          .filter(() => random.chance(0.6))
+          .map((one) => ({
+            id: one,
+            days: random.below(127),
+            points: [1, 2, 3]
+              .filter(() => random.chance(0.6))
+              .map((point) => ({ id: point, start: time(), actionId: random.below(4) })),
+          })),
+      }),
+  };
+  for (let n = 0; n < 600; n++) {
+    const all = [...kernel.tree.objectsOfType(4)];
+    const event = random.pick(all);
+    if (event === undefined) events.create(random.below(3), NOW_MS);
+    else
+      random.pick<() => unknown>([
+        () => events.create(random.below(3), NOW_MS),
+        () => kernel.tree.delete(event),
+        () => events.recordRun(event, NOW_MS + n * 1000, { actionId: random.below(3) }),
+        () => events.setNextRun(event, random.below(1000)),
+        () => events.set(event, random.pick<object>([{ active: true }, { limit: 2 }, { script: 'y' }])),
+        () => events.set(event, { actionId: '{A}', script: '' }),
+        () => changes[event.data.type as 0 | 1 | 2](event.id),
+        () => changes[event.data.type as 0 | 1 | 2](event.id),
+      ])();
+  }
+  for (const frame of frames(kernel, since)) replica.apply(frame);
+  const seen = Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry]));
+  const sorted = (entries: object) =>
+    JSON.parse(JSON.stringify(entries), (_key, value: unknown) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : value,
+    ) as object;
+  // Lists are in the order in which their entries came; a client that keeps them by id has them in another.
+  const byId = (_key: string, value: unknown) =>
+    Array.isArray(value) ? [...value].sort((a: { id: number }, b: { id: number }) => a.id - b.id) : value;
+  const whole = (entries: object) => JSON.parse(JSON.stringify(sorted(entries)), byId) as object;
+  t.strictSame(whole(seen), whole(snapshotOf(kernel)));
+  t.ok(kernel.changes.counter - since > 1000);
+});
+
+t.test('a front is told nothing of what stands outside its area', async (t) => {
+  const kernel = fresh();
+  const { events } = kernel;
+  const base = kernel.tree.create(0, {}, { name: 'Base' });
+  const inside = kernel.variables.create(1, { parent: base });
+  const outside = kernel.variables.create(3, { name: 'Outside' });
+  const area = new Area(kernel.tree, base.id);
+  const event = events.create(eventType.trigger, NOW_MS, { parent: base });
+  const plan = events.create(eventType.schedule, NOW_MS, { parent: base });
+  const shown = () => JSON.stringify(snapshotOf(kernel, area.objects()));
+  const heard = (change: () => void) => {
+    const since = kernel.changes.counter;
+    change();
+    const changes = kernel.changes.since(since);
+    return {
+      admitted: changes.filter((one) => area.admits(one)).map(({ Message }) => Message),
+      isLost: changes.some((one) => area.unsettles(one)),
+    };
+  };
+  const secret = `GetValue(${outside.id})`;
+  const quiet = { admitted: [], isLost: false };
+  const lost = { admitted: [], isLost: true };
+  t.strictSame(
+    heard(() => events.set(event, { script: secret })),
+    quiet,
+  );
+  const parameters = { TARGET: outside.id };
+  t.strictSame(
+    heard(() => events.set(event, { actionId: '{A}', actionParameters: parameters })),
+    quiet,
+  );
+  const rule = { id: 1, variableId: outside.id, comparison: 0, value: 'tulip', type: 0 };
+  const conditions = [{ id: 0, parentId: 0, operation: 0, rules: { ...noRules, variable: [rule] } }];
+  t.strictSame(
+    heard(() => events.set(event, { conditions })),
+    quiet,
+  );
+  t.strictSame(
+    heard(() => events.setTrigger(event.id, { variableId: outside.id })),
+    lost,
+  );
+  t.strictSame(
+    heard(() => events.setTrigger(event.id, { value: 'tulip' })),
+    quiet,
+  );
+  t.strictSame(
+    heard(() => events.setSchedule(plan.id, { actions: [action(1, 'On', secret)] })),
+    lost,
+  );
+  events.set(event, { script: secret });
+  t.notMatch(shown(), String(outside.id));
+  t.notMatch(shown(), 'tulip');
+  t.match(shown(), '"name":"On"');
+
+  const known = heard(() => events.setTrigger(event.id, { variableId: inside.id, value: 5 }));
+  t.strictSame(known, { admitted: [message.EM_CHANGETRIGGERVALUE], isLost: true });
+  t.match(shown(), `"triggerVariableID":${inside.id},"triggerValue":5`);
+  t.strictSame(heard(() => events.setTrigger(event.id, { value: 6 })).admitted, [
+    message.EM_CHANGETRIGGERVALUE,
+  ]);
+  const untold = heard(() => events.clearTriggerVariable(event));
+  t.strictSame(untold, lost, 'the value goes out of sight with the variable, and no message says so');
+  t.match(shown(), '"triggerVariableID":0,"triggerValue":""');
+  const plain = heard(() => events.setSchedule(plan.id, { actions: [action(1, 'Off')] }));
+  t.strictSame(plain, { admitted: [message.EM_CHANGESCHEDULEACTION], isLost: false });
+  t.strictSame(heard(() => events.set(event, { active: true })).admitted, [message.EM_CHANGEACTIVE]);
+  t.strictSame(heard(() => events.recordRun(event, NOW_MS)).admitted, [message.EM_UPDATE]);
+});

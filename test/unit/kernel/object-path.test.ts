@@ -1,0 +1,82 @@
+import t from 'tap';
+import { Kernel } from '../../../src/kernel/kernel.js';
+import { objectType, type TreeObject } from '../../../src/kernel/object.js';
+import { objectAt, pathOf } from '../../../src/kernel/object-path.js';
+import { variableType } from '../../../src/kernel/value.js';
+import { FunctionFixture, owner } from '../../tools/gateway/function-fixture.js';
+
+const front = { role: 'webfront', user: 'webfront', remote: '127.0.0.1', configurator: 1 } as const;
+
+function house() {
+  const kernel = new Kernel({ counter: 1000, random: Math.random });
+  const category = (name: string, ident = '', parent?: TreeObject) =>
+    kernel.tree.create(objectType.category, {}, { name, ident, ...(parent && { parent }) });
+  const floor = category('Ground floor', 'ground_floor');
+  const hall = category('Hall', '', floor);
+  const lamp = kernel.variables.create(variableType.boolean, { name: 'Lamp', ident: 'LAMP', parent: hall });
+  return { kernel, category, floor, hall, lamp };
+}
+
+t.test('a path is read by idents and names, from the root down', async (t) => {
+  const { kernel, floor, hall, lamp } = house();
+  for (const path of [
+    'ground_floor/Hall/LAMP',
+    'Ground floor/Hall/Lamp',
+    '/ground_floor/Hall/Lamp/',
+    `ground_floor/Hall/${lamp.displayName}`,
+  ])
+    t.equal(objectAt(kernel.tree, path), lamp, path);
+  t.equal(objectAt(kernel.tree, '/'), kernel.tree.root);
+  t.strictSame([lamp, hall, floor].map(pathOf), [
+    'ground_floor/Hall/LAMP',
+    'ground_floor/Hall',
+    'ground_floor',
+  ]);
+});
+
+t.test('what a path does not name is said with what there is, and nothing is guessed', async (t) => {
+  const { kernel, category, floor, hall, lamp } = house();
+  const { tree } = kernel;
+  t.throws(() => objectAt(tree, 'ground_flor/Hall'), {
+    code: 'PATH_NOT_FOUND',
+    message:
+      'Nothing at the root has the ident or the name ground_flor; there: ground_floor; did you mean ground_floor?',
+  });
+  t.throws(
+    () => objectAt(tree, 'ground_floor/Hall/LAMP/x'),
+    /below ground_floor\/Hall\/LAMP .* x; there is nothing/,
+  );
+  const twin = category('Hall', '', floor);
+  t.throws(() => objectAt(tree, 'ground_floor/Hall/LAMP'), {
+    code: 'PATH_AMBIGUOUS',
+    message: `The path ground_floor/Hall is ambiguous: it leads to #${hall.id} (Hall), #${twin.id} (Hall); use the ID`,
+  });
+  t.equal(pathOf(lamp), undefined, 'no path leads there');
+  tree.set(twin, 'name', 'Cellar');
+  tree.set(twin, 'ident', 'Hall');
+  t.throws(() => objectAt(tree, 'ground_floor/Hall'), { code: 'PATH_AMBIGUOUS' }, 'an ident and a name');
+  t.equal(pathOf(category('a/b')), undefined, 'a name with a slash');
+});
+
+t.test('the API takes a path in place of an id, from the owner', async (t) => {
+  await using desk = new FunctionFixture();
+  const { kernel, registry } = desk;
+  const parent = kernel.tree.create(objectType.category, {}, { name: 'Hall' });
+  const text = kernel.variables.create(variableType.string, { name: 'Note', parent });
+  await desk.call('SetValue', 'Hall/Note', '/Hall/Note');
+  t.equal(text.data.value, '/Hall/Note', 'a text stays a text');
+  t.equal(await desk.call('GetValue', 'Hall/Note'), '/Hall/Note');
+  t.throws(() => registry.call('GetValue', { VariableID: 'Hall/Nota' }, owner), {
+    code: 'PATH_NOT_FOUND',
+    message: /did you mean Note\?$/,
+  });
+  t.throws(() => registry.call('GetValue', ['/Hall'], owner), {
+    code: 'NOT_OF_TYPE',
+    message: `Variable #${parent.id} does not exist: #${parent.id} is the category Hall`,
+  });
+  t.throws(
+    () => registry.call('WFC_OpenCategory', ['Hall/Note', 1], front),
+    { code: 'PARAMETER_TYPE' },
+    'a front does not learn what there is',
+  );
+});

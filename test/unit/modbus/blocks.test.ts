@@ -1,0 +1,62 @@
+import type { Instance } from '../../../src/kernel/instances.js';
+import type { FakeModbusUnit } from '../../tools/devices/fake-modbus-units.js';
+import { scene, type ModbusFixture } from '../../tools/devices/modbus-fixture.js';
+
+/** Four registers and three coils side by side, polled once a second; what they must show. */
+async function neighbours(scene: ModbusFixture, gateway: Instance): Promise<[Instance, unknown][]> {
+  const float = await scene.register(gateway, 2, { DataType: 7 });
+  const [one, two] = [await scene.register(gateway, 0), await scene.register(gateway, 1, { DataType: 5 })];
+  const coils = [];
+  for (const at of [8, 9, 10])
+    coils.push(await scene.register(gateway, at, { DataType: 0, ReadFunctionCode: 1 }));
+  const [first = one, second = one, third = one] = coils;
+  return [
+    [float, 230.1],
+    [one, 7],
+    [two, -1],
+    [first, true],
+    [second, false],
+    [third, true],
+  ];
+}
+
+function neighbourly(unit: FakeModbusUnit): void {
+  for (const [at, word] of [7, 0xffff, 0x4366, 0x199a].entries()) unit.registers.set(at, word);
+  for (const [at, bit] of [true, false, true].entries()) unit.coils.set(8 + at, bit);
+}
+
+await scene('neighbours are read in one request', async (t, scene) => {
+  neighbourly(scene.line.unit(1));
+  const all = await neighbours(scene, await scene.gateway(1));
+  for (const [address, value] of all) await scene.waitForValue(address, value);
+  await scene.pass(2000);
+  scene.line.requests.length = 0;
+  const reports = all.map(([address]) => scene.fixture.watch(address, 'Value'));
+  await scene.pass(20_000);
+  t.ok(scene.line.requests.length <= 2 * 21, `${scene.line.requests.length} requests in 20 seconds`);
+  t.strictSame(new Set(scene.line.requests), new Set(['1:3@0', '1:1@8']));
+  for (const [index, [, value]] of all.entries()) {
+    t.ok((reports[index]?.length ?? 0) >= 19);
+    t.strictSame(new Set(reports[index]), new Set([value]));
+  }
+});
+
+for (const answer of ['exception', 'nothing'] as const)
+  await scene(`of a unit that answers blocks with ${answer}, each is read by itself`, async (t, scene) => {
+    const unit = scene.line.unit(1);
+    neighbourly(unit);
+    unit.limit = { count: 2, answer };
+    const gateway = await scene.gateway(1);
+    const all = await neighbours(scene, gateway);
+    await scene.pass(20_000);
+    for (const [address, value] of all) {
+      t.equal(scene.value(address), value);
+      t.equal(scene.quality(address), 'good');
+      t.notMatch(scene.fixture.status(address), /answer/);
+    }
+    t.notMatch(scene.fixture.status(gateway), /answer/);
+    scene.line.requests.length = 0;
+    await scene.pass(10_000);
+    t.ok(scene.line.requests.length >= 50, 'each is asked once a second');
+    t.ok(scene.line.requests.length <= 66, `${scene.line.requests.length} requests in 10 seconds`);
+  });

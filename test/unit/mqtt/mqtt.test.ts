@@ -1,0 +1,412 @@
+import t from 'tap';
+import { ManualClock } from '../../../src/base/clock.js';
+import { silentLog } from '../../../src/base/log.js';
+import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { defaultsOf, validateProperties, type Properties } from '../../../src/device/properties.js';
+import type { ModuleDefinition } from '../../../src/device/module.js';
+import type { ConnectOptions } from '../../../drivers/mqtt/broker.js';
+import { SimulatedBroker } from '../../../drivers/mqtt/simulated-broker.js';
+import { validateFilter, matchesFilter, validateTopic } from '../../../drivers/mqtt/topic-filter.js';
+import { PACKET_LIMIT, PacketReader } from '../../../drivers/mqtt/packet-reader.js';
+import { mqttModules } from '../../../drivers/mqtt/index.js';
+import { parseJsonPath, Message, NOT_JSON, valueAtPath } from '../../../drivers/mqtt/message.js';
+import { PAYLOAD_LIMIT, REPORTS_PER_TURN } from '../../../drivers/mqtt/mqtt-device.js';
+import { TopicMapping, type TopicMappingFields } from '../../../drivers/mqtt/topic-mapping.js';
+import {
+  LIST_DEADLINE_MS,
+  LIST_MESSAGE_LIMIT,
+  listRetainedTopics,
+} from '../../../drivers/mqtt/retained-messages.js';
+import {
+  PUBLISH_DEADLINE_MS,
+  SubscriptionRouter,
+  KNOWN_TOPICS_LIMIT,
+} from '../../../drivers/mqtt/subscription-router.js';
+import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
+import { until } from '../../tools/until.js';
+import { passTime, DeviceFixture } from '../../tools/devices/device-fixture.js';
+
+await t.test('filters and topics (MQTT 3.1.1 §4.7)', async (t) => {
+  for (const [filter, topic, expected] of [
+    ['a/b', 'a/b', true],
+    ['a/b', 'a/b/c', false],
+    ['a/+', 'a/', true],
+    ['a/+', 'a', false],
+    ['a/+/c', 'a/b/c', true],
+    ['a/#', 'a', true],
+    ['a/#', 'a/b/c', true],
+    ['a/#', 'ab', false],
+    ['#', 'a//b', true],
+    ['+/+', '/a', true],
+    ['+', '/a', false],
+    ['/+', '/a', true],
+    ['#', '$SYS/x', false],
+    ['+/x', '$SYS/x', false],
+    ['$SYS/#', '$SYS/x', true],
+    ['A', 'a', false],
+  ] as const) {
+    t.equal(matchesFilter(filter, topic), expected, `${filter} ${topic}`);
+  }
+  for (const sound of ['a', '+', '#', 'a/+/b/#', '/', 'ä b'])
+    t.equal(validateFilter(sound), undefined, sound);
+  for (const bad of ['', 'a#', 'a/#/b', 'a+/b', 'a\0', 'a\ud800', 'x'.repeat(70_000)])
+    t.ok(validateFilter(bad), bad);
+  for (const bad of ['', '+', 'a/#', 'a\0']) t.ok(validateTopic(bad), bad);
+  t.equal(validateTopic('$SYS/ä b//'), undefined);
+});
+
+await t.test('JSON in messages', async (t) => {
+  t.same(parseJsonPath('a.b[0].c'), ['a', 'b', 0, 'c']);
+  t.same(parseJsonPath('$.a["x.y\\""][12]'), ['a', 'x.y"', 12]);
+  t.same(parseJsonPath('$'), []);
+  t.same(parseJsonPath('[0]'), [0]);
+  for (const bad of ['a..b', 'a[', 'a[-1]', 'a[x]', "a['x']", 'a.', '.'])
+    t.throws(() => parseJsonPath(bad), SyntaxError, bad);
+  const document = JSON.parse('{"a":{"b":[{"c":5}],"n":null},"__proto__":{"x":1},"length":2}') as unknown;
+  t.equal(valueAtPath(document, parseJsonPath('a.b[0].c')), 5);
+  t.equal(valueAtPath(document, parseJsonPath('a.n')), null);
+  t.same(valueAtPath(document, parseJsonPath('__proto__.x')), 1, "the document's own member");
+  for (const none of [
+    'a.b.length',
+    'a.b[1].c',
+    'a.c',
+    'constructor',
+    'a.toString',
+    'a.b[0].c.d',
+    'a.n.x',
+    '[0]',
+  ]) {
+    const value = valueAtPath(document, parseJsonPath(none));
+    if (none === 'a.b.length') t.equal(value, 1, 'a list has one of its own');
+    else t.equal(value, undefined, none);
+  }
+  const message = (payload: string | Buffer) => new Message('t', Buffer.from(payload), { retain: false });
+  t.equal(message('{').json, NOT_JSON);
+  t.equal(message(Buffer.from([0xff])).json, NOT_JSON);
+  const deep = message('['.repeat(400_000) + ']'.repeat(400_000));
+  t.doesNotThrow(() => valueAtPath(deep.json, Array<number>(400_000).fill(0)), 'however deep');
+});
+
+await t.test('packets are cut out of a stream however it arrives', (t) => {
+  const seed = fuzzSeed();
+  const random = new Random(seed);
+  const header = (size: number): Buffer => {
+    const length: number[] = [];
+    for (let left = size; ; left = Math.floor(left / 128)) {
+      length.push(left >= 128 ? (left % 128) + 128 : left);
+      if (left < 128) break;
+    }
+    return Buffer.from([0x30, ...length]);
+  };
+  const packet = (size: number) => Buffer.concat([header(size), random.bytes(size)]);
+  const read = (bytes: Buffer): Buffer[] => {
+    const reader = new PacketReader();
+    const found: Buffer[] = [];
+    for (let at = 0; at < bytes.length;) {
+      const size = 1 + random.below(random.chance(0.5) ? 3 : 500);
+      reader.feed(bytes.subarray(at, at + size));
+      for (let next = reader.next(); next !== undefined; next = reader.next()) found.push(next);
+      at += size;
+    }
+    return found;
+  };
+  for (let round = 0; round < 100; round += 1) {
+    const packets = Array.from({ length: 1 + random.below(8) }, () =>
+      packet(random.pick([0, 1, 127, 128, 300, 999, 20_000])),
+    );
+    const found = read(Buffer.concat(packets));
+    const isSame = found.length === packets.length && found.every((one, n) => one.equals(packets[n] ?? one));
+    if (!isSame) t.fail(`${seedLabel(seed)} ${packets.map(({ length }) => length).join(' ')}`);
+  }
+  t.equal(read(packet(2_097_152)).length, 1, 'four bytes of length');
+  t.same(read(header(PACKET_LIMIT)), [], 'still to come');
+  t.throws(() => read(header(PACKET_LIMIT + 1)), { code: 149 });
+  t.throws(() => read(Buffer.from([0x90, 0xff, 0xff, 0x7f])), { code: 149 }, 'no SUBACK is so large');
+  t.throws(() => read(Buffer.from([0x30, 0xff, 0xff, 0xff, 0xff])), { code: 129 });
+  t.end();
+});
+
+await t.test('topics as configured', async (t) => {
+  const topic = (fields: Partial<TopicMappingFields>) =>
+    new TopicMapping({ Ident: 'X', Type: 'string', StateTopic: 's', CommandTopic: 'c', ...fields });
+  t.equal(topic({ Type: 'boolean' }).formatCommand(true), 'ON');
+  t.equal(
+    topic({ Type: 'boolean', CommandPayload: '{"state":{value}}', On: 'true', Off: 'false' }).formatCommand(
+      false,
+    ),
+    '{"state":false}',
+  );
+  t.equal(topic({ Type: 'float', Scale: 0.5, Digits: 1 }).formatCommand(20.2), '40.4');
+  t.equal(
+    topic({ CommandPayload: ' {"a":"{value}"}' }).formatCommand('"},{"b":"\\'),
+    ' {"a":"\\"},{\\"b\\":\\"\\\\"}',
+  );
+  t.equal(topic({}).formatCommand('{"as":"it is"}'), '{"as":"it is"}');
+  t.throws(() => topic({ Type: 'integer' }).formatCommand('1'), { code: 'CANNOT_CONVERT' });
+  for (const [fields, words] of [
+    [{ CommandTopic: 'c/+' }, /wildcards/],
+    [{ StateTopic: 'c/#/d' }, /whole last/],
+    [{ StateTopic: '', CommandTopic: '' }, /give a StateTopic/],
+    [{ Counter: true }, /integer/],
+    [{ JsonPath: 'a[' }, /JSON path/],
+    [{ Scale: 0 }, /Scale/],
+  ] as const) {
+    t.throws(() => topic(fields), { message: words });
+  }
+});
+
+await t.test('a wrong configuration is named before anything is connected', async (t) => {
+  const [client, device] = mqttModules(new SimulatedBroker()) as [ModuleDefinition, ModuleDefinition];
+  const defaults = Object.fromEntries(
+    Object.entries(client.properties.properties).map(([name, schema]) => [name, schema.default as unknown]),
+  );
+  const mistake = (properties: Properties) =>
+    validateProperties(client, { ...defaults, Url: 'mqtt://broker', ...properties });
+  t.equal(mistake({}), undefined);
+  t.equal(mistake({ Url: 'wss://broker/mqtt', CaFile: '/ca.pem' }), undefined);
+  t.match(mistake({ Url: '' }), /Url is empty/);
+  t.match(mistake({ Url: 'broker' }), /no address/);
+  t.match(mistake({ Url: 'broker:1883' }), /must begin with mqtt/);
+  t.match(mistake({ Url: 'http://broker' }), /must begin with mqtt/);
+  t.match(mistake({ Url: 'mqtt://a:b@broker' }), /UserName and Password/);
+  t.notMatch(mistake({ Url: 'mqtt://a:swordfish@broker' }), /swordfish/);
+  t.match(mistake({ CleanSession: false }), /ClientID/);
+  t.match(mistake({ Url: 'mqtts://broker', KeyFile: '/key' }), /go together/);
+  t.match(mistake({ CaFile: '/ca.pem' }), /mqtts/);
+  t.match(mistake({ WillTopic: 'a/#' }), /WillTopic/);
+  t.match(mistake({ Subscriptions: ['a#'] }), /whole last/);
+  t.match(mistake({ ProtocolVersion: 3 }), /ProtocolVersion/);
+  const point = { Ident: 'A', Type: 'string', StateTopic: 'a' };
+  const wrong = (properties: Properties) =>
+    validateProperties(device, { ...defaultsOf(device), ...properties });
+  t.match(wrong({ AvailabilityTopic: 'a/#' }), /AvailabilityTopic: /);
+  t.match(wrong({ AvailabilityPath: 'a[' }), /AvailabilityPath: /);
+  t.match(wrong({ Available: 'offline' }), /both offline/);
+  t.match(wrong({ Topics: [point, point] }), /A twice/);
+  t.match(wrong({ Topics: [{ ...point, Statetopic: 'b' }] }), /Topics\.0\.Statetopic/);
+});
+
+async function connectedTopics(broker = new SimulatedBroker()) {
+  const clock = new ManualClock();
+  const stuck: Error[] = [];
+  const ending = new AbortController();
+  const topics = new SubscriptionRouter({
+    clock,
+    log: silentLog,
+    hasSession: false,
+    onSent: () => undefined,
+    onStalled: (cause) => stuck.push(cause),
+    openSecondaryConnection: (asker) =>
+      broker.connect({ ...options, clientId: 'aside' }, asker, new AbortController().signal),
+    signal: ending.signal,
+  });
+  const wishes: string[] = [];
+  const options: ConnectOptions = {
+    url: 'mqtt://broker',
+    clientId: 'c',
+    userName: '',
+    password: '',
+    keepAliveS: 30,
+    version: 4,
+    cleanSession: true,
+    caFile: '',
+    certificateFile: '',
+    keyFile: '',
+  };
+  const listener = { onMessage: topics.dispatch.bind(topics), onLost: () => undefined };
+  const connection = await broker.connect(options, listener, new AbortController().signal);
+  const subscribe = connection.subscribe.bind(connection);
+  connection.subscribe = (asked) => {
+    wishes.push(asked.map(({ filter }) => filter).join(' '));
+    return subscribe(asked);
+  };
+  topics.attach(connection);
+  return { broker, clock, topics, stuck, wishes, connection, ending };
+}
+
+await t.test('many listeners are one subscription', async (t) => {
+  const { broker, topics, wishes } = await connectedTopics();
+  broker.publish('a', 'kept', true);
+  const heard: string[] = [];
+  const listen = (name: string, filter: string) =>
+    topics.subscribe(filter, 1, ({ text, isRetained: retained }) =>
+      heard.push(`${name}:${text}${retained ? '!' : ''}`),
+    );
+  const first = listen('1', 'a');
+  const second = listen('2', 'a');
+  await Promise.all([first.ready, second.ready, listen('3', 'b/+').ready]);
+  t.same(wishes, ['a b/+'], 'one packet for all of a turn');
+  t.same(heard.splice(0), ['1:kept!', '2:kept!']);
+  broker.publish('a', 'now');
+  t.same(heard.splice(0), ['1:now', '2:now']);
+  await listen('4', 'a').ready;
+  t.same(heard.splice(0), ['4:kept!'], 'what is retained is news for the new one alone');
+  await first.renew();
+  t.same(heard.splice(0), ['1:kept!'], 'or for one that asks');
+  first.close();
+  second.close();
+  await yieldToEventLoop();
+  broker.publish('a', 'more');
+  t.same(heard.splice(0), ['4:more']);
+  broker.forbidden.add('secret');
+  await t.rejects(listen('5', 'secret').ready, { code: 'DEVICE_REFUSED' });
+});
+
+await t.test('a listener that throws stops no other', async (t) => {
+  const { broker, topics } = await connectedTopics();
+  const heard: string[] = [];
+  topics.subscribe('a', 0, () => {
+    throw new Error('boom');
+  });
+  await topics.subscribe('a', 0, ({ topic }) => heard.push(topic)).ready;
+  broker.publish('a', '1');
+  t.same(heard, ['a']);
+});
+
+await t.test('what is remembered of topics is bounded', async (t) => {
+  const { broker, topics } = await connectedTopics();
+  let heard = 0;
+  await topics.subscribe('#', 0, () => (heard += 1)).ready;
+  for (let n = 0; n < KNOWN_TOPICS_LIMIT + 10; n += 1) broker.publish(`t/${n}`, 'x'.repeat(n % 100));
+  broker.publish('y'.repeat(60_000), 'long');
+  const known = topics.knownTopics() as { Topic: string; LastPayload: string; Count: number }[];
+  t.equal(known.length, KNOWN_TOPICS_LIMIT);
+  t.equal(known.at(-1)?.Topic, `t/${KNOWN_TOPICS_LIMIT + 9}`);
+  t.equal(heard, KNOWN_TOPICS_LIMIT + 11);
+  t.ok(known.every(({ LastPayload }) => LastPayload.length <= 65));
+});
+
+await t.test('a publish without an answer is given up, and the connection with it', async (t) => {
+  const { broker, clock, topics, stuck, connection } = await connectedTopics();
+  broker.isMute = true;
+  const outcome = topics.publish('a', 'x', { qos: 1, retain: false }).catch((thrown: unknown) => thrown);
+  clock.advance(PUBLISH_DEADLINE_MS);
+  t.match(stuck, [{ code: 'TIMED_OUT' }]);
+  await connection.close();
+  t.match(await outcome, { code: 'DEVICE_OFFLINE' });
+  t.same(broker.published, []);
+  t.equal(clock.pendingTimers, 0);
+});
+
+await t.test('a list of what is retained has limits, and leaves nothing however it ends', async (t) => {
+  const { broker, clock, topics } = await connectedTopics();
+  t.same(await listRetainedTopics(topics), [], 'nothing is listened to, nothing is asked');
+  await topics.subscribe('t/#', 0, () => undefined).ready;
+  const outcome = listRetainedTopics(topics).catch((thrown: unknown) => thrown);
+  await until('the pause', () => clock.pendingTimers === 2);
+  clock.advance(LIST_DEADLINE_MS);
+  t.match(await outcome, { code: 'TIMED_OUT' });
+  t.equal(clock.pendingTimers, 0, 'no timer is left');
+  t.equal(broker.openCount, 1, 'nor a connection');
+  for (let n = 0; n <= LIST_MESSAGE_LIMIT; n += 1) broker.publish(`t/${n}`, 'x', true);
+  t.match(await listRetainedTopics(topics).catch((thrown: unknown) => thrown), {
+    code: 'DEVICE_CONFIGURATION',
+    message: /more than 10000 messages.*narrow Subscriptions/,
+  });
+  t.equal(clock.pendingTimers, 0);
+  broker.forbidden.add('t/#');
+  await t.rejects(listRetainedTopics(topics), { code: 'DEVICE_REFUSED', message: /subscription to t\/#/ });
+  broker.forbidden.clear();
+});
+
+await t.test('a question to the broker ends with the connection that asked it', async (t) => {
+  const { clock, topics, ending } = await connectedTopics();
+  await topics.subscribe('t', 0, () => undefined).ready;
+  const outcome = listRetainedTopics(topics).catch((thrown: unknown) => thrown);
+  await until('the pause', () => clock.pendingTimers === 2);
+  ending.abort();
+  t.match(await outcome, { code: 'DEVICE_OFFLINE' });
+  t.equal(clock.pendingTimers, 0);
+});
+
+await t.test('under the supervisor, with the clock in hand', async (t) => {
+  const clock = new ManualClock();
+  const broker = new SimulatedBroker();
+  await using desk = new DeviceFixture(mqttModules(broker), clock);
+  const client = await desk.add('MQTT Client', { Url: 'mqtt://broker' });
+  const Topics = [
+    { Ident: 'VALUE', Type: 'integer', StateTopic: 'v' },
+    { Ident: 'COUNT', Type: 'integer', StateTopic: 'v', Counter: true },
+    { Ident: 'DEEP', Type: 'float', StateTopic: 'j', JsonPath: 'a' },
+    { Ident: 'TEXT', Type: 'string', StateTopic: 'j' },
+  ];
+  const device = await desk.add('MQTT Device', { Topics }, client);
+  await desk.waitForLink(device, 'online');
+
+  await t.test('a flood in one turn is a few reports, the last one true', async (t) => {
+    const values = desk.watch(device, 'VALUE');
+    const counts = desk.watch(device, 'COUNT');
+    for (let n = 1; n <= 10_000; n += 1) broker.publish('v', String(n));
+    t.equal(values.length, REPORTS_PER_TURN);
+    await yieldToEventLoop();
+    await yieldToEventLoop();
+    t.equal(values.length, REPORTS_PER_TURN + 1);
+    t.equal(values.at(-1), 10_000);
+    t.equal(counts.at(-1), 10_000);
+    broker.publish('v', '5');
+    t.equal(desk.value(device, 'VALUE'), 5, 'and then it is as before');
+    broker.publish('v', '6', true);
+    t.equal(desk.value(device, 'COUNT'), 10_002);
+  });
+
+  await t.test('what can not be read changes nothing and is told', async (t) => {
+    broker.publish('v', 'seven');
+    t.equal(desk.value(device, 'VALUE'), 6);
+    t.equal(desk.value(device, 'COUNT'), 10_003);
+    t.match(desk.status(device), /VALUE, from v: "seven" is not an integer/);
+    broker.publish('j', Buffer.from([0xff]));
+    broker.publish('j', '{"a":null}');
+    broker.publish('j', '{"b":1}');
+    broker.publish('j', Buffer.alloc(PAYLOAD_LIMIT + 1, 0x20));
+    t.same(
+      desk.devices.problems(device.id).map(({ code }) => code),
+      ['UNREADABLE', 'TOO_LARGE'],
+    );
+    t.equal(desk.value(device, 'TEXT'), '{"b":1}');
+    t.equal(desk.value(device, 'DEEP'), 0);
+    await passTime(clock, 80_000);
+    t.same(desk.devices.problems(device.id), []);
+  });
+
+  await t.test('a retained message is no new event', async (t) => {
+    broker.stop();
+    await desk.waitForLink(device, 'waiting');
+    t.match(desk.status(client), /closed the connection|nobody listens/);
+    broker.start();
+    await passTime(clock, 2_000);
+    await desk.waitForLink(device, 'online');
+    t.equal(desk.value(device, 'VALUE'), 6, 'the retained state');
+    t.equal(desk.value(device, 'COUNT'), 10_003);
+    broker.publish('v', '8');
+    t.equal(desk.value(device, 'COUNT'), 10_004, 'counted on from where it was');
+  });
+
+  await t.test('a refused subscription is told, and harms no other', async (t) => {
+    broker.forbidden.add('secret');
+    await desk.change(device, { Topics: [...Topics, { Ident: 'S', Type: 'string', StateTopic: 'secret' }] });
+    await desk.waitForLink(device, 'online');
+    t.match(desk.devices.problems(device.id), [{ code: 'SUBSCRIPTION', text: /secret.*access list/ }]);
+    broker.publish('v', '9');
+    t.equal(desk.value(device, 'VALUE'), 9);
+  });
+
+  await t.test('a command that the broker does not acknowledge fails and costs the connection', async (t) => {
+    await desk.change(device, { Topics: [...Topics, { Ident: 'C', Type: 'integer', CommandTopic: 'c' }] });
+    await desk.waitForLink(device, 'online');
+    broker.isMute = true;
+    const idle = clock.pendingTimers;
+    const outcome = desk.devices.write(device.id, 'C', 1).catch((thrown: unknown) => thrown);
+    await until('the publish', () => clock.pendingTimers > idle);
+    await passTime(clock, PUBLISH_DEADLINE_MS);
+    t.match(await outcome, { code: 'DEVICE_OFFLINE' });
+    t.equal(desk.value(device, 'C'), 0, 'the variable keeps the truth');
+    broker.isMute = false;
+    await passTime(clock, 2_000);
+    await desk.waitForLink(device, 'online');
+    t.notOk(broker.published.some(({ topic }) => topic === 'c'));
+  });
+
+  await desk.devices.close();
+  t.equal(broker.openCount, 0);
+  t.equal(clock.pendingTimers, 0, 'no timer is left');
+});

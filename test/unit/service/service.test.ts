@@ -1,0 +1,179 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { healthy } from '../../../src/base/health-check.js';
+import { ManualClock } from '../../../src/base/clock.js';
+import type { Log } from '../../../src/base/log.js';
+import { silentLog } from '../../../src/base/log.js';
+import { Kernel } from '../../../src/kernel/kernel.js';
+import { BootFlagFile } from '../../../src/service/boot-flag-file.js';
+import { releaseWhenIdle } from '../../../src/service/memory.js';
+import { Health } from '../../../src/service/health.js';
+import { ServiceLog, type LogAlert } from '../../../src/service/log.js';
+import { StatusVariables } from '../../../src/service/status-variables.js';
+
+t.test(
+  'the log has a level for each subject, priorities for the journal, and words for people',
+  async (t) => {
+    const lines: string[] = [];
+    const loud: LogAlert[] = [];
+    const journal = new ServiceLog(
+      { write: (text) => void lines.push(text), form: 'journal' },
+      { default: 'warn', gpio: 'debug' },
+    );
+    journal.onLoud = (line) => void loud.push(line);
+    journal.root.info({}, 'unheard');
+    journal.root.error({ instance: 5 }, 'heard');
+    journal.root.subject('gpio').debug({}, 'heard too');
+    t.match(lines, [
+      /^<3>\{"level":50,.*"subject":"gateway","instance":5,"msg":"heard"\}\n$/,
+      /^<7>\{"level":20,.*"subject":"gpio"/,
+    ]);
+    t.same(loud, [{ level: 'error', subject: 'gateway', text: 'heard' }]);
+    journal.levels = { default: 'info', gpio: 'silent' };
+    journal.root.info({}, 'heard now');
+    journal.root.subject('gpio').error({}, 'unheard now');
+    t.equal(lines.length, 3);
+
+    const shown: string[] = [];
+    const terminal = new ServiceLog({ write: (text) => void shown.push(text), form: 'terminal' });
+    terminal.root.info({ port: 3777, host: '127.0.0.1' }, 'listening');
+    t.match(shown, [/^\d\d:\d\d:\d\d info {2}gateway: listening \(port 3777, host 127\.0\.0\.1\)\n$/]);
+
+    const quoted = 'no answer from "http://host/?token=SECRET"';
+    terminal.root.warn({ quoted }, quoted);
+    const plain = new ServiceLog({ write: (text) => void shown.push(text), form: 'json' });
+    plain.root.warn({ quoted }, quoted);
+    t.match(shown[1], /no answer from "http:\/\/host\/\?token=\*\*\*" \(quoted no answer/);
+    t.match(JSON.parse(shown[2] ?? ''), { quoted: 'no answer from "http://host/?token=***"' });
+    t.ok(shown[2]?.endsWith('}\n'));
+    t.notMatch(shown.join(), /SECRET/);
+  },
+);
+
+t.test('health is the worst of its checks, each with since when and what to do', async (t) => {
+  const clock = new ManualClock(1_000_000);
+  const said: string[] = [];
+  const note = (level: string) => (_details: object, text: string) => void said.push(`${level} ${text}`);
+  const log: Log = { ...silentLog, info: note('info'), warn: note('warn'), error: note('error') };
+  const health = new Health(clock, log);
+  health.set('store', healthy());
+  let clockFinding = healthy('set');
+  health.addCheck('clock', () => clockFinding);
+  t.equal(health.record().State, 'ok');
+  clock.advance(5000);
+  health.set('store', { state: 'failed', text: 'the disk is full', whatToDo: 'make room' });
+  clock.advance(5000);
+  health.set('store', { state: 'failed', text: 'the disk is very full', whatToDo: 'make room' });
+  clockFinding = { state: 'warning', text: 'not set', whatToDo: '' };
+  t.same(health.record(), {
+    State: 'failed',
+    Checks: [
+      { Name: 'store', State: 'failed', Since: 1005, Text: 'the disk is very full', WhatToDo: 'make room' },
+      {
+        Name: 'limits',
+        State: 'ok',
+        Since: 1000,
+        Text: 'no limit took effect within the last hour',
+        WhatToDo: '',
+      },
+      { Name: 'clock', State: 'warning', Since: 1010, Text: 'not set', WhatToDo: '' },
+    ],
+  });
+  health.set('store', healthy('written again'));
+  t.same(said, ['error the disk is full; make room', 'warn not set', 'info written again']);
+
+  const kernel = new Kernel({ counter: 0, random: Math.random });
+  const status = new StatusVariables(kernel, clock);
+  status.declare();
+  const size = kernel.tree.size;
+  status.declare();
+  t.equal(kernel.tree.size, size, 'declared once');
+  status.show(health.record(), { bytesToday: 7_300_000 });
+  const counter = kernel.changes.counter;
+  status.show(health.record(), { bytesToday: 7_300_000 });
+  t.equal(kernel.changes.counter, counter, 'what stays is not written again');
+  const place = kernel.tree.root.children?.byIdent('stellwerk');
+  const value = (ident: string) => {
+    const variable = place?.children?.byIdent(ident);
+    return variable?.is(2) ? variable.data.value : undefined;
+  };
+  t.equal(value('HEALTH'), 'clock warning: not set');
+  t.equal(value('PROBLEMS'), 1);
+  t.equal(value('BYTES_WRITTEN'), 7_000_000, 'in whole MB');
+});
+
+t.test('marks outlive a restart, not a boot, and a directory that is not there is no harm', async (t) => {
+  const directory = t.testdir();
+  const first = new BootFlagFile(directory, silentLog, 'boot 1');
+  for (const mark of ['output a', 'output b', 'output a']) first.add(mark);
+  const restarted = new BootFlagFile(directory, silentLog, 'boot 1');
+  t.strictSame(
+    ['output a', 'output b', 'output c'].map((mark) => restarted.has(mark)),
+    [true, true, false],
+  );
+  restarted.delete('output a');
+  restarted.delete('output c');
+  restarted.add('output d');
+  t.strictSame([...restarted], ['output b', 'output d']);
+  t.strictSame([...new BootFlagFile(directory, silentLog, 'boot 1')], ['output b', 'output d'], 'at once');
+  t.notOk(new BootFlagFile(directory, silentLog, 'boot 2').has('output b'));
+  t.notOk(
+    new BootFlagFile(directory, silentLog, 'boot 1').has('output b'),
+    'an older boot does not come back',
+  );
+
+  const lost = join(directory, 'gone');
+  const unkept = new BootFlagFile(lost, silentLog, 'boot 1');
+  unkept.add('output a');
+  t.ok(unkept.has('output a'), 'this process remembers');
+  mkdirSync(lost);
+  t.notOk(new BootFlagFile(lost, silentLog, 'boot 1').has('output a'));
+});
+
+t.test(
+  'memory is released after a burst when the loop is idle, and no more often than it may cost',
+  async (t) => {
+    const clock = new ManualClock();
+    const MIB = 2 ** 20;
+    const state = { resident: 100 * MIB, busy: 0, released: 0, takesMs: 0, tookMs: 0, leaves: 110 * MIB };
+    const timed = {
+      every: (ms: number, callback: () => void) => clock.every(ms, callback),
+      monotonicNs: () => clock.monotonicNs() + BigInt(state.tookMs) * 1_000_000n,
+    };
+    const cancel = releaseWhenIdle(timed, {
+      resident: () => state.resident,
+      busy: () => state.busy,
+      release: async () => {
+        state.released++;
+        state.tookMs += state.takesMs;
+        state.resident = state.leaves;
+        return true;
+      },
+    });
+    const pass = async (s: number) => {
+      for (let n = 0; n < s; n++) {
+        clock.advance(1000);
+        await new Promise(setImmediate);
+      }
+      return state.released;
+    };
+    state.resident = 120 * MIB;
+    t.equal(await pass(60), 0, 'a little more');
+    state.resident = 400 * MIB;
+    state.busy = 0.9;
+    t.equal(await pass(60), 0, 'not while there is work');
+    state.busy = 0.01;
+    t.equal(await pass(6), 1);
+    t.equal(await pass(600), 1, 'what is left is in use');
+    state.resident = 300 * MIB;
+    state.takesMs = 200;
+    t.equal(await pass(6), 2);
+    state.resident = 300 * MIB;
+    t.equal(await pass(190), 2, 'it took 0.2 s: not again within 200 s');
+    t.equal(await pass(20), 3);
+    cancel();
+    state.resident = 900 * MIB;
+    t.equal(await pass(600), 3);
+  },
+);
