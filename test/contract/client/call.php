@@ -12,7 +12,7 @@ set_error_handler(static function (int $level, string $message): bool {
     }
     return true;
 });
-require __DIR__ . '/../../docs/use/clients/JSONRPC.php';
+require __DIR__ . '/../../../docs/use/clients/JSONRPC.php';
 
 [, $address, $calls, $options] = $argv + [3 => '{}'];
 $gateway = new JSONRPC($address, json_decode($options, true));

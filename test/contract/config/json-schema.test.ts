@@ -50,7 +50,7 @@ t.test('every documented configuration fits it', async (t) => {
       const value = parse(block) as Record<string, unknown>;
       // Board files and lists of entries have pages of their own.
       if (!Object.keys(value).every((key) => known.includes(key))) {
-        t.match(page, /^boards\.md$/, `${page}: ${Object.keys(value).join()}`);
+        t.match(page, /^hardware\/boards\.md$/, `${page}: ${Object.keys(value).join()}`);
         continue;
       }
       t.equal(problems(value), '', page);

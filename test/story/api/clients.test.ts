@@ -17,7 +17,7 @@ import { hasProgram } from '../../tools/program.js';
 import { withinPatience } from '../../tools/until.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
-const sources = join(PACKAGE_ROOT, 'test/contract');
+const sources = join(PACKAGE_ROOT, 'test/contract/client');
 const without = (name: string) => (hasProgram(name) ? false : `${name} is not installed`);
 /** User name and password as a URL has them: `@` is `%40` (seed, E1). */
 const LOGIN = `owner%40example.org:${OWNER.password}`;

@@ -2,7 +2,7 @@ import t from 'tap';
 import { startCookbookPage } from '../../tools/gateway/cookbook-gateway.js';
 
 t.test('rules and commands of a device are tried without it, as the page says', async (t) => {
-  const trial = await startCookbookPage(t, '../virtual.md', '2026-03-10T12:00:00Z');
+  const trial = await startCookbookPage(t, '../../hardware/virtual.md', '2026-03-10T12:00:00Z');
   t.equal(await trial.value('trial/boiler/TEMPERATURE'), 61.5);
   t.equal(await trial.value('trial/boiler/PUMP'), false);
 

@@ -8,7 +8,7 @@ import { until } from '../../tools/until.js';
 
 /** The example at the beginning of a page. */
 const treeOf = (page: string): string =>
-  /```yaml\ntree:\n([^]*?)```/.exec(readFileSync(join(ROOT, 'docs', page), 'utf8'))?.[1] ?? '';
+  /```yaml\ntree:\n([^]*?)```/.exec(readFileSync(join(ROOT, 'docs/hardware', page), 'utf8'))?.[1] ?? '';
 
 t.test('a LED that blinks and a light on a PWM channel, as their pages begin', async (t) => {
   const house = await startGateway(t, `${SIMULATED_CONFIG}tree:\n${treeOf('led.md')}${treeOf('pwm.md')}`);
