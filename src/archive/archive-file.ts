@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
-import { sqliteCode, sqliteCodeOf } from '../store/connection.js';
+import { sqliteCode, sqliteCodeOf } from '../sqlite/connection.js';
 import { CHUNK_RECORDS, Chunks, chunkLength, fillsChunk } from './chunks.js';
 import {
   emptyRun,

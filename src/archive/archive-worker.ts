@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { serveRequests } from '../store/answering.js';
+import { serveRequests } from '../sqlite/worker-server.js';
 import { writtenByThread } from '../sqlite/database-files.js';
-import type { WorkerRequest } from '../store/worker-protocol.js';
+import type { WorkerRequest } from '../sqlite/worker-protocol.js';
 import { deleteRecords, correctTimes, moveRecords, rebuildSummaries } from './mutations.js';
 import { downsample } from './downsampling.js';
 import { seriesStatistics } from './statistics.js';
@@ -16,7 +16,7 @@ class Desk {
   #file: ArchiveFile | undefined;
 
   answer(message: Message): object {
-    if (message.ask === 'open') {
+    if (message.request === 'open') {
       this.#file?.close();
       this.#file = new ArchiveFile(message.directory);
       return this.#file.open(message.nowMs);
@@ -26,8 +26,8 @@ class Desk {
   }
 }
 
-function answerFrom(file: ArchiveFile, message: Exclude<Message, { ask: 'open' }>): object {
-  switch (message.ask) {
+function answerFrom(file: ArchiveFile, message: Exclude<Message, { request: 'open' }>): object {
+  switch (message.request) {
     case 'write':
       file.write(message);
       return file.found();

@@ -7,9 +7,9 @@ import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import { variableType } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
-import { adviceFor } from '../store/findings.js';
-import { sqliteCode } from '../store/connection.js';
-import { WorkerError, WorkerPort, type Port } from '../store/port.js';
+import { diskAdvice } from '../sqlite/disk-advice.js';
+import { sqliteCode } from '../sqlite/connection.js';
+import { WorkerError, WorkerThreadClient, type WorkerClient } from '../sqlite/worker-client.js';
 import type {
   ArchiveRequests,
   DamageReport,
@@ -61,7 +61,7 @@ export interface ArchiveOptions {
  */
 export class Archive implements ArchivePort, AsyncDisposable {
   readonly #options: ArchiveOptions;
-  readonly #port: Port<ArchiveRequests>;
+  readonly #port: WorkerClient<ArchiveRequests>;
   readonly #waiting = new WriteBuffer();
   readonly #clocks: UntrustedClocks;
   /** Batches go out one after the other. */
@@ -78,7 +78,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     this.#options = options;
     this.#clocks = new UntrustedClocks(clock);
     const program = new URL('archive-worker.js', import.meta.url);
-    this.#port = new WorkerPort<ArchiveRequests>({ program, name: 'the archive', log });
+    this.#port = new WorkerThreadClient<ArchiveRequests>({ program, name: 'the archive', log });
   }
 
   /** Opens the archive of a data directory and records what its variables hold now. Never rejects: health says what is wrong. */
@@ -188,7 +188,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     try {
       for (const one of rules)
         for (let more = true; more && this.#closing === undefined;)
-          ({ more } = await this.#port.ask('compact', { ...one, nowMs: clock.nowMs() }));
+          ({ more } = await this.#port.request('compact', { ...one, nowMs: clock.nowMs() }));
     } catch (thrown) {
       log.error({}, `old records were not thinned: ${messageOf(thrown)}`);
     }
@@ -225,7 +225,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     if (this.#isOpen) return true;
     const { clock, directory } = this.#options;
     try {
-      const opened = await this.#port.ask('open', { directory, nowMs: clock.nowMs() });
+      const opened = await this.#port.request('open', { directory, nowMs: clock.nowMs() });
       this.#waiting.raise(this.#clocks.begin(opened));
       this.#isOpen = true;
       this.#showFound(opened);
@@ -277,7 +277,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
 
   async #send(records: RecordBatch, clocks: readonly UntrustedClock[], isPresent: boolean): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
-    const found = await this.#port.ask('write', { records, clocks, isPresent, nowMs });
+    const found = await this.#port.request('write', { records, clocks, isPresent, nowMs });
     if (found.text !== '') this.#showFound(found);
   }
 
@@ -305,7 +305,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
   /** The time has become known. */
   async #mend(offsetMs: number): Promise<void> {
     try {
-      const { count } = await this.#port.ask('mend', { offsetMs });
+      const { count } = await this.#port.request('mend', { offsetMs });
       this.#clocks.corrected();
       this.#options.log.info({ records: count }, 'the clock is right now: times of records were mended');
     } catch (thrown) {
@@ -314,7 +314,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
   }
 
   async #count(): Promise<void> {
-    const { bytes } = await this.#port.ask('status', {});
+    const { bytes } = await this.#port.request('status', {});
     if (bytes !== undefined) this.#options.onWritten(bytes);
   }
 
@@ -334,16 +334,16 @@ export class Archive implements ArchivePort, AsyncDisposable {
       text: `records wait in memory: ${messageOf(failure)}`,
       whatToDo: isDamaged(failure)
         ? 'the damaged archive is kept and a new one is begun; then run "stellwerk archive salvage"'
-        : adviceFor(failure),
+        : diskAdvice(failure),
     });
   }
 
   async #asked<Q extends keyof ArchiveRequests>(
     ask: Q,
     request: ArchiveRequests[Q]['request'],
-  ): Promise<ArchiveRequests[Q]['answer']> {
+  ): Promise<ArchiveRequests[Q]['reply']> {
     try {
-      return await this.#port.ask(ask, request);
+      return await this.#port.request(ask, request);
     } catch (thrown) {
       throw faultFrom(thrown, 'ARCHIVE_FAILED', messageOf(thrown));
     }
@@ -379,7 +379,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     await this.flush();
     if (this.#waiting.count > 0)
       this.#options.log.error({ records: this.#waiting.count }, 'the last records could not be written');
-    await this.#port.ask('close', {}).catch(() => undefined);
+    await this.#port.request('close', {}).catch(() => undefined);
   }
 }
 

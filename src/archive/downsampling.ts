@@ -36,7 +36,7 @@ interface Thinning {
 export function downsample(
   file: ArchiveFile,
   { variableId, rule, counter, nowMs }: ArchiveRequests['compact']['request'],
-): ArchiveRequests['compact']['answer'] {
+): ArchiveRequests['compact']['reply'] {
   const date = new Date(nowMs);
   const ageMs = new Date(date.getFullYear(), date.getMonth() - rule.months, date.getDate()).getTime();
   const span = spans[rule.kind];

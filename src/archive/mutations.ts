@@ -12,7 +12,7 @@ const STEP = 500;
 export function deleteRecords(
   file: ArchiveFile,
   { variableId, fromMs, toMs }: ArchiveRequests['delete']['request'],
-): ArchiveRequests['delete']['answer'] {
+): ArchiveRequests['delete']['reply'] {
   let count = 0;
   file.transaction(() => {
     file.settle();
@@ -62,7 +62,7 @@ export function moveRecords(
 export function correctTimes(
   file: ArchiveFile,
   { offsetMs }: ArchiveRequests['mend']['request'],
-): ArchiveRequests['mend']['answer'] {
+): ArchiveRequests['mend']['reply'] {
   let count = 0;
   file.transaction(() => {
     file.settle();
@@ -101,7 +101,7 @@ export function correctTimes(
 export function rebuildSummaries(
   file: ArchiveFile,
   { variableId, after }: ArchiveRequests['resum']['request'],
-): ArchiveRequests['resum']['answer'] {
+): ArchiveRequests['resum']['reply'] {
   return file.transaction(() => {
     if (after === 0) file.settle();
     const { chunks } = file;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { DatabaseDamage, connectAs, createDatabase, migrate } from '../store/connection.js';
+import { DatabaseDamage, openForWriting, createDatabase, migrate } from '../sqlite/connection.js';
 import {
   makeDirectory,
   putInPlace,
@@ -68,10 +68,10 @@ export function bootId(): string {
 }
 
 function connected(path: string): DatabaseSync {
-  const db = connectAs(archiveShape, path, (opened) => {
+  const db = openForWriting(archiveShape, path, (opened) => {
     opened.prepare('SELECT count(*) FROM sqlite_schema').get();
   });
-  migrate(db, archiveShape.steps);
+  migrate(db, archiveShape);
   return db;
 }
 

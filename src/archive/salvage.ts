@@ -2,7 +2,7 @@ import { closeSync, copyFileSync, existsSync, openSync, readSync, rmSync, writeS
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { messageOf } from '../base/fault.js';
-import { createDatabase } from '../store/connection.js';
+import { createDatabase } from '../sqlite/connection.js';
 import { companions, removeDatabase } from '../sqlite/database-files.js';
 import { STORED, sumOfChunk, type StoredChunk } from './chunks.js';
 import { unpackRun, type RecordRun } from './codec.js';

@@ -77,29 +77,29 @@ export interface CompactionRule {
   readonly kind: number;
 }
 
-/** What the archive's worker can be asked, with what it answers. */
+/** The requests that the archive's worker serves. */
 export interface ArchiveRequests {
-  open: { request: { directory: string; nowMs: number }; answer: ArchiveOpenReport };
+  open: { request: { directory: string; nowMs: number }; reply: ArchiveOpenReport };
   /** Writes records, in one transaction with those clocks; `isPresent`: only those that differ from the newest. */
   write: {
     request: { records: RecordBatch; clocks: readonly UntrustedClock[]; isPresent: boolean; nowMs?: number };
-    answer: DamageReport;
+    reply: DamageReport;
   };
-  logged: { request: { range: RecordRange }; answer: LoggedRows };
-  records: { request: { range: RecordRange }; answer: RecordPage };
-  aggregated: { request: { range: AggregationRange }; answer: { fields: Float64Array } };
-  facts: { request: object; answer: { series: readonly SeriesStatistics[] } };
-  delete: { request: { variableId: number; fromMs: number; toMs: number }; answer: { count: number } };
-  move: { request: { variableId: number; toId: number }; answer: object };
+  logged: { request: { range: RecordRange }; reply: LoggedRows };
+  records: { request: { range: RecordRange }; reply: RecordPage };
+  aggregated: { request: { range: AggregationRange }; reply: { fields: Float64Array } };
+  facts: { request: object; reply: { series: readonly SeriesStatistics[] } };
+  delete: { request: { variableId: number; fromMs: number; toMs: number }; reply: { count: number } };
+  move: { request: { variableId: number; toId: number }; reply: object };
   /** The time is known: what was recorded by untrusted clocks of this run of the machine gets its right time. */
-  mend: { request: { offsetMs: number }; answer: { count: number } };
+  mend: { request: { offsetMs: number }; reply: { count: number } };
   /** A small step of thinning; `more`: there are others. */
   compact: {
     request: { variableId: number; rule: CompactionRule; counter: boolean; nowMs: number };
-    answer: { more: boolean };
+    reply: { more: boolean };
   };
   /** Summaries are made anew, some at a time from that number on; `next` is undefined at the end. */
-  resum: { request: { variableId: number; after: number }; answer: { next: number | undefined } };
-  status: { request: object; answer: { bytes: number | undefined } };
-  close: { request: object; answer: object };
+  resum: { request: { variableId: number; after: number }; reply: { next: number | undefined } };
+  status: { request: object; reply: { bytes: number | undefined } };
+  close: { request: object; reply: object };
 }

@@ -48,7 +48,7 @@ import { releaseMemory } from '../service/memory.js';
 import { systemFacts } from '../service/system.js';
 import { ClockSynchronisation } from '../service/clock-synchronisation.js';
 import { trackUpdate } from '../service/update-marker.js';
-import { foldersOf, makeDirectories } from '../sqlite/database-files.js';
+import { foldersOf, makeDirectories } from '../store/data-directory.js';
 import { Store } from '../store/store.js';
 
 /** What a gateway is started with. */

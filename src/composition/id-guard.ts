@@ -6,7 +6,7 @@ import { yieldToEventLoop } from '../base/serial-queue.js';
 import type { SeriesStatistics } from '../archive/worker-protocol.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
-import { foldersOf } from '../sqlite/database-files.js';
+import { foldersOf } from '../store/data-directory.js';
 
 /** What may mention an object. */
 export interface IdSources {

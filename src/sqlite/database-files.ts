@@ -10,12 +10,7 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
-
-/** The folders of a data directory that go into a backup, by the names that they have there. */
-export function foldersOf(directory: string): Record<string, string> {
-  return Object.fromEntries(['scripts', 'icons', 'media'].map((name) => [name, join(directory, name)]));
-}
+import { dirname } from 'node:path';
 
 /**
  * Makes a directory where it is missing, with those above it. Not by `recursive`: where nothing can be made (EROFS, /proc)
@@ -25,17 +20,6 @@ export function makeDirectory(path: string, mode = 0o750): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path), mode);
   mkdirSync(path, { mode });
-}
-
-/** As {@link makeDirectory}, as far as it goes: what can't be made is told when the store is opened. */
-export function makeDirectories(...paths: readonly string[]): void {
-  for (const path of paths) {
-    try {
-      makeDirectory(path);
-    } catch {
-      // Told by the store.
-    }
-  }
 }
 
 /** Makes what was written to a file, or the names in a directory, outlive a power cut. */

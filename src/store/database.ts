@@ -2,11 +2,11 @@ import { rmSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { makeBackup } from './backup.js';
 import { messageOf } from '../base/fault.js';
-import { connect, sqliteCode, sqliteCodeOf } from './connection.js';
+import { sqliteCode, sqliteCodeOf } from '../sqlite/connection.js';
+import { connect } from './connection.js';
 import {
   listQuarantined,
   openReadOnlyCopy,
-  databasePath,
   openDatabase,
   isUnwritable,
   reopenDatabase,
@@ -26,6 +26,7 @@ import {
 } from './worker-protocol.js';
 import { writtenByThread } from '../sqlite/database-files.js';
 import { counterAfterBackup } from './change-counter.js';
+import { databasePath } from './data-directory.js';
 import { lockDirectory } from './directory-lock.js';
 import { metaName } from './schema.js';
 import { noLeftValues, RuntimeValues } from './runtime-values.js';
@@ -130,7 +131,7 @@ export class Database {
   }
 
   /** All was read: a copy that was made for it goes. Gives what was damaged, for people. */
-  loaded(): StoreRequests['loaded']['answer'] {
+  loaded(): StoreRequests['loaded']['reply'] {
     const reading = this.#reading;
     this.#reading = undefined;
     if (reading !== undefined) {
@@ -244,7 +245,7 @@ export class Database {
       .map(([, record]) => String(record));
   }
 
-  backup({ reason, nowMs, kept }: StoreRequests['backup']['request']): StoreRequests['backup']['answer'] {
+  backup({ reason, nowMs, kept }: StoreRequests['backup']['request']): StoreRequests['backup']['reply'] {
     const { directory, files } = this.#places;
     return makeBackup({ db: this.#connected(), files }, { directory, reason, nowMs, kept });
   }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { faultFrom } from '../base/fault.js';
-import { sqliteCode, sqliteCodeOf } from './connection.js';
+import { sqliteCode, sqliteCodeOf } from '../sqlite/connection.js';
 
 /**
  * Takes a data directory for one gateway; the kernel gives it free when the process ends, however that comes about.

@@ -2,9 +2,8 @@ import type { Cancel, Clock } from '../base/clock.js';
 import { type Fault, fault, messageOf } from '../base/fault.js';
 import { yieldToEventLoop } from '../base/serial-queue.js';
 import type { Kernel } from '../kernel/kernel.js';
-import type { ValueRow } from './worker-protocol.js';
+import type { StoreWorker, ValueRow } from './worker-protocol.js';
 import type { PendingChanges, CommitSet, ValueSelection } from './pending-changes.js';
-import type { StorePort } from './port.js';
 
 /** A caller waits no longer for the disk; the commit itself goes on. */
 export const COMMIT_DEADLINE_MS = 10_000;
@@ -16,7 +15,7 @@ const RETRY_MOST_MS = 60_000;
 export interface JournalWriterOptions {
   readonly kernel: Kernel;
   readonly pending: PendingChanges;
-  readonly port: StorePort;
+  readonly port: StoreWorker;
   readonly clock: Clock;
   /** Called after each commit, and after each failure with its reason. */
   readonly onState: (failure: unknown) => void;
@@ -130,14 +129,14 @@ export class JournalWriter {
     let values: readonly ValueRow[] = [];
     for (const slice of pending.valueRows(taken)) {
       if (values.length > 0) {
-        await port.ask('stage', { values });
+        await port.request('stage', { values });
         await yieldToEventLoop();
       }
       values = slice;
     }
     const { objects, removed, profiles, meta, audit } = batch;
     if ([objects, removed, profiles, meta, audit, values].every(({ length }) => length === 0)) return;
-    await port.ask('commit', { batch: { ...batch, values } });
+    await port.request('commit', { batch: { ...batch, values } });
   }
 
   #succeeded(taken: CommitSet): void {

@@ -2,7 +2,7 @@ import { messageOf } from '../base/fault.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { TreeObject } from '../kernel/object.js';
 import type { Profile } from '../kernel/profiles/profile-data.js';
-import type { StorePort } from './port.js';
+import type { StoreWorker } from './worker-protocol.js';
 import { loadRow, type LoadedRow } from './rows.js';
 
 /** How loading went. The texts are for people. */
@@ -20,20 +20,20 @@ export interface LoadReport {
 /** Fills the kernel with all that is stored. It must be empty. */
 export async function loadTree(
   kernel: Kernel,
-  port: StorePort,
+  port: StoreWorker,
   profiles: readonly string[],
 ): Promise<LoadReport> {
   const loading = new Loading(kernel);
   for (const text of profiles) loading.takeProfile(text);
-  let coming = port.ask('rows', { after: 0 });
+  let coming = port.request('rows', { after: 0 });
   for (;;) {
     const { text, next } = await coming;
     // The worker reads on while these are put into the tree.
-    if (next !== undefined) coming = port.ask('rows', { after: next });
+    if (next !== undefined) coming = port.request('rows', { after: next });
     for (const row of JSON.parse(text) as LoadedRow[]) loading.take(row);
     if (next === undefined) break;
   }
-  const damage = await port.ask('loaded', {});
+  const damage = await port.request('loaded', {});
   return { ...loading.finish(), ...damage };
 }
 

@@ -13,15 +13,15 @@ import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { codeOf, Fault, fault, faultFrom, messageOf } from '../base/fault.js';
 import { listBackups, makeBackup, findNewestSoundBackup, type BackupSource } from './backup.js';
+import { connect } from './connection.js';
 import {
   DatabaseDamage,
-  connect,
   createDatabase,
   migrate,
   sqliteCode,
   sqliteCodeOf,
   versionOf,
-} from './connection.js';
+} from '../sqlite/connection.js';
 import {
   copyInPlace,
   makeDirectory,
@@ -31,10 +31,11 @@ import {
   timeName,
 } from '../sqlite/database-files.js';
 import { FIRST_MS } from './change-counter.js';
+import { databasePath } from './data-directory.js';
 import { lockDirectory } from './directory-lock.js';
 import type { StorePaths } from './worker-protocol.js';
 import { rebuildDatabase, type RepairReport } from './repair.js';
-import { SCHEMA_VERSION, steps } from './schema.js';
+import { SCHEMA_VERSION, storeShape } from './schema.js';
 
 /** Damaged files that are kept aside: a dying card must not fill itself with them. */
 const ASIDE_KEPT = 3;
@@ -54,9 +55,6 @@ export interface OpenDatabase {
   /** What was replaced in it. */
   readonly repaired?: Pick<RepairReport, 'restored' | 'lost'>;
 }
-
-/** Where the database of a data directory is. */
-export const databasePath = (directory: string): string => join(directory, 'stellwerk.db');
 
 /**
  * Opens the database of a data directory: as it is, after a migration (a backup is made first), or, when it is damaged or
@@ -90,7 +88,7 @@ export function reopenDatabase({ directory }: StorePaths): DatabaseSync {
   const path = databasePath(directory);
   if (!existsSync(path)) create(path);
   const db = connect(path);
-  migrate(db, steps);
+  migrate(db, storeShape);
   return db;
 }
 
@@ -180,11 +178,11 @@ function migrateSafely(source: BackupSource, directory: string, nowMs: number): 
   const version = versionOf(source.db);
   if (version === SCHEMA_VERSION) return;
   makeBackup(source, { directory, reason: `before-schema-${SCHEMA_VERSION}`, nowMs });
-  migrate(source.db, steps);
+  migrate(source.db, storeShape);
 }
 
 function create(path: string): void {
-  createDatabase(`${path}.new`);
+  createDatabase(`${path}.new`, storeShape);
   putInPlace(`${path}.new`, path);
 }
 
@@ -228,7 +226,7 @@ function fromBackup({ directory }: StorePaths, nowMs: number, what: string): Ope
   }
   const db = connect(path);
   dropBackupFiles(db);
-  migrate(db, steps);
+  migrate(db, storeShape);
   const skipped = passedOver.length > 0 ? ` (not usable: ${passedOver.join('; ')})` : '';
   return {
     db,
@@ -289,7 +287,7 @@ function readFrom(
       copyFileSync(candidate, copy);
       if (existsSync(`${candidate}-wal`)) copyFileSync(`${candidate}-wal`, `${copy}-wal`);
       const { db, repaired } = connectedOrRepaired(copy, directory, nowMs);
-      migrate(db, steps);
+      migrate(db, storeShape);
       const text = [`${directory} cannot be written to (${why})`, ...wrong].join('; ');
       return { db, found: 'read-only', text, passing, ...(repaired && { repaired }) };
     } catch (thrown) {
@@ -298,7 +296,7 @@ function readFrom(
     }
   }
   removeDatabase(copy);
-  createDatabase(copy);
+  createDatabase(copy, storeShape);
   const none =
     wrong.length > 0 ? `${wrong.join('; ')}; ${noBackup(directory)}` : 'there is no database in it';
   const text = `${directory} cannot be written to (${why}), and ${none}`;

@@ -4,10 +4,11 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { messageOf } from '../base/fault.js';
 import { skipIdsAfterBackup } from '../kernel/ids.js';
 import { listBackups } from './backup.js';
-import { connectToRead, createDatabase } from './connection.js';
+import { createDatabase } from '../sqlite/connection.js';
+import { connectToRead } from './connection.js';
 import { counterAfterBackup, FIRST_MS } from './change-counter.js';
 import { removeDatabase } from '../sqlite/database-files.js';
-import { metaName } from './schema.js';
+import { metaName, storeShape } from './schema.js';
 import {
   hasBadChecksum,
   hasChecksums,
@@ -51,7 +52,7 @@ export function rebuildDatabase(
   nowMs: number,
 ): RepairReport {
   removeDatabase(to);
-  createDatabase(to);
+  createDatabase(to, storeShape);
   using rebuilding = new Rebuilding(from, to, directory);
   return rebuilding.run(nowMs);
 }

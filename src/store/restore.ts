@@ -4,17 +4,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
 import { skipIdsAfterBackup } from '../kernel/ids.js';
 import { writeBackup, type BackupResult } from './backup.js';
-import { DatabaseDamage, connectToRead } from './connection.js';
+import { DatabaseDamage } from '../sqlite/connection.js';
+import { connectToRead } from './connection.js';
 import { counterAfterBackup } from './change-counter.js';
-import { databasePath, dropBackupFiles } from './recovery.js';
-import {
-  foldersOf,
-  makeDirectory,
-  putInPlace,
-  renameDatabase,
-  syncPath,
-  timeName,
-} from '../sqlite/database-files.js';
+import { databasePath, foldersOf } from './data-directory.js';
+import { dropBackupFiles } from './recovery.js';
+import { makeDirectory, putInPlace, renameDatabase, syncPath, timeName } from '../sqlite/database-files.js';
 import { lockDirectory } from './directory-lock.js';
 import { metaName } from './schema.js';
 import { putMeta } from './checksums.js';

@@ -1,8 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { iterateRows, checksummedColumns, checksumOf } from './checksums.js';
-
-/** Takes a database from one version to the next. */
-export type MigrationStep = string | ((db: DatabaseSync) => void);
+import type { DatabaseShape, MigrationStep } from '../sqlite/connection.js';
+import { checksummedColumns, checksumOf, hasChecksums, isSound, iterateRows, putMeta } from './checksums.js';
 
 /**
  * The database's shape. `steps[n]` takes it from version n to n + 1 (`PRAGMA user_version`); a step that was released is
@@ -70,8 +68,29 @@ function inRing([number, record]: readonly SQLOutputValue[]): readonly SQLOutput
 /** The version that this program reads and writes. */
 export const SCHEMA_VERSION = steps.length;
 
-/** `PRAGMA application_id`: "stlw". */
-export const APPLICATION_ID = 0x73746c77;
+/** The store's database. `PRAGMA application_id` is "stlw". */
+export const storeShape: DatabaseShape = {
+  id: 0x73746c77,
+  steps,
+  versionCopy: {
+    read(db) {
+      try {
+        for (const row of iterateRows(
+          db,
+          'SELECT name, value, sum FROM meta WHERE name = ?',
+          metaName.schema,
+        ))
+          return isSound(row) ? Number(row[1]) : undefined;
+      } catch {
+        // Version 1 has no checksums, and a damaged table cannot be read: the header's version counts.
+      }
+      return undefined;
+    },
+    write(db, version) {
+      if (hasChecksums(db)) putMeta(db, metaName.schema, String(version));
+    },
+  },
+};
 
 /** The runtime directory's file: last values since the last commit to the disk. */
 export const runtimeSchema = `

@@ -8,7 +8,8 @@ import { yieldToEventLoop } from '../base/serial-queue.js';
 import { skipIdsAfterBackup } from '../kernel/ids.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { CounterReserve } from './change-counter.js';
-import { adviceFor, databaseFinding } from './findings.js';
+import { diskAdvice } from '../sqlite/disk-advice.js';
+import { databaseFinding } from './database-finding.js';
 import { loadTree, type LoadReport } from './load-tree.js';
 import {
   auditRings,
@@ -18,9 +19,10 @@ import {
   type AuditRow,
   type OpenReport,
   type StorePaths,
+  type StoreWorker,
 } from './worker-protocol.js';
 import { PendingChanges } from './pending-changes.js';
-import { WorkerPort, type StorePort } from './port.js';
+import { WorkerThreadClient } from '../sqlite/worker-client.js';
 import { metaName } from './schema.js';
 import { LARGE_TEXT_BYTES_PER_DAY, LARGE_TEXT_CHARACTERS, WriteCounter } from './write-counter.js';
 import { JournalWriter } from './journal-writer.js';
@@ -69,7 +71,7 @@ export interface AuditRecord {
  */
 export class Store implements AsyncDisposable {
   readonly #options: StoreOptions;
-  readonly #port: StorePort;
+  readonly #port: StoreWorker;
   readonly #opened: OpenReport;
   readonly #meta: Map<string, string>;
   readonly #wear: WriteCounter;
@@ -84,7 +86,7 @@ export class Store implements AsyncDisposable {
   #isBackingUp = false;
   #closing: Promise<void> | undefined;
 
-  private constructor(options: StoreOptions, port: StorePort, opened: OpenReport) {
+  private constructor(options: StoreOptions, port: StoreWorker, opened: OpenReport) {
     this.#options = options;
     this.#port = port;
     this.#opened = opened;
@@ -96,14 +98,14 @@ export class Store implements AsyncDisposable {
   /** Opens the database of a data directory. Throws `STORE_UNUSABLE` with what to do; there is no silent fresh start. */
   static async open(options: StoreOptions): Promise<Store> {
     const { clock, log, directory, runtimeDirectory, files } = options;
-    const port: StorePort = new WorkerPort<StoreRequests>({
+    const port: StoreWorker = new WorkerThreadClient<StoreRequests>({
       program: new URL('worker.js', import.meta.url),
       name: 'the store',
       log,
     });
     try {
       const places = { directory, runtimeDirectory, files };
-      const opened = await port.ask('open', { places, nowMs: clock.nowMs(), life: randomUUID() });
+      const opened = await port.request('open', { places, nowMs: clock.nowMs(), life: randomUUID() });
       return new Store(options, port, opened);
     } catch (thrown) {
       await port.close();
@@ -210,7 +212,7 @@ export class Store implements AsyncDisposable {
     const ring = role && auditRings.indexOf(role);
     const isMeant = ([one]: AuditRow) => ring === undefined || one === ring;
     const waiting = pending.audit.filter(isMeant).reverse();
-    const { records } = await this.#port.ask('audit', { limit, ring }).catch((thrown: unknown) => {
+    const { records } = await this.#port.request('audit', { limit, ring }).catch((thrown: unknown) => {
       if (waiting.length > 0) return { records: [] };
       throw thrown;
     });
@@ -229,7 +231,7 @@ export class Store implements AsyncDisposable {
       writer.saveValues();
       await writer.settled();
       const kept = this.#backupsKept;
-      const made = await this.#port.ask('backup', { reason, nowMs: clock.nowMs(), kept });
+      const made = await this.#port.request('backup', { reason, nowMs: clock.nowMs(), kept });
       this.setMeta(metaName.backupMs, String(clock.nowMs()));
       log.info(made, 'backup made');
       const without = made.leftOut.length > 0 ? `, without ${made.leftOut.length} large files of media` : '';
@@ -237,7 +239,7 @@ export class Store implements AsyncDisposable {
       return made;
     } catch (thrown) {
       const text = `no backup could be made: ${messageOf(thrown)}`;
-      checks.set('backup', { state: 'warning', text, whatToDo: adviceFor(thrown) });
+      checks.set('backup', { state: 'warning', text, whatToDo: diskAdvice(thrown) });
       throw thrown;
     } finally {
       this.#isBackingUp = false;
@@ -246,7 +248,7 @@ export class Store implements AsyncDisposable {
 
   /** Resolves when the store answers, which it does not while the disk hangs. Also counts what was written. */
   async ping(): Promise<void> {
-    const { bytes } = await this.#port.ask('status', {});
+    const { bytes } = await this.#port.request('status', {});
     if (bytes !== undefined) this.#wear.note(bytes, this.#options.clock.nowMs());
   }
 
@@ -301,7 +303,7 @@ export class Store implements AsyncDisposable {
         await writer.settled();
         if (writer.isFailing) this.#options.log.error({}, 'the last changes could not be written');
       }
-      await this.#port.ask('close', {});
+      await this.#port.request('close', {});
     } catch (thrown) {
       this.#options.log.error({}, `closing the store: ${messageOf(thrown)}`);
     }
@@ -336,7 +338,7 @@ export class Store implements AsyncDisposable {
     this.#isKeeping = true;
     try {
       for (const values of pending.freshValues()) {
-        await this.#port.ask('runtime', { values, counter: kernel.changes.counter });
+        await this.#port.request('runtime', { values, counter: kernel.changes.counter });
         await yieldToEventLoop();
       }
     } catch (thrown) {
@@ -361,7 +363,7 @@ export class Store implements AsyncDisposable {
       return checks.set('store', healthy('everything is on the disk'));
     }
     const text = `changes are in memory and can't be written: ${messageOf(failure)}`;
-    checks.set('store', { state: 'failed', text, whatToDo: adviceFor(failure) });
+    checks.set('store', { state: 'failed', text, whatToDo: diskAdvice(failure) });
   }
 }
 

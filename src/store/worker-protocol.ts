@@ -1,4 +1,5 @@
-import type { FaultCode } from '../base/fault.js';
+import type { WorkerClient } from '../sqlite/worker-client.js';
+import type { WorkerRequest } from '../sqlite/worker-protocol.js';
 
 /** An object as it is stored: id, type, parent's id, and two JSON texts. */
 export type ObjectRow = readonly [id: number, type: number, parent: number, attributes: string, data: string];
@@ -54,40 +55,29 @@ export interface RowPage {
   readonly next: number | undefined;
 }
 
-/** What the worker can be asked, with what it answers. */
+/** The requests that the store's worker serves. */
 export interface StoreRequests {
-  open: { request: { places: StorePaths; nowMs: number; life: string }; answer: OpenReport };
-  rows: { request: { after: number }; answer: RowPage };
+  open: { request: { places: StorePaths; nowMs: number; life: string }; reply: OpenReport };
+  rows: { request: { after: number }; reply: RowPage };
   /** All was read; what was damaged, for people. */
-  loaded: { request: object; answer: { restored: readonly string[]; lost: readonly string[] } };
-  stage: { request: { values: readonly ValueRow[] }; answer: object };
-  commit: { request: { batch: Batch }; answer: object };
-  runtime: { request: { values: readonly ValueRow[]; counter: number }; answer: object };
-  audit: { request: { limit: number; ring: number | undefined }; answer: { records: readonly string[] } };
+  loaded: { request: object; reply: { restored: readonly string[]; lost: readonly string[] } };
+  stage: { request: { values: readonly ValueRow[] }; reply: object };
+  commit: { request: { batch: Batch }; reply: object };
+  runtime: { request: { values: readonly ValueRow[]; counter: number }; reply: object };
+  audit: { request: { limit: number; ring: number | undefined }; reply: { records: readonly string[] } };
   backup: {
     request: { reason: string; nowMs: number; kept: number };
-    answer: { file: string; bytes: number; leftOut: readonly string[] };
+    reply: { file: string; bytes: number; leftOut: readonly string[] };
   };
   /** Bytes that the store has written so far; undefined where the kernel does not count them. */
-  status: { request: object; answer: { bytes: number | undefined } };
-  close: { request: object; answer: object };
+  status: { request: object; reply: { bytes: number | undefined } };
+  close: { request: object; reply: object };
 }
 
-/** A question on its way to a worker. */
-export type WorkerRequest<A extends Record<keyof A, { request: object }>> = {
-  [Q in keyof A]: { readonly id: number; readonly ask: Q } & A[Q]['request'];
-}[keyof A];
 export type StoreRequest = WorkerRequest<StoreRequests>;
 
-/** What went wrong there: an SQLite result code, a fault of ours, or neither. */
-export interface WorkerFailure {
-  readonly message: string;
-  readonly sqlite?: number | undefined;
-  readonly fault?: FaultCode | undefined;
-}
-
-export type WorkerReply =
-  { readonly id: number; readonly answer: object } | { readonly id: number; readonly failure: WorkerFailure };
+/** The store's worker as its client sees it. */
+export type StoreWorker = WorkerClient<StoreRequests>;
 
 /** Counters are reserved ahead in blocks (decision 9). */
 export const COUNTER_BLOCK = 65_536;

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { serveRequests } from './answering.js';
+import { serveRequests } from '../sqlite/worker-server.js';
 import { Database } from './database.js';
 import type { StoreRequest } from './worker-protocol.js';
 
@@ -8,12 +8,12 @@ class Desk {
   #database: Database | undefined;
 
   answer(message: StoreRequest): object {
-    if (message.ask === 'open') {
+    if (message.request === 'open') {
       this.#database?.close();
       this.#database = new Database(message.places);
       return this.#database.open(message.nowMs, message.life);
     }
-    if (message.ask === 'close') {
+    if (message.request === 'close') {
       this.#database?.close();
       return {};
     }
@@ -22,8 +22,11 @@ class Desk {
   }
 }
 
-function answerFrom(database: Database, message: Exclude<StoreRequest, { ask: 'open' | 'close' }>): object {
-  switch (message.ask) {
+function answerFrom(
+  database: Database,
+  message: Exclude<StoreRequest, { request: 'open' | 'close' }>,
+): object {
+  switch (message.request) {
     case 'rows':
       return database.rows(message.after);
     case 'loaded':

@@ -2,10 +2,11 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFil
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import t from 'tap';
-import { connect, createDatabase, migrate, versionOf } from '../../../src/store/connection.js';
+import { createDatabase, migrate, versionOf } from '../../../src/sqlite/connection.js';
+import { connect } from '../../../src/store/connection.js';
 import { FOLDER_BUDGET } from '../../../src/store/backup.js';
 import { backupDirectory, restoreBackup } from '../../../src/store/restore.js';
-import { APPLICATION_ID, SCHEMA_VERSION, steps } from '../../../src/store/schema.js';
+import { SCHEMA_VERSION, steps, storeShape } from '../../../src/store/schema.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { openBench, picture } from './open-store.js';
 
@@ -101,7 +102,7 @@ t.test('a database of an older version is migrated, after a backup', async (t) =
   const directory = await tempDirectory(t);
   // Version 0: ours by its mark, and nothing in it yet.
   const db = new DatabaseSync(join(directory, 'stellwerk.db'));
-  db.exec(`PRAGMA application_id = ${APPLICATION_ID}; CREATE TABLE old (a); INSERT INTO old VALUES (1)`);
+  db.exec(`PRAGMA application_id = ${storeShape.id}; CREATE TABLE old (a); INSERT INTO old VALUES (1)`);
   db.close();
   const { store, kernel } = await openBench(directory);
   kernel.variables.create(1, {});
@@ -117,14 +118,14 @@ t.test('a database of an older version is migrated, after a backup', async (t) =
 
 t.test('a step that fails leaves the version before it whole', async (t) => {
   const path = join(await tempDirectory(t), 'a.db');
-  createDatabase(path);
+  createDatabase(path, storeShape);
   const db = connect(path);
   const further = [
     ...steps,
     'CREATE TABLE one (a); INSERT INTO one VALUES (1)',
     'CREATE TABLE two (a); nonsense',
   ];
-  t.throws(() => migrate(db, further), /syntax error/);
+  t.throws(() => migrate(db, { ...storeShape, steps: further }), /syntax error/);
   t.equal(versionOf(db), SCHEMA_VERSION + 1);
   t.match(
     db.prepare("SELECT group_concat(name) AS names FROM sqlite_master WHERE name IN ('one', 'two')").get(),
@@ -132,7 +133,7 @@ t.test('a step that fails leaves the version before it whole', async (t) => {
       names: 'one',
     },
   );
-  migrate(db, further.slice(0, -1));
+  migrate(db, { ...storeShape, steps: further.slice(0, -1) });
   t.equal(versionOf(db), SCHEMA_VERSION + 1, 'and nothing is done twice');
   db.close();
 });

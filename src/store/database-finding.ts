@@ -1,26 +1,6 @@
 import type { HealthFinding } from '../base/health-check.js';
 import type { LoadReport } from './load-tree.js';
 import type { OpenReport } from './worker-protocol.js';
-import { WorkerError } from './port.js';
-
-/** What a person can do about a disk that takes nothing. SQLite's primary result codes (sqlite.org/rescode.html). */
-export function adviceFor(failure: unknown): string {
-  const sqlite = failure instanceof WorkerError ? failure.sqlite : undefined;
-  switch (sqlite) {
-    case 13:
-      return 'the disk is full: free some space; it is tried again by itself';
-    case 8:
-    case 14:
-      return 'the data directory cannot be written to: is the disk mounted read-only (dmesg says why), are the rights wrong? It is tried again by itself';
-    case 10:
-      return 'the disk is full (df says so), or it fails (dmesg says so): free some space, or put a backup onto another one; it is tried again by itself';
-    case 11:
-    case 26:
-      return 'the database is damaged: restart the gateway, it then takes the newest sound backup';
-    default:
-      return 'look into the log; it is tried again by itself';
-  }
-}
 
 /** How the database was found, as a health check. */
 export function databaseFinding(

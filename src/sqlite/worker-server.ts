@@ -3,17 +3,17 @@ import { Fault, messageOf } from '../base/fault.js';
 import { sqliteCodeOf } from './connection.js';
 import type { WorkerFailure, WorkerReply } from './worker-protocol.js';
 
-/** In a worker: takes questions one after the other, answers each; what is thrown goes back to who asked. */
-export function serveRequests<M extends { readonly id: number }>(
+/** Runs in a worker: serves requests one after the other and sends each reply, or what was thrown, to the client. */
+export function serveRequests<R extends { readonly id: number }>(
   port: MessagePort,
-  answer: (message: M) => object,
+  serve: (request: R) => object,
 ): void {
-  port.on('message', (message: M) => {
+  port.on('message', (request: R) => {
     let reply: WorkerReply;
     try {
-      reply = { id: message.id, answer: answer(message) };
+      reply = { id: request.id, reply: serve(request) };
     } catch (thrown) {
-      reply = { id: message.id, failure: failureOf(thrown) };
+      reply = { id: request.id, failure: failureOf(thrown) };
     }
     port.postMessage(reply);
   });

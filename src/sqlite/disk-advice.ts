@@ -1,0 +1,21 @@
+import { sqliteCode } from './connection.js';
+import { WorkerError } from './worker-client.js';
+
+/** What the owner can do about a disk or a database that rejects writes; for health findings. */
+export function diskAdvice(failure: unknown): string {
+  const sqlite = failure instanceof WorkerError ? failure.sqlite : undefined;
+  switch (sqlite) {
+    case sqliteCode.full:
+      return 'the disk is full: free some space; the gateway retries by itself';
+    case sqliteCode.readOnly:
+    case sqliteCode.cannotOpen:
+      return 'the data directory cannot be written to: check whether the disk is mounted read-only (dmesg says why) and who owns the directory; the gateway retries by itself';
+    case sqliteCode.ioError:
+      return 'the disk is full (df shows it) or failing (dmesg shows it): free some space, or restore a backup onto another disk; the gateway retries by itself';
+    case sqliteCode.corrupt:
+    case sqliteCode.notADatabase:
+      return 'the database is damaged: restart the gateway, which then uses the newest sound backup';
+    default:
+      return 'see the log; the gateway retries by itself';
+  }
+}

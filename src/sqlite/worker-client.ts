@@ -1,0 +1,117 @@
+import { Worker } from 'node:worker_threads';
+import { Fault, messageOf } from '../base/fault.js';
+import type { Log } from '../base/log.js';
+import type { WorkerFailure, WorkerReply, WorkerRequests } from './worker-protocol.js';
+
+/** Heap limits of a worker, MB. It does nothing but IO and holds little at a time, so a leak must show early. */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 2 };
+
+/** A worker could not serve a request because of the disk or the database, or because it has ended. */
+export class WorkerError extends Error {
+  /** SQLite's primary result code, if SQLite was the reason. */
+  readonly sqlite: number | undefined;
+
+  constructor(message: string, sqlite?: number) {
+    super(message);
+    this.sqlite = sqlite;
+  }
+}
+
+/** A worker as its client sees it; tests replace it. */
+export interface WorkerClient<R extends WorkerRequests<R>> {
+  /** Rejects with a `Fault` or a {@link WorkerError}. */
+  request<Q extends keyof R>(request: Q, fields: R[Q]['request']): Promise<R[Q]['reply']>;
+  /** Ends the worker, whatever it is doing. Calling it twice is fine. */
+  close(): Promise<void>;
+}
+
+interface PendingRequest {
+  resolve(reply: never): void;
+  reject(reason: Error): void;
+}
+
+/** Which program the worker runs, and where its failures are logged. */
+export interface WorkerOptions {
+  readonly program: URL;
+  /** As error texts name it: `the store`. */
+  readonly name: string;
+  readonly log: Log;
+}
+
+/**
+ * Runs a worker thread that owns a database. Replies come in the order of the requests. If the thread ends by itself,
+ * pending requests are rejected, and the next request starts a new one that opens the same database.
+ */
+export class WorkerThreadClient<R extends WorkerRequests<R>> implements WorkerClient<R> {
+  readonly #options: WorkerOptions;
+  readonly #pending = new Map<number, PendingRequest>();
+  #worker: Worker | undefined;
+  #openFields: R['open']['request'] | undefined;
+  #count = 0;
+  #isClosed = false;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+  }
+
+  request<Q extends keyof R>(request: Q, fields: R[Q]['request']): Promise<R[Q]['reply']> {
+    const { name, log } = this.#options;
+    if (this.#isClosed) return Promise.reject(new WorkerError(`${name} is closed`));
+    if (request === 'open') this.#openFields = fields;
+    else if (this.#worker === undefined && this.#openFields !== undefined)
+      this.#send('open', this.#openFields).catch((thrown: unknown) =>
+        log.error({}, `${name} could not be reopened: ${messageOf(thrown)}`),
+      );
+    return this.#send(request, fields);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#worker?.terminate();
+  }
+
+  #send<Q extends keyof R>(request: Q, fields: R[Q]['request']): Promise<R[Q]['reply']> {
+    let worker: Worker;
+    try {
+      worker = this.#worker ??= this.#start();
+    } catch (thrown) {
+      // No memory or no thread for it: the next request tries again.
+      return Promise.reject(new WorkerError(`${this.#options.name} cannot be started: ${messageOf(thrown)}`));
+    }
+    const id = ++this.#count;
+    return new Promise<R[Q]['reply']>((resolve, reject) => {
+      // A pending request keeps the process alive; an idle worker does not.
+      worker.ref();
+      this.#pending.set(id, { resolve, reject });
+      worker.postMessage({ id, request, ...fields });
+    });
+  }
+
+  #start(): Worker {
+    const { program, name, log } = this.#options;
+    const worker = new Worker(program, { resourceLimits: HEAP_LIMITS });
+    worker.on('message', (reply: WorkerReply) => this.#onReply(worker, reply));
+    worker.on('error', (thrown: unknown) => log.error({ err: thrown }, `${name} has failed`));
+    worker.on('exit', () => this.#onExit(worker));
+    return worker;
+  }
+
+  #onReply(worker: Worker, reply: WorkerReply): void {
+    const pending = this.#pending.get(reply.id);
+    this.#pending.delete(reply.id);
+    if (this.#pending.size === 0) worker.unref();
+    if ('failure' in reply) pending?.reject(errorOf(reply.failure));
+    else pending?.resolve(reply.reply as never);
+  }
+
+  #onExit(worker: Worker): void {
+    if (this.#worker === worker) this.#worker = undefined;
+    for (const { reject } of this.#pending.values())
+      reject(new WorkerError(`${this.#options.name} has ended`));
+    this.#pending.clear();
+  }
+}
+
+function errorOf({ message, sqlite, fault: code }: WorkerFailure): Error {
+  return code === undefined ? new WorkerError(message, sqlite) : new Fault(code, message);
+}

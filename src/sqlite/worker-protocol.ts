@@ -1,0 +1,25 @@
+import type { FaultCode } from '../base/fault.js';
+
+/**
+ * The requests that a worker serves: the name of each, its fields and its reply. `open` comes first. A request has no
+ * field `id`: the client numbers the messages.
+ */
+export type WorkerRequests<R> = Record<keyof R, { request: object & { id?: never }; reply: object }> & {
+  open: unknown;
+};
+
+/** A request as it is sent to the worker. */
+export type WorkerRequest<R extends Record<keyof R, { request: object }>> = {
+  [Q in keyof R]: { readonly id: number; readonly request: Q } & R[Q]['request'];
+}[keyof R];
+
+/** Why a request failed: with SQLite's result code, with the code of a fault, or with neither. */
+export interface WorkerFailure {
+  readonly message: string;
+  readonly sqlite?: number | undefined;
+  readonly fault?: FaultCode | undefined;
+}
+
+/** The answer to the request with this id. */
+export type WorkerReply =
+  { readonly id: number; readonly reply: object } | { readonly id: number; readonly failure: WorkerFailure };
