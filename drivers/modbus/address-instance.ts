@@ -10,7 +10,7 @@ import {
   dataTypeOf,
   VALUE_IDENT,
   type AddressProperties,
-} from './modbus-address.js';
+} from './address-properties.js';
 import { coilRequest, readRequest, registerRequest, type ReadCode, type PduRequest } from './pdu.js';
 
 /** The first and the longest pause of an address that gets no answer while its unit gives others: it costs all of them. */

@@ -1,7 +1,10 @@
 import type { Command } from './command.js';
 
-/** The commands with what they do, each loaded when it is asked for. */
-export const commands: Readonly<Record<string, readonly [about: string, load: () => Promise<Command>]>> = {
+/** Commands by name, each with what it does and how it is loaded. */
+export type CommandTable = Readonly<Record<string, readonly [about: string, load: () => Promise<Command>]>>;
+
+/** All commands. Each is loaded on its first use. */
+export const commands: CommandTable = {
   serve: ['run a gateway', async () => (await import('./commands/serve.js')).serve],
   setup: [
     'make the first configuration: name and password',
@@ -47,7 +50,7 @@ export const commands: Readonly<Record<string, readonly [about: string, load: ()
   ],
   completion: [
     'print the completion script of a shell',
-    async () => (await import('./commands/completion.js')).completion,
+    async () => (await import('./commands/completion.js')).completionFor(commands),
   ],
   'hash-password': [
     'hash a password for the configuration',

@@ -1,5 +1,5 @@
 import { command, type Command, UsageError } from '../command.js';
-import { commands } from '../command-table.js';
+import type { CommandTable } from '../command-table.js';
 import { exitCode } from '../exit-codes.js';
 
 /** A command as a completion script knows it. */
@@ -17,28 +17,29 @@ interface Completed {
 
 const shells: Readonly<Record<string, (completed: Completed) => string>> = { bash, zsh, fish };
 
-/** `stellwerk completion`: the completion script of a shell. */
-export const completion = command({
-  usage: 'completion bash|zsh|fish',
-  about: `Prints the script by which a shell completes commands, options and the functions of the gateway.
+/** `stellwerk completion`: the completion script of a shell, for the commands of the table. */
+export const completionFor = (table: CommandTable): Command =>
+  command({
+    usage: 'completion bash|zsh|fish',
+    about: `Prints the script by which a shell completes commands, options and the functions of the gateway.
 An installed package has put it in place. Elsewhere:
 
   bash   source <(stellwerk completion bash)                          in ~/.bashrc
   zsh    stellwerk completion zsh > "\${fpath[1]}/_stellwerk"          and start a new shell
   fish   stellwerk completion fish > ~/.config/fish/completions/stellwerk.fish`,
-  options: {},
-  words: [1, 1],
-  exits: '0 done',
-  run: async (_options, [shell = '']) => {
-    const script = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
-    if (script === undefined)
-      throw new UsageError(`${shell} is not one of ${Object.keys(shells).join(', ')}`);
-    process.stdout.write(script(await completed()));
-    return exitCode.ok;
-  },
-});
+    options: {},
+    words: [1, 1],
+    exits: '0 done',
+    run: async (_options, [shell = '']) => {
+      const script = Object.hasOwn(shells, shell) ? shells[shell] : undefined;
+      if (script === undefined)
+        throw new UsageError(`${shell} is not one of ${Object.keys(shells).join(', ')}`);
+      process.stdout.write(script(await completed(table)));
+      return exitCode.ok;
+    },
+  });
 
-async function completed(): Promise<Completed> {
+async function completed(table: CommandTable): Promise<Completed> {
   const [{ createModuleList }, { declaredFunctions }, { systemClock }] = await Promise.all([
     import('../../composition/module-list.js'),
     import('../../functions/reflection/function-help.js'),
@@ -46,7 +47,7 @@ async function completed(): Promise<Completed> {
   ]);
   const clock = systemClock();
   const declared = declaredFunctions(await createModuleList(clock)({ board: 'simulated' }), clock);
-  const known = Object.entries(commands).map(async ([name, [about, load]]) => {
+  const known = Object.entries(table).map(async ([name, [about, load]]) => {
     // This command is being loaded: it has no options of its own.
     const options = name === 'completion' ? {} : (await load()).options;
     return { name, about, options };

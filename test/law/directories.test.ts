@@ -1,0 +1,70 @@
+import { basename, dirname } from 'node:path';
+import t from 'tap';
+import { filesOf, importsOf } from './sources.js';
+
+/** More files side by side can't be taken in at a glance. */
+const MOST_FILES = 25;
+
+const files = ['src', 'drivers', 'test', 'docs', 'systemd', 'board'].flatMap((directory) =>
+  filesOf(directory),
+);
+const directories = Map.groupBy(files, dirname);
+
+t.test('no directory has more files side by side than one can take in', async (t) => {
+  const crowded = [...directories].filter(([, inside]) => inside.length > MOST_FILES);
+  t.strictSame(
+    crowded.map(([directory, inside]) => `${directory}: ${inside.length} files`),
+    [],
+  );
+});
+
+t.test('no two files of a directory differ only by an ending', async (t) => {
+  const alike: string[] = [];
+  for (const [directory, inside] of directories) {
+    // A test, its fixture and a C header share the name of what they belong to.
+    const names = new Set(inside.map((file) => basename(file).replace(/\..*$/, '')));
+    for (const [, same] of Map.groupBy(names, rootOf))
+      if (same.length > 1) alike.push(`${directory}: ${same.join(', ')}`);
+  }
+  t.strictSame(alike, []);
+});
+
+t.test('no file imports itself by way of others, types aside', async (t) => {
+  const imports = new Map(
+    files
+      .filter((file) => file.endsWith('.ts'))
+      .map((file) => [
+        file,
+        importsOf(file).flatMap(({ file: to, typeOnly }) => (to === undefined || typeOnly ? [] : [to])),
+      ]),
+  );
+  t.strictSame(cyclesIn(imports), []);
+});
+
+/** The word without its grammatical ending: `line-keeper` and `line-keeping` have the same. */
+function rootOf(name: string): string {
+  return name.replace(/(?<=\w{3})(ies|ings?|ers?|ors?|eds?|als?|ions?|es|s|e|y)$/, '');
+}
+
+/** A cycle for each strongly connected component (Tarjan's algorithm), as `a → b → a`. */
+function cyclesIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const found: string[] = [];
+  const index = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const visit = (node: string): void => {
+    index.set(node, index.size);
+    low.set(node, index.size - 1);
+    stack.push(node);
+    for (const next of graph.get(node) ?? []) {
+      if (!index.has(next)) visit(next);
+      if (stack.includes(next)) low.set(node, Math.min(low.get(node) ?? 0, low.get(next) ?? 0));
+    }
+    if (low.get(node) !== index.get(node)) return;
+    const component = stack.splice(stack.indexOf(node));
+    if (component.length > 1 || graph.get(node)?.includes(node) === true)
+      found.push([...component, node].join(' → '));
+  };
+  for (const node of graph.keys()) if (!index.has(node)) visit(node);
+  return found;
+}
