@@ -18,6 +18,8 @@ import { gatewaySchema, nodeSchemas } from '../../../src/config/schema/gateway-s
 import { ModuleRegistry } from '../../../src/device/module-registry.js';
 import { createModuleList } from '../../../src/composition/module-list.js';
 import { defaultsOf, validateProperties, withProperty } from '../../../src/device/properties.js';
+import type { ModuleDefinition } from '../../../src/device/module.js';
+import { backlightModule } from '../../examples/backlight.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
 const DOCS = join(PACKAGE_ROOT, 'docs');
@@ -30,6 +32,7 @@ const modules = new ModuleRegistry([
   ...modbusModules(),
   ...virtualModules(),
   ...mqttModules(new SimulatedBroker()),
+  backlightModule() as ModuleDefinition,
 ]);
 
 interface Entry {
