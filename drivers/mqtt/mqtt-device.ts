@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { Fault, fault, messageOf } from '../../src/base/fault.js';
+import { onNextIteration } from '../../src/base/serial-queue.js';
 import { TransientProblems } from '../../src/device/toolkit/transient-problems.js';
 import {
   moduleKind,
@@ -204,7 +205,7 @@ class MqttDevice implements OpenInstance {
     point.reports += 1;
     if (point.reports <= REPORTS_PER_TURN) return this.#host.report(point.topic.ident, value, at);
     if (point.held === undefined) {
-      if (this.#flooded.length === 0) setImmediate(() => this.#settle());
+      if (this.#flooded.length === 0) onNextIteration(() => this.#settle());
       this.#flooded.push(point);
     }
     point.held = value;

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { IClientOptions, IPublishPacket, MqttClient } from 'mqtt';
-import { systemClock } from '../../src/base/clock.js';
+import { type Clock, systemClock } from '../../src/base/clock.js';
 import { fault, faultFrom, messageOf } from '../../src/base/fault.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { systemResolver } from '../../src/device/toolkit/system-resolver.js';
@@ -42,10 +42,12 @@ const RECEIVE_MAXIMUM = 100;
 
 /** Connections over TCP, TLS or WebSocket through the package `mqtt`, which is imported at the first one. */
 export class NetworkConnector implements BrokerConnector {
+  readonly #clock: Clock;
   readonly #names: NameResolver;
   #held = 0;
 
-  constructor(names: NameResolver = systemResolver(systemClock())) {
+  constructor(clock: Clock = systemClock(), names: NameResolver = systemResolver(clock)) {
+    this.#clock = clock;
     this.#names = names;
   }
 
@@ -69,7 +71,10 @@ export class NetworkConnector implements BrokerConnector {
     }
     const client = new MqttClient(() => stream, clientOptions(options));
     client.on('packetsend', (packet) => checker.sent(packet));
-    const connection = new NetworkConnection({ client, options, listener }, () => (this.#held -= 1));
+    const connection = new NetworkConnection(
+      { client, options, listener, clock: this.#clock },
+      () => (this.#held -= 1),
+    );
     this.#held += 1;
     const abort = () => void connection.close();
     signal.addEventListener('abort', abort, { once: true });
@@ -127,6 +132,7 @@ interface ConnectionAttempt {
   readonly client: MqttClient;
   readonly options: ConnectOptions;
   readonly listener: ConnectionListener;
+  readonly clock: Clock;
 }
 
 class NetworkConnection implements BrokerConnection {
@@ -135,6 +141,7 @@ class NetworkConnection implements BrokerConnection {
   readonly #client: MqttClient;
   readonly #options: ConnectOptions;
   readonly #listener: ConnectionListener;
+  readonly #clock: Clock;
   readonly #released: () => void;
   readonly #making = Promise.withResolvers<void>();
   /** What rejects everything under way when the connection ends. */
@@ -147,10 +154,11 @@ class NetworkConnection implements BrokerConnection {
   #cause: unknown;
   #closing: Promise<void> | undefined;
 
-  constructor({ client, options, listener }: ConnectionAttempt, released: () => void) {
+  constructor({ client, options, listener, clock }: ConnectionAttempt, released: () => void) {
     this.#client = client;
     this.#options = options;
     this.#listener = listener;
+    this.#clock = clock;
     this.#released = released;
     this.made = this.#making.promise;
     client.once('connect', ({ properties }) => {
@@ -220,9 +228,9 @@ class NetworkConnection implements BrokerConnection {
     // The acknowledgements that are still to come are of no use any more, and would hold DISCONNECT back.
     client.outgoing = {};
     client.end(false);
-    const timer = setTimeout(() => client.stream.destroy(), DISCONNECT_TIMEOUT_MS);
+    const cancel = this.#clock.after(DISCONNECT_TIMEOUT_MS, () => client.stream.destroy());
     await closed;
-    clearTimeout(timer);
+    cancel();
   }
 
   /** Wishes that fit into one packet: of one QoS, and where there are identifiers one for each, as it is one a packet. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/base/clock.js';
 import { fault, isAbort } from '../../src/base/fault.js';
 import type { Log } from '../../src/base/log.js';
-import { yieldToEventLoop, SerialQueue } from '../../src/base/serial-queue.js';
+import { onNextIteration, SerialQueue, yieldToEventLoop } from '../../src/base/serial-queue.js';
 import type { Flow } from '../../src/device/module.js';
 import type { BrokerConnection, ConnectionListener, PublishOptions, QoS } from './broker.js';
 import { hasWildcards, matchesFilter, validateTopic } from './topic-filter.js';
@@ -185,7 +185,7 @@ export class SubscriptionRouter {
   dispatch(message: Message): void {
     if (!this.#isTurnOver) {
       this.#isTurnOver = true;
-      setImmediate(() => {
+      onNextIteration(() => {
         this.#turn += 1;
         this.#isTurnOver = false;
       });

@@ -89,7 +89,7 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     const accounts = new Accounts(options.remoteAccess, parts.configurators);
     const refused = new RejectionLog(log, clock);
     const access = (this.#access = new Authenticator(log, clock, limits));
-    const rpc = (this.#rpc = new Rpc({ dispatcher, log, limits }));
+    const rpc = (this.#rpc = new Rpc({ dispatcher, log, limits, clock }));
     const connections = new ConnectionTable(limits);
     const http = (this.#http = new HttpApi(
       { rpc, dispatcher, access, clock, refused, log, limits, connections },

@@ -1,3 +1,5 @@
+import type { Cancel } from './clock.js';
+
 /** Lets jobs run one after the other, in the order they asked, whatever each does. */
 export class SerialQueue {
   #last: Promise<unknown> = Promise.resolve();
@@ -10,7 +12,13 @@ export class SerialQueue {
   }
 }
 
-/** Gives the event loop a turn, so that long work never holds it. */
+/** Resolves in the next iteration of the event loop, so that long work never blocks it. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Calls back in the next iteration of the event loop, unless cancelled before. */
+export function onNextIteration(callback: () => void): Cancel {
+  const immediate = setImmediate(callback);
+  return () => clearImmediate(immediate);
 }

@@ -44,7 +44,7 @@ export async function exportGateway({
     ];
     if ('data' in from) backupDirectory(from.data, { to: backup, config });
     const source = 'data' in from ? backup : from.backup;
-    restoreBackup({ backup: source, directory, config: file, replace: false, nowMs: Date.now() });
+    restoreBackup({ backup: source, directory, config: file, replace: false, nowMs: systemClock().nowMs() });
     const configFile = config ?? file;
     const text = existsSync(configFile) ? readFileSync(configFile, 'utf8') : '';
     return await exportDirectory(directory, { file: configFile, text }, values);

@@ -51,7 +51,7 @@ export function createModuleList(
       ...serialModules(),
       ...socketModules(names),
       ...virtualModules(),
-      ...mqttModules(new NetworkConnector(names)),
+      ...mqttModules(new NetworkConnector(clock, names)),
       ...modbusModules(),
     ];
     const finders = drivers.flatMap(({ findHardware: find }) => find ?? []);

@@ -4,6 +4,7 @@ import type { Duplex, Readable } from 'node:stream';
 import type { HealthChecks } from '../base/health-check.js';
 import { delay, type Cancel, type Clock } from '../base/clock.js';
 import { Fault, messageOf } from '../base/fault.js';
+import { onNextIteration } from '../base/serial-queue.js';
 import { joinChunks, ChunkedResult } from '../base/json-chunks.js';
 import { CallRateLimit } from './call-rate-limit.js';
 import { confinementFinding, scriptCommand } from './process-command.js';
@@ -260,7 +261,7 @@ function start(heapMiB: number): ChildProcess {
   } catch (thrown) {
     // Without memory it fails at once, in place of by its event.
     const failed = new ChildProcess();
-    setImmediate(() => failed.emit('error', thrown));
+    onNextIteration(() => failed.emit('error', thrown));
     return failed;
   }
 }

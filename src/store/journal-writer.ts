@@ -1,6 +1,6 @@
 import type { Cancel, Clock } from '../base/clock.js';
 import { type Fault, fault, messageOf } from '../base/fault.js';
-import { yieldToEventLoop } from '../base/serial-queue.js';
+import { onNextIteration, yieldToEventLoop } from '../base/serial-queue.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { StoreWorker, ValueRow } from './worker-protocol.js';
 import type { PendingChanges, CommitSet, ValueSelection } from './pending-changes.js';
@@ -56,7 +56,7 @@ export class JournalWriter {
   schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    if (!this.#isWriting) setImmediate(() => void this.#write());
+    if (!this.#isWriting) onNextIteration(() => void this.#write());
   }
 
   /** Last values go to the disk with the next commit: all, or those that are due. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { IO_FILES, IO_MODULES, MAY_IMPORT, PROGRAMS, TYPES_ONLY } from './law.js';
+import { IO_FILES, IO_MODULES, MAY_IMPORT, PROGRAMS, TIMER_FILES, TYPES_ONLY } from './law.js';
 import { codeOf, filesOf, importsOf, textOf } from './sources.js';
 
 const sources = [...filesOf('src'), ...filesOf('drivers')].filter((file) => file.endsWith('.ts'));
@@ -96,6 +96,32 @@ t.test('the kernel is synchronous, and asks nobody for the time', async (t) => {
     .filter((file) => roomOf(file) === 'kernel')
     .flatMap((file) => linesWith(file, forbidden));
   t.strictSame(faults, []);
+});
+
+t.test('time and timers come from the clock', async (t) => {
+  const timer =
+    /(?<![.\w])set(Timeout|Interval|Immediate)\b|\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b/;
+  const users = new Map(
+    sources.map((file) => [
+      file,
+      [
+        ...linesWith(file, timer),
+        ...importsOf(file).flatMap(({ text }) =>
+          /^(node:)?timers\b/.test(text) ? [`${file}: '${text}'`] : [],
+        ),
+      ],
+    ]),
+  );
+  const exceptions = Object.keys(TIMER_FILES);
+  t.strictSame(
+    [...users].filter(([file]) => !exceptions.includes(file)).flatMap(([, lines]) => lines),
+    [],
+  );
+  t.strictSame(
+    exceptions.filter((file) => !users.get(file)?.length),
+    [],
+    'every exception is still one',
+  );
 });
 
 t.test('no module has state of its own, a default export, or a silenced type', async (t) => {

@@ -123,3 +123,12 @@ export const IO_FILES: readonly string[] = [
 
 /** Files that are the whole program of a process or a thread of its own: nobody imports them, and their state is theirs. */
 export const PROGRAMS: readonly string[] = ['src/script/child.ts'];
+
+/** The files that use timers or the time of Node directly, not through a clock, and why. */
+export const TIMER_FILES: Readonly<Record<string, string>> = {
+  'src/base/clock.ts': 'implements the clock',
+  'src/base/serial-queue.ts': 'yields to the event loop',
+  'src/cli/commands/serve.ts': 'keeps the process alive, which timers of the clock do not',
+  'src/client/timing.ts': 'implements the clock of the client, whose timers keep a program alive',
+  'src/script/child-timers.ts': 'implements the timers of scripts, in their own process',
+};

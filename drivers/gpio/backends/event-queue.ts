@@ -1,4 +1,5 @@
 import type { Cancel, Clock } from '../../../src/base/clock.js';
+import { onNextIteration } from '../../../src/base/serial-queue.js';
 import {
   type Edge,
   EDGES_PER_TURN,
@@ -18,7 +19,7 @@ export class EventQueue {
   #level: boolean | undefined;
   #kept: Edge[] = [];
   #numbered = 0;
-  #turn: NodeJS.Immediate | undefined;
+  #turn: Cancel | undefined;
   #settling: Cancel | undefined;
 
   constructor(wish: InputOptions, listener: InputListener, clock: Clock) {
@@ -48,7 +49,7 @@ export class EventQueue {
 
   stop(): void {
     this.#settling?.();
-    clearImmediate(this.#turn);
+    this.#turn?.();
     this.#kept = [];
     this.#level = undefined;
   }
@@ -57,12 +58,12 @@ export class EventQueue {
     this.#level = level;
     this.#kept.push({ active: level !== this.#wish.activeLow, atNs, lineSeqno: ++this.#numbered });
     if (this.#kept.length > (this.#wish.eventBuffer ?? EVENT_BUFFER_SIZE)) this.#kept.shift();
-    this.#turn ??= setImmediate(() => this.#deliver());
+    this.#turn ??= onNextIteration(() => this.#deliver());
   }
 
   #deliver(): void {
     const batch = this.#kept.splice(0, EDGES_PER_TURN);
-    this.#turn = this.#kept.length > 0 ? setImmediate(() => this.#deliver()) : undefined;
+    this.#turn = this.#kept.length > 0 ? onNextIteration(() => this.#deliver()) : undefined;
     this.#listener.edges(batch);
   }
 }

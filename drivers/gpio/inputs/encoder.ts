@@ -1,3 +1,5 @@
+import type { Cancel } from '../../../src/base/clock.js';
+import { onNextIteration } from '../../../src/base/serial-queue.js';
 import { type Static, Type } from '@sinclair/typebox';
 import { enumProperty } from '../../../src/device/toolkit/enum-property.js';
 import {
@@ -63,7 +65,7 @@ class EncoderKnob implements OpenInstance, EdgeHandler {
   #quadrature: QuadratureDecoder | undefined;
   #position: number;
   #kept: { readonly line: 'a' | 'b'; readonly edge: Edge }[] = [];
-  #turn: NodeJS.Immediate | undefined;
+  #turn: Cancel | undefined;
   readonly #pace: Throttle;
   /** Detents, and when the last came, that are not told yet. */
   #untold = 0;
@@ -90,7 +92,7 @@ class EncoderKnob implements OpenInstance, EdgeHandler {
   /** What is read of the lines in one turn of the event loop is put in order at its end. */
   onEdges(edges: readonly Edge[], at: number): void {
     for (const edge of edges) this.#kept.push({ line: at === 0 ? 'a' : 'b', edge });
-    this.#turn ??= setImmediate(() => this.#count());
+    this.#turn ??= onNextIteration(() => this.#count());
   }
 
   async probe(): Promise<void> {
@@ -104,13 +106,13 @@ class EncoderKnob implements OpenInstance, EdgeHandler {
   }
 
   async close(): Promise<void> {
-    clearImmediate(this.#turn);
+    this.#turn?.();
     this.#pace.close();
     await this.#lines?.close();
   }
 
   #count(): void {
-    clearImmediate(this.#turn);
+    this.#turn?.();
     this.#turn = undefined;
     if (this.#quadrature === undefined) return;
     const edges = this.#kept.splice(0).sort((a, b) => Number(a.edge.atNs - b.edge.atNs));

@@ -1,3 +1,4 @@
+import type { Clock } from '../../base/clock.js';
 import { Fault, fault, faultFrom, isAbort, messageOf } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { Log } from '../../base/log.js';
@@ -14,8 +15,8 @@ export type Reply = string | JsonChunks | undefined;
 /** How many calls a batch may hold unless configured: `GW_SetValues` and its like do more at once, and better. */
 export const BATCH_LIMIT = 1000;
 
-/** How long a batch may run before others get a turn, ms. */
-const SLICE_MS = 3;
+/** How long a batch may run before it yields to the event loop. */
+const SLICE_NS = 3_000_000n;
 
 /** After so much text a batch is answered no further: its answer is one string, held until it is sent. */
 const BATCH_TEXT_LIMIT = 64 * 1024 * 1024;
@@ -49,22 +50,25 @@ export interface RpcParts {
   readonly dispatcher: Dispatcher;
   readonly limits: LimitReporter;
   readonly log: Log;
+  readonly clock: Pick<Clock, 'monotonicNs'>;
 }
 
 /** JSON-RPC 2.0: takes a decoded request or batch, calls the functions, encodes the answers. Keeps nothing between calls. */
 export class Rpc {
   readonly #dispatcher: Dispatcher;
   readonly #log: Log;
+  readonly #clock: Pick<Clock, 'monotonicNs'>;
   readonly #calls: Quotas;
   readonly #batches: Quotas;
   /** May be changed at any time. */
   batchLimit = BATCH_LIMIT;
 
-  constructor({ dispatcher, log, limits }: RpcParts) {
+  constructor({ dispatcher, log, limits, clock }: RpcParts) {
     this.#calls = new Quotas(CALLS, limits);
     this.#batches = new Quotas(BATCHES, limits);
     this.#dispatcher = dispatcher;
     this.#log = log;
+    this.#clock = clock;
   }
 
   /**
@@ -131,7 +135,7 @@ export class Rpc {
     const isOfFront = caller.role !== 'owner';
     const textLimit = isOfFront ? FRONT_BATCH_TEXT_LIMIT : BATCH_TEXT_LIMIT;
     let length = 0;
-    let sliceEnds = performance.now() + SLICE_MS;
+    let sliceEnds = this.#clock.monotonicNs() + SLICE_NS;
     for (const request of requests) {
       const reply = length > textLimit ? tooLong(request) : whole(this.#one(request, caller));
       // A text made in pieces comes with turns of the loop; the next waits for it, so that only one is made at a time.
@@ -143,9 +147,9 @@ export class Rpc {
         replies[before] = await replies[before];
         length += replies[before]?.length ?? 0;
       }
-      if (performance.now() < sliceEnds) continue;
+      if (this.#clock.monotonicNs() < sliceEnds) continue;
       await yieldToEventLoop();
-      sliceEnds = performance.now() + SLICE_MS;
+      sliceEnds = this.#clock.monotonicNs() + SLICE_NS;
     }
     const texts: string[] = [];
     for (const reply of replies) {

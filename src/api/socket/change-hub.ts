@@ -1,5 +1,6 @@
 import type { Cancel, Clock } from '../../base/clock.js';
 import { Fault } from '../../base/fault.js';
+import { onNextIteration } from '../../base/serial-queue.js';
 import type { Change } from '../../kernel/changes.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import { textFrames } from './text-frames.js';
@@ -120,7 +121,7 @@ export class ChangeHub {
     if (this.#isTurnOpen) return;
     this.#isTurnOpen = true;
     this.#flush();
-    setImmediate(() => {
+    onNextIteration(() => {
       this.#isTurnOpen = false;
       this.#flush();
     });

@@ -1,3 +1,4 @@
+import { systemClock } from '../../base/clock.js';
 import { resolve } from 'node:path';
 import type { AnyFunction, Client } from '../../client/index.js';
 import { RpcError } from '../../client/index.js';
@@ -134,7 +135,7 @@ function salvaged({ data, write = false }: Given, file: string): number {
     directory,
     file: file === '' ? undefined : resolve(file),
     write,
-    nowMs: Date.now(),
+    nowMs: systemClock().nowMs(),
   });
   if (write) chownBelow(directory);
   process.stdout.write(`${reports.map(({ text }) => text).join('\n')}\n`);
@@ -147,7 +148,7 @@ function salvaged({ data, write = false }: Given, file: string): number {
 
 function rangeOf({ from, to }: Given): { fromMs: number; toMs: number } {
   const [fromMs = 0, toMs = 0] = [from, to].map((given) => {
-    const ms = given === undefined ? 0 : parseMoment(given, Date.now());
+    const ms = given === undefined ? 0 : parseMoment(given, systemClock().nowMs());
     if (ms === undefined) throw new UsageError(`${given} is no time: ${TIME_EXAMPLES}`);
     return ms;
   });

@@ -26,7 +26,7 @@ stellwerk call --help NAME explains a function, or lists those with NAME in thei
   run: async (options, [method = '', ...words]) => {
     const gateway = await gatewayClient(options);
     const parameters = (await parametersOf(gateway, method)) ?? [];
-    const params = paramsOf(words, parameters, Date.now());
+    const params = paramsOf(words, parameters, systemClock().nowMs());
     const result = await gateway.request(method, params);
     process.stdout.write(`${jsonText(result, process.stdout.isTTY ? 2 : 0)}\n`);
     return exitCode.ok;

@@ -1,3 +1,4 @@
+import { systemClock } from '../../base/clock.js';
 import { resolve } from 'node:path';
 import { findNewestSoundBackup } from '../../store/backup.js';
 import { restoreBackup } from '../../store/restore.js';
@@ -30,7 +31,7 @@ it under another name. latest is the newest sound one of the data directory's ow
       directory,
       config: config === undefined ? undefined : resolve(config),
       replace,
-      nowMs: Date.now(),
+      nowMs: systemClock().nowMs(),
     });
     chownBelow(directory);
     if (config !== undefined) chownConfig(resolve(config));

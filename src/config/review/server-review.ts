@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { systemClock } from '../../base/clock.js';
 import { parseCertificateFor } from '../../base/certificate-key-pair.js';
 import { manualPage } from '../../base/manual-page.js';
 import { messageOf } from '../../base/fault.js';
@@ -112,7 +113,7 @@ async function reviewTls(
   if (cert === undefined || key === undefined) return;
   try {
     const { validTo } = parseCertificateFor(cert, key);
-    if (Date.parse(validTo) < Date.now())
+    if (Date.parse(validTo) < systemClock().nowMs())
       document.addWarning([...path, 'certificate'], `it expired on ${validTo}; renew it`);
   } catch (thrown) {
     document.addProblem(
