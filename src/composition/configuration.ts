@@ -3,7 +3,7 @@ import { faultFrom, messageOf } from '../base/fault.js';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { applyTree, type AppliedKeys, type ContentStore } from '../config/apply/apply-tree.js';
-import { createConfigurators, type Configurator } from '../config/apply/configurators.js';
+import { createConfigurators, type ConfiguratorEntry } from '../config/apply/configurators.js';
 import { loadConfig, type LoadedConfig } from '../config/load.js';
 import { existsIn, listProblems } from '../config/apply/apply-problems.js';
 import type { Devices } from '../device/devices.js';
@@ -38,7 +38,7 @@ export interface ConfigurationTarget {
 export async function applyConfiguration(
   loaded: LoadedConfig,
   to: ConfigurationTarget,
-): Promise<{ configurators: Configurator[]; problems: readonly string[] }> {
+): Promise<{ configurators: ConfiguratorEntry[]; problems: readonly string[] }> {
   const { config, tree } = loaded;
   const { store, events, log } = to;
   const target = { ...to, actionOf: events.actionOf, log: log.subject('config'), contents: contentsOf(to) };

@@ -6,7 +6,7 @@ import { systemClock, type Cancel, type Clock } from '../base/clock.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import { applyConfiguration, prune, reloadConfig, type ConfigurationTarget } from './configuration.js';
 import { StartSequence } from './start-sequence.js';
-import { accessTo, type Configurator } from '../config/apply/configurators.js';
+import { accessTo, type ConfiguratorEntry } from '../config/apply/configurators.js';
 import { createCoreInstances } from '../config/apply/core-instances.js';
 import { loadConfig, type LoadedConfig } from '../config/load.js';
 import { RELOADABLE, bufferOf, levelsOf, listenersOf, needsRestart } from '../config/settings.js';
@@ -106,7 +106,7 @@ export class Gateway implements AsyncDisposable {
   readonly #turn = new SerialQueue();
   #api: Api | undefined;
   #loaded: LoadedConfig;
-  #configurators: readonly Configurator[] = [];
+  #configurators: readonly ConfiguratorEntry[] = [];
   #undo: (() => void | Promise<void>)[] = [];
   #closing: Promise<void> | undefined;
 

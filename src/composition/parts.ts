@@ -8,7 +8,7 @@ import { Lazy } from '../base/lazy.js';
 import type { LimitReporter } from '../base/limit-reporter.js';
 import type { Log } from '../base/log.js';
 import { guardIds } from './id-guard.js';
-import type { Configurator } from '../config/apply/configurators.js';
+import type { ConfiguratorEntry } from '../config/apply/configurators.js';
 import type { ActionOf } from '../config/apply/apply-event.js';
 import type { LoadedConfig } from '../config/load.js';
 import type { GatewayConfig } from '../config/schema/gateway-schema.js';
@@ -54,7 +54,7 @@ export function storedOptions(store: Store, { store: configured }: GatewayConfig
 }
 
 /** The configurators as they are now, with what a gateway's store keeps for them: by ident, which outlives the instance. */
-export function keptConfigurators(store: Store, all: () => readonly Configurator[]): ConfiguratorsPort {
+export function keptConfigurators(store: Store, all: () => readonly ConfiguratorEntry[]): ConfiguratorsPort {
   const nameOf = (id: number, what: string) => `front ${what} ${all().find((one) => one.id === id)?.ident}`;
   return {
     all,

@@ -54,7 +54,7 @@ async function scriptMistake(script: ScriptText): Promise<ScriptSyntaxError | un
 }
 
 async function prefixes(modules: ModuleRegistry): Promise<ReadonlySet<string>> {
-  const { declaredFunctions } = await import('../functions/reflection/function-help.js');
+  const { declaredFunctions } = await import('../functions/declared-functions.js');
   const names = declaredFunctions(modules, systemClock()).map(({ name }) => name);
   return new Set(names.flatMap((name) => (name.includes('_') ? [name.slice(0, name.indexOf('_'))] : [])));
 }

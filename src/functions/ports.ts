@@ -1,11 +1,14 @@
 import type { ArchivePort } from '../archive/port.js';
 import type { Clock } from '../base/clock.js';
+import type { FetchRequest } from '../base/fetch-request.js';
 import type { Log } from '../base/log.js';
+import type { ProgramRequest } from '../base/program-request.js';
+import type { AuditRecord, AuditRole } from '../kernel/audit-record.js';
 import type { Caller, ReadonlyStatic } from '../device/declare.js';
 import type { Debug } from '../device/debug.js';
 import type { Devices } from '../device/devices.js';
+import type { Configurator } from '../kernel/configurator.js';
 import type { Kernel } from '../kernel/kernel.js';
-import type { AuditRecord, AuditRole } from './registry/audit.js';
 import type * as machineShapes from './machine-shapes.js';
 import type { MessageWatch } from './message-watch.js';
 import type { Options } from './options.js';
@@ -38,30 +41,10 @@ export interface Ports {
   readonly execute: (wish: ProgramRequest) => Promise<string>;
 }
 
-/** A program to be run: its absolute path, its arguments, and whether to wait for what it prints. */
-export interface ProgramRequest {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly waits: boolean;
-}
-
-/** A web front configurator, as far as functions show it. */
-export interface ConfiguratorRecord {
-  readonly id: number;
-  readonly title: string;
-  readonly icon: string;
-  readonly position: number;
-  readonly editable: boolean;
-  readonly passwordRequired: boolean;
-  readonly mobile: boolean;
-  /** The id of its area's base. */
-  readonly baseId: number;
-}
-
 /** The configurators as they are now; a reload of the configuration may change them. */
 export interface ConfiguratorsPort {
   /** Ordered by position, then id (decision 1). */
-  all(): readonly ConfiguratorRecord[];
+  all(): readonly Configurator[];
   /** What is kept for a configurator beside the tree: its items, its mobile devices; undefined when there is nothing. */
   frontData(id: number, what: FrontDataKind): string | undefined;
   /** Keeps a text; a change of the configuration like any other. */
@@ -184,21 +167,6 @@ export interface SystemPort {
   reload(): Promise<ReadonlyStatic<typeof shapes.reload>>;
   /** Objects that the configuration no longer lists; with `remove`, they are deleted. */
   prune(remove: boolean): Promise<ReadonlyStatic<typeof shapes.orphans>>;
-}
-
-/** A request to a URL. */
-export interface FetchRequest {
-  readonly url: string;
-  readonly method: string;
-  /** Absent for none. */
-  readonly body?: string;
-  /** For all of it. */
-  readonly timeoutMs: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly login?: { readonly username: string; readonly password: string };
-  /** Whether the certificate must be trusted, and be the host's. */
-  readonly verifyPeer: boolean;
-  readonly verifyHost: boolean;
 }
 
 /** The machine, as `src/service` reads it; sizes are in bytes. */

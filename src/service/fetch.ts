@@ -4,6 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '../base/clock.js';
 import { fault, faultFrom, isAbort, messageOf } from '../base/fault.js';
+import type { FetchRequest } from '../base/fetch-request.js';
 import type { NameResolver } from '../device/toolkit/name-resolver.js';
 
 /** Fetched beside the module loader, as in `api/http/node-http.ts`, which says why. */
@@ -15,28 +16,12 @@ export const CONTENT_LIMIT = 10 * 1024 * 1024;
 const REDIRECTS_LIMIT = 10;
 const REDIRECTS: readonly (number | undefined)[] = [301, 302, 303, 307, 308];
 
-/** What to fetch, and how. */
-export interface FetchOptions {
-  readonly url: string;
-  readonly method: string;
-  /** Absent for none. */
-  readonly body?: string;
-  /** For all of it, ms. */
-  readonly timeoutMs: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Not given: none, or those in the URL. */
-  readonly login?: { readonly username: string; readonly password: string };
-  /** Whether the certificate must be one that is trusted, and must be for the host. */
-  readonly verifyPeer: boolean;
-  readonly verifyHost: boolean;
-}
-
 /**
  * The content that a URL replies with. Rejects with `URL_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`. Text that is no UTF-8 comes with
  * one character a byte (decision 20).
  */
 export async function fetchText(
-  what: FetchOptions,
+  what: FetchRequest,
   { clock, names }: { readonly clock: Pick<Clock, 'after'>; readonly names: NameResolver },
 ): Promise<string> {
   let url = parsed(what.url);
@@ -72,13 +57,13 @@ export async function fetchText(
 }
 
 /** As browsers do it: what follows a POST is fetched (RFC 9110 §15.4). */
-function asGet({ body: _, ...rest }: FetchOptions): FetchOptions {
+function asGet({ body: _, ...rest }: FetchRequest): FetchRequest {
   const headers = Object.entries(rest.headers).filter(([name]) => !/^content-/i.test(name));
   const method = rest.method === 'HEAD' ? 'HEAD' : 'GET';
   return { ...rest, method, headers: Object.fromEntries(headers) };
 }
 
-function without({ login: _, ...rest }: FetchOptions): FetchOptions {
+function without({ login: _, ...rest }: FetchRequest): FetchRequest {
   return rest;
 }
 
@@ -93,7 +78,7 @@ function parsed(text: string, base?: URL): URL {
 
 type AskOptions = { readonly signal: AbortSignal; readonly lookup: LookupFunction };
 
-function ask(url: URL, what: FetchOptions, { signal, lookup }: AskOptions): Promise<IncomingMessage> {
+function ask(url: URL, what: FetchRequest, { signal, lookup }: AskOptions): Promise<IncomingMessage> {
   const { method, body, headers, login, verifyPeer, verifyHost } = what;
   const hasType = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
   const type = body === undefined || hasType ? {} : { 'Content-Type': 'text/plain; charset=utf-8' };

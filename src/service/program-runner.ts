@@ -2,6 +2,7 @@ import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process'
 import type { Clock } from '../base/clock.js';
 import { fault, faultFrom, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
+import type { ProgramRequest } from '../base/program-request.js';
 
 /** Where the programs that it runs find others. */
 const PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -13,15 +14,6 @@ export const UNWAITED_MS = 3_600_000;
 export const OUTPUT_LIMIT = 1024 * 1024;
 /** At a time: a script that starts one a second must not fill the machine. */
 export const AT_ONCE = 8;
-
-/** A program to be run. */
-export interface ProgramOptions {
-  /** Its absolute path. */
-  readonly file: string;
-  readonly args: readonly string[];
-  /** Whether to give what it printed, or only start it. */
-  readonly waits: boolean;
-}
 
 /** Runs programs: without a shell, within limits, and none outlives it. */
 export class ProgramRunner {
@@ -44,13 +36,13 @@ export class ProgramRunner {
    * What the program printed, on both channels in the order in which it came; '' at once where nobody waits. How it ended
    * makes no difference. Throws `BUSY`, `PROGRAM_FAILED`, `TIMED_OUT`, `TEXT_TOO_LONG`, `STOPPING`.
    */
-  async run({ file, args, waits }: ProgramOptions): Promise<string> {
+  async run({ file, args, waitsForOutput }: ProgramRequest): Promise<string> {
     if (this.#isClosed) throw fault('STOPPING');
     if (this.#running.size >= AT_ONCE) throw fault('BUSY', `${AT_ONCE} programs are running`);
     const program = spawned(file, args, {
       cwd: '/',
       env: { PATH, LANG: 'C.UTF-8' },
-      stdio: ['ignore', waits ? 'pipe' : 'ignore', waits ? 'pipe' : 'ignore'],
+      stdio: ['ignore', waitsForOutput ? 'pipe' : 'ignore', waitsForOutput ? 'pipe' : 'ignore'],
       // A group of its own, so that what it starts ends with it.
       detached: true,
     });
@@ -60,10 +52,10 @@ export class ProgramRunner {
     program.once('error', (error) =>
       started.reject(faultFrom(error, 'PROGRAM_FAILED', file, messageOf(error))),
     );
-    const ended = this.#end(program, { file, waits });
+    const ended = this.#end(program, { file, waitsForOutput });
     ended.catch(() => undefined);
     await started.promise;
-    return waits ? ended : '';
+    return waitsForOutput ? ended : '';
   }
 
   /** Ends all that runs. */
@@ -72,7 +64,10 @@ export class ProgramRunner {
     for (const program of this.#running) kill(program);
   }
 
-  async #end(program: ChildProcess, { file, waits }: { file: string; waits: boolean }): Promise<string> {
+  async #end(
+    program: ChildProcess,
+    { file, waitsForOutput }: { file: string; waitsForOutput: boolean },
+  ): Promise<string> {
     const parts: Buffer[] = [];
     let bytes = 0;
     const ended = Promise.withResolvers<void>();
@@ -91,7 +86,7 @@ export class ProgramRunner {
     program.once('close', () => ended.resolve());
     // Without a free descriptor nothing is closed.
     program.once('error', () => ended.resolve());
-    const cancel = this.#clock.after(waits ? WAITED_MS : UNWAITED_MS, () => {
+    const cancel = this.#clock.after(waitsForOutput ? WAITED_MS : UNWAITED_MS, () => {
       this.#log.warn({ file }, 'a program ran too long and was ended');
       stop(fault('TIMED_OUT', file));
     });

@@ -1,7 +1,8 @@
 import type { Journal, ObjectWithValue } from '../kernel/journal.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
-import { AUDIT_KEPT, auditRings, type AuditRow, type Batch, type ValueRow } from './worker-protocol.js';
+import { auditRoles } from '../kernel/audit-record.js';
+import { AUDIT_KEPT, type AuditRow, type Batch, type ValueRow } from './worker-protocol.js';
 import { rowOf, valueRowOf } from './rows.js';
 import { metaName } from './schema.js';
 import { LARGE_TEXT_CHARACTERS, LargeTextBudget } from './write-counter.js';
@@ -68,7 +69,7 @@ export class PendingChanges {
   addAudit(row: AuditRow): void {
     this.#audit.push(row);
     // While the disk rejects everything; the table keeps no more either.
-    if (this.#audit.length >= 2 * auditRings.length * AUDIT_KEPT) this.#audit = newestOf(this.#audit);
+    if (this.#audit.length >= 2 * auditRoles.length * AUDIT_KEPT) this.#audit = newestOf(this.#audit);
   }
 
   get audit(): readonly AuditRow[] {
@@ -218,7 +219,7 @@ function* slices(rows: Iterable<ValueRow>): Generator<ValueRow[]> {
 
 /** Those of each ring that its table would keep. */
 function newestOf(rows: readonly AuditRow[]): AuditRow[] {
-  const counts = auditRings.map(() => 0);
+  const counts = auditRoles.map(() => 0);
   const kept = rows.toReversed().filter(([ring]) => {
     counts[ring] = (counts[ring] ?? 0) + 1;
     return (counts[ring] ?? 0) <= AUDIT_KEPT;

@@ -5,6 +5,7 @@ import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { parseJsonOr } from '../base/json.js';
 import { yieldToEventLoop } from '../base/serial-queue.js';
+import { auditRoles, type AuditRecord, type AuditRole } from '../kernel/audit-record.js';
 import { skipIdsAfterBackup } from '../kernel/ids.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { CounterReserve } from './change-counter.js';
@@ -12,10 +13,8 @@ import { diskAdvice } from '../sqlite/disk-advice.js';
 import { databaseFinding } from './database-finding.js';
 import { loadTree, type LoadReport } from './load-tree.js';
 import {
-  auditRings,
   BACKUPS_KEPT,
   type StoreRequests,
-  type AuditRing,
   type AuditRow,
   type OpenReport,
   type StorePaths,
@@ -47,22 +46,6 @@ export interface StoreOptions extends StorePaths {
   readonly checks: HealthChecks;
   /** Default: {@link SAVE_EVERY_MS}. */
   readonly saveEveryMs?: number;
-}
-
-/** One line of the audit. */
-export interface AuditRecord {
-  /** Whose ring it goes into; by default the owner's. */
-  readonly role?: AuditRing;
-  /** Unix seconds. */
-  readonly at: number;
-  readonly user: string;
-  readonly remote: string;
-  readonly method: string;
-  /** Secrets hidden, long values shortened. */
-  readonly params: readonly unknown[];
-  readonly ok: boolean;
-  /** The stable name of the failure, where it failed. */
-  readonly code?: string;
 }
 
 /**
@@ -199,17 +182,17 @@ export class Store implements AsyncDisposable {
 
   /** Adds to the audit; on the disk with the next commit. */
   recordAudit(record: AuditRecord): void {
-    const ring = auditRings.indexOf(record.role ?? 'owner');
+    const ring = auditRoles.indexOf(record.role ?? 'owner');
     this.#loaded.pending.addAudit([ring, JSON.stringify(record)]);
   }
 
   /** The newest audit records, newest first; with a role only those of its ring. */
-  async audit(limit: number, role?: AuditRing): Promise<AuditRecord[]> {
+  async audit(limit: number, role?: AuditRole): Promise<AuditRecord[]> {
     const { pending, writer } = this.#loaded;
     if (pending.audit.length > 0) writer.schedule();
     await writer.settled();
     // What can't be written now is told all the same.
-    const ring = role && auditRings.indexOf(role);
+    const ring = role && auditRoles.indexOf(role);
     const isMeant = ([one]: AuditRow) => ring === undefined || one === ring;
     const waiting = pending.audit.filter(isMeant).reverse();
     const { records } = await this.#port.request('audit', { limit, ring }).catch((thrown: unknown) => {

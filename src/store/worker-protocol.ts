@@ -6,10 +6,7 @@ export type ObjectRow = readonly [id: number, type: number, parent: number, attr
 /** A variable's value; booleans as 0 and 1. Times are unix seconds. */
 export type ValueRow = readonly [id: number, value: number | string, updated: number, changed: number];
 
-/** Whose calls have a ring of their own in the audit; the place in this list is the ring's number. */
-export const auditRings = ['owner', 'inside', 'webfront'] as const;
-export type AuditRing = (typeof auditRings)[number];
-/** A record of the audit in JSON, and the number of its ring. */
+/** An audit record in JSON, and the index of its role in `auditRoles`. */
 export type AuditRow = readonly [ring: number, record: string];
 
 /** What one transaction writes. */

@@ -34,6 +34,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'store',
     'base',
     'api/access/credentials',
+    'functions/declared-functions',
     'functions/reflection',
     'kernel',
   ],

@@ -59,8 +59,9 @@ async function parametersOf(
 
 /** A page about a function, without a gateway; of all modules, those of the simulated board too. */
 async function explained(name: string): Promise<string> {
-  const [{ createModuleList }, { declaredFunctions, functionHelp, signatureOf }] = await Promise.all([
+  const [{ createModuleList }, { declaredFunctions }, { functionHelp, signatureOf }] = await Promise.all([
     import('../../composition/module-list.js'),
+    import('../../functions/declared-functions.js'),
     import('../../functions/reflection/function-help.js'),
   ]);
   const clock = systemClock();

@@ -42,7 +42,7 @@ An installed package has put it in place. Elsewhere:
 async function completed(table: CommandTable): Promise<Completed> {
   const [{ createModuleList }, { declaredFunctions }, { systemClock }] = await Promise.all([
     import('../../composition/module-list.js'),
-    import('../../functions/reflection/function-help.js'),
+    import('../../functions/declared-functions.js'),
     import('../../base/clock.js'),
   ]);
   const clock = systemClock();

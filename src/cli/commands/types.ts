@@ -1,5 +1,5 @@
 import { systemClock } from '../../base/clock.js';
-import { declaredFunctions } from '../../functions/reflection/function-help.js';
+import { declaredFunctions } from '../../functions/declared-functions.js';
 import { scriptDeclarations } from '../../functions/reflection/script-declarations.js';
 import { createModuleList } from '../../composition/module-list.js';
 import { packageVersion } from '../../service/system.js';

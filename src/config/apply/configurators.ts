@@ -3,6 +3,7 @@ import { messageOf } from '../../base/fault.js';
 import type { Log } from '../../base/log.js';
 import type { Devices } from '../../device/devices.js';
 import { moduleKind, type ModuleDefinition } from '../../device/module.js';
+import type { Configurator } from '../../kernel/configurator.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import { objectType } from '../../kernel/object.js';
 import type { ApplyProblem } from './apply-problems.js';
@@ -23,26 +24,16 @@ export const webFrontModule: ModuleDefinition = {
 /** The id of no object. */
 const NO_OBJECT = -1;
 
-/** A web front configurator: an area of the tree with a password of its own (seed, "Resources"). */
-export interface Configurator {
-  /** The id of its instance. */
-  readonly id: number;
+/** A web front configurator of `gateway.yaml`, with its credentials. */
+export interface ConfiguratorEntry extends Configurator {
   readonly ident: string;
-  readonly title: string;
-  readonly icon: string;
-  readonly position: number;
-  readonly editable: boolean;
-  readonly passwordRequired: boolean;
-  readonly mobile: boolean;
-  /** The id of its area's base; no object's when the base has been deleted. */
-  readonly baseId: number;
   /** Addresses from which a browser is sent straight to it. */
   readonly autostart: readonly string[];
   readonly secret: Pick<ConfiguratorConfig, 'password' | 'passwordHash'>;
 }
 
 /** What the API needs to know of who may see what. */
-export const accessTo = ({ id, baseId, passwordRequired, autostart, secret }: Configurator) => ({
+export const accessTo = ({ id, baseId, passwordRequired, autostart, secret }: ConfiguratorEntry) => ({
   id,
   base: baseId,
   passwordRequired,
@@ -57,9 +48,9 @@ export const accessTo = ({ id, baseId, passwordRequired, autostart, secret }: Co
 export function createConfigurators(
   configs: readonly ConfiguratorConfig[],
   { kernel, devices, log }: { kernel: Kernel; devices: Devices; log: Log },
-): { configurators: Configurator[]; problems: ApplyProblem[] } {
+): { configurators: ConfiguratorEntry[]; problems: ApplyProblem[] } {
   const problems: ApplyProblem[] = [];
-  const configurators = configs.flatMap((config, i): Configurator[] => {
+  const configurators = configs.flatMap((config, i): ConfiguratorEntry[] => {
     try {
       return [make(config, kernel, devices)];
     } catch (thrown) {
@@ -75,7 +66,7 @@ export function createConfigurators(
   return { configurators, problems };
 }
 
-function make(config: ConfiguratorConfig, kernel: Kernel, devices: Devices): Configurator {
+function make(config: ConfiguratorConfig, kernel: Kernel, devices: Devices): ConfiguratorEntry {
   const base = kernel.tree.findByPath(config.base);
   if (base === undefined)
     throw new Error(`its base ${config.base} is not in the tree; give the ident path of an object, or /`);

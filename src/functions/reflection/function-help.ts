@@ -1,27 +1,5 @@
 import type { TSchema } from '@sinclair/typebox';
-import type { Clock } from '../../base/clock.js';
-import { silentLog } from '../../base/log.js';
 import type { FunctionDeclaration, Parameter } from '../../device/declare.js';
-import { Devices } from '../../device/devices.js';
-import type { ModuleRegistry } from '../../device/module-registry.js';
-import { Kernel } from '../../kernel/kernel.js';
-import type { Ports } from '../ports.js';
-import { createRegistry } from '../command-reference.js';
-
-/** Every function of a gateway with these modules, to be read about: there is nothing behind them to be called. */
-export function declaredFunctions(modules: ModuleRegistry, clock: Clock): readonly FunctionDeclaration[] {
-  const kernel = new Kernel({ counter: 0, random: () => clock.random() });
-  const devices = new Devices({ kernel, modules, clock, log: silentLog });
-  // Scripts, options and the process are reached by calls alone.
-  const ports = { kernel, devices, clock, log: silentLog } as Ports;
-  const brought = modules.functions(devices);
-  const durability = { version: 0, committed: async () => undefined };
-  return createRegistry(ports, {
-    extraFunctions: brought,
-    durability,
-    audit: { record: () => undefined },
-  }).all();
-}
 
 /** A function on one line: `SetValue(integer VariableID, variant Value) → boolean`. */
 export function signatureOf({ name, parameters, result }: FunctionDeclaration): string {

@@ -1,28 +1,6 @@
 import { maskUrls, maskUrlsIn } from '../../base/url-secrets.js';
+import type { AuditRecord, AuditRole } from '../../kernel/audit-record.js';
 import type { Caller } from '../../device/declare.js';
-
-/** Whose calls have a ring of their own in the audit: none can push the others' records out. */
-export const auditRoles = ['owner', 'inside', 'webfront'] as const;
-export type AuditRole = (typeof auditRoles)[number];
-
-/** Who switched or changed what, and from where: one line of `GW_GetAudit`. */
-export interface AuditRecord {
-  /** Absent in records that were written before there were roles: the owner's. */
-  readonly role?: AuditRole;
-  /** Unix seconds. */
-  readonly at: number;
-  readonly user: string;
-  /** Remote address, or `local` for calls from inside. */
-  readonly remote: string;
-  readonly method: string;
-  /** Without secrets, long ones shortened. */
-  readonly params: readonly unknown[];
-  readonly ok: boolean;
-  /** The stable name of the failure, where it failed. */
-  readonly code?: string;
-  /** How many such calls were rejected since the record of the first one. */
-  readonly count?: number;
-}
 
 /** The role of who calls: the owner, what runs inside the gateway (scripts, events, devices), the users of fronts. */
 export function auditRoleOf({ role, remote }: Caller): AuditRole {

@@ -14,7 +14,11 @@ export function executeFunctions({ execute }: Ports): FunctionDeclaration[] {
       auditParameters: (file: string, given: string) => [file, `(${given.length} characters)`],
       help,
       run: (_caller, ...[file, given, _window, waits]: readonly unknown[]) =>
-        execute({ file: fileOf(String(file)), args: argumentsOf(String(given)), waits: waits === true }),
+        execute({
+          file: fileOf(String(file)),
+          args: argumentsOf(String(given)),
+          waitsForOutput: waits === true,
+        }),
     });
   return [
     declared(

@@ -1,11 +1,11 @@
 import { Fault, fault } from '../../base/fault.js';
+import { auditRoles, type AuditRecord } from '../../kernel/audit-record.js';
 import { array, bool, declare, int, optional, text, type FunctionDeclaration } from '../../device/declare.js';
 import { settableValue } from '../../kernel/convert.js';
 import { objectType } from '../../kernel/object.js';
 import { quality } from '../../kernel/quality.js';
 import type { Variable } from '../../kernel/variables.js';
 import { ACTION_SENDER, requestAction } from '../tree/request-action.js';
-import { auditRoles, type AuditRecord } from '../registry/audit.js';
 import { checkedIds, checkedList } from '../argument-checks.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';

@@ -7,14 +7,9 @@ import {
   type ParameterKind,
 } from '../../device/declare.js';
 import { message } from '../../kernel/messages.js';
+import { INTERFACE_VERSION } from '../interface-version.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
-
-/**
- * The version of the interface that is implemented, `<major>.<minor>` and readable as a float. Clients test it for a minimum
- * and adapt to it (decision 17); the version of the product is another matter: `GW_GetVersion`.
- */
-export const INTERFACE_VERSION = '7.0';
 
 /** The longest text that `SVC_LogMessage` takes, in characters: a log line, not a document. */
 const LOG_LIMIT = 16_384;

@@ -1,8 +1,9 @@
 import { Value } from '@sinclair/typebox/value';
 import { fault } from '../../base/fault.js';
+import type { FetchRequest } from '../../base/fetch-request.js';
 import { array, declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
 import * as shapes from '../machine-shapes.js';
-import type { FetchRequest, Ports } from '../ports.js';
+import type { Ports } from '../ports.js';
 
 /** How long a URL may take to be read unless said, and at most, ms: a script that waits for one holds a process. */
 const FETCH_MS = 30_000;

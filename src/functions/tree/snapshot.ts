@@ -4,7 +4,7 @@ import type { Change } from '../../kernel/changes.js';
 import { profileEntryOf } from '../../kernel/profiles/profiles.js';
 import { SnapshotReader, type SnapshotDepth } from '../../kernel/snapshot.js';
 import type { TreeObject } from '../../kernel/object.js';
-import { INTERFACE_VERSION } from '../system/kernel-info.js';
+import { INTERFACE_VERSION } from '../interface-version.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 

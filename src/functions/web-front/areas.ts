@@ -1,7 +1,8 @@
 import { fault } from '../../base/fault.js';
 import { Area } from '../../kernel/area.js';
+import type { Configurator } from '../../kernel/configurator.js';
 import type { TreeObject } from '../../kernel/object.js';
-import type { ConfiguratorRecord, Ports } from '../ports.js';
+import type { Ports } from '../ports.js';
 
 /** The configurators' areas, kept because they know the targets of the links in them. */
 export class Areas {
@@ -24,7 +25,7 @@ export class Areas {
 }
 
 /** Throws `NOT_OF_TYPE`. */
-export function configuratorOf({ configurators }: Ports, id: number): ConfiguratorRecord {
+export function configuratorOf({ configurators }: Ports, id: number): Configurator {
   const found = configurators.all().find((configurator) => configurator.id === id);
   if (found === undefined) throw fault('NOT_OF_TYPE', 'Configurator', id);
   return found;

@@ -76,7 +76,7 @@ t.test('a program is stopped at its limits, with all that it started', async (t)
       return true;
     }
   };
-  const wish = { file: '/bin/sh', waits: true };
+  const wish = { file: '/bin/sh', waitsForOutput: true };
   const endless = programs.run({ ...wish, args: ['-c', 'yes'] });
   await t.rejects(withinPatience('the end of yes', endless), {
     code: 'TEXT_TOO_LONG',
@@ -97,7 +97,8 @@ t.test('a program is stopped at its limits, with all that it started', async (t)
   clock.advance(WAITED_MS);
   await t.rejects(withinPatience('the end', hanging), { code: 'TIMED_OUT' });
   await until('both to be gone', () => pids.every(isGone));
-  for (let n = 0; n < AT_ONCE; n++) await programs.run({ file: '/bin/sleep', args: ['600'], waits: false });
+  for (let n = 0; n < AT_ONCE; n++)
+    await programs.run({ file: '/bin/sleep', args: ['600'], waitsForOutput: false });
   await t.rejects(programs.run({ ...wish, args: ['-c', 'true'] }), { code: 'BUSY' });
   clock.advance(UNWAITED_MS);
   t.equal(

@@ -15,10 +15,9 @@ import { Debug } from '../../../src/device/debug.js';
 import { Devices } from '../../../src/device/devices.js';
 import { moduleKind, variableType, type Flow, type ModuleDefinition } from '../../../src/device/module.js';
 import { ModuleRegistry } from '../../../src/device/module-registry.js';
-import type { AuditRecord } from '../../../src/functions/registry/audit.js';
+import type { AuditRecord } from '../../../src/kernel/audit-record.js';
 import { Options } from '../../../src/functions/options.js';
 import type {
-  ConfiguratorRecord,
   ConnectionsPort,
   Ports,
   ScriptRun,
@@ -27,6 +26,7 @@ import type {
 } from '../../../src/functions/ports.js';
 import { createRegistry } from '../../../src/functions/command-reference.js';
 import type { Registry } from '../../../src/functions/registry/registry.js';
+import type { Configurator } from '../../../src/kernel/configurator.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
 import { askedMachine, messageWatch } from '../../../src/composition/parts.js';
 import { Thread } from '../../../src/script/threads.js';
@@ -148,7 +148,7 @@ export class FunctionFixture implements AsyncDisposable {
   });
   readonly devices: Devices;
   readonly scripts = new ToldScripts(this.kernel);
-  readonly configurators: ConfiguratorRecord[] = [];
+  readonly configurators: Configurator[] = [];
   /** What is kept for configurators. */
   readonly kept = new Map<string, string>();
   readonly saved: [string, number][] = [];

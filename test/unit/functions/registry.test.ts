@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox';
 import t from 'tap';
-import { CountingAudit, type AuditRecord } from '../../../src/functions/registry/audit.js';
+import type { AuditRecord } from '../../../src/kernel/audit-record.js';
+import { CountingAudit } from '../../../src/functions/registry/audit.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { fault } from '../../../src/base/fault.js';
 import { silentLog } from '../../../src/base/log.js';
