@@ -45,7 +45,7 @@ for (const suite of suites) {
     Array.from({ length: jobs }, async () => {
       for (let file = files.shift(); file !== undefined; file = files.shift()) {
         const outcome = await run(suite, file);
-        tell(outcome);
+        report(outcome);
         mine.push(outcome);
       }
     }),
@@ -151,7 +151,7 @@ function explain(diag: unknown): string {
   return `\n${parts.length > 0 ? parts.join('\n') : JSON.stringify(diag)}`;
 }
 
-function tell({ file, seconds, passed, failed, skipped }: Outcome): void {
+function report({ file, seconds, passed, failed, skipped }: Outcome): void {
   const skips = skipped.length > 0 ? `, ${skipped.length} skipped` : '';
   console.log(
     `${failed.length > 0 ? 'FAILED' : 'ok    '}  ${file}  ${passed} passed${skips}  ${seconds.toFixed(1)} s`,

@@ -93,8 +93,8 @@ export async function callAll(
     headers: { Authorization: AUTHORIZATION },
     body: JSON.stringify(batch),
   });
-  const answers = (await response.json()) as { id: number; result?: unknown; error?: { message: string } }[];
-  return answers
+  const replies = (await response.json()) as { id: number; result?: unknown; error?: { message: string } }[];
+  return replies
     .sort((a, b) => a.id - b.id)
     .map(({ result, error }) => {
       if (error !== undefined) throw new Error(error.message);

@@ -23,7 +23,7 @@ export interface Shot {
 }
 
 /** A POST to the API with credentials, as a client of `node:http` would send it. */
-export function shot(message: object, answer: object): Shot {
+export function shot(message: object, reply: object): Shot {
   const body = JSON.stringify(message);
   const head = [
     'POST /api/ HTTP/1.1',
@@ -35,7 +35,7 @@ export function shot(message: object, answer: object): Shot {
   ];
   return {
     request: Buffer.from(`${head.join('\r\n')}\r\n\r\n${body}`),
-    answer: JSON.stringify(answer),
+    answer: JSON.stringify(reply),
     calls: Array.isArray(message) ? message.length : 1,
   };
 }

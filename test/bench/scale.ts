@@ -42,11 +42,11 @@ async function measured(place: string, count: number): Promise<string[]> {
   const { port, program } = await gatewayProgram({ directory: place, core: undefined });
   await using _end = program;
   await new Promise<void>((resolve) => {
-    const look = () => {
+    const check = () => {
       if (program.output.includes('"listening"')) resolve();
     };
-    program.process.stdout?.on('data', look);
-    look();
+    program.process.stdout?.on('data', check);
+    check();
   });
   const [startMs, pid] = [performance.now() - sinceMs, idOf(program)];
   const startCpu = cpuMs(pid);
@@ -92,14 +92,14 @@ async function snapshot(port: number, pid: number): Promise<{ text: string; byte
   const cpuBefore = cpuMs(pid);
   const fromMs = performance.now();
   const bytes = await new Promise<number>((resolve, reject) => {
-    const asked = request({ port, host: '127.0.0.1', path: '/api/', method: 'POST' });
-    asked.setHeader('Authorization', AUTHORIZATION);
-    asked.on('error', reject).on('response', (response) => {
+    const snapshotRequest = request({ port, host: '127.0.0.1', path: '/api/', method: 'POST' });
+    snapshotRequest.setHeader('Authorization', AUTHORIZATION);
+    snapshotRequest.on('error', reject).on('response', (response) => {
       let sum = 0;
       response.on('data', (piece: Buffer) => (sum += piece.length));
       response.on('end', () => resolve(sum)).on('error', reject);
     });
-    asked.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SVC_GetSnapshot', params: [] }));
+    snapshotRequest.end(JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'SVC_GetSnapshot', params: [] }));
   });
   const seconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`;
   return { text: `${seconds(performance.now() - fromMs)}, ${seconds(cpuMs(pid) - cpuBefore)}`, bytes };

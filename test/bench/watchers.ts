@@ -47,16 +47,16 @@ export class Watchers implements Disposable {
   }
 
   /** Called whenever something has come. */
-  set told(told: () => void) {
-    this.#told = told;
+  set told(messages: () => void) {
+    this.#told = messages;
   }
 
   /** Resolves when every client has at least so many frames. */
   async have(frames: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const look = () => this.fewest >= frames && resolve();
-    this.#told = look;
-    look();
+    const check = () => this.fewest >= frames && resolve();
+    this.#told = check;
+    check();
     await withinPatience(`${frames} frames at each client`, promise, 30_000);
     this.#told = () => undefined;
   }
@@ -78,10 +78,10 @@ class Watcher {
   /** A frame's beginning that was cut off. */
   #held: Buffer | undefined;
 
-  constructor(port: number, buffer: Buffer, told: () => void) {
+  constructor(port: number, buffer: Buffer, messages: () => void) {
     const upgraded = Promise.withResolvers<void>();
     this.ready = upgraded.promise;
-    this.#told = told;
+    this.#told = messages;
     let isUpgraded = false;
     const callback = (length: number): boolean => {
       let bytes = buffer.subarray(0, length);

@@ -33,10 +33,10 @@ function requestOf(random: Random, port: number, body: Buffer): Buffer[] {
     const coded = Buffer.concat([...parts, Buffer.from('0\r\n\r\n')]);
     return [rawPost({ port, headers: [...headers, 'Transfer-Encoding: chunked'], body: coded })];
   }
-  const whole = rawPost({ port, headers, body });
+  const complete = rawPost({ port, headers, body });
   return random.chance(0.2)
-    ? [whole.subarray(0, whole.length - cut), whole.subarray(whole.length - cut)]
-    : [whole];
+    ? [complete.subarray(0, complete.length - cut), complete.subarray(complete.length - cut)]
+    : [complete];
 }
 
 await t.test(
@@ -44,7 +44,7 @@ await t.test(
   async (t) => {
     const random = new Random(seed);
     const served = await startFuzzedApi(t);
-    const { desk, methods, port } = served;
+    const { desk: fixture, methods, port } = served;
     await using connection = await RawConnection.open(port);
     const seen = { none: 0, one: 0, list: 0 };
     let before = 0;
@@ -54,7 +54,7 @@ await t.test(
       const response = await connection.response();
       const expected = expectedReply(body);
       seen[expected === undefined ? 'none' : Array.isArray(expected) ? 'list' : 'one']++;
-      const complaint =
+      const problem =
         expected === undefined
           ? response.status === 204 && response.body === ''
             ? undefined
@@ -62,10 +62,10 @@ await t.test(
           : response.status === 200
             ? replyProblem(response.body, expected)
             : `status ${response.status}`;
-      if (complaint !== undefined)
-        t.fail(`${complaint}: ${body.toString('latin1').slice(0, 300)} → ${response.body.slice(0, 300)}`);
-      desk.audit.length = 0;
-      desk.scripts.runs.length = 0;
+      if (problem !== undefined)
+        t.fail(`${problem}: ${body.toString('latin1').slice(0, 300)} → ${response.body.slice(0, 300)}`);
+      fixture.audit.length = 0;
+      fixture.scripts.runs.length = 0;
       if (n === Math.floor(BODIES / 3)) before = liveHeapBytes();
     }
     const growth = liveHeapBytes() - before;

@@ -56,15 +56,15 @@ const CALL_CODES = [-32601, -32602, -32603, -32000];
 export function replyProblem(text: string, expected: Exclude<Expectation, undefined>): string | undefined {
   if (!/^\[?\{"/.test(text)) return 'it does not begin as an answer';
   if (/node_modules|\.js:\d|Internal error/.test(text)) return 'it shows the inside of the gateway';
-  const answer = JSON.parse(text) as unknown;
-  if (!Array.isArray(expected)) return complaintAboutOne(answer, expected as Expected);
-  if (!Array.isArray(answer) || answer.length !== expected.length) return `not ${expected.length} answers`;
-  return expected.map((one, at) => complaintAboutOne(answer[at], one as Expected)).find((said) => said);
+  const reply = JSON.parse(text) as unknown;
+  if (!Array.isArray(expected)) return complaintAboutOne(reply, expected as Expected);
+  if (!Array.isArray(reply) || reply.length !== expected.length) return `not ${expected.length} answers`;
+  return expected.map((one, at) => complaintAboutOne(reply[at], one as Expected)).find((said) => said);
 }
 
-function complaintAboutOne(answer: unknown, { id, code }: Expected): string | undefined {
-  if (typeof answer !== 'object' || answer === null) return 'not an object';
-  const { jsonrpc, id: given, result, error, ...more } = answer as Record<string, unknown>;
+function complaintAboutOne(reply: unknown, { id, code }: Expected): string | undefined {
+  if (typeof reply !== 'object' || reply === null) return 'not an object';
+  const { jsonrpc, id: given, result, error, ...more } = reply as Record<string, unknown>;
   if (jsonrpc !== '2.0' || Object.keys(more).length > 0) return 'not a JSON-RPC 2.0 answer';
   if (given !== id) return `the id ${String(given)}, not ${String(id)}`;
   if ((result === undefined) === (error === undefined)) return 'neither result nor error, or both';

@@ -25,8 +25,8 @@ class Front {
   /** How often it had to take a snapshot. */
   snapshots = 0;
 
-  constructor(desk: FunctionFixture) {
-    this.#desk = desk;
+  constructor(fixture: FunctionFixture) {
+    this.#desk = fixture;
   }
 
   async begin(): Promise<void> {
@@ -103,11 +103,11 @@ function leaked(text: string, { tree }: Kernel, base: TreeObject): string[] {
 
 await t.test(`a front knows its area at every moment, and nothing else (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  const told = { frames: 0, snapshots: 0, checks: 0 };
-  for (let house = 0; house < HOUSES && t.passing(); house++) {
-    await using desk = new FunctionFixture();
-    desk.random = () => random.next();
-    const { kernel } = desk;
+  const messages = { frames: 0, snapshots: 0, checks: 0 };
+  for (let gateway = 0; gateway < HOUSES && t.passing(); gateway++) {
+    await using fixture = new FunctionFixture();
+    fixture.random = () => random.next();
+    const { kernel } = fixture;
     for (const name of ['P', 'Q']) kernel.profiles.create(name, 3);
     const home = kernel.tree.create(0, {}, { name: 'House' });
     const base = kernel.tree.create(0, {}, { name: 'Base', parent: home });
@@ -121,8 +121,8 @@ await t.test(`a front knows its area at every moment, and nothing else (${seedLa
       passwordRequired: false,
       mobile: false,
     };
-    desk.configurators.push({ ...card, id: FRONT, baseId: base.id });
-    const [polling, live, resuming] = [new Front(desk), new Front(desk), new Front(desk)];
+    fixture.configurators.push({ ...card, id: FRONT, baseId: base.id });
+    const [polling, live, resuming] = [new Front(fixture), new Front(fixture), new Front(fixture)];
     await polling.begin();
     await live.begin();
     await resuming.begin();
@@ -144,20 +144,20 @@ await t.test(`a front knows its area at every moment, and nothing else (${seedLa
         else live.apply(seen as Frame[]);
         await resuming.resume(view);
       } catch (thrown) {
-        t.fail(`house ${house}, step ${step}: ${String(thrown)}`);
+        t.fail(`house ${gateway}, step ${step}: ${String(thrown)}`);
         break;
       }
-      told.checks++;
-      told.frames += seen.length;
+      messages.checks++;
+      messages.frames += seen.length;
       for (const [name, front] of Object.entries({ polling, live, resuming })) {
         const difference = await front.difference();
-        if (difference !== undefined) t.fail(`house ${house}, step ${step}, ${name}: ${difference}`);
+        if (difference !== undefined) t.fail(`house ${gateway}, step ${step}, ${name}: ${difference}`);
       }
       const leaks = leaked(JSON.stringify([await polling.snapshot(), seen], withoutOthers), kernel, base);
-      if (leaks.length > 0) t.fail(`house ${house}, step ${step}: it was told of ${leaks.join()}`);
+      if (leaks.length > 0) t.fail(`house ${gateway}, step ${step}: it was told of ${leaks.join()}`);
       if (!t.passing()) break;
     }
-    told.snapshots += polling.snapshots + live.snapshots;
+    messages.snapshots += polling.snapshots + live.snapshots;
   }
-  t.ok(told.frames > HOUSES && told.snapshots < told.checks, JSON.stringify(told));
+  t.ok(messages.frames > HOUSES && messages.snapshots < messages.checks, JSON.stringify(messages));
 });

@@ -23,10 +23,10 @@ const isSame = (a: readonly number[], b: readonly number[]) => a.every((number, 
 
 await t.test(`every call succeeds, or is refused and has changed nothing (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  await using desk = new FunctionFixture();
-  const { kernel, registry } = desk;
-  for (let type = 0; type <= 3; type++) await desk.call('SVC_CreateVariable', type);
-  for (const { id } of [bus, lamp]) await desk.call('SVC_CreateInstance', id);
+  await using fixture = new FunctionFixture();
+  const { kernel, registry } = fixture;
+  for (let type = 0; type <= 3; type++) await fixture.call('SVC_CreateVariable', type);
+  for (const { id } of [bus, lamp]) await fixture.call('SVC_CreateInstance', id);
   const declarations = registry.all();
   const replica = new Replica(snapshotOf(kernel));
   const results = { taken: 0, refused: 0 };
@@ -40,17 +40,17 @@ await t.test(`every call succeeds, or is refused and has changed nothing (${seed
       declaration,
       JSON.parse(paramsOf(random, declaration, kernel)) as unknown[],
     );
-    const told = `${declaration.name}(${JSON.stringify(params).slice(0, 200)})`;
+    const messages = `${declaration.name}(${JSON.stringify(params).slice(0, 200)})`;
     const before = stateOf(kernel);
-    let answer: unknown;
+    let reply: unknown;
     try {
-      answer = registry.call(declaration.name, params, owner);
+      reply = registry.call(declaration.name, params, owner);
     } catch (thrown) {
-      answer = Promise.reject(thrown as Error);
-      if (!isSame(stateOf(kernel), before)) t.fail(`${told} was refused and changed something`);
+      reply = Promise.reject(thrown as Error);
+      if (!isSame(stateOf(kernel), before)) t.fail(`${messages} was refused and changed something`);
     }
     waiting.push(
-      completeResult(answer).then(
+      completeResult(reply).then(
         (result) => {
           const difference = n % 4 === 0 ? schemaViolation(declaration, result) : undefined;
           if (difference !== undefined) t.fail(difference);
@@ -58,8 +58,8 @@ await t.test(`every call succeeds, or is refused and has changed nothing (${seed
         },
         (thrown: unknown) => {
           results.refused++;
-          if (!(thrown instanceof Fault)) t.fail(`${told} threw ${String(thrown)}`);
-          else if (thrown.code === 'INTERNAL') t.fail(`${told} threw ${(thrown.cause as Error).stack}`);
+          if (!(thrown instanceof Fault)) t.fail(`${messages} threw ${String(thrown)}`);
+          else if (thrown.code === 'INTERNAL') t.fail(`${messages} threw ${(thrown.cause as Error).stack}`);
         },
       ),
     );
@@ -74,18 +74,18 @@ await t.test(`every call succeeds, or is refused and has changed nothing (${seed
     }
   }
   t.ok(results.taken > CALLS / 10 && results.refused > CALLS / 10, JSON.stringify(results));
-  t.same(desk.errors, []);
+  t.same(fixture.errors, []);
 });
 
 await t.test('whoever has no credentials gets nothing out of any function but one', async (t) => {
   const random = new Random(seed + 1);
-  await using desk = new FunctionFixture();
-  for (const declaration of desk.registry.all()) {
+  await using fixture = new FunctionFixture();
+  for (const declaration of fixture.registry.all()) {
     if (declaration.name === 'WFC_GetConfigurators') continue;
     const call = async () =>
-      desk.registry.call(
+      fixture.registry.call(
         declaration.name,
-        JSON.parse(paramsOf(random, declaration, desk.kernel)),
+        JSON.parse(paramsOf(random, declaration, fixture.kernel)),
         anonymousCaller,
       );
     await t.rejects(call(), { code: 'ACCESS_DENIED' }, declaration.name);
@@ -140,11 +140,11 @@ function fitting(random: Random, { name, kind, enumeration }: Parameter, kernel:
 /** Mostly the id of an object that is there, and of the type that the parameter's name asks for. */
 function idFor(random: Random, name: string, kernel: Kernel): string {
   const types: Record<string, number> = { Category: 0, Instance: 1, Variable: 2, Script: 3, Link: 6 };
-  const wanted = types[/^[A-Z][a-z]+/.exec(name)?.[0] ?? ''];
+  const expected = types[/^[A-Z][a-z]+/.exec(name)?.[0] ?? ''];
   const all = [
-    ...(wanted === undefined || random.chance(0.2)
+    ...(expected === undefined || random.chance(0.2)
       ? kernel.tree.all()
-      : kernel.tree.objectsOfType(wanted as 0)),
+      : kernel.tree.objectsOfType(expected as 0)),
   ];
   return String(all.length === 0 || random.chance(0.05) ? random.below(70_000) : random.pick(all).id);
 }

@@ -10,16 +10,20 @@ export interface FuzzedApi extends ApiFixture {
 
 /** Starts an API before the whole command reference over a small tree; it ends with the test. */
 export async function startFuzzedApi(t: Parameters<typeof startApi>[0]): Promise<FuzzedApi> {
-  const desk = new FunctionFixture();
-  t.teardown(() => desk[Symbol.asyncDispose]());
-  desk.kernel.changes.limits = { messages: 1000, bytes: 1024 * 1024 };
-  for (let type = 0; type <= 3; type++) await desk.call('SVC_CreateVariable', type);
-  await desk.lamp();
-  const world = await startApi(t, {}, { dispatcher: desk.registry, kernel: desk.kernel });
-  return { ...world, desk, methods: desk.registry.names().filter((name) => !/_Create/.test(name)) };
+  const fixture = new FunctionFixture();
+  t.teardown(() => fixture[Symbol.asyncDispose]());
+  fixture.kernel.changes.limits = { messages: 1000, bytes: 1024 * 1024 };
+  for (let type = 0; type <= 3; type++) await fixture.call('SVC_CreateVariable', type);
+  await fixture.lamp();
+  const world = await startApi(t, {}, { dispatcher: fixture.registry, kernel: fixture.kernel });
+  return {
+    ...world,
+    desk: fixture,
+    methods: fixture.registry.names().filter((name) => !/_Create/.test(name)),
+  };
 }
 
 /** What the gateway logged as its own mistake. */
-export function loggedErrors({ desk, log }: FuzzedApi): string[] {
-  return [...desk.errors, ...log.lines.filter((line) => line.startsWith('error'))];
+export function loggedErrors({ desk: fixture, log }: FuzzedApi): string[] {
+  return [...fixture.errors, ...log.lines.filter((line) => line.startsWith('error'))];
 }

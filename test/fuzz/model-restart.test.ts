@@ -37,25 +37,25 @@ await t.test(
   `a gateway is after a stop and after a power cut what it was before (${seedLabel(seed)})`,
   async (t) => {
     const clock = new ManualClock();
-    let house = await startGateway(t, SIMULATED_CONFIG, { clock });
-    let world = new SocketTarget(house, modules, clock);
+    let fixture = await startGateway(t, SIMULATED_CONFIG, { clock });
+    let world = new SocketTarget(fixture, modules, clock);
     const run = await ModelRun.begin(world, new Random(seed));
     const done: Step[] = [];
     for (const [round, steps] of parts(STOPS, seed, socketVocabulary).entries()) {
       done.push(...steps);
       for (const step of steps) {
-        const complaint = await run.step(step);
-        if (complaint !== undefined) return void t.fail(`${complaint}\n${sequenceText(done)}`);
+        const problem = await run.step(step);
+        if (problem !== undefined) return void t.fail(`${problem}\n${sequenceText(done)}`);
       }
       const after = round % 2 === 0 ? 'a cut' : 'a stop';
       await world[Symbol.asyncDispose]();
       // What lies on the disk at this very moment is what is there when the power comes back.
-      const directory = after === 'a cut' ? await copied(t, house.directory) : house.directory;
-      await house.gateway.close();
-      house = await startGateway(t, undefined, { directory, clock });
-      world = new SocketTarget(house, modules, clock);
-      const complaint = await run.goOn(world, after);
-      if (complaint !== undefined) return void t.fail(`${complaint}\n${sequenceText(done)}`);
+      const directory = after === 'a cut' ? await copied(t, fixture.directory) : fixture.directory;
+      await fixture.gateway.close();
+      fixture = await startGateway(t, undefined, { directory, clock });
+      world = new SocketTarget(fixture, modules, clock);
+      const problem = await run.goOn(world, after);
+      if (problem !== undefined) return void t.fail(`${problem}\n${sequenceText(done)}`);
     }
     await world[Symbol.asyncDispose]();
     t.ok(run.seen.taken > STOPS * STEPS * 0.2, JSON.stringify(run.seen));
@@ -81,8 +81,8 @@ await t.test(`a gateway that was killed has all that it had answered for (${seed
     await served.program.end('SIGKILL');
     served = await startGatewayProcess(t, directory);
     world = new SocketTarget(served, modules);
-    const complaint = wrong ?? (await run.goOn(world, 'a cut'));
-    if (complaint !== undefined) return void t.fail(`${complaint}\n${sequenceText(done)}`);
+    const problem = wrong ?? (await run.goOn(world, 'a cut'));
+    if (problem !== undefined) return void t.fail(`${problem}\n${sequenceText(done)}`);
   }
   await world[Symbol.asyncDispose]();
   t.ok(run.seen.taken > KILLS * STEPS * 0.2, JSON.stringify(run.seen));

@@ -17,24 +17,24 @@ await t.test(`gateway, messages and model agree after every call (${seedLabel(se
   const tried = async (steps: readonly Step[], asking: Random | undefined) => {
     await using world = await FunctionTarget.open(seed);
     const run = await ModelRun.begin(world, asking);
-    const complaint = await runSequence(run, steps);
+    const problem = await runSequence(run, steps);
     seen.taken += run.seen.taken;
     seen.refused += run.seen.refused;
     seen.ran += run.model.ran;
-    return complaint;
+    return problem;
   };
   for (let n = 0; n < SEQUENCES; n++) {
     const steps = new CallGenerator(new Random(seed + n), functionVocabulary).sequence(STEPS);
     const asking = () => new Random(seed + n);
-    const complaint = await tried(steps, asking());
-    if (complaint === undefined) continue;
+    const problem = await tried(steps, asking());
+    if (problem === undefined) continue;
     const least = await shrinkSequence(steps, async (some) => (await tried(some, asking())) !== undefined);
     t.fail(`${await tried(least, asking())}\n${sequenceText(least)}`);
     break;
   }
-  const { taken, refused, ran } = seen;
+  const { taken, refused: rejected, ran } = seen;
   t.ok(
-    taken > SEQUENCES * 10 && refused > SEQUENCES * 5 && ran > SEQUENCES / 3,
-    `${taken} taken, ${refused} refused; ${ran} runs of events`,
+    taken > SEQUENCES * 10 && rejected > SEQUENCES * 5 && ran > SEQUENCES / 3,
+    `${taken} taken, ${rejected} refused; ${ran} runs of events`,
   );
 });

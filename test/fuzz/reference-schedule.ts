@@ -25,7 +25,7 @@ const bitOf = (noon: Noon): number => 1 << ((new Date(noon).getUTCDay() + 6) % 7
 /** Walks through time until the clock on the wall first shows that time of that day, or a later one. */
 function moment(noon: Noon, { hour, minute, second }: EventTime): number {
   const date = new Date(noon);
-  const wanted = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), hour, minute, second];
+  const expected = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate(), hour, minute, second];
   const isThere = (ms: number): boolean => {
     const here = new Date(ms);
     const shown = [
@@ -36,8 +36,8 @@ function moment(noon: Noon, { hour, minute, second }: EventTime): number {
       here.getMinutes(),
       here.getSeconds(),
     ];
-    const differs = shown.findIndex((part, n) => part !== wanted[n]);
-    return differs === -1 || shown[differs]! > wanted[differs]!;
+    const differs = shown.findIndex((part, n) => part !== expected[n]);
+    return differs === -1 || shown[differs]! > expected[differs]!;
   };
   // No place is more than 14 hours ahead of UTC; a day that is left out is within the walk too.
   let ms = noon - 27 * 60 * MINUTE_MS;

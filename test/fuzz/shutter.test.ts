@@ -10,16 +10,16 @@ const seed = fuzzSeed();
 
 await t.test(`a shutter, whatever comes when and fails how (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  const complaints: string[] = [];
+  const problems: string[] = [];
   const seen: Record<string, number> = {};
   for (let n = 0; n < WORLDS; n++) {
     const world = new ShutterSimulation(t, random);
     await world.begin();
     for (let step = 0; step < STEPS; step++) await world.step();
     await world.settle();
-    complaints.push(...world.complaints.map((text) => `world ${n}: ${text}`));
+    problems.push(...world.complaints.map((text) => `world ${n}: ${text}`));
     for (const [what, times] of Object.entries(world.seen)) seen[what] = (seen[what] ?? 0) + times;
   }
-  t.strictSame(complaints.slice(0, 10), [], 'never both, never too long, and where it is said to be');
+  t.strictSame(problems.slice(0, 10), [], 'never both, never too long, and where it is said to be');
   for (const [what, times] of Object.entries(seen)) t.ok(times > 10, `${what}: ${times}`);
 });

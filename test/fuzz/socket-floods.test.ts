@@ -23,11 +23,11 @@ const seed = fuzzSeed();
 
 await t.test(`guests who babble, break off and come again (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  await using desk = new DeviceFixture(MODULES);
+  await using fixture = new DeviceFixture(MODULES);
   const port = await freePort();
-  const server = await desk.add('Server Socket', { Port: port, Limit: 8 });
-  const device = await desk.add('Serial Device', { Rules: RULES, MaxLength: 64 }, server);
-  await desk.waitForLink(device, 'online');
+  const server = await fixture.add('Server Socket', { Port: port, Limit: 8 });
+  const device = await fixture.add('Serial Device', { Rules: RULES, MaxLength: 64 }, server);
+  await fixture.waitForLink(device, 'online');
   using good = await TcpClient.connect(port);
   const ends = new Set<TcpClient>();
   for (let round = 1; round <= 300; round += 1) {
@@ -48,14 +48,14 @@ await t.test(`guests who babble, break off and come again (${seedLabel(seed)})`,
     }
     if (round % 50 !== 0) continue;
     good.say(`T=${round}\n`);
-    await desk.waitForValue(device, 'T', round);
-    await desk.call('SSCK_SendText', server.id, `${round} `);
+    await fixture.waitForValue(device, 'T', round);
+    await fixture.call('SSCK_SendText', server.id, `${round} `);
   }
   for (const guest of ends) guest.socket.destroy();
-  await until('only the good one to be there', () => desk.devices.knownDevices(server.id).length === 1);
+  await until('only the good one to be there', () => fixture.devices.knownDevices(server.id).length === 1);
   await good.hears('50 100 150 200 250 300 ');
-  t.equal(desk.value(server, 'LINK'), 'online');
-  t.equal(desk.value(device, 'LINK'), 'online');
+  t.equal(fixture.value(server, 'LINK'), 'online');
+  t.equal(fixture.value(device, 'LINK'), 'online');
 });
 
 for (const [what, fill, size] of [
@@ -63,11 +63,11 @@ for (const [what, fill, size] of [
   ['empty lines', '\n', 8 * MIB],
 ] as const) {
   await t.test(`megabytes of ${what} neither fill the memory nor hold others up`, async (t) => {
-    await using desk = new DeviceFixture(MODULES);
+    await using fixture = new DeviceFixture(MODULES);
     const port = await freePort();
-    const server = await desk.add('Server Socket', { Port: port });
-    const device = await desk.add('Serial Device', { Rules: RULES }, server);
-    await desk.waitForLink(device, 'online');
+    const server = await fixture.add('Server Socket', { Port: port });
+    const device = await fixture.add('Serial Device', { Rules: RULES }, server);
+    await fixture.waitForLink(device, 'online');
     using flood = await TcpClient.connect(port);
     using good = await TcpClient.connect(port);
     const chunk = Buffer.alloc(MIB / 4, fill);
@@ -80,19 +80,19 @@ for (const [what, fill, size] of [
       if (!flood.socket.write(chunk)) await once(flood.socket, 'drain');
       if (sent % (4 * MIB) !== 0) continue;
       good.say(`T=${++value}\n`);
-      await desk.waitForValue(device, 'T', value);
+      await fixture.waitForValue(device, 'T', value);
       held = Math.max(held, liveBytesWithBuffers() - before);
     }
     t.equal(value, size / (4 * MIB), 'the other was heard all the time');
     t.ok(held < HELD_BYTES, `${Math.round(held / 1024)} KiB held`);
     t.equal(flood.isGone, false);
-    if (fill === 'x') t.match(desk.devices.problems(device.id), [{ code: 'OVERFLOW' }]);
+    if (fill === 'x') t.match(fixture.devices.problems(device.id), [{ code: 'OVERFLOW' }]);
   });
 }
 
 await t.test('datagrams of many senders, and no sense in them', async (t) => {
   const random = new Random(seed);
-  await using desk = new DeviceFixture(MODULES);
+  await using fixture = new DeviceFixture(MODULES);
   const far = createSocket('udp4').bind(0, '127.0.0.1');
   await once(far, 'listening');
   t.teardown(() => void far.close());
@@ -100,9 +100,9 @@ await t.test('datagrams of many senders, and no sense in them', async (t) => {
   await once(probe, 'listening');
   const { port } = probe.address();
   await new Promise<void>((resolve) => probe.close(resolve));
-  const socket = await desk.add('UDP Socket', { BindIP: '127.0.0.1', BindPort: port });
-  const device = await desk.add('Serial Device', { Rules: RULES, MaxLength: 32 }, socket);
-  await desk.waitForLink(device, 'online');
+  const socket = await fixture.add('UDP Socket', { BindIP: '127.0.0.1', BindPort: port });
+  const device = await fixture.add('Serial Device', { Rules: RULES, MaxLength: 32 }, socket);
+  await fixture.waitForLink(device, 'online');
   const say = async (from: typeof far, bytes: Buffer | string) =>
     new Promise<void>((resolve) => from.send(bytes, port, '127.0.0.1', () => resolve()));
   await say(far, 'T=');
@@ -114,7 +114,7 @@ await t.test('datagrams of many senders, and no sense in them', async (t) => {
   }
   await until('the forgotten beginning', async () => {
     await say(far, '\nT=42\n');
-    return desk.value(device, 'T') === 42;
+    return fixture.value(device, 'T') === 42;
   });
-  t.equal(desk.value(socket, 'LINK'), 'online');
+  t.equal(fixture.value(socket, 'LINK'), 'online');
 });

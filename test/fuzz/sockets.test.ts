@@ -50,24 +50,26 @@ await t.test(
     for (let n = 0; n < UPGRADES; n++) {
       const input = randomUpgrade(random, { owner, webfront, configurator: 50_001 });
       const from = `127.${random.below(250)}.${random.below(250)}.${1 + random.below(250)}`;
-      const told = `${JSON.stringify(input).slice(0, 400)}`;
-      const asked = RawWebSocket.open({ port: world.port, from, ...input });
-      await using socket = await asked.catch((thrown: Error) => void odd.push(`${thrown.message}: ${told}`));
+      const messages = `${JSON.stringify(input).slice(0, 400)}`;
+      const requests = RawWebSocket.open({ port: world.port, from, ...input });
+      await using socket = await requests.catch(
+        (thrown: Error) => void odd.push(`${thrown.message}: ${messages}`),
+      );
       if (socket === undefined) continue;
       const { status, headers, body } = socket.response;
       seen.set(status, (seen.get(status) ?? 0) + 1);
       if (status === 101) {
         const { protocol = '' } = input;
         const echo = headers['sec-websocket-protocol'] ?? '';
-        if (!opens(input.path, protocol)) odd.push(`let in: ${told}`);
-        if (!protocol.includes(echo) || echo === '') odd.push(`echoed ${echo}: ${told}`);
+        if (!opens(input.path, protocol)) odd.push(`let in: ${messages}`);
+        if (!protocol.includes(echo) || echo === '') odd.push(`echoed ${echo}: ${messages}`);
       } else if (
         ![400, 401, 403, 404, 405, 426, 431].includes(status) &&
         body !== '{"jsonrpc":"2.0","api":"stellwerk"}'
       )
-        odd.push(`${status} ${body}: ${told}`);
+        odd.push(`${status} ${body}: ${messages}`);
       else if ([401, 403, 404].includes(status) && !/^\{"jsonrpc":"2.0","id":null,"error":/.test(body))
-        odd.push(`${status} ${body}: ${told}`);
+        odd.push(`${status} ${body}: ${messages}`);
     }
     t.strictSame(odd, []);
     t.ok(
@@ -98,17 +100,21 @@ async function allFrom(socket: RawWebSocket) {
 
 /** What is wrong with a text that came over a socket; undefined where nothing is. */
 function complaintAbout(text: string): string | undefined {
-  const answers = [JSON.parse(text) as unknown].flat() as Record<string, unknown>[];
-  const isSound = answers.every(({ jsonrpc, TimeStamp, SenderID, Message, Data }) =>
+  const replies = [JSON.parse(text) as unknown].flat() as Record<string, unknown>[];
+  const isSound = replies.every(({ jsonrpc, TimeStamp, SenderID, Message, Data }) =>
     jsonrpc === '2.0' ? true : [TimeStamp, SenderID, Message].every(Number.isInteger) && Array.isArray(Data),
   );
   return isSound && !/node_modules|\.js:\d|Internal error/.test(text) ? undefined : text.slice(0, 300);
 }
 
 /** Reads what a listener is told up to the newest message; what does not come in order is returned. */
-async function follow(listener: RawWebSocket, { desk }: FuzzedApi, last: number): Promise<number | string> {
+async function follow(
+  listener: RawWebSocket,
+  { desk: fixture }: FuzzedApi,
+  last: number,
+): Promise<number | string> {
   let at = last;
-  while (at < desk.kernel.changes.counter) {
+  while (at < fixture.kernel.changes.counter) {
     const { TimeStamp } = (await listener.json()) as Frame;
     if (TimeStamp <= at) return `${TimeStamp} after ${at}`;
     at = TimeStamp;
@@ -119,9 +125,9 @@ async function follow(listener: RawWebSocket, { desk }: FuzzedApi, last: number)
 await t.test(`whatever a client sends over a socket costs only its own (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed + 1);
   const served = await startFuzzedApi(t);
-  const { desk, methods, port } = served;
+  const { desk: fixture, methods, port } = served;
   await using listener = await openWebSocket(served);
-  let last: number | string = desk.kernel.changes.counter;
+  let last: number | string = fixture.kernel.changes.counter;
   const seen = { answered: 0, closed: 0 };
   const odd: unknown[] = [];
   let before = 0;
@@ -142,8 +148,8 @@ await t.test(`whatever a client sends over a socket costs only its own (${seedLa
     )
       odd.push(`closed with ${close}`);
     last = await follow(listener, served, last);
-    desk.audit.length = 0;
-    desk.scripts.runs.length = 0;
+    fixture.audit.length = 0;
+    fixture.scripts.runs.length = 0;
     if (n === Math.floor(SOCKETS / 3)) before = liveHeapBytes();
   }
   t.type(last, 'number', 'another is told all, in order');

@@ -10,15 +10,15 @@ const seed = fuzzSeed();
 
 await t.test(`interlocked outputs, whatever comes when and fails how (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  const complaints: string[] = [];
+  const problems: string[] = [];
   const seen: Record<string, number> = {};
   for (let n = 0; n < WORLDS; n++) {
     const world = new SwitchSimulation(random);
     for (let step = 0; step < STEPS; step++) await world.step();
     await world.settle();
-    complaints.push(...world.complaints.map((text) => `world ${n}: ${text}`));
+    problems.push(...world.complaints.map((text) => `world ${n}: ${text}`));
     for (const [what, times] of Object.entries(world.seen)) seen[what] = (seen[what] ?? 0) + times;
   }
-  t.strictSame(complaints.slice(0, 10), [], 'never two, never too early, never too long');
+  t.strictSame(problems.slice(0, 10), [], 'never two, never too early, never too long');
   for (const [what, times] of Object.entries(seen)) t.ok(times > 20, `${what}: ${times}`);
 });

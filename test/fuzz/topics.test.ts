@@ -78,10 +78,10 @@ await t.test(
       await yieldToEventLoop();
       const watched = fields.map(({ Ident }) => bench.watch(instance, String(Ident)));
       for (let m = 0; m < MESSAGES; m++) {
-        const wanted = random.chance(0.7)
+        const required = random.chance(0.7)
           ? fields.map(({ StateTopic }) => StateTopic)
           : [randomTopic(random)];
-        broker.publish(String(random.pick(wanted)), randomPayload(random), random.chance(0.1));
+        broker.publish(String(random.pick(required)), randomPayload(random), random.chance(0.1));
       }
       await yieldToEventLoop();
       for (const [at, { Type }] of fields.entries()) {

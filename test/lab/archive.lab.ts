@@ -102,7 +102,7 @@ await t.test(
     let count = 0;
     const change = () => box.call('SetValue', note, `${++count} `.padEnd(TEXT_BYTES, '.'));
     await change();
-    await until('it is written', async () => (await told(box, archive, note)).length === 1, PATIENCE_MS);
+    await until('it is written', async () => (await messages(box, archive, note)).length === 1, PATIENCE_MS);
     await agent.run(
       'fallocate -l $(df --output=avail -B1 / | tail -1) /root/filler; cat /dev/zero >/root/rest || true',
     );
@@ -118,11 +118,11 @@ await t.test(
     t.match(failed, { Text: /^records wait in memory: .*full/, WhatToDo: /free some space/ });
     await box.call('RequestAction', await box.id('lamp/STATE'), true);
     await until('the lamp', () => pins.level(LAMP_PIN), PATIENCE_MS);
-    t.equal((await told(box, archive, note)).length, count, 'what waits is read');
+    t.equal((await messages(box, archive, note)).length, count, 'what waits is read');
     await agent.run('rm /root/filler /root/rest');
     await until('all is written', async () => (await checks(box))['archive']?.State === 'ok', AGAIN_LIMIT_MS);
     await box.restart();
-    const numbers = (await told(box, archive, note)).map((text) => Number(String(text).split(' ')[0]));
+    const numbers = (await messages(box, archive, note)).map((text) => Number(String(text).split(' ')[0]));
     t.strictSame(
       numbers,
       Array.from({ length: count }, (_, n) => n + 1),
@@ -141,7 +141,7 @@ async function archiveOf(box: Box): Promise<number> {
 }
 
 /** Values that stand in a box's archive, oldest first. */
-async function told(box: Box, archive: number, id: number): Promise<unknown[]> {
+async function messages(box: Box, archive: number, id: number): Promise<unknown[]> {
   const all = (await box.call('AC_GetLoggedValues', archive, id, 0, 0, 0)) as { Value: unknown }[];
   return all.map(({ Value }) => Value).reverse();
 }
@@ -209,14 +209,14 @@ function contents(directory: string, id: number): unknown[] {
 }
 
 /** What those records must be: the value of the beginning, and what was told, without a gap, as far as it was told. */
-function asTold({ told }: Recorded, values: readonly unknown[]): unknown[] {
-  const begun = values.slice(0, values[0] === told[0] ? 0 : 1);
+function asTold({ told: messages }: Recorded, values: readonly unknown[]): unknown[] {
+  const begun = values.slice(0, values[0] === messages[0] ? 0 : 1);
   const rest = values.slice(begun.length);
-  return [...begun, ...told.slice(0, rest.length), ...rest.slice(told.length)];
+  return [...begun, ...messages.slice(0, rest.length), ...rest.slice(messages.length)];
 }
 
 async function isKept(t: Test, box: Box, one: Recorded): Promise<void> {
-  const values = await told(box, await archiveOf(box), one.id);
+  const values = await messages(box, await archiveOf(box), one.id);
   // What the variable held when the box came back may be older or newer.
   const old = values.slice(0, -1);
   t.strictSame(old, asTold(one, old), `${one.path}: ${values.length} records`);

@@ -30,8 +30,8 @@ const plug = await mqtt.connectAsync(`mqtt://127.0.0.1:${await box.forward(MQTT_
   reconnectPeriod: 200,
 });
 /** All that was ever asked of the plug. */
-const asked: string[] = [];
-plug.on('message', (_topic, payload) => asked.push(payload.toString()));
+const requests: string[] = [];
+plug.on('message', (_topic, payload) => requests.push(payload.toString()));
 plug.on('error', () => undefined); // it tries again
 await plug.subscribeAsync('plug/set', { qos: 1 });
 const state = await box.id('broker/plug/STATE');
@@ -41,8 +41,8 @@ await t.test('the broker runs: what it tells is seen, and a command reaches the 
   await plug.publishAsync('plug/state', 'ON', { qos: 1, retain: true });
   await frames.update(state, true);
   t.equal(await box.call('RequestAction', state, true), true);
-  await until('the command', () => asked.length > 0, PATIENCE_MS);
-  t.strictSame(asked, ['ON']);
+  await until('the command', () => requests.length > 0, PATIENCE_MS);
+  t.strictSame(requests, ['ON']);
 });
 
 await t.test('the broker is gone: that shows, and a command fails at once', async (t) => {
@@ -64,10 +64,10 @@ await t.test(
     await box.becomes('broker/plug/LINK', 'online');
     await until('the plug is back', () => plug.connected, PATIENCE_MS);
     t.equal(await box.call('RequestAction', state, true), true);
-    await until('the command', () => asked.length > 1, PATIENCE_MS);
+    await until('the command', () => requests.length > 1, PATIENCE_MS);
     await plug.publishAsync('plug/state', 'OFF', { qos: 1, retain: true });
     await frames.update(state, false);
-    t.strictSame(asked, ['ON', 'ON'], 'no OFF: what failed is never sent later');
+    t.strictSame(requests, ['ON', 'ON'], 'no OFF: what failed is never sent later');
   },
 );
 

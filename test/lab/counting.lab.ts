@@ -26,7 +26,7 @@ for (const n of tree.keys()) await box.becomes(`c${n}/LINK`, 'online');
 
 const value = async (n: number, ident: string) => Number(await box.value(`c${n}/${ident}`));
 /** Waits until so many edges are told of, one way or another. */
-const told = (n: number, edges: number, idents: readonly string[]) =>
+const messages = (n: number, edges: number, idents: readonly string[]) =>
   until(
     `${edges} edges of c${n}`,
     async () => {
@@ -39,14 +39,14 @@ const told = (n: number, edges: number, idents: readonly string[]) =>
 await t.test('one processor: as many edges as it makes in time, all counted, none LOST', async (t) => {
   await agent.run('echo 0 >/sys/devices/system/cpu/cpu1/online');
   const said = await agent.run(makeEdges(FIRST_SENSE, CALM, CALM_PER_S), LIMIT_MS);
-  await told(0, CALM, ['COUNT', 'LOST']);
+  await messages(0, CALM, ['COUNT', 'LOST']);
   t.strictSame([await value(0, 'COUNT'), await value(0, 'LOST')], [CALM, 0]);
   t.comment(`${CALM} edges, due ${CALM_PER_S} a second: ${said}`);
 });
 
 await t.test('one processor: 10,000 edges a second for a minute, each of them counted or LOST', async (t) => {
   const said = await agent.run(makeEdges(FIRST_SENSE + 1, MINUTE, PER_S), LIMIT_MS);
-  await told(1, MINUTE, ['COUNT', 'LOST']);
+  await messages(1, MINUTE, ['COUNT', 'LOST']);
   const [count, lost] = [await value(1, 'COUNT'), await value(1, 'LOST')];
   t.equal(count + lost, MINUTE, `${count} counted and ${lost} lost`);
   t.equal(await interrupts(agent, FIRST_SENSE + 1), MINUTE, 'as many as the kernel was interrupted for');
@@ -62,7 +62,7 @@ await t.test('two processors: what the kernel merges is MERGED', async (t) => {
   };
   await until('MERGED to be known', isKnown, PATIENCE_MS);
   await agent.run(makeEdges(FIRST_SENSE + 2, BURST));
-  await told(2, BURST, ['COUNT', 'LOST', 'MERGED']);
+  await messages(2, BURST, ['COUNT', 'LOST', 'MERGED']);
   const all = await Promise.all(['COUNT', 'LOST', 'MERGED'].map((ident) => value(2, ident)));
   t.equal(
     all.reduce((sum, one) => sum + one, 0),

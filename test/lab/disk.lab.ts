@@ -84,10 +84,10 @@ await t.test(
   'the disk makes itself read-only after an error, and the gateway is started on it',
   async (t) => {
     await agent.run('mount -o remount,errors=remount-ro / && echo lab >/sys/fs/ext4/vda/trigger_fs_error');
-    const told = { text: /I\/O error|readonly/, whatToDo: /dmesg/ };
-    await failsAndGoesOn(t, told);
+    const messages = { text: /I\/O error|readonly/, whatToDo: /dmesg/ };
+    await failsAndGoesOn(t, messages);
     await box.restart();
     await box.becomes('lamp/LINK', 'online');
-    await failsAndGoesOn(t, told);
+    await failsAndGoesOn(t, messages);
   },
 );

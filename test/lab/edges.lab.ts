@@ -124,33 +124,39 @@ await t.test('one processor: a burst is counted exactly, read at once or later',
     using line = await Witness.of(n);
     const before = await line.interrupts();
     await line.edges(BURST, stalled);
-    const { told, lost } = await line.settled(BURST);
+    const { told: messages, lost } = await line.settled(BURST);
     const how = stalled ? 'read later' : 'read at once';
-    t.strictSame([told.length, lost], [BURST, 0], `${how}: each edge is a frame`);
-    t.ok(alternating(told), `${how}: in order`);
+    t.strictSame([messages.length, lost], [BURST, 0], `${how}: each edge is a frame`);
+    t.ok(alternating(messages), `${how}: in order`);
     t.equal((await line.interrupts()) - before, BURST, `${how}: as many as the kernel was interrupted for`);
-    t.strictSame([told.at(-1), await line.count('COUNT'), await line.reading()], [false, BURST / 2, false]);
+    t.strictSame(
+      [messages.at(-1), await line.count('COUNT'), await line.reading()],
+      [false, BURST / 2, false],
+    );
   }
 });
 
 await t.test('one processor: what overflows the buffer is LOST, exactly, and told', async (t) => {
   using line = await Witness.of(2);
   await line.edges(2 * BUFFER + 10, true);
-  const { told, lost } = await line.settled(2 * BUFFER + 10);
-  t.strictSame([told.length, lost], [BUFFER, BUFFER + 10], 'the newest were kept');
-  t.ok(alternating(told), 'without a gap among them');
-  t.strictSame([told.at(-1), await line.count('COUNT'), await line.reading()], [false, BUFFER / 2, false]);
+  const { told: messages, lost } = await line.settled(2 * BUFFER + 10);
+  t.strictSame([messages.length, lost], [BUFFER, BUFFER + 10], 'the newest were kept');
+  t.ok(alternating(messages), 'without a gap among them');
+  t.strictSame(
+    [messages.at(-1), await line.count('COUNT'), await line.reading()],
+    [false, BUFFER / 2, false],
+  );
   t.match(await line.status(), /faster than it can be read/);
 });
 
 await t.test('one processor: a flood, read as it comes, is told or lost to the last edge', async (t) => {
   using line = await Witness.of(3);
   await line.edges(FLOOD, false);
-  const { told, lost } = await line.settled(FLOOD);
-  t.equal(told.length + lost, FLOOD, `${told.length} told and ${lost} lost`);
+  const { told: messages, lost } = await line.settled(FLOOD);
+  t.equal(messages.length + lost, FLOOD, `${messages.length} told and ${lost} lost`);
   t.strictSame(
-    [told.at(-1), await line.count('COUNT'), await line.reading()],
-    [false, activeOf(told), false],
+    [messages.at(-1), await line.count('COUNT'), await line.reading()],
+    [false, activeOf(messages), false],
   );
 });
 
@@ -164,12 +170,12 @@ await t.test('two processors: no more than there were, and the last is right', a
     const before = await line.interrupts();
     await line.edges(BURST, stalled);
     t.equal((await line.interrupts()) - before, BURST, 'the kernel was interrupted for each');
-    const { told, lost } = await line.rested();
-    const sum = told.length + lost;
+    const { told: messages, lost } = await line.rested();
+    const sum = messages.length + lost;
     t.ok(sum > 0 && sum <= BURST, `${sum} of ${BURST} were told or lost`);
     t.strictSame(
-      [told.at(-1), await line.count('COUNT'), await line.reading()],
-      [false, activeOf(told), false],
+      [messages.at(-1), await line.count('COUNT'), await line.reading()],
+      [false, activeOf(messages), false],
     );
   }
 });
@@ -191,10 +197,10 @@ await t.test('from outside: 1,000 edges, each made when the last was echoed', as
   lagsMs.sort((a, b) => a - b);
   const lag = (part: number) => lagsMs[Math.floor(part * BURST)]?.toFixed(0);
   t.comment(`a pin to the frame, in the emulated machine: p50 ${lag(0.5)} ms, p99 ${lag(0.99)} ms`);
-  const told = frames.updates(state);
-  t.equal(told.length, BURST);
+  const messages = frames.updates(state);
+  t.equal(messages.length, BURST);
   t.ok(
-    told.every(({ value, changed }, n) => value === (n % 2 === 0) && changed === true),
+    messages.every(({ value, changed }, n) => value === (n % 2 === 0) && changed === true),
     'strictly alternating',
   );
   t.strictSame([await box.value('in/COUNT'), await box.value('in/LOST')], [BURST / 2, 0]);

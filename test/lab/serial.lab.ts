@@ -116,8 +116,8 @@ for (const [how, port] of [
       await once(usb.socket, 'close');
       await box.becomes('usb_port/LINK', 'waiting');
       t.match(await box.value('usb_port/STATUS'), /is gone|was unplugged|plug it in/);
-      const refused = await box.call('HW_WriteValueBoolean', meter, 'RELAY', true).catch((thrown) => thrown);
-      t.equal(refused instanceof RpcError && refused.reason, 'DEVICE_OFFLINE', 'and no command is kept');
+      const rejected = await box.call('HW_WriteValueBoolean', meter, 'RELAY', true).catch((thrown) => thrown);
+      t.equal(rejected instanceof RpcError && rejected.reason, 'DEVICE_OFFLINE', 'and no command is kept');
       t.equal(await box.value('usb_port/meter/TEMPERATURE'), value, 'its last value stays');
       // The other port goes on as if nothing were.
       uart.send(`T=${other}\r\n`);

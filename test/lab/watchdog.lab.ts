@@ -64,8 +64,8 @@ async function kept(): Promise<void> {
     });
     process.exitCode = [3, 21.5].every((value) => values.includes(value)) ? 0 : 1;`,
   );
-  const look = async () => (await agent.try('/opt/stellwerk/current/bin/node /root/kept.cjs')).code === 0;
-  await until('the values are kept', look, PATIENCE_MS);
+  const check = async () => (await agent.try('/opt/stellwerk/current/bin/node /root/kept.cjs')).code === 0;
+  await until('the values are kept', check, PATIENCE_MS);
 }
 
 await t.test('the gateway hangs: the watchdog restarts it, and nothing is forgotten', async (t) => {

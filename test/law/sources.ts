@@ -66,8 +66,8 @@ export function importsOf(file: string): Import[] {
     );
   }
   // `typeof import('x')` and `import('x').Name` in a type are types; `await import('x')` is not.
-  for (const [whole, before, target] of text.matchAll(/(typeof\s+)?\bimport\(\s*'([^']+)'/g)) {
-    if (whole !== '')
+  for (const [complete, before, target] of text.matchAll(/(typeof\s+)?\bimport\(\s*'([^']+)'/g)) {
+    if (complete !== '')
       found.push(imported(file, target ?? '', { typeOnly: before !== undefined, bare: false }));
   }
   for (const [, target] of text.matchAll(/\b(?:require|createRequire\([^)]*\))\(\s*'([^']+)'/g)) {

@@ -62,8 +62,8 @@ async function throughputOf(
     const isOver = roundEnd(server.pid, seconds);
     let sent = 0;
     for (; !isOver(); sent += BATCH * AHEAD) {
-      const { wrong: answers } = await callers.run([batch], 0);
-      if (answers > 0) wrong.push('changes were answered wrong');
+      const { wrong: replies } = await callers.run([batch], 0);
+      if (replies > 0) wrong.push('changes were answered wrong');
       await watchers.have(before + sent + BATCH * AHEAD);
     }
     const tookMs = performance.now() - startMs;
@@ -87,8 +87,8 @@ async function lagOf(
     for (const endMs = performance.now() + seconds * 1000; performance.now() < endMs;) {
       const startMs = performance.now();
       const came = watchers.have(watchers.fewest + 1).then(() => performance.now());
-      const { wrong: answers } = await callers.run([shots[lags.length % BATCH] as Shot], 0);
-      if (answers > 0) wrong.push('a change was answered wrong');
+      const { wrong: replies } = await callers.run([shots[lags.length % BATCH] as Shot], 0);
+      if (replies > 0) wrong.push('a change was answered wrong');
       lags.push((await came) - startMs);
     }
     if (watchers.gaps > 0) wrong.push(`gaps in the changes of ${clients} clients`);

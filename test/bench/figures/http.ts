@@ -39,11 +39,11 @@ export async function httpFigures(effort: Effort, cores: Cores, directory: strin
   await using fastify = await startYardstick(cores.server, 'fastify');
 
   const [read, written] = [ids.slice(0, VARIABLES), ids.slice(VARIABLES)];
-  const gets = read.map((id) => shot(request('GetValue', id), answer(21.5)));
-  const sets = written.map((id, at) => shot(request('SetValue', id, at + 0.5), answer(true)));
+  const gets = read.map((id) => shot(request('GetValue', id), reply(21.5)));
+  const sets = written.map((id, at) => shot(request('SetValue', id, at + 0.5), reply(true)));
   const batch = shot(
     read.slice(0, BATCH).map((id) => request('GetValue', id)),
-    read.slice(0, BATCH).map(() => answer(21.5)),
+    read.slice(0, BATCH).map(() => reply(21.5)),
   );
   using ours = await Callers.open(gateway, CONNECTIONS);
   using bares = await Callers.open(bare, CONNECTIONS);
@@ -91,4 +91,4 @@ function latency([ours, theirs]: readonly [Calls[], Calls[]]): Figure {
 }
 
 const request = (method: string, ...params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params });
-const answer = (result: unknown) => ({ jsonrpc: '2.0', id: 1, result });
+const reply = (result: unknown) => ({ jsonrpc: '2.0', id: 1, result });

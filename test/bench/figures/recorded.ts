@@ -133,8 +133,8 @@ export class Changing implements Disposable {
         method: 'SetValue',
         params: [id, 20 + (this.#value % 100) / 10],
       }));
-      const answers = calls.map(() => ({ jsonrpc: '2.0', id: 1, result: true }));
-      const { wrong } = await this.#callers.run([shot(calls, answers)], 0);
+      const replies = calls.map(() => ({ jsonrpc: '2.0', id: 1, result: true }));
+      const { wrong } = await this.#callers.run([shot(calls, replies)], 0);
       if (wrong > 0) throw new Error('changes were answered wrong');
     }
     await this.#of.stored();

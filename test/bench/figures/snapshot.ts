@@ -113,7 +113,7 @@ const agent = new Agent({ keepAlive: true });
 async function fetched({ port }: Pick<Server, 'port'>): Promise<string> {
   const body = '{"jsonrpc":"2.0","id":1,"method":"SVC_GetSnapshot","params":[]}';
   return new Promise((resolve, reject) => {
-    const asked = request(
+    const snapshotRequest = request(
       {
         agent,
         port,
@@ -129,7 +129,7 @@ async function fetched({ port }: Pick<Server, 'port'>): Promise<string> {
         response.on('error', reject);
       },
     );
-    asked.on('error', reject);
-    asked.end(body);
+    snapshotRequest.on('error', reject);
+    snapshotRequest.end(body);
   });
 }

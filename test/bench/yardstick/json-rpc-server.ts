@@ -8,11 +8,14 @@ interface Request {
 }
 
 /** What a bare `node:http` needs to be taken for the API: JSON and a Map of values, nothing else. */
-export function bareApi(values: Map<number, unknown>, told: (id: number) => void = () => undefined): Server {
+export function bareApi(
+  values: Map<number, unknown>,
+  messages: (id: number) => void = () => undefined,
+): Server {
   const one = ({ id, method, params: [variable, value] }: Request) => {
     if (method === 'GetValue') return { jsonrpc: '2.0', id, result: values.get(variable) };
     values.set(variable, value);
-    told(variable);
+    messages(variable);
     return { jsonrpc: '2.0', id, result: true };
   };
   // As long as the gateway's: connections wait while the other side is measured.

@@ -40,11 +40,11 @@ function parent(): void {
     if (message.is === 'call') channel.write(`${JSON.stringify({ is: 'result', value: 21.5 })}\n`);
     else values.set(us, message.us);
   });
-  const tell = () => {
+  const report = () => {
     values.set(us, 0);
     channel.write(JSON.stringify({ count: values.get(count) }));
   };
-  listen(bareApi(values, tell));
+  listen(bareApi(values, report));
 }
 
 if (process.argv[2] === 'child') child();

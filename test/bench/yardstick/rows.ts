@@ -23,10 +23,10 @@ const byDay = db.prepare(
 );
 
 /** Writes records; of the n-th, whose it is. */
-function writer(variableOf: (n: number) => number): (wanted: number) => void {
+function writer(variableOf: (n: number) => number): (expected: number) => void {
   let written = 0;
-  return (wanted) => {
-    for (const end = written + wanted; written < end;) {
+  return (expected) => {
+    for (const end = written + expected; written < end;) {
       db.exec('BEGIN');
       for (const stop = Math.min(end, written + BATCH); written < stop; written++)
         insert.run(variableOf(written), written * MINUTE_MS, 20 + (written % 100) / 10);

@@ -46,14 +46,15 @@ function meter(random: Random): () => number {
 
 /** Values of many kinds around a change of the clocks, most in order, some not. */
 function around(random: Random, centreMs: number, count: number): GivenRecord[] {
-  const whole = random.chance(0.5);
+  const complete = random.chance(0.5);
   const read = random.chance(0.4) ? meter(random) : undefined;
   let atMs = centreMs - random.below(60) * DAY_MS;
   const paceMs = random.pick([1_000, 60_000, HOUR_MS / 2, 3 * HOUR_MS] as const);
   return Array.from({ length: count }, () => {
     atMs += 1 + random.below(2 * paceMs);
     const value =
-      read?.() ?? (whole ? random.below(50) : random.pick([random.next() * 100, random.below(1000) / 10, 0]));
+      read?.() ??
+      (complete ? random.below(50) : random.pick([random.next() * 100, random.below(1000) / 10, 0]));
     const when = random.chance(0.02) ? atMs - random.below(20 * paceMs) : atMs;
     return { atMs: when, value };
   });
@@ -110,8 +111,8 @@ for (const [name, counter, ignoreZeros] of [
             ignoreZeros,
           };
           const made = recordsIn(queryAggregated(file, range));
-          const wanted = referenceAggregation(all, range);
-          const difference = firstDifference(made, wanted);
+          const required = referenceAggregation(all, range);
+          const difference = firstDifference(made, required);
           t.equal(difference, '', `round ${round}, span ${span}`);
         }
         file.close();
@@ -128,9 +129,9 @@ function recordsIn(fields: Float64Array): number[][] {
   return records.reverse();
 }
 
-function firstDifference(made: number[][], wanted: number[][]): string {
-  for (let n = 0; n < Math.max(made.length, wanted.length); n++) {
-    const [one, other] = [made[n], wanted[n]];
+function firstDifference(made: number[][], required: number[][]): string {
+  for (let n = 0; n < Math.max(made.length, required.length); n++) {
+    const [one, other] = [made[n], required[n]];
     const isSame = one?.every(
       (field, k) => Math.abs(field - (other?.[k] ?? NaN)) <= 1e-9 * Math.max(1, Math.abs(field)),
     );

@@ -40,19 +40,19 @@ t.test(
   `killed ${KILLS} times in the midst of it: nothing that was written is lost, or there twice`,
   async (t) => {
     const directory = await tempDirectory(t);
-    let told = 0;
+    let messages = 0;
     for (let round = 0; round < KILLS; round++) {
-      told = await killed(directory, Math.random() * 300);
+      messages = await killed(directory, Math.random() * 300);
       const db = new DatabaseSync(join(directory, 'archive.db'), { readOnly: true });
       t.match(db.prepare('PRAGMA integrity_check').all(), [{ integrity_check: 'ok' }]);
       db.close();
       const values = contents(directory);
-      t.ok(values.length >= told, `${values.length} records, ${told} were told`);
+      t.ok(values.length >= messages, `${values.length} records, ${messages} were told`);
       t.equal(
         values.findIndex((value, n) => value !== n + 1),
         -1,
       );
     }
-    t.ok(told > 500, 'there was something to lose');
+    t.ok(messages > 500, 'there was something to lose');
   },
 );

@@ -68,12 +68,12 @@ export function referenceAggregation(
   const marginMs = (span === aggregationSpan.year ? 370 : 32) * 24 * 60 * MINUTE_MS;
   const beginMs = Math.floor((first.atMs - marginMs) / (60 * MINUTE_MS)) * 60 * MINUTE_MS;
   const pieces = piecesOf(span, beginMs, nowMs).map(([start, end]) => [start, Math.min(end, nowMs)] as const);
-  const wanted = pieces.filter(([start, end]) => {
+  const expected = pieces.filter(([start, end]) => {
     const lastS = end === nowMs ? Math.floor(nowMs / 1000) : end / 1000 - 1;
     return start >= fromMs && lastS <= Math.floor(toMs / 1000);
   });
   // Those without a record before them are the oldest.
-  const made = wanted
+  const made = expected
     .slice(-limit)
     .map((piece) => (counter ? counted(given, piece, ignoreZeros) : averaged(given, piece)));
   return made.filter((one) => one !== undefined);
@@ -118,7 +118,7 @@ function counted(
   ];
   if (least.length === 0) return [start, end - Math.max(start, first), 0, 0, start, 0, start];
   const [min, max] = [Math.min(...least), Math.max(...least)];
-  const when = (wanted: number) => most.find(([rise]) => rise === wanted)?.[1] ?? 0;
+  const when = (expected: number) => most.find(([rise]) => rise === expected)?.[1] ?? 0;
   return [start, end - Math.max(start, first), sum, min, when(min), max, when(max)];
 }
 

@@ -65,10 +65,10 @@ t.test('many records of several chunks and variables are mended, though their ti
         isPresent: false,
       });
   t.strictSame(correctTimes(file, { offsetMs: 40_100 }), { count: 3_000 });
-  const wanted = given.map(({ atMs, value }) => ({ atMs: atMs + 40_000, value }));
+  const expected = given.map(({ atMs, value }) => ({ atMs: atMs + 40_000, value }));
   file.close();
   const again = openArchiveFile(directory);
-  for (const id of [ID, ID + 1]) t.strictSame(contents(again, id), wanted);
+  for (const id of [ID, ID + 1]) t.strictSame(contents(again, id), expected);
   t.strictSame(correctTimes(again, { offsetMs: 40_100 }), { count: 0 });
   again.close();
 });

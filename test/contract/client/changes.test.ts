@@ -201,13 +201,13 @@ await t.test('changes ask a silent gateway whether it is there, and leave it whe
   const { fake, address } = await world(t);
   const clock = new ManualClock();
   const questions: string[] = [];
-  let answers = true;
+  let replies = true;
   fake.onSocket = (socket) => {
     socket.send(frame(5));
     socket.on('message', (data: Buffer) => {
       const { id, method } = JSON.parse(data.toString()) as { id: string; method: string };
       questions.push(method);
-      if (answers)
+      if (replies)
         socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: [] }), () => socket.send(frame(6)));
     });
   };
@@ -220,7 +220,7 @@ await t.test('changes ask a silent gateway whether it is there, and leave it whe
   clock.advance(30_000);
   t.same(counters(await take(changes, 1)), [6]);
   t.same(questions, ['WFC_GetConfigurators']);
-  answers = false;
+  replies = false;
   const next = changes.next();
   clock.advance(30_000);
   await until('the second question', () => questions.length === 2);

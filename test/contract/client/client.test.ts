@@ -19,11 +19,11 @@ async function world(t: Test, user = 'user%40x.org:s%C3%A4cret') {
 await t.test('calls say what the interface has, and give the result', async (t) => {
   const { fake, client } = await world(t);
   t.equal(await client.call('GetValue', 21), 42);
-  const heard = fake.requests[0];
-  t.equal(heard?.url, '/api/');
-  t.same(JSON.parse(heard?.body ?? ''), { jsonrpc: '2.0', id: '1', method: 'GetValue', params: [21] });
-  t.match(heard?.headers, { 'content-type': 'application/json' });
-  t.equal(heard?.headers.authorization, `Basic ${Buffer.from('user@x.org:säcret').toString('base64')}`);
+  const received = fake.requests[0];
+  t.equal(received?.url, '/api/');
+  t.same(JSON.parse(received?.body ?? ''), { jsonrpc: '2.0', id: '1', method: 'GetValue', params: [21] });
+  t.match(received?.headers, { 'content-type': 'application/json' });
+  t.equal(received?.headers.authorization, `Basic ${Buffer.from('user@x.org:säcret').toString('base64')}`);
   fake.answer = () => ({ body: '{"jsonrpc":"2.0","id":"2","result":6}' });
   t.equal(await client.request('GetValue', { VariableID: 3 }), 6);
   t.same(JSON.parse(fake.requests[1]?.body ?? ''), {
@@ -114,8 +114,8 @@ await t.test('no address with a mistake, and no client, shows its password', (t)
 await t.test('a batch is one request, and each call has its own answer', async (t) => {
   const { fake, client } = await world(t);
   const reversed = fake.answer;
-  fake.answer = (heard) => {
-    const said = reversed(heard) as { body: string };
+  fake.answer = (received) => {
+    const said = reversed(received) as { body: string };
     return { body: JSON.stringify((JSON.parse(said.body) as unknown[]).reverse()) };
   };
   const [first, second, third] = await client.batch([

@@ -33,7 +33,7 @@ t.test('the packed client is installed alone, calls a gateway and follows it', a
   );
   const code = await readFile(join(directory, 'node_modules/stellwerk-client/client.js'), 'utf8');
   t.notMatch(code, /\bimport\b[^(\n]*from|\brequire\(|node:/, 'it imports nothing');
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   await writeFile(
     join(directory, 'try.js'),
     `import { Client, RpcError } from 'stellwerk-client';
@@ -48,7 +48,7 @@ for await (const item of changes)
 await gateway.call('GetValue', 1).catch((thrown) => console.log(thrown instanceof RpcError, thrown.reason));
 `,
   );
-  const { stdout } = await run(process.execPath, ['try.js', addressOf(house)], { cwd: directory });
+  const { stdout } = await run(process.execPath, ['try.js', addressOf(fixture)], { cwd: directory });
   t.equal(stdout, '30.5 30.5 °C\ntrue NOT_OF_TYPE\n');
 });
 
@@ -82,8 +82,8 @@ void gateway.call('GetValueFormated', 12345);
 
 t.test('a web server serves the client to pages as one file', async (t) => {
   const servers = 'webServers:\n  - { name: house, host: 127.0.0.1, port: 0, serve: front }\n';
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + servers);
-  const answer = await fetch(`http://127.0.0.1:${house.gateway.port('house')}/client.js`);
-  t.match(answer.headers.get('content-type'), /^(text|application)\/javascript/);
-  t.equal(await answer.text(), await readFile(join(ROOT, 'dist/client/client.js'), 'utf8'));
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + servers);
+  const reply = await fetch(`http://127.0.0.1:${fixture.gateway.port('house')}/client.js`);
+  t.match(reply.headers.get('content-type'), /^(text|application)\/javascript/);
+  t.equal(await reply.text(), await readFile(join(ROOT, 'dist/client/client.js'), 'utf8'));
 });

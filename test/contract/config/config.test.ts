@@ -35,7 +35,7 @@ const modules = new ModuleRegistry([
   make('Relay', {}),
 ]);
 
-async function mistakes(text: string): Promise<string[]> {
+async function errors(text: string): Promise<string[]> {
   try {
     await parseConfig('/x/gateway.yaml', text, async () => modules);
   } catch (thrown) {
@@ -47,7 +47,7 @@ async function mistakes(text: string): Promise<string[]> {
 }
 
 t.test('every mistake is told with its line and key, all at once', async (t) => {
-  const found = await mistakes(`board: simulated
+  const found = await errors(`board: simulated
 remoteAcces: { username: a, password: b }
 api: { port: 99999 }
 webServers:
@@ -82,19 +82,19 @@ configurators:
 });
 
 t.test('what the schema cannot say', async (t) => {
-  t.match(await mistakes('tree: [{ variable: v, type: float, value: 9007199254740993 }]'), [
+  t.match(await errors('tree: [{ variable: v, type: float, value: 9007199254740993 }]'), [
     /1:43 ?: 9007199254740993 cannot be represented exactly/,
   ]);
-  t.match(await mistakes('webServers: [{ name: a, host: 0.0.0.0, port: 80, serve: front }]'), [
+  t.match(await errors('webServers: [{ name: a, host: 0.0.0.0, port: 80, serve: front }]'), [
     /webServers\[0\]\.host: plain HTTP beyond loopback/,
   ]);
   t.same(
-    await mistakes('webServers: [{ name: a, host: 0.0.0.0, port: 80, serve: front, insecure: true }]'),
+    await errors('webServers: [{ name: a, host: 0.0.0.0, port: 80, serve: front, insecure: true }]'),
     [],
   );
-  t.same(await mistakes('webServers: [{ name: a, host: 0.0.0.0, port: 80, serve: front, tls: auto }]'), []);
+  t.same(await errors('webServers: [{ name: a, host: 0.0.0.0, port: 80, serve: front, tls: auto }]'), []);
   const server = 'name: a, host: 127.0.0.1, port: 80, serve: front';
-  t.match(await mistakes(`webServers: [{ ${server} }, { ${server} }]`), [/\[1\]\.name: another listener/]);
+  t.match(await errors(`webServers: [{ ${server} }, { ${server} }]`), [/\[1\]\.name: another listener/]);
   for (const [directory, isRefused] of [
     ['.', true],
     ['/', true],
@@ -103,38 +103,35 @@ t.test('what the schema cannot say', async (t) => {
     ['/xy', false],
   ] as const) {
     const serve = `webServers: [{ name: a, host: 127.0.0.1, port: 80, serve: { directory: ${directory} } }]`;
-    t.match(await mistakes(serve), isRefused ? [/directory: this configuration lies in it/] : [], directory);
+    t.match(await errors(serve), isRefused ? [/directory: this configuration lies in it/] : [], directory);
   }
-  t.match(await mistakes('remoteAccess: { username: me, passwordFile: /nothing }'), [
+  t.match(await errors('remoteAccess: { username: me, passwordFile: /nothing }'), [
     /remoteAccess\.passwordFile: cannot be read: ENOENT/,
   ]);
-  t.match(await mistakes('remoteAccess: { username: "a:b", password: x1 }'), [/remoteAccess\.username: /]);
-  t.match(await mistakes('configurators: [{ title: T, ident: wf, base: house }]'), [
+  t.match(await errors('remoteAccess: { username: "a:b", password: x1 }'), [/remoteAccess\.username: /]);
+  t.match(await errors('configurators: [{ title: T, ident: wf, base: house }]'), [
     /give it a password, or say passwordRequired: false/,
   ]);
-  t.same(
-    await mistakes('configurators: [{ title: T, ident: wf, base: house, passwordRequired: false }]'),
-    [],
-  );
-  t.match(await mistakes('remoteAccess: { username: me, password: swordfish }'), [
+  t.same(await errors('configurators: [{ title: T, ident: wf, base: house, passwordRequired: false }]'), []);
+  t.match(await errors('remoteAccess: { username: me, password: swordfish }'), [
     /remoteAccess\.password: this word is the sample's/,
   ]);
-  t.match(await mistakes('board: generic\nremoteAccess: { username: owner@example.org, password: x1 }'), [
+  t.match(await errors('board: generic\nremoteAccess: { username: owner@example.org, password: x1 }'), [
     /^2:\d+ remoteAccess\.username: this word/,
   ]);
-  t.same(await mistakes('board: simulated\nremoteAccess: { username: me, password: swordfish }'), []);
-  t.match(await mistakes('remoteAccess: { username: webfront, password: x1 }'), [/name of the web fronts/]);
-  t.match(await mistakes('remoteAccess: { username: me, password: a, passwordHash: "scrypt$b" }'), [
+  t.same(await errors('board: simulated\nremoteAccess: { username: me, password: swordfish }'), []);
+  t.match(await errors('remoteAccess: { username: webfront, password: x1 }'), [/name of the web fronts/]);
+  t.match(await errors('remoteAccess: { username: me, password: a, passwordHash: "scrypt$b" }'), [
     /give one of/,
   ]);
-  t.match(await mistakes('a: [1, 2'), [/^1:\d+ : /]);
-  t.match(await mistakes('board: a\nboard: b'), [/^2:1 : .*unique/i]);
+  t.match(await errors('a: [1, 2'), [/^1:\d+ : /]);
+  t.match(await errors('board: a\nboard: b'), [/^2:1 : .*unique/i]);
   const laughs = [
     'a0: &a0 [x,x,x,x,x,x,x,x,x,x]',
     ...Array.from({ length: 9 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(10).fill(`*a${i}`).join()}]`),
   ];
-  t.match((await mistakes(laughs.join('\n')))[0], /alias/i);
-  t.same(await mistakes(''), [], 'an empty file is a configuration');
+  t.match((await errors(laughs.join('\n')))[0], /alias/i);
+  t.same(await errors(''), [], 'an empty file is a configuration');
 });
 
 t.test('secrets may stand in files of their own, and never in an error', async (t) => {
@@ -150,7 +147,7 @@ t.test('secrets may stand in files of their own, and never in an error', async (
   t.equal(config.remoteAccess?.password, 'hunter2');
   t.match(config.webServers?.[0]?.serve, { directory: join(directory, 'www') });
   await t.rejects(loadConfig(join(directory, 'none.yaml')), /none\.yaml:1:1: cannot be read: ENOENT/);
-  const found = await mistakes('remoteAccess: { username: me, password: [hunter2] }\napi: hunter2');
+  const found = await errors('remoteAccess: { username: me, password: [hunter2] }\napi: hunter2');
   t.equal(found.length, 2);
   t.notMatch(found.join(), /hunter2/);
 });
@@ -170,7 +167,7 @@ t.test('boards are recognised by what the device tree says', async (t) => {
   await t.rejects(loadBoard('raspbery-pi-4', places), /did you mean raspberry-pi-4\?/);
 });
 
-function house() {
+function gateway() {
   const kernel = new Kernel({ counter: 0, random: Math.random });
   const clock = new ManualClock();
   const devices = new Devices({ kernel, modules, clock, log: silentLog });
@@ -200,7 +197,7 @@ tree:
 `;
 
 t.test('the tree is created where missing; a key wins only when its own line changed', async (t) => {
-  const { kernel, devices, apply } = house();
+  const { kernel, devices, apply } = gateway();
   const first = await apply(tree('A'), {});
   t.same(first.problems, []);
   const bus = kernel.tree.findByPath('bus');
@@ -233,7 +230,7 @@ t.test('the tree is created where missing; a key wins only when its own line cha
 });
 
 t.test('an entry that cannot be applied is told and stops no other', async (t) => {
-  const { kernel, apply, devices } = house();
+  const { kernel, apply, devices } = gateway();
   kernel.variables.create(0, { ident: 'hall' });
   const { problems } = await apply(tree('A').replace('bus/device }', 'nowhere }'), {});
   t.match(problems, [/^tree: hall: #\d+ has this ident and is a Variable/]);
@@ -287,7 +284,7 @@ const WARM = '{ variable: hall/warmth, on: above, value: 25, subsequent: false }
 t.test(
   'events of the tree: what sets them off, what they do; and what is wrong is tried again',
   async (t) => {
-    const { kernel, apply } = house();
+    const { kernel, apply } = gateway();
     const first = await apply(events(WARM), {});
     t.same(first.problems, []);
     const at = (path: string) => {
@@ -349,7 +346,7 @@ t.test(
       'tried again with the same lines',
     );
 
-    const never = house();
+    const never = gateway();
     const no = await never.apply(events(WARM.replace('25', 'hot')), {});
     t.match(no.problems, [/^tree: hall\/warm: .*the text is not a number/]);
     t.match(
@@ -363,7 +360,7 @@ t.test(
 );
 
 t.test('what an entry names was deleted and made anew: it is led to again', async (t) => {
-  const { kernel, apply } = house();
+  const { kernel, apply } = gateway();
   const text = `${events(WARM)}  - { link: Fan, ident: link, target: hall/fan }\n`;
   const first = await apply(text, {});
   t.same(first.problems, []);
@@ -382,20 +379,16 @@ t.test('what an entry names was deleted and made anew: it is led to again', asyn
 });
 
 t.test('mistakes in events are named at their lines', async (t) => {
-  t.same(await mistakes(events(WARM)), []);
-  t.match(await mistakes(events('{ variable: hall/warmth, on: value }')), [/on: value needs a value/]);
-  t.match(await mistakes(events('{ variable: hall/warmth, on: often }')), [
+  t.same(await errors(events(WARM)), []);
+  t.match(await errors(events('{ variable: hall/warmth, on: value }')), [/on: value needs a value/]);
+  t.match(await errors(events('{ variable: hall/warmth, on: often }')), [
     /expected update or change or above/,
   ]);
-  t.match(await mistakes(events(WARM, 'script: print(1)')), [/exactly one of the keys script, action/]);
-  t.match(await mistakes(events(WARM, 'cyclic: { at: "5:00" }')), [
-    /exactly one of the keys trigger, cyclic/,
-  ]);
-  t.match(await mistakes(events(WARM, 'cyclic: { at: "5:00" }')), [
-    /exactly one of the keys trigger, cyclic/,
-  ]);
+  t.match(await errors(events(WARM, 'script: print(1)')), [/exactly one of the keys script, action/]);
+  t.match(await errors(events(WARM, 'cyclic: { at: "5:00" }')), [/exactly one of the keys trigger, cyclic/]);
+  t.match(await errors(events(WARM, 'cyclic: { at: "5:00" }')), [/exactly one of the keys trigger, cyclic/]);
   const often = (cyclic: string) => events(WARM).replace(/cyclic: .*from.*/, `cyclic: ${cyclic}`);
-  t.match(await mistakes(often('{ at: "25:00" }')), [/25:00 is no time of day; write it like 06:00/]);
-  t.match(await mistakes(often('{ from: "5:00" }')), [/exactly one of the keys at, everyS/]);
-  t.match(await mistakes(often('{ at: "5:00", to: "6:00" }')), [/from and to go with everyS/]);
+  t.match(await errors(often('{ at: "25:00" }')), [/25:00 is no time of day; write it like 06:00/]);
+  t.match(await errors(often('{ from: "5:00" }')), [/exactly one of the keys at, everyS/]);
+  t.match(await errors(often('{ at: "5:00", to: "6:00" }')), [/from and to go with everyS/]);
 });

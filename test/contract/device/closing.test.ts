@@ -34,28 +34,28 @@ function reply(request: Buffer, value: number): Buffer {
 }
 
 await t.test('a Modbus unit that closes after each reply is polled as fast as another', async (t) => {
-  let asked = 0;
+  let requests = 0;
   const unit = await device(t, (socket) =>
-    socket.once('data', (request: Buffer) => socket.end(reply(request, ++asked))),
+    socket.once('data', (request: Buffer) => socket.end(reply(request, ++requests))),
   );
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: unit.port });
-  const links = desk.watch(socket, 'LINK');
-  const gateway = await desk.add('ModBus Gateway', { DeviceID: 1, TimeoutMs: 4000 }, socket);
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: unit.port });
+  const links = fixture.watch(socket, 'LINK');
+  const gateway = await fixture.add('ModBus Gateway', { DeviceID: 1, TimeoutMs: 4000 }, socket);
   const own = { DataType: 2, ReadFunctionCode: 3, ReadAddress: 0, Poller: 50 };
-  const address = await desk.add('ModBus Address', own, gateway);
-  await until('many values', () => Number(desk.value(address, 'Value')) >= 40);
-  t.equal(desk.quality(address, 'Value'), 'good');
+  const address = await fixture.add('ModBus Address', own, gateway);
+  await until('many values', () => Number(fixture.value(address, 'Value')) >= 40);
+  t.equal(fixture.quality(address, 'Value'), 'good');
   t.strictSame(
     links.filter((link) => link !== 'online' && link !== 'opening'),
     [],
     'online all the time',
   );
-  t.same(desk.devices.problems(gateway.id), []);
+  t.same(fixture.devices.problems(gateway.id), []);
   t.ok(unit.connections() >= 40);
   unit.unplug();
-  await desk.waitForLink(socket, 'waiting');
-  await desk.waitForQuality(address, 'Value', 'bad UNREACHABLE');
+  await fixture.waitForLink(socket, 'waiting');
+  await fixture.waitForQuality(address, 'Value', 'bad UNREACHABLE');
 });
 
 await t.test('what a connection had begun is not completed by the next one', async (t) => {
@@ -63,28 +63,28 @@ await t.test('what a connection had begun is not completed by the next one', asy
     if (nth === 1) socket.end('T=1\nT=9');
     else socket.write('5\nT=2\n');
   });
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: printer.port });
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: printer.port });
   const rules = [{ Pattern: '^T=([0-9]+)$', Ident: 'T', Type: 'integer' }];
-  const line = await desk.add('Serial Device', { Rules: rules }, socket);
-  const seen = desk.watch(line, 'T');
-  await desk.waitForValue(line, 'T', 2);
+  const line = await fixture.add('Serial Device', { Rules: rules }, socket);
+  const seen = fixture.watch(line, 'T');
+  await fixture.waitForValue(line, 'T', 2);
   t.notOk(seen.includes(95));
   t.equal(printer.connections(), 2);
 });
 
 await t.test('a device that closes without a word is tried with a back-off', async (t) => {
   const rude = await device(t, (socket) => socket.destroy());
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: rude.port });
-  await desk.waitForLink(socket, 'waiting');
-  t.match(desk.status(socket), /closed the connection|broke the connection off/);
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: rude.port });
+  await fixture.waitForLink(socket, 'waiting');
+  t.match(fixture.status(socket), /closed the connection|broke the connection off/);
 });
 
 await t.test('a device that says that it is busy and closes is tried with a back-off', async (t) => {
   const busy = await device(t, (socket) => socket.end('Port already in use\r\n'));
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: busy.port });
-  await desk.waitForLink(socket, 'waiting');
-  t.match(desk.status(socket), /closed the connection/);
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: busy.port });
+  await fixture.waitForLink(socket, 'waiting');
+  t.match(fixture.status(socket), /closed the connection/);
 });

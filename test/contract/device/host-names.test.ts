@@ -18,55 +18,55 @@ import { until } from '../../tools/until.js';
 /** Names that a test resolves by hand. */
 function scene() {
   const clock = new ManualClock();
-  const asked: string[] = [];
+  const requests: string[] = [];
   const waiting = new Map<string, PromiseWithResolvers<readonly string[]>>();
   const stopped: string[] = [];
   const names = new NameResolver(clock, {
     local: async (name) => (name === 'printer' ? ['192.168.1.9'] : []),
     system: (name, signal) => {
-      asked.push(name);
-      const answer = Promise.withResolvers<readonly string[]>();
-      waiting.set(name, answer);
+      requests.push(name);
+      const reply = Promise.withResolvers<readonly string[]>();
+      waiting.set(name, reply);
       signal.addEventListener('abort', () => stopped.push(name));
-      return answer.promise;
+      return reply.promise;
     },
   });
   const failing = (name: string) => names.addressesOf(name).catch(({ code }: NodeJS.ErrnoException) => code);
-  return { clock, names, asked, waiting, stopped, failing };
+  return { clock, names, asked: requests, waiting, stopped, failing };
 }
 
 await t.test('the hosts file and localhost wait for no name that hangs', async (t) => {
-  const { names, asked, failing } = scene();
+  const { names, asked: requests, failing } = scene();
   const dead = Array.from({ length: 20 }, (_, n) => failing(`dead${n}.test`));
-  await until('lookups', () => asked.length === CONCURRENT_LOOKUPS);
+  await until('lookups', () => requests.length === CONCURRENT_LOOKUPS);
   t.same(await names.addressesOf('Printer.'), ['192.168.1.9']);
   t.same(await names.addressesOf('localhost'), ['127.0.0.1', '::1']);
-  t.equal(asked.length, CONCURRENT_LOOKUPS);
+  t.equal(requests.length, CONCURRENT_LOOKUPS);
   t.equal(dead.length, 20);
 });
 
 await t.test('one lookup serves all who ask, and for a while who asks later', async (t) => {
-  const { clock, names, asked, waiting } = scene();
+  const { clock, names, asked: requests, waiting } = scene();
   const all = [names.addressesOf('broker'), names.addressesOf('BROKER'), names.addressesOf('broker')];
   await until('the lookup', () => waiting.has('broker'));
   waiting.get('broker')?.resolve(['10.0.0.1']);
   t.same(await Promise.all(all), [['10.0.0.1'], ['10.0.0.1'], ['10.0.0.1']]);
   clock.advance(ADDRESS_CACHE_MS - 1);
   t.same(await names.addressesOf('broker'), ['10.0.0.1']);
-  t.same(asked, ['broker']);
+  t.same(requests, ['broker']);
   clock.advance(1);
   void names.addressesOf('broker');
-  await until('the next', () => asked.length === 2);
+  await until('the next', () => requests.length === 2);
 });
 
 await t.test('a name that hangs is given up, and waits behind the others from then on', async (t) => {
-  const { clock, names, asked, waiting, stopped, failing } = scene();
+  const { clock, names, asked: requests, waiting, stopped, failing } = scene();
   const dead = Array.from({ length: CONCURRENT_LOOKUPS }, (_, n) => `dead${n}.test`);
   const first = dead.map(failing);
-  await until('lookups', () => asked.length === CONCURRENT_LOOKUPS);
+  await until('lookups', () => requests.length === CONCURRENT_LOOKUPS);
   const good = names.addressesOf('good.test');
   await yieldToEventLoop();
-  t.notOk(asked.includes('good.test'), 'all places are taken');
+  t.notOk(requests.includes('good.test'), 'all places are taken');
   clock.advance(LOOKUP_TIMEOUT_MS);
   t.same(
     await Promise.all(first),
@@ -77,10 +77,10 @@ await t.test('a name that hangs is given up, and waits behind the others from th
   waiting.get('good.test')?.resolve(['10.0.0.2']);
   t.same(await good, ['10.0.0.2']);
   t.equal(await failing('dead0.test'), 'EAI_AGAIN', 'known for a while, without another lookup');
-  t.equal(asked.length, CONCURRENT_LOOKUPS + 1);
+  t.equal(requests.length, CONCURRENT_LOOKUPS + 1);
   clock.advance(1000);
   for (const name of dead) void failing(name);
-  await until('two of them', () => asked.length === CONCURRENT_LOOKUPS + 1 + CONCURRENT_SLOW_LOOKUPS);
+  await until('two of them', () => requests.length === CONCURRENT_LOOKUPS + 1 + CONCURRENT_SLOW_LOOKUPS);
   const other = names.addressesOf('other.test');
   await until('the other one', () => waiting.has('other.test'));
   waiting.get('other.test')?.resolve(['10.0.0.3']);
@@ -88,11 +88,11 @@ await t.test('a name that hangs is given up, and waits behind the others from th
 });
 
 await t.test('a name that nobody knows has a back-off that grows', async (t) => {
-  const { clock, asked, waiting, failing } = scene();
+  const { clock, asked: requests, waiting, failing } = scene();
   const unknown = async () => {
     const failure = failing('typo.test');
-    const before = asked.length;
-    await until('the lookup', () => asked.length > before || waiting.has('typo.test'));
+    const before = requests.length;
+    await until('the lookup', () => requests.length > before || waiting.has('typo.test'));
     waiting.get('typo.test')?.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
     waiting.delete('typo.test');
     t.equal(await failure, 'ENOTFOUND');
@@ -105,9 +105,9 @@ await t.test('a name that nobody knows has a back-off that grows', async (t) => 
     [1, 3],
   ] as const) {
     clock.advance(waitMs);
-    if (lookups > asked.length) await unknown();
+    if (lookups > requests.length) await unknown();
     else t.equal(await failing('typo.test'), 'ENOTFOUND');
-    t.equal(asked.length, lookups);
+    t.equal(requests.length, lookups);
   }
 });
 

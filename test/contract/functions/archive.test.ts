@@ -7,47 +7,47 @@ const NOW_S = 1_700_000_000;
 
 /** A desk with an archive instance and a variable. */
 function bench(type = 2) {
-  const desk = new FunctionFixture();
-  const { id: archive } = desk.devices.create(ARCHIVE);
-  const { id } = desk.kernel.variables.create(type as 0);
-  return { desk, archive, id, set: (value: unknown) => desk.call('SetValue', id, value) };
+  const fixture = new FunctionFixture();
+  const { id: archive } = fixture.devices.create(ARCHIVE);
+  const { id } = fixture.kernel.variables.create(type as 0);
+  return { desk: fixture, archive, id, set: (value: unknown) => fixture.call('SetValue', id, value) };
 }
 
 t.test('what changes is recorded, newest first, with how long it held', async (t) => {
-  const { desk, archive, id, set } = bench();
-  await using _desk = desk;
-  t.equal(await desk.call('AC_GetLoggingStatus', archive, id), false);
+  const { desk: fixture, archive, id, set } = bench();
+  await using _desk = fixture;
+  t.equal(await fixture.call('AC_GetLoggingStatus', archive, id), false);
   await set(1);
-  t.equal(await desk.call('AC_SetLoggingStatus', archive, id, true), true);
-  t.equal(await desk.call('AC_GetLoggingStatus', archive, id), true);
-  desk.clock.advance(10_000);
+  t.equal(await fixture.call('AC_SetLoggingStatus', archive, id, true), true);
+  t.equal(await fixture.call('AC_GetLoggingStatus', archive, id), true);
+  fixture.clock.advance(10_000);
   await set(2.5);
-  desk.clock.advance(5_000);
+  fixture.clock.advance(5_000);
   await set(2.5);
-  desk.clock.advance(5_000);
+  fixture.clock.advance(5_000);
   await set(3);
-  desk.clock.advance(1_500);
+  fixture.clock.advance(1_500);
   const all = [
     { TimeStamp: NOW_S + 20, Value: 3, Duration: 1 },
     { TimeStamp: NOW_S + 10, Value: 2.5, Duration: 10 },
     { TimeStamp: NOW_S, Value: 1, Duration: 10 },
   ];
-  const logged = (...rest: number[]) => desk.call('AC_GetLoggedValues', archive, id, ...rest);
+  const logged = (...rest: number[]) => fixture.call('AC_GetLoggedValues', archive, id, ...rest);
   t.strictSame(await logged(0, 0, 0), all);
   t.strictSame(await logged(0, 0, 2), all.slice(0, 2));
   t.strictSame(await logged(NOW_S + 1, NOW_S + 10, 0), all.slice(1, 2));
   t.strictSame(await logged(0, NOW_S + 9, 99_999), all.slice(2));
-  await desk.call('AC_SetLoggingStatus', archive, id, false);
+  await fixture.call('AC_SetLoggingStatus', archive, id, false);
   await set(4);
   t.equal(((await logged(0, 0, 0)) as unknown[]).length, 3, 'what was recorded stays');
 });
 
 t.test('records are added, replaced and refused', async (t) => {
-  const { desk, archive, id } = bench(1);
-  await using _desk = desk;
-  const add = (values: unknown) => desk.call('AC_AddLoggedValues', archive, id, values);
+  const { desk: fixture, archive, id } = bench(1);
+  await using _desk = fixture;
+  const add = (values: unknown) => fixture.call('AC_AddLoggedValues', archive, id, values);
   await t.rejects(add([{ TimeStamp: 1000, Value: 1 }]), { code: 'NOT_LOGGED' });
-  await desk.call('AC_SetLoggingStatus', archive, id, true);
+  await fixture.call('AC_SetLoggingStatus', archive, id, true);
   t.equal(await add([]), true);
   t.equal(
     await add([
@@ -57,7 +57,7 @@ t.test('records are added, replaced and refused', async (t) => {
     true,
   );
   await add([{ TimeStamp: 2000, Value: 7 }]);
-  t.strictSame(await desk.call('AC_GetLoggedValues', archive, id, 0, 0, 0), [
+  t.strictSame(await fixture.call('AC_GetLoggedValues', archive, id, 0, 0, 0), [
     { TimeStamp: 2000, Value: 7, Duration: NOW_S - 2000 },
     { TimeStamp: 1000, Value: 2, Duration: 1000 },
   ]);
@@ -79,22 +79,22 @@ t.test('records are added, replaced and refused', async (t) => {
     ],
   ])
     await t.rejects(add(wrong), { message: /Value|TimeStamp/ }, JSON.stringify(wrong));
-  t.equal(((await desk.call('AC_GetLoggedValues', archive, id, 0, 0, 0)) as unknown[]).length, 2);
+  t.equal(((await fixture.call('AC_GetLoggedValues', archive, id, 0, 0, 0)) as unknown[]).length, 2);
 });
 
 t.test('what is aggregated follows from the type of aggregation', async (t) => {
-  const { desk, archive, id } = bench(1);
-  await using _desk = desk;
-  await desk.call('AC_SetLoggingStatus', archive, id, true);
+  const { desk: fixture, archive, id } = bench(1);
+  await using _desk = fixture;
+  await fixture.call('AC_SetLoggingStatus', archive, id, true);
   const hourS = Math.floor(NOW_S / 3600) * 3600 - 7200;
-  await desk.call('AC_AddLoggedValues', archive, id, [
+  await fixture.call('AC_AddLoggedValues', archive, id, [
     { TimeStamp: hourS, Value: 10 },
     { TimeStamp: hourS + 900, Value: 30 },
     { TimeStamp: hourS + 2700, Value: 0 },
     { TimeStamp: hourS + 3000, Value: 40 },
   ]);
   const hour = async () =>
-    ((await desk.call('AC_GetAggregatedValues', archive, id, 0, hourS, hourS + 3599, 0)) as object[])[0];
+    ((await fixture.call('AC_GetAggregatedValues', archive, id, 0, hourS, hourS + 3599, 0)) as object[])[0];
   const piece = { TimeStamp: hourS, Duration: 3600 };
   t.strictSame(await hour(), {
     ...piece,
@@ -104,17 +104,17 @@ t.test('what is aggregated follows from the type of aggregation', async (t) => {
     Min: 0,
     MinTime: hourS + 2700,
   });
-  t.equal(await desk.call('AC_GetAggregationType', archive, id), 0);
-  await desk.call('AC_SetAggregationType', archive, id, 1);
-  t.equal(await desk.call('AC_GetAggregationType', archive, id), 1);
+  t.equal(await fixture.call('AC_GetAggregationType', archive, id), 0);
+  await fixture.call('AC_SetAggregationType', archive, id, 1);
+  t.equal(await fixture.call('AC_GetAggregationType', archive, id), 1);
   t.match(await hour(), { ...piece, Avg: 60, Max: 40, Min: 0 });
-  await desk.call('AC_SetCounterIgnoreZeros', archive, id, true);
-  t.equal(await desk.call('AC_GetCounterIgnoreZeros', archive, id), true);
+  await fixture.call('AC_SetCounterIgnoreZeros', archive, id, true);
+  t.equal(await fixture.call('AC_GetCounterIgnoreZeros', archive, id), true);
   t.match(await hour(), { ...piece, Avg: 30, Max: 20, Min: 10 });
-  t.equal(await desk.call('AC_ReAggregateVariable', archive, id), true);
+  t.equal(await fixture.call('AC_ReAggregateVariable', archive, id), true);
   t.match(await hour(), { ...piece, Avg: 30 });
-  t.strictSame(await desk.call('AC_GetAggregatedValues', archive, id, 0, hourS + 1, hourS + 3599, 0), []);
-  t.strictSame(await desk.call('AC_GetAggregatedValues', archive, id, 7, hourS, hourS + 2999, 1), [
+  t.strictSame(await fixture.call('AC_GetAggregatedValues', archive, id, 0, hourS + 1, hourS + 3599, 0), []);
+  t.strictSame(await fixture.call('AC_GetAggregatedValues', archive, id, 7, hourS, hourS + 2999, 1), [
     {
       TimeStamp: hourS + 900,
       Duration: 1800,
@@ -125,53 +125,53 @@ t.test('what is aggregated follows from the type of aggregation', async (t) => {
       MinTime: hourS + 900,
     },
   ]);
-  const texts = desk.kernel.variables.create(3);
-  await t.rejects(desk.call('AC_GetAggregatedValues', archive, texts.id, 0, 0, 0, 0), {
+  const texts = fixture.kernel.variables.create(3);
+  await t.rejects(fixture.call('AC_GetAggregatedValues', archive, texts.id, 0, 0, 0, 0), {
     code: 'NOT_SUPPORTED',
   });
 });
 
 t.test('records outlive their variable, are listed, deleted, and taken over by another', async (t) => {
-  const { desk, archive, id } = bench();
-  await using _desk = desk;
-  await desk.call('AC_SetLoggingStatus', archive, id, true);
-  await desk.call('AC_SetGraphStatus', archive, id, false);
-  t.equal(await desk.call('AC_GetGraphStatus', archive, id), false);
-  await desk.call('AC_AddLoggedValues', archive, id, [
+  const { desk: fixture, archive, id } = bench();
+  await using _desk = fixture;
+  await fixture.call('AC_SetLoggingStatus', archive, id, true);
+  await fixture.call('AC_SetGraphStatus', archive, id, false);
+  t.equal(await fixture.call('AC_GetGraphStatus', archive, id), false);
+  await fixture.call('AC_AddLoggedValues', archive, id, [
     { TimeStamp: 1000, Value: 1 },
     { TimeStamp: 2000, Value: 2 },
   ]);
-  const listed = () => desk.call('AC_GetAggregationVariables', archive, true);
+  const listed = () => fixture.call('AC_GetAggregationVariables', archive, true);
   const facts = { VariableID: id, AggregationType: 0, FirstTime: 1000, LastTime: 2000, RecordCount: 2 };
   t.match(await listed(), [{ ...facts, AggregationVisible: false, AggregationActive: true }]);
-  t.match(await desk.call('AC_GetAggregationVariables', archive, false), [
+  t.match(await fixture.call('AC_GetAggregationVariables', archive, false), [
     { VariableID: id, RecordCount: 0 },
   ]);
-  await desk.call('SVC_DeleteVariable', id);
+  await fixture.call('SVC_DeleteVariable', id);
   t.match(await listed(), [{ ...facts, AggregationActive: false }]);
-  const { id: other } = desk.kernel.variables.create(2);
-  t.equal(await desk.call('AC_ChangeVariableID', archive, id, other), true);
+  const { id: other } = fixture.kernel.variables.create(2);
+  t.equal(await fixture.call('AC_ChangeVariableID', archive, id, other), true);
   t.match(await listed(), [{ ...facts, VariableID: other }]);
-  await t.rejects(desk.call('AC_ChangeVariableID', archive, id, other), {
+  await t.rejects(fixture.call('AC_ChangeVariableID', archive, id, other), {
     code: 'NOT_OF_TYPE',
   });
-  await desk.call('AC_SetLoggingStatus', archive, other, true);
-  t.equal(await desk.call('AC_DeleteVariableData', archive, other, 1500, 0), 1);
-  t.equal(await desk.call('AC_GetLoggingStatus', archive, other), true);
-  t.equal(await desk.call('AC_DeleteVariableData', archive, other, 0, 0), 1);
-  t.equal(await desk.call('AC_GetLoggingStatus', archive, other), false);
+  await fixture.call('AC_SetLoggingStatus', archive, other, true);
+  t.equal(await fixture.call('AC_DeleteVariableData', archive, other, 1500, 0), 1);
+  t.equal(await fixture.call('AC_GetLoggingStatus', archive, other), true);
+  t.equal(await fixture.call('AC_DeleteVariableData', archive, other, 0, 0), 1);
+  t.equal(await fixture.call('AC_GetLoggingStatus', archive, other), false);
   t.strictSame(await listed(), []);
-  const text = desk.kernel.variables.create(3);
-  await t.rejects(desk.call('AC_ChangeVariableID', archive, text.id, other), {
+  const text = fixture.kernel.variables.create(3);
+  await t.rejects(fixture.call('AC_ChangeVariableID', archive, text.id, other), {
     code: 'VARIABLE_TYPE',
   });
 });
 
 t.test('rules of thinning are kept by their age', async (t) => {
-  const { desk, archive, id } = bench();
-  await using _desk = desk;
-  const set = (months: number, type: number) => desk.call('AC_SetCompaction', archive, id, months, type);
-  const rules = () => desk.call('AC_GetCompaction', archive, id);
+  const { desk: fixture, archive, id } = bench();
+  await using _desk = fixture;
+  const set = (months: number, type: number) => fixture.call('AC_SetCompaction', archive, id, months, type);
+  const rules = () => fixture.call('AC_GetCompaction', archive, id);
   t.strictSame(await rules(), []);
   await set(12, 4);
   await set(3, 3);
@@ -187,15 +187,15 @@ t.test('rules of thinning are kept by their age', async (t) => {
 });
 
 t.test('the instance of every one must be the archive', async (t) => {
-  const { desk, id } = bench();
-  await using _desk = desk;
-  const bus = desk.devices.create('Bus').id;
+  const { desk: fixture, id } = bench();
+  await using _desk = fixture;
+  const bus = fixture.devices.create('Bus').id;
   const sample = { boolean: true, integer: 0, float: 0, string: '', variant: 0, array: [] };
-  const all = archiveFunctions(desk.ports).filter(({ name }) => name.startsWith('AC_'));
+  const all = archiveFunctions(fixture.ports).filter(({ name }) => name.startsWith('AC_'));
   t.equal(all.length, 17);
   for (const { name, parameters } of all) {
     const given = parameters.map(({ kind, name: of }) => (of === 'VariableID' ? id : sample[kind])).slice(1);
-    await t.rejects(desk.call(name, bus, ...given), { code: 'WRONG_MODULE' }, name);
-    await t.rejects(desk.call(name, id, ...given), { code: 'NOT_OF_TYPE' }, name);
+    await t.rejects(fixture.call(name, bus, ...given), { code: 'WRONG_MODULE' }, name);
+    await t.rejects(fixture.call(name, id, ...given), { code: 'NOT_OF_TYPE' }, name);
   }
 });

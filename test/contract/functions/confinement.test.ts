@@ -14,7 +14,7 @@ import { until } from '../../tools/until.js';
 const SECRET = 'Zq9';
 const START = 1_790_000_000;
 
-const house = await startGateway(
+const fixture = await startGateway(
   t,
   `${SIMULATED_CONFIG}tree:
   - category: Ground floor
@@ -39,17 +39,17 @@ configurators:
   - { title: ${SECRET}title, ident: wf2, base: upper, password: rose }
 `,
 );
-const { registry, kernel } = house.gateway;
+const { registry, kernel } = fixture.gateway;
 const { tree } = kernel;
 const as = async (method: string, ...params: unknown[]) =>
   completeResult(registry.call(method, params, owner));
-const [wf, wf2] = [await idOf(house, 'wf'), await idOf(house, 'wf2')];
+const [wf, wf2] = [await idOf(fixture, 'wf'), await idOf(fixture, 'wf2')];
 const user: Caller = { role: 'webfront', user: 'webfront', remote: '10.0.0.9', configurator: wf };
-const [ground, upper] = [await idOf(house, 'ground'), await idOf(house, 'upper')];
+const [ground, upper] = [await idOf(fixture, 'ground'), await idOf(fixture, 'upper')];
 const [lamp, plain, shown] = [
-  await idOf(house, 'ground/lamp'),
-  await idOf(house, 'ground/plain'),
-  await idOf(house, 'upper/shown'),
+  await idOf(fixture, 'ground/lamp'),
+  await idOf(fixture, 'ground/plain'),
+  await idOf(fixture, 'upper/shown'),
 ];
 const archive = [...tree.objectsOfType(1)].find(({ data }) => data.moduleName === 'Archive Control')?.id ?? 0;
 
@@ -152,7 +152,7 @@ const given: Readonly<Record<string, unknown>> = {
 const fit = (parameter: Parameter) => given[parameter.name] ?? validValue(parameter);
 
 /** What a front's user is answered: the result, or the failure's code and text. */
-async function answer(method: string, params: readonly unknown[]): Promise<string> {
+async function response(method: string, params: readonly unknown[]): Promise<string> {
   try {
     return JSON.stringify(await completeResult(registry.call(method, params, user)));
   } catch (thrown) {
@@ -175,11 +175,11 @@ await t.test(
       for (const [n, parameter] of parameters.entries()) {
         const isId = parameter.kind === 'integer' && parameter.name.endsWith('ID');
         if (!isId && parameter.kind !== 'array') continue;
-        const told = async (id: unknown) => {
+        const messages = async (id: unknown) => {
           const params = parameters.map((one, m) => (m !== n ? fit(one) : isId ? id : [id]));
-          return (await answer(name, params)).replaceAll(new RegExp(`\\b${String(id)}\\b`, 'g'), '#');
+          return (await response(name, params)).replaceAll(new RegExp(`\\b${String(id)}\\b`, 'g'), '#');
         };
-        const expected = await told(missing);
+        const expected = await messages(missing);
         const isFree = parameter.name === 'ActionID';
         if (!isFree && !/^(OBJECT_MISSING|NOT_OF_TYPE|ACCESS_DENIED|PARAMETER_TYPE) /.test(expected))
           different.push(`${name} ${parameter.name}: ${expected}`);
@@ -188,7 +188,7 @@ await t.test(
           if ((n === 0 && id === wf) || (!isId && id === 0)) continue;
           for (const form of [id, String(id), `${id}.0`]) {
             calls += 1;
-            const reply = (await told(form)).replaceAll(new RegExp(`\\b${id}\\b`, 'g'), '#');
+            const reply = (await messages(form)).replaceAll(new RegExp(`\\b${id}\\b`, 'g'), '#');
             if (reply !== expected)
               different.push(`${name} ${parameter.name}=${form}: ${reply} instead of ${expected}`);
           }
@@ -215,34 +215,34 @@ function leaks(text: string): string[] {
 
 /** Every answer that a front's user gets when all parameters are in order. */
 async function allAnswers(since: number): Promise<string[]> {
-  const answers: string[] = [];
+  const replies: string[] = [];
   for (const { name, parameters } of functions) {
     const kinds = parameters.some((one) => one.name === 'ObjectID') ? [lamp, shown, tied.chart] : [0];
     for (const ObjectID of kinds)
       for (const TimeSpan of parameters.some((one) => one.name === 'TimeSpan') ? [0, 1, 2, 3, 4, 5] : [0]) {
         const own: Record<string, unknown> = { ObjectID, TimeSpan, LastTimeStamp: since };
         const params = parameters.map((one) => own[one.name] ?? fit(one));
-        answers.push(`${name} ${await answer(name, params)}`);
+        replies.push(`${name} ${await response(name, params)}`);
       }
   }
-  return answers;
+  return replies;
 }
 
 await t.test('no answer discloses anything of the outside', async (t) => {
   for (const leak of [`{"ID${at.number}":1}`, `[${at.script}]`, `"a ${SECRET}"`])
     t.equal(leaks(leak).length, 1, `${leak} would be found`);
-  const answers = await allAnswers(kernel.changes.counter);
-  t.strictSame(answers.flatMap(leaks), []);
-  const refused = answers.filter((one) => /^\w+ [A-Z_]+ -\d+:/.test(one)).map((one) => one.slice(0, 60));
+  const replies = await allAnswers(kernel.changes.counter);
+  t.strictSame(replies.flatMap(leaks), []);
+  const rejected = replies.filter((one) => /^\w+ [A-Z_]+ -\d+:/.test(one)).map((one) => one.slice(0, 60));
   t.strictSame(
-    refused,
+    rejected,
     [`WFC_Execute ACTION_INVALID -32603: Action is invalid`],
     'all others are carried out',
   );
-  const snapshot = answers.find((one) => one.startsWith('WFC_GetSnapshot ')) ?? '';
+  const snapshot = replies.find((one) => one.startsWith('WFC_GetSnapshot ')) ?? '';
   for (const id of [lamp, shown, tied.event, tied.chart, tied.device])
     t.ok(snapshot.includes(`"ID${id}"`), `${id} is in it`);
-  const chart = await answer('WFC_FetchChartData', [wf, tied.chart, START, 1, 2]);
+  const chart = await response('WFC_FetchChartData', [wf, tied.chart, START, 1, 2]);
   const datasets = JSON.parse(chart) as { VariableID: number; Points: object[] }[];
   t.strictSame(
     datasets.map(({ VariableID, Points }) => [VariableID, Points.length]),
@@ -257,13 +257,13 @@ await t.test('no answer discloses anything of the outside', async (t) => {
 await t.test('nor does what a device or a script says or fails with', async (t) => {
   const since = kernel.changes.counter;
   const seen = (path: string, text: RegExp) =>
-    until(`${path} to be ${String(text)}`, async () => text.test(String(await valueAt(house, path))));
-  const rival = await idOf(house, `upper/${SECRET}pump`);
+    until(`${path} to be ${String(text)}`, async () => text.test(String(await valueAt(fixture, path))));
+  const rival = await idOf(fixture, `upper/${SECRET}pump`);
   await seen(`upper/${SECRET}pump/LINK`, /online/);
   await seen('ground/fan/PENDING', /^on when all of interlock fans are open/);
   await as('HW_WriteValueBoolean', rival, 'STATE', true);
   await as('SVC_SetScriptContent', at.script, `SetValue(${at.variable}, true); throw Error('${SECRET}')`);
-  const execute = async (path: string) => answer('WFC_Execute', [wf, 0, await idOf(house, path), true]);
+  const execute = async (path: string) => response('WFC_Execute', [wf, 0, await idOf(fixture, path), true]);
   t.strictSame(
     [await execute('ground/pump/STATE'), await execute('ground/fan/STATE'), await execute('ground/lamp')],
     [
@@ -272,7 +272,7 @@ await t.test('nor does what a device or a script says or fails with', async (t) 
       'SCRIPT_FAILED -32603: The script failed; the log has the details',
     ],
   );
-  const pump = await idOf(house, 'ground/pump');
+  const pump = await idOf(fixture, 'ground/pump');
   const owners = await as('HW_WriteValueBoolean', pump, 'STATE', true).catch(messageOf);
   t.match(owners, new RegExp(`interlock pumps: ${SECRET}pump is active`), 'the owner is told which');
   await seen('ground/pump/RULE', /another of the group is active/);
@@ -283,13 +283,13 @@ await t.test('nor does what a device or a script says or fails with', async (t) 
     await seen('ground/button/STATE', new RegExp(String(active)));
   }
   await seen('ground/button/STATUS', /Toggles: there is nothing at its path/);
-  t.match(await as('HW_ReadServiceMessages', await idOf(house, 'ground/button')), [
+  t.match(await as('HW_ReadServiceMessages', await idOf(fixture, 'ground/button')), [
     { Text: new RegExp(`nothing at upper/${SECRET}nowhere`) },
   ]);
   await as('SVC_SetScriptContent', at.script, '');
-  const answers = await allAnswers(since);
-  t.ok(answers.some((one) => /^WFC_GetSnapshotChanges .*nothing at its path/.test(one)));
-  t.strictSame(answers.flatMap(leaks), []);
+  const replies = await allAnswers(since);
+  t.ok(replies.some((one) => /^WFC_GetSnapshotChanges .*nothing at its path/.test(one)));
+  t.strictSame(replies.flatMap(leaks), []);
 });
 
 /** Does to what is outside, and to what ties the area to it, whatever an owner can. */
@@ -332,10 +332,10 @@ async function stir(): Promise<void> {
 
 await t.test('nor does anything that a front is told of, nor what it asks for afterwards', async (t) => {
   const since = kernel.changes.counter;
-  await using socket = await openWebSocket(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
+  await using socket = await openWebSocket(fixture, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
   await stir();
-  await as('SetValue', await idOf(house, 'ground/note'), 'the end');
-  t.equal(await valueAt(house, 'ground/note'), 'the end');
+  await as('SetValue', await idOf(fixture, 'ground/note'), 'the end');
+  t.equal(await valueAt(fixture, 'ground/note'), 'the end');
   const frames: string[] = [];
   for (;;) {
     const [frame] = await takeFrames(socket, 1);
@@ -345,7 +345,7 @@ await t.test('nor does anything that a front is told of, nor what it asks for af
   t.ok(frames.length > 3, `${frames.length} frames`);
   t.strictSame(frames.flatMap(leaks), []);
   t.strictSame((await allAnswers(since)).flatMap(leaks), []);
-  await using late = await openWebSocket(house, `/wfc/${wf}/api/?since=${since}`, [
+  await using late = await openWebSocket(fixture, `/wfc/${wf}/api/?since=${since}`, [
     basicLine('webfront', 'tulip'),
   ]);
   await as('SVC_SetName', lamp, 'the last');

@@ -14,24 +14,24 @@ import { Replica, snapshotOf } from '../../tools/client/replica.js';
 /** A desk with files, and a branch of every kind of objects that point to each other and out of it. */
 async function bench(t: { teardown(end: () => Promise<void>): void }, random: Random) {
   const directory = await tempDirectory(t);
-  const desk = new FunctionFixture([], directory);
-  t.teardown(() => desk[Symbol.asyncDispose]());
-  const control = desk.devices.create('Utility Control').id;
+  const fixture = new FunctionFixture([], directory);
+  t.teardown(() => fixture[Symbol.asyncDispose]());
+  const control = fixture.devices.create('Utility Control').id;
   const duplicate = (id: number, parent: number, recursive = true) =>
-    desk.call('UC_DuplicateObject', control, id, parent, recursive) as Promise<number>;
-  const outside = await someObjects(desk, random, { parent: desk.kernel.tree.root, count: 8 });
-  const top = desk.kernel.tree.create(objectType.category, {}, { name: 'Branch', ident: 'branch' });
-  const inside = await someObjects(desk, random, { parent: top, count: 25 });
-  await pointAbout(desk, random, [...outside, ...inside]);
-  return { desk, directory, duplicate, top };
+    fixture.call('UC_DuplicateObject', control, id, parent, recursive) as Promise<number>;
+  const outside = await someObjects(fixture, random, { parent: fixture.kernel.tree.root, count: 8 });
+  const top = fixture.kernel.tree.create(objectType.category, {}, { name: 'Branch', ident: 'branch' });
+  const inside = await someObjects(fixture, random, { parent: top, count: 25 });
+  await pointAbout(fixture, random, [...outside, ...inside]);
+  return { desk: fixture, directory, duplicate, top };
 }
 
 async function someObjects(
-  desk: FunctionFixture,
+  fixture: FunctionFixture,
   random: Random,
   { parent, count }: { parent: TreeObject; count: number },
 ): Promise<TreeObject[]> {
-  const { kernel, devices } = desk;
+  const { kernel, devices } = fixture;
   const made: TreeObject[] = [];
   for (let i = 0; i < count; i++) {
     const place = { parent: random.pick([parent, ...made]), ident: random.chance(0.5) ? `i${i}` : '' };
@@ -47,18 +47,18 @@ async function someObjects(
       object = kernel.variables.create(kind, { ...place, value, profile: kind === 0 ? '~Switch' : '' });
     } else if (type === 3) {
       object = kernel.scripts.create(0, place);
-      await desk.call('SVC_SetScriptContent', object.id, `print(${i})`);
+      await fixture.call('SVC_SetScriptContent', object.id, `print(${i})`);
     } else if (type === 4) {
-      object = kernel.events.create(random.below(3), desk.clock.nowMs(), place);
+      object = kernel.events.create(random.below(3), fixture.clock.nowMs(), place);
     } else if (type === 5) {
       const kind = random.pick([1, 3, 4] as const);
       object = kernel.media.create(kind, place);
-      if (kind === 3) await desk.call('SVC_SetMediaFile', object.id, `rtsp://me:secret${i}@camera`, false);
+      if (kind === 3) await fixture.call('SVC_SetMediaFile', object.id, `rtsp://me:secret${i}@camera`, false);
       else if (random.chance(0.8)) {
-        await desk.call('SVC_SetMediaFile', object.id, `media/${object.id}.png`, false);
-        await desk.call('SVC_SetMediaContent', object.id, Buffer.from(`content ${i}`).toString('base64'));
+        await fixture.call('SVC_SetMediaFile', object.id, `media/${object.id}.png`, false);
+        await fixture.call('SVC_SetMediaContent', object.id, Buffer.from(`content ${i}`).toString('base64'));
       }
-      if (random.chance(0.5)) await desk.call('SVC_SetMediaCached', object.id, true);
+      if (random.chance(0.5)) await fixture.call('SVC_SetMediaCached', object.id, true);
     } else object = kernel.links.create(place);
     for (const [key, value] of [
       ['name', random.chance(0.7) ? `name ${i}` : ''],
@@ -82,7 +82,7 @@ async function pointAbout(
   objects: readonly TreeObject[],
 ): Promise<void> {
   const all = objects.flatMap((object) => [object, ...(object.children ?? [])]);
-  const of = (wanted: (object: TreeObject) => boolean) => random.pick(all.filter(wanted));
+  const of = (expected: (object: TreeObject) => boolean) => random.pick(all.filter(expected));
   const isBus = (object: TreeObject) => object.is(1) && object.data.moduleName === 'Bus';
   for (const object of all) {
     if (object.is(4)) pointEvent(kernel, object, [random.pick(all), of((one) => one.is(2))]);
@@ -134,7 +134,7 @@ const rule = (type: 0 | 1, id: number) => ({
 });
 
 /** All of a branch, with the places of its objects in it in place of their ids; what lies outside keeps its id. */
-async function picture(desk: FunctionFixture, top: TreeObject): Promise<object[]> {
+async function picture(fixture: FunctionFixture, top: TreeObject): Promise<object[]> {
   const places = new Map([...walkSubtree(top)].map(({ id }, at) => [id, `object ${at}`]));
   const where = (id: number) => places.get(id) ?? id;
   const entries: object[] = [];
@@ -142,13 +142,13 @@ async function picture(desk: FunctionFixture, top: TreeObject): Promise<object[]
     const { name, ident, position, hidden, disabled, readOnly, icon, info, summary, parent, type } = object;
     const own = { ident, position, hidden, disabled, readOnly, icon, info, summary, type };
     const entry = { ...own, name, parent: object === top ? '' : where(parent?.id ?? 0) };
-    entries.push({ ...entry, data: await dataOf(desk, object, where) });
+    entries.push({ ...entry, data: await dataOf(fixture, object, where) });
   }
   return entries;
 }
 
 async function dataOf(
-  desk: FunctionFixture,
+  fixture: FunctionFixture,
   object: TreeObject,
   where: (id: number) => string | number,
 ): Promise<unknown> {
@@ -165,11 +165,11 @@ async function dataOf(
     return { type, profile, customProfile, ...points, value: isDrivers || isState ? '' : value };
   }
   if (object.is(3))
-    return { type: object.data.type, text: await desk.call('SVC_GetScriptContent', object.id) };
+    return { type: object.data.type, text: await fixture.call('SVC_GetScriptContent', object.id) };
   if (object.is(4)) return eventOf(object, where);
   if (!object.is(5)) return {};
   const { type, crc, size, cached, available, file } = object.data;
-  const content = available && type !== 3 ? await desk.call('SVC_GetMediaContent', object.id) : '';
+  const content = available && type !== 3 ? await fixture.call('SVC_GetMediaContent', object.id) : '';
   return { type, crc, size, cached, available, content, file: type === 3 ? file : '' };
 }
 
@@ -206,17 +206,17 @@ const seed = fuzzSeed();
 t.test(`a copy is what it was copied from, up to the ids (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   for (let round = 0; round < 12; round++) {
-    const { desk, duplicate, top } = await bench(t, random);
-    const { tree } = desk.kernel;
-    const before = await picture(desk, top);
+    const { desk: fixture, duplicate, top } = await bench(t, random);
+    const { tree } = fixture.kernel;
+    const before = await picture(fixture, top);
     const ids = new Set([...tree.all()].map(({ id }) => id));
-    const replica = new Replica(snapshotOf(desk.kernel));
-    const { counter } = desk.kernel.changes;
+    const replica = new Replica(snapshotOf(fixture.kernel));
+    const { counter } = fixture.kernel.changes;
     const copy = tree.get(await duplicate(top.id, 0));
     const [root = {}, ...below] = before;
     // At the root its ident is taken.
-    t.strictSame(await picture(desk, copy), [{ ...root, ident: '' }, ...below], `round ${round}`);
-    t.strictSame(await picture(desk, top), before, 'the original is as it was');
+    t.strictSame(await picture(fixture, copy), [{ ...root, ident: '' }, ...below], `round ${round}`);
+    t.strictSame(await picture(fixture, top), before, 'the original is as it was');
     t.strictSame(
       [...walkSubtree(copy)].filter(({ id }) => ids.has(id)),
       [],
@@ -236,28 +236,28 @@ t.test(`a copy is what it was copied from, up to the ids (${seedLabel(seed)})`, 
     for (const one of walkSubtree(copy)) if (one.is(1)) t.equal(one.data.status, 104, 'instances are closed');
     const again = tree.get(await duplicate(copy.id, top.id));
     t.strictSame(
-      await picture(desk, again),
+      await picture(fixture, again),
       [{ ...root, ident: '' }, ...below],
       'a copy of the copy, in the original',
     );
-    for (const frame of desk.kernel.changes.since(counter)) replica.apply(frame as never);
+    for (const frame of fixture.kernel.changes.since(counter)) replica.apply(frame as never);
     const followed = Object.fromEntries([...replica.objects].map(([id, entry]) => [`ID${id}`, entry]));
-    t.strictSame(followed, snapshotOf(desk.kernel), 'clients that follow the changes know the same');
+    t.strictSame(followed, snapshotOf(fixture.kernel), 'clients that follow the changes know the same');
   }
 });
 
 t.test('a copied lamp is dark until its changes are applied', async (t) => {
-  const { desk, duplicate } = await bench(t, new Random(1));
-  const { tree, instances } = desk.kernel;
-  const lamp = await desk.lamp();
-  await desk.call('HW_WriteValueBoolean', lamp, 'STATE', true);
-  await desk.call('SVC_SetName', desk.idOf(lamp, 'STATE'), 'Light');
-  const script = (await desk.call('SVC_CreateScript', 0)) as number;
-  await desk.call('SVC_SetVariableCustomAction', desk.idOf(lamp, 'LEVEL'), script);
+  const { desk: fixture, duplicate } = await bench(t, new Random(1));
+  const { tree, instances } = fixture.kernel;
+  const lamp = await fixture.lamp();
+  await fixture.call('HW_WriteValueBoolean', lamp, 'STATE', true);
+  await fixture.call('SVC_SetName', fixture.idOf(lamp, 'STATE'), 'Light');
+  const script = (await fixture.call('SVC_CreateScript', 0)) as number;
+  await fixture.call('SVC_SetVariableCustomAction', fixture.idOf(lamp, 'LEVEL'), script);
   const copy = await duplicate(lamp, 0);
-  const value = (id: number, ident: string) => (tree.get(desk.idOf(id, ident)) as Variable).data;
+  const value = (id: number, ident: string) => (tree.get(fixture.idOf(id, ident)) as Variable).data;
   t.equal(instances.get(copy).data.connectionId, instances.get(lamp).data.connectionId);
-  t.equal(tree.get(desk.idOf(copy, 'STATE')).name, 'Light');
+  t.equal(tree.get(fixture.idOf(copy, 'STATE')).name, 'Light');
   t.match(
     value(copy, 'STATE'),
     { value: false, updated: 0, action: copy },
@@ -265,15 +265,15 @@ t.test('a copied lamp is dark until its changes are applied', async (t) => {
   );
   t.equal(value(copy, 'LEVEL').customAction, script);
   t.match(value(copy, 'STATUS').value, /^closed since .*a copy.*SVC_ApplyChanges/);
-  await t.rejects(desk.call('HW_WriteValueBoolean', copy, 'STATE', true), { code: 'DEVICE_OFFLINE' });
+  await t.rejects(fixture.call('HW_WriteValueBoolean', copy, 'STATE', true), { code: 'DEVICE_OFFLINE' });
   // Its bus comes and goes, and it is connected elsewhere: it stays closed.
-  await desk.call('SVC_ApplyChanges', instances.get(lamp).data.connectionId);
-  await desk.call('SVC_ConnectInstance', copy, instances.get(lamp).data.connectionId);
+  await fixture.call('SVC_ApplyChanges', instances.get(lamp).data.connectionId);
+  await fixture.call('SVC_ConnectInstance', copy, instances.get(lamp).data.connectionId);
   t.equal(value(copy, 'LINK').value, 'closed');
-  await desk.call('SVC_ApplyChanges', copy);
-  await desk.call('HW_WriteValueBoolean', copy, 'STATE', true);
+  await fixture.call('SVC_ApplyChanges', copy);
+  await fixture.call('HW_WriteValueBoolean', copy, 'STATE', true);
   t.equal(value(copy, 'STATE').value, true);
-  const plain = await duplicate(desk.idOf(lamp, 'STATE'), 0);
+  const plain = await duplicate(fixture.idOf(lamp, 'STATE'), 0);
   t.match(tree.get(plain).data, { value: true, action: 0 }, 'a variable alone is nobody’s');
   const bare = await duplicate(lamp, 0, false);
   t.equal(
@@ -284,8 +284,8 @@ t.test('a copied lamp is dark until its changes are applied', async (t) => {
 });
 
 t.test('what can’t be copied whole leaves nothing behind', async (t) => {
-  const { desk, directory, duplicate, top } = await bench(t, new Random(2));
-  const { tree, scripts, media } = desk.kernel;
+  const { desk: fixture, directory, duplicate, top } = await bench(t, new Random(2));
+  const { tree, scripts, media } = fixture.kernel;
   for (const [id, parent, code] of [
     [0, 0, 'ROOT_FIXED'],
     [9999, 0, 'OBJECT_MISSING'],
@@ -296,13 +296,13 @@ t.test('what can’t be copied whole leaves nothing behind', async (t) => {
   const broken = scripts.create(0, { parent: top });
   const count = tree.size;
   const files = await readdir(join(directory, 'media')).catch(() => []);
-  const content = desk.scripts.content;
-  desk.scripts.content = async (id) => {
+  const content = fixture.scripts.content;
+  fixture.scripts.content = async (id) => {
     if (id === broken.id) throw new Error('the disk is gone');
     return content(id);
   };
   await t.rejects(duplicate(top.id, 0), { code: 'INTERNAL' });
   t.equal(tree.size, count);
   t.strictSame(await readdir(join(directory, 'media')).catch(() => []), files);
-  t.strictSame(desk.errors, ['a function failed'], 'and nothing went wrong with that');
+  t.strictSame(fixture.errors, ['a function failed'], 'and nothing went wrong with that');
 });

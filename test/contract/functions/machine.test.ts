@@ -178,13 +178,13 @@ async function programs(
 
 t.test('ping is asked without a shell, and ended when the time is over', async (t) => {
   const clock = new ManualClock();
-  const asked = join(await tempDirectory(t), 'asked');
+  const requests = join(await tempDirectory(t), 'asked');
   const ping = await programs(
     t,
     {
       ping: `#!/bin/sh
 for host; do :; done
-printf "%s\\n" "$*" >> ${asked}
+printf "%s\\n" "$*" >> ${requests}
 case "$host" in
 up) exit 0 ;;
 down) exit 1 ;;
@@ -201,7 +201,7 @@ exit 2
   t.equal(await ping.ping('no.such.host', 1000), false);
   await t.rejects(ping.ping('forbidden', 1000), { code: 'NOT_ALLOWED', message: /ping_group_range/ });
   const slow = ping.ping('slow', 1000);
-  const lines = () => readFile(asked, 'utf8');
+  const lines = () => readFile(requests, 'utf8');
   await until('the slow one is asked', async () => (await lines()).includes('slow'));
   clock.advance(1000);
   t.equal(await slow, false);
@@ -248,17 +248,17 @@ t.test('each function answers what the machine says of that', async (t) => {
 });
 
 t.test('the functions answer of this very machine', async (t) => {
-  await using desk = new FunctionFixture();
+  await using fixture = new FunctionFixture();
   for (const name of ['Sys_GetBattery', 'Sys_GetHardDiskInfo', 'Sys_GetNetworkInfo', 'Sys_GetSpooler'])
-    t.type(await desk.call(name), 'object', name);
-  t.match(await desk.call('Sys_GetCPUInfo'), { CPU_AVG: Number, CPU_0: Number });
-  const memory = (await desk.call('Sys_GetMemoryInfo')) as Record<string, number>;
+    t.type(await fixture.call(name), 'object', name);
+  t.match(await fixture.call('Sys_GetCPUInfo'), { CPU_AVG: Number, CPU_0: Number });
+  const memory = (await fixture.call('Sys_GetMemoryInfo')) as Record<string, number>;
   t.ok(Number(memory['TOTALPHYSICAL']) > Number(memory['AVAILPHYSICAL']));
-  const own = (await desk.call('Sys_GetProcessInfo')) as Record<string, number>;
+  const own = (await fixture.call('Sys_GetProcessInfo')) as Record<string, number>;
   t.ok(Number(own['SVC_NUMTHREADS']) > 1 && Number(own['SVC_WORKINGSETSIZE']) > 10_000_000);
-  t.match(await desk.call('SVC_GetKernelDirSpace'), { Total: Number, Free: Number, Used: Number });
+  t.match(await fixture.call('SVC_GetKernelDirSpace'), { Total: Number, Free: Number, Used: Number });
   for (const host of ['', '-f', 'a b', 'a;b', '$(id)', `${'a'.repeat(300)}`, 'host\n', '--', 'x/../y'])
-    await t.rejects(desk.call('Sys_Ping', host, 100), { code: 'PARAMETER_TYPE' }, host);
+    await t.rejects(fixture.call('Sys_Ping', host, 100), { code: 'PARAMETER_TYPE' }, host);
   for (const ms of [0, -1, 60_001])
-    await t.rejects(desk.call('Sys_Ping', '127.0.0.1', ms), { code: 'PARAMETER_BOUNDS' }, `${ms}`);
+    await t.rejects(fixture.call('Sys_Ping', '127.0.0.1', ms), { code: 'PARAMETER_BOUNDS' }, `${ms}`);
 });

@@ -29,10 +29,10 @@ const OWN_CODES: Readonly<Record<string, readonly FaultCode[]>> = {
   GW_CreateFrom: ['NAME_NOT_FOUND'],
 };
 
-const house = await startGateway(t, CONFIG, { clock: new ManualClock() });
-const { registry, kernel } = house.gateway;
+const fixture = await startGateway(t, CONFIG, { clock: new ManualClock() });
+const { registry, kernel } = fixture.gateway;
 const declarations = registry.all();
-const [ground, upper] = [await idOf(house, 'wf'), await idOf(house, 'wf2')];
+const [ground, upper] = [await idOf(fixture, 'wf'), await idOf(fixture, 'wf2')];
 const user: Caller = { role: 'webfront', user: 'webfront', remote: '10.0.0.9', configurator: ground };
 
 /** An object for every parameter that takes one, so that a call fails for the one that is missing alone. */
@@ -125,14 +125,14 @@ function everyFunction(
 }
 
 async function tryOut(t: Test, name: string, { params, caller, codes, result }: Trial): Promise<void> {
-  const state = stateOf(house.gateway);
-  const told = `${name}(${JSON.stringify(params)})`;
+  const state = stateOf(fixture.gateway);
+  const messages = `${name}(${JSON.stringify(params)})`;
   const outcome = await outcomeOf(name, params, caller);
   if ('code' in outcome) {
-    if (!codes.includes(outcome.code)) t.fail(`${told}: ${outcome.code}`);
-  } else if (codes.length > 0) t.fail(`${told} gave ${JSON.stringify(outcome.result)}`);
-  else t.strictSame(outcome.result, result, told);
-  if (stateOf(house.gateway) !== state) t.fail(`${told} changed something`);
+    if (!codes.includes(outcome.code)) t.fail(`${messages}: ${outcome.code}`);
+  } else if (codes.length > 0) t.fail(`${messages} gave ${JSON.stringify(outcome.result)}`);
+  else t.strictSame(outcome.result, result, messages);
+  if (stateOf(fixture.gateway) !== state) t.fail(`${messages} changed something`);
 }
 
 /** What moves with every change: of the configuration, and of anything that is told. */

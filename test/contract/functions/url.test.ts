@@ -20,15 +20,15 @@ async function serving(t: Test, handler: RequestListener): Promise<string> {
 }
 
 t.test('a URL is read, with what is asked to go along', async (t) => {
-  await using desk = new FunctionFixture();
-  const heard: Record<string, unknown>[] = [];
+  await using fixture = new FunctionFixture();
+  const received: Record<string, unknown>[] = [];
   const other = await serving(t, (request, response) => {
-    heard.push({ ...request.headers, url: request.url });
+    received.push({ ...request.headers, url: request.url });
     response.end('elsewhere');
   });
   const url = await serving(t, (request, response) => {
-    heard.push({ ...request.headers, url: request.url });
-    const answers: Record<string, () => unknown> = {
+    received.push({ ...request.headers, url: request.url });
+    const replies: Record<string, () => unknown> = {
       '/': () => response.end('ä and more'),
       '/latin': () => response.end(Buffer.from([0xe4, 0xff])),
       '/moved': () => response.writeHead(302, { Location: '/' }).end(),
@@ -43,22 +43,23 @@ t.test('a URL is read, with what is asked to go along', async (t) => {
         setImmediate(() => response.destroy());
       },
     };
-    answers[request.url ?? '']?.();
+    replies[request.url ?? '']?.();
   });
-  const get = (path: string, options: unknown = {}) => desk.call('Sys_GetURLContentEx', url + path, options);
-  t.equal(await desk.call('Sys_GetURLContent', `${url}/`), 'ä and more');
+  const get = (path: string, options: unknown = {}) =>
+    fixture.call('Sys_GetURLContentEx', url + path, options);
+  t.equal(await fixture.call('Sys_GetURLContent', `${url}/`), 'ä and more');
   t.equal(await get('/latin', []), '\u00e4\u00ff', 'one character a byte');
   t.equal(await get('/moved'), 'ä and more');
   const login = { AuthUser: 'anna', AuthPass: 's:e', Headers: ['X-Wanted:  yes ', 'Accept: a, b'] };
   await get('/', login);
-  t.match(heard.at(-1), {
+  t.match(received.at(-1), {
     authorization: `Basic ${Buffer.from('anna:s:e').toString('base64')}`,
     'x-wanted': 'yes',
     accept: 'a, b',
     connection: 'close',
   });
   t.equal(await get('/away', login), 'elsewhere');
-  t.match(heard.at(-1), { url: '/there', authorization: undefined, 'x-wanted': undefined });
+  t.match(received.at(-1), { url: '/there', authorization: undefined, 'x-wanted': undefined });
   t.equal(((await get('/full')) as string).length, CONTENT_LIMIT);
   await t.rejects(get('/large'), { code: 'TEXT_TOO_LONG' });
   await t.rejects(get('/round'), { code: 'URL_FAILED', message: /again and again/ });
@@ -66,30 +67,30 @@ t.test('a URL is read, with what is asked to go along', async (t) => {
   await t.rejects(get('/error'), { code: 'URL_FAILED', message: /answers 503 Service Unavailable$/ });
   await t.rejects(get('/cut'), { code: 'URL_FAILED' });
   const silent = get('/silent', { Timeout: 5000 });
-  await until('the silent one is asked', () => heard.at(-1)?.['url'] === '/silent');
-  desk.clock.advance(5000);
+  await until('the silent one is asked', () => received.at(-1)?.['url'] === '/silent');
+  fixture.clock.advance(5000);
   await t.rejects(silent, { code: 'TIMED_OUT' });
-  t.equal(desk.clock.pendingTimers, 0);
+  t.equal(fixture.clock.pendingTimers, 0);
 });
 
 t.test('a request has a method and a body, and neither follows where it may not', async (t) => {
-  await using desk = new FunctionFixture();
-  const heard: Record<string, unknown>[] = [];
+  await using fixture = new FunctionFixture();
+  const received: Record<string, unknown>[] = [];
   const listener =
     (away: string): RequestListener =>
     async (request, response) => {
       const { method, url = '', headers } = request;
       const body = await textOf(request);
-      heard.push({ ...headers, method, url, body });
+      received.push({ ...headers, method, url, body });
       const [, code = '200', where = '/'] = /^\/(\d+)(\/\w+)/.exec(url) ?? [];
       response.writeHead(Number(code), { Location: where === '/away' ? away : where }).end('done');
     };
   const other = await serving(t, listener('/'));
   const url = await serving(t, listener(`${other}/there`));
-  const send = (path: string, options: unknown) => desk.call('Sys_GetURLContentEx', url + path, options);
+  const send = (path: string, options: unknown) => fixture.call('Sys_GetURLContentEx', url + path, options);
   const Headers = ['Authorization: Bearer t0ken', 'Content-Type: application/json'];
   t.equal(await send('/', { Method: 'PUT', Body: '{"ä":1}', Headers }), 'done');
-  t.match(heard.at(-1), {
+  t.match(received.at(-1), {
     method: 'PUT',
     body: '{"ä":1}',
     'content-type': 'application/json',
@@ -97,41 +98,41 @@ t.test('a request has a method and a body, and neither follows where it may not'
     authorization: 'Bearer t0ken',
   });
   await send('/', { Body: 'plain' });
-  t.match(heard.at(-1), { method: 'POST', body: 'plain', 'content-type': 'text/plain; charset=utf-8' });
+  t.match(received.at(-1), { method: 'POST', body: 'plain', 'content-type': 'text/plain; charset=utf-8' });
   await send('/', { Method: 'DELETE' });
-  t.match(heard.at(-1), { method: 'DELETE', body: '', 'content-type': undefined });
+  t.match(received.at(-1), { method: 'DELETE', body: '', 'content-type': undefined });
   t.equal(await send('/', { Method: 'HEAD' }), '');
   for (const code of [301, 302, 303]) {
     await send(`/${code}/next`, { Body: '1', Headers });
-    t.match(heard.at(-1), { method: 'GET', url: '/next', body: '', 'content-type': undefined }, `${code}`);
-    t.match(heard.at(-1), { authorization: 'Bearer t0ken' }, 'on the same host');
+    t.match(received.at(-1), { method: 'GET', url: '/next', body: '', 'content-type': undefined }, `${code}`);
+    t.match(received.at(-1), { authorization: 'Bearer t0ken' }, 'on the same host');
   }
   for (const code of [307, 308]) {
     await send(`/${code}/next`, { Method: 'PATCH', Body: '1', Headers });
-    t.match(heard.at(-1), { method: 'PATCH', url: '/next', body: '1' }, `${code}`);
-    const before = heard.length;
+    t.match(received.at(-1), { method: 'PATCH', url: '/next', body: '1' }, `${code}`);
+    const before = received.length;
     const failed = (await send(`/${code}/away`, { Body: '1', Headers }).catch(messageOf)) as string;
     t.match(failed, /redirects to another host, which is not sent the body/);
     t.notMatch(failed, /away|t0ken/);
-    t.equal(heard.length, before + 1, 'the other host is not asked');
+    t.equal(received.length, before + 1, 'the other host is not asked');
   }
   await send('/302/away', { Body: '1', Headers, AuthUser: 'a', AuthPass: 'b' });
-  t.match(heard.at(-1), { url: '/there', method: 'GET', body: '', authorization: undefined });
+  t.match(received.at(-1), { url: '/there', method: 'GET', body: '', authorization: undefined });
   const token = await send('/404/bot123456:s3cret', { Body: '1' }).catch(messageOf);
   t.match(token, /answers 404 Not Found$/);
   t.strictSame(
-    desk.audit.filter(({ method }) => method.startsWith('Sys_')),
+    fixture.audit.filter(({ method }) => method.startsWith('Sys_')),
     [],
     'no URL in the audit',
   );
 });
 
 t.test('a URL that is none, or options that are none, are refused', async (t) => {
-  await using desk = new FunctionFixture();
+  await using fixture = new FunctionFixture();
   for (const url of ['', 'nothing', 'file:///etc/passwd', 'ftp://host/', 'http://', 'javascript:1'])
-    await t.rejects(desk.call('Sys_GetURLContent', url), { code: 'URL_FAILED' }, url);
+    await t.rejects(fixture.call('Sys_GetURLContent', url), { code: 'URL_FAILED' }, url);
   const secret = 'http://anna:s3cret@127.0.0.1:1/';
-  const failed = await desk.call('Sys_GetURLContent', secret).catch(messageOf);
+  const failed = await fixture.call('Sys_GetURLContent', secret).catch(messageOf);
   t.match(failed, /^The URL cannot be read: .*ECONNREFUSED/);
   t.notMatch(failed, /s3cret/);
   for (const [options, code] of [
@@ -153,7 +154,7 @@ t.test('a URL that is none, or options that are none, are refused', async (t) =>
     [{ Body: '1', Headers: ['Transfer-Encoding: chunked'] }, 'PARAMETER_TYPE'],
   ] as const)
     await t.rejects(
-      desk.call('Sys_GetURLContentEx', 'http://127.0.0.1:1/', options),
+      fixture.call('Sys_GetURLContentEx', 'http://127.0.0.1:1/', options),
       { code },
       JSON.stringify(options),
     );

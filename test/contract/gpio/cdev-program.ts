@@ -66,13 +66,18 @@ await t.test('what the addon is given wrongly, it refuses', async (t) => {
     { ...good, debounceUs: 2 ** 32 },
     undefined,
   ];
-  for (const wish of wrong) t.throws(() => new Request(node, wish), `refused: ${inspect(wish)}`);
+  for (const command of wrong) t.throws(() => new Request(node, command), `refused: ${inspect(command)}`);
   t.throws(() => new Request(node, { ...good, flags: flags.input | flags.output, values: 0n }), {
     code: 'EINVAL',
   });
-  const heard = () => undefined;
-  t.throws(() => new Link('/nowhere', heard, heard), { code: 'ENOENT', syscall: 'connect' });
-  for (const given of [[], ['x'.repeat(200), heard, heard], ['/nowhere', heard], [7, heard, heard]])
+  const received = () => undefined;
+  t.throws(() => new Link('/nowhere', received, received), { code: 'ENOENT', syscall: 'connect' });
+  for (const given of [
+    [],
+    ['x'.repeat(200), received, received],
+    ['/nowhere', received],
+    [7, received, received],
+  ])
     t.throws(() => new Link(...given), TypeError);
   t.throws(() => Link.prototype.send.call(new Date(), 'x'), TypeError);
   t.throws(() => Link.prototype.close.call({}), TypeError);

@@ -30,17 +30,17 @@ function checked(keeper: string, table: string): Promise<{ code: number; text: s
 await t.test('a table is read whole or refused with the reason', { skip }, async (t) => {
   const { keeper } = built as NonNullable<typeof built>;
   const file = join(await tempDirectory(t), 'table');
-  const look = async (bytes: string | Buffer) => {
+  const check = async (bytes: string | Buffer) => {
     await writeFile(file, bytes);
     return checked(keeper, file);
   };
   const header = 'stellwerk outputs 1\n';
   const many = Array.from({ length: 256 }, (_, n) => ENTRY.replace(' 3 ', ` ${n} `));
-  t.match(await look(formatTable([])), { code: 0, text: /: 0 outputs/ });
-  t.match(await look(formatTable(many)), { code: 0, text: /: 256 outputs/ });
+  t.match(await check(formatTable([])), { code: 0, text: /: 0 outputs/ });
+  t.match(await check(formatTable(many)), { code: 0, text: /: 256 outputs/ });
   t.same(parseTable(formatTable(many)), many, 'what is written is read back');
   t.same(parseTable(formatTable(many).replace('hold', 'HOLD')), [], 'here too: whole or not at all');
-  const refused: [string | Buffer, RegExp][] = [
+  const rejected: [string | Buffer, RegExp][] = [
     ['', /ends in the middle of a line/],
     [formatTable([ENTRY]).slice(0, -1), /ends in the middle of a line/],
     [formatTable([ENTRY]).slice(0, -20), /ends in the middle of a line/],
@@ -65,7 +65,7 @@ await t.test('a table is read whole or refused with the reason', { skip }, async
     [formatTable([ENTRY.replace(' inactive', ' off')]), /off is no policy/],
     [formatTable([ENTRY.replace('120', '9999999')]), /no time to hold: 0 to 2678400 seconds/],
   ];
-  for (const [bytes, why] of refused) t.match(await look(bytes), { code: 1, text: why });
+  for (const [bytes, why] of rejected) t.match(await check(bytes), { code: 1, text: why });
   t.match(await checked(keeper, `${file}.none`), { code: 1, text: /can't be opened: No such file/ });
   t.match(await checked(keeper, '/'), { code: 1, text: /Is a directory/ });
 });
@@ -75,11 +75,11 @@ await t.test(`no table makes the keeper stumble (${seedLabel(seed)})`, { skip },
   const { keeper } = built as NonNullable<typeof built>;
   const random = new Random(seed);
   const file = join(await tempDirectory(t), 'table');
-  const whole = formatTable(Array.from({ length: 5 }, (_, n) => ENTRY.replace(' 3 ', ` ${n} `)));
+  const complete = formatTable(Array.from({ length: 5 }, (_, n) => ENTRY.replace(' 3 ', ` ${n} `)));
   const codes = new Set<number>();
   await Promise.all(
     Array.from({ length: 150 }, async (_, n) => {
-      const text = Buffer.from(whole.slice(0, whole.lastIndexOf('end ')));
+      const text = Buffer.from(complete.slice(0, complete.lastIndexOf('end ')));
       for (let change = random.below(4); change > 0; change--) {
         const at = random.below(text.length);
         if (random.chance(0.5)) text[at] = random.below(256);

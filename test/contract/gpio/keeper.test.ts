@@ -169,9 +169,9 @@ await t.test(
     await keeper.waitFor(/the gateway gave no sign of life: 1 outputs held, 1 inactive, 1 active/);
     const before = (await box.history()).length;
     // What it was told while it stood still comes first when it goes on.
-    const told = gateway.tell({ set: 2, active: true });
+    const messages = gateway.tell({ set: 2, active: true });
     gateway.process.kill('SIGCONT');
-    t.match(await told, /failed: .*the line keeper has its outputs; it is opened anew/);
+    t.match(await messages, /failed: .*the line keeper has its outputs; it is opened anew/);
     for (const offset of [1, 2, 3]) await gateway.waitFor(new RegExp(`^lost ${offset} `, 'm'));
     for (const offset of [1, 2, 3]) await gateway.tell({ close: offset });
     const found = [];

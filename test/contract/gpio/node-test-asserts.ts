@@ -8,7 +8,7 @@ const asserts = (context: TestContext): Asserts => ({
   notOk: (value) => ok(!value),
   equal: strictEqual,
   strictSame: deepStrictEqual,
-  rejects: (promise, wish) => rejects(promise, wish),
+  rejects: (promise, command) => rejects(promise, command),
   pass: (_text, { skip }) => context.skip(skip),
 });
 

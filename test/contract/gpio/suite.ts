@@ -39,9 +39,9 @@ export interface Bench {
 export interface Asserts {
   ok(value: unknown, ...text: [] | [string]): unknown;
   notOk(value: unknown): unknown;
-  equal(value: unknown, wish: unknown, ...text: [] | [string]): unknown;
-  strictSame(value: unknown, wish: unknown, ...text: [] | [string]): unknown;
-  rejects(promise: Promise<unknown>, wish: { code: string; message?: RegExp }): Promise<unknown>;
+  equal(value: unknown, command: unknown, ...text: [] | [string]): unknown;
+  strictSame(value: unknown, command: unknown, ...text: [] | [string]): unknown;
+  rejects(promise: Promise<unknown>, command: { code: string; message?: RegExp }): Promise<unknown>;
   pass(text: string, extra: { skip: string }): unknown;
 }
 
@@ -85,11 +85,11 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
       if (chip === undefined) throw new Error(`no chip ${label}`);
       const place = (offset: number): LineLocation => ({ chip, offset, name: `${label}/${offset}` });
       const { binding } = bench;
-      const output = (offset: number, wish: Partial<OutputOptions> = {}) =>
-        binding.requestOutput(place(offset), { ...OUTPUT, ...wish });
-      const input = async (offset: number, wish: Partial<InputOptions> = {}) => {
+      const output = (offset: number, command: Partial<OutputOptions> = {}) =>
+        binding.requestOutput(place(offset), { ...OUTPUT, ...command });
+      const input = async (offset: number, command: Partial<InputOptions> = {}) => {
         const ear = new Ear();
-        return { ear, line: await binding.requestInput(place(offset), { ...INPUT, ...wish }, ear) };
+        return { ear, line: await binding.requestInput(place(offset), { ...INPUT, ...command }, ear) };
       };
       try {
         await body(t, { bench, chip, place, output, input });
@@ -232,17 +232,17 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
     await using _other = other;
     bench.burst(0, 3);
     await line.close();
-    const heard = ear.heard.length;
+    const received = ear.heard.length;
     await bench.drive(0, true);
     await bench.drive(1, true);
     await until('the other line', () => otherEar.heard.length > 0);
-    t.equal(ear.heard.length, heard);
+    t.equal(ear.heard.length, received);
   });
 
   await on('a debounced input tells a bouncing contact once', async (t, { bench, input }) => {
     if (bench.binding.minDebounceUs > DEBOUNCE_US) {
-      const wish = { debounceUs: DEBOUNCE_US };
-      await t.rejects(input(0, wish), { code: 'DEVICE_CONFIGURATION', message: /debouncing/ });
+      const command = { debounceUs: DEBOUNCE_US };
+      await t.rejects(input(0, command), { code: 'DEVICE_CONFIGURATION', message: /debouncing/ });
       return;
     }
     const { line, ear } = await input(0, { debounceUs: DEBOUNCE_US });
@@ -323,8 +323,11 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
         await bench.unplug();
         await t.rejects(withinPatience('an answer', out.set(true)), { code: 'DEVICE_OFFLINE' });
         await t.rejects(withinPatience('an answer', line.get()), { code: 'DEVICE_OFFLINE' });
-        const told = await Promise.race([ear.gone.promise, line.get().catch((thrown: unknown) => thrown)]);
-        t.ok(told instanceof Fault && told.code === 'DEVICE_OFFLINE');
+        const messages = await Promise.race([
+          ear.gone.promise,
+          line.get().catch((thrown: unknown) => thrown),
+        ]);
+        t.ok(messages instanceof Fault && messages.code === 'DEVICE_OFFLINE');
         await t.rejects(output(2), { code: 'DEVICE_OFFLINE' });
       } else t.pass('noticed', { skip: 'this chip cannot be pulled out' });
       await out.close();
@@ -337,15 +340,15 @@ interface OnBench {
   readonly bench: Bench;
   readonly chip: Chip;
   readonly place: (offset: number) => LineLocation;
-  readonly output: (offset: number, wish?: Partial<OutputOptions>) => Promise<OutputLine>;
-  readonly input: (offset: number, wish?: Partial<InputOptions>) => Promise<{ ear: Ear; line: InputLine }>;
+  readonly output: (offset: number, command?: Partial<OutputOptions>) => Promise<OutputLine>;
+  readonly input: (offset: number, command?: Partial<InputOptions>) => Promise<{ ear: Ear; line: InputLine }>;
 }
 
 /** Waits until an ear has heard nothing new over several turns of the loop. */
 async function settled(ear: Ear): Promise<void> {
-  for (let quiet = 0, heard = -1; quiet < 20;) {
-    quiet = ear.heard.length === heard ? quiet + 1 : 0;
-    heard = ear.heard.length;
+  for (let quiet = 0, received = -1; quiet < 20;) {
+    quiet = ear.heard.length === received ? quiet + 1 : 0;
+    received = ear.heard.length;
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }

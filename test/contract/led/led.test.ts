@@ -45,12 +45,12 @@ await t.test('udev takes its time to give a trigger’s files to our group', asy
   await blinking;
   t.equal(await leds.read('ACT/delay_off'), '200');
   leds.udevMs = 10_000;
-  const refused = t.rejects(led.blink(blink), { code: 'DEVICE_OFFLINE', message: /no permission/ });
+  const rejected = t.rejects(led.blink(blink), { code: 'DEVICE_OFFLINE', message: /no permission/ });
   for (let n = 0; n < 400; n++) {
     await yieldToEventLoop();
     clock.advance(10);
   }
-  await refused;
+  await rejected;
 });
 
 await t.test('a LED that the kernel keeps, and a kernel that can’t blink, say so', async (t) => {

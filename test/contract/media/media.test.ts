@@ -18,34 +18,34 @@ const base64 = (text: string | Buffer) => Buffer.from(text).toString('base64');
 async function bench(t: Test) {
   const directory = join(await tempDirectory(t), 'data');
   await mkdir(join(directory, 'user'), { recursive: true });
-  const desk = new FunctionFixture([], directory);
-  t.teardown(() => desk[Symbol.asyncDispose]());
+  const fixture = new FunctionFixture([], directory);
+  t.teardown(() => fixture[Symbol.asyncDispose]());
   const make = async (type: number, file?: string) => {
-    const id = (await desk.call('SVC_CreateMedia', type)) as number;
-    if (file !== undefined) await desk.call('SVC_SetMediaFile', id, file, false);
+    const id = (await fixture.call('SVC_CreateMedia', type)) as number;
+    if (file !== undefined) await fixture.call('SVC_SetMediaFile', id, file, false);
     return id;
   };
   const content = async (id: number) =>
-    Buffer.from((await desk.call('SVC_GetMediaContent', id)) as string, 'base64').toString();
-  const record = (id: number) => desk.call('SVC_GetMedia', id);
-  return { desk, directory, make, content, record };
+    Buffer.from((await fixture.call('SVC_GetMediaContent', id)) as string, 'base64').toString();
+  const record = (id: number) => fixture.call('SVC_GetMedia', id);
+  return { desk: fixture, directory, make, content, record };
 }
 
 t.test('a content is written, told and read', async (t) => {
-  const { desk, directory, make, content, record } = await bench(t);
+  const { desk: fixture, directory, make, content, record } = await bench(t);
   const id = await make(5);
-  t.equal(await desk.call('SVC_MediaExists', id), true);
-  t.equal(await desk.call('SVC_MediaExists', 0), false);
-  const replica = new Replica(snapshotOf(desk.kernel));
-  const { counter } = desk.kernel.changes;
+  t.equal(await fixture.call('SVC_MediaExists', id), true);
+  t.equal(await fixture.call('SVC_MediaExists', 0), false);
+  const replica = new Replica(snapshotOf(fixture.kernel));
+  const { counter } = fixture.kernel.changes;
   const none = { MediaFile: '', MediaCRC: '', MediaSize: 0, MediaUpdated: 0 };
   t.match(await record(id), { MediaID: id, MediaType: 5, MediaIsAvailable: false, ...none });
-  await t.rejects(desk.call('SVC_GetMediaContent', id), { code: 'FILE_MISSING' });
-  const told = await desk.messagesOfCall('SVC_SetMediaContent', id, base64('123456789'));
+  await t.rejects(fixture.call('SVC_GetMediaContent', id), { code: 'FILE_MISSING' });
+  const messages = await fixture.messagesOfCall('SVC_SetMediaContent', id, base64('123456789'));
   const file = join(directory, 'media', `${id}.bin`);
   const changed = Math.floor((await stat(file)).mtimeMs / 1000);
   // CBF43926 is the check value of CRC-32.
-  t.strictSame(told, [
+  t.strictSame(messages, [
     [id, CHANGEFILE, [`media/${id}.bin`]],
     [id, AVAILABLE, [true]],
     [id, UPDATE, ['CBF43926', 9, changed]],
@@ -62,42 +62,42 @@ t.test('a content is written, told and read', async (t) => {
   });
   t.equal(await readFile(file, 'utf8'), '123456789');
   t.equal(await content(id), '123456789');
-  await desk.call('SVC_SetMediaContent', id, '');
+  await fixture.call('SVC_SetMediaContent', id, '');
   t.match(await record(id), { MediaCRC: '00000000', MediaSize: 0, MediaIsAvailable: true });
   t.equal(await content(id), '', 'an empty content is one');
   const chart = await make(4);
-  await desk.call('SVC_SetMediaContent', chart, base64('{}'));
+  await fixture.call('SVC_SetMediaContent', chart, base64('{}'));
   t.match(await record(chart), { MediaFile: `media/${chart}.json` });
-  for (const frame of desk.kernel.changes.since(counter)) replica.apply(frame as never);
+  for (const frame of fixture.kernel.changes.since(counter)) replica.apply(frame as never);
   const followed = Object.fromEntries([...replica.objects].map(([key, entry]) => [`ID${key}`, entry]));
-  t.strictSame(followed, snapshotOf(desk.kernel), 'clients that follow the changes know the same');
+  t.strictSame(followed, snapshotOf(fixture.kernel), 'clients that follow the changes know the same');
   t.strictSame((await readdir(join(directory, 'media'))).sort(), [`${id}.bin`, `${chart}.json`].sort());
   t.strictSame(
-    desk.audit.filter(({ method }) => method === 'SVC_SetMediaContent').map(({ params }) => params[1]),
+    fixture.audit.filter(({ method }) => method === 'SVC_SetMediaContent').map(({ params }) => params[1]),
     ['(12 characters)', '(0 characters)', '(4 characters)'],
   );
 });
 
 t.test('media are found by type, name and file', async (t) => {
-  const { desk, directory, make } = await bench(t);
+  const { desk: fixture, directory, make } = await bench(t);
   const image = await make(1, 'media/Küche 1.png');
   const sound = await make(2, 'user/sounds/bell.mp3');
-  await desk.call('SVC_SetName', image, 'Kitchen');
-  t.strictSame(await desk.call('SVC_GetMediaList'), [image, sound]);
-  t.strictSame(await desk.call('SVC_GetMediaListByType', 2), [sound]);
-  t.equal(await desk.call('SVC_GetMediaIDByName', 'Kitchen', 0), image);
+  await fixture.call('SVC_SetName', image, 'Kitchen');
+  t.strictSame(await fixture.call('SVC_GetMediaList'), [image, sound]);
+  t.strictSame(await fixture.call('SVC_GetMediaListByType', 2), [sound]);
+  t.equal(await fixture.call('SVC_GetMediaIDByName', 'Kitchen', 0), image);
   for (const path of ['media/Küche 1.png', 'Küche 1.png', join(directory, 'media/Küche 1.png')])
-    t.equal(await desk.call('SVC_GetMediaIDByFile', path), image, path);
-  t.equal(await desk.call('SVC_GetMediaIDByFile', 'user/sounds/bell.mp3'), sound);
-  await t.rejects(desk.call('SVC_GetMediaIDByFile', 'other.png'), { code: 'NAME_NOT_FOUND' });
-  await t.rejects(desk.call('SVC_GetMediaIDByName', 'Kitchen', image), { code: 'NAME_NOT_FOUND' });
-  await t.rejects(desk.call('SVC_GetMedia', 0), { message: 'Media #0 does not exist' });
+    t.equal(await fixture.call('SVC_GetMediaIDByFile', path), image, path);
+  t.equal(await fixture.call('SVC_GetMediaIDByFile', 'user/sounds/bell.mp3'), sound);
+  await t.rejects(fixture.call('SVC_GetMediaIDByFile', 'other.png'), { code: 'NAME_NOT_FOUND' });
+  await t.rejects(fixture.call('SVC_GetMediaIDByName', 'Kitchen', image), { code: 'NAME_NOT_FOUND' });
+  await t.rejects(fixture.call('SVC_GetMedia', 0), { message: 'Media #0 does not exist' });
 });
 
 t.test('what is not Base64, or too much, changes nothing', async (t) => {
-  const { desk, make, content } = await bench(t);
+  const { desk: fixture, make, content } = await bench(t);
   const id = await make(1);
-  await desk.call('SVC_SetMediaContent', id, base64('before'));
+  await fixture.call('SVC_SetMediaContent', id, base64('before'));
   const wrong = [
     'a',
     'ab',
@@ -114,17 +114,17 @@ t.test('what is not Base64, or too much, changes nothing', async (t) => {
     'ä',
   ];
   for (const text of [...wrong, 'data:image/png;base64,YQ=='])
-    await t.rejects(desk.call('SVC_SetMediaContent', id, text), { code: 'PARAMETER_TYPE' }, text);
+    await t.rejects(fixture.call('SVC_SetMediaContent', id, text), { code: 'PARAMETER_TYPE' }, text);
   const large = Buffer.alloc(MEDIA_LIMIT + 1);
-  await t.rejects(desk.call('SVC_SetMediaContent', id, base64(large)), { code: 'TEXT_TOO_LONG' });
+  await t.rejects(fixture.call('SVC_SetMediaContent', id, base64(large)), { code: 'TEXT_TOO_LONG' });
   t.equal(await content(id), 'before');
-  await desk.call('SVC_SetMediaContent', id, base64(large.subarray(1)));
-  t.match(await desk.call('SVC_GetMedia', id), { MediaSize: MEDIA_LIMIT });
+  await fixture.call('SVC_SetMediaContent', id, base64(large.subarray(1)));
+  t.match(await fixture.call('SVC_GetMedia', id), { MediaSize: MEDIA_LIMIT });
   t.equal((await content(id)).length, MEDIA_LIMIT, 'as much as that is taken, and given');
 });
 
 t.test('a file stands in media or user and nowhere else', async (t) => {
-  const { desk, directory, make, record } = await bench(t);
+  const { desk: fixture, directory, make, record } = await bench(t);
   await writeFile(join(directory, 'secret'), 'secret');
   const id = await make(5, 'media/a.txt');
   const paths = [
@@ -157,14 +157,14 @@ t.test('a file stands in media or user and nowhere else', async (t) => {
   ];
   for (const path of paths) {
     await t.rejects(
-      desk.call('SVC_SetMediaFile', id, path, false),
+      fixture.call('SVC_SetMediaFile', id, path, false),
       { code: 'FILE_NAME' },
       JSON.stringify(path),
     );
-    await t.rejects(desk.call('SVC_SetMediaFile', id, path, true), { code: 'FILE_NAME' });
+    await t.rejects(fixture.call('SVC_SetMediaFile', id, path, true), { code: 'FILE_NAME' });
   }
   t.match(await record(id), { MediaFile: 'media/a.txt' });
-  await desk.call('SVC_SetMediaFile', id, 'secret', false);
+  await fixture.call('SVC_SetMediaFile', id, 'secret', false);
   t.match(
     await record(id),
     { MediaFile: 'media/secret', MediaIsAvailable: false },
@@ -173,7 +173,7 @@ t.test('a file stands in media or user and nowhere else', async (t) => {
 });
 
 t.test('links lead nowhere', async (t) => {
-  const { desk, directory, make, record } = await bench(t);
+  const { desk: fixture, directory, make, record } = await bench(t);
   const outside = join(directory, '..', 'outside');
   await mkdir(outside);
   await writeFile(join(outside, 'secret.txt'), 'secret');
@@ -183,60 +183,62 @@ t.test('links lead nowhere', async (t) => {
   await symlink(join(outside, 'made.txt'), join(directory, 'media', 'made.txt'));
   await symlink(join(outside, 'passing.txt'), join(directory, 'media', 'plain.txt.new'));
   const id = await make(5);
-  await t.rejects(desk.call('SVC_SetMediaFile', id, 'media/folder/secret.txt', true), { code: 'FILE_NAME' });
-  await t.rejects(desk.call('SVC_SetMediaFile', id, 'media/link.txt', true), { code: 'FILE_MISSING' });
+  await t.rejects(fixture.call('SVC_SetMediaFile', id, 'media/folder/secret.txt', true), {
+    code: 'FILE_NAME',
+  });
+  await t.rejects(fixture.call('SVC_SetMediaFile', id, 'media/link.txt', true), { code: 'FILE_MISSING' });
   for (const file of ['link.txt', 'made.txt', 'plain.txt']) {
-    await desk.call('SVC_SetMediaFile', id, file, false);
+    await fixture.call('SVC_SetMediaFile', id, file, false);
     t.match(await record(id), { MediaIsAvailable: false }, file);
-    await t.rejects(desk.call('SVC_GetMediaContent', id), { code: 'FILE_MISSING' });
-    await desk.call('SVC_SetMediaContent', id, base64('mine'));
+    await t.rejects(fixture.call('SVC_GetMediaContent', id), { code: 'FILE_MISSING' });
+    await fixture.call('SVC_SetMediaContent', id, base64('mine'));
   }
   t.strictSame(await readdir(outside), ['secret.txt']);
   t.equal(await readFile(join(outside, 'secret.txt'), 'utf8'), 'secret');
-  await desk.call('SVC_DeleteMedia', id, true);
+  await fixture.call('SVC_DeleteMedia', id, true);
   t.notOk(existsSync(join(directory, 'media', 'plain.txt')));
 });
 
 t.test('what people do with the files by hand is taken up', async (t) => {
-  const { desk, directory, make, content, record } = await bench(t);
+  const { desk: fixture, directory, make, content, record } = await bench(t);
   const path = join(directory, 'user', 'plan.svg');
   await writeFile(path, '<svg/>');
   const id = await make(1);
-  const told = await desk.messagesOfCall('SVC_SetMediaFile', id, path, true);
-  t.match(told, [
+  const messages = await fixture.messagesOfCall('SVC_SetMediaFile', id, path, true);
+  t.match(messages, [
     [id, CHANGEFILE, ['user/plan.svg']],
     [id, AVAILABLE, [true]],
     [id, UPDATE, [/^[0-9A-F]{8}$/, 6]],
   ]);
   t.equal(await content(id), '<svg/>');
   await rm(path);
-  t.match(await desk.messagesOfCall('SVC_GetMedia', id), [[id, AVAILABLE, [false]]], 'it is gone');
+  t.match(await fixture.messagesOfCall('SVC_GetMedia', id), [[id, AVAILABLE, [false]]], 'it is gone');
   t.match(await record(id), { MediaIsAvailable: false, MediaSize: 6 });
-  await t.rejects(desk.call('SVC_GetMediaContent', id), { message: 'File user/plan.svg does not exist' });
-  await t.rejects(desk.call('SVC_SendMediaEvent', id), { code: 'FILE_MISSING' });
+  await t.rejects(fixture.call('SVC_GetMediaContent', id), { message: 'File user/plan.svg does not exist' });
+  await t.rejects(fixture.call('SVC_SendMediaEvent', id), { code: 'FILE_MISSING' });
   await writeFile(path, '<svg></svg>');
   t.equal(await content(id), '<svg></svg>', 'it is back');
   t.match(await record(id), { MediaIsAvailable: true, MediaSize: 11 });
   const before = await stat(path);
   await writeFile(path, '<svg>!</svg'.slice(0, 11));
   await utimes(path, before.atime, before.mtime);
-  t.strictSame(await desk.messagesOfCall('SVC_GetMedia', id), [], 'neither size nor time are others');
-  t.match(await desk.messagesOfCall('SVC_SendMediaEvent', id), [[id, UPDATE, [String, 11]]]);
-  await t.rejects(desk.call('SVC_SetMediaFile', id, 'user/none.svg', true), { code: 'FILE_MISSING' });
+  t.strictSame(await fixture.messagesOfCall('SVC_GetMedia', id), [], 'neither size nor time are others');
+  t.match(await fixture.messagesOfCall('SVC_SendMediaEvent', id), [[id, UPDATE, [String, 11]]]);
+  await t.rejects(fixture.call('SVC_SetMediaFile', id, 'user/none.svg', true), { code: 'FILE_MISSING' });
   t.match(await record(id), { MediaFile: 'user/plan.svg' });
   const wide = join(directory, 'user', 'film.mp4');
   await writeFile(wide, Buffer.alloc(MEDIA_LIMIT + 1));
-  await desk.call('SVC_SetMediaFile', id, 'user/film.mp4', true);
+  await fixture.call('SVC_SetMediaFile', id, 'user/film.mp4', true);
   t.match(await record(id), { MediaIsAvailable: true, MediaSize: MEDIA_LIMIT + 1 });
-  await t.rejects(desk.call('SVC_GetMediaContent', id), { code: 'TEXT_TOO_LONG' });
+  await t.rejects(fixture.call('SVC_GetMediaContent', id), { code: 'TEXT_TOO_LONG' });
 });
 
 t.test('a cached content is held in memory, within a budget', async (t) => {
-  const { desk, directory, make } = await bench(t);
+  const { desk: fixture, directory, make } = await bench(t);
   const size = Math.floor(CACHE_BUDGET / 2);
   const ids = [await make(1), await make(1), await make(1)];
   const first = async (id: number) =>
-    Buffer.from(((await desk.call('SVC_GetMediaContent', id)) as string).slice(0, 4), 'base64')[0];
+    Buffer.from(((await fixture.call('SVC_GetMediaContent', id)) as string).slice(0, 4), 'base64')[0];
   /** Another content behind the gateway's back, in a file that looks the same. */
   const swap = async (id: number) => {
     const path = join(directory, 'media', `${id}.bin`);
@@ -245,42 +247,42 @@ t.test('a cached content is held in memory, within a budget', async (t) => {
     await utimes(path, atime, mtime);
   };
   for (const id of ids) {
-    await desk.call('SVC_SetMediaContent', id, base64(Buffer.alloc(size, 1)));
+    await fixture.call('SVC_SetMediaContent', id, base64(Buffer.alloc(size, 1)));
     const path = join(directory, 'media', `${id}.bin`);
     await utimes(path, 1_700_000_000, 1_700_000_000);
-    t.strictSame(await desk.messagesOfCall('SVC_SetMediaCached', id, true), [[id, CACHED, [true]]]);
+    t.strictSame(await fixture.messagesOfCall('SVC_SetMediaCached', id, true), [[id, CACHED, [true]]]);
     t.equal(await first(id), 1);
     await swap(id);
   }
   t.strictSame(await Promise.all(ids.map(first)), [2, 1, 1], 'the oldest had to go');
   const [, second = 0, third = 0] = ids;
-  await desk.call('SVC_SetMediaContent', third, base64(Buffer.alloc(size, 3)));
+  await fixture.call('SVC_SetMediaContent', third, base64(Buffer.alloc(size, 3)));
   t.equal(await first(third), 3, 'what is written counts at once');
-  t.match(await desk.call('SVC_GetMedia', second), { MediaIsCached: true });
-  await desk.call('SVC_SetMediaCached', second, false);
+  t.match(await fixture.call('SVC_GetMedia', second), { MediaIsCached: true });
+  await fixture.call('SVC_SetMediaCached', second, false);
   t.equal(await first(second), 2);
 });
 
 t.test('a stream is a URL, whose password is shown to nobody', async (t) => {
-  const { desk, make, record } = await bench(t);
+  const { desk: fixture, make, record } = await bench(t);
   const id = await make(3);
   const url = 'rtsp://viewer:tul:ip@camera.local:554/main?x=1@2';
   const shown = 'rtsp://viewer:***@camera.local:554/main?x=1@2';
-  t.strictSame(await desk.messagesOfCall('SVC_SetMediaFile', id, url, true), [
+  t.strictSame(await fixture.messagesOfCall('SVC_SetMediaFile', id, url, true), [
     [id, CHANGEFILE, [shown]],
     [id, AVAILABLE, [true]],
   ]);
   t.match(await record(id), { MediaFile: shown, MediaIsAvailable: true });
   t.strictSame(
-    await desk.messagesOfCall('SVC_SetMediaFile', id, shown, false),
+    await fixture.messagesOfCall('SVC_SetMediaFile', id, shown, false),
     [],
     'what is shown leaves it as it is',
   );
-  t.equal(desk.kernel.media.get(id).data.file, url);
-  t.equal(await desk.call('SVC_GetMediaIDByFile', url), id);
-  t.equal(await desk.call('SVC_GetMediaIDByFile', shown), id);
-  t.match(await desk.messagesOfCall('SVC_SendMediaEvent', id), [
-    [id, UPDATE, ['', 0, desk.clock.nowMs() / 1000]],
+  t.equal(fixture.kernel.media.get(id).data.file, url);
+  t.equal(await fixture.call('SVC_GetMediaIDByFile', url), id);
+  t.equal(await fixture.call('SVC_GetMediaIDByFile', shown), id);
+  t.match(await fixture.messagesOfCall('SVC_SendMediaEvent', id), [
+    [id, UPDATE, ['', 0, fixture.clock.nowMs() / 1000]],
   ]);
   for (const wrong of [
     'media/a.png',
@@ -291,53 +293,53 @@ t.test('a stream is a URL, whose password is shown to nobody', async (t) => {
     'rtsp://a\\b',
     '',
   ])
-    await t.rejects(desk.call('SVC_SetMediaFile', id, wrong, false), { code: 'FILE_NAME' }, wrong);
-  await t.rejects(desk.call('SVC_GetMediaContent', id), { code: 'NOT_SUPPORTED' });
-  await t.rejects(desk.call('SVC_SetMediaContent', id, 'YQ=='), { code: 'NOT_SUPPORTED' });
-  const snapshot = JSON.stringify(await completeResult(desk.call('SVC_GetSnapshot')));
+    await t.rejects(fixture.call('SVC_SetMediaFile', id, wrong, false), { code: 'FILE_NAME' }, wrong);
+  await t.rejects(fixture.call('SVC_GetMediaContent', id), { code: 'NOT_SUPPORTED' });
+  await t.rejects(fixture.call('SVC_SetMediaContent', id, 'YQ=='), { code: 'NOT_SUPPORTED' });
+  const snapshot = JSON.stringify(await completeResult(fixture.call('SVC_GetSnapshot')));
   t.ok(snapshot.includes(shown));
-  t.notMatch(snapshot + JSON.stringify(desk.audit), /tul/);
+  t.notMatch(snapshot + JSON.stringify(fixture.audit), /tul/);
 });
 
 t.test('a file is deleted with its last object, when asked to', async (t) => {
-  const { desk, directory, make } = await bench(t);
+  const { desk: fixture, directory, make } = await bench(t);
   const path = join(directory, 'media', 'a.png');
   const [one, two, three] = [await make(1, 'a.png'), await make(1, 'a.png'), await make(1, 'a.png')];
-  await desk.call('SVC_SetMediaContent', one, base64('a'));
-  await desk.call('SVC_DeleteMedia', one, true);
+  await fixture.call('SVC_SetMediaContent', one, base64('a'));
+  await fixture.call('SVC_DeleteMedia', one, true);
   t.ok(existsSync(path), 'others have it');
-  await desk.call('SVC_DeleteMedia', two, false);
+  await fixture.call('SVC_DeleteMedia', two, false);
   t.ok(existsSync(path));
-  const below = (await desk.call('SVC_CreateLink')) as number;
-  await desk.call('SVC_SetParent', below, three);
-  await t.rejects(desk.call('SVC_DeleteMedia', three, true), { code: 'HAS_CHILDREN' });
+  const below = (await fixture.call('SVC_CreateLink')) as number;
+  await fixture.call('SVC_SetParent', below, three);
+  await t.rejects(fixture.call('SVC_DeleteMedia', three, true), { code: 'HAS_CHILDREN' });
   t.ok(existsSync(path));
-  await desk.call('SVC_DeleteLink', below);
-  await desk.call('SVC_DeleteMedia', three, true);
+  await fixture.call('SVC_DeleteLink', below);
+  await fixture.call('SVC_DeleteMedia', three, true);
   t.notOk(existsSync(path));
-  await t.rejects(desk.call('SVC_DeleteMedia', three, true), { code: 'NOT_OF_TYPE' });
+  await t.rejects(fixture.call('SVC_DeleteMedia', three, true), { code: 'NOT_OF_TYPE' });
 });
 
 t.test('a disk that takes nothing is told, and what was there stays', async (t) => {
-  const { desk, directory, make } = await bench(t);
+  const { desk: fixture, directory, make } = await bench(t);
   const id = await make(5);
   await writeFile(join(directory, 'media'), 'a file where the folder would be');
-  await t.rejects(desk.call('SVC_SetMediaContent', id, 'YQ=='), { code: 'STORE_FAILED' });
-  t.match(await desk.call('SVC_GetMedia', id), { MediaFile: '', MediaIsAvailable: false });
+  await t.rejects(fixture.call('SVC_SetMediaContent', id, 'YQ=='), { code: 'STORE_FAILED' });
+  t.match(await fixture.call('SVC_GetMedia', id), { MediaFile: '', MediaIsAvailable: false });
   const lost = await make(5, 'user/none/a.txt');
-  await t.rejects(desk.call('SVC_SetMediaContent', lost, 'YQ=='), { code: 'STORE_FAILED' });
+  await t.rejects(fixture.call('SVC_SetMediaContent', lost, 'YQ=='), { code: 'STORE_FAILED' });
 });
 
 t.test('icons: those of the profiles are there, the user’s own win', async (t) => {
   const directory = join(await tempDirectory(t), 'icons');
   const icons = new Icons(directory);
   const names = await icons.names();
-  const wanted = builtInProfiles().flatMap(({ icon, associations }) => [
+  const expected = builtInProfiles().flatMap(({ icon, associations }) => [
     icon,
     ...associations.map((a) => a.icon),
   ]);
   t.strictSame(
-    [...new Set(wanted)].filter((name) => name !== '' && !names.includes(name)),
+    [...new Set(expected)].filter((name) => name !== '' && !names.includes(name)),
     [],
   );
   for (const name of names)
@@ -363,22 +365,22 @@ t.test('icons: those of the profiles are there, the user’s own win', async (t)
 });
 
 t.test('the icon of an object is its own, or its value’s, or its profile’s', async (t) => {
-  const { desk } = await bench(t);
-  const category = (await desk.call('SVC_CreateCategory')) as number;
-  const variable = (await desk.call('SVC_CreateVariable', 1)) as number;
-  await desk.call('SVC_CreateVariableProfile', 'Mode', 1);
-  await desk.call('SVC_SetVariableProfileIcon', 'Mode', 'Gauge');
-  await desk.call('SVC_SetVariableProfileAssociation', 'Mode', 2, 'Night', 'Moon', -1);
-  await desk.call('SVC_SetVariableCustomProfile', variable, 'Mode');
-  const icons = async (...ids: number[]) => desk.call('SVC_GetIcons', ids);
+  const { desk: fixture } = await bench(t);
+  const category = (await fixture.call('SVC_CreateCategory')) as number;
+  const variable = (await fixture.call('SVC_CreateVariable', 1)) as number;
+  await fixture.call('SVC_CreateVariableProfile', 'Mode', 1);
+  await fixture.call('SVC_SetVariableProfileIcon', 'Mode', 'Gauge');
+  await fixture.call('SVC_SetVariableProfileAssociation', 'Mode', 2, 'Night', 'Moon', -1);
+  await fixture.call('SVC_SetVariableCustomProfile', variable, 'Mode');
+  const icons = async (...ids: number[]) => fixture.call('SVC_GetIcons', ids);
   t.strictSame(await icons(variable, category), [
     { ObjectID: variable, Icon: 'Gauge' },
     { ObjectID: category, Icon: '' },
   ]);
-  await desk.call('SetValue', variable, 3);
+  await fixture.call('SetValue', variable, 3);
   t.strictSame(await icons(variable), [{ ObjectID: variable, Icon: 'Moon' }]);
-  await desk.call('SVC_SetIcon', variable, 'Home');
+  await fixture.call('SVC_SetIcon', variable, 'Home');
   t.strictSame(await icons(variable), [{ ObjectID: variable, Icon: 'Home' }]);
-  t.equal(((await icons()) as object[]).length, desk.kernel.tree.size, 'none named: all');
+  t.equal(((await icons()) as object[]).length, fixture.kernel.tree.size, 'none named: all');
   await t.rejects(icons(variable, 1), { code: 'OBJECT_MISSING' });
 });

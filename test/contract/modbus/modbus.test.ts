@@ -8,28 +8,28 @@ import { boxBench, lineBench, MODULES, tcpBench, UNIT, type ModbusBench } from '
 const skip = hasProgram('socat') ? false : 'socat is not installed (Debian package socat)';
 
 /** A gateway on its I/O instance, and addresses below it by their properties. */
-async function build(desk: DeviceFixture, { io, mode }: ModbusBench, DeviceID = UNIT) {
-  const parent = await desk.add(io[0], io[1]);
+async function build(fixture: DeviceFixture, { io, mode }: ModbusBench, DeviceID = UNIT) {
+  const parent = await fixture.add(io[0], io[1]);
   const set = { GatewayMode: mode, DeviceID, TimeoutMs: 500 };
-  const gateway = await desk.add('ModBus Gateway', set, parent);
-  await desk.waitForLink(gateway, 'online');
+  const gateway = await fixture.add('ModBus Gateway', set, parent);
+  await fixture.waitForLink(gateway, 'online');
   const address = async (properties: Record<string, unknown>): Promise<Instance> => {
-    const instance = await desk.add('ModBus Address', { Poller: 50, ...properties }, gateway);
-    await desk.waitForLink(instance, 'online');
+    const instance = await fixture.add('ModBus Address', { Poller: 50, ...properties }, gateway);
+    await fixture.waitForLink(instance, 'online');
     return instance;
   };
   return { parent, gateway, address };
 }
 
 async function modbusContract(t: Test, name: string, make: () => Promise<ModbusBench>): Promise<void> {
-  const on = (what: string, run: (t: Test, bench: ModbusBench, desk: DeviceFixture) => Promise<void>) =>
+  const on = (what: string, run: (t: Test, bench: ModbusBench, fixture: DeviceFixture) => Promise<void>) =>
     t.test(`${name}: ${what}`, async (t) => {
       await using bench = await make();
-      await using desk = new DeviceFixture(MODULES);
-      await run(t, bench, desk);
+      await using fixture = new DeviceFixture(MODULES);
+      await run(t, bench, fixture);
     });
 
-  await on('what a unit has becomes values', async (t, bench, desk) => {
+  await on('what a unit has becomes values', async (t, bench, fixture) => {
     const { side } = bench;
     side.setHolding(0, '4366199a'); // 230.1
     side.setHolding(2, 'ff38'); // -200
@@ -38,7 +38,7 @@ async function modbusContract(t: Test, name: string, make: () => Promise<ModbusB
     side.input.set(5, 65_535);
     side.coils.set(3, true);
     side.inputs.set(4, true);
-    const { address } = await build(desk, bench);
+    const { address } = await build(fixture, bench);
     const values: readonly (readonly [Record<string, unknown>, unknown])[] = [
       [{ DataType: 7, ReadFunctionCode: 3, ReadAddress: 0 }, 230.1],
       [{ DataType: 5, ReadFunctionCode: 3, ReadAddress: 2, Factor: 0.1 }, -20],
@@ -52,20 +52,20 @@ async function modbusContract(t: Test, name: string, make: () => Promise<ModbusB
     const all: Instance[] = [];
     for (const [properties, value] of values) {
       const one = await address(properties);
-      await until(`${String(value)}: ${desk.status(one)}`, () => desk.value(one, 'Value') === value);
-      await desk.waitForQuality(one, 'Value', 'good');
+      await until(`${String(value)}: ${fixture.status(one)}`, () => fixture.value(one, 'Value') === value);
+      await fixture.waitForQuality(one, 'Value', 'good');
       all.push(one);
     }
     side.setHolding(2, '00c8');
-    await until('the change', () => all[1] !== undefined && desk.value(all[1], 'Value') === 20);
+    await until('the change', () => all[1] !== undefined && fixture.value(all[1], 'Value') === 20);
     t.equal(all.length, values.length);
   });
 
-  await on('wishes are confirmed by the unit, and read back', async (t, bench, desk) => {
+  await on('wishes are confirmed by the unit, and read back', async (t, bench, fixture) => {
     const { side } = bench;
     side.setHolding(20, '0000 0000 0000 0000 0000 0000 0000');
     for (const at of [1, 2]) side.coils.set(at, false);
-    const { address } = await build(desk, bench);
+    const { address } = await build(fixture, bench);
     const both = (code: [read: number, write: number], at: number, more: Record<string, unknown>) =>
       address({
         ReadFunctionCode: code[0],
@@ -76,53 +76,53 @@ async function modbusContract(t: Test, name: string, make: () => Promise<ModbusB
         ...more,
       });
     const coil = await both([1, 5], 1, { DataType: 0 });
-    t.equal(await desk.call('ModBus_WriteCoil', coil.id, true), true);
+    t.equal(await fixture.call('ModBus_WriteCoil', coil.id, true), true);
     t.equal(side.coils.get(1), true);
-    await desk.waitForValue(coil, 'Value', true);
+    await fixture.waitForValue(coil, 'Value', true);
     const coils = await both([1, 15], 2, { DataType: 0 });
-    await desk.devices.write(coils.id, 'Value', true);
+    await fixture.devices.write(coils.id, 'Value', true);
     t.equal(side.coils.get(2), true);
     const set = await both([3, 6], 20, { DataType: 5, Factor: 0.5 });
-    t.equal(await desk.call('ModBus_WriteRegister', set.id, -21.5), true);
+    t.equal(await fixture.call('ModBus_WriteRegister', set.id, -21.5), true);
     t.equal(side.getHolding(20, 1), 'ffd5');
-    await desk.waitForValue(set, 'Value', -21.5);
+    await fixture.waitForValue(set, 'Value', -21.5);
     const energy = await both([3, 16], 21, { DataType: 7 });
-    await desk.call('ModBus_WriteRegister', energy.id, 230.1);
+    await fixture.call('ModBus_WriteRegister', energy.id, 230.1);
     t.equal(side.getHolding(21, 2), '4366199a');
-    await desk.waitForValue(energy, 'Value', 230.1);
+    await fixture.waitForValue(energy, 'Value', 230.1);
     const text = await both([3, 16], 23, { DataType: 10, Length: 2 });
-    await desk.call('ModBus_WriteRegisterString', text.id, 'abc');
+    await fixture.call('ModBus_WriteRegisterString', text.id, 'abc');
     t.equal(side.getHolding(23, 2), '61626300');
-    await desk.waitForValue(text, 'Value', 'abc');
+    await fixture.waitForValue(text, 'Value', 'abc');
     side.setHolding(23, '78797a00');
-    t.equal(await desk.call('ModBus_RequestRead', text.id), true);
-    t.equal(desk.value(text, 'Value'), 'xyz');
-    await t.rejects(desk.call('ModBus_WriteCoil', set.id, true), { code: 'CANNOT_CONVERT' });
-    await t.rejects(desk.call('ModBus_WriteRegister', coil.id, 1), { code: 'CANNOT_CONVERT' });
-    await t.rejects(desk.call('ModBus_WriteRegisterString', set.id, '1'), { code: 'CANNOT_CONVERT' });
-    await t.rejects(desk.call('ModBus_WriteRegister', set.id, 1e6), { message: /-32768 to 32767 × 0.5/ });
+    t.equal(await fixture.call('ModBus_RequestRead', text.id), true);
+    t.equal(fixture.value(text, 'Value'), 'xyz');
+    await t.rejects(fixture.call('ModBus_WriteCoil', set.id, true), { code: 'CANNOT_CONVERT' });
+    await t.rejects(fixture.call('ModBus_WriteRegister', coil.id, 1), { code: 'CANNOT_CONVERT' });
+    await t.rejects(fixture.call('ModBus_WriteRegisterString', set.id, '1'), { code: 'CANNOT_CONVERT' });
+    await t.rejects(fixture.call('ModBus_WriteRegister', set.id, 1e6), { message: /-32768 to 32767 × 0.5/ });
     t.equal(side.getHolding(20, 1), 'ffd5', 'none of it was sent');
   });
 
-  await on('what a unit refuses is said in words', async (t, bench, desk) => {
-    const { gateway, address } = await build(desk, bench);
+  await on('what a unit refuses is said in words', async (t, bench, fixture) => {
+    const { gateway, address } = await build(fixture, bench);
     const nothing = await address({ DataType: 2, ReadFunctionCode: 3, ReadAddress: 999 });
-    await desk.waitForQuality(nothing, 'Value', 'bad REFUSED');
-    t.match(desk.status(nothing), /unit 7 answers with exception 2, illegal data address/);
-    await t.rejects(desk.call('ModBus_RequestRead', nothing.id), { code: 'DEVICE_REFUSED' });
-    t.notMatch(desk.status(gateway), /answer/);
+    await fixture.waitForQuality(nothing, 'Value', 'bad REFUSED');
+    t.match(fixture.status(nothing), /unit 7 answers with exception 2, illegal data address/);
+    await t.rejects(fixture.call('ModBus_RequestRead', nothing.id), { code: 'DEVICE_REFUSED' });
+    t.notMatch(fixture.status(gateway), /answer/);
     const blind = await address({ DataType: 2, WriteFunctionCode: 6, WriteAddress: 1 });
-    await t.rejects(desk.call('ModBus_RequestRead', blind.id), { code: 'READ_ONLY' });
-    await t.rejects(desk.call('ModBus_WriteRegister', nothing.id, 1), { code: 'READ_ONLY' });
-    await t.rejects(desk.call('ModBus_RequestRead', gateway.id), { code: 'WRONG_MODULE' });
+    await t.rejects(fixture.call('ModBus_RequestRead', blind.id), { code: 'READ_ONLY' });
+    await t.rejects(fixture.call('ModBus_WriteRegister', nothing.id, 1), { code: 'READ_ONLY' });
+    await t.rejects(fixture.call('ModBus_RequestRead', gateway.id), { code: 'WRONG_MODULE' });
   });
 
-  await on('nobody of that number is told as such', async (t, bench, desk) => {
+  await on('nobody of that number is told as such', async (t, bench, fixture) => {
     bench.side.setHolding(0, '0001');
-    const { gateway, address } = await build(desk, bench, UNIT + 1);
+    const { gateway, address } = await build(fixture, bench, UNIT + 1);
     const one = await address({ DataType: 2, ReadFunctionCode: 3, ReadAddress: 0 });
-    await desk.waitForQuality(one, 'Value', 'bad UNAVAILABLE');
-    t.match(desk.status(gateway), /unit 8 does not answer: no answer within 500 ms; look at its address/);
+    await fixture.waitForQuality(one, 'Value', 'bad UNAVAILABLE');
+    t.match(fixture.status(gateway), /unit 8 does not answer: no answer within 500 ms; look at its address/);
   });
 }
 
@@ -134,36 +134,36 @@ await t.test('serial lines', { skip }, async (t) => {
 
 await t.test('a connection that is cut is made again, and nobody notices', async (t) => {
   await using bench = await tcpBench();
-  await using desk = new DeviceFixture(MODULES);
+  await using fixture = new DeviceFixture(MODULES);
   const { side } = bench;
   side.setHolding(0, '0001');
-  const { parent, address } = await build(desk, bench);
+  const { parent, address } = await build(fixture, bench);
   const set = { DataType: 2, ReadFunctionCode: 3, WriteFunctionCode: 6 };
   const one = await address(set);
-  await desk.waitForValue(one, 'Value', 1);
-  const links = desk.watch(parent, 'LINK');
+  await fixture.waitForValue(one, 'Value', 1);
+  const links = fixture.watch(parent, 'LINK');
   bench.cut?.();
   side.setHolding(0, '0002');
-  await desk.waitForValue(one, 'Value', 2);
-  await desk.waitForQuality(one, 'Value', 'good');
+  await fixture.waitForValue(one, 'Value', 2);
+  await fixture.waitForQuality(one, 'Value', 'good');
   t.same(new Set(links), new Set(), 'online all the time');
 });
 
 await t.test('a network that fell silent shows, and what it held back is no answer', async (t) => {
   await using bench = await tcpBench();
-  await using desk = new DeviceFixture(MODULES);
+  await using fixture = new DeviceFixture(MODULES);
   const { side } = bench;
   side.setHolding(0, '0001');
-  const { gateway, address } = await build(desk, bench);
+  const { gateway, address } = await build(fixture, bench);
   const one = await address({ DataType: 2, ReadFunctionCode: 3 });
-  await desk.waitForValue(one, 'Value', 1);
+  await fixture.waitForValue(one, 'Value', 1);
   bench.freeze?.();
-  await desk.waitForQuality(one, 'Value', 'bad UNAVAILABLE');
-  t.match(desk.status(gateway), /unit 7 does not answer: no answer within 500 ms/);
-  const seen = desk.watch(one, 'Value');
+  await fixture.waitForQuality(one, 'Value', 'bad UNAVAILABLE');
+  t.match(fixture.status(gateway), /unit 7 does not answer: no answer within 500 ms/);
+  const seen = fixture.watch(one, 'Value');
   side.setHolding(0, '0002');
   bench.thaw?.();
-  await desk.waitForValue(one, 'Value', 2);
-  await desk.waitForQuality(one, 'Value', 'good');
+  await fixture.waitForValue(one, 'Value', 2);
+  await fixture.waitForQuality(one, 'Value', 'good');
   t.strictSame([...new Set(seen)], [2], 'nothing of before');
 });

@@ -62,13 +62,13 @@ await t.test('mosquitto with users', { skip }, async (t) => {
     });
     await t.rejects(connect({ url, version }), { message: /asks for a user/ });
   }
-  await using desk = new DeviceFixture(mqttModules());
-  const client = await desk.add('MQTT Client', { Url: url, UserName: 'gateway', Password: 'rose' });
-  await until('the reason', () => /correct UserName/.test(desk.status(client)));
-  t.notMatch(desk.status(client), /rose/, 'a password is not shown');
-  t.equal(desk.devices.property(client.id, 'Password'), '***');
-  await desk.change(client, { Password: 'tulip' });
-  await desk.waitForLink(client, 'online');
+  await using fixture = new DeviceFixture(mqttModules());
+  const client = await fixture.add('MQTT Client', { Url: url, UserName: 'gateway', Password: 'rose' });
+  await until('the reason', () => /correct UserName/.test(fixture.status(client)));
+  t.notMatch(fixture.status(client), /rose/, 'a password is not shown');
+  t.equal(fixture.devices.property(client.id, 'Password'), '***');
+  await fixture.change(client, { Password: 'tulip' });
+  await fixture.waitForLink(client, 'online');
 });
 
 await t.test('mosquitto over TLS and WebSocket', { skip: skipTls }, async (t) => {
@@ -128,12 +128,12 @@ await t.test('mosquitto over TLS and WebSocket', { skip: skipTls }, async (t) =>
 });
 
 /** A server that answers CONNECT, and then whatever a test wants; it is closed with the test. */
-async function server(t: Test, answer: (socket: Socket) => void): Promise<string> {
+async function server(t: Test, reply: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>();
   const listening = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
-    socket.once('data', () => answer(socket));
+    socket.once('data', () => reply(socket));
   });
   await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
@@ -173,10 +173,10 @@ await t.test('whatever answers there, it is told in words', async (t) => {
 });
 
 await t.test('a broker that misbehaves costs its connection, not the gateway', async (t) => {
-  const lost = async (answer: Buffer): Promise<Error> => {
+  const lost = async (reply: Buffer): Promise<Error> => {
     const url = await server(t, (socket) => {
       socket.write(CONNACK);
-      socket.write(answer);
+      socket.write(reply);
     });
     const { promise, resolve } = Promise.withResolvers<Error>();
     const brokers = new NetworkConnector();

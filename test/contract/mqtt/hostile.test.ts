@@ -105,14 +105,14 @@ function publish(qos: QoS, id: number, { payload = Buffer.alloc(0), topic = Buff
 }
 
 await t.test('a message above the granted QoS ends the connection', async (t) => {
-  for (const [asked, granted, sent] of [
+  for (const [requests, granted, sent] of [
     [1, 1, 2],
     [2, 1, 2],
     [0, 0, 1],
     [1, 0x80, 1],
   ] as const) {
     await using scene = await Scene.open(t, 4);
-    await scene.subscribe(asked, granted);
+    await scene.subscribe(requests, granted);
     if (granted < 3) {
       scene.say(publish(granted as QoS, 1));
       await until('the message that may come', () => scene.messages.length === (granted < 2 ? 1 : 0));
@@ -279,9 +279,9 @@ await t.test('what comes before its listeners is kept up to a limit in bytes', (
   for (let n = 0; n < 10; n++)
     topics.dispatch(new Message(`big/${n}`, Buffer.alloc(part), { retain: false }));
   topics.dispatch(new Message('small', Buffer.from('1'), { retain: false }));
-  const heard: string[] = [];
-  topics.subscribe('#', 0, ({ topic }) => void heard.push(topic));
-  t.same(heard, ['big/0', 'big/1', 'big/2', 'small']);
+  const received: string[] = [];
+  topics.subscribe('#', 0, ({ topic }) => void received.push(topic));
+  t.same(received, ['big/0', 'big/1', 'big/2', 'small']);
   t.end();
 });
 

@@ -24,202 +24,204 @@ export async function mqttModulesContract(
   name: string,
   make: () => Promise<MqttBench>,
 ): Promise<void> {
-  const on = (what: string, run: (t: Test, bench: MqttBench, desk: DeviceFixture) => Promise<void>) =>
+  const on = (what: string, run: (t: Test, bench: MqttBench, fixture: DeviceFixture) => Promise<void>) =>
     t.test(`${name}: ${what}`, async (t) => {
       await using bench = await make();
-      await using desk = new DeviceFixture(mqttModules(bench.brokers));
-      await run(t, bench, desk);
+      await using fixture = new DeviceFixture(mqttModules(bench.brokers));
+      await run(t, bench, fixture);
     });
-  const client = (bench: MqttBench, desk: DeviceFixture, more: Record<string, unknown> = {}) =>
-    desk.add('MQTT Client', { Url: bench.url, ProtocolVersion: bench.version, ...more });
+  const client = (bench: MqttBench, fixture: DeviceFixture, more: Record<string, unknown> = {}) =>
+    fixture.add('MQTT Client', { Url: bench.url, ProtocolVersion: bench.version, ...more });
   const payloads = (bench: MqttBench, topic: string) =>
     bench
       .heard()
       .filter((one) => one.topic === topic)
       .map(({ payload }) => payload);
 
-  await on('topics become variables and wishes become messages', async (t, bench, desk) => {
+  await on('topics become variables and wishes become messages', async (t, bench, fixture) => {
     await bench.publish('plug/state', 'ON', true);
-    const broker = await client(bench, desk);
-    const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
-    await desk.waitForValue(plug, 'STATE', true);
+    const broker = await client(bench, fixture);
+    const plug = await fixture.add('MQTT Device', { Topics: PLUG }, broker);
+    await fixture.waitForValue(plug, 'STATE', true);
     await bench.publish('plug/tele', '{"energy":{"power":[12.5]},"other":null}');
-    await desk.waitForValue(plug, 'POWER', 12.5);
-    await desk.devices.write(plug.id, 'STATE', false);
+    await fixture.waitForValue(plug, 'POWER', 12.5);
+    await fixture.devices.write(plug.id, 'STATE', false);
     await until('the wish', () => payloads(bench, 'plug/set').includes('OFF'));
-    t.equal(desk.value(plug, 'STATE'), true, 'a wish is no fact');
+    t.equal(fixture.value(plug, 'STATE'), true, 'a wish is no fact');
     await bench.publish('plug/state', 'OFF');
-    await desk.waitForValue(plug, 'STATE', false);
-    await desk.devices.write(plug.id, 'LAMP', true);
-    t.equal(desk.value(plug, 'LAMP'), true, 'what no topic tells is what was taken');
-    await desk.devices.write(plug.id, 'NAME', 'a"b\n');
+    await fixture.waitForValue(plug, 'STATE', false);
+    await fixture.devices.write(plug.id, 'LAMP', true);
+    t.equal(fixture.value(plug, 'LAMP'), true, 'what no topic tells is what was taken');
+    await fixture.devices.write(plug.id, 'NAME', 'a"b\n');
     await until('the name', () => payloads(bench, 'plug/name/set').includes('{"name":"a\\"b\\n"}'));
-    await t.rejects(desk.devices.write(plug.id, 'POWER', 1), { code: 'READ_ONLY' });
+    await t.rejects(fixture.devices.write(plug.id, 'POWER', 1), { code: 'READ_ONLY' });
     await bench.publish('plug/state', 'maybe');
     await until('the trouble', () =>
-      /STATE, from plug\/state: "maybe" is neither On \(ON\)/.test(desk.status(plug)),
+      /STATE, from plug\/state: "maybe" is neither On \(ON\)/.test(fixture.status(plug)),
     );
-    t.equal(desk.value(plug, 'STATE'), false, 'the variable keeps the truth');
-    await desk.devices.refresh(plug.id, 'STATE');
-    await desk.waitForValue(plug, 'STATE', true);
+    t.equal(fixture.value(plug, 'STATE'), false, 'the variable keeps the truth');
+    await fixture.devices.refresh(plug.id, 'STATE');
+    await fixture.waitForValue(plug, 'STATE', true);
   });
 
   await on(
     'a broker away and back: nothing stale is sent, the state is asked again',
-    async (t, bench, desk) => {
-      const broker = await client(bench, desk);
-      const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
-      await desk.waitForLink(plug, 'online');
+    async (t, bench, fixture) => {
+      const broker = await client(bench, fixture);
+      const plug = await fixture.add('MQTT Device', { Topics: PLUG }, broker);
+      await fixture.waitForLink(plug, 'online');
       await bench.publish('plug/state', 'ON', true);
-      await desk.waitForValue(plug, 'STATE', true);
+      await fixture.waitForValue(plug, 'STATE', true);
       await bench.stop();
-      await desk.waitForLink(broker, 'waiting');
-      await desk.waitForLink(plug, 'waiting');
-      t.match(desk.devices.problems(broker.id)[0], { code: 'UNREACHABLE' });
-      await t.rejects(desk.devices.write(plug.id, 'STATE', false), { code: 'DEVICE_OFFLINE' });
-      await t.rejects(desk.call('GW_Publish', broker.id, 'plug/set', 'OFF', 1, false), {
+      await fixture.waitForLink(broker, 'waiting');
+      await fixture.waitForLink(plug, 'waiting');
+      t.match(fixture.devices.problems(broker.id)[0], { code: 'UNREACHABLE' });
+      await t.rejects(fixture.devices.write(plug.id, 'STATE', false), { code: 'DEVICE_OFFLINE' });
+      await t.rejects(fixture.call('GW_Publish', broker.id, 'plug/set', 'OFF', 1, false), {
         code: 'DEVICE_OFFLINE',
       });
       await bench.start();
-      await desk.waitForLink(plug, 'online');
+      await fixture.waitForLink(plug, 'online');
       await bench.publish('plug/state', 'OFF', true);
-      await desk.waitForValue(plug, 'STATE', false);
-      await desk.devices.write(plug.id, 'STATE', true);
+      await fixture.waitForValue(plug, 'STATE', false);
+      await fixture.devices.write(plug.id, 'STATE', true);
       await until('the new wish', () => payloads(bench, 'plug/set').length > 0);
       t.same(payloads(bench, 'plug/set'), ['ON'], 'and not the one of meanwhile');
-      t.same(desk.devices.problems(broker.id), []);
+      t.same(fixture.devices.problems(broker.id), []);
     },
   );
 
-  await on('a flood: counters are exact, values are the last ones', async (t, bench, desk) => {
-    const broker = await client(bench, desk);
-    const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
-    await desk.waitForLink(plug, 'online');
+  await on('a flood: counters are exact, values are the last ones', async (t, bench, fixture) => {
+    const broker = await client(bench, fixture);
+    const plug = await fixture.add('MQTT Device', { Topics: PLUG }, broker);
+    await fixture.waitForLink(plug, 'online');
     const flood = 2_000;
     const sent: Promise<void>[] = [];
     for (let n = 1; n <= flood; n += 1) {
       sent.push(bench.publish('plug/click', 'x'), bench.publish('plug/tele', `{"energy":{"power":[${n}]}}`));
     }
     await Promise.all(sent);
-    await desk.waitForValue(plug, 'CLICKS', flood);
-    await desk.waitForValue(plug, 'POWER', flood);
+    await fixture.waitForValue(plug, 'CLICKS', flood);
+    await fixture.waitForValue(plug, 'POWER', flood);
     bench.cut();
-    await desk.waitForLink(plug, 'waiting');
-    await desk.waitForLink(plug, 'online');
+    await fixture.waitForLink(plug, 'waiting');
+    await fixture.waitForLink(plug, 'online');
     await bench.publish('plug/click', 'x');
-    await desk.waitForValue(plug, 'CLICKS', flood + 1);
-    t.equal(desk.value(plug, 'POWER'), flood);
+    await fixture.waitForValue(plug, 'CLICKS', flood + 1);
+    t.equal(fixture.value(plug, 'POWER'), flood);
   });
 
-  await on('topics are shared, shown, and published to by hand', async (t, bench, desk) => {
+  await on('topics are shared, shown, and published to by hand', async (t, bench, fixture) => {
     await bench.publish('shared/a', '1', true);
-    const broker = await client(bench, desk, { Subscriptions: ['shared/#'] });
+    const broker = await client(bench, fixture, { Subscriptions: ['shared/#'] });
     const topics = [{ Ident: 'X', Type: 'integer', StateTopic: 'shared/a' }];
     const all = [topics, topics, [{ ...topics[0], StateTopic: 'shared/+' }]];
-    const devices = await Promise.all(all.map((Topics) => desk.add('MQTT Device', { Topics }, broker)));
-    for (const device of devices) await desk.waitForValue(device, 'X', 1);
+    const devices = await Promise.all(all.map((Topics) => fixture.add('MQTT Device', { Topics }, broker)));
+    for (const device of devices) await fixture.waitForValue(device, 'X', 1);
     const counts = { Ident: 'N', Type: 'integer', StateTopic: 'shared/a', Counter: true };
-    const counter = await desk.add('MQTT Device', { Topics: [counts] }, broker);
-    await desk.waitForLink(counter, 'online');
-    t.equal(await desk.call('GW_Publish', broker.id, 'shared/a', '2', 2, false), true);
-    for (const device of devices) await desk.waitForValue(device, 'X', 2);
-    await desk.waitForValue(counter, 'N', 1);
+    const counter = await fixture.add('MQTT Device', { Topics: [counts] }, broker);
+    await fixture.waitForLink(counter, 'online');
+    t.equal(await fixture.call('GW_Publish', broker.id, 'shared/a', '2', 2, false), true);
+    for (const device of devices) await fixture.waitForValue(device, 'X', 2);
+    await fixture.waitForValue(counter, 'N', 1);
     await bench.publish('shared/a', '3');
-    for (const device of devices) await desk.waitForValue(device, 'X', 3);
-    t.equal(desk.value(counter, 'N'), 2, 'overlapping filters count a message once');
-    const known = (await desk.call('MQTT_GetKnownDevices', broker.id)) as {
+    for (const device of devices) await fixture.waitForValue(device, 'X', 3);
+    t.equal(fixture.value(counter, 'N'), 2, 'overlapping filters count a message once');
+    const known = (await fixture.call('MQTT_GetKnownDevices', broker.id)) as {
       Topic: string;
       LastPayload: string;
     }[];
     t.match(known, [{ Topic: 'shared/a', LastPayload: '3' }]);
-    await t.rejects(desk.call('GW_Publish', broker.id, 'shared/#', '', 0, false), { code: 'PARAMETER_TYPE' });
-    await t.rejects(desk.call('GW_Publish', counter.id, 'x', '', 0, false), { code: 'WRONG_MODULE' });
+    await t.rejects(fixture.call('GW_Publish', broker.id, 'shared/#', '', 0, false), {
+      code: 'PARAMETER_TYPE',
+    });
+    await t.rejects(fixture.call('GW_Publish', counter.id, 'x', '', 0, false), { code: 'WRONG_MODULE' });
   });
 
-  await on('a counter goes on with what the broker kept meanwhile', async (t, bench, desk) => {
-    const broker = await client(bench, desk, { CleanSession: false, ClientID: 'counting' });
-    const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
-    await desk.waitForLink(plug, 'online');
+  await on('a counter goes on with what the broker kept meanwhile', async (t, bench, fixture) => {
+    const broker = await client(bench, fixture, { CleanSession: false, ClientID: 'counting' });
+    const plug = await fixture.add('MQTT Device', { Topics: PLUG }, broker);
+    await fixture.waitForLink(plug, 'online');
     await bench.publish('plug/click', 'x');
-    await desk.waitForValue(plug, 'CLICKS', 1);
-    await desk.change(broker, { Url: '' });
-    t.equal(desk.value(broker, 'LINK'), 'closed');
+    await fixture.waitForValue(plug, 'CLICKS', 1);
+    await fixture.change(broker, { Url: '' });
+    t.equal(fixture.value(broker, 'LINK'), 'closed');
     for (let n = 0; n < 5; n += 1) await bench.publish('plug/click', 'x');
-    await desk.change(broker, { Url: bench.url });
-    await desk.waitForValue(plug, 'CLICKS', 6);
-    await desk.waitForLink(plug, 'online');
+    await fixture.change(broker, { Url: bench.url });
+    await fixture.waitForValue(plug, 'CLICKS', 6);
+    await fixture.waitForLink(plug, 'online');
   });
 
-  await on('what is old or of unknown age, what can not be read', async (t, bench, desk) => {
+  await on('what is old or of unknown age, what can not be read', async (t, bench, fixture) => {
     const at = (ms: number) => new Date(Date.now() + ms).toISOString();
     await bench.publish('room/t', '20', true);
     await bench.publish('room/h', JSON.stringify({ h: 50, at: at(0) }), true);
     await bench.publish('room/door', 'ON', true);
-    const broker = await client(bench, desk);
+    const broker = await client(bench, fixture);
     const Topics = [
       { Ident: 'WARM', Type: 'float', StateTopic: 'room/t', StaleAfterS: 600 },
       { Ident: 'WET', Type: 'float', StateTopic: 'room/h', JsonPath: 'h', TimePath: 'at', StaleAfterS: 600 },
       { Ident: 'DOOR', Type: 'boolean', StateTopic: 'room/door' },
     ];
-    const room = await desk.add('MQTT Device', { Topics }, broker);
-    await desk.waitForValue(room, 'WARM', 20);
-    await desk.waitForValue(room, 'WET', 50);
-    await desk.waitForValue(room, 'DOOR', true);
-    t.equal(desk.quality(room, 'WARM'), 'stale OVERDUE', 'nobody knows when the broker was told it');
-    t.equal(desk.quality(room, 'WET'), 'good', 'it says when');
-    t.equal(desk.quality(room, 'DOOR'), 'good', 'nothing is promised');
+    const room = await fixture.add('MQTT Device', { Topics }, broker);
+    await fixture.waitForValue(room, 'WARM', 20);
+    await fixture.waitForValue(room, 'WET', 50);
+    await fixture.waitForValue(room, 'DOOR', true);
+    t.equal(fixture.quality(room, 'WARM'), 'stale OVERDUE', 'nobody knows when the broker was told it');
+    t.equal(fixture.quality(room, 'WET'), 'good', 'it says when');
+    t.equal(fixture.quality(room, 'DOOR'), 'good', 'nothing is promised');
     await bench.publish('room/t', '21');
-    await desk.waitForValue(room, 'WARM', 21);
-    t.equal(desk.quality(room, 'WARM'), 'good');
+    await fixture.waitForValue(room, 'WARM', 21);
+    t.equal(fixture.quality(room, 'WARM'), 'good');
     await bench.publish('room/h', JSON.stringify({ h: 51, at: at(-3_600_000) }));
-    await desk.waitForValue(room, 'WET', 51);
-    t.equal(desk.quality(room, 'WET'), 'stale OVERDUE');
+    await fixture.waitForValue(room, 'WET', 51);
+    t.equal(fixture.quality(room, 'WET'), 'stale OVERDUE');
     await bench.publish('room/t', 'warm');
-    await desk.waitForQuality(room, 'WARM', 'bad UNREADABLE');
-    t.equal(desk.value(room, 'WARM'), 21, 'what was last known');
+    await fixture.waitForQuality(room, 'WARM', 'bad UNREADABLE');
+    t.equal(fixture.value(room, 'WARM'), 21, 'what was last known');
     await bench.publish('room/t', '21');
-    await desk.waitForQuality(room, 'WARM', 'good');
+    await fixture.waitForQuality(room, 'WARM', 'good');
   });
 
-  await on('a device that is away, as its availability topic says', async (t, bench, desk) => {
+  await on('a device that is away, as its availability topic says', async (t, bench, fixture) => {
     await bench.publish('plug/state', 'ON', true);
     await bench.publish('plug/there', '{"state":"offline"}', true);
-    const broker = await client(bench, desk);
+    const broker = await client(bench, fixture);
     const there = { AvailabilityTopic: 'plug/there', AvailabilityPath: 'state' };
-    const plug = await desk.add('MQTT Device', { Topics: PLUG, ...there }, broker);
-    await desk.waitForValue(plug, 'STATE', true);
-    await desk.waitForQuality(plug, 'STATE', 'bad UNAVAILABLE');
-    t.equal(desk.quality(plug, 'POWER'), 'bad UNAVAILABLE');
-    t.match(desk.devices.problems(plug.id), [{ code: 'UNAVAILABLE', text: 'plug/there says offline' }]);
+    const plug = await fixture.add('MQTT Device', { Topics: PLUG, ...there }, broker);
+    await fixture.waitForValue(plug, 'STATE', true);
+    await fixture.waitForQuality(plug, 'STATE', 'bad UNAVAILABLE');
+    t.equal(fixture.quality(plug, 'POWER'), 'bad UNAVAILABLE');
+    t.match(fixture.devices.problems(plug.id), [{ code: 'UNAVAILABLE', text: 'plug/there says offline' }]);
     await bench.publish('plug/there', '{"state":"online"}', true);
-    await desk.waitForQuality(plug, 'STATE', 'stale NOT_REPORTED');
-    t.equal(desk.quality(plug, 'POWER'), 'bad NO_VALUE');
-    t.same(desk.devices.problems(plug.id), []);
+    await fixture.waitForQuality(plug, 'STATE', 'stale NOT_REPORTED');
+    t.equal(fixture.quality(plug, 'POWER'), 'bad NO_VALUE');
+    t.same(fixture.devices.problems(plug.id), []);
     await bench.publish('plug/state', 'OFF');
-    await desk.waitForQuality(plug, 'STATE', 'good');
+    await fixture.waitForQuality(plug, 'STATE', 'good');
     await bench.publish('plug/there', 'what?');
     await until('the complaint', () =>
-      /plug\/there: .* is neither online nor offline/.test(desk.status(plug)),
+      /plug\/there: .* is neither online nor offline/.test(fixture.status(plug)),
     );
-    t.equal(desk.quality(plug, 'STATE'), 'good', 'what says nothing changes nothing');
+    t.equal(fixture.quality(plug, 'STATE'), 'good', 'what says nothing changes nothing');
     await bench.publish('plug/there', '{"state":"offline"}', true);
-    await desk.waitForQuality(plug, 'STATE', 'bad UNAVAILABLE');
+    await fixture.waitForQuality(plug, 'STATE', 'bad UNAVAILABLE');
     await bench.stop();
-    await desk.waitForLink(plug, 'waiting');
-    t.equal(desk.quality(plug, 'STATE'), 'bad UNREACHABLE');
+    await fixture.waitForLink(plug, 'waiting');
+    t.equal(fixture.quality(plug, 'STATE'), 'bad UNREACHABLE');
   });
 
-  await on('what a broker retains is listed, shown and removed', async (t, bench, desk) => {
+  await on('what a broker retains is listed, shown and removed', async (t, bench, fixture) => {
     for (const topic of ['plug/state', 'plug/name', 'elsewhere/x']) await bench.publish(topic, 'ON', true);
     await bench.publish('plug/bytes', Buffer.from([0, 255]), true);
     await bench.publish('plug/news', 'not retained');
-    const broker = await client(bench, desk, { Subscriptions: ['plug/bytes', 'plug/+', 'plug/other/#'] });
-    const plug = await desk.add('MQTT Device', { Topics: PLUG }, broker);
-    await desk.waitForLink(plug, 'online');
-    const list = () => desk.call('MQTT_GetRetainedMessageTopicList', broker.id);
-    const show = (topic: string) => desk.call('MQTT_GetRetainedMessage', broker.id, topic);
-    const remove = (topic: string) => desk.call('MQTT_RemoveRetainedMessage', broker.id, topic);
-    const reports = desk.watch(plug, 'STATE');
+    const broker = await client(bench, fixture, { Subscriptions: ['plug/bytes', 'plug/+', 'plug/other/#'] });
+    const plug = await fixture.add('MQTT Device', { Topics: PLUG }, broker);
+    await fixture.waitForLink(plug, 'online');
+    const list = () => fixture.call('MQTT_GetRetainedMessageTopicList', broker.id);
+    const show = (topic: string) => fixture.call('MQTT_GetRetainedMessage', broker.id, topic);
+    const remove = (topic: string) => fixture.call('MQTT_RemoveRetainedMessage', broker.id, topic);
+    const reports = fixture.watch(plug, 'STATE');
     t.same(await list(), ['plug/bytes', 'plug/name', 'plug/state']);
     t.same(await show('plug/state'), { Topic: 'plug/state', Payload: 'ON', Encoding: 'utf8' });
     t.same(await show('plug/bytes'), { Topic: 'plug/bytes', Payload: 'AP8=', Encoding: 'base64' });
@@ -242,48 +244,48 @@ export async function mqttModulesContract(
       code: 'PARAMETER_TYPE',
       message: /belongs to the broker/,
     });
-    t.equal(await desk.call('MQTT_ClearRetainedMessages', broker.id), true);
+    t.equal(await fixture.call('MQTT_ClearRetainedMessages', broker.id), true);
     t.same(await list(), []);
     t.match(await show('elsewhere/x'), { Payload: 'ON' }, 'what nobody here listens to is still there');
-    await desk.change(broker, { Subscriptions: ['plug/#', '+/x'] });
-    await desk.waitForLink(plug, 'online');
+    await fixture.change(broker, { Subscriptions: ['plug/#', '+/x'] });
+    await fixture.waitForLink(plug, 'online');
     t.same(await list(), ['elsewhere/x']);
-    await t.rejects(desk.call('MQTT_ClearRetainedMessages', broker.id), {
+    await t.rejects(fixture.call('MQTT_ClearRetainedMessages', broker.id), {
       code: 'DEVICE_CONFIGURATION',
       message: /subscription to \+\/x takes in what other devices retain/,
     });
     t.same(await list(), ['elsewhere/x'], 'then nothing is removed');
-    const known = () => desk.call('MQTT_GetKnownDevices', broker.id);
+    const known = () => fixture.call('MQTT_GetKnownDevices', broker.id);
     t.match(await known(), [{ Topic: 'elsewhere/x' }]);
-    t.equal(await desk.call('MQTT_ClearTopics', broker.id), true);
+    t.equal(await fixture.call('MQTT_ClearTopics', broker.id), true);
     t.same(await known(), []);
     await bench.publish('plug/state', 'OFF');
-    await desk.waitForValue(plug, 'STATE', false);
+    await fixture.waitForValue(plug, 'STATE', false);
     t.match(await known(), [{ Topic: 'plug/state', LastPayload: 'OFF' }]);
     t.equal(bench.brokers.openCount, 1, 'nothing that asked is left open');
-    await t.rejects(desk.call('MQTT_ClearTopics', plug.id), { code: 'WRONG_MODULE' });
+    await t.rejects(fixture.call('MQTT_ClearTopics', plug.id), { code: 'WRONG_MODULE' });
     await bench.stop();
-    await desk.waitForLink(broker, 'waiting');
+    await fixture.waitForLink(broker, 'waiting');
     await t.rejects(list(), { code: 'DEVICE_OFFLINE' });
   });
 
-  await on('thousands of retained messages are listed and removed whole', async (t, bench, desk) => {
+  await on('thousands of retained messages are listed and removed whole', async (t, bench, fixture) => {
     const all = Array.from({ length: 1_200 }, (_, n) => `many/${String(n).padStart(4, '0')}`);
     await Promise.all(all.map((topic) => bench.publish(topic, 'x', true)));
-    const broker = await client(bench, desk, { Subscriptions: ['many/#'] });
-    await desk.waitForLink(broker, 'online');
-    t.same(await desk.call('MQTT_GetRetainedMessageTopicList', broker.id), all);
-    await desk.call('MQTT_ClearRetainedMessages', broker.id);
-    t.same(await desk.call('MQTT_GetRetainedMessageTopicList', broker.id), []);
+    const broker = await client(bench, fixture, { Subscriptions: ['many/#'] });
+    await fixture.waitForLink(broker, 'online');
+    t.same(await fixture.call('MQTT_GetRetainedMessageTopicList', broker.id), all);
+    await fixture.call('MQTT_ClearRetainedMessages', broker.id);
+    t.same(await fixture.call('MQTT_GetRetainedMessageTopicList', broker.id), []);
   });
 
-  await on('birth, will and farewell', async (t, bench, desk) => {
-    const broker = await client(bench, desk, { WillTopic: 'gw/state' });
-    await desk.waitForLink(broker, 'online');
+  await on('birth, will and farewell', async (t, bench, fixture) => {
+    const broker = await client(bench, fixture, { WillTopic: 'gw/state' });
+    await fixture.waitForLink(broker, 'online');
     await until('birth', () => payloads(bench, 'gw/state').length === 1);
     bench.cut();
     await until('will and birth', () => payloads(bench, 'gw/state').length === 3);
-    await desk.devices.close();
+    await fixture.devices.close();
     await until('farewell', () => payloads(bench, 'gw/state').length === 4);
     t.same(payloads(bench, 'gw/state'), ['online', 'offline', 'online', 'offline']);
   });

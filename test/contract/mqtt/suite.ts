@@ -91,17 +91,17 @@ export async function mqttContract(t: Test, name: string, make: () => Promise<Mq
 
   await on('many filters, odd ones among them, are told apart', async (t, bench) => {
     const { connection, ear } = await join(bench);
-    const wishes = [...ODD, ...Array.from({ length: 30 }, (_, n) => `many/${n}`)].map((filter, index) => ({
+    const commands = [...ODD, ...Array.from({ length: 30 }, (_, n) => `many/${n}`)].map((filter, index) => ({
       filter,
       qos: index % 2 === 0 ? (0 as const) : (1 as const),
       id: index + 1,
     }));
-    t.same(await connection.subscribe(wishes), Array(wishes.length).fill(true));
-    for (const { filter } of wishes) await bench.publish(filter, 'x');
-    await until('each once', () => ear.messages.length >= wishes.length);
+    t.same(await connection.subscribe(commands), Array(commands.length).fill(true));
+    for (const { filter } of commands) await bench.publish(filter, 'x');
+    await until('each once', () => ear.messages.length >= commands.length);
     t.same(
       ear.messages.map(({ topic }) => topic),
-      wishes.map(({ filter }) => filter),
+      commands.map(({ filter }) => filter),
     );
     if (bench.version === 5)
       t.ok(ear.messages.every(({ subscriptionIds: subscriptions }, n) => subscriptions?.[0] === n + 1));

@@ -33,10 +33,10 @@ export interface OneWireBench {
   close(): Promise<void>;
 }
 
-const valueIn = (told: readonly ChipReading[], ident: string) =>
-  told.find((one) => one.ident === ident)?.value;
-const reasonIn = (told: readonly ChipReading[], ident: string) =>
-  told.find((one) => one.ident === ident)?.doubt?.reason;
+const valueIn = (messages: readonly ChipReading[], ident: string) =>
+  messages.find((one) => one.ident === ident)?.value;
+const reasonIn = (messages: readonly ChipReading[], ident: string) =>
+  messages.find((one) => one.ident === ident)?.doubt?.reason;
 
 /** Runs the whole contract on benches made anew for each sentence. */
 export async function oneWireContract(
@@ -71,9 +71,12 @@ export async function oneWireContract(
     const chip = thermometerOf(bench);
     for (const celsius of [21.5, 0, -10.125, -55, 125, 0.0625]) {
       await bench.warm(celsius);
-      const [told] = await chip.read();
+      const [messages] = await chip.read();
       // The kernel cuts millidegrees off.
-      t.ok(Math.abs(Number(told?.value) - celsius) < 0.001, `${celsius} is told as ${String(told?.value)}`);
+      t.ok(
+        Math.abs(Number(messages?.value) - celsius) < 0.001,
+        `${celsius} is told as ${String(messages?.value)}`,
+      );
     }
   });
 
@@ -133,9 +136,9 @@ export async function oneWireContract(
       t.equal(await bench.conducting(address), 3);
       await chip.setPin(1, false);
       t.equal(await bench.conducting(address), 1);
-      const told = await chip.read();
+      const messages = await chip.read();
       t.strictSame(
-        ['PORT', 'PIN0', 'PIN1'].map((ident) => valueIn(told, ident)),
+        ['PORT', 'PIN0', 'PIN1'].map((ident) => valueIn(messages, ident)),
         [1, true, false],
       );
       await chip.toggle();
@@ -150,14 +153,14 @@ export async function oneWireContract(
     for (const [address, chip] of switchesOf(bench).slice(1)) {
       await chip.setPort(0);
       await bench.pull(address, 1, true);
-      let told = await chip.read();
-      t.strictSame([valueIn(told, 'PIN1'), valueIn(told, 'INPUT1')], [false, true]);
-      t.strictSame([valueIn(told, 'PIN0'), valueIn(told, 'INPUT0')], [false, false]);
+      let messages = await chip.read();
+      t.strictSame([valueIn(messages, 'PIN1'), valueIn(messages, 'INPUT1')], [false, true]);
+      t.strictSame([valueIn(messages, 'PIN0'), valueIn(messages, 'INPUT0')], [false, false]);
       await bench.pull(address, 1, false);
       await chip.setPin(0, true);
-      told = await chip.read();
-      t.strictSame([valueIn(told, 'PIN1'), valueIn(told, 'INPUT1')], [false, false]);
-      t.strictSame([valueIn(told, 'PIN0'), valueIn(told, 'INPUT0')], [true, true]);
+      messages = await chip.read();
+      t.strictSame([valueIn(messages, 'PIN1'), valueIn(messages, 'INPUT1')], [false, false]);
+      t.strictSame([valueIn(messages, 'PIN0'), valueIn(messages, 'INPUT0')], [true, true]);
       await chip.setPort(0);
     }
   });

@@ -65,10 +65,10 @@ await t.test('a chip that can’t invert, or not that fast, says so', async (t) 
   const [chip] = await listPwmChips(pwm);
   if (chip === undefined) throw new Error('no chip');
   const channel = await PwmChannel.open(pwm, clock, { chip, channel: 0, name: 'PWM0' });
-  const refused = (periodNs: number, isInverted: boolean, message: RegExp) =>
+  const rejected = (periodNs: number, isInverted: boolean, message: RegExp) =>
     t.rejects(channel.set({ periodNs, dutyNs: 0, isInverted }), { code: 'DEVICE_CONFIGURATION', message });
-  await refused(1000, false, /PWM0 can't set period to 1000; change FrequencyHz or Inverted/);
-  await refused(10_000, true, /PWM0 can't set polarity to inversed/);
+  await rejected(1000, false, /PWM0 can't set period to 1000; change FrequencyHz or Inverted/);
+  await rejected(10_000, true, /PWM0 can't set polarity to inversed/);
   t.equal(pwm.waveform(ID, 0), undefined);
 });
 

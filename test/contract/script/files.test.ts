@@ -77,10 +77,10 @@ t.test('a change on the disk is noticed, however an editor makes it', async (t) 
       updates.push([Message, Data[0]]);
   });
   const file = join(directory, 'scripts', 'lamp.js');
-  const told = async (what: string, count: number) =>
+  const messages = async (what: string, count: number) =>
     until(`${what}: ${JSON.stringify(updates)}`, () => updates.length >= count);
   await writeFile(file, 'let a = ;');
-  await told('a broken text', 2);
+  await messages('a broken text', 2);
   t.match(updates, [
     [10705, /^[0-9A-F]{8}$/],
     [10704, true],
@@ -88,18 +88,18 @@ t.test('a change on the disk is noticed, however an editor makes it', async (t) 
   t.match(loud.at(-1), /^script \d{5} “.*” cannot be run: lamp\.js:1:9: Unexpected token ';'$/);
   await writeFile(`${file}.tmp`, 'print(2)');
   await rename(`${file}.tmp`, file);
-  await told('a rename over it', 4);
+  await messages('a rename over it', 4);
   t.equal(made.data.broken, false);
   await rm(file);
-  await told('it is gone', 5);
+  await messages('it is gone', 5);
   t.match(loud.at(-1), /lamp\.js is not there any more/);
   await t.rejects(runId(made.id), { message: /lamp\.js is not there/ });
   await writeFile(file, 'print(3)');
-  await told('it is back', 7);
+  await messages('it is back', 7);
   t.equal(made.data.broken, false);
   t.equal(await runId(made.id), '3');
   await rename(join(directory, 'scripts'), join(directory, 'aside'));
-  await told('the directory is gone', 8);
+  await messages('the directory is gone', 8);
   await until('the directory is watched anew', async () => {
     await mkdir(join(directory, 'scripts'), { recursive: true });
     await writeFile(file, 'print(4)');
@@ -137,12 +137,12 @@ t.test("the gateway's own writing is told once", async (t) => {
 t.test('scripts that share a file share its text, and the file goes with the last of them', async (t) => {
   const { script, engine, directory, kernel } = await scriptFixture(t);
   const [first, second] = [await script('print(1)', 'lamp.js'), await script('', 'lamp.js')];
-  const told: number[] = [];
+  const messages: number[] = [];
   kernel.changes.listen(({ SenderID, Message }) => {
-    if (Message === message.SM_UPDATE) told.push(SenderID);
+    if (Message === message.SM_UPDATE) messages.push(SenderID);
   });
   await engine.setContent(first.id, 'let a = ;');
-  t.strictSame(told, [first.id, second.id], 'both are told of');
+  t.strictSame(messages, [first.id, second.id], 'both are told of');
   t.strictSame([first.data.broken, second.data.broken], [true, true]);
   await engine.setContent(second.id, 'print(2)');
   t.strictSame([first.data.broken, second.data.broken], [false, false]);

@@ -9,16 +9,16 @@ import { until } from '../../tools/until.js';
 t.test('scripts that wait for each other go on', async (t) => {
   const { script, runId } = await scriptFixture(t);
   const leaf = await script('print("leaf")');
-  const middle = await script(`print("<", RunWait(${leaf.id}), ">")`);
-  const all = await Promise.all(Array.from({ length: scriptLimits.concurrent * 3 }, () => runId(middle.id)));
+  const median = await script(`print("<", RunWait(${leaf.id}), ">")`);
+  const all = await Promise.all(Array.from({ length: scriptLimits.concurrent * 3 }, () => runId(median.id)));
   t.ok(all.every((output) => output === '<leaf>'));
 });
 
 t.test('also where the way leads through a device, and nobody knows who waits for whom', async (t) => {
   const { script, runId } = await scriptFixture(t, { concurrent: 2 });
   const leaf = await script('print("leaf")');
-  const middle = await script(`print("<", Act(${leaf.id}), ">")`);
-  const all = await Promise.all(Array.from({ length: 5 }, () => runId(middle.id)));
+  const median = await script(`print("<", Act(${leaf.id}), ">")`);
+  const all = await Promise.all(Array.from({ length: 5 }, () => runId(median.id)));
   t.ok(all.every((output) => output === '<leaf>'));
 });
 
@@ -130,12 +130,12 @@ t.test('threads tell what runs in them, and what ran', async (t) => {
 t.test('more than may wait for their turn are refused', async (t) => {
   const { script, engine, runs } = await scriptFixture(t, { concurrent: 1, calls: 5000 });
   const { id } = await script('Sleep(100)');
-  const told = await runs(
+  const messages = await runs(
     `let n = 0; try { for (;;) { Run(${id}); n++ } } catch (e) { print(e.code, " ", n) }`,
   );
-  const [code, count] = told.split(' ');
+  const [code, count] = messages.split(' ');
   t.equal(code, 'BUSY');
-  t.ok(Number(count) >= QUEUED_RUNS_LIMIT - 1 && Number(count) < 2 * QUEUED_RUNS_LIMIT, told);
+  t.ok(Number(count) >= QUEUED_RUNS_LIMIT - 1 && Number(count) < 2 * QUEUED_RUNS_LIMIT, messages);
   await engine.close();
   await t.rejects(runs('print(1)'), { code: 'STOPPING' });
 });

@@ -7,7 +7,7 @@ import { ROOT } from '../../law/sources.js';
 import { withinPatience, until } from '../../tools/until.js';
 
 /** A process's state and the processor time that it has used (ticks); one that ended may still be waited for (Z). */
-function look(pid: number): { state: string; ticks: number } {
+function check(pid: number): { state: string; ticks: number } {
   try {
     const [, fields = ''] = /\) (.*)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
     const [state = '', ...rest] = fields.split(' ');
@@ -23,14 +23,14 @@ t.test('a script that loops ends with the gateway, also when that is killed', as
   t.teardown(() => gateway.kill('SIGKILL'));
   const [said] = (await withinPatience('the script', once(gateway.stdout, 'data'))) as [Buffer];
   const pid = Number(said.toString());
-  t.teardown(() => look(pid).state === 'gone' || process.kill(pid, 'SIGKILL'));
-  const { ticks } = look(pid);
-  await until('it to loop', () => look(pid).ticks > ticks + 10);
+  t.teardown(() => check(pid).state === 'gone' || process.kill(pid, 'SIGKILL'));
+  const { ticks } = check(pid);
+  await until('it to loop', () => check(pid).ticks > ticks + 10);
   const ended = once(gateway, 'exit');
   gateway.kill('SIGKILL');
   t.same(await withinPatience('the blow', ended), [null, 'SIGKILL']);
   const end = await until('the end of the script', () => {
-    const { state } = look(pid);
+    const { state } = check(pid);
     return ['Z', 'gone'].includes(state) && state;
   });
   t.match(end, /Z|gone/);

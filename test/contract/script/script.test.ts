@@ -29,20 +29,20 @@ t.test('functions are synchronous globals, and what is printed comes back', asyn
 
 t.test('each run is told: that of a script, and that of a text', async (t) => {
   const { engine, script, runId, kernel } = await scriptFixture(t);
-  const told: unknown[] = [];
+  const messages: unknown[] = [];
   kernel.changes.listen(({ SenderID, Message, Data }) => {
     if (Message === message.SE_EXECUTE || Message === message.SE_RUNNING)
-      told.push([SenderID, Message, Data]);
+      messages.push([SenderID, Message, Data]);
   });
   const { id, data } = await script('print(1)');
   await runId(id);
   const at = data.executed;
-  t.strictSame(told.splice(0), [
+  t.strictSame(messages.splice(0), [
     [id, message.SE_EXECUTE, [1, 1, 0, at]],
     [0, message.SE_RUNNING, ['Test', `scripts/${data.file}`, 1, at]],
   ]);
   t.equal(await engine.run({ text: 'print(2)', parameters: {}, sender: 'RunScript', caller: owner }), '2');
-  t.match(told, [[0, message.SE_RUNNING, ['RunScript', 'scripts/text.js', 2, Number]]]);
+  t.match(messages, [[0, message.SE_RUNNING, ['RunScript', 'scripts/text.js', 2, Number]]]);
 });
 
 t.test('what a script gets is of its own kind, and what it prints is readable', async (t) => {
@@ -117,13 +117,13 @@ t.test('a script that fails says where, and is marked broken when it cannot be c
   await t.rejects(runs('Fails()'), { message: /^\d+\.js:1:1: Object #4711 does not exist/ });
   await t.rejects(runs('throw "plain"'), { message: /plain/ });
   await t.rejects(runs('throw new Proxy({}, { has() { throw 1 } })'), { message: /what cannot be shown/ });
-  const mistakes = [
+  const problems = [
     ['let a = ;\n', /\.js:1:9: Unexpected token ';'$/],
     ['\nconst x = {\n a: 1\n', /\.js:4: Unexpected end of input$/],
     ['await 1; let b = ;', /\.js:1:18: Unexpected token ';'$/],
     ['print(1);\nawait 1;\n  let b = ;', /\.js:3:11: Unexpected token ';'$/],
   ] as const;
-  for (const [text, where] of mistakes) {
+  for (const [text, where] of problems) {
     const broken = await script(text);
     t.equal(broken.data.broken, true);
     t.match(loud.at(-1), where);
@@ -195,9 +195,9 @@ t.test('a text in PHP is kept, marked broken, and fails saying so', async (t) =>
 t.test('a type in a file that ends in .js is told to be TypeScript', async (t) => {
   const { script, engine } = await scriptFixture(t);
   const hint = 'types are TypeScript: they need a file that ends in .ts';
-  const mistake = async (text: string) => engine.compileError((await script(text)).id);
-  t.match(await mistake('const n: number = 1;'), new RegExp(`\\.js:1:\\d+: .*; ${hint}$`));
-  t.match(await mistake('interface A { b: string }\nprint(await 1)'), new RegExp(`; ${hint}$`));
-  t.match(await mistake('let a = ;'), /Unexpected token ';'$/);
-  t.notMatch(await mistake('const n: number = ;'), hint);
+  const problem = async (text: string) => engine.compileError((await script(text)).id);
+  t.match(await problem('const n: number = 1;'), new RegExp(`\\.js:1:\\d+: .*; ${hint}$`));
+  t.match(await problem('interface A { b: string }\nprint(await 1)'), new RegExp(`; ${hint}$`));
+  t.match(await problem('let a = ;'), /Unexpected token ';'$/);
+  t.notMatch(await problem('const n: number = ;'), hint);
 });

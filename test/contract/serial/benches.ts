@@ -32,17 +32,17 @@ export async function fakeBench(): Promise<SerialBench> {
   const ports = new SimulatedPorts();
   const where = '/dev/ttyUSB0';
   let device = ports.plug(where);
-  const heard: Buffer[] = [];
-  const listen = () => device.onReceived.on((bytes) => heard.push(bytes));
+  const received: Buffer[] = [];
+  const listen = () => device.onReceived.on((bytes) => received.push(bytes));
   listen();
   return {
     ports,
     where,
     say: (text) => device.send(text),
-    heard: () => Buffer.concat(heard),
+    heard: () => Buffer.concat(received),
     async plug() {
       device = ports.plug(where);
-      heard.length = 0;
+      received.length = 0;
       listen();
     },
     unplug: async () => ports.unplug(where),
@@ -63,8 +63,9 @@ async function reached(path: string): Promise<Socket> {
     try {
       await once(socket, 'connect');
       return socket;
-    } catch (refused) {
-      if (!(refused instanceof Error && 'code' in refused && refused.code === 'ECONNREFUSED')) throw refused;
+    } catch (rejected) {
+      if (!(rejected instanceof Error && 'code' in rejected && rejected.code === 'ECONNREFUSED'))
+        throw rejected;
     }
   }
 }
@@ -76,12 +77,12 @@ export async function ptyBench(): Promise<SerialBench> {
   const socketPath = join(directory, 'far');
   let socat: Program;
   let far: Socket;
-  let heard: Buffer[] = [];
+  let received: Buffer[] = [];
   const plug = async () => {
     socat = new Program('socat', [`pty,rawer,link=${where}`, `unix-listen:${socketPath}`]);
     await until('a pseudo-terminal', () => existsSync(where) && existsSync(socketPath));
     far = await withinPatience('its far end', reached(socketPath));
-    const mine: Buffer[] = (heard = []);
+    const mine: Buffer[] = (received = []);
     far.on('data', (bytes: Buffer) => mine.push(bytes));
     far.on('error', () => undefined);
   };
@@ -96,7 +97,7 @@ export async function ptyBench(): Promise<SerialBench> {
     ports: new KernelPorts(),
     where,
     say: (text) => void far.write(text),
-    heard: () => Buffer.concat(heard),
+    heard: () => Buffer.concat(received),
     plug,
     unplug,
     async occupy() {

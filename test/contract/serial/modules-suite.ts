@@ -21,88 +21,88 @@ export async function serialModulesContract(
   name: string,
   make: () => Promise<SerialBench>,
 ): Promise<void> {
-  const on = (what: string, run: (t: Test, bench: SerialBench, desk: DeviceFixture) => Promise<void>) =>
+  const on = (what: string, run: (t: Test, bench: SerialBench, fixture: DeviceFixture) => Promise<void>) =>
     t.test(`${name}: ${what}`, async (t) => {
       await using bench = await make();
-      await using desk = new DeviceFixture(serialModules(bench.ports));
-      await run(t, bench, desk);
+      await using fixture = new DeviceFixture(serialModules(bench.ports));
+      await run(t, bench, fixture);
     });
 
-  await on('lines become variables and wishes become commands', async (t, bench, desk) => {
-    const port = await desk.add('Serial Port', { Port: bench.where });
-    const device = await desk.add('Serial Device', DEVICE, port);
-    await desk.waitForLink(device, 'online');
+  await on('lines become variables and wishes become commands', async (t, bench, fixture) => {
+    const port = await fixture.add('Serial Port', { Port: bench.where });
+    const device = await fixture.add('Serial Device', DEVICE, port);
+    await fixture.waitForLink(device, 'online');
     bench.say('T=21.5\r\nnoise\nRELAY ON\n');
-    await desk.waitForValue(device, 'TEMPERATURE', 21.5);
-    await desk.waitForValue(device, 'RELAY', true);
-    await desk.devices.write(device.id, 'RELAY', false);
+    await fixture.waitForValue(device, 'TEMPERATURE', 21.5);
+    await fixture.waitForValue(device, 'RELAY', true);
+    await fixture.devices.write(device.id, 'RELAY', false);
     await until('the command', () => bench.heard().toString() === 'RELAY OFF\r\n');
-    t.equal(desk.value(device, 'RELAY'), true, 'a wish is no fact');
+    t.equal(fixture.value(device, 'RELAY'), true, 'a wish is no fact');
     bench.say('RELAY OFF\n');
-    await desk.waitForValue(device, 'RELAY', false);
-    await desk.devices.write(device.id, 'LEVEL', 7);
-    t.equal(desk.value(device, 'LEVEL'), 7, 'what no rule reads is what was sent');
-    await t.rejects(desk.devices.write(device.id, 'TEMPERATURE', 1), { code: 'READ_ONLY' });
-    t.match(desk.devices.knownDevices(device.id)[0], { Frame: 'RELAY OFF', Matched: true });
+    await fixture.waitForValue(device, 'RELAY', false);
+    await fixture.devices.write(device.id, 'LEVEL', 7);
+    t.equal(fixture.value(device, 'LEVEL'), 7, 'what no rule reads is what was sent');
+    await t.rejects(fixture.devices.write(device.id, 'TEMPERATURE', 1), { code: 'READ_ONLY' });
+    t.match(fixture.devices.knownDevices(device.id)[0], { Frame: 'RELAY OFF', Matched: true });
   });
 
   await on(
     'an adapter torn out shows, is taken up again, and gets no stale command',
-    async (t, bench, desk) => {
-      const port = await desk.add('Serial Port', { Port: bench.where });
-      const device = await desk.add('Serial Device', DEVICE, port);
-      await desk.waitForLink(device, 'online');
+    async (t, bench, fixture) => {
+      const port = await fixture.add('Serial Port', { Port: bench.where });
+      const device = await fixture.add('Serial Device', DEVICE, port);
+      await fixture.waitForLink(device, 'online');
       bench.say('T=20\n');
-      await desk.waitForValue(device, 'TEMPERATURE', 20);
+      await fixture.waitForValue(device, 'TEMPERATURE', 20);
       const { id } = device;
       await bench.unplug();
-      await desk.waitForLink(port, 'waiting');
-      await desk.waitForLink(device, 'waiting');
-      await until('what to do', () => /plug it in/.test(desk.status(port)));
-      t.match(desk.status(device), /waiting for/);
-      await t.rejects(desk.devices.write(id, 'RELAY', true), { code: 'DEVICE_OFFLINE' });
-      t.equal(desk.value(device, 'TEMPERATURE'), 20, 'the last value stays');
+      await fixture.waitForLink(port, 'waiting');
+      await fixture.waitForLink(device, 'waiting');
+      await until('what to do', () => /plug it in/.test(fixture.status(port)));
+      t.match(fixture.status(device), /waiting for/);
+      await t.rejects(fixture.devices.write(id, 'RELAY', true), { code: 'DEVICE_OFFLINE' });
+      t.equal(fixture.value(device, 'TEMPERATURE'), 20, 'the last value stays');
       await bench.plug();
-      await desk.waitForLink(device, 'online');
+      await fixture.waitForLink(device, 'online');
       bench.say('T=22\n');
-      await desk.waitForValue(device, 'TEMPERATURE', 22);
+      await fixture.waitForValue(device, 'TEMPERATURE', 22);
       t.equal(bench.heard().toString(), '', 'the command of meanwhile was not sent');
       t.equal(device.id, id);
-      t.same(desk.devices.problems(port.id), []);
+      t.same(fixture.devices.problems(port.id), []);
     },
   );
 
-  await on('a port can be switched off, and moved', async (t, bench, desk) => {
-    const port = await desk.add('Serial Port', { Port: bench.where });
-    await desk.waitForLink(port, 'online');
-    await desk.change(port, { Open: false });
-    t.equal(desk.value(port, 'LINK'), 'closed');
-    t.match(desk.status(port), /switched off/);
+  await on('a port can be switched off, and moved', async (t, bench, fixture) => {
+    const port = await fixture.add('Serial Port', { Port: bench.where });
+    await fixture.waitForLink(port, 'online');
+    await fixture.change(port, { Open: false });
+    t.equal(fixture.value(port, 'LINK'), 'closed');
+    t.match(fixture.status(port), /switched off/);
     t.equal(bench.ports.openCount, 0);
-    await desk.change(port, { Open: true, BaudRate: '19200' });
-    await desk.waitForLink(port, 'online');
-    await desk.change(port, { Port: '/dev/ttyNONE9' });
-    await until('the reason', () => /ttyNONE9 is not there/.test(desk.status(port)));
-    await desk.change(port, { Port: '' });
-    t.match(desk.status(port), /Port is empty/);
+    await fixture.change(port, { Open: true, BaudRate: '19200' });
+    await fixture.waitForLink(port, 'online');
+    await fixture.change(port, { Port: '/dev/ttyNONE9' });
+    await until('the reason', () => /ttyNONE9 is not there/.test(fixture.status(port)));
+    await fixture.change(port, { Port: '' });
+    t.match(fixture.status(port), /Port is empty/);
   });
 
-  await on('its own functions', async (t, bench, desk) => {
-    const port = await desk.add('Serial Port', { Port: bench.where });
-    await t.rejects(desk.call('SPRT_SendText', port.id + 1, 'x'));
-    await desk.waitForLink(port, 'online');
-    t.equal(await desk.call('SPRT_SendText', port.id, 'ÿ\0\x80A'), true);
+  await on('its own functions', async (t, bench, fixture) => {
+    const port = await fixture.add('Serial Port', { Port: bench.where });
+    await t.rejects(fixture.call('SPRT_SendText', port.id + 1, 'x'));
+    await fixture.waitForLink(port, 'online');
+    t.equal(await fixture.call('SPRT_SendText', port.id, 'ÿ\0\x80A'), true);
     await until('its bytes', () => bench.heard().equals(Buffer.from([0xff, 0, 0x80, 0x41])));
-    await t.rejects(desk.call('SPRT_SendText', port.id, '€'), { code: 'CANNOT_CONVERT' });
+    await t.rejects(fixture.call('SPRT_SendText', port.id, '€'), { code: 'CANNOT_CONVERT' });
     if (bench.lines === undefined) {
-      await t.rejects(desk.call('SPRT_SetRTS', port.id, true), { code: 'DEVICE_REFUSED' });
+      await t.rejects(fixture.call('SPRT_SetRTS', port.id, true), { code: 'DEVICE_REFUSED' });
     } else {
-      await desk.call('SPRT_SetRTS', port.id, false);
-      await desk.call('SPRT_SetDTR', port.id, false);
-      await desk.call('SPRT_SetBreak', port.id, true);
+      await fixture.call('SPRT_SetRTS', port.id, false);
+      await fixture.call('SPRT_SetDTR', port.id, false);
+      await fixture.call('SPRT_SetBreak', port.id, true);
       t.same(bench.lines(), { brk: true, dtr: false, rts: false });
     }
-    const device = await desk.add('Serial Device', {}, port);
-    await t.rejects(desk.call('SPRT_SendText', device.id, 'x'), { code: 'WRONG_MODULE' });
+    const device = await fixture.add('Serial Device', {}, port);
+    await t.rejects(fixture.call('SPRT_SendText', device.id, 'x'), { code: 'WRONG_MODULE' });
   });
 }

@@ -102,10 +102,10 @@ t.test('rights: as the kernel decides them, with the command that mends them', a
     /^failed/,
     'the owner is no member',
   );
-  const told = (isOpen: boolean) =>
+  const messages = (isOpen: boolean) =>
     check('rights', { chips: [node('/dev/gpiochip0', { isOpen })], user: others });
-  t.match(told(true), /^ok/, 'the kernel has said so');
-  t.match(told(false), /^failed.*sudo stellwerk doctor says how/);
+  t.match(messages(true), /^ok/, 'the kernel has said so');
+  t.match(messages(false), /^failed.*sudo stellwerk doctor says how/);
   const ports = [{ path: '/dev/ttyUSB0', node: node('/dev/ttyUSB0', { gid: 20, group: 'dialout' }) }];
   t.match(check('rights', { ports }, { board: pc }), /usermod -aG dialout stellwerk/);
 });

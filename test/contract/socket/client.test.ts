@@ -32,85 +32,87 @@ const DEVICE = {
 
 await t.test('the Serial Device works over TCP, and commands of meanwhile are never sent', async (t) => {
   await using far = await TcpPeer.start();
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
-  const device = await desk.add('Serial Device', DEVICE, socket);
-  await desk.waitForLink(device, 'online');
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
+  const device = await fixture.add('Serial Device', DEVICE, socket);
+  await fixture.waitForLink(device, 'online');
   far.say('T=2');
   far.say('1.5\r\nnoise\n');
-  await desk.waitForValue(device, 'TEMPERATURE', 21.5);
-  await desk.devices.write(device.id, 'LEVEL', 7);
+  await fixture.waitForValue(device, 'TEMPERATURE', 21.5);
+  await fixture.devices.write(device.id, 'LEVEL', 7);
   await until('the command', () => far.received().toString() === 'LEVEL 7\r\n');
 
   await far.unplug();
-  await desk.waitForLink(socket, 'waiting');
-  await desk.waitForLink(device, 'waiting');
-  await until('why', () => /nobody listens there/.test(desk.status(socket)));
-  await t.rejects(desk.devices.write(device.id, 'LEVEL', 8), { code: 'DEVICE_OFFLINE' });
-  await t.rejects(desk.call('CSCK_SendText', socket.id, 'x'), { code: 'DEVICE_OFFLINE' });
-  t.equal(desk.value(device, 'TEMPERATURE'), 21.5, 'the last value stays');
+  await fixture.waitForLink(socket, 'waiting');
+  await fixture.waitForLink(device, 'waiting');
+  await until('why', () => /nobody listens there/.test(fixture.status(socket)));
+  await t.rejects(fixture.devices.write(device.id, 'LEVEL', 8), { code: 'DEVICE_OFFLINE' });
+  await t.rejects(fixture.call('CSCK_SendText', socket.id, 'x'), { code: 'DEVICE_OFFLINE' });
+  t.equal(fixture.value(device, 'TEMPERATURE'), 21.5, 'the last value stays');
   await far.plug();
-  await desk.waitForLink(device, 'online');
+  await fixture.waitForLink(device, 'online');
   far.say('T=22\n');
-  await desk.waitForValue(device, 'TEMPERATURE', 22);
+  await fixture.waitForValue(device, 'TEMPERATURE', 22);
   t.equal(far.received().toString(), '', 'nothing of meanwhile');
-  t.same(desk.devices.problems(socket.id), []);
+  t.same(fixture.devices.problems(socket.id), []);
 });
 
 await t.test('every byte goes both ways, in order; texts are Latin-1', async (t) => {
   await using far = await TcpPeer.start();
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('Client Socket', { Host: 'localhost', Port: far.port });
-  await desk.waitForLink(socket, 'online');
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('Client Socket', { Host: 'localhost', Port: far.port });
+  await fixture.waitForLink(socket, 'online');
   const seen: Buffer[] = [];
-  const offer = desk.devices.openInstance(socket.id, MODULES[0] as (typeof MODULES)[number]).provided as {
+  const offer = fixture.devices.openInstance(socket.id, MODULES[0] as (typeof MODULES)[number]).provided as {
     onData(listener: (bytes: Uint8Array) => void): void;
   };
   offer.onData((bytes) => seen.push(Buffer.from(bytes)));
   const text = new Random(7).bytes(200_000).toString('latin1');
-  t.equal(await desk.call('CSCK_SendText', socket.id, text), true);
+  t.equal(await fixture.call('CSCK_SendText', socket.id, text), true);
   await until('all bytes out', () => far.received().length >= text.length);
   t.ok(far.received().equals(Buffer.from(text, 'latin1')), 'out');
   far.say(Buffer.from(text, 'latin1'));
   await until('all bytes in', () => Buffer.concat(seen).length >= text.length);
   t.ok(Buffer.concat(seen).equals(Buffer.from(text, 'latin1')), 'in');
-  await t.rejects(desk.call('CSCK_SendText', socket.id, '€'), { code: 'CANNOT_CONVERT' });
-  const device = await desk.add('Serial Device', {}, socket);
-  await t.rejects(desk.call('CSCK_SendText', device.id, 'x'), { code: 'WRONG_MODULE' });
+  await t.rejects(fixture.call('CSCK_SendText', socket.id, '€'), { code: 'CANNOT_CONVERT' });
+  const device = await fixture.add('Serial Device', {}, socket);
+  await t.rejects(fixture.call('CSCK_SendText', device.id, 'x'), { code: 'WRONG_MODULE' });
 });
 
 await t.test('what goes over the wire can be followed, both ways', async () => {
   await using far = await TcpPeer.start();
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
-  await desk.waitForLink(socket, 'online');
-  const told: string[] = [];
-  desk.kernel.changes.listen(({ SenderID, Message, Data }) => {
-    if (SenderID === socket.id && Message === message.KL_DEBUG) told.push(JSON.stringify(Data));
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
+  await fixture.waitForLink(socket, 'online');
+  const messages: string[] = [];
+  fixture.kernel.changes.listen(({ SenderID, Message, Data }) => {
+    if (SenderID === socket.id && Message === message.KL_DEBUG) messages.push(JSON.stringify(Data));
   });
-  desk.debug.enable(socket.id, 60);
+  fixture.debug.enable(socket.id, 60);
   far.say('in');
-  await until(`what came, of ${told.join(' ')}`, () => told.some((one) => /received.*696e/i.test(one)));
-  await desk.call('CSCK_SendText', socket.id, 'out');
-  await until(`what went, of ${told.join(' ')}`, () => told.some((one) => /sent.*6f7574/i.test(one)));
+  await until(`what came, of ${messages.join(' ')}`, () =>
+    messages.some((one) => /received.*696e/i.test(one)),
+  );
+  await fixture.call('CSCK_SendText', socket.id, 'out');
+  await until(`what went, of ${messages.join(' ')}`, () => messages.some((one) => /sent.*6f7574/i.test(one)));
 });
 
 await t.test('a device that takes nothing: what is sent fails at a limit, and is dropped', async (t) => {
   const clock = new ManualClock();
   await using far = await TcpPeer.start();
-  await using desk = new DeviceFixture(MODULES, clock);
-  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
-  await desk.waitForLink(socket, 'online');
+  await using fixture = new DeviceFixture(MODULES, clock);
+  const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
+  await fixture.waitForLink(socket, 'online');
   await far.connected();
   far.deaf();
   const text = 'x'.repeat(QUEUE_LIMIT / 2);
-  const send = () => desk.call('CSCK_SendText', socket.id, text);
-  await t.rejects(desk.call('CSCK_SendText', socket.id, 'x'.repeat(QUEUE_LIMIT + 1)), {
+  const send = () => fixture.call('CSCK_SendText', socket.id, text);
+  await t.rejects(fixture.call('CSCK_SendText', socket.id, 'x'.repeat(QUEUE_LIMIT + 1)), {
     code: 'TEXT_TOO_LONG',
   });
   // The kernel takes some megabytes by itself.
   const sends: Promise<unknown>[] = [];
-  const refused = await until('a refusal', async () => {
+  const rejected = await until('a refusal', async () => {
     const sending = send();
     sends.push(sending.catch((thrown: unknown) => thrown));
     return Promise.race([
@@ -121,43 +123,43 @@ await t.test('a device that takes nothing: what is sent fails at a limit, and is
       new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined))),
     ]);
   });
-  t.match(refused, { code: 'DEVICE_OFFLINE', message: /is behind: \d+ bytes wait/ });
-  t.equal(desk.value(socket, 'LINK'), 'online', 'it may still come to itself');
+  t.match(rejected, { code: 'DEVICE_OFFLINE', message: /is behind: \d+ bytes wait/ });
+  t.equal(fixture.value(socket, 'LINK'), 'online', 'it may still come to itself');
   clock.advance(STALL_TIMEOUT_MS);
-  await desk.waitForLink(socket, 'waiting');
-  t.match(desk.status(socket), /takes nothing of what is sent/);
+  await fixture.waitForLink(socket, 'waiting');
+  t.match(fixture.status(socket), /takes nothing of what is sent/);
   const outcomes = await withinPatience('all sends to end', Promise.all(sends));
   const failed = outcomes.filter((one) => one instanceof Error);
   t.ok(failed.length >= 2, 'those that waited failed');
   for (const one of failed) t.match(one, { code: 'DEVICE_OFFLINE' });
-  await desk.waitForReconnect(socket, clock);
+  await fixture.waitForReconnect(socket, clock);
   await until('a second connection', () => far.connections >= 2);
 });
 
 await t.test('what answers there, or does not, is told in words', async (t) => {
   const clock = new ManualClock();
-  await using desk = new DeviceFixture(MODULES, clock);
+  await using fixture = new DeviceFixture(MODULES, clock);
   const status = (words: RegExp, socket: Parameters<DeviceFixture['status']>[0]) =>
-    until(`${words}, now ${desk.status(socket)}`, () => words.test(desk.status(socket)));
-  const socket = await desk.add('Client Socket', {});
-  t.match(desk.status(socket), /Host and Port say where to/);
-  await desk.change(socket, { Host: '127.0.0.1', Port: await freePort() });
+    until(`${words}, now ${fixture.status(socket)}`, () => words.test(fixture.status(socket)));
+  const socket = await fixture.add('Client Socket', {});
+  t.match(fixture.status(socket), /Host and Port say where to/);
+  await fixture.change(socket, { Host: '127.0.0.1', Port: await freePort() });
   await status(/nobody listens there/, socket);
-  await desk.change(socket, { Host: 'converter.invalid' });
+  await fixture.change(socket, { Host: 'converter.invalid' });
   await status(/the name is not known/, socket);
-  await desk.change(socket, { Host: '::1' });
+  await fixture.change(socket, { Host: '::1' });
   await status(/\[::1\]:\d+: \w+/, socket);
-  await desk.change(socket, { Open: false });
-  t.equal(desk.value(socket, 'LINK'), 'closed');
-  t.match(desk.status(socket), /switched off/);
-  await desk.change(socket, { CaFile: '/nowhere', Open: true });
-  t.match(desk.status(socket), /CaFile is of use with UseSSL only/);
+  await fixture.change(socket, { Open: false });
+  t.equal(fixture.value(socket, 'LINK'), 'closed');
+  t.match(fixture.status(socket), /switched off/);
+  await fixture.change(socket, { CaFile: '/nowhere', Open: true });
+  t.match(fixture.status(socket), /CaFile is of use with UseSSL only/);
 
   // A queue of connections that nobody takes: the kernel answers none any more.
   const full = createServer().listen({ port: 0, host: '127.0.0.1', backlog: 1 });
   t.teardown(() => full.close());
   await until('it to listen', () => full.listening);
-  await desk.change(socket, {
+  await fixture.change(socket, {
     Host: '127.0.0.1',
     Port: (full.address() as AddressInfo).port,
     CaFile: '',
@@ -179,28 +181,28 @@ await t.test('TLS: known by authority and name, or by what is asked for alone', 
   const caFile = join(directory, 'ca.pem');
   await writeFile(caFile, certificate);
   await using far = await TcpPeer.start({ cert: certificate, key });
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('Client Socket', { Host: 'localhost', Port: far.port, UseSSL: true });
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('Client Socket', { Host: 'localhost', Port: far.port, UseSSL: true });
   const status = (words: RegExp) =>
-    until(`${words}, now ${desk.status(socket)}`, () => words.test(desk.status(socket)));
+    until(`${words}, now ${fixture.status(socket)}`, () => words.test(fixture.status(socket)));
   await status(/not from a known authority; give that authority in CaFile/);
-  await desk.change(socket, { CaFile: caFile });
-  await desk.waitForLink(socket, 'online');
-  await desk.call('CSCK_SendText', socket.id, 'secret');
+  await fixture.change(socket, { CaFile: caFile });
+  await fixture.waitForLink(socket, 'online');
+  await fixture.call('CSCK_SendText', socket.id, 'secret');
   await until('it to arrive', () => far.received().toString() === 'secret');
-  await desk.change(socket, { Host: '127.0.0.1' });
+  await fixture.change(socket, { Host: '127.0.0.1' });
   await status(/for another name; use that name in Host/);
-  await desk.change(socket, { VerifyHost: false });
-  await desk.waitForLink(socket, 'online');
-  await desk.change(socket, { CaFile: '', VerifyHost: true, VerifyPeer: false });
+  await fixture.change(socket, { VerifyHost: false });
+  await fixture.waitForLink(socket, 'online');
+  await fixture.change(socket, { CaFile: '', VerifyHost: true, VerifyPeer: false });
   await status(/for another name/);
-  await desk.change(socket, { Host: 'localhost' });
-  await desk.waitForLink(socket, 'online');
-  await desk.change(socket, { CaFile: '/nowhere/ca.pem' });
+  await fixture.change(socket, { Host: 'localhost' });
+  await fixture.waitForLink(socket, 'online');
+  await fixture.change(socket, { CaFile: '/nowhere/ca.pem' });
   await status(/CaFile can't be read/);
 
   await using plain = await TcpPeer.start();
-  await desk.change(socket, { CaFile: '', Port: plain.port });
+  await fixture.change(socket, { CaFile: '', Port: plain.port });
   await plain.connected();
   plain.say('SSH-2.0-device\r\n');
   await status(/there is no TLS at that port/);
@@ -222,9 +224,9 @@ await t.test('a device that vanished is found by what the kernel repeats in vain
   t.ok(KEEPALIVE_IDLE_MS <= 30_000, 'a silent one is asked in time');
 
   await using far = await TcpPeer.start();
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
-  await desk.waitForLink(socket, 'online');
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('Client Socket', { Host: '127.0.0.1', Port: far.port });
+  await fixture.waitForLink(socket, 'online');
   await far.connected();
   t.same(await findDeadPeers(far.sockets), [], 'the real table, of one that answers');
   const table = await readFile('/proc/net/tcp', 'utf8');
@@ -238,7 +240,7 @@ await t.test('a device that vanished is found by what the kernel repeats in vain
     true,
     'the real table, as it were of one that does not',
   );
-  const running = desk.devices.openInstance(socket.id, MODULES[0] as (typeof MODULES)[number]);
+  const running = fixture.devices.openInstance(socket.id, MODULES[0] as (typeof MODULES)[number]);
   t.equal(await running.probe?.(), undefined);
 });
 
@@ -276,14 +278,14 @@ await t.test("CaFile may be the device's own, of a vendor's authority", { skip: 
   await make('device', '/CN=Device', ...signed, '-addext', 'subjectAltName=DNS:localhost');
   const [cert, key] = [await readFile(at('device')), await readFile(at('device.key'))];
   await using far = await TcpPeer.start({ cert, key });
-  await using desk = new DeviceFixture(MODULES);
+  await using fixture = new DeviceFixture(MODULES);
   const properties = { Host: 'localhost', Port: far.port, UseSSL: true };
-  const socket = await desk.add('Client Socket', { ...properties, CaFile: at('device') });
-  await desk.waitForLink(socket, 'online');
-  await desk.change(socket, { CaFile: at('other') });
-  await until('a refusal', () => /not from a known authority/.test(desk.status(socket)));
-  await desk.change(socket, { CaFile: at('vendor') });
-  await desk.waitForLink(socket, 'online');
+  const socket = await fixture.add('Client Socket', { ...properties, CaFile: at('device') });
+  await fixture.waitForLink(socket, 'online');
+  await fixture.change(socket, { CaFile: at('other') });
+  await until('a refusal', () => /not from a known authority/.test(fixture.status(socket)));
+  await fixture.change(socket, { CaFile: at('vendor') });
+  await fixture.waitForLink(socket, 'online');
 });
 
 await t.test('who is stopped before the socket is made connects nowhere', async (t) => {

@@ -37,89 +37,91 @@ interface Served {
 }
 
 /** A server socket that is open, with a Serial Device on it. */
-async function serve(desk: DeviceFixture, properties: Record<string, unknown> = {}): Promise<Served> {
+async function serve(fixture: DeviceFixture, properties: Record<string, unknown> = {}): Promise<Served> {
   const port = await freePort();
-  const server = await desk.add('Server Socket', { Port: port, ...properties });
-  const device = await desk.add('Serial Device', DEVICE, server);
-  await desk.waitForLink(device, 'online');
+  const server = await fixture.add('Server Socket', { Port: port, ...properties });
+  const device = await fixture.add('Serial Device', DEVICE, server);
+  await fixture.waitForLink(device, 'online');
   return { port, server, device };
 }
 
 /** Waits until the server knows of so many clients. */
-const clients = (desk: DeviceFixture, server: Instance, count: number) =>
-  until(`${count} clients`, () => desk.devices.knownDevices(server.id).length === count);
+const clients = (fixture: DeviceFixture, server: Instance, count: number) =>
+  until(`${count} clients`, () => fixture.devices.knownDevices(server.id).length === count);
 
-const status = (desk: DeviceFixture, instance: Instance, words: RegExp) =>
-  until(`${words}, now ${desk.status(instance)}`, () => words.test(desk.status(instance)));
+const status = (fixture: DeviceFixture, instance: Instance, words: RegExp) =>
+  until(`${words}, now ${fixture.status(instance)}`, () => words.test(fixture.status(instance)));
 
 await t.test('texts go to all clients, packets to one, and what any says arrives', async (t) => {
-  await using desk = new DeviceFixture(MODULES);
-  const { port, server, device } = await serve(desk);
-  await t.rejects(desk.call('SSCK_SendText', server.id, 'x'), {
+  await using fixture = new DeviceFixture(MODULES);
+  const { port, server, device } = await serve(fixture);
+  await t.rejects(fixture.call('SSCK_SendText', server.id, 'x'), {
     code: 'DEVICE_OFFLINE',
     message: /no client is connected/,
   });
   await t.rejects(
-    desk.devices.write(device.id, 'LEVEL', 1),
+    fixture.devices.write(device.id, 'LEVEL', 1),
     { code: 'DEVICE_OFFLINE' },
     'a command to nobody',
   );
   using one = await TcpClient.connect(port);
   using two = await TcpClient.connect(port);
-  await clients(desk, server, 2);
+  await clients(fixture, server, 2);
   one.say('a=1\n');
-  await desk.waitForValue(device, 'VALUE', 1);
+  await fixture.waitForValue(device, 'VALUE', 1);
   two.say('b=2\r\n');
-  await desk.waitForValue(device, 'VALUE', 2);
-  t.equal(await desk.call('SSCK_SendText', server.id, 'all\xff'), true);
+  await fixture.waitForValue(device, 'VALUE', 2);
+  t.equal(await fixture.call('SSCK_SendText', server.id, 'all\xff'), true);
   await Promise.all([one.hears('all\xff'), two.hears('all\xff')]);
-  t.equal(await desk.call('SSCK_SendPacket', server.id, '!', '127.0.0.1', two.port), true);
+  t.equal(await fixture.call('SSCK_SendPacket', server.id, '!', '127.0.0.1', two.port), true);
   await two.hears('all\xff!');
   t.equal(one.heard(), 'all\xff', 'not to the other');
-  await desk.devices.write(device.id, 'LEVEL', 3);
+  await fixture.devices.write(device.id, 'LEVEL', 3);
   await Promise.all([one.hears('all\xffLEVEL 3\n'), two.hears('all\xff!LEVEL 3\n')]);
-  await t.rejects(desk.call('SSCK_SendPacket', server.id, 'x', '127.0.0.2', two.port), {
+  await t.rejects(fixture.call('SSCK_SendPacket', server.id, 'x', '127.0.0.2', two.port), {
     code: 'DEVICE_OFFLINE',
     message: /no client 127\.0\.0\.2:\d+ is connected/,
   });
-  await t.rejects(desk.call('SSCK_SendPacket', server.id, '€', '127.0.0.1', two.port), {
+  await t.rejects(fixture.call('SSCK_SendPacket', server.id, '€', '127.0.0.1', two.port), {
     code: 'CANNOT_CONVERT',
   });
-  const known = desk.devices.knownDevices(server.id);
+  const known = fixture.devices.knownDevices(server.id);
   t.match(known, [
     { ClientIP: '127.0.0.1', ClientPort: one.port, BytesReceived: 4 },
     { ClientPort: two.port },
   ]);
   two.socket.end();
-  await clients(desk, server, 1);
-  await t.rejects(desk.call('SSCK_SendPacket', server.id, 'x', '127.0.0.1', two.port), {
+  await clients(fixture, server, 1);
+  await t.rejects(fixture.call('SSCK_SendPacket', server.id, 'x', '127.0.0.1', two.port), {
     code: 'DEVICE_OFFLINE',
   });
-  t.same(desk.devices.problems(server.id), [], 'that one leaves is no trouble');
+  t.same(fixture.devices.problems(server.id), [], 'that one leaves is no trouble');
 });
 
 await t.test('what several say at once does not mix, and what one began goes with it', async (t) => {
-  await using desk = new DeviceFixture(MODULES);
-  const { port, server, device } = await serve(desk);
+  await using fixture = new DeviceFixture(MODULES);
+  const { port, server, device } = await serve(fixture);
   using one = await TcpClient.connect(port);
   using two = await TcpClient.connect(port);
-  await clients(desk, server, 2);
-  const heard = () =>
-    desk.devices.knownDevices(server.id).map((client) => (client as { BytesReceived: number }).BytesReceived);
+  await clients(fixture, server, 2);
+  const received = () =>
+    fixture.devices
+      .knownDevices(server.id)
+      .map((client) => (client as { BytesReceived: number }).BytesReceived);
   one.say('a=1');
-  await until('the beginning of a line', () => heard()[0] === 3);
+  await until('the beginning of a line', () => received()[0] === 3);
   two.say('b=7\n');
-  await desk.waitForValue(device, 'VALUE', 7);
+  await fixture.waitForValue(device, 'VALUE', 7);
   one.say('5\n');
-  await desk.waitForValue(device, 'VALUE', 15);
+  await fixture.waitForValue(device, 'VALUE', 15);
   two.say('b=9');
-  await until('another beginning', () => heard()[1] === 7);
+  await until('another beginning', () => received()[1] === 7);
   two.socket.end();
-  await clients(desk, server, 1);
+  await clients(fixture, server, 1);
   one.say('a=16\n');
-  await desk.waitForValue(device, 'VALUE', 16);
+  await fixture.waitForValue(device, 'VALUE', 16);
   t.same(
-    desk.devices.knownDevices(device.id).map((frame) => (frame as { Frame: string }).Frame),
+    fixture.devices.knownDevices(device.id).map((frame) => (frame as { Frame: string }).Frame),
     ['a=16', 'a=15', 'b=7'],
   );
 });
@@ -127,13 +129,13 @@ await t.test('what several say at once does not mix, and what one began goes wit
 await t.test(
   'it listens on 127.0.0.1 unless told otherwise, and says what keeps it from listening',
   async (t) => {
-    await using desk = new DeviceFixture(MODULES);
-    const server = await desk.add('Server Socket', {});
-    t.match(desk.status(server), /Port is 0/);
-    t.equal(desk.devices.property(server.id, 'BindIP'), '127.0.0.1');
+    await using fixture = new DeviceFixture(MODULES);
+    const server = await fixture.add('Server Socket', {});
+    t.match(fixture.status(server), /Port is 0/);
+    t.equal(fixture.devices.property(server.id, 'BindIP'), '127.0.0.1');
     const port = await freePort();
-    await desk.change(server, { Port: port });
-    await desk.waitForLink(server, 'online');
+    await fixture.change(server, { Port: port });
+    await fixture.waitForLink(server, 'online');
     const other = createServer();
     t.teardown(() => other.close());
     // Another address of this machine is free: nothing of ours listens there.
@@ -141,90 +143,94 @@ await t.test(
       other.once('error', reject);
       other.listen({ host: '127.0.0.2', port }, resolve);
     });
-    await desk.change(server, { BindIP: '127.0.0.2' });
-    await status(desk, server, /127\.0\.0\.2:\d+: another program has this port/);
-    await desk.change(server, { BindIP: '192.0.2.1' });
-    await status(desk, server, /no interface of this machine has this address/);
-    await desk.change(server, { BindIP: '' });
-    await status(desk, server, /BindIP is empty/);
-    await desk.change(server, { BindIP: '127.0.0.1', UseSSL: true });
-    await status(desk, server, /UseSSL, CertificateFile and KeyFile go together/);
-    await desk.change(server, { UseSSL: false, Open: false });
-    await status(desk, server, /switched off/);
+    await fixture.change(server, { BindIP: '127.0.0.2' });
+    await status(fixture, server, /127\.0\.0\.2:\d+: another program has this port/);
+    await fixture.change(server, { BindIP: '192.0.2.1' });
+    await status(fixture, server, /no interface of this machine has this address/);
+    await fixture.change(server, { BindIP: '' });
+    await status(fixture, server, /BindIP is empty/);
+    await fixture.change(server, { BindIP: '127.0.0.1', UseSSL: true });
+    await status(fixture, server, /UseSSL, CertificateFile and KeyFile go together/);
+    await fixture.change(server, { UseSSL: false, Open: false });
+    await status(fixture, server, /switched off/);
     await t.rejects(TcpClient.connect(port), { code: 'ECONNREFUSED' });
   },
 );
 
 await t.test('more clients than Limit are sent away, and that is told', async (t) => {
-  await using desk = new DeviceFixture(MODULES);
-  const { port, server, device } = await serve(desk, { Limit: 2 });
+  await using fixture = new DeviceFixture(MODULES);
+  const { port, server, device } = await serve(fixture, { Limit: 2 });
   using one = await TcpClient.connect(port);
   using two = await TcpClient.connect(port);
-  await clients(desk, server, 2);
+  await clients(fixture, server, 2);
   using three = await TcpClient.connect(port);
   await three.ends();
-  await status(desk, server, /2 clients are connected, the one at 127\.0\.0\.1 was sent away; raise Limit/);
+  await status(
+    fixture,
+    server,
+    /2 clients are connected, the one at 127\.0\.0\.1 was sent away; raise Limit/,
+  );
   one.say('a=1\n');
-  await desk.waitForValue(device, 'VALUE', 1);
+  await fixture.waitForValue(device, 'VALUE', 1);
   two.socket.end();
-  await clients(desk, server, 1);
+  await clients(fixture, server, 1);
   using four = await TcpClient.connect(port);
-  await clients(desk, server, 2);
+  await clients(fixture, server, 2);
   four.say('a=4\n');
-  await desk.waitForValue(device, 'VALUE', 4);
+  await fixture.waitForValue(device, 'VALUE', 4);
   t.equal(one.isGone, false);
 });
 
 await t.test('silent clients make room for others', async (t) => {
   const clock = new ManualClock();
-  await using desk = new DeviceFixture(MODULES, clock);
-  const { port, server, device } = await serve(desk, { Limit: 3 });
+  await using fixture = new DeviceFixture(MODULES, clock);
+  const { port, server, device } = await serve(fixture, { Limit: 3 });
   const other = (to: number) => connectTcp({ port: to, host: '127.0.0.1', localAddress: '127.0.0.2' });
   using meter = await TcpClient.connect(port, other);
-  await clients(desk, server, 1);
+  await clients(fixture, server, 1);
   using one = await TcpClient.connect(port);
   using two = await TcpClient.connect(port);
-  await clients(desk, server, 3);
+  await clients(fixture, server, 3);
   clock.advance(MIN_SILENT_MS - 1);
   using early = await TcpClient.connect(port);
   await early.ends();
   one.say('a=1\n');
-  await desk.waitForValue(device, 'VALUE', 1);
+  await fixture.waitForValue(device, 'VALUE', 1);
   clock.advance(1);
   using late = await TcpClient.connect(port);
   await two.ends();
   late.say('a=2\n');
-  await desk.waitForValue(device, 'VALUE', 2);
+  await fixture.waitForValue(device, 'VALUE', 2);
   t.equal(meter.isGone, false, 'of the address that has the most');
   t.equal(one.isGone, false, 'it has spoken');
-  await status(desk, server, /a client was dropped: .* was silent for the longest/);
+  await status(fixture, server, /a client was dropped: .* was silent for the longest/);
 });
 
 await t.test('one that takes nothing holds nobody up, and is dropped', async (t) => {
   const clock = new ManualClock();
-  await using desk = new DeviceFixture(MODULES, clock);
-  const { port, server, device } = await serve(desk);
+  await using fixture = new DeviceFixture(MODULES, clock);
+  const { port, server, device } = await serve(fixture);
   using slow = await TcpClient.connect(port);
   using quick = await TcpClient.connect(port);
-  await clients(desk, server, 2);
+  await clients(fixture, server, 2);
   slow.socket.pause();
   const text = 'x'.repeat(100_000);
   let sent = 0;
   await until('the slow one to be behind', async () => {
-    await desk.call('SSCK_SendText', server.id, text);
+    await fixture.call('SSCK_SendText', server.id, text);
     sent += text.length;
-    return desk.devices.knownDevices(server.id).length === 1;
+    return fixture.devices.knownDevices(server.id).length === 1;
   });
   await until('all of it at the quick one', () => quick.heard().length === sent);
-  await status(desk, server, /a client was dropped: .* is behind: \d+ bytes wait/);
+  await status(fixture, server, /a client was dropped: .* is behind: \d+ bytes wait/);
   t.equal(quick.isGone, false);
 
   using deaf = await TcpClient.connect(port);
-  await clients(desk, server, 2);
+  await clients(fixture, server, 2);
   deaf.socket.pause();
   const sends: Promise<unknown>[] = [];
   await until('a packet that is refused', async () => {
-    const sending = desk.call('SSCK_SendPacket', server.id, text, '127.0.0.1', deaf.port);
+    const sending = fixture.call('SSCK_SendPacket', server.id, text, '127.0.0.1', deaf.port);
     const outcome = sending.then(
       () => undefined,
       (thrown: unknown) => thrown,
@@ -233,31 +239,31 @@ await t.test('one that takes nothing holds nobody up, and is dropped', async (t)
     const turn = new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)));
     return Promise.race([outcome, turn]);
   });
-  t.equal(desk.devices.knownDevices(server.id).length, 2, 'it may still come to itself');
+  t.equal(fixture.devices.knownDevices(server.id).length, 2, 'it may still come to itself');
   clock.advance(STALL_TIMEOUT_MS);
-  await clients(desk, server, 1);
+  await clients(fixture, server, 1);
   const failed = (await Promise.all(sends)).filter((outcome) => outcome !== undefined);
   t.ok(failed.length >= 2, 'those that waited failed');
   for (const outcome of failed)
     t.match(outcome, { code: 'DEVICE_OFFLINE', message: /is behind|takes nothing of what is sent/ });
   quick.say('a=5\n');
-  await desk.waitForValue(device, 'VALUE', 5);
+  await fixture.waitForValue(device, 'VALUE', 5);
 });
 
 await t.test('one that says nothing is dropped after IdleS', async (t) => {
   const clock = new ManualClock();
-  await using desk = new DeviceFixture(MODULES, clock);
-  const { port, server, device } = await serve(desk, { IdleS: 6 });
+  await using fixture = new DeviceFixture(MODULES, clock);
+  const { port, server, device } = await serve(fixture, { IdleS: 6 });
   using silent = await TcpClient.connect(port);
   using chatty = await TcpClient.connect(port);
-  await clients(desk, server, 2);
+  await clients(fixture, server, 2);
   clock.advance(4000);
   chatty.say('a=1\n');
-  await desk.waitForValue(device, 'VALUE', 1);
+  await fixture.waitForValue(device, 'VALUE', 1);
   clock.advance(3000);
   await silent.ends();
-  await clients(desk, server, 1);
-  await status(desk, server, /said nothing for 6 s/);
+  await clients(fixture, server, 1);
+  await status(fixture, server, /said nothing for 6 s/);
   t.equal(chatty.isGone, false);
 });
 
@@ -267,39 +273,39 @@ await t.test('over TLS, and nothing is left of it when it closes', async (t) => 
   const [from, end] = [new Date(Date.now() - 86_400_000), new Date(Date.now() + 86_400_000)];
   const { certificate, key } = selfSigned({ names: ['localhost'], from, until: end });
   await Promise.all([writeFile(at('c.pem'), certificate), writeFile(at('k.pem'), key)]);
-  await using desk = new DeviceFixture(MODULES);
+  await using fixture = new DeviceFixture(MODULES);
   const tls = { UseSSL: true, CertificateFile: at('c.pem'), KeyFile: at('k.pem') };
-  const { port, server, device } = await serve(desk, tls);
+  const { port, server, device } = await serve(fixture, tls);
   using guest = await TcpClient.connect(port, (to) =>
     connectTls({ port: to, host: '127.0.0.1', servername: 'localhost', ca: certificate }),
   );
-  await clients(desk, server, 1);
+  await clients(fixture, server, 1);
   guest.say('a=2\n');
-  await desk.waitForValue(device, 'VALUE', 2);
-  await desk.call('SSCK_SendText', server.id, 'hello');
+  await fixture.waitForValue(device, 'VALUE', 2);
+  await fixture.call('SSCK_SendText', server.id, 'hello');
   await guest.hears('hello');
   using plain = await TcpClient.connect(port);
   plain.say('GET / HTTP/1.1\r\n\r\n');
   await plain.ends();
-  await status(desk, server, /the client at 127\.0\.0\.1 could not begin with TLS/);
+  await status(fixture, server, /the client at 127\.0\.0\.1 could not begin with TLS/);
   using mute = await TcpClient.connect(port);
-  await desk.change(server, { KeyFile: at('c.pem') });
-  await status(desk, server, /CertificateFile and KeyFile do not work/);
+  await fixture.change(server, { KeyFile: at('c.pem') });
+  await status(fixture, server, /CertificateFile and KeyFile do not work/);
   await Promise.all([guest.ends(), mute.ends()]);
-  await desk.change(server, { KeyFile: at('none.pem') });
-  await status(desk, server, /KeyFile can't be read: ENOENT/);
+  await fixture.change(server, { KeyFile: at('none.pem') });
+  await status(fixture, server, /KeyFile can't be read: ENOENT/);
 });
 
 await t.test(
   'clients of IPv4 on a socket for all are known by their own addresses',
   { skip: noIPv6 },
   async (t) => {
-    await using desk = new DeviceFixture(MODULES);
-    const { port, server } = await serve(desk, { BindIP: '::' });
+    await using fixture = new DeviceFixture(MODULES);
+    const { port, server } = await serve(fixture, { BindIP: '::' });
     using guest = await TcpClient.connect(port);
-    await clients(desk, server, 1);
-    t.match(desk.devices.knownDevices(server.id), [{ ClientIP: '127.0.0.1', ClientPort: guest.port }]);
-    await desk.call('SSCK_SendPacket', server.id, 'x', '::ffff:127.0.0.1', guest.port);
+    await clients(fixture, server, 1);
+    t.match(fixture.devices.knownDevices(server.id), [{ ClientIP: '127.0.0.1', ClientPort: guest.port }]);
+    await fixture.call('SSCK_SendPacket', server.id, 'x', '::ffff:127.0.0.1', guest.port);
     await guest.hears('x');
   },
 );
@@ -311,7 +317,7 @@ await t.test('those whom its own closing interrupts are no complaint', async (t)
   const [certificateFile, keyFile] = [join(directory, 'server.pem'), join(directory, 'server.key')];
   await writeFile(certificateFile, certificate);
   await writeFile(keyFile, key);
-  const told: string[] = [];
+  const messages: string[] = [];
   const port = await freePort();
   const server = await listenTcp(
     {
@@ -322,25 +328,25 @@ await t.test('those whom its own closing interrupts are no complaint', async (t)
       names: systemResolver(new ManualClock()),
     },
     {
-      onConnection: () => told.push('joined'),
+      onConnection: () => messages.push('joined'),
       makeRoom: () => false,
-      onRejected: () => told.push('refused'),
-      onTlsError: (_from, why) => told.push(why),
-      onLost: () => told.push('lost'),
+      onRejected: () => messages.push('refused'),
+      onTlsError: (_from, why) => messages.push(why),
+      onLost: () => messages.push('lost'),
     },
   );
   using wrong = await TcpClient.connect(port);
   wrong.say('this is no TLS\n');
-  await until('a complaint', () => told.length === 1);
+  await until('a complaint', () => messages.length === 1);
   using silent = await TcpClient.connect(port);
   // The server has it when a later one was answered.
   using later = await TcpClient.connect(port, (to) =>
     connectTls({ port: to, host: '127.0.0.1', ca: certificate, servername: 'localhost' }),
   );
-  await until('the later one', () => told.length === 2);
+  await until('the later one', () => messages.length === 2);
   await server.close();
   await Promise.all([silent.ends(), later.ends()]);
   await new Promise((resolve) => setImmediate(resolve));
-  t.match(told, [/./, 'joined']);
-  t.equal(told.length, 2);
+  t.match(messages, [/./, 'joined']);
+  t.equal(messages.length, 2);
 });

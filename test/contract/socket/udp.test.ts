@@ -34,9 +34,9 @@ async function far(t: Test): Promise<Far> {
   const socket = createSocket('udp4').bind(0, '127.0.0.1');
   await once(socket, 'listening');
   t.teardown(() => void socket.close());
-  const heard: { text: string; port: number }[] = [];
-  socket.on('message', (bytes, { port }) => heard.push({ text: bytes.toString('latin1'), port }));
-  return { socket, port: socket.address().port, heard };
+  const received: { text: string; port: number }[] = [];
+  socket.on('message', (bytes, { port }) => received.push({ text: bytes.toString('latin1'), port }));
+  return { socket, port: socket.address().port, heard: received };
 }
 
 /** A port for datagrams that was free a moment ago. */
@@ -51,26 +51,26 @@ async function freeUdpPort(): Promise<number> {
 await t.test('the Serial Device works over datagrams; who sends at the same time does not mix', async (t) => {
   const [one, two] = [await far(t), await far(t)];
   const BindPort = await freeUdpPort();
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('UDP Socket', {
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('UDP Socket', {
     Host: '127.0.0.1',
     Port: one.port,
     BindIP: '127.0.0.1',
     BindPort,
   });
-  const device = await desk.add('Serial Device', DEVICE, socket);
-  await desk.waitForLink(device, 'online');
+  const device = await fixture.add('Serial Device', DEVICE, socket);
+  await fixture.waitForLink(device, 'online');
   one.socket.send('T=2', BindPort, '127.0.0.1');
   two.socket.send('T=7\n', BindPort, '127.0.0.1');
-  await desk.waitForValue(device, 'TEMPERATURE', 7);
+  await fixture.waitForValue(device, 'TEMPERATURE', 7);
   one.socket.send('', BindPort, '127.0.0.1');
   one.socket.send('1.5\n', BindPort, '127.0.0.1');
-  await desk.waitForValue(device, 'TEMPERATURE', 21.5);
-  await desk.devices.write(device.id, 'LEVEL', 3);
+  await fixture.waitForValue(device, 'TEMPERATURE', 21.5);
+  await fixture.devices.write(device.id, 'LEVEL', 3);
   await until('the command', () => one.heard.length === 1);
   t.same(one.heard, [{ text: 'LEVEL 3\n', port: BindPort }]);
-  t.equal(await desk.call('USCK_SendText', socket.id, 'ÿ'), true);
-  t.equal(await desk.call('USCK_SendPacket', socket.id, 'two', '127.0.0.1', two.port), true);
+  t.equal(await fixture.call('USCK_SendText', socket.id, 'ÿ'), true);
+  t.equal(await fixture.call('USCK_SendPacket', socket.id, 'two', '127.0.0.1', two.port), true);
   await until('both', () => one.heard.length === 2 && two.heard.length === 1);
   t.same([one.heard[1]?.text, two.heard[0]?.text], ['ÿ', 'two']);
 });
@@ -78,16 +78,16 @@ await t.test('the Serial Device works over datagrams; who sends at the same time
 await t.test('a datagram is a frame, where the device says so', async (t) => {
   const one = await far(t);
   const BindPort = await freeUdpPort();
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('UDP Socket', { BindIP: '127.0.0.1', BindPort });
-  const device = await desk.add('Serial Device', { ...DEVICE, Framing: 'datagram' }, socket);
-  await desk.waitForLink(device, 'online');
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('UDP Socket', { BindIP: '127.0.0.1', BindPort });
+  const device = await fixture.add('Serial Device', { ...DEVICE, Framing: 'datagram' }, socket);
+  await fixture.waitForLink(device, 'online');
   one.socket.send('T=21.5', BindPort, '127.0.0.1');
-  await desk.waitForValue(device, 'TEMPERATURE', 21.5);
+  await fixture.waitForValue(device, 'TEMPERATURE', 21.5);
   one.socket.send('T=x', BindPort, '127.0.0.1');
   one.socket.send('T=4', BindPort, '127.0.0.1');
-  await desk.waitForValue(device, 'TEMPERATURE', 4);
-  t.same(desk.devices.knownDevices(device.id), [
+  await fixture.waitForValue(device, 'TEMPERATURE', 4);
+  t.same(fixture.devices.knownDevices(device.id), [
     { Frame: 'T=4', Matched: true },
     { Frame: 'T=x', Matched: false },
     { Frame: 'T=21.5', Matched: true },
@@ -96,86 +96,90 @@ await t.test('a datagram is a frame, where the device says so', async (t) => {
 
 await t.test('the largest datagram goes, one byte more does not', async (t) => {
   const one = await far(t);
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('UDP Socket', { Host: 'localhost', Port: one.port });
-  await desk.waitForLink(socket, 'online');
-  await desk.call('USCK_SendText', socket.id, 'x'.repeat(DATAGRAM_LIMIT));
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('UDP Socket', { Host: 'localhost', Port: one.port });
+  await fixture.waitForLink(socket, 'online');
+  await fixture.call('USCK_SendText', socket.id, 'x'.repeat(DATAGRAM_LIMIT));
   await until('it', () => one.heard.length === 1);
   t.equal(one.heard[0]?.text.length, DATAGRAM_LIMIT);
-  await t.rejects(desk.call('USCK_SendText', socket.id, 'x'.repeat(DATAGRAM_LIMIT + 1)), {
+  await t.rejects(fixture.call('USCK_SendText', socket.id, 'x'.repeat(DATAGRAM_LIMIT + 1)), {
     code: 'TEXT_TOO_LONG',
     message: /A datagram is longer than 65507 bytes/,
   });
-  await t.rejects(desk.call('USCK_SendText', socket.id, '€'), { code: 'CANNOT_CONVERT' });
+  await t.rejects(fixture.call('USCK_SendText', socket.id, '€'), { code: 'CANNOT_CONVERT' });
 });
 
 await t.test('what can not be sent, or not be listened on, says what to do', async (t) => {
   const one = await far(t);
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('UDP Socket', {});
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('UDP Socket', {});
   const status = (words: RegExp) =>
-    until(`${words}, now ${desk.status(socket)}`, () => words.test(desk.status(socket)));
+    until(`${words}, now ${fixture.status(socket)}`, () => words.test(fixture.status(socket)));
   await status(/give Host and Port to send to, or BindIP and BindPort to listen on/);
-  await desk.change(socket, { Host: '127.0.0.1' });
+  await fixture.change(socket, { Host: '127.0.0.1' });
   await status(/Host and Port go together/);
-  await desk.change(socket, { Host: '', BindPort: one.port });
+  await fixture.change(socket, { Host: '', BindPort: one.port });
   await status(/BindIP is empty: give 127\.0\.0\.1/);
-  await desk.change(socket, { BindIP: '127.0.0.1' });
+  await fixture.change(socket, { BindIP: '127.0.0.1' });
   await status(/another program has this port/);
-  await desk.change(socket, { BindIP: '192.0.2.1' });
+  await fixture.change(socket, { BindIP: '192.0.2.1' });
   await status(/no interface of this machine has this address/);
-  await desk.change(socket, { BindIP: '127.0.0.1', BindPort: await freeUdpPort() });
-  await desk.waitForLink(socket, 'online');
-  await t.rejects(desk.call('USCK_SendText', socket.id, 'x'), {
+  await fixture.change(socket, { BindIP: '127.0.0.1', BindPort: await freeUdpPort() });
+  await fixture.waitForLink(socket, 'online');
+  await t.rejects(fixture.call('USCK_SendText', socket.id, 'x'), {
     code: 'DEVICE_CONFIGURATION',
     message: /nowhere to send to/,
   });
   const packet = (address: string, port: number) =>
-    desk.call('USCK_SendPacket', socket.id, 'x', address, port);
+    fixture.call('USCK_SendPacket', socket.id, 'x', address, port);
   await t.rejects(packet('', 9), { code: 'PARAMETER_BOUNDS' });
   await t.rejects(packet('127.0.0.1', 0), { code: 'PARAMETER_BOUNDS' });
   await t.rejects(packet('127.0.0.1', 65_536), { code: 'PARAMETER_BOUNDS' });
   await t.rejects(packet('host.invalid', 9), { code: 'DEVICE_OFFLINE', message: /the name is not known/ });
-  await desk.change(socket, { BindIP: '0.0.0.0' });
-  await desk.waitForLink(socket, 'online');
+  await fixture.change(socket, { BindIP: '0.0.0.0' });
+  await fixture.waitForLink(socket, 'online');
   await t.rejects(packet('255.255.255.255', 9), {
     code: 'DEVICE_CONFIGURATION',
     message: /set EnableBroadcast/,
   });
-  await desk.change(socket, { Open: false });
+  await fixture.change(socket, { Open: false });
   await status(/switched off/);
   await t.rejects(packet('127.0.0.1', 9), { code: 'DEVICE_OFFLINE' });
 });
 
 await t.test('EnableReuseAddress lets two have the same port', async (t) => {
-  await using desk = new DeviceFixture(MODULES);
+  await using fixture = new DeviceFixture(MODULES);
   const shared = { BindIP: '127.0.0.1', BindPort: await freeUdpPort(), EnableReuseAddress: true };
-  const [one, two] = [await desk.add('UDP Socket', shared), await desk.add('UDP Socket', shared)];
-  await desk.waitForLink(one, 'online');
-  await desk.waitForLink(two, 'online');
-  await desk.change(two, { EnableReuseAddress: false });
-  await until('a refusal', () => /another program has this port/.test(desk.status(two)));
-  t.equal(desk.value(one, 'LINK'), 'online');
+  const [one, two] = [await fixture.add('UDP Socket', shared), await fixture.add('UDP Socket', shared)];
+  await fixture.waitForLink(one, 'online');
+  await fixture.waitForLink(two, 'online');
+  await fixture.change(two, { EnableReuseAddress: false });
+  await until('a refusal', () => /another program has this port/.test(fixture.status(two)));
+  t.equal(fixture.value(one, 'LINK'), 'online');
 });
 
 await t.test('EnableBroadcast opens the way to the broadcast address', async (t) => {
-  await using desk = new DeviceFixture(MODULES);
-  const socket = await desk.add('UDP Socket', { Host: '127.255.255.255', Port: 9, EnableBroadcast: false });
-  await desk.waitForLink(socket, 'online');
-  await t.rejects(desk.call('USCK_SendText', socket.id, 'x'), {
+  await using fixture = new DeviceFixture(MODULES);
+  const socket = await fixture.add('UDP Socket', {
+    Host: '127.255.255.255',
+    Port: 9,
+    EnableBroadcast: false,
+  });
+  await fixture.waitForLink(socket, 'online');
+  await t.rejects(fixture.call('USCK_SendText', socket.id, 'x'), {
     code: 'DEVICE_CONFIGURATION',
     message: /set EnableBroadcast/,
   });
-  await desk.change(socket, { EnableBroadcast: true });
-  await desk.waitForLink(socket, 'online');
-  t.equal(await desk.call('USCK_SendText', socket.id, 'x'), true);
+  await fixture.change(socket, { EnableBroadcast: true });
+  await fixture.waitForLink(socket, 'online');
+  t.equal(await fixture.call('USCK_SendText', socket.id, 'x'), true);
 });
 
 /** A socket on a port that the kernel chose, names resolved by the test, and what arrived. */
 async function datagrams(t: Test, { broadcast = false } = {}) {
   const clock = new ManualClock();
   const lookups = new Map<string, PromiseWithResolvers<string>>();
-  const heard: string[] = [];
+  const received: string[] = [];
   const socket = await DatagramSocket.open(
     { address: '127.0.0.1', port: 0, host: '', broadcast, reuse: false },
     {
@@ -188,12 +192,12 @@ async function datagrams(t: Test, { broadcast = false } = {}) {
           return [await lookup.promise];
         },
       }),
-      onData: (bytes) => heard.push(bytes.toString()),
+      onData: (bytes) => received.push(bytes.toString()),
       onLost: (cause) => t.fail(cause.message),
     },
   );
   t.teardown(() => socket.close());
-  return { socket, clock, lookups, heard };
+  return { socket, clock, lookups, heard: received };
 }
 
 await t.test('what waits for a name is sent in time or never, and is counted', async (t) => {
@@ -236,7 +240,7 @@ await t.test('on a port of the kernel only those are heard who were sent to late
   const [one, two] = [await far(t), await far(t)];
   const stranger = createSocket('udp4').bind(0, '127.0.0.2');
   t.teardown(() => void stranger.close());
-  const { socket, heard, lookups } = await datagrams(t);
+  const { socket, heard: received, lookups } = await datagrams(t);
   const { port } = socket;
   const say = (from: Socket, text: string) =>
     new Promise<void>((resolve) => from.send(text, port, '127.0.0.1', () => resolve()));
@@ -247,22 +251,22 @@ await t.test('on a port of the kernel only those are heard who were sent to late
   await say(stranger, 'stranger');
   await say(one.socket, 'answer');
   await say(two.socket, 'from another port of the device');
-  await until('the answers', () => heard.length >= 2);
-  t.same(heard, ['answer', 'from another port of the device']);
+  await until('the answers', () => received.length >= 2);
+  t.same(received, ['answer', 'from another port of the device']);
 
   for (let i = 0; i < RECENT_PEERS_LIMIT; i++)
     await socket.send(Buffer.from('?'), { address: `127.0.1.${i + 1}`, port: one.port });
   await say(one.socket, 'forgotten');
   await socket.send(Buffer.from('?'), { address: '127.0.0.2', port: one.port });
   await say(stranger, 'no stranger any more');
-  await until('it', () => heard.length >= 3);
-  t.same(heard.slice(2), ['no stranger any more']);
+  await until('it', () => received.length >= 3);
+  t.same(received.slice(2), ['no stranger any more']);
 });
 
 await t.test('who answers a broadcast is not known before', async (t) => {
   const one = await far(t);
-  const { socket, heard } = await datagrams(t, { broadcast: true });
+  const { socket, heard: received } = await datagrams(t, { broadcast: true });
   one.socket.send('here', socket.port, '127.0.0.1');
-  await until('the answer', () => heard.length === 1);
-  t.same(heard, ['here']);
+  await until('the answer', () => received.length === 1);
+  t.same(received, ['here']);
 });

@@ -39,11 +39,11 @@ function anyPath(random: Random, { configurator }: UpgradeContext): string {
     '',
     '../api',
   ]);
-  const whole = ['/api/', `/api/wfc/${configurator}`, `/wfc/${configurator}/api/`] as const;
+  const complete = ['/api/', `/api/wfc/${configurator}`, `/wfc/${configurator}/api/`] as const;
   const path = random.pick([
-    ...whole,
-    ...whole,
-    ...whole,
+    ...complete,
+    ...complete,
+    ...complete,
     '/api',
     '/',
     '//',

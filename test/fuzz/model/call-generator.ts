@@ -117,18 +117,18 @@ export class CallGenerator implements Chooser {
     return [...before, this.#step([name, { made }, ...more])];
   }
 
-  ref(wanted?: Kind): Ref {
+  ref(expected?: Kind): Ref {
     const { random } = this;
     if (random.chance(0.03)) return random.pick([ROOT, MISSING]);
-    const made = this.#pick(({ kind }) => wanted === undefined || kind === wanted || random.chance(0.05));
+    const made = this.#pick(({ kind }) => expected === undefined || kind === expected || random.chance(0.05));
     const hasOwn = this.#made[made]?.kind === 'instance' && random.chance(0.2);
     return hasOwn ? { made, ident: random.pick(['LINK', 'STATUS']) } : { made };
   }
 
-  exactly(wanted: Kind, ...wantedTypes: number[]): Ref {
-    const made = this.#pick(({ kind, type }) => kind === wanted && wantedTypes.includes(type));
+  exactly(expected: Kind, ...wantedTypes: number[]): Ref {
+    const made = this.#pick(({ kind, type }) => kind === expected && wantedTypes.includes(type));
     const { kind, type } = this.#made[made] ?? {};
-    return kind === wanted && wantedTypes.includes(type ?? -1) ? { made } : MISSING;
+    return kind === expected && wantedTypes.includes(type ?? -1) ? { made } : MISSING;
   }
 
   #pick(fits: (made: CreatedObject) => boolean): number {

@@ -54,16 +54,16 @@ export class FunctionTarget implements TestTarget, AsyncDisposable {
   static async open(seed: number): Promise<FunctionTarget> {
     const directory = await mkdtemp(join(tmpdir(), 'stellwerk-'));
     await mkdir(join(directory, 'user'));
-    const [desk, random] = [new FunctionFixture([], directory), new Random(seed)];
-    desk.random = () => random.next();
-    return new FunctionTarget(desk, directory);
+    const [fixture, random] = [new FunctionFixture([], directory), new Random(seed)];
+    fixture.random = () => random.next();
+    return new FunctionTarget(fixture, directory);
   }
 
-  private constructor(desk: FunctionFixture, directory: string) {
-    this.#desk = desk;
+  private constructor(fixture: FunctionFixture, directory: string) {
+    this.#desk = fixture;
     this.#directory = directory;
-    desk.devices.create('Utility Control');
-    this.#seen = desk.kernel.changes.counter;
+    fixture.devices.create('Utility Control');
+    this.#seen = fixture.kernel.changes.counter;
   }
 
   get nowS(): number {

@@ -15,10 +15,10 @@ export class MessageFollower {
   readonly #profiles: Map<string, SnapshotProfile>;
 
   /** `told`: what messages had said before. */
-  constructor({ objects, profiles }: Snapshot, told: ReadonlyMap<number, MessageState> = new Map()) {
+  constructor({ objects, profiles }: Snapshot, messages: ReadonlyMap<number, MessageState> = new Map()) {
     this.#replica = new Replica(objects);
     this.#profiles = new Map(Object.entries(structuredClone(profiles)));
-    this.told = structuredClone(new Map(told));
+    this.told = structuredClone(new Map(messages));
   }
 
   get snapshot(): Snapshot {
@@ -38,11 +38,12 @@ export class MessageFollower {
     if (message === 10705) this.told.set(id, { crc: String(data[0]) });
     if (message === 10801)
       this.told.set(id, { action: { actionID: '', actionParameters: {} }, conditions: [], planned: {} });
-    const told = this.told.get(id) ?? {};
-    if (message === 10806) told.action = actionOf(data[1] === undefined ? [] : data);
-    if (message === 10815 || message === 10817) told.planned![data[0] as number] = actionOf(data.slice(4));
-    if (message === 10816) delete told.planned![data[0] as number];
-    if (message >= 10824 && message <= 10838) applyToConditions(told.conditions!, message, data);
+    const messages = this.told.get(id) ?? {};
+    if (message === 10806) messages.action = actionOf(data[1] === undefined ? [] : data);
+    if (message === 10815 || message === 10817)
+      messages.planned![data[0] as number] = actionOf(data.slice(4));
+    if (message === 10816) delete messages.planned![data[0] as number];
+    if (message >= 10824 && message <= 10838) applyToConditions(messages.conditions!, message, data);
     if (message >= 11301 && message <= 11309) this.#applyToProfiles(message, data);
   }
 

@@ -65,18 +65,18 @@ export class ModelRun {
     this.model.adopt(snapshot);
     const lost = after === 'a cut' ? this.model.fallBack(snapshot) : undefined;
     const all = [...this.model.objects.keys()].flatMap((id) => queriesOfType(this.model, id));
-    const complaint = lost ?? (await this.#ask(all)) ?? (await this.check());
-    return complaint === undefined ? undefined : `after ${after}: ${complaint}`;
+    const problem = lost ?? (await this.#ask(all)) ?? (await this.check());
+    return problem === undefined ? undefined : `after ${after}: ${problem}`;
   }
 
   /** Makes one call and looks whether all agree on what came of it: what does not, in words, or undefined. */
   async step({ name, params, made }: Step): Promise<string | undefined> {
     await this.#pass(name === TIME_PASSES ? (params[0] as number) : 1);
     const given = params.map((param) => this.#given(param));
-    const told = `${name}(${JSON.stringify(given).slice(1, -1)})`;
+    const messages = `${name}(${JSON.stringify(given).slice(1, -1)})`;
     const wrong = name === TIME_PASSES ? undefined : await this.#call(name, given, made);
     const difference = wrong ?? (await this.check(given[0]));
-    return difference === undefined ? undefined : `after ${told}: ${difference}`;
+    return difference === undefined ? undefined : `after ${messages}: ${difference}`;
   }
 
   async #pass(seconds: number): Promise<void> {
@@ -114,11 +114,11 @@ export class ModelRun {
     }
     this.model.adopt(snapshot);
     const [shown, expected] = [this.#timeless(snapshot), this.#timeless(this.model.snapshot)];
-    const told = Object.fromEntries(this.#follower.told);
+    const messages = Object.fromEntries(this.#follower.told);
     const wrong =
       difference(snapshot, this.#follower.snapshot, 'a follower of the messages') ??
       difference(shown, expected, 'the model') ??
-      difference({ objects: told }, { objects: Object.fromEntries(this.model.told) }, 'the model');
+      difference({ objects: messages }, { objects: Object.fromEntries(this.model.told) }, 'the model');
     return wrong ?? (this.#random === undefined ? undefined : this.#askAbout(touched, this.#random));
   }
 
@@ -133,14 +133,14 @@ export class ModelRun {
   }
 
   async #ask(all: readonly Query[]): Promise<string | undefined> {
-    for (const [name, params, answer] of all) {
+    for (const [name, params, reply] of all) {
       const outcome = await this.#world.call(name, params);
       const isList = name.endsWith('List') || name.endsWith('ByType');
       const sorted = (list: unknown) =>
         isList ? [...(list as unknown[])].sort() : this.#timeless(without(list, THEIRS));
       const given = 'result' in outcome ? sorted(outcome.result) : outcome;
-      if (!isDeepStrictEqual(given, sorted(answer)))
-        return `${name}(${JSON.stringify(params).slice(1, -1)}) says ${JSON.stringify(given)}, not ${JSON.stringify(answer)}`;
+      if (!isDeepStrictEqual(given, sorted(reply)))
+        return `${name}(${JSON.stringify(params).slice(1, -1)}) says ${JSON.stringify(given)}, not ${JSON.stringify(reply)}`;
     }
     return undefined;
   }

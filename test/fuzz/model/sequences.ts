@@ -4,8 +4,8 @@ import { isRef, type Step } from './steps.js';
 /** Runs a sequence to its end or to the first disagreement. */
 export async function runSequence(run: ModelRun, steps: readonly Step[]): Promise<string | undefined> {
   for (const step of steps) {
-    const complaint = await run.step(step);
-    if (complaint !== undefined) return complaint;
+    const problem = await run.step(step);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }

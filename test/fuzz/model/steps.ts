@@ -71,7 +71,7 @@ export interface Chooser {
   readonly random: Random;
   readonly cast: Vocabulary;
   /** Any object, or one of a kind; now and then another, or none. */
-  ref(wanted?: Kind): Ref;
+  ref(expected?: Kind): Ref;
   /** An object of just that kind and of one of these types; none where there is none. */
-  exactly(wanted: Kind, ...wantedTypes: number[]): Ref;
+  exactly(expected: Kind, ...wantedTypes: number[]): Ref;
 }

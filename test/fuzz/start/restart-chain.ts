@@ -101,8 +101,8 @@ export class RestartChain {
     const chain = new RestartChain(directory, await start(directory), about);
     try {
       for (let n = 0; n < rounds; n++) {
-        const complaint = await chain.#round();
-        if (complaint !== undefined) return `${complaint}\n${chain.#done.join('\n')}`;
+        const problem = await chain.#round();
+        if (problem !== undefined) return `${problem}\n${chain.#done.join('\n')}`;
       }
       return undefined;
     } finally {

@@ -21,8 +21,8 @@ await t.test(
     t.teardown(() => rm(base, { recursive: true, force: true }));
     const figures = newStatistics();
     for (let n = 0; n * CHAIN < ROUNDS; n++) {
-      const complaint = await RestartChain.run(base, CHAIN, { seed: seed + n, figures });
-      if (complaint !== undefined) t.fail(`ROUNDS=${CHAIN} ${seedLabel(seed + n)}: ${complaint}`);
+      const problem = await RestartChain.run(base, CHAIN, { seed: seed + n, figures });
+      if (problem !== undefined) t.fail(`ROUNDS=${CHAIN} ${seedLabel(seed + n)}: ${problem}`);
     }
     t.comment(JSON.stringify(figures));
     t.ok(figures.rounds >= ROUNDS * 0.9, JSON.stringify(figures));

@@ -51,12 +51,12 @@ export class TreeAccount {
   }
 
   #disagrees(id: number, state: State, found: Entry | undefined): string[] {
-    const asked = this.#asked.get(id) ?? {};
+    const requests = this.#asked.get(id) ?? {};
     if (state === 'deleted') return found === undefined ? [] : ['is there again'];
-    if (found === undefined) return asked === 'deleted' ? [] : ['is gone'];
-    const wished = asked === 'deleted' ? {} : asked;
+    if (found === undefined) return requests === 'deleted' ? [] : ['is gone'];
+    const commanded = requests === 'deleted' ? {} : requests;
     return (Object.keys(state) as (keyof Known)[])
-      .filter((key) => found[key] !== state[key] && found[key] !== wished[key])
+      .filter((key) => found[key] !== state[key] && found[key] !== commanded[key])
       .map((key) => `${key} is ${found[key]}, not ${state[key]}`);
   }
 

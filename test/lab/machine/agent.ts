@@ -75,9 +75,9 @@ export class GuestAgent implements Disposable {
 
   async #call(execute: string, args: Record<string, unknown>): Promise<unknown> {
     const line = await this.#wire.ask(JSON.stringify({ execute, arguments: args }), ANSWER_LIMIT_MS);
-    const answer = JSON.parse(line) as { return?: unknown; error?: { desc: string } };
-    if (answer.error) throw new Error(`${execute}: ${answer.error.desc}`);
-    return answer.return;
+    const reply = JSON.parse(line) as { return?: unknown; error?: { desc: string } };
+    if (reply.error) throw new Error(`${execute}: ${reply.error.desc}`);
+    return reply.return;
   }
 
   /** Starts a bash script and does not wait for it. */

@@ -109,12 +109,12 @@ export class Box implements AsyncDisposable {
 
   /** Waits until the gateway answers a call of its owner. */
   async answers(withinMs = PATIENCE_MS): Promise<void> {
-    const asked = () =>
+    const requests = () =>
       this.call('SVC_GetKernelVersion').then(
         () => true,
         () => false,
       );
-    await until('an answer of the gateway', asked, withinMs).catch(async (late: unknown) => {
+    await until('an answer of the gateway', requests, withinMs).catch(async (late: unknown) => {
       throw new Error(`${messageOf(late)}\n${await this.journal()}`);
     });
   }

@@ -78,9 +78,9 @@ export class Growth {
   /** What they may be afterwards when what is older than `ageLimitS`, in the guest's seconds, must be kept. */
   kept(ageLimitS: number): RecordedValues[] {
     return this.#ids.map((id, n) => {
-      const told = this.#told(id);
-      const newest = told.at(-1)?.at ?? 0;
-      const least = told.findLast(({ at }) => at < newest - ageLimitS)?.value ?? NaN;
+      const messages = this.#told(id);
+      const newest = messages.at(-1)?.at ?? 0;
+      const least = messages.findLast(({ at }) => at < newest - ageLimitS)?.value ?? NaN;
       return { id, path: PATHS[n] ?? '', least, most: this.#newest };
     });
   }

@@ -32,9 +32,9 @@ export async function runInGuest(
   await agent.put(program, Buffer.from(outputFiles[0]?.contents ?? []));
   const node = `${INSTALLED}/bin/node --test-reporter=tap ${program} ${words}`;
   const { code, out, err } = await agent.try(node, limitMs);
-  const told = [...out.matchAll(/^(not )?ok \d+ - (.*)$/gm)];
-  for (const [, failed, sentence = ''] of told) t.notOk(failed, sentence);
+  const messages = [...out.matchAll(/^(not )?ok \d+ - (.*)$/gm)];
+  for (const [, failed, sentence = ''] of messages) t.notOk(failed, sentence);
   if (code !== 0) t.comment(out + err);
   t.equal(code, 0);
-  t.ok(told.length > least, 'the whole contract was told');
+  t.ok(messages.length > least, 'the whole contract was told');
 }

@@ -47,9 +47,9 @@ export class Pins implements Disposable {
   }
 
   async #ask(line: string): Promise<string> {
-    const answer = await this.#wire.ask(line, ANSWER_LIMIT_MS);
-    if (!answer.startsWith('OK')) throw new Error(`qtest ${line}: ${answer}`);
-    return answer.slice('OK'.length).trim();
+    const reply = await this.#wire.ask(line, ANSWER_LIMIT_MS);
+    if (!reply.startsWith('OK')) throw new Error(`qtest ${line}: ${reply}`);
+    return reply.slice('OK'.length).trim();
   }
 
   /** The 32-bit word at an address of the machine. */

@@ -25,9 +25,9 @@ export class Qmp implements Disposable {
   /** One command; rejects with qemu's own words. */
   async execute(command: string, args: Record<string, unknown> = {}): Promise<unknown> {
     const line = await this.#wire.ask(JSON.stringify({ execute: command, arguments: args }), ANSWER_LIMIT_MS);
-    const answer = JSON.parse(line) as { return?: unknown; error?: { desc: string } };
-    if (answer.error) throw new Error(`${command}: ${answer.error.desc}`);
-    return answer.return;
+    const reply = JSON.parse(line) as { return?: unknown; error?: { desc: string } };
+    if (reply.error) throw new Error(`${command}: ${reply.error.desc}`);
+    return reply.return;
   }
 
   /** A command of the human monitor, for what QMP itself lacks (savevm). It reports a failure as text. */

@@ -58,13 +58,13 @@ export class Wire implements Disposable {
 
   /** Sends a line and gives the next line of answer. After it failed the wire is out of step: open a new one. */
   ask(line: string, limitMs: number): Promise<string> {
-    const answer = this.#last.then(() => {
+    const reply = this.#last.then(() => {
       const answered = this.next(limitMs, line.slice(0, 80));
       this.#socket.write(line + '\n');
       return answered;
     });
-    this.#last = answer.catch(() => undefined);
-    return answer;
+    this.#last = reply.catch(() => undefined);
+    return reply;
   }
 
   /** The next line without asking: a greeting, or an answer that is still to come. */

@@ -171,10 +171,10 @@ export class Bench implements AsyncDisposable {
   /** Waits until the tree says of all outputs what they are. */
   async shown(levels: ReadonlyMap<Line, boolean>): Promise<void> {
     const tells = async () => {
-      const asked = [...levels].map(async ([{ ident }, is]) => {
+      const requests = [...levels].map(async ([{ ident }, is]) => {
         return (await this.box.call('GetValue', this.id(`${ident}/STATE`))) === is;
       });
-      return (await Promise.all(asked)).every(Boolean);
+      return (await Promise.all(requests)).every(Boolean);
     };
     await until('the tree shows what the outputs are', tells, PATIENCE_MS);
   }

@@ -61,8 +61,8 @@ function afterMs(rounds: readonly Round[], policies: readonly Policy[]): number[
 
 function cell(times: readonly number[]): string {
   if (times.length === 0) return 'no move';
-  const [middle, worst] = middleAndWorst(times);
-  return `${middle} ms, at most ${worst} ms`;
+  const [median, maximum] = middleAndWorst(times);
+  return `${median} ms, at most ${maximum} ms`;
 }
 
 function middleAndWorst(values: readonly number[]): string[] {

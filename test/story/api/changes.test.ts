@@ -107,7 +107,7 @@ t.test(
     await using socket = await openWebSocket(world, '/wfc/50001/api/', [basicLine('webfront', 'tulip')]);
     /** Changes something, then the lamp: gives what the client was told of before the lamp. */
     let mark = 100;
-    const told = async (change: () => void) => {
+    const reported = async (change: () => void) => {
       change();
       world.set(lamp, ++mark);
       const seen: (number | string)[] = [];
@@ -128,24 +128,24 @@ t.test(
     } = message;
     let made = lamp;
     const creation = [OM_REGISTER, VM_CREATE, OM_CHANGEPARENT, OM_CHILDADDED];
-    t.strictSame(await told(() => (made = kernel.variables.create(2, { parent: ground }))), creation);
-    t.strictSame(await told(() => tree.delete(made)), [OM_CHILDREMOVED, VM_DELETE, OM_UNREGISTER]);
-    t.strictSame(await told(() => tree.delete(kernel.variables.create(2, { parent: upper }))), []);
-    t.strictSame(await told(() => tree.move(blind, ground)), ['LOST'], 'moved in');
-    t.strictSame(await told(() => tree.move(blind, upper)), ['LOST'], 'moved out');
+    t.strictSame(await reported(() => (made = kernel.variables.create(2, { parent: ground }))), creation);
+    t.strictSame(await reported(() => tree.delete(made)), [OM_CHILDREMOVED, VM_DELETE, OM_UNREGISTER]);
+    t.strictSame(await reported(() => tree.delete(kernel.variables.create(2, { parent: upper }))), []);
+    t.strictSame(await reported(() => tree.move(blind, ground)), ['LOST'], 'moved in');
+    t.strictSame(await reported(() => tree.move(blind, upper)), ['LOST'], 'moved out');
     let link = links.create({ parent: ground });
-    await told(() => undefined);
-    t.strictSame(await told(() => links.setTarget(link, blind.id)), ['LOST'], 'another target');
-    t.strictSame(await told(() => world.set(blind, 7)), [message.VM_UPDATE], 'which is in the area now');
-    t.strictSame(await told(() => tree.delete(link)), [OM_CHILDREMOVED, message.LM_DELETE, 'LOST']);
-    t.strictSame(await told(() => world.set(blind, 8)), []);
+    await reported(() => undefined);
+    t.strictSame(await reported(() => links.setTarget(link, blind.id)), ['LOST'], 'another target');
+    t.strictSame(await reported(() => world.set(blind, 7)), [message.VM_UPDATE], 'which is in the area now');
+    t.strictSame(await reported(() => tree.delete(link)), [OM_CHILDREMOVED, message.LM_DELETE, 'LOST']);
+    t.strictSame(await reported(() => world.set(blind, 8)), []);
     link = links.create({ parent: ground }, blind.id);
-    await told(() => undefined);
-    t.strictSame(await told(() => tree.delete(blind)), ['LOST'], 'a target is gone');
+    await reported(() => undefined);
+    t.strictSame(await reported(() => tree.delete(blind)), ['LOST'], 'a target is gone');
     const above = tree.create(objectType.category, {}, { name: 'House' });
-    t.strictSame(await told(() => tree.move(ground, above)), ['LOST'], 'the way to it');
-    t.strictSame(await told(() => tree.set(above, 'name', 'Villa')), ['LOST']);
-    t.strictSame(await told(() => tree.set(upper, 'name', 'Attic')), []);
+    t.strictSame(await reported(() => tree.move(ground, above)), ['LOST'], 'the way to it');
+    t.strictSame(await reported(() => tree.set(above, 'name', 'Villa')), ['LOST']);
+    t.strictSame(await reported(() => tree.set(upper, 'name', 'Attic')), []);
 
     const since = kernel.changes.counter;
     world.set(lamp, 1);

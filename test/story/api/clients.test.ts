@@ -36,32 +36,40 @@ t.test(
   'curl: the address as people write it, over HTTP/1.0, 1.1 and an offer of 2',
   { skip: without('curl') },
   async (t) => {
-    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-    const id = await idOf(house, 'ground_floor/setpoint');
+    const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const id = await idOf(fixture, 'ground_floor/setpoint');
     for (const version of ['--http1.0', '--http1.1', '--http2'])
       t.equal(
-        await curl(version, '-d', body('GetValue', id), url(house)),
+        await curl(version, '-d', body('GetValue', id), url(fixture)),
         '{"jsonrpc":"2.0","id":"1","result":21.5}',
       );
-    const file = join(house.directory, 'call.json');
+    const file = join(fixture.directory, 'call.json');
     await writeFile(file, body('SVC_SetInfo', id, 'x'.repeat(50_000)));
     const expects = ['-H', 'Expect: 100-continue', '-d', `@${file}`];
-    t.match(await curl(...expects, url(house)), /"result":true/, 'a long body');
+    t.match(await curl(...expects, url(fixture)), /"result":true/, 'a long body');
     t.match(
-      await curl('-u', `${OWNER.username}:${OWNER.password}`, '-d', body('GetValue', id), url(house, '')),
+      await curl('-u', `${OWNER.username}:${OWNER.password}`, '-d', body('GetValue', id), url(fixture, '')),
       /21\.5/,
     );
-    const wrong = await curl('-w', ' %{http_code}', '-u', 'me:x', '-d', body('GetValue', id), url(house, ''));
+    const wrong = await curl(
+      '-w',
+      ' %{http_code}',
+      '-u',
+      'me:x',
+      '-d',
+      body('GetValue', id),
+      url(fixture, ''),
+    );
     t.match(wrong, /"code":"UNAUTHORIZED".* 401$/);
-    t.equal(await curl(url(house, '')), '{"jsonrpc":"2.0","api":"stellwerk"}');
+    t.equal(await curl(url(fixture, '')), '{"jsonrpc":"2.0","api":"stellwerk"}');
   },
 );
 
 t.test('curl: a certificate of tls: auto stands its examination', { skip: without('curl') }, async (t) => {
   const server = 'webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front, tls: auto }]\n';
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + server);
-  const certificate = join(house.directory, 'data', 'tls', 'auto-cert.pem');
-  const at = `https://${LOGIN}@localhost:${house.gateway.port('house')}/api/`;
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + server);
+  const certificate = join(fixture.directory, 'data', 'tls', 'auto-cert.pem');
+  const at = `https://${LOGIN}@localhost:${fixture.gateway.port('house')}/api/`;
   t.match(await curl('--cacert', certificate, '-d', body('SVC_GetKernelVersion'), at), /"result":"\d/);
   await t.rejects(curl('-d', body('SVC_GetKernelVersion'), at), /certificate/, 'nobody trusts it unasked');
 });
@@ -70,10 +78,10 @@ t.test(
   'Python: urllib signs in when asked to, a batch, an error',
   { skip: without('python3') },
   async (t) => {
-    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-    const id = await idOf(house, 'ground_floor/setpoint');
+    const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const id = await idOf(fixture, 'ground_floor/setpoint');
     const python = async (password: string, requests: unknown[]) => {
-      const args = [url(house, ''), OWNER.username, password, JSON.stringify(requests)];
+      const args = [url(fixture, ''), OWNER.username, password, JSON.stringify(requests)];
       const said = await run('python3', join(sources, 'call.py'), ...args);
       return said
         .trim()
@@ -83,13 +91,13 @@ t.test(
     const batch = {
       batch: [['SetValue', id, 18.5], ['GetValueFormatted', id], ['Nothing'], ['GetValue', 1]],
     };
-    const [value, answers, failed] = await python(OWNER.password, [
+    const [value, replies, failed] = await python(OWNER.password, [
       ['GetValue', id],
       batch,
       ['SetValue', id, 'warm'],
     ]);
     t.strictSame(value, { jsonrpc: '2.0', id: '1', result: 21.5 });
-    t.match(answers, [
+    t.match(replies, [
       { id: '0', result: true },
       { id: '1', result: '18.5 °C' },
       { id: '2', error: { code: -32_601, message: 'Method not found' } },
@@ -101,16 +109,16 @@ t.test(
 );
 
 t.test('PHP: results, and the two kinds of exceptions (E5)', { skip: without('php') }, async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const id = await idOf(house, 'ground_floor/setpoint');
-  const relay = await idOf(house, 'ground_floor/hall_relay');
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const id = await idOf(fixture, 'ground_floor/setpoint');
+  const relay = await idOf(fixture, 'ground_floor/hall_relay');
   const php = async (address: string, ...calls: unknown[][]) =>
     (await run('php', join(sources, 'call.php'), address, JSON.stringify(calls)))
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as unknown);
   const said = await php(
-    url(house),
+    url(fixture),
     ['SetValue', id, 19],
     ['GetValue', id],
     ['HW_WriteValueBoolean', relay, 'STATE', true],
@@ -122,17 +130,17 @@ t.test('PHP: results, and the two kinds of exceptions (E5)', { skip: without('ph
     { result: true },
     { rpc: [-32_603, String, { code: 'NOT_OF_TYPE' }] },
   ]);
-  t.equal(await valueAt(house, 'ground_floor/hall_sense/STATE'), true);
-  t.match(await php(url(house, 'me:wrong@'), ['GetValue', id]), [{ rpc: [-32_000] }]);
+  t.equal(await valueAt(fixture, 'ground_floor/hall_sense/STATE'), true);
+  t.match(await php(url(fixture, 'me:wrong@'), ['GetValue', id]), [{ rpc: [-32_000] }]);
   t.match(await php(`http://127.0.0.1:${await freePort()}/api/`, ['GetValue', id]), [
     { server: ['Exception', String] },
   ]);
 });
 
 t.test('TypeScript: calls, changes from a counter on, and the two kinds of failures (E5)', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const client = new Client(url(house));
-  const id = await idOf(house, 'ground_floor/setpoint');
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const client = new Client(url(fixture));
+  const id = await idOf(fixture, 'ground_floor/setpoint');
   t.equal(await client.call('GetValueFormatted', id), '21.5 °C');
   const { timestamp } = await client.call('SVC_GetSnapshot');
   await client.call('SetValue', id, 20);
@@ -143,7 +151,7 @@ t.test('TypeScript: calls, changes from a counter on, and the two kinds of failu
   t.match((await withinPatience('a change', changes.next())).value, { record: { Data: [22, true, 20] } });
   await changes.return?.();
   await t.rejects(client.call('GetValue', 1), { name: 'RpcError', reason: 'NOT_OF_TYPE' });
-  await t.rejects(new Client(url(house, '')).call('GetValue', id), RpcError);
-  await house.gateway.close();
+  await t.rejects(new Client(url(fixture, '')).call('GetValue', id), RpcError);
+  await fixture.gateway.close();
   await t.rejects(client.call('GetValue', id), ServerError);
 });

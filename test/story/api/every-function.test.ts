@@ -16,14 +16,14 @@ configurators:
 const READING = /^(?!.*MQTT).*(Get|Find|Exists|Has|Is[A-Z]|discover|Translate|RunScriptTextWait|GW_Reload)/;
 
 t.test('every function that tells something tells it as declared, in a real gateway', async (t) => {
-  const house = await startGateway(t, CONFIG);
+  const fixture = await startGateway(t, CONFIG);
   const login = `${encodeURIComponent(OWNER.username)}:${OWNER.password}`;
-  const client = new Client<AnyFunction>(`http://${login}@127.0.0.1:${house.port}/api/`);
-  const relay = await idOf(house, 'ground_floor/hall_relay');
-  const variable = await idOf(house, 'ground_floor/hall_relay/STATE');
-  const ground = await idOf(house, 'ground_floor');
-  const bus = await idOf(house, 'onewire');
-  const wire = await idOf(house, 'trial');
+  const client = new Client<AnyFunction>(`http://${login}@127.0.0.1:${fixture.port}/api/`);
+  const relay = await idOf(fixture, 'ground_floor/hall_relay');
+  const variable = await idOf(fixture, 'ground_floor/hall_relay/STATE');
+  const ground = await idOf(fixture, 'ground_floor');
+  const bus = await idOf(fixture, 'onewire');
+  const wire = await idOf(fixture, 'trial');
   const made: Record<string, number> = {};
   for (const [what, method, ...params] of [
     ['script', 'SVC_CreateScript', 0],
@@ -42,8 +42,8 @@ t.test('every function that tells something tells it as declared, in a real gate
   }
   await client.call('SVC_SetMediaFile', made['media'], `${made['script']}.js`, false);
   await client.call('SVC_SetMediaContent', made['media'], 'YQ==');
-  await client.call('SetValue', await idOf(house, 'ground_floor/setpoint'), 22.5);
-  const { kernel } = house.gateway;
+  await client.call('SetValue', await idOf(fixture, 'ground_floor/setpoint'), 22.5);
+  const { kernel } = fixture.gateway;
   await until(
     'the hardware to be looked at',
     () => kernel.instances.get(made['hardware'] ?? 0).data.status === 102,
@@ -106,12 +106,12 @@ t.test('every function that tells something tells it as declared, in a real gate
     EndTime: 0,
     AggregationSpan: 0,
     CalculateStatistics: true,
-    URL: `http://127.0.0.1:${house.port}/api/`,
+    URL: `http://127.0.0.1:${fixture.port}/api/`,
     Options: {},
   };
   const called: string[] = [];
   const odd: string[] = [];
-  for (const declaration of house.gateway.registry.all()) {
+  for (const declaration of fixture.gateway.registry.all()) {
     const { name, parameters, unsupported: nothing } = declaration;
     if (!READING.test(name) || nothing !== undefined) continue;
     const params = parameters.map((parameter) => {

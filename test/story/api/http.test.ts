@@ -60,9 +60,9 @@ t.test(
     ];
     for (const [body, code, name, id] of cases) {
       const response = await post(world, body);
-      const answer = replyIn(response);
+      const reply = replyIn(response);
       t.strictSame(
-        [response.status, answer.error?.code, answer.error?.data.code, answer.id],
+        [response.status, reply.error?.code, reply.error?.data.code, reply.id],
         [200, code, name, id],
       );
       t.notOk(response.body.includes('secret'));
@@ -84,7 +84,7 @@ t.test('batches and notifications (JSON-RPC 2.0 §6)', async (t) => {
   const silent = '{"jsonrpc":"2.0","method":"Late"}';
   const mixed = await post(world, `[${one(1)},${silent},7,${callText('Late', [], 'l')},${one('x')}]`);
   t.ok(mixed.body.startsWith('[{"'));
-  const answers = JSON.parse(mixed.body) as Reply[];
+  const replies = JSON.parse(mixed.body) as Reply[];
   const expected = [
     [1, 1],
     [null, 'INVALID_REQUEST'],
@@ -92,7 +92,7 @@ t.test('batches and notifications (JSON-RPC 2.0 §6)', async (t) => {
     ['x', 'x'],
   ];
   t.strictSame(
-    answers.map((answer) => [answer.id, resultOrCode(answer)]),
+    replies.map((reply) => [reply.id, resultOrCode(reply)]),
     expected,
   );
   t.equal(errorCodeOf(await post(world, '[]')), 'INVALID_REQUEST');
@@ -101,8 +101,8 @@ t.test('batches and notifications (JSON-RPC 2.0 §6)', async (t) => {
     'INVALID_REQUEST',
   );
   for (const body of [silent, `[${silent},${silent}]`, '{"jsonrpc":"2.0","method":"Nothing"}']) {
-    const { status, body: answer } = await post(world, body);
-    t.strictSame([status, answer], [204, '']);
+    const { status, body: reply } = await post(world, body);
+    t.strictSame([status, reply], [204, '']);
   }
   const snapshots = await post(world, `[${callText('Snapshot', [], 1)},${one(2)}]`);
   t.match(JSON.parse(snapshots.body), [{ result: { [`ID${world.lamp.id}`]: Object } }, { result: 2 }]);
@@ -114,8 +114,8 @@ t.test('an integer that no number represents is refused where it stands, and cha
     `{"jsonrpc":"2.0","id":${id},"method":"Echo","params":${params}}`;
   for (const numeral of ['9007199254740993', '-9007199254740993', '36893488147419103233', '1'.repeat(500)])
     for (const params of [`[${numeral}]`, `{"Value":[[1,${numeral}]]}`]) {
-      const answer = replyIn(await post(world, body(params)));
-      t.match(answer.error, { code: -32602, data: { code: 'INEXACT_NUMBER' } }, params.slice(0, 60));
+      const reply = replyIn(await post(world, body(params)));
+      t.match(reply.error, { code: -32602, data: { code: 'INEXACT_NUMBER' } }, params.slice(0, 60));
     }
   t.equal(world.functions.calls.length, 0, 'nothing was called');
   for (const numeral of [
@@ -136,7 +136,7 @@ t.test('an integer that no number represents is refused where it stands, and cha
     `[${body('[1.5]', '1')},${body('[9007199254740993]', '2')},${body('[3]', '3')}]`,
   );
   t.strictSame(
-    (JSON.parse(batch.body) as Reply[]).map((answer) => resultOrCode(answer)),
+    (JSON.parse(batch.body) as Reply[]).map((reply) => resultOrCode(reply)),
     [1.5, 'INEXACT_NUMBER', 3],
   );
   const bare = await post(world, body('9007199254740993'));
@@ -159,12 +159,12 @@ t.test('GET /api/, /api, other paths, other methods', async (t) => {
     );
   }
   for (const method of ['PUT', 'DELETE', 'PATCH']) {
-    const refused = await exchangeRaw(
+    const rejected = await exchangeRaw(
       world,
       `${method} /api/ HTTP/1.1\r\n${host}\r\nContent-Length: 2\r\n\r\n{}`,
     );
-    t.strictSame([refused.status, errorCodeOf(refused)], [405, 'METHOD_NOT_ALLOWED']);
-    t.equal(refused.headers['allow'], 'GET, HEAD, POST, OPTIONS');
+    t.strictSame([rejected.status, errorCodeOf(rejected)], [405, 'METHOD_NOT_ALLOWED']);
+    t.equal(rejected.headers['allow'], 'GET, HEAD, POST, OPTIONS');
   }
   const body = callText('Echo', [1]);
   const old = `POST /api/ HTTP/1.0\r\n${ownerLine}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -244,9 +244,9 @@ t.test(
     const world = await startApi(t);
     const { kernel, ground } = world;
     for (let n = 0; n < 3000; n++) kernel.variables.create(3, { parent: ground, value: 'x'.repeat(1000) });
-    const whole = await post(world, callText('Snapshot', []));
-    t.equal(whole.headers['transfer-encoding'], 'chunked');
-    t.equal(Object.keys(replyIn(whole).result as object).length, kernel.tree.size);
+    const complete = await post(world, callText('Snapshot', []));
+    t.equal(complete.headers['transfer-encoding'], 'chunked');
+    t.equal(Object.keys(replyIn(complete).result as object).length, kernel.tree.size);
     const closed = Promise.withResolvers<void>();
     let pieces = 0;
     const next = () => ((pieces += 1), `"${'x'.repeat(100_000)}"`);

@@ -12,7 +12,7 @@ t.test('with api.local: open this machine needs no credentials, and nobody else 
   for (const headers of [[], ['Authorization: null'], ['Host: localhost:3777'], ['Host: [::1]']])
     t.equal(resultOrStatus(await post(world, echo, headers)), 'in', headers.join());
   t.match(world.functions.calls.at(-1)?.caller, { role: 'owner', user: 'local client', remote: '127.0.0.1' });
-  const refused = [
+  const rejected = [
     ['Host: 192.168.1.7'],
     ['Host: gateway.example'],
     ['Host: localhost', 'Origin: http://localhost'],
@@ -23,7 +23,7 @@ t.test('with api.local: open this machine needs no credentials, and nobody else 
     ['CF-Connecting-IP: 10.0.0.1'],
     [basicLine(OWNER.username, 'wrong')],
   ];
-  for (const headers of refused) {
+  for (const headers of rejected) {
     const { status } = await post(world, echo, headers);
     t.ok(status === 401 || status === 403, `${headers.join()}: ${status}`);
   }

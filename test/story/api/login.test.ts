@@ -27,10 +27,10 @@ t.test('without credentials, or with wrong ones: 401, whatever was asked (rule 2
     const world = await startApi(t);
     const mixed = `[${callText('WFC_GetConfigurators', [])},${callText('Echo', [])}]`;
     for (const body of [callText('GetValue', [world.lamp.id]), '{', '[]', mixed]) {
-      const refused = await post(world, body, headers);
-      t.equal(refused.status, 401, `${name} ${body}`);
-      t.equal(refused.headers['www-authenticate'], 'Basic realm="stellwerk", charset="UTF-8"');
-      t.match(replyIn(refused), { id: null, error: { code: -32_000, data: { code: 'UNAUTHORIZED' } } });
+      const rejected = await post(world, body, headers);
+      t.equal(rejected.status, 401, `${name} ${body}`);
+      t.equal(rejected.headers['www-authenticate'], 'Basic realm="stellwerk", charset="UTF-8"');
+      t.match(replyIn(rejected), { id: null, error: { code: -32_000, data: { code: 'UNAUTHORIZED' } } });
     }
     t.strictSame(world.functions.calls, [], 'nothing was called');
   }
@@ -119,8 +119,8 @@ t.test(
     t.strictSame([flood.status, errorCodeOf(flood)], [429, 'TOO_MANY_REQUESTS']);
     t.ok(flood.headers['retry-after']);
     t.equal((await good()).status, 200);
-    const told = world.log.lines.filter((line) => line.includes('wrong user name or password'));
-    t.equal(told.length, 2, 'the first and the tenth');
+    const messages = world.log.lines.filter((line) => line.includes('wrong user name or password'));
+    t.equal(messages.length, 2, 'the first and the tenth');
     t.notOk(
       world.log.lines.some((line) => /guess|swordfish|Basic/.test(line)),
       'no password in the log',
@@ -152,8 +152,8 @@ t.test('only known hosts and origins get in (decision 4)', async (t) => {
     '',
   ];
   for (const host of bad) {
-    const refused = await from(`Host: ${host}`);
-    t.strictSame([refused.status, errorCodeOf(refused)], [403, 'HOST_REFUSED'], host);
+    const rejected = await from(`Host: ${host}`);
+    t.strictSame([rejected.status, errorCodeOf(rejected)], [403, 'HOST_REFUSED'], host);
   }
   t.equal(
     (await from('Host: localhost:3777', 'Origin: https://localhost:3777')).status,
@@ -174,8 +174,8 @@ t.test('only known hosts and origins get in (decision 4)', async (t) => {
   );
   t.equal(allowed.headers['vary'], 'Origin');
   t.equal((await from()).headers['access-control-allow-origin'], undefined);
-  const refused = await post(world, callText('Echo', [1]), ['Origin: null']);
-  t.strictSame([refused.status, refused.headers['access-control-allow-origin']], [401, 'null']);
+  const rejected = await post(world, callText('Echo', [1]), ['Origin: null']);
+  t.strictSame([rejected.status, rejected.headers['access-control-allow-origin']], [401, 'null']);
   const preflight = (origin: string) =>
     exchangeRaw(
       world,

@@ -33,18 +33,18 @@ t.test('a gateway that was closed leaves nothing behind in its process', async (
       .sort()
       .join();
   const before = held();
-  const house = await startGateway(
+  const fixture = await startGateway(
     t,
     `${SIMULATED_CONFIG}${SAMPLE_TREE}  - { instance: Broker, ident: broker, module: MQTT Client, properties: { Url: "mqtt://127.0.0.1:1" } }
   - { instance: Port, ident: port, module: Serial Port, properties: { Port: /dev/nothing } }
 webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front, tls: auto }]
 `,
   );
-  const socket = await openWebSocket(house);
-  t.equal(await rpc(house, 'SVC_RunScriptTextWait', 'echo(1)'), '1');
+  const socket = await openWebSocket(fixture);
+  t.equal(await rpc(fixture, 'SVC_RunScriptTextWait', 'echo(1)'), '1');
   t.not(held(), before);
   await socket[Symbol.asyncDispose]();
-  await house.gateway.close();
+  await fixture.gateway.close();
   await until('all to be given back', () => held() === before);
 });
 
@@ -56,7 +56,7 @@ t.test('a start that fails leaves nothing behind either', async (t) => {
   const yaml = SIMULATED_CONFIG.replace('port: 0', `port: ${port}`) + SAMPLE_TREE;
   await t.rejects(startGateway(t, yaml, { directory }), { code: 'LISTEN_FAILED', message: /EADDRINUSE/ });
   await new Promise((resolve) => taken.close(resolve));
-  const house = await startGateway(t, yaml, { directory });
-  t.equal(house.port, port);
-  t.equal(await valueAt(house, 'ground_floor/hall_relay/LINK'), 'online');
+  const fixture = await startGateway(t, yaml, { directory });
+  t.equal(fixture.port, port);
+  t.equal(await valueAt(fixture, 'ground_floor/hall_relay/LINK'), 'online');
 });

@@ -76,7 +76,7 @@ t.test('calls of a front that take their time leave room for others, and its bat
   t.equal(await from('127.0.0.1', world, callText('Late', [])), 'late');
   t.ok(most <= 16, 'a few of them at once');
   gate.resolve();
-  const answers = (JSON.parse((await reply).body) as Reply[]).map(resultOrCode);
-  t.strictSame(new Set(answers), new Set(['slow']));
-  t.equal(answers.length, 100);
+  const replies = (JSON.parse((await reply).body) as Reply[]).map(resultOrCode);
+  t.strictSame(new Set(replies), new Set(['slow']));
+  t.equal(replies.length, 100);
 });

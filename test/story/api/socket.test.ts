@@ -55,7 +55,7 @@ t.test(
 
 t.test('who may not is told so before the upgrade, in full', async (t) => {
   const world = await startApi(t);
-  const refused: [number, string, string, string[]][] = [
+  const rejected: [number, string, string, string[]][] = [
     [401, 'UNAUTHORIZED', '/api/', []],
     [401, 'UNAUTHORIZED', '/api/', [`Sec-WebSocket-Protocol: ${base64(OWNER.username, 'x')}`]],
     [401, 'UNAUTHORIZED', '/api/', [`Sec-WebSocket-Protocol: ${base64('webfront', 'tulip')}`]],
@@ -68,7 +68,7 @@ t.test('who may not is told so before the upgrade, in full', async (t) => {
     [403, 'ORIGIN_REFUSED', '/api/', [ownerLine, 'Origin: https://evil.example']],
     [403, 'HOST_REFUSED', '/api/', [ownerLine, 'Host: evil.example']],
   ];
-  for (const [status, code, path, headers] of refused) {
+  for (const [status, code, path, headers] of rejected) {
     await using socket = await openWebSocket(world, path, headers);
     t.equal(socket.response.status, status, `${path} ${headers.join()}`);
     t.match(JSON.parse(socket.response.body), {

@@ -17,36 +17,36 @@ interface Logged {
   readonly Duration: number;
 }
 
-async function archiveOf(house: GatewayFixture): Promise<number> {
-  const [id = 0] = (await rpc(house, 'SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
+async function archiveOf(fixture: GatewayFixture): Promise<number> {
+  const [id = 0] = (await rpc(fixture, 'SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
   return id;
 }
 
 t.test('a button that is pressed stands in the archive, also after a restart', async (t) => {
   const clock = new ManualClock();
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
-  const [archive, state] = [await archiveOf(house), await idOf(house, 'ground_floor/hall_button/STATE')];
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
+  const [archive, state] = [await archiveOf(fixture), await idOf(fixture, 'ground_floor/hall_button/STATE')];
   const records = (of: GatewayFixture, from = 0, to = 0) =>
     rpc(of, 'AC_GetLoggedValues', archive, state, from, to, 0) as Promise<Logged[]>;
   const press = async (isDown: boolean) => {
-    await rpc(house, 'GW_SimulateLine', 'BUTTON1', isDown);
+    await rpc(fixture, 'GW_SimulateLine', 'BUTTON1', isDown);
     await until('the button is seen', async () => {
       clock.advance(10);
-      return (await rpc(house, 'GetValue', state)) === isDown;
+      return (await rpc(fixture, 'GetValue', state)) === isDown;
     });
     clock.advance(30_000);
   };
 
   await until(
     'the button is there',
-    async () => (await valueAt(house, 'ground_floor/hall_button/LINK')) === 'online',
+    async () => (await valueAt(fixture, 'ground_floor/hall_button/LINK')) === 'online',
   );
-  t.equal(await rpc(house, 'AC_GetLoggingStatus', archive, state), false);
-  t.equal(await rpc(house, 'AC_SetLoggingStatus', archive, state, true), true);
+  t.equal(await rpc(fixture, 'AC_GetLoggingStatus', archive, state), false);
+  t.equal(await rpc(fixture, 'AC_SetLoggingStatus', archive, state, true), true);
   clock.advance(30_000);
   for (const isDown of [true, false, true]) await press(isDown);
 
-  const seen = await records(house);
+  const seen = await records(fixture);
   t.strictSame(
     seen.map(({ Value }) => Value),
     [true, false, true, false],
@@ -58,13 +58,13 @@ t.test('a button that is pressed stands in the archive, also after a restart', a
   }
   const [newest, , third] = seen;
   t.strictSame(
-    (await records(house, third?.TimeStamp, (newest?.TimeStamp ?? 0) - 1)).map(({ Value }) => Value),
+    (await records(fixture, third?.TimeStamp, (newest?.TimeStamp ?? 0) - 1)).map(({ Value }) => Value),
     [false, true],
     'a part of them',
   );
-  await house.gateway.close();
+  await fixture.gateway.close();
 
-  const again = await startGateway(t, undefined, { directory: house.directory, clock });
+  const again = await startGateway(t, undefined, { directory: fixture.directory, clock });
   t.equal(await rpc(again, 'AC_GetLoggingStatus', archive, state), true);
   const kept = await records(again);
   t.strictSame(

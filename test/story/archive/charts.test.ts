@@ -36,26 +36,26 @@ interface Dataset {
 
 /** A house with a day of records: temperatures every ten minutes, a meter's kWh every hour. */
 async function metered(t: Test) {
-  const house = await startGateway(t, CONFIG);
-  const archive = await idOfArchive(house);
+  const fixture = await startGateway(t, CONFIG);
+  const archive = await idOfArchive(fixture);
   const log = async (path: string, everyS: number, value: (n: number) => number) => {
-    const id = await idOf(house, path);
-    await rpc(house, 'AC_SetLoggingStatus', archive, id, true);
+    const id = await idOf(fixture, path);
+    await rpc(fixture, 'AC_SetLoggingStatus', archive, id, true);
     const values = Array.from({ length: (HOURS * 3600) / everyS + 1 }, (_one, n) => ({
       TimeStamp: START + n * everyS,
       Value: value(n),
     }));
-    t.equal(await rpc(house, 'AC_AddLoggedValues', archive, id, values), true);
+    t.equal(await rpc(fixture, 'AC_AddLoggedValues', archive, id, values), true);
     return id;
   };
   const outside = await log('ground/outside', 600, (n) => 10 + (n % 3));
   const meter = await log('ground/meter', 3600, (n) => n * 0.5);
-  await rpc(house, 'AC_SetAggregationType', archive, meter, 1);
+  await rpc(fixture, 'AC_SetAggregationType', archive, meter, 1);
   const bath = await log('upper/bath', 600, (n) => 20 + (n % 2));
-  const wf = await idOf(house, 'wf');
+  const wf = await idOf(fixture, 'wf');
   const asFront = (method: string, ...params: unknown[]) =>
-    post(house, callText(method, [wf, ...params]), [basicLine('webfront', 'tulip')]);
-  return { house, archive, outside, meter, bath, asFront };
+    post(fixture, callText(method, [wf, ...params]), [basicLine('webfront', 'tulip')]);
+  return { house: fixture, archive, outside, meter, bath, asFront };
 }
 
 async function idOfArchive({ gateway }: GatewayFixture): Promise<number> {
@@ -65,9 +65,9 @@ async function idOfArchive({ gateway }: GatewayFixture): Promise<number> {
 }
 
 t.test('a day of 25 hours as a chart: five-minute averages, and an hour’s consumption each', async (t) => {
-  const { house, archive, outside, meter } = await metered(t);
+  const { house: fixture, archive, outside, meter } = await metered(t);
   const fetch = async (id: number, ...how: unknown[]) =>
-    (await rpc(house, 'AC_FetchChartData', archive, id, START, ...how)) as Dataset[];
+    (await rpc(fixture, 'AC_FetchChartData', archive, id, START, ...how)) as Dataset[];
   const [line] = await fetch(outside, 1, 0);
   t.match(line, {
     VariableID: outside,
@@ -90,7 +90,7 @@ t.test('a day of 25 hours as a chart: five-minute averages, and an hour’s cons
     Points: [{ TimeStamp: START, Value: 10, Duration: 600 }, { Value: 11 }],
   });
   const svg = (await rpc(
-    house,
+    fixture,
     'AC_RenderChart',
     archive,
     meter,
@@ -110,19 +110,19 @@ t.test('a day of 25 hours as a chart: five-minute averages, and an hour’s cons
     ['PARAMETER_BOUNDS', outside, START, 1, 0, false, true, 640, 4001],
     ['PARAMETER_BOUNDS', outside, -1, 1, 0, false, true, 640, 300],
     ['PARAMETER_BOUNDS', outside, START, 6, 0, false, true, 640, 300],
-    ['VARIABLE_TYPE', await idOf(house, 'ground/text'), START, 1, 0, false, true, 640, 300],
-    ['NOT_OF_TYPE', await idOf(house, 'ground'), START, 1, 0, false, true, 640, 300],
+    ['VARIABLE_TYPE', await idOf(fixture, 'ground/text'), START, 1, 0, false, true, 640, 300],
+    ['NOT_OF_TYPE', await idOf(fixture, 'ground'), START, 1, 0, false, true, 640, 300],
     ['OBJECT_MISSING', 12, START, 1, 0, false, true, 640, 300],
   ] as const)
-    t.equal(await rpc(house, 'AC_RenderChart', archive, ...params), code);
-  t.equal(await rpc(house, 'AC_FetchChartData', outside, outside, START, 1, 0), 'NOT_OF_TYPE');
+    t.equal(await rpc(fixture, 'AC_RenderChart', archive, ...params), code);
+  t.equal(await rpc(fixture, 'AC_FetchChartData', outside, outside, START, 1, 0), 'NOT_OF_TYPE');
 });
 
 t.test('a chart of several variables is a media object; who sees it may hide some', async (t) => {
-  const { house, archive, outside, meter, bath, asFront } = await metered(t);
-  const chart = (await rpc(house, 'SVC_CreateMedia', 4)) as number;
-  await rpc(house, 'SVC_SetName', chart, 'Weather & <energy>');
-  await rpc(house, 'SVC_SetParent', chart, await idOf(house, 'ground'));
+  const { house: fixture, archive, outside, meter, bath, asFront } = await metered(t);
+  const chart = (await rpc(fixture, 'SVC_CreateMedia', 4)) as number;
+  await rpc(fixture, 'SVC_SetName', chart, 'Weather & <energy>');
+  await rpc(fixture, 'SVC_SetParent', chart, await idOf(fixture, 'ground'));
   const content = {
     datasets: [
       { variableID: outside, title: 'Garden', strokeColor: '#ff8800' },
@@ -132,9 +132,9 @@ t.test('a chart of several variables is a media object; who sees it may hide som
     axes: [{ profile: '~Temperature', side: 'left' }],
     type: 'line',
   };
-  await rpc(house, 'SVC_SetMediaContent', chart, Buffer.from(JSON.stringify(content)).toString('base64'));
+  await rpc(fixture, 'SVC_SetMediaContent', chart, Buffer.from(JSON.stringify(content)).toString('base64'));
   const shown = async (...visibility: unknown[]) => {
-    const datasets = await rpc(house, 'AC_FetchChartDataEx', archive, chart, START, 1, 0, visibility);
+    const datasets = await rpc(fixture, 'AC_FetchChartDataEx', archive, chart, START, 1, 0, visibility);
     return Array.isArray(datasets) ? (datasets as Dataset[]).map(({ VariableID }) => VariableID) : datasets;
   };
   t.strictSame(await shown(), [outside, bath], 'as the chart has it');
@@ -142,7 +142,7 @@ t.test('a chart of several variables is a media object; who sees it may hide som
   t.strictSame(await shown(0, 0, 0), []);
   t.equal(await shown('yes'), 'PARAMETER_TYPE');
   const size = [START, 1, 1, true, true, 640, 300];
-  const svg = (await rpc(house, 'AC_RenderChartEx', archive, chart, ...size, [true, true, true])) as string;
+  const svg = (await rpc(fixture, 'AC_RenderChartEx', archive, chart, ...size, [true, true, true])) as string;
   const root = parseXml(svg);
   t.equal(root.children[0]?.text, 'Weather & <energy>');
   const texts = [...elementsOf(root)].filter(({ name }) => name === 'text').map(({ text }) => text);
@@ -158,17 +158,17 @@ t.test('a chart of several variables is a media object; who sees it may hide som
   );
   t.strictSame(replyIn(await asFront('WFC_FetchChartDataEx', chart, START, 1, 0, [false])).result, []);
   t.notMatch((await asFront('WFC_RenderChartEx', chart, ...size, [])).body, /Bath/);
-  await rpc(house, 'SVC_SetMediaContent', chart, Buffer.from('{').toString('base64'));
+  await rpc(fixture, 'SVC_SetMediaContent', chart, Buffer.from('{').toString('base64'));
   t.equal(await shown(), 'CONFIGURATION_INVALID');
 });
 
 t.test('a front reads the records of its area', async (t) => {
-  const { house, archive, outside, bath, asFront } = await metered(t);
+  const { house: fixture, archive, outside, bath, asFront } = await metered(t);
   const end = START + 3599;
-  const own = await rpc(house, 'AC_GetLoggedValues', archive, outside, START, end, 0);
+  const own = await rpc(fixture, 'AC_GetLoggedValues', archive, outside, START, end, 0);
   t.match(own, { length: 6 });
   t.strictSame(replyIn(await asFront('WFC_GetLoggedValues', outside, START, end, 0)).result, own);
-  const hours = await rpc(house, 'AC_GetAggregatedValues', archive, outside, 0, START, end, 0);
+  const hours = await rpc(fixture, 'AC_GetAggregatedValues', archive, outside, 0, START, end, 0);
   t.match(hours, [{ TimeStamp: START, Avg: 11, Duration: 3600, Min: 10, Max: 12 }]);
   t.strictSame(replyIn(await asFront('WFC_GetAggregatedValues', outside, 0, START, end, 0)).result, hours);
   for (const id of [bath, 12]) {
@@ -183,16 +183,16 @@ t.test('a front reads the records of its area', async (t) => {
 });
 
 t.test('records of a deleted variable are nobody else’s: a new object has another id', async (t) => {
-  const { house, archive, bath, asFront } = await metered(t);
+  const { house: fixture, archive, bath, asFront } = await metered(t);
   const end = START + 3599;
-  const records = await rpc(house, 'AC_GetLoggedValues', archive, bath, START, end, 0);
+  const records = await rpc(fixture, 'AC_GetLoggedValues', archive, bath, START, end, 0);
   t.match(records, [{ Value: Number }], 'it has some');
-  t.equal(await rpc(house, 'SVC_DeleteVariable', bath), true);
-  const ground = await idOf(house, 'ground');
+  t.equal(await rpc(fixture, 'SVC_DeleteVariable', bath), true);
+  const ground = await idOf(fixture, 'ground');
   for (let n = 0; n < 200; n++) {
-    const id = (await rpc(house, 'SVC_CreateVariable', 2)) as number;
+    const id = (await rpc(fixture, 'SVC_CreateVariable', 2)) as number;
     t.not(id, bath);
-    await rpc(house, 'SVC_SetParent', id, ground);
+    await rpc(fixture, 'SVC_SetParent', id, ground);
   }
   for (const method of ['WFC_GetLoggedValues', 'WFC_GetAggregatedValues'])
     t.equal(
@@ -202,7 +202,7 @@ t.test('records of a deleted variable are nobody else’s: a new object has anot
       'NOT_OF_TYPE',
       method,
     );
-  const all = (await rpc(house, 'AC_GetAggregationVariables', archive, true)) as Record<string, number>[];
+  const all = (await rpc(fixture, 'AC_GetAggregationVariables', archive, true)) as Record<string, number>[];
   t.match(
     all.find(({ VariableID }) => VariableID === bath),
     { RecordCount: Number },

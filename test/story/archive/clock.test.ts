@@ -13,24 +13,24 @@ interface ArchiveRecord {
   readonly ClockTrusted: boolean;
 }
 
-const recordsOf = async (house: GatewayFixture, id: number): Promise<ArchiveRecord[]> =>
-  ((await rpc(house, 'GW_GetRecords', id, 0, 0, 0)) as { Records: ArchiveRecord[] }).Records;
+const recordsOf = async (fixture: GatewayFixture, id: number): Promise<ArchiveRecord[]> =>
+  ((await rpc(fixture, 'GW_GetRecords', id, 0, 0, 0)) as { Records: ArchiveRecord[] }).Records;
 
 t.test(
   'a box without a battery starts in 1970: what it records has its right times once the time is known',
   async (t) => {
     const before = new ManualClock();
     const startMs = before.nowMs();
-    const house = await startGateway(t, SIMULATED_CONFIG, { clock: before });
-    const [archive] = (await rpc(house, 'SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
-    const id = Number(await rpc(house, 'SVC_CreateVariable', 1));
-    await rpc(house, 'AC_SetLoggingStatus', archive, id, true);
-    await rpc(house, 'SetValue', id, 1);
-    await house.gateway.close();
+    const fixture = await startGateway(t, SIMULATED_CONFIG, { clock: before });
+    const [archive] = (await rpc(fixture, 'SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
+    const id = Number(await rpc(fixture, 'SVC_CreateVariable', 1));
+    await rpc(fixture, 'AC_SetLoggingStatus', archive, id, true);
+    await rpc(fixture, 'SetValue', id, 1);
+    await fixture.gateway.close();
 
     const clock = new ManualClock(HOUR_MS);
     clock.hasTrustedTime = false;
-    const box = { directory: house.directory, clock };
+    const box = { directory: fixture.directory, clock };
     const dark = await startGateway(t, undefined, box);
     await rpc(dark, 'SetValue', id, 2);
     clock.advance(60_000);
@@ -70,7 +70,7 @@ t.test(
         [answeredS - 30, 3],
       ],
     );
-    const [newest, middle, oldest] = (await rpc(
+    const [newest, median, oldest] = (await rpc(
       again,
       'AC_GetLoggedValues',
       archive,
@@ -80,7 +80,7 @@ t.test(
       0,
     )) as object[];
     t.match(
-      [newest, middle, oldest],
+      [newest, median, oldest],
       [
         { Value: 3, Duration: 40 },
         { Value: 2, Duration: 60 },

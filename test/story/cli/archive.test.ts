@@ -16,30 +16,30 @@ async function recording(
   types: readonly number[],
   clock = new ManualClock(),
 ) {
-  const house = await startGateway(t, SIMULATED_CONFIG, { clock });
-  const [archive = 0] = (await rpc(house, 'SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
+  const gateway = await startGateway(t, SIMULATED_CONFIG, { clock });
+  const [archive = 0] = (await rpc(gateway, 'SVC_GetInstanceListByModuleID', ARCHIVE)) as number[];
   const ids: number[] = [];
   for (const type of types) {
-    const id = Number(await rpc(house, 'SVC_CreateVariable', type));
-    await rpc(house, 'AC_SetLoggingStatus', archive, id, true);
+    const id = Number(await rpc(gateway, 'SVC_CreateVariable', type));
+    await rpc(gateway, 'AC_SetLoggingStatus', archive, id, true);
     ids.push(id);
   }
   const command = (args: readonly string[], input = '') =>
-    runCli(['archive', '--url', addressOf(house), ...args], { input });
-  return { house, archive, ids, command };
+    runCli(['archive', '--url', addressOf(gateway), ...args], { input });
+  return { house: gateway, archive, ids, command };
 }
 
-const recordsOf = async (house: GatewayFixture, id: number) =>
+const recordsOf = async (gateway: GatewayFixture, id: number) =>
   (
-    (await rpc(house, 'GW_GetRecords', id, 0, 0, 0)) as { Records: { TimeStamp: number; Value: unknown }[] }
+    (await rpc(gateway, 'GW_GetRecords', id, 0, 0, 0)) as { Records: { TimeStamp: number; Value: unknown }[] }
   ).Records.map(({ TimeStamp, Value }) => [TimeStamp, Value]);
 
 t.test('what is exported and imported again is as it was, once', async (t) => {
-  const { house, archive, ids, command } = await recording(t, [FLOAT, TEXT, BOOLEAN]);
+  const { house: gateway, archive, ids, command } = await recording(t, [FLOAT, TEXT, BOOLEAN]);
   const [number = 0, text = 0, toggle = 0] = ids;
   const add = (id: number, values: [number, unknown][]) =>
     rpc(
-      house,
+      gateway,
       'AC_AddLoggedValues',
       archive,
       id,
@@ -59,7 +59,7 @@ t.test('what is exported and imported again is as it was, once', async (t) => {
     [1_600_000_000, true],
     [1_600_000_001, false],
   ]);
-  const before = await Promise.all(ids.map((id) => recordsOf(house, id)));
+  const before = await Promise.all(ids.map((id) => recordsOf(gateway, id)));
   t.equal(before[0]?.length, 10_000, 'a page of them');
   const directory = await tempDirectory(t);
   for (const name of ['all.csv', 'all.jsonl']) {
@@ -72,16 +72,16 @@ t.test('what is exported and imported again is as it was, once', async (t) => {
     });
     t.equal(readFileSync(file, 'utf8').match(/^.*"?variable"?/)?.index, 0);
     t.match(await command(['export', file]), { code: 64, stdout: '', stderr: /is there already/ });
-    for (const id of ids) await rpc(house, 'AC_DeleteVariableData', archive, id, 1, 0);
-    t.strictSame(await recordsOf(house, number), []);
+    for (const id of ids) await rpc(gateway, 'AC_DeleteVariableData', archive, id, 1, 0);
+    t.strictSame(await recordsOf(gateway, number), []);
     for (const round of ['once', 'twice']) {
       t.match(await command(['import', file]), {
         code: 0,
         stdout: '25005 records of 25005, for 3 variables\n',
         stderr: '',
       });
-      t.strictSame(await Promise.all(ids.map((id) => recordsOf(house, id))), before, round);
-      const facts = (await rpc(house, 'AC_GetAggregationVariables', archive, true)) as {
+      t.strictSame(await Promise.all(ids.map((id) => recordsOf(gateway, id))), before, round);
+      const facts = (await rpc(gateway, 'AC_GetAggregationVariables', archive, true)) as {
         RecordCount: number;
       }[];
       t.equal(
@@ -97,7 +97,7 @@ t.test('what is exported and imported again is as it was, once', async (t) => {
 });
 
 t.test('some of it goes through pipes, to another variable', async (t) => {
-  const { house, ids, command } = await recording(t, [FLOAT, FLOAT]);
+  const { house: gateway, ids, command } = await recording(t, [FLOAT, FLOAT]);
   const [from = 0, to = 0] = ids;
   const lines = 'time;value\n2020-09-13T12:26:40Z;1.5\n1600000001;2\n2020-09-13T12:26:42.250Z;3\n';
   t.match(await command(['--variable', String(from), 'import', '-'], lines), {
@@ -129,16 +129,16 @@ t.test('some of it goes through pipes, to another variable', async (t) => {
       stdout: '2 records of 2, for 1 variables\n',
     },
   );
-  t.strictSame(await recordsOf(house, to), [
+  t.strictSame(await recordsOf(gateway, to), [
     [1_600_000_000, 1.5],
     [1_600_000_001, 2],
   ]);
 });
 
 t.test('of a file with a mistake nothing is taken, and what can’t be meant is refused', async (t) => {
-  const { house, ids, command } = await recording(t, [FLOAT]);
+  const { house: gateway, ids, command } = await recording(t, [FLOAT]);
   const [id = 0] = ids;
-  const other = Number(await rpc(house, 'SVC_CreateVariable', FLOAT));
+  const other = Number(await rpc(gateway, 'SVC_CreateVariable', FLOAT));
   const lines = (...all: string[]) => ['variable,time,value', ...all, ''].join('\n');
   const good = Array.from({ length: 6_000 }, (_, n) => `${id},${1_600_000_000 + n},${n}`);
   const wrong = await command(['import', '-'], lines(...good, `${id},soon,1`, `${other},1,1`, '12,1,1'));
@@ -148,7 +148,7 @@ t.test('of a file with a mistake nothing is taken, and what can’t be meant is 
     stderr:
       /^line 6002: "soon" is no time.*\nline 6003: #\d+ is not recorded: stellwerk call AC_SetLoggingStatus.*\nline 6004: .*12.*\nnothing was taken\n$/,
   });
-  t.strictSame(await recordsOf(house, id), []);
+  t.strictSame(await recordsOf(gateway, id), []);
   const many = await command(['import', '-'], lines(...Array.from({ length: 50 }, () => 'x,1,1')));
   t.match(many.stderr, /line 21: .*\nand 30 more\nnothing was taken\n$/);
   t.match(await command(['import', '-'], 'a,"b'), { code: 1, stderr: /line 1: a quote is open/ });
@@ -168,7 +168,7 @@ t.test('of a file with a mistake nothing is taken, and what can’t be meant is 
 });
 
 t.test('what the gateway refuses in the midst of it is told, with what was taken', async (t) => {
-  const { house, ids, command } = await recording(t, [FLOAT]);
+  const { house: gateway, ids, command } = await recording(t, [FLOAT]);
   const [id = 0] = ids;
   const file = join(await tempDirectory(t), 'ahead.csv');
   // The gateway's clock stands in 2023: what lies ahead of it would never end.
@@ -183,6 +183,6 @@ t.test('what the gateway refuses in the midst of it is told, with what was taken
     stdout: '',
     stderr: /TimeStamp.*; of the file 5000 records are in the archive.*before line 5002/,
   });
-  const facts = (await rpc(house, 'GW_GetRecords', id, 0, 0, 0)) as { Records: unknown[] };
+  const facts = (await rpc(gateway, 'GW_GetRecords', id, 0, 0, 0)) as { Records: unknown[] };
   t.equal(facts.Records.length, 5_000);
 });

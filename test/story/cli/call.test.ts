@@ -16,18 +16,18 @@ import { Program } from '../../tools/program.js';
 import { addressOf, runCli } from '../../tools/gateway/run-cli.js';
 
 /** A configuration that says where the gateway is, with `access` as its `remoteAccess`. */
-async function configOf(house: GatewayFixture, access: string): Promise<string> {
-  const file = join(house.directory, 'cli.yaml');
-  await writeFile(file, `board: simulated\nremoteAccess: ${access}\napi: { port: ${house.port} }\n`);
+async function configOf(fixture: GatewayFixture, access: string): Promise<string> {
+  const file = join(fixture.directory, 'cli.yaml');
+  await writeFile(file, `board: simulated\nremoteAccess: ${access}\napi: { port: ${fixture.port} }\n`);
   return file;
 }
 
 t.test('call switches, reads and says why not', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const config = await configOf(house, `{ username: ${OWNER.username}, password: ${OWNER.password} }`);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const config = await configOf(fixture, `{ username: ${OWNER.username}, password: ${OWNER.password} }`);
   const call = (...args: string[]) => runCli(['call', ...args], { env: { STELLWERK_CONFIG: config } });
   const done = { code: 0, stdout: 'true\n', stderr: '' };
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
+  const setpoint = await idOf(fixture, 'ground_floor/setpoint');
   t.strictSame(await call('GW_SimulateLine', 'BUTTON1', 'true'), done);
   t.strictSame(await call('RequestAction', 'ground_floor/hall_relay/STATE', 'true'), done);
   t.strictSame(await call('GetValue', 'ground_floor/hall_sense/STATE'), done, 'the relay is wired to it');
@@ -52,15 +52,15 @@ t.test('call switches, reads and says why not', async (t) => {
 });
 
 t.test('who calls is said by an address, a configuration, a file or stdin', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const version = { code: 0, stdout: /^"\d+\.\d+"\n$/, stderr: '' };
-  t.match(await runCli(['call', '--url', addressOf(house), 'SVC_GetKernelVersion']), version);
-  const owner = `http://${encodeURIComponent(OWNER.username)}@127.0.0.1:${house.port}`;
-  const file = join(house.directory, 'password');
+  t.match(await runCli(['call', '--url', addressOf(fixture), 'SVC_GetKernelVersion']), version);
+  const owner = `http://${encodeURIComponent(OWNER.username)}@127.0.0.1:${fixture.port}`;
+  const file = join(fixture.directory, 'password');
   await writeFile(file, `${OWNER.password}\n`);
   t.match(await runCli(['call', '--url', owner, '--password-file', file, 'SVC_GetKernelVersion']), version);
   const hash = await hashPassword(OWNER.password);
-  const config = await configOf(house, `{ username: ${OWNER.username}, passwordHash: '${hash}' }`);
+  const config = await configOf(fixture, `{ username: ${OWNER.username}, passwordHash: '${hash}' }`);
   const hashed = ['call', '--config', config, 'SVC_GetKernelVersion'];
   t.match(await runCli(hashed), { code: 64, stderr: /has its hash.*--password-file/ });
   const input = `${OWNER.password}\n`;
@@ -69,17 +69,20 @@ t.test('who calls is said by an address, a configuration, a file or stdin', asyn
     code: 1,
     stderr: /Credentials are missing or wrong.*--password-file/,
   });
-  const open = ['call', '--url', `http://127.0.0.1:${house.port}`];
+  const open = ['call', '--url', `http://127.0.0.1:${fixture.port}`];
   t.strictSame(await runCli([...open, 'WFC_GetConfigurators']), { code: 0, stdout: '[]\n', stderr: '' });
   t.match(await runCli([...open, 'GetValue', '1']), { code: 1, stderr: /Credentials are missing/ });
 });
 
 t.test('over TLS a certificate is trusted when it is given', async (t) => {
-  const house = await startGateway(t, `${SIMULATED_CONFIG.replace('{ port: 0 }', '{ port: 0, tls: auto }')}`);
-  const url = addressOf(house).replace('http:', 'https:');
+  const fixture = await startGateway(
+    t,
+    `${SIMULATED_CONFIG.replace('{ port: 0 }', '{ port: 0, tls: auto }')}`,
+  );
+  const url = addressOf(fixture).replace('http:', 'https:');
   const call = ['call', '--url', url, 'SVC_GetKernelVersion'];
   t.match(await runCli(call), { code: 69, stderr: /self-signed certificate.*--ca FILE/ });
-  const ca = join(house.directory, 'data/tls/auto-cert.pem');
+  const ca = join(fixture.directory, 'data/tls/auto-cert.pem');
   t.match(await runCli([...call, '--ca', ca]), { code: 0, stderr: '' });
 });
 
@@ -105,17 +108,17 @@ t.test('a gateway that is not there ends with 69, a configuration with mistakes 
 });
 
 t.test('health is a table, with 0 when all is well and 1 when something is not', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const health = (...args: string[]) => runCli(['health', '--url', addressOf(house), ...args]);
-  house.gateway.health.addCheck('clock', () => ({ state: 'ok', text: 'set', whatToDo: '' }));
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const health = (...args: string[]) => runCli(['health', '--url', addressOf(fixture), ...args]);
+  fixture.gateway.health.addCheck('clock', () => ({ state: 'ok', text: 'set', whatToDo: '' }));
   const well = await health();
   t.match(well, { code: 0, stderr: '' });
   t.match(well.stdout, /^ok {7}store +\d{4}-\d\d-\d\d \d\d:\d\d:\d\d {2}\S/m);
-  house.gateway.health.set('roof', { state: 'warning', text: 'it leaks', whatToDo: 'call a roofer' });
+  fixture.gateway.health.set('roof', { state: 'warning', text: 'it leaks', whatToDo: 'call a roofer' });
   const bad = await health();
   t.equal(bad.code, 1);
   t.match(bad.stdout, /^warning {2}roof .* it leaks\n +call a roofer$/m);
-  house.gateway.health.set('roof', { state: 'warning', text: '2 things\none\u001b\nother', whatToDo: '' });
+  fixture.gateway.health.set('roof', { state: 'warning', text: '2 things\none\u001b\nother', whatToDo: '' });
   t.match((await health()).stdout, /^warning {2}roof .* 2 things\n +one\\x1b\n +other$/m, 'a line per thing');
   const { code, stdout } = await health('--json');
   t.equal(code, 1);
@@ -123,7 +126,7 @@ t.test('health is a table, with 0 when all is well and 1 when something is not',
 });
 
 t.test('a reader that has had enough is no failure', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const pipe = `"$0" "$@" | head -c 10; echo " \${PIPESTATUS[0]}"`;
   const program = new Program('bash', [
     '-c',
@@ -131,7 +134,7 @@ t.test('a reader that has had enough is no failure', async (t) => {
     BIN,
     'call',
     '--url',
-    addressOf(house),
+    addressOf(fixture),
     'SVC_GetSnapshot',
   ]);
   await program.ended();

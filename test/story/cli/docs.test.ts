@@ -10,9 +10,9 @@ const SAMPLE = textOf('docs/start/sample/gateway.yaml');
 const PAGES = ['README.md', 'docs/reference/cli.md', 'docs/hardware/gpio.md', 'docs/start/sample/try.txt'];
 
 t.test('every call that the pages show works on the sample that make run starts', async (t) => {
-  const house = await startGateway(t, SAMPLE.replace('port: 3777', 'port: 0'));
-  const config = join(house.directory, 'cli.yaml');
-  writeFileSync(config, SAMPLE.replace('port: 3777', `port: ${house.port}`));
+  const gateway = await startGateway(t, SAMPLE.replace('port: 3777', 'port: 0'));
+  const config = join(gateway.directory, 'cli.yaml');
+  writeFileSync(config, SAMPLE.replace('port: 3777', `port: ${gateway.port}`));
   const lines = PAGES.flatMap((page) => textOf(page).match(/^ *(\$ )?bin\/stellwerk call .*$/gm) ?? []);
   const calls = new Set(lines.map((line) => line.replace(/^.*bin\/stellwerk /, '')));
   t.ok(calls.size >= 6);

@@ -25,9 +25,9 @@ async function doctor(directory: string, ...args: string[]) {
 }
 
 t.test('beside a gateway that is well, doctor tells its checks too', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  await house.configure(SIMULATED_CONFIG.replace('port: 0', `port: ${house.port}`) + SAMPLE_TREE);
-  const { checks, stderr } = await doctor(house.directory);
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  await gateway.configure(SIMULATED_CONFIG.replace('port: 0', `port: ${gateway.port}`) + SAMPLE_TREE);
+  const { checks, stderr } = await doctor(gateway.directory);
   t.equal(stderr, '');
   t.match(checks.get('gateway'), { State: 'ok', Text: 'it answers' });
   t.match(checks.get('lines'), { State: 'ok', Text: /all 3/ });
@@ -36,21 +36,21 @@ t.test('beside a gateway that is well, doctor tells its checks too', async (t) =
   const table = await runCli([
     'doctor',
     '--config',
-    join(house.directory, 'gateway.yaml'),
+    join(gateway.directory, 'gateway.yaml'),
     '--data',
-    house.directory,
+    gateway.directory,
   ]);
   t.match(table.stdout, /^ok +gateway +it answers$/m);
 });
 
 t.test('without its password it still says that the gateway answers', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const nobody = SIMULATED_CONFIG.replace(
     /remoteAccess:.*/,
     `remoteAccess: { username: ${OWNER.username}, passwordHash: scrypt$x }`,
   );
-  await house.configure(nobody.replace('port: 0', `port: ${house.port}`) + SAMPLE_TREE);
-  const { checks } = await doctor(house.directory);
+  await gateway.configure(nobody.replace('port: 0', `port: ${gateway.port}`) + SAMPLE_TREE);
+  const { checks } = await doctor(gateway.directory);
   t.match(checks.get('gateway'), { State: 'ok', Text: /it answers; its own checks need its password/ });
   t.notOk(checks.has('store'));
 });
@@ -86,9 +86,9 @@ t.test('without a gateway it says so, and what can be seen without it', async (t
 
 t.test('the gateway looks at its machine by itself, now and then', async (t) => {
   const clock = new ManualClock();
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   const health = async () => {
-    const { Checks } = (await rpc(house, 'GW_GetHealth')) as { Checks: Check[] };
+    const { Checks } = (await rpc(gateway, 'GW_GetHealth')) as { Checks: Check[] };
     return Checks.map(({ Name }) => Name);
   };
   t.notOk((await health()).includes('space'), 'not while it starts');

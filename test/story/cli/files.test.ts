@@ -46,8 +46,8 @@ t.test('setup writes a configuration that the password it prints opens, once', a
   t.equal(readFileSync(file, 'utf8'), before);
   t.match(await runCli(['check', file]), { code: 0, stdout: /: fine\n$/, stderr: '' });
 
-  const house = await startGateway(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
-  const url = `http://me%40home:${password}@127.0.0.1:${house.port}/api/`;
+  const fixture = await startGateway(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
+  const url = `http://me%40home:${password}@127.0.0.1:${fixture.port}/api/`;
   t.match(await runCli(['call', '--url', url, 'SVC_GetKernelRunlevel']), { code: 0, stdout: '10103\n' });
 });
 
@@ -57,12 +57,12 @@ t.test('setup adds to a configuration that is there, and refuses what would not 
   const installed = readFileSync(join(BIN, '..', '..', 'systemd', 'gateway.yaml'), 'utf8');
   writeFileSync(file, installed);
   const setup = (...args: string[]) => runCli(['setup', '--config', file, ...args]);
-  const refused: [string[], number, RegExp][] = [
+  const rejected: [string[], number, RegExp][] = [
     [['--username', 'webfront'], 1, /remoteAccess\.username: webfront is the name of the web fronts/],
     [['--username', 'owner@example.org'], 1, /the sample's/],
     [['--board', 'raspberry-pi4'], 1, /no board raspberry-pi4; did you mean raspberry-pi-4\?/],
   ];
-  for (const [args, code, why] of refused) t.match(await setup(...args), { code, stdout: '', stderr: why });
+  for (const [args, code, why] of rejected) t.match(await setup(...args), { code, stdout: '', stderr: why });
   t.equal(readFileSync(file, 'utf8'), installed, 'nothing was written');
   t.equal((await setup()).code, 0);
   t.ok(readFileSync(file, 'utf8').startsWith(installed), 'all that was there is there');
@@ -120,11 +120,11 @@ t.test('check tells file, line and key of each mistake, and what may not be mean
 t.test(
   'a backup of a running gateway goes onto a blank box, and the gateway there is the same',
   async (t) => {
-    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-    const setpoint = await idOf(house, 'ground_floor/setpoint');
-    await rpc(house, 'SVC_SetName', setpoint, 'Kept');
-    const data = join(house.directory, 'data');
-    const config = join(house.directory, 'gateway.yaml');
+    const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const setpoint = await idOf(fixture, 'ground_floor/setpoint');
+    await rpc(fixture, 'SVC_SetName', setpoint, 'Kept');
+    const data = join(fixture.directory, 'data');
+    const config = join(fixture.directory, 'gateway.yaml');
     const file = join(await tempDirectory(t), 'house.db');
     const backup = await runCli(['backup', '--data', data, '--config', config, file]);
     t.match(backup, {
@@ -159,17 +159,17 @@ t.test(
 );
 
 t.test('restore latest takes the newest sound backup of its own', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const data = join(house.directory, 'data');
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const data = join(fixture.directory, 'data');
   t.match(await runCli(['restore', '--data', data, 'latest']), {
     code: 1,
     stderr: /no sound backup in .*backups/,
   });
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
-  await rpc(house, 'SVC_SetName', setpoint, 'Old');
-  const { file } = await house.gateway.backup();
-  await rpc(house, 'SVC_SetName', setpoint, 'New');
-  await house.gateway.close();
+  const setpoint = await idOf(fixture, 'ground_floor/setpoint');
+  await rpc(fixture, 'SVC_SetName', setpoint, 'Old');
+  const { file } = await fixture.gateway.backup();
+  await rpc(fixture, 'SVC_SetName', setpoint, 'New');
+  await fixture.gateway.close();
   writeFileSync(join(data, 'backups', 'backup-000009-2026-01-01T00-00-00Z-daily.db'), 'damaged');
   const restored = await runCli(['restore', '--data', data, '--replace', 'latest']);
   t.match(restored, {
@@ -178,17 +178,17 @@ t.test('restore latest takes the newest sound backup of its own', async (t) => {
     stderr: /passed over: backup-000009/,
   });
   t.match(restored.stdout, /stellwerk\.db is kept as stellwerk\.db\.replaced-/);
-  const again = await startGateway(t, undefined, { directory: house.directory });
+  const again = await startGateway(t, undefined, { directory: fixture.directory });
   t.equal(await rpc(again, 'SVC_GetName', setpoint), 'Old');
 });
 
 const asRoot = { skip: process.getuid?.() !== 0 && 'only root gives files to others' };
 
 t.test('what root sets up and restores, the service’s user can use', asRoot, async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
   const file = join(await tempDirectory(t), 'house.db');
-  const config = join(house.directory, 'gateway.yaml');
-  await runCli(['backup', '--data', join(house.directory, 'data'), '--config', config, file]);
+  const config = join(fixture.directory, 'gateway.yaml');
+  await runCli(['backup', '--data', join(fixture.directory, 'data'), '--config', config, file]);
   const box = await tempDirectory(t);
   const [etc, data] = [join(box, 'etc'), join(box, 'data')];
   for (const path of [etc, data]) mkdirSync(path);
@@ -242,8 +242,8 @@ t.test(
     t.notMatch(setup.output, /new password|shown this once/);
     const { config } = await loadConfig(file);
     t.ok(await verifyPassword('new password', config.remoteAccess?.passwordHash ?? ''));
-    const house = await startGateway(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
-    const url = addressOf(house).replace(/\/\/.*@/, '//owner@');
+    const fixture = await startGateway(t, readFileSync(file, 'utf8').replace('port: 3777', 'port: 0'));
+    const url = addressOf(fixture).replace(/\/\/.*@/, '//owner@');
     const called = await runOnTerminal(`${BIN} call --url ${url} SVC_GetKernelRunlevel`, [
       [/Password of owner: $/, 'new password'],
     ]);

@@ -5,13 +5,13 @@ import { hasProgram, Program } from '../../tools/program.js';
 import { addressOf, runCli } from '../../tools/gateway/run-cli.js';
 
 t.test('lines draws the board once where nobody follows it', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  await rpc(house, 'RequestAction', await idOf(house, 'ground_floor/hall_relay/STATE'), true);
-  const { code, stdout, stderr } = await runCli(['lines', '--url', addressOf(house)]);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  await rpc(fixture, 'RequestAction', await idOf(fixture, 'ground_floor/hall_relay/STATE'), true);
+  const { code, stdout, stderr } = await runCli(['lines', '--url', addressOf(fixture)]);
   t.strictSame([code, stderr], [0, '']);
   t.match(stdout, /^Simulated board\n\n +Hall relay {2}out ● +RELAY1 +1 │ 2 +SENSE1 +● in +Hall sense\n/);
   t.match(stdout, /\nHall button +in ○ +BUTTON1 +17 │ 18 +BUTTON2\n/);
-  const json = await runCli(['lines', '--json', '--url', addressOf(house)]);
+  const json = await runCli(['lines', '--json', '--url', addressOf(fixture)]);
   t.equal((JSON.parse(json.stdout) as { Lines: unknown[] }).Lines.length, 24);
   const nobody = await runCli(['lines', '--url', 'http://127.0.0.1:1/']);
   t.equal(nobody.code, 69);
@@ -20,17 +20,17 @@ t.test('lines draws the board once where nobody follows it', async (t) => {
 const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdutils) is not here' };
 
 t.test('on a terminal it follows in place, and gives the terminal back', onTerminal, async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const state = await idOf(house, 'ground_floor/hall_relay/STATE');
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const state = await idOf(fixture, 'ground_floor/hall_relay/STATE');
   for (const end of ['q', '\u0003', 'SIGTERM'] as const) {
-    await rpc(house, 'RequestAction', state, false);
-    const line = `stty rows 30 cols 70; echo PID $$; exec ${BIN} lines --url ${addressOf(house)}`;
+    await rpc(fixture, 'RequestAction', state, false);
+    const line = `stty rows 30 cols 70; echo PID $$; exec ${BIN} lines --url ${addressOf(fixture)}`;
     const env = { TERM: 'xterm', NO_COLOR: '1' };
     const program = new Program('script', ['-qefc', line, '/dev/null'], { env, stdin: 'pipe' });
     t.teardown(() => program.end('SIGKILL'));
     const [, pid] = await program.waitFor(/PID (\d+)/);
     await program.waitFor(/\[\?1049h[^]*Hall relay {2}out ○/);
-    await rpc(house, 'RequestAction', state, true);
+    await rpc(fixture, 'RequestAction', state, true);
     await program.waitFor(/\[H[^]*Hall relay {2}out ●[^]*\[J/);
     t.notMatch(program.output, /\[\?1049l/, 'it is still there');
     if (end === 'SIGTERM') process.kill(Number(pid), end);
@@ -45,8 +45,8 @@ t.test(
   'a picture that is too tall is cut, and says so; a gateway that goes is told',
   onTerminal,
   async (t) => {
-    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-    const line = `stty rows 8 cols 70; exec ${BIN} lines --url ${addressOf(house)}`;
+    const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const line = `stty rows 8 cols 70; exec ${BIN} lines --url ${addressOf(fixture)}`;
     const program = new Program('script', ['-qefc', line, '/dev/null'], {
       env: { TERM: 'xterm' },
       stdin: 'pipe',
@@ -55,14 +55,14 @@ t.test(
     await program.waitFor(/… 10 more rows: make the window taller/);
     t.notMatch(program.output, /BUTTON7/);
     await program.end('SIGKILL');
-    const tall = `stty rows 30 cols 70; exec ${BIN} lines --url ${addressOf(house)}`;
+    const tall = `stty rows 30 cols 70; exec ${BIN} lines --url ${addressOf(fixture)}`;
     const second = new Program('script', ['-qefc', tall, '/dev/null'], {
       env: { TERM: 'xterm' },
       stdin: 'pipe',
     });
     t.teardown(() => second.end('SIGKILL'));
     await second.waitFor(/q ends/);
-    await house.gateway.close();
+    await fixture.gateway.close();
     await second.waitFor(/The gateway cannot be reached[^]*; trying again; q ends/);
     second.process.stdin?.write('q');
     t.equal(await second.ended(), 0);

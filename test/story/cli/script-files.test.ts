@@ -17,14 +17,14 @@ const EXAMPLES = [
 
 t.test('every script that the page shows prints what the page says', async (t) => {
   t.ok(EXAMPLES.length >= 6);
-  const house = await startGateway(t, SAMPLE);
-  const scripts = join(house.directory, 'data', 'scripts');
+  const gateway = await startGateway(t, SAMPLE);
+  const scripts = join(gateway.directory, 'data', 'scripts');
   mkdirSync(scripts, { recursive: true });
   for (const { file, text } of EXAMPLES) writeFileSync(join(scripts, file), text);
   for (const { file, output } of EXAMPLES) {
-    const id = await rpc(house, 'SVC_CreateScript', 0);
-    t.equal(await rpc(house, 'SVC_SetScriptFile', id, file), true);
-    t.equal(await rpc(house, 'SVC_RunScriptWait', id), output, file);
+    const id = await rpc(gateway, 'SVC_CreateScript', 0);
+    t.equal(await rpc(gateway, 'SVC_SetScriptFile', id, file), true);
+    t.equal(await rpc(gateway, 'SVC_RunScriptWait', id), output, file);
   }
 });
 
@@ -65,18 +65,18 @@ VARIABLE.toFixed();
 });
 
 t.test('all that a script finds is declared, and all that is declared is there', async (t) => {
-  const house = await startGateway(t, SAMPLE);
+  const gateway = await startGateway(t, SAMPLE);
   const { stdout } = await runCli(['types']);
   const declared = [...stdout.matchAll(/^declare (?:const|function) (\w+)/gm)].map(([, name = '']) => name);
   const own = `const all = Object.getOwnPropertyNames(globalThis);
     const plain = new Set(['globalThis', 'undefined', 'NaN', 'Infinity', 'eval', 'parseInt', 'parseFloat', 'isNaN', 'isFinite',
       'escape', 'unescape', 'decodeURI', 'decodeURIComponent', 'encodeURI', 'encodeURIComponent']);
     print(all.filter((name) => !plain.has(name) && !/^[A-Z]\\w*$/.test(name) || /^(SELF|SENDER|[A-Z]+_|[A-Z]+VALUE$)/.test(name)))`;
-  const found = JSON.parse((await rpc(house, 'SVC_RunScriptTextWait', own)) as string) as string[];
+  const found = JSON.parse((await rpc(gateway, 'SVC_RunScriptTextWait', own)) as string) as string[];
   t.strictSame(
     found.filter((name) => /^\w+$/.test(name) && !declared.includes(name)),
     [],
   );
   const text = `print(${JSON.stringify(declared)}.filter((name) => !(name in globalThis)))`;
-  t.equal(await rpc(house, 'SVC_RunScriptTextWait', text), '[]');
+  t.equal(await rpc(gateway, 'SVC_RunScriptTextWait', text), '[]');
 });

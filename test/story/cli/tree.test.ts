@@ -20,11 +20,11 @@ interface Branch {
 }
 
 t.test('tree prints what call takes, with values on request', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const at = ['--url', addressOf(house)];
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const at = ['--url', addressOf(fixture)];
   const print = async (...args: string[]) => (await runCli(['tree', ...at, ...args])).stdout;
-  const relay = await idOf(house, 'ground_floor/hall_relay');
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
+  const relay = await idOf(fixture, 'ground_floor/hall_relay');
+  const setpoint = await idOf(fixture, 'ground_floor/setpoint');
   const all = await print();
   t.match(all, new RegExp(`^ground_floor +category +\\d+  Ground floor$`, 'm'));
   t.match(all, new RegExp(`^  hall_relay +instance [A-Z][\\w ]+ +${relay}  Hall relay$`, 'm'));
@@ -37,10 +37,10 @@ t.test('tree prints what call takes, with values on request', async (t) => {
   const root = JSON.parse(await print('--json', '--values')) as Branch;
   const flat = (branch: Branch): Branch[] => [branch, ...branch.Children.flatMap(flat)];
   const objects = flat(root);
-  t.equal(objects.length, house.gateway.kernel.tree.size, 'every object is there');
+  t.equal(objects.length, fixture.gateway.kernel.tree.size, 'every object is there');
   for (const { ID, Path } of objects)
     t.match(
-      await rpc(house, 'SVC_GetObject', Path.includes('/') ? Path : `/${Path}`),
+      await rpc(fixture, 'SVC_GetObject', Path.includes('/') ? Path : `/${Path}`),
       { ObjectID: ID },
       Path,
     );

@@ -19,40 +19,40 @@ import { until } from '../../tools/until.js';
 type Test = Parameters<typeof tempDirectory>[0];
 
 /** Starts `stellwerk watch`, and makes changes until it shows one. */
-async function watch(t: Test, house: GatewayFixture, ...args: string[]): Promise<Program> {
-  const program = new Program(BIN, ['watch', '--url', addressOf(house), ...args]);
+async function watch(t: Test, gateway: GatewayFixture, ...args: string[]): Promise<Program> {
+  const program = new Program(BIN, ['watch', '--url', addressOf(gateway), ...args]);
   t.teardown(() => program.end('SIGKILL'));
-  await seen(house, program);
+  await seen(gateway, program);
   return program;
 }
 
 /** Changes the set-point until the watcher, which takes a moment to begin, shows it. */
-async function seen(house: GatewayFixture, program: Program): Promise<void> {
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
+async function seen(gateway: GatewayFixture, program: Program): Promise<void> {
+  const setpoint = await idOf(gateway, 'ground_floor/setpoint');
   let value = 1;
   await until('a change that is shown', async () => {
     if (!program.isRunning) throw new Error(`it ended: ${program.output}`);
-    await rpc(house, 'SetValue', setpoint, value++);
+    await rpc(gateway, 'SetValue', setpoint, value++);
     return program.output.includes(String(setpoint));
   });
 }
 
 t.test('watch shows names, values and what becomes of objects, and ends with Ctrl-C', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const program = await watch(t, house);
-  await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const program = await watch(t, gateway);
+  await rpc(gateway, 'GW_SimulateLine', 'BUTTON1', true);
   await program.waitFor(/^\d\d:\d\d:\d\d +\d{5} {2}ground_floor\/hall_button\/STATE {2}Off → On$/m);
   await program.waitFor(/ {2}ground_floor\/hall_button\/COUNT {2}0 → 1$/m);
-  const floor = await idOf(house, 'ground_floor');
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
-  await rpc(house, 'SVC_SetIdent', floor, '');
-  await rpc(house, 'SVC_SetName', floor, 'Bel\u001b[2Jow');
-  await rpc(house, 'SetValue', setpoint, -5.5);
+  const floor = await idOf(gateway, 'ground_floor');
+  const setpoint = await idOf(gateway, 'ground_floor/setpoint');
+  await rpc(gateway, 'SVC_SetIdent', floor, '');
+  await rpc(gateway, 'SVC_SetName', floor, 'Bel\u001b[2Jow');
+  await rpc(gateway, 'SetValue', setpoint, -5.5);
   await program.waitFor(/ {2}Bel\\x1b\[2Jow\/setpoint {2}[\d.]+ °C → -5\.5 °C$/m);
-  const category = await rpc(house, 'SVC_CreateCategory');
-  await rpc(house, 'SVC_DeleteCategory', category);
+  const category = await rpc(gateway, 'SVC_CreateCategory');
+  await rpc(gateway, 'SVC_DeleteCategory', category);
   await program.waitFor(new RegExp(`${String(category)} .* a new category\\n.* is deleted\\n`));
-  await rpc(house, 'SVC_LogMessage', 'me', 'hello');
+  await rpc(gateway, 'SVC_LogMessage', 'me', 'hello');
   await program.waitFor(/^\d\d:\d\d:\d\d {2}me: hello$/m);
   t.notMatch(program.output, '\u001b', 'no colours without a terminal');
   await program.end('SIGINT');
@@ -60,21 +60,21 @@ t.test('watch shows names, values and what becomes of objects, and ends with Ctr
 });
 
 t.test('watch --debug shows what an instance sends, as long as it watches', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const program = await watch(t, house, '--debug', 'ground_floor/hall_relay');
-  const relay = await idOf(house, 'ground_floor/hall_relay');
-  const write = (value: boolean) => rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', value);
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const program = await watch(t, gateway, '--debug', 'ground_floor/hall_relay');
+  const relay = await idOf(gateway, 'ground_floor/hall_relay');
+  const write = (value: boolean) => rpc(gateway, 'HW_WriteValueBoolean', relay, 'STATE', value);
   await write(true);
   await program.waitFor(/ {2}ground_floor\/hall_relay {2}driven RELAY1: active$/m);
   await program.end('SIGINT');
   t.equal(await program.ended(), 0);
   const [utility] = (await rpc(
-    house,
+    gateway,
     'SVC_GetInstanceListByModuleID',
     '{B69010EA-96D5-46DF-B885-24821B8C8DBD}',
   )) as number[];
   const shown = async () =>
-    ((await rpc(house, 'UC_GetMessageTypeList', utility)) as { Message: number; Count: number }[]).find(
+    ((await rpc(gateway, 'UC_GetMessageTypeList', utility)) as { Message: number; Count: number }[]).find(
       ({ Message }) => Message === 10206,
     )?.Count;
   const before = await shown();
@@ -83,23 +83,23 @@ t.test('watch --debug shows what an instance sends, as long as it watches', asyn
 });
 
 t.test('a profile that changes is followed', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const program = await watch(t, house);
-  const blind = await idOf(house, 'upper_floor/blind');
-  await rpc(house, 'SVC_CreateVariableProfile', 'Blind', 1);
-  await rpc(house, 'SVC_SetVariableProfileText', 'Blind', '', ' steps');
-  await rpc(house, 'SVC_SetVariableCustomProfile', blind, 'Blind');
-  await rpc(house, 'SetValue', blind, 7);
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const program = await watch(t, gateway);
+  const blind = await idOf(gateway, 'upper_floor/blind');
+  await rpc(gateway, 'SVC_CreateVariableProfile', 'Blind', 1);
+  await rpc(gateway, 'SVC_SetVariableProfileText', 'Blind', '', ' steps');
+  await rpc(gateway, 'SVC_SetVariableCustomProfile', blind, 'Blind');
+  await rpc(gateway, 'SetValue', blind, 7);
   await program.waitFor(/upper_floor\/blind {2}profile Blind\n.*upper_floor\/blind {2}0 steps → 7 steps\n/);
   t.match(program.output, / {2}profile Blind is new\n.* {2}profile Blind has other texts\n/);
 });
 
 t.test('watch --from shows one branch, watch --json the frames as they are', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
-  const program = await watch(t, house, '--json', '--from', 'ground_floor', '--from', '0001');
-  await rpc(house, 'SetValue', await idOf(house, 'upper_floor/blind'), 3);
-  await rpc(house, 'SetValue', setpoint, 99.5);
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const setpoint = await idOf(gateway, 'ground_floor/setpoint');
+  const program = await watch(t, gateway, '--json', '--from', 'ground_floor', '--from', '0001');
+  await rpc(gateway, 'SetValue', await idOf(gateway, 'upper_floor/blind'), 3);
+  await rpc(gateway, 'SetValue', setpoint, 99.5);
   await program.waitFor(/99\.5/);
   const records = program.output
     .trim()
@@ -107,7 +107,7 @@ t.test('watch --from shows one branch, watch --json the frames as they are', asy
     .map((line) => JSON.parse(line) as ChangeRecord);
   t.ok(records.every(({ SenderID, Message }) => SenderID === setpoint && Message === 10_603));
   t.equal(records.at(-1)?.Data[0], 99.5);
-  const nowhere = new Program(BIN, ['watch', '--url', addressOf(house), '--from', 'cellar']);
+  const nowhere = new Program(BIN, ['watch', '--url', addressOf(gateway), '--from', 'cellar']);
   t.equal(await nowhere.ended(), 1);
   t.match(nowhere.output, /Nothing at the root has the ident or the name cellar/);
 });
@@ -147,15 +147,15 @@ t.test('watch says when the gateway is gone and comes back, and goes on', async 
 const onTerminal = { skip: !hasProgram('script') && 'the program "script" (bsdutils) is not here' };
 
 t.test('on a terminal there are colours, unless NO_COLOR says otherwise', onTerminal, async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const line = `exec ${BIN} watch --url ${addressOf(house)}`;
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const line = `exec ${BIN} watch --url ${addressOf(gateway)}`;
   for (const [env, isColoured] of [
     [{ TERM: 'xterm', NO_COLOR: '' }, true],
     [{ TERM: 'xterm', NO_COLOR: '1' }, false],
   ] as const) {
     const program = new Program('script', ['-qefc', line, '/dev/null'], { env });
     t.teardown(() => program.end('SIGKILL'));
-    await seen(house, program);
+    await seen(gateway, program);
     t.equal(program.output.includes('\u001b['), isColoured);
     await program.end();
   }

@@ -16,63 +16,65 @@ const STATUS = new Set(['HEALTH', 'PROBLEMS']);
 const SECRETS = [OWNER.password, 'petunia', 'hunter2', 'gandalf'];
 
 /** Objects that only calls have made, without idents and with everything that can be set. */
-async function populate(house: GatewayFixture): Promise<void> {
+async function populate(fixture: GatewayFixture): Promise<void> {
   const create = async (method: string, [parent, name]: readonly [number, string], ...args: unknown[]) => {
-    const id = (await rpc(house, method, ...args)) as number;
-    await rpc(house, 'SVC_SetParent', id, parent);
-    await rpc(house, 'SVC_SetName', id, name);
+    const id = (await rpc(fixture, method, ...args)) as number;
+    await rpc(fixture, 'SVC_SetParent', id, parent);
+    await rpc(fixture, 'SVC_SetName', id, name);
     return id;
   };
   const attic = await create('SVC_CreateCategory', [0, 'Dach & Böden: "oben"\n# kein Kommentar']);
   const count = await create('SVC_CreateVariable', [attic, 'Count'], 1);
   await create('SVC_CreateVariable', [attic, 'Count'], 3);
-  await rpc(house, 'SetValue', count, -7);
-  await rpc(house, 'SVC_SetInfo', count, 'two\nlines');
-  await rpc(house, 'SVC_CreateVariableProfile', 'Steps', 1);
-  await rpc(house, 'SVC_SetVariableProfileAssociation', 'Steps', 1, 'one', '', 0x00ff00);
-  await rpc(house, 'SVC_SetVariableCustomProfile', count, 'Steps');
-  await rpc(house, 'AC_SetLoggingStatus', await idOf(house, 'stellwerk/AC'), count, true);
+  await rpc(fixture, 'SetValue', count, -7);
+  await rpc(fixture, 'SVC_SetInfo', count, 'two\nlines');
+  await rpc(fixture, 'SVC_CreateVariableProfile', 'Steps', 1);
+  await rpc(fixture, 'SVC_SetVariableProfileAssociation', 'Steps', 1, 'one', '', 0x00ff00);
+  await rpc(fixture, 'SVC_SetVariableCustomProfile', count, 'Steps');
+  await rpc(fixture, 'AC_SetLoggingStatus', await idOf(fixture, 'stellwerk/AC'), count, true);
   const script = await create('SVC_CreateScript', [attic, ''], 0);
-  await rpc(house, 'SVC_SetScriptFile', script, 'attic.ts');
-  await rpc(house, 'SVC_SetScriptContent', script, 'const n: number = 1;\n\n  print(n); // "ü" \t\n');
-  await rpc(house, 'SVC_SetScriptTimer', script, 60);
-  await rpc(house, 'SVC_SetVariableCustomAction', count, script);
+  await rpc(fixture, 'SVC_SetScriptFile', script, 'attic.ts');
+  await rpc(fixture, 'SVC_SetScriptContent', script, 'const n: number = 1;\n\n  print(n); // "ü" \t\n');
+  await rpc(fixture, 'SVC_SetScriptTimer', script, 60);
+  await rpc(fixture, 'SVC_SetVariableCustomAction', count, script);
   const event = await create('SVC_CreateEvent', [count, 'Both'], 0);
-  await rpc(house, 'SVC_SetEventTrigger', event, 4, count);
-  await rpc(house, 'SVC_SetEventTriggerValue', event, 5);
-  await rpc(house, 'SVC_SetEventCondition', event, 3, 3, 2);
+  await rpc(fixture, 'SVC_SetEventTrigger', event, 4, count);
+  await rpc(fixture, 'SVC_SetEventTriggerValue', event, 5);
+  await rpc(fixture, 'SVC_SetEventCondition', event, 3, 3, 2);
   await rpc(
-    house,
+    fixture,
     'SVC_SetEventConditionVariableDynamicRule',
     event,
     3,
     9,
     count,
     5,
-    await idOf(house, 'house/wish'),
+    await idOf(fixture, 'house/wish'),
   );
-  await rpc(house, 'SVC_SetEventCondition', event, 8, 3, 1);
-  await rpc(house, 'SVC_SetEventConditionDateRule', event, 8, 1, 2, 1, 4, 2027);
-  await rpc(house, 'SVC_SetEventAction', event, '{7938A5A2-0981-5FE0-BE6C-8AA610D654EB}', { TARGET: script });
-  await rpc(house, 'SVC_SetEventActive', event, true);
+  await rpc(fixture, 'SVC_SetEventCondition', event, 8, 3, 1);
+  await rpc(fixture, 'SVC_SetEventConditionDateRule', event, 8, 1, 2, 1, 4, 2027);
+  await rpc(fixture, 'SVC_SetEventAction', event, '{7938A5A2-0981-5FE0-BE6C-8AA610D654EB}', {
+    TARGET: script,
+  });
+  await rpc(fixture, 'SVC_SetEventActive', event, true);
   const link = await create('SVC_CreateLink', [attic, 'Shortcut']);
-  await rpc(house, 'SVC_SetLinkTargetID', link, await idOf(house, 'house/lamp/STATE'));
+  await rpc(fixture, 'SVC_SetLinkTargetID', link, await idOf(fixture, 'house/lamp/STATE'));
   await create('SVC_CreateLink', [attic, 'To nothing']);
   const lamp = await create('SVC_CreateInstance', [attic, 'Second lamp'], 'GPIO Output');
-  await rpc(house, 'SVC_SetConfiguration', lamp, '{"Line":"RELAY2","Boot":"inactive"}');
-  await rpc(house, 'SVC_ApplyChanges', lamp);
+  await rpc(fixture, 'SVC_SetConfiguration', lamp, '{"Line":"RELAY2","Boot":"inactive"}');
+  await rpc(fixture, 'SVC_ApplyChanges', lamp);
   const broker = await create('SVC_CreateInstance', [attic, 'Broker'], 'MQTT Client');
-  await rpc(house, 'SVC_SetConfiguration', broker, '{"Url":"mqtt://me:gandalf@127.0.0.1:1"}');
-  await rpc(house, 'SVC_ApplyChanges', broker);
+  await rpc(fixture, 'SVC_SetConfiguration', broker, '{"Url":"mqtt://me:gandalf@127.0.0.1:1"}');
+  await rpc(fixture, 'SVC_ApplyChanges', broker);
   const device = await create('SVC_CreateInstance', [broker, 'Not connected'], 'MQTT Device');
-  await rpc(house, 'SVC_SetHidden', device, true);
-  const place = await idOf(house, 'stellwerk/LC');
-  await rpc(house, 'SVC_SetConfiguration', place, '{"Latitude":50,"Longitude":8}');
-  await rpc(house, 'SVC_ApplyChanges', place);
-  await rpc(house, 'SVC_SetParent', await idOf(house, 'stellwerk/UC'), attic);
-  await rpc(house, 'SVC_SetIcon', await idOf(house, 'stellwerk/HEALTH'), 'Heart');
-  await rpc(house, 'SVC_SetName', await idOf(house, 'stellwerk/PROBLEMS'), 'Count of problems');
-  await rpc(house, 'SVC_SetOption', 'ScriptTimeLimit', 60);
+  await rpc(fixture, 'SVC_SetHidden', device, true);
+  const place = await idOf(fixture, 'stellwerk/LC');
+  await rpc(fixture, 'SVC_SetConfiguration', place, '{"Latitude":50,"Longitude":8}');
+  await rpc(fixture, 'SVC_ApplyChanges', place);
+  await rpc(fixture, 'SVC_SetParent', await idOf(fixture, 'stellwerk/UC'), attic);
+  await rpc(fixture, 'SVC_SetIcon', await idOf(fixture, 'stellwerk/HEALTH'), 'Heart');
+  await rpc(fixture, 'SVC_SetName', await idOf(fixture, 'stellwerk/PROBLEMS'), 'Count of problems');
+  await rpc(fixture, 'SVC_SetOption', 'ScriptTimeLimit', 60);
 }
 
 /** Everything of a tree but ids and times, with what objects name by their paths. */
@@ -133,17 +135,19 @@ function shapeOf({ gateway: { kernel } }: GatewayFixture): unknown[] {
     .sort();
 }
 
-const scripts = async (house: GatewayFixture) =>
+const scripts = async (fixture: GatewayFixture) =>
   Promise.all(
-    ((await rpc(house, 'SVC_GetScriptList')) as number[]).map((id) => rpc(house, 'SVC_GetScriptContent', id)),
+    ((await rpc(fixture, 'SVC_GetScriptList')) as number[]).map((id) =>
+      rpc(fixture, 'SVC_GetScriptContent', id),
+    ),
   );
 
 t.test('a gateway can be rebuilt from its export, and exports the same again', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + FRONT + FULL_CONFIG);
-  await populate(house);
-  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: { length: 0 } });
-  const [before, texts] = [shapeOf(house), await scripts(house)];
-  await house.gateway.close();
+  const fixture = await startGateway(t, SIMULATED_CONFIG + FRONT + FULL_CONFIG);
+  await populate(fixture);
+  t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: { length: 0 } });
+  const [before, texts] = [shapeOf(fixture), await scripts(fixture)];
+  await fixture.gateway.close();
 
   const exported = async (directory: string) =>
     exportGateway({
@@ -151,7 +155,7 @@ t.test('a gateway can be rebuilt from its export, and exports the same again', a
       config: join(directory, 'gateway.yaml'),
       values: true,
     });
-  const first = await exported(house.directory);
+  const first = await exported(fixture.directory);
   for (const secret of SECRETS) t.notOk(first.text.includes(secret), 'no secret is in it');
   t.match(first.text, /In place of each \*\*\* give the secret:\n[^]*broker: Password/);
   t.match(first.text, /stellwerk call SVC_SetIdent \d+ dach_boeden_oben_kein_kommentar/);
@@ -176,26 +180,26 @@ t.test('a gateway can be rebuilt from its export, and exports the same again', a
 });
 
 t.test('what a file cannot express is listed, not dropped; and a backup can be exported too', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + FRONT + FULL_CONFIG);
-  const plug = await idOf(house, 'house/plug');
+  const fixture = await startGateway(t, SIMULATED_CONFIG + FRONT + FULL_CONFIG);
+  const plug = await idOf(fixture, 'house/plug');
   const copy = (await rpc(
-    house,
+    fixture,
     'UC_DuplicateObject',
-    await idOf(house, 'stellwerk/UC'),
+    await idOf(fixture, 'stellwerk/UC'),
     plug,
     0,
     false,
   )) as number;
-  const gone = (await rpc(house, 'SVC_CreateVariable', 0)) as number;
-  const leak = await idOf(house, 'house/leak');
-  await rpc(house, 'SVC_SetEventConditionVariableRule', leak, 0, 5, gone, 0, true);
-  await rpc(house, 'SVC_DeleteVariable', gone);
-  const [image] = [(await rpc(house, 'SVC_CreateMedia', 1)) as number];
-  await rpc(house, 'SVC_SetMediaContent', image, Buffer.from('x').toString('base64'));
-  await rpc(house, 'SVC_SetIcon', await idOf(house, 'wf'), 'Star');
-  await house.gateway.close();
-  const file = join(house.directory, 'a.backup');
-  const [data, config] = [join(house.directory, 'data'), join(house.directory, 'gateway.yaml')];
+  const gone = (await rpc(fixture, 'SVC_CreateVariable', 0)) as number;
+  const leak = await idOf(fixture, 'house/leak');
+  await rpc(fixture, 'SVC_SetEventConditionVariableRule', leak, 0, 5, gone, 0, true);
+  await rpc(fixture, 'SVC_DeleteVariable', gone);
+  const [image] = [(await rpc(fixture, 'SVC_CreateMedia', 1)) as number];
+  await rpc(fixture, 'SVC_SetMediaContent', image, Buffer.from('x').toString('base64'));
+  await rpc(fixture, 'SVC_SetIcon', await idOf(fixture, 'wf'), 'Star');
+  await fixture.gateway.close();
+  const file = join(fixture.directory, 'a.backup');
+  const [data, config] = [join(fixture.directory, 'data'), join(fixture.directory, 'gateway.yaml')];
   t.equal((await runCli(['backup', '--data', data, '--config', config, file])).code, 0);
   const said = await runCli(['export', '--backup', file, '--no-values']);
   t.equal(said.code, 0);

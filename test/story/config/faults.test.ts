@@ -329,11 +329,11 @@ tree:
 ];
 
 /** The file without the mark, and what the first line of the message is. */
-function placed(file: string, { file: marked, told }: Fault): { text: string; line: string } {
+function placed(file: string, { file: marked, told: messages }: Fault): { text: string; line: string } {
   const before = marked.slice(0, marked.indexOf(HERE));
   const line = before.split('\n').length;
   const column = before.length - before.lastIndexOf('\n');
-  return { text: marked.replace(HERE, ''), line: `${file}:${line}:${column}: ${told}` };
+  return { text: marked.replace(HERE, ''), line: `${file}:${line}:${column}: ${messages}` };
 }
 
 interface Health {
@@ -351,11 +351,11 @@ for (const fault of faults)
       await t.rejects(started, { message: new RegExp(`^${RegExp.escape(line)}`, 'm') });
       return;
     }
-    const house = await started;
-    const { Checks } = (await rpc(house, 'GW_GetHealth')) as Health;
+    const gateway = await started;
+    const { Checks } = (await rpc(gateway, 'GW_GetHealth')) as Health;
     const shown = Checks.find(({ Name }) => Name === 'configuration')?.Text ?? '';
     t.ok(shown.startsWith(line), `${shown}\n${line}`);
-    const { Problems } = (await rpc(house, 'GW_ReloadConfiguration')) as { Problems: string[] };
+    const { Problems } = (await rpc(gateway, 'GW_ReloadConfiguration')) as { Problems: string[] };
     t.ok(Problems[0]?.startsWith(line), 'a reload reports the same');
     t.ok(Problems.length === 1 || /port|tls|serve/.test(fault.told), Problems.join('\n'));
   });
@@ -387,12 +387,12 @@ t.test('what a file names and calls have made is no problem of the running gatew
   const file = tree(
     '  - { link: L, ident: l, target: made }\n  - { variable: V, ident: v, type: float, profile: Own }\n',
   );
-  const house = await startGateway(t, file);
+  const gateway = await startGateway(t, file);
   const problems = async () =>
-    ((await rpc(house, 'GW_ReloadConfiguration')) as { Problems: string[] }).Problems.length;
+    ((await rpc(gateway, 'GW_ReloadConfiguration')) as { Problems: string[] }).Problems.length;
   t.equal(await problems(), 2);
-  await rpc(house, 'SVC_CreateVariableProfile', 'Own', 2);
-  const id = await rpc(house, 'SVC_CreateCategory');
-  await rpc(house, 'SVC_SetIdent', id, 'made');
+  await rpc(gateway, 'SVC_CreateVariableProfile', 'Own', 2);
+  const id = await rpc(gateway, 'SVC_CreateCategory');
+  await rpc(gateway, 'SVC_SetIdent', id, 'made');
   t.equal(await problems(), 0);
 });

@@ -6,27 +6,27 @@ import { idOf, rpc } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../../tools/gateway/gateway-fixture.js';
 import { FULL_CONFIG } from '../../tools/gateway/full-config.js';
 
-const problems = async (house: GatewayFixture, yaml?: string) => {
-  if (yaml !== undefined) await house.configure(SIMULATED_CONFIG + yaml);
-  return ((await rpc(house, 'GW_ReloadConfiguration')) as { Problems: unknown[] }).Problems;
+const problems = async (fixture: GatewayFixture, yaml?: string) => {
+  if (yaml !== undefined) await fixture.configure(SIMULATED_CONFIG + yaml);
+  return ((await rpc(fixture, 'GW_ReloadConfiguration')) as { Problems: unknown[] }).Problems;
 };
 
 t.test('the file sets archives, profiles, actions, connections, scripts, media and positions', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
-  const id = (path: string) => idOf(house, path);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
+  const id = (path: string) => idOf(fixture, path);
   const archive = await id('stellwerk/AC');
-  t.strictSame(await problems(house), []);
+  t.strictSame(await problems(fixture), []);
 
   const [state, water] = [await id('house/lamp/STATE'), await id('house/water')];
-  t.equal(await rpc(house, 'AC_GetLoggingStatus', archive, state), true, "an instance's variable");
-  t.match(await rpc(house, 'SVC_GetVariable', state), { VariableCustomProfile: 'Lamp' });
-  t.match(await rpc(house, 'SVC_GetObject', state), { ObjectName: 'Lamp is on', ObjectIcon: 'Bulb' });
-  t.equal(await rpc(house, 'AC_GetAggregationType', archive, water), 1);
-  t.strictSame(await rpc(house, 'AC_GetCompaction', archive, water), [
+  t.equal(await rpc(fixture, 'AC_GetLoggingStatus', archive, state), true, "an instance's variable");
+  t.match(await rpc(fixture, 'SVC_GetVariable', state), { VariableCustomProfile: 'Lamp' });
+  t.match(await rpc(fixture, 'SVC_GetObject', state), { ObjectName: 'Lamp is on', ObjectIcon: 'Bulb' });
+  t.equal(await rpc(fixture, 'AC_GetAggregationType', archive, water), 1);
+  t.strictSame(await rpc(fixture, 'AC_GetCompaction', archive, water), [
     { MonthOffset: 1, CompactionType: 3 },
     { MonthOffset: 24, CompactionType: 8 },
   ]);
-  t.match(await rpc(house, 'SVC_GetVariableProfile', 'Litres'), {
+  t.match(await rpc(fixture, 'SVC_GetVariableProfile', 'Litres'), {
     ProfileType: 2,
     Suffix: ' l',
     MaxValue: 500,
@@ -36,18 +36,20 @@ t.test('the file sets archives, profiles, actions, connections, scripts, media a
     Associations: [{ Value: 0, Name: 'none', Color: 0xff0000 }],
   });
   const script = await id('house/rules');
-  t.equal(await rpc(house, 'SVC_GetScriptContent', script), 'print(1);\n');
-  t.match(await rpc(house, 'SVC_GetVariable', await id('house/wish')), { VariableCustomAction: script });
-  t.match(await rpc(house, 'SVC_GetVariable', water), { VariableCustomAction: 1 });
-  t.match(await rpc(house, 'SVC_GetMedia', await id('house/plan')), {
+  t.equal(await rpc(fixture, 'SVC_GetScriptContent', script), 'print(1);\n');
+  t.match(await rpc(fixture, 'SVC_GetVariable', await id('house/wish')), { VariableCustomAction: script });
+  t.match(await rpc(fixture, 'SVC_GetVariable', water), { VariableCustomAction: 1 });
+  t.match(await rpc(fixture, 'SVC_GetMedia', await id('house/plan')), {
     MediaType: 1,
     MediaFile: 'media/plan.png',
     MediaIsCached: true,
   });
-  t.match(await rpc(house, 'SVC_GetInstance', await id('house/plug')), { ConnectionID: await id('broker') });
+  t.match(await rpc(fixture, 'SVC_GetInstance', await id('house/plug')), {
+    ConnectionID: await id('broker'),
+  });
 
   const position = async (path: string) =>
-    ((await rpc(house, 'SVC_GetObject', await id(path))) as { ObjectPosition: number }).ObjectPosition;
+    ((await rpc(fixture, 'SVC_GetObject', await id(path))) as { ObjectPosition: number }).ObjectPosition;
   t.strictSame(
     await Promise.all(['house', 'broker', 'house/lamp', 'house/water', 'house/wish'].map(position)),
     [1, 2, 1, 40, 41],
@@ -56,9 +58,9 @@ t.test('the file sets archives, profiles, actions, connections, scripts, media a
 });
 
 t.test('the file sets conditions, limits and schedules of events, and all patterns of days', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
-  const event = async (path: string) => rpc(house, 'SVC_GetEvent', await idOf(house, path));
-  const [wish, water] = [await idOf(house, 'house/wish'), await idOf(house, 'house/water')];
+  const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
+  const event = async (path: string) => rpc(fixture, 'SVC_GetEvent', await idOf(fixture, path));
+  const [command, water] = [await idOf(fixture, 'house/wish'), await idOf(fixture, 'house/water')];
   t.match(await event('house/leak'), {
     EventLimit: 3,
     EventActive: true,
@@ -69,7 +71,7 @@ t.test('the file sets conditions, limits and schedules of events, and all patter
         Operation: 1,
         VariableRules: [
           { VariableID: water, Comparison: 3, Value: 2, Type: 0 },
-          { VariableID: water, Comparison: 2, Value: wish, Type: 1 },
+          { VariableID: water, Comparison: 2, Value: command, Type: 1 },
         ],
         DateRules: [{ Comparison: 0, Value: { Day: 24, Month: 12, Year: 0 } }],
       },
@@ -86,7 +88,7 @@ t.test('the file sets conditions, limits and schedules of events, and all patter
     EventType: 2,
     ScheduleActions: [
       { ID: 1, Name: 'warm', Color: 0xff8800, ScriptText: 'print(1)' },
-      { ID: 7, Name: 'cold', Color: -1, ActionParameters: { TARGET: wish, VALUE: 16 } },
+      { ID: 7, Name: 'cold', Color: -1, ActionParameters: { TARGET: command, VALUE: 16 } },
     ],
     ScheduleGroups: [
       {
@@ -112,8 +114,8 @@ t.test('the file sets conditions, limits and schedules of events, and all patter
 });
 
 t.test('reading the same file again changes nothing and sends nothing, also after a restart', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
-  const { gateway } = house;
+  const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
+  const { gateway } = fixture;
   const ofLink = ({ ident }: { ident: string }) => ident === 'LINK' || ident === 'STATUS';
   const tree = (of: GatewayFixture['gateway']) =>
     [...of.kernel.tree.all()]
@@ -133,8 +135,8 @@ t.test('reading the same file again changes nothing and sends nothing, also afte
       .sort();
   const before = tree(gateway);
   const { counter } = gateway.kernel.changes;
-  t.strictSame(await problems(house), []);
-  const sent = (await rpc(house, 'SVC_GetSnapshotChanges', counter)) as {
+  t.strictSame(await problems(fixture), []);
+  const sent = (await rpc(fixture, 'SVC_GetSnapshotChanges', counter)) as {
     SenderID: number;
     Message: number;
   }[];
@@ -146,33 +148,33 @@ t.test('reading the same file again changes nothing and sends nothing, also afte
   );
   t.strictSame(tree(gateway), before);
   await gateway.close();
-  const again = await startGateway(t, undefined, { directory: house.directory });
+  const again = await startGateway(t, undefined, { directory: fixture.directory });
   t.strictSame(await problems(again), []);
   t.strictSame(tree(again.gateway), before);
 });
 
 t.test('a key that is removed leaves what it set; its opposite takes it back', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
-  const archive = await idOf(house, 'stellwerk/AC');
-  const water = await idOf(house, 'house/water');
-  const logged = () => rpc(house, 'AC_GetLoggingStatus', archive, water);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
+  const archive = await idOf(fixture, 'stellwerk/AC');
+  const water = await idOf(fixture, 'house/water');
+  const logged = () => rpc(fixture, 'AC_GetLoggingStatus', archive, water);
   const line = /archive: \{ type: counter.*\}, /;
   t.match(FULL_CONFIG, line);
-  t.strictSame(await problems(house, FULL_CONFIG.replace(line, '')), []);
+  t.strictSame(await problems(fixture, FULL_CONFIG.replace(line, '')), []);
   t.equal(await logged(), true);
-  t.strictSame(await problems(house, FULL_CONFIG.replace(line, 'archive: false, ')), []);
+  t.strictSame(await problems(fixture, FULL_CONFIG.replace(line, 'archive: false, ')), []);
   t.equal(await logged(), false);
-  t.equal(await rpc(house, 'AC_GetAggregationType', archive, water), 1, 'how it was kept stays');
+  t.equal(await rpc(fixture, 'AC_GetAggregationType', archive, water), 1, 'how it was kept stays');
   const none = FULL_CONFIG.replace(/associations: \[\{ value: 0.*/, 'associations: []').replace(
     /conditions:[^]*?\n {8}script/,
     'conditions: []\n        script',
   );
-  t.strictSame(await problems(house, none), []);
-  t.match(await rpc(house, 'SVC_GetVariableProfile', 'Litres'), {
+  t.strictSame(await problems(fixture, none), []);
+  t.match(await rpc(fixture, 'SVC_GetVariableProfile', 'Litres'), {
     Suffix: ' l',
     Associations: { length: 0 },
   });
-  t.match(await rpc(house, 'SVC_GetEvent', await idOf(house, 'house/leak')), {
+  t.match(await rpc(fixture, 'SVC_GetEvent', await idOf(fixture, 'house/leak')), {
     EventConditions: { length: 0 },
   });
 });
@@ -180,14 +182,14 @@ t.test('a key that is removed leaves what it set; its opposite takes it back', a
 t.test(
   'objects created by calls keep their positions; so do those from before the order counted',
   async (t) => {
-    const house = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
-    const own = (await rpc(house, 'SVC_CreateCategory')) as number;
-    const lamp = await idOf(house, 'house/lamp');
-    await rpc(house, 'SVC_SetPosition', lamp, 99);
-    t.strictSame(await problems(house), []);
-    t.match(await rpc(house, 'SVC_GetObject', own), { ObjectPosition: 0 });
+    const fixture = await startGateway(t, SIMULATED_CONFIG + FULL_CONFIG);
+    const own = (await rpc(fixture, 'SVC_CreateCategory')) as number;
+    const lamp = await idOf(fixture, 'house/lamp');
+    await rpc(fixture, 'SVC_SetPosition', lamp, 99);
+    t.strictSame(await problems(fixture), []);
+    t.match(await rpc(fixture, 'SVC_GetObject', own), { ObjectPosition: 0 });
     t.match(
-      await rpc(house, 'SVC_GetObject', lamp),
+      await rpc(fixture, 'SVC_GetObject', lamp),
       { ObjectPosition: 99 },
       'its place in the file is the same',
     );
@@ -206,9 +208,9 @@ t.test('a position from before the order counted stays at every start', async (t
   putMeta(db, 'applied', JSON.stringify(JSON.parse(applied, without)));
   db.close();
   for (const start of ['the first start', 'the second one']) {
-    const house = await startGateway(t, undefined, { directory });
-    const lamp = await rpc(house, 'SVC_GetObject', await idOf(house, 'house/lamp'));
+    const fixture = await startGateway(t, undefined, { directory });
+    const lamp = await rpc(fixture, 'SVC_GetObject', await idOf(fixture, 'house/lamp'));
     t.match(lamp, { ObjectPosition: 99 }, start);
-    await house.gateway.close();
+    await fixture.gateway.close();
   }
 });

@@ -14,64 +14,64 @@ const FRONTS = `configurators:
 const tulip = [basicLine('webfront', 'tulip')];
 
 t.test('a call carries jsonrpc, id, method and params, its answer jsonrpc, id and result (E1)', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const id = await idOf(house, 'ground_floor/setpoint');
-  const response = await post(house, `{"jsonrpc":"2.0","id":"7f","method":"GetValue","params":[${id}]}`);
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const id = await idOf(gateway, 'ground_floor/setpoint');
+  const response = await post(gateway, `{"jsonrpc":"2.0","id":"7f","method":"GetValue","params":[${id}]}`);
   t.strictSame(JSON.parse(response.body), { jsonrpc: '2.0', id: '7f', result: 21.5 });
-  t.equal((await post(house, callText('GetValue', [id]), [])).status, 401);
+  t.equal((await post(gateway, callText('GetValue', [id]), [])).status, 401);
 });
 
 t.test('each function of the seed does what it says (E2)', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const ground = await idOf(house, 'ground_floor');
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const ground = await idOf(gateway, 'ground_floor');
   for (const [type, values] of [
     [0, [true, false]],
     [1, [-7, 2 ** 53 - 1]],
     [2, [21.5, -0.25]],
     [3, ['', 'ü€😀"\\\n']],
   ] as const) {
-    const id = await rpc(house, 'SVC_CreateVariable', type);
+    const id = await rpc(gateway, 'SVC_CreateVariable', type);
     for (const value of values) {
-      t.equal(await rpc(house, 'SetValue', id, value), true);
-      t.strictSame(await rpc(house, 'GetValue', id), value);
+      t.equal(await rpc(gateway, 'SetValue', id, value), true);
+      t.strictSame(await rpc(gateway, 'GetValue', id), value);
     }
   }
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
-  t.equal(await rpc(house, 'GetValueFormatted', setpoint), '21.5 °C');
-  t.match(await rpc(house, 'SVC_GetKernelVersion'), /^\d+\.\d+$/);
-  t.equal(await rpc(house, 'SVC_GetKernelDir'), `${house.directory}/data/`);
-  const script = await rpc(house, 'SVC_CreateScript', 0);
-  await rpc(house, 'SVC_SetScriptContent', script, `SetValue(${setpoint}, 18.5); echo('done')`);
-  t.equal(await rpc(house, 'SVC_RunScript', script), true);
-  await until('the script to have set it', async () => (await rpc(house, 'GetValue', setpoint)) === 18.5);
-  t.equal(await rpc(house, 'SVC_RunScriptWait', script), 'done');
-  const relay = await idOf(house, 'ground_floor/hall_relay');
-  t.equal(await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', true), true);
-  t.equal(await valueAt(house, 'ground_floor/hall_relay/STATE'), true);
+  const setpoint = await idOf(gateway, 'ground_floor/setpoint');
+  t.equal(await rpc(gateway, 'GetValueFormatted', setpoint), '21.5 °C');
+  t.match(await rpc(gateway, 'SVC_GetKernelVersion'), /^\d+\.\d+$/);
+  t.equal(await rpc(gateway, 'SVC_GetKernelDir'), `${gateway.directory}/data/`);
+  const script = await rpc(gateway, 'SVC_CreateScript', 0);
+  await rpc(gateway, 'SVC_SetScriptContent', script, `SetValue(${setpoint}, 18.5); echo('done')`);
+  t.equal(await rpc(gateway, 'SVC_RunScript', script), true);
+  await until('the script to have set it', async () => (await rpc(gateway, 'GetValue', setpoint)) === 18.5);
+  t.equal(await rpc(gateway, 'SVC_RunScriptWait', script), 'done');
+  const relay = await idOf(gateway, 'ground_floor/hall_relay');
+  t.equal(await rpc(gateway, 'HW_WriteValueBoolean', relay, 'STATE', true), true);
+  t.equal(await valueAt(gateway, 'ground_floor/hall_relay/STATE'), true);
   const unknown = [
-    await rpc(house, 'GetValue', ground),
-    await rpc(house, 'HW_WriteValueBoolean', relay, 'NO', true),
+    await rpc(gateway, 'GetValue', ground),
+    await rpc(gateway, 'HW_WriteValueBoolean', relay, 'NO', true),
   ];
   t.strictSame(unknown, ['NOT_OF_TYPE', 'IDENT_NOT_FOUND']);
 });
 
 t.test('functions of foreign names are ours under an alias (aliases { IPS: SVC, HM: HW })', async (t) => {
   const yaml = SIMULATED_CONFIG.replace('port: 0', 'port: 0, aliases: { IPS: SVC, HM: HW }') + SAMPLE_TREE;
-  const house = await startGateway(t, yaml);
-  t.equal(await rpc(house, 'IPS_GetKernelVersion'), await rpc(house, 'SVC_GetKernelVersion'));
-  const relay = await idOf(house, 'ground_floor/hall_relay');
-  t.equal(await rpc(house, 'HM_WriteValueBoolean', relay, 'STATE', true), true);
-  t.equal(await valueAt(house, 'ground_floor/hall_sense/STATE'), true);
+  const gateway = await startGateway(t, yaml);
+  t.equal(await rpc(gateway, 'IPS_GetKernelVersion'), await rpc(gateway, 'SVC_GetKernelVersion'));
+  const relay = await idOf(gateway, 'ground_floor/hall_relay');
+  t.equal(await rpc(gateway, 'HM_WriteValueBoolean', relay, 'STATE', true), true);
+  t.equal(await valueAt(gateway, 'ground_floor/hall_sense/STATE'), true);
 });
 
 t.test(
   'the configurators are listed without credentials, by seven fields and no more (rules 4, 5)',
   async (t) => {
-    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
-    const [ground, upper] = [await idOf(house, 'wf'), await idOf(house, 'attic')];
+    const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
+    const [ground, upper] = [await idOf(gateway, 'wf'), await idOf(gateway, 'attic')];
     const closed = { ID: ground, Title: 'Ground floor', Icon: 'Home', Position: 1, PasswordRequired: true };
     const free = { ID: upper, Title: 'Upper floor', Icon: '', Position: 2, PasswordRequired: false };
-    t.strictSame(resultOrStatus(await post(house, callText('WFC_GetConfigurators', []), [])), [
+    t.strictSame(resultOrStatus(await post(gateway, callText('WFC_GetConfigurators', []), [])), [
       { ...closed, Editable: false, MobileEnabled: true },
       { ...free, Editable: false, MobileEnabled: false },
     ]);
@@ -79,36 +79,36 @@ t.test(
 );
 
 t.test('a front’s password opens its own area and nothing else (rule 3)', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
-  const front = await idOf(house, 'wf');
-  const attic = await idOf(house, 'attic');
-  const state = await idOf(house, 'ground_floor/hall_relay/STATE');
-  const blind = await idOf(house, 'upper_floor/blind');
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
+  const front = await idOf(gateway, 'wf');
+  const attic = await idOf(gateway, 'attic');
+  const state = await idOf(gateway, 'ground_floor/hall_relay/STATE');
+  const blind = await idOf(gateway, 'upper_floor/blind');
   const as = async (method: string, ...params: unknown[]) =>
-    resultOrStatus(await post(house, callText(method, params), tulip));
+    resultOrStatus(await post(gateway, callText(method, params), tulip));
   const { objects } = (await as('WFC_GetSnapshot', front)) as { objects: Record<string, object> };
   t.ok(`ID${state}` in objects);
   t.notOk(`ID${blind}` in objects);
   t.equal(await as('WFC_Execute', front, 0, state, true), '');
-  t.equal(await valueAt(house, 'ground_floor/hall_sense/STATE'), true);
+  t.equal(await valueAt(gateway, 'ground_floor/hall_sense/STATE'), true);
   t.equal(await as('WFC_Execute', front, 0, blind, 1), 'ACCESS_DENIED');
   t.equal(await as('GetValue', state), 'ACCESS_DENIED');
   const opened = async (password: string) =>
-    (await post(house, callText('WFC_GetSnapshot', [front]), [basicLine('webfront', password)])).status;
+    (await post(gateway, callText('WFC_GetSnapshot', [front]), [basicLine('webfront', password)])).status;
   t.strictSame([await opened('tulip'), await opened('rose'), await opened('')], [200, 401, 401]);
-  const free = await post(house, callText('WFC_GetSnapshot', [attic]), []);
+  const free = await post(gateway, callText('WFC_GetSnapshot', [attic]), []);
   t.equal(free.status, 200, 'a front that says it does without');
   const push = ['token', 'provider', 'device', 'phone'];
-  t.equal(await rpc(house, 'WFC_RegisterPNS', attic, ...push), 'NOT_ALLOWED', 'not for mobile apps');
-  t.equal(await rpc(house, 'WFC_RegisterPNS', front, ...push), 'device', 'for mobile apps');
+  t.equal(await rpc(gateway, 'WFC_RegisterPNS', attic, ...push), 'NOT_ALLOWED', 'not for mobile apps');
+  t.equal(await rpc(gateway, 'WFC_RegisterPNS', front, ...push), 'device', 'for mobile apps');
 });
 
 t.test('the installed configuration has no password, and lets nobody in (rules 1, 2)', async (t) => {
-  const house = await startGateway(t, 'api: { port: 0 }\n');
-  t.equal(await rpc(house, 'SVC_GetKernelVersion'), 401);
-  t.strictSame(resultOrStatus(await post(house, callText('WFC_GetConfigurators', []), [])), []);
+  const gateway = await startGateway(t, 'api: { port: 0 }\n');
+  t.equal(await rpc(gateway, 'SVC_GetKernelVersion'), 401);
+  t.strictSame(resultOrStatus(await post(gateway, callText('WFC_GetConfigurators', []), [])), []);
   t.ok(
-    house.log.some((line) => line.includes('remoteAccess')),
+    gateway.log.some((line) => line.includes('remoteAccess')),
     'the log says what to do',
   );
 });
@@ -116,31 +116,31 @@ t.test('the installed configuration has no password, and lets nobody in (rules 1
 t.test(
   'a switch closes, and every client sees it: full API, all three versions’ paths (E3, E4)',
   async (t) => {
-    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
-    const front = await idOf(house, 'wf');
-    const state = await idOf(house, 'ground_floor/hall_button/STATE');
-    const attic = await idOf(house, 'attic');
+    const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
+    const front = await idOf(gateway, 'wf');
+    const state = await idOf(gateway, 'ground_floor/hall_button/STATE');
+    const attic = await idOf(gateway, 'attic');
     const protocol = Buffer.from('webfront:tulip').toString('base64');
     const sockets = [
-      await openWebSocket(house),
+      await openWebSocket(gateway),
       await RawWebSocket.open({
-        port: house.port,
+        port: gateway.port,
         path: `/api/wfc/${front}`,
         protocol: protocol.replace(/=+$/, ''),
       }),
       await RawWebSocket.open({
-        port: house.port,
+        port: gateway.port,
         path: `/wfc/${front}/api/`,
         protocol: protocol.replace(/=+$/, ''),
       }),
       await RawWebSocket.open({
-        port: house.port,
+        port: gateway.port,
         path: `/wfc/${front}/api/`,
         protocol: encodeURIComponent(protocol),
       }),
     ];
-    await using other = await openWebSocket(house, `/wfc/${attic}/api/`, []);
-    t.equal(await rpc(house, 'GW_SimulateLine', 'BUTTON1', true), true);
+    await using other = await openWebSocket(gateway, `/wfc/${attic}/api/`, []);
+    t.equal(await rpc(gateway, 'GW_SimulateLine', 'BUTTON1', true), true);
     for (const socket of sockets) {
       t.equal(socket.response.status, 101);
       let frame = (await takeFrames(socket, 1))[0];
@@ -149,37 +149,37 @@ t.test(
       t.equal(frame?.Data.length, 6);
       await socket[Symbol.asyncDispose]();
     }
-    await rpc(house, 'SetValue', await idOf(house, 'upper_floor/blind'), 3);
+    await rpc(gateway, 'SetValue', await idOf(gateway, 'upper_floor/blind'), 3);
     t.match(
       (await takeFrames(other, 1))[0],
-      { SenderID: await idOf(house, 'upper_floor/blind') },
+      { SenderID: await idOf(gateway, 'upper_floor/blind') },
       'nothing of the other floor',
     );
   },
 );
 
 t.test('a relay moves, the line it is wired to follows, and the count of edges is exact', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const relay = await idOf(house, 'ground_floor/hall_relay');
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const relay = await idOf(gateway, 'ground_floor/hall_relay');
   for (let n = 0; n < 100; n++)
-    t.equal(await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', n % 2 === 0), true);
-  t.equal(await valueAt(house, 'ground_floor/hall_sense/STATE'), false);
-  await until('50 edges', async () => (await valueAt(house, 'ground_floor/hall_sense/COUNT')) === 50);
-  t.equal(await valueAt(house, 'ground_floor/hall_sense/LOST'), 0);
+    t.equal(await rpc(gateway, 'HW_WriteValueBoolean', relay, 'STATE', n % 2 === 0), true);
+  t.equal(await valueAt(gateway, 'ground_floor/hall_sense/STATE'), false);
+  await until('50 edges', async () => (await valueAt(gateway, 'ground_floor/hall_sense/COUNT')) === 50);
+  t.equal(await valueAt(gateway, 'ground_floor/hall_sense/LOST'), 0);
 });
 
 t.test('secrets are never shown, and writing "***" back leaves them as they are (decision 16)', async (t) => {
   const broker = `tree:
   - { instance: Broker, ident: broker, module: MQTT Client, properties: { Url: "mqtt://127.0.0.1:1", UserName: u, Password: hidden4you } }
 `;
-  const house = await startGateway(t, SIMULATED_CONFIG + broker);
-  const id = await idOf(house, 'broker');
-  const shown = String(await rpc(house, 'SVC_GetConfiguration', id));
+  const gateway = await startGateway(t, SIMULATED_CONFIG + broker);
+  const id = await idOf(gateway, 'broker');
+  const shown = String(await rpc(gateway, 'SVC_GetConfiguration', id));
   t.equal((JSON.parse(shown) as { Password: string }).Password, '***');
-  await rpc(house, 'SVC_SetConfiguration', id, shown);
-  t.equal(await rpc(house, 'SVC_HasChanges', id), false);
-  const all = await post(house, callText('SVC_GetSnapshot', []));
-  const audit = await post(house, callText('GW_GetAudit', []));
-  for (const text of [all.body, audit.body, house.log.join('')]) t.notMatch(text, /hidden4you|swordfish/);
+  await rpc(gateway, 'SVC_SetConfiguration', id, shown);
+  t.equal(await rpc(gateway, 'SVC_HasChanges', id), false);
+  const all = await post(gateway, callText('SVC_GetSnapshot', []));
+  const audit = await post(gateway, callText('GW_GetAudit', []));
+  for (const text of [all.body, audit.body, gateway.log.join('')]) t.notMatch(text, /hidden4you|swordfish/);
   t.ok(replyIn(all).result);
 });

@@ -11,14 +11,14 @@ t.test('what the page about moving shows is what a gateway with that configurati
   const [, examples = ''] = /```text\n(.*?)```/s.exec(page) ?? [];
   const free = SIMULATED_CONFIG.replace(/^api: .*$/m, yaml.replace('3777', '0').trim());
   const tree = 'tree: [{ variable: V, ident: v, type: float, value: 21.5, profile: ~Temperature }]\n';
-  const house = await startGateway(t, free + tree);
-  const id = await rpc(house, 'SVC_GetObjectIDByIdent', 'v', 0);
+  const gateway = await startGateway(t, free + tree);
+  const id = await rpc(gateway, 'SVC_GetObjectIDByIdent', 'v', 0);
   const lines = examples.trim().split('\n');
   t.ok(lines.length >= 6);
   for (const line of lines) {
     const [, method = '', params = '', result = ''] = /^(\w+)\((.*)\) → (.*)$/.exec(line) ?? [];
     const given = JSON.parse(`[${params.replace('VARIABLE', String(id))}]`) as unknown[];
     const expected = /^[A-Z_]+$/.test(result) ? result : (JSON.parse(result) as unknown);
-    t.strictSame(await rpc(house, method, ...given), expected, line);
+    t.strictSame(await rpc(gateway, method, ...given), expected, line);
   }
 });

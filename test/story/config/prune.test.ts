@@ -23,52 +23,52 @@ interface Check {
   readonly Text: string;
 }
 
-const orphans = async (house: GatewayFixture) =>
-  ((await rpc(house, 'GW_GetHealth')) as { Checks: Check[] }).Checks.find(({ Name }) => Name === 'orphans');
+const orphans = async (gateway: GatewayFixture) =>
+  ((await rpc(gateway, 'GW_GetHealth')) as { Checks: Check[] }).Checks.find(({ Name }) => Name === 'orphans');
 
 t.test('health names what was removed from the file only, and prune deletes it', async (t) => {
   const front = 'configurators: [{ title: T, ident: wf, base: hall, passwordRequired: false }]\n';
-  const house = await startGateway(t, tree(RELAY) + front);
-  t.match(await orphans(house), { State: 'ok' });
-  const [lamp, wf] = [await idOf(house, 'hall/lamp'), await idOf(house, 'wf')];
-  const state = await idOf(house, 'hall/lamp/STATE');
-  await house.configure(tree(''));
-  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
-  t.match(await orphans(house), {
+  const gateway = await startGateway(t, tree(RELAY) + front);
+  t.match(await orphans(gateway), { State: 'ok' });
+  const [lamp, wf] = [await idOf(gateway, 'hall/lamp'), await idOf(gateway, 'wf')];
+  const state = await idOf(gateway, 'hall/lamp/STATE');
+  await gateway.configure(tree(''));
+  t.match(await rpc(gateway, 'GW_ReloadConfiguration'), { Problems: [] });
+  t.match(await orphans(gateway), {
     State: 'warning',
     Text: `hall/lamp (#${lamp}, Instance) was removed from gateway.yaml and still exists\nwf (#${wf}, Instance) was removed`,
   });
 
-  const prune = (...args: string[]) => runCli(['prune', '--url', addressOf(house), ...args]);
+  const prune = (...args: string[]) => runCli(['prune', '--url', addressOf(gateway), ...args]);
   const dry = await prune();
   t.strictSame([dry.code, dry.stderr], [0, '']);
   t.match(dry.stdout, `hall/lamp  #${lamp}  Instance  would be deleted\n`);
   t.match(dry.stdout, 'Nothing was changed. stellwerk prune --yes deletes them.');
-  t.match(await rpc(house, 'GW_Prune', false), [{ ObjectID: lamp, Path: 'hall/lamp', Problem: '' }, {}]);
-  t.equal(await idOf(house, 'hall/lamp'), lamp, 'it is only shown');
+  t.match(await rpc(gateway, 'GW_Prune', false), [{ ObjectID: lamp, Path: 'hall/lamp', Problem: '' }, {}]);
+  t.equal(await idOf(gateway, 'hall/lamp'), lamp, 'it is only shown');
   t.match(await prune('--yes'), { code: 0, stdout: `hall/lamp  #${lamp}  Instance  deleted\n` });
-  t.equal(await rpc(house, 'SVC_ObjectExists', lamp), false);
-  t.equal(await rpc(house, 'SVC_ObjectExists', state), false, 'with its variables');
-  t.equal(await rpc(house, 'SVC_ObjectExists', wf), false);
-  t.ok(await idOf(house, 'hall/setpoint'), 'what is listed stays');
-  t.match(await orphans(house), { State: 'ok' });
+  t.equal(await rpc(gateway, 'SVC_ObjectExists', lamp), false);
+  t.equal(await rpc(gateway, 'SVC_ObjectExists', state), false, 'with its variables');
+  t.equal(await rpc(gateway, 'SVC_ObjectExists', wf), false);
+  t.ok(await idOf(gateway, 'hall/setpoint'), 'what is listed stays');
+  t.match(await orphans(gateway), { State: 'ok' });
   t.match(await prune(), { code: 0, stdout: /^nothing to remove/ });
 
-  await house.configure(tree(RELAY.replace('lamp', 'other')));
-  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] }, 'its line is free');
+  await gateway.configure(tree(RELAY.replace('lamp', 'other')));
+  t.match(await rpc(gateway, 'GW_ReloadConfiguration'), { Problems: [] }, 'its line is free');
 });
 
 t.test('what calls created stays, and so does what is above it', async (t) => {
   const category = '      - { category: Shelf, ident: shelf, children: [{ category: Box, ident: box }] }\n';
-  const house = await startGateway(t, tree(RELAY + category));
-  const mine = await rpc(house, 'SVC_CreateCategory');
-  await rpc(house, 'SVC_SetParent', mine, await idOf(house, 'hall/shelf'));
-  await rpc(house, 'SVC_SetName', mine, 'Mine');
-  const note = await rpc(house, 'SVC_CreateCategory');
-  await rpc(house, 'SVC_SetParent', note, await idOf(house, 'hall/lamp'));
-  await house.configure(tree(''));
-  await rpc(house, 'GW_ReloadConfiguration');
-  const pruned = await runCli(['prune', '--yes', '--url', addressOf(house)]);
+  const gateway = await startGateway(t, tree(RELAY + category));
+  const mine = await rpc(gateway, 'SVC_CreateCategory');
+  await rpc(gateway, 'SVC_SetParent', mine, await idOf(gateway, 'hall/shelf'));
+  await rpc(gateway, 'SVC_SetName', mine, 'Mine');
+  const note = await rpc(gateway, 'SVC_CreateCategory');
+  await rpc(gateway, 'SVC_SetParent', note, await idOf(gateway, 'hall/lamp'));
+  await gateway.configure(tree(''));
+  await rpc(gateway, 'GW_ReloadConfiguration');
+  const pruned = await runCli(['prune', '--yes', '--url', addressOf(gateway)]);
   t.equal(pruned.code, 1);
   t.match(pruned.stdout, /^hall\/shelf\/box +#\d+ +Category +deleted$/m);
   t.match(
@@ -76,25 +76,25 @@ t.test('what calls created stays, and so does what is above it', async (t) => {
     `Category  stays: it has objects below it that stay: Mine (#${String(mine)}); delete or move them`,
   );
   t.match(pruned.stdout, /^hall\/lamp .* stays: /m);
-  await rpc(house, 'SVC_DeleteCategory', mine);
-  await rpc(house, 'SVC_DeleteCategory', note);
-  const config = join(house.directory, 'cli.yaml');
-  writeFileSync(config, `${SIMULATED_CONFIG.replace('port: 0', `port: ${house.port}`)}`);
+  await rpc(gateway, 'SVC_DeleteCategory', mine);
+  await rpc(gateway, 'SVC_DeleteCategory', note);
+  const config = join(gateway.directory, 'cli.yaml');
+  writeFileSync(config, `${SIMULATED_CONFIG.replace('port: 0', `port: ${gateway.port}`)}`);
   t.equal((await runCli(['prune', '--yes', '--config', config])).code, 0, `as ${OWNER.username}`);
-  t.match(await orphans(house), { State: 'ok' });
+  t.match(await orphans(gateway), { State: 'ok' });
 });
 
 t.test('an instance is deleted with its own variables, children first, and not with others', async (t) => {
-  const house = await startGateway(t, tree(RELAY));
-  const lamp = await idOf(house, 'hall/lamp');
-  const [state, link] = [await idOf(house, 'hall/lamp/STATE'), await idOf(house, 'hall/lamp/LINK')];
-  const own = await rpc(house, 'SVC_CreateVariable', 0);
-  await rpc(house, 'SVC_SetParent', own, lamp);
-  t.equal(await rpc(house, 'SVC_DeleteInstance', lamp), 'HAS_CHILDREN');
-  t.ok(await rpc(house, 'SVC_VariableExists', state), 'nothing was deleted');
-  await rpc(house, 'SVC_DeleteVariable', own);
-  await using client = await openWebSocket(house);
-  await rpc(house, 'SVC_DeleteInstance', lamp);
+  const gateway = await startGateway(t, tree(RELAY));
+  const lamp = await idOf(gateway, 'hall/lamp');
+  const [state, link] = [await idOf(gateway, 'hall/lamp/STATE'), await idOf(gateway, 'hall/lamp/LINK')];
+  const own = await rpc(gateway, 'SVC_CreateVariable', 0);
+  await rpc(gateway, 'SVC_SetParent', own, lamp);
+  t.equal(await rpc(gateway, 'SVC_DeleteInstance', lamp), 'HAS_CHILDREN');
+  t.ok(await rpc(gateway, 'SVC_VariableExists', state), 'nothing was deleted');
+  await rpc(gateway, 'SVC_DeleteVariable', own);
+  await using client = await openWebSocket(gateway);
+  await rpc(gateway, 'SVC_DeleteInstance', lamp);
   const seen: Frame[] = [];
   const isEnd = ({ Message, SenderID }: Frame) => Message === message.OM_UNREGISTER && SenderID === lamp;
   while (!seen.some(isEnd)) seen.push(...(await takeFrames(client, 1)));

@@ -42,32 +42,32 @@ t.test('passwords stand in files of their own, as they are or as hashes', async 
   await writeFile(join(directory, 'owner'), `${await hashPassword(OWNER.password)}\n`);
   await writeFile(join(directory, 'front'), 'tulip\n');
   const yaml = SIMULATED_CONFIG.replace(`password: ${OWNER.password}`, 'passwordFile: owner');
-  const house = await startGateway(t, yaml + SAMPLE_TREE + front('passwordFile: front'), { directory });
-  t.match(await rpc(house, 'SVC_GetKernelVersion'), /\d/);
-  const wf = await idOf(house, 'wf');
+  const fixture = await startGateway(t, yaml + SAMPLE_TREE + front('passwordFile: front'), { directory });
+  t.match(await rpc(fixture, 'SVC_GetKernelVersion'), /\d/);
+  const wf = await idOf(fixture, 'wf');
   const opened = async (password: string) =>
-    (await post(house, callText('WFC_GetSnapshot', [wf]), [basicLine('webfront', password)])).status;
+    (await post(fixture, callText('WFC_GetSnapshot', [wf]), [basicLine('webfront', password)])).status;
   t.strictSame([await opened('tulip'), await opened('Tulip')], [200, 401]);
 });
 
 t.test(
   'what tree lists is made where it is missing; what was changed at run time stays until its line changes',
   async (t) => {
-    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-    const relay = await idOf(house, 'ground_floor/hall_relay');
-    const setpoint = await idOf(house, 'ground_floor/setpoint');
-    await rpc(house, 'SetValue', setpoint, 18);
-    await rpc(house, 'SVC_SetName', relay, 'Lamp');
-    await rpc(house, 'SVC_SetProperty', relay, 'Line', 'RELAY2');
-    await rpc(house, 'SVC_ApplyChanges', relay);
+    const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const relay = await idOf(fixture, 'ground_floor/hall_relay');
+    const setpoint = await idOf(fixture, 'ground_floor/setpoint');
+    await rpc(fixture, 'SetValue', setpoint, 18);
+    await rpc(fixture, 'SVC_SetName', relay, 'Lamp');
+    await rpc(fixture, 'SVC_SetProperty', relay, 'Line', 'RELAY2');
+    await rpc(fixture, 'SVC_ApplyChanges', relay);
     const reload = async (yaml: string) => {
-      await house.configure(SIMULATED_CONFIG + yaml);
-      return rpc(house, 'GW_ReloadConfiguration');
+      await fixture.configure(SIMULATED_CONFIG + yaml);
+      return rpc(fixture, 'GW_ReloadConfiguration');
     };
     const state = async () => [
-      await rpc(house, 'GetValue', setpoint),
-      await rpc(house, 'SVC_GetName', relay),
-      await rpc(house, 'SVC_GetProperty', relay, 'Line'),
+      await rpc(fixture, 'GetValue', setpoint),
+      await rpc(fixture, 'SVC_GetName', relay),
+      await rpc(fixture, 'SVC_GetProperty', relay, 'Line'),
     ];
     const report = await reload(SAMPLE_TREE.replace('value: 21.5', 'value: 23'));
     t.match(report, { NeedsRestart: [], Problems: [] });
@@ -80,16 +80,16 @@ t.test(
     t.strictSame(await state(), [18, 'Lamp', 'RELAY3'], 'one did');
     await reload('tree: [{ category: Cellar, ident: cellar }]\n');
     t.strictSame(await state(), [18, 'Lamp', 'RELAY3'], 'nothing goes because its line is gone');
-    t.equal(await rpc(house, 'SVC_GetName', await idOf(house, 'cellar')), 'Cellar');
+    t.equal(await rpc(fixture, 'SVC_GetName', await idOf(fixture, 'cellar')), 'Cellar');
     await reload(SAMPLE_TREE.replace('Hall relay', 'Porch relay').replace('Line: RELAY1', 'Line: RELAY3'));
     t.strictSame(await state(), [18, 'Porch relay', 'RELAY3']);
 
-    await house.gateway.close();
+    await fixture.gateway.close();
     const again = await startGateway(
       t,
       SIMULATED_CONFIG + SAMPLE_TREE.replace('Line: RELAY1', 'Line: RELAY3'),
       {
-        directory: house.directory,
+        directory: fixture.directory,
       },
     );
     t.equal(await idOf(again, 'ground_floor/hall_relay'), relay, 'ids stay');
@@ -100,26 +100,26 @@ t.test(
 t.test(
   'an entry that cannot be applied is told by the reload and by health, and stops no other',
   async (t) => {
-    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-    await house.configure(`${SIMULATED_CONFIG}tree:
+    const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    await fixture.configure(`${SIMULATED_CONFIG}tree:
   - { variable: Not a category, ident: ground_floor, type: boolean }
   - { category: Cellar, ident: cellar }
 `);
-    const told = /tree: ground_floor: #\d+ has this ident and is a Category/;
-    t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [told] });
-    t.ok(await idOf(house, 'cellar'));
-    t.match(await rpc(house, 'GW_GetHealth'), { State: 'warning', Checks: { length: Number } });
-    t.match(JSON.stringify(await rpc(house, 'GW_GetHealth')), told);
+    const messages = /tree: ground_floor: #\d+ has this ident and is a Category/;
+    t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [messages] });
+    t.ok(await idOf(fixture, 'cellar'));
+    t.match(await rpc(fixture, 'GW_GetHealth'), { State: 'warning', Checks: { length: Number } });
+    t.match(JSON.stringify(await rpc(fixture, 'GW_GetHealth')), messages);
   },
 );
 
 t.test('a reload applies what can change at run time and says what needs a restart', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + front('password: petunia'));
-  await using owner = await openWebSocket(house);
-  const wf = await idOf(house, 'wf');
-  await using ground = await openWebSocket(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'petunia')]);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + front('password: petunia'));
+  await using owner = await openWebSocket(fixture);
+  const wf = await idOf(fixture, 'wf');
+  await using ground = await openWebSocket(fixture, `/wfc/${wf}/api/`, [basicLine('webfront', 'petunia')]);
   const web = 'webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front }]\n';
-  await house.configure(
+  await fixture.configure(
     SIMULATED_CONFIG.replace('simulated', 'generic')
       .replace(OWNER.username, 'me@example.org')
       .replace(OWNER.password, 'another')
@@ -128,76 +128,76 @@ t.test('a reload applies what can change at run time and says what needs a resta
       front('password: petunia').replace('Ground floor', 'Cellar') +
       `${web}store: { backups: 3 }\nlog: { level: warn }\n`,
   );
-  t.match(await rpc(house, 'GW_ReloadConfiguration'), {
+  t.match(await rpc(fixture, 'GW_ReloadConfiguration'), {
     Applied: ['remoteAccess', 'api', 'webServers', 'profiles', 'tree', 'configurators', 'changes', 'log'],
     NeedsRestart: ['board', 'store', 'api.aliases'],
     Problems: [],
   });
-  t.equal(await rpc(house, 'SVC_GetKernelVersion'), 401, 'the old password');
+  t.equal(await rpc(fixture, 'SVC_GetKernelVersion'), 401, 'the old password');
   const me = [basicLine('me@example.org', 'another')];
-  t.match(resultOrStatus(await post(house, callText('SVC_GetKernelVersion', []), me)), /\d/);
+  t.match(resultOrStatus(await post(fixture, callText('SVC_GetKernelVersion', []), me)), /\d/);
   await t.rejects(takeFrames(owner, 1000), /closed: 1008/, 'a session of the old password has ended');
   t.equal(ground.connection.isFinished, false, 'one of a front whose password is the same goes on');
   const three = `[${callText('Echo', [])},${callText('Echo', [])},${callText('Echo', [])}]`;
-  t.equal(replyIn(await post(house, three, me)).error?.data.code, 'INVALID_REQUEST');
-  t.match(resultOrStatus(await post(house, callText('WFC_GetConfigurators', []), [])), [
+  t.equal(replyIn(await post(fixture, three, me)).error?.data.code, 'INVALID_REQUEST');
+  t.match(resultOrStatus(await post(fixture, callText('WFC_GetConfigurators', []), [])), [
     { ID: wf, Title: 'Cellar' },
   ]);
-  t.ok(house.gateway.port('house'));
+  t.ok(fixture.gateway.port('house'));
   t.equal(
-    resultOrStatus(await post(house, callText('IPS_GetKernelVersion', []), me)),
+    resultOrStatus(await post(fixture, callText('IPS_GetKernelVersion', []), me)),
     'METHOD_NOT_FOUND',
     'not before a restart',
   );
 });
 
 t.test('a configuration with a mistake changes nothing when it is read again', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  await house.configure(
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  await fixture.configure(
     `${SIMULATED_CONFIG.replace(OWNER.password, 'another')}tree: [{ categroy: x, ident: y }]\n`,
   );
-  const failed = replyIn(await post(house, callText('GW_ReloadConfiguration', []), [ownerLine]));
+  const failed = replyIn(await post(fixture, callText('GW_ReloadConfiguration', []), [ownerLine]));
   t.match(failed.error, { code: -32_603, data: { code: 'CONFIGURATION_INVALID' } });
   t.match((failed.error as { message?: string }).message, /gateway\.yaml:4:\d+: tree\[0\]: /);
-  t.match(await rpc(house, 'SVC_GetKernelVersion'), /\d/, 'the old password holds');
+  t.match(await rpc(fixture, 'SVC_GetKernelVersion'), /\d/, 'the old password holds');
 });
 
 t.test('an address that is taken is told by the reload, and taken up when it is free', async (t) => {
   const clock = new ManualClock();
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
   const web = 'webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front }]\n';
-  await house.configure(SIMULATED_CONFIG.replace('port: 0', `port: ${port}`) + SAMPLE_TREE + web);
-  const told = new RegExp(`api: 127.0.0.1:${port} does not work: .*EADDRINUSE`);
-  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [told] });
-  const other = { port: house.gateway.port('house') ?? 0 };
-  t.match(JSON.stringify(await rpc(other, 'GW_GetHealth')), told, 'the web server is there all the same');
+  await fixture.configure(SIMULATED_CONFIG.replace('port: 0', `port: ${port}`) + SAMPLE_TREE + web);
+  const messages = new RegExp(`api: 127.0.0.1:${port} does not work: .*EADDRINUSE`);
+  t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [messages] });
+  const other = { port: fixture.gateway.port('house') ?? 0 };
+  t.match(JSON.stringify(await rpc(other, 'GW_GetHealth')), messages, 'the web server is there all the same');
   taken.close();
   await until('the address', () => {
     clock.advance(5000);
-    return house.gateway.port() === port;
+    return fixture.gateway.port() === port;
   });
 });
 
 t.test('a front whose area is deleted serves nothing of the tree until there is one again', async (t) => {
-  const house = await startGateway(
+  const fixture = await startGateway(
     t,
     SIMULATED_CONFIG + SAMPLE_TREE + front('password: tulip').replace('ground', 'upper'),
   );
-  const wf = await idOf(house, 'wf');
+  const wf = await idOf(fixture, 'wf');
   const tulip = [basicLine('webfront', 'tulip')];
   const shown = async () => {
-    const { objects } = resultOrStatus(await post(house, callText('WFC_GetSnapshot', [wf]), tulip)) as {
+    const { objects } = resultOrStatus(await post(fixture, callText('WFC_GetSnapshot', [wf]), tulip)) as {
       objects: object;
     };
     return Object.keys(objects).length;
   };
   t.equal(await shown(), 3);
-  await rpc(house, 'SVC_DeleteVariable', await idOf(house, 'upper_floor/blind'));
-  t.equal(await rpc(house, 'SVC_DeleteCategory', await idOf(house, 'upper_floor')), true);
+  await rpc(fixture, 'SVC_DeleteVariable', await idOf(fixture, 'upper_floor/blind'));
+  t.equal(await rpc(fixture, 'SVC_DeleteCategory', await idOf(fixture, 'upper_floor')), true);
   t.equal(await shown(), 0);
-  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
+  t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [] });
   t.equal(await shown(), 3, 'the reload has made it anew');
 });

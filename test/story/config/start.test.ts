@@ -31,45 +31,47 @@ interface Check {
   readonly Text: string;
 }
 
-async function checkOf(house: ApiAddress, name: string): Promise<string> {
-  const { Checks } = (await rpc(house, 'GW_GetHealth')) as { Checks: Check[] };
+async function checkOf(fixture: ApiAddress, name: string): Promise<string> {
+  const { Checks } = (await rpc(fixture, 'GW_GetHealth')) as { Checks: Check[] };
   const found = Checks.find(({ Name }) => Name === name);
   return `${found?.State}: ${found?.Text}`;
 }
 
-const restarted = async (t: Parameters<typeof startGateway>[0], house: GatewayFixture, yaml?: string) => {
-  await house.gateway.close();
-  return startGateway(t, yaml, { directory: house.directory });
+const restarted = async (t: Parameters<typeof startGateway>[0], fixture: GatewayFixture, yaml?: string) => {
+  await fixture.gateway.close();
+  return startGateway(t, yaml, { directory: fixture.directory });
 };
 
-const profileOf = async (house: ApiAddress, path: string) => {
-  const shown = (await rpc(house, 'SVC_GetVariable', await idOf(house, path))) as { VariableProfile: string };
+const profileOf = async (fixture: ApiAddress, path: string) => {
+  const shown = (await rpc(fixture, 'SVC_GetVariable', await idOf(fixture, path))) as {
+    VariableProfile: string;
+  };
   return shown.VariableProfile;
 };
 
 t.test('a profile that does not exist ends no start, and is reported until it is corrected', async (t) => {
   const first = await startGateway(t, SIMULATED_CONFIG + devices('~Wat'));
-  const told = /Plug \(#\d+\): .*Topics\[0\]\.Profile: there is no profile ~Wat/;
+  const messages = /Plug \(#\d+\): .*Topics\[0\]\.Profile: there is no profile ~Wat/;
   const other = /Meter \(#\d+\): .*Rules\[0\]\.Profile: there is no profile ~Wat/;
   const health = await checkOf(first, 'devices');
-  t.match(health, told);
+  t.match(health, messages);
   t.match(health, other);
   t.equal(await profileOf(first, 'broker/plug/POWER'), '');
 
-  const house = await restarted(t, first);
-  t.match(await checkOf(house, 'devices'), told, 'nor the next one');
-  await house.configure(SIMULATED_CONFIG + devices('~Temperature'));
-  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
-  t.equal(await profileOf(house, 'broker/plug/POWER'), '~Temperature');
-  t.notMatch(await checkOf(house, 'devices'), /~Wat/);
+  const fixture = await restarted(t, first);
+  t.match(await checkOf(fixture, 'devices'), messages, 'nor the next one');
+  await fixture.configure(SIMULATED_CONFIG + devices('~Temperature'));
+  t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [] });
+  t.equal(await profileOf(fixture, 'broker/plug/POWER'), '~Temperature');
+  t.notMatch(await checkOf(fixture, 'devices'), /~Wat/);
 
-  const plug = await idOf(house, 'broker/plug');
+  const plug = await idOf(fixture, 'broker/plug');
   const topics = [{ Ident: 'POWER', Type: 'float', StateTopic: 'p', Profile: '~Switch' }];
-  await rpc(house, 'SVC_SetProperty', plug, 'Topics', JSON.stringify(topics));
-  t.equal(await rpc(house, 'SVC_ApplyChanges', plug), true);
+  await rpc(fixture, 'SVC_SetProperty', plug, 'Topics', JSON.stringify(topics));
+  t.equal(await rpc(fixture, 'SVC_ApplyChanges', plug), true);
   const type = /Topics\[0\]\.Profile: the profile ~Switch is one of type boolean, and POWER is of type float/;
-  t.match(await checkOf(house, 'devices'), type);
-  const again = await restarted(t, house);
+  t.match(await checkOf(fixture, 'devices'), type);
+  const again = await restarted(t, fixture);
   t.match(await checkOf(again, 'devices'), type);
 });
 
@@ -81,70 +83,73 @@ t.test('a profile that is deleted while an instance has it ends no start', async
   t.equal(await profileOf(first, 'wire/meter/TEMP'), 'Mine');
   await rpc(first, 'SVC_DeleteVariableProfile', 'Mine');
   t.equal(await profileOf(first, 'wire/meter/TEMP'), '');
-  const told = /Rules\[0\]\.Profile: there is no profile Mine/;
-  t.match(await checkOf(first, 'devices'), told);
-  const house = await restarted(t, first);
-  t.match(await checkOf(house, 'devices'), told);
-  await rpc(house, 'SVC_CreateVariableProfile', 'Mine', 2);
-  t.equal(await profileOf(house, 'wire/meter/TEMP'), 'Mine');
+  const messages = /Rules\[0\]\.Profile: there is no profile Mine/;
+  t.match(await checkOf(first, 'devices'), messages);
+  const fixture = await restarted(t, first);
+  t.match(await checkOf(fixture, 'devices'), messages);
+  await rpc(fixture, 'SVC_CreateVariableProfile', 'Mine', 2);
+  t.equal(await profileOf(fixture, 'wire/meter/TEMP'), 'Mine');
 });
 
 t.test('a type that changes in the file is the type of the variable, under the same id', async (t) => {
-  const house = await startGateway(
+  const fixture = await startGateway(
     t,
     SIMULATED_CONFIG + devices('~Temperature').replaceAll('~Temperature', '""'),
   );
-  const id = await idOf(house, 'wire/meter/TEMP');
-  const wire = await idOf(house, 'wire');
-  const push = async (house: ApiAddress, text: string) => rpc(house, 'VIO_PushText', wire, text);
-  const isValue = (house: ApiAddress, value: number | string) =>
-    until(`TEMP is ${value}`, async () => (await valueAt(house, 'wire/meter/TEMP')) === value);
-  await push(house, 'T=21.5\r\n');
-  await isValue(house, 21.5);
-  await house.configure(SIMULATED_CONFIG + devices('""', 'string'));
-  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
-  t.equal(await idOf(house, 'wire/meter/TEMP'), id);
-  t.equal(await valueAt(house, 'wire/meter/TEMP'), '');
-  await push(house, 'T=warm\r\n');
-  await isValue(house, 'warm');
-  const again = await restarted(t, house, SIMULATED_CONFIG + devices('""', 'integer'));
+  const id = await idOf(fixture, 'wire/meter/TEMP');
+  const wire = await idOf(fixture, 'wire');
+  const push = async (fixture: ApiAddress, text: string) => rpc(fixture, 'VIO_PushText', wire, text);
+  const isValue = (fixture: ApiAddress, value: number | string) =>
+    until(`TEMP is ${value}`, async () => (await valueAt(fixture, 'wire/meter/TEMP')) === value);
+  await push(fixture, 'T=21.5\r\n');
+  await isValue(fixture, 21.5);
+  await fixture.configure(SIMULATED_CONFIG + devices('""', 'string'));
+  t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [] });
+  t.equal(await idOf(fixture, 'wire/meter/TEMP'), id);
+  t.equal(await valueAt(fixture, 'wire/meter/TEMP'), '');
+  await push(fixture, 'T=warm\r\n');
+  await isValue(fixture, 'warm');
+  const again = await restarted(t, fixture, SIMULATED_CONFIG + devices('""', 'integer'));
   t.equal(await valueAt(again, 'wire/meter/TEMP'), 0);
   await push(again, 'T=22\r\n');
   await isValue(again, 22);
 });
 
 t.test('an ident that every instance has is no variable of a device', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + devices('~Temperature').replace('POWER', 'STATUS'));
-  const told = /Plug \(#\d+\): the ident STATUS is reserved/;
-  t.match(await checkOf(house, 'devices'), told);
-  t.match(await valueAt(house, 'broker/plug/STATUS'), /^closed .*reserved/);
-  const again = await restarted(t, house);
-  t.match(await checkOf(again, 'devices'), told);
+  const fixture = await startGateway(
+    t,
+    SIMULATED_CONFIG + devices('~Temperature').replace('POWER', 'STATUS'),
+  );
+  const messages = /Plug \(#\d+\): the ident STATUS is reserved/;
+  t.match(await checkOf(fixture, 'devices'), messages);
+  t.match(await valueAt(fixture, 'broker/plug/STATUS'), /^closed .*reserved/);
+  const again = await restarted(t, fixture);
+  t.match(await checkOf(again, 'devices'), messages);
 });
 
 t.test('what differs from the file after a reload is in health', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + devices('~Temperature'));
-  await house.configure(`${SIMULATED_CONFIG}tree: [{ categroy: x, ident: y }]\n`);
-  const failed = replyIn(await post(house, callText('GW_ReloadConfiguration', []), [ownerLine]));
+  const fixture = await startGateway(t, SIMULATED_CONFIG + devices('~Temperature'));
+  await fixture.configure(`${SIMULATED_CONFIG}tree: [{ categroy: x, ident: y }]\n`);
+  const failed = replyIn(await post(fixture, callText('GW_ReloadConfiguration', []), [ownerLine]));
   t.equal(failed.error?.data.code, 'CONFIGURATION_INVALID');
   t.match(
-    await checkOf(house, 'configuration'),
+    await checkOf(fixture, 'configuration'),
     /^failed: .*would not start with this file: .*tree\[0\]: an entry has/,
   );
   const other = devices('~Temperature')
     .replace('module: Virtual I/O', 'module: Client Socket\n    properties: { Host: localhost, Port: 1 }')
     .replace('Meter', 'Gauge');
-  await house.configure(SIMULATED_CONFIG + other);
-  const told =
+  await fixture.configure(SIMULATED_CONFIG + other);
+  const messages =
     /gateway.yaml:\d+:\d+: tree: wire: it is a Virtual I\/O; .*differ from the file in Host, Port$/;
-  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [told] });
-  t.match(await checkOf(house, 'configuration'), /^warning: .*tree: wire: /);
+  t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [messages] });
+  t.match(await checkOf(fixture, 'configuration'), /^warning: .*tree: wire: /);
   t.equal(
-    await rpc(house, 'SVC_GetName', await idOf(house, 'wire/meter')),
+    await rpc(fixture, 'SVC_GetName', await idOf(fixture, 'wire/meter')),
     'Gauge',
     'what is below is applied',
   );
-  await house.configure(SIMULATED_CONFIG + devices('~Temperature'));
-  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
-  t.match(await checkOf(house, 'configuration'), /^ok/);
+  await fixture.configure(SIMULATED_CONFIG + devices('~Temperature'));
+  t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [] });
+  t.match(await checkOf(fixture, 'configuration'), /^ok/);
 });

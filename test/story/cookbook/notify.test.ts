@@ -11,12 +11,12 @@ import { rpc } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, startGateway } from '../../tools/gateway/gateway-fixture.js';
 
 t.test('a message goes out by ntfy, by Telegram and to a webhook', async (t) => {
-  const heard: Record<string, unknown>[] = [];
+  const received: Record<string, unknown>[] = [];
   let status = 200;
   const server = createServer((request, response) => {
     void text(request).then((body) => {
       const { method, url, headers } = request;
-      heard.push({ method, url, headers, body });
+      received.push({ method, url, headers, body });
       response.writeHead(status).end('{"ok":true}');
     });
   });
@@ -25,19 +25,19 @@ t.test('a message goes out by ntfy, by Telegram and to a webhook', async (t) => 
   t.teardown(() => server.close());
   const local = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-  const house = await startGateway(t, SIMULATED_CONFIG);
+  const gateway = await startGateway(t, SIMULATED_CONFIG);
   const page = readFileSync(join(ROOT, 'docs/use/cookbook/notify.md'), 'utf8');
   const ids: number[] = [];
   for (const block of codeBlocks(page, 'js')) {
     const [, file] = /^\/\/ ([\w-]+\.js):/.exec(block) ?? [];
-    const id = (await rpc(house, 'SVC_CreateScript', 0)) as number;
+    const id = (await rpc(gateway, 'SVC_CreateScript', 0)) as number;
     ids.push(id);
-    await rpc(house, 'SVC_SetScriptFile', id, file);
+    await rpc(gateway, 'SVC_SetScriptFile', id, file);
     const here = block.replace(/https:\/\/(ntfy\.sh|api\.telegram\.org|hooks\.example\.org)/g, local);
-    await rpc(house, 'SVC_SetScriptContent', id, here);
+    await rpc(gateway, 'SVC_SetScriptContent', id, here);
   }
-  t.equal(await rpc(house, 'SVC_RunScriptWait', ids[1]), 'sent');
-  t.match(heard, [
+  t.equal(await rpc(gateway, 'SVC_RunScriptWait', ids[1]), 'sent');
+  t.match(received, [
     {
       method: 'POST',
       url: '/house-3f9c2a7d',
@@ -59,7 +59,7 @@ t.test('a message goes out by ntfy, by Telegram and to a webhook', async (t) => 
   ]);
 
   status = 401;
-  const said = await rpc(house, 'SVC_RunScriptWait', ids[1]);
+  const said = await rpc(gateway, 'SVC_RunScriptWait', ids[1]);
   t.match(said, /^not sent: The URL cannot be read: 127\.0\.0\.1:\d+ answers 401 Unauthorized$/);
-  t.notMatch(house.log.join('\n'), /your-bots-token|your-webhooks-token|3f9c2a7d/, 'the log has no secret');
+  t.notMatch(gateway.log.join('\n'), /your-bots-token|your-webhooks-token|3f9c2a7d/, 'the log has no secret');
 });

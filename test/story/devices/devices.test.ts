@@ -39,11 +39,11 @@ const devices = (serial: SerialBench, mqtt: MqttBench) => `${SAMPLE_TREE}  - ins
         properties: { Topics: [{ Ident: STATE, Type: boolean, StateTopic: plug/state, CommandTopic: plug/set }] }
 `;
 
-const link = (house: GatewayFixture, path: string, wanted: string) =>
-  until(`${path} to be ${wanted}`, async () => (await valueAt(house, `${path}/LINK`)) === wanted);
-const value = (house: GatewayFixture, path: string, wanted: unknown) =>
-  until(`${path} to be ${String(wanted)}`, async () => (await valueAt(house, path)) === wanted);
-const wishes = (mqtt: MqttBench) =>
+const link = (gateway: GatewayFixture, path: string, expected: string) =>
+  until(`${path} to be ${expected}`, async () => (await valueAt(gateway, `${path}/LINK`)) === expected);
+const value = (gateway: GatewayFixture, path: string, expected: unknown) =>
+  until(`${path} to be ${String(expected)}`, async () => (await valueAt(gateway, path)) === expected);
+const commands = (mqtt: MqttBench) =>
   mqtt
     .heard()
     .filter(({ topic }) => topic === 'plug/set')
@@ -64,84 +64,97 @@ t.test(
     await using serial = await ptyBench();
     await using mqtt = await mosquittoBench(4);
     await mqtt.publish('plug/state', 'ON', true);
-    const house = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
-    await value(house, 'broker/plug/STATE', true);
-    await link(house, 'meter_port/meter', 'online');
-    await using socket = await openWebSocket(house);
+    const gateway = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
+    await value(gateway, 'broker/plug/STATE', true);
+    await link(gateway, 'meter_port/meter', 'online');
+    await using socket = await openWebSocket(gateway);
     const id = {
-      button: await idOf(house, 'ground_floor/hall_button/STATE'),
-      temperature: await idOf(house, 'meter_port/meter/TEMPERATURE'),
-      plug: await idOf(house, 'broker/plug/STATE'),
-      sense: await idOf(house, 'ground_floor/hall_sense/STATE'),
+      button: await idOf(gateway, 'ground_floor/hall_button/STATE'),
+      temperature: await idOf(gateway, 'meter_port/meter/TEMPERATURE'),
+      plug: await idOf(gateway, 'broker/plug/STATE'),
+      sense: await idOf(gateway, 'ground_floor/hall_sense/STATE'),
     };
-    await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
+    await rpc(gateway, 'GW_SimulateLine', 'BUTTON1', true);
     t.match(await updateOf(socket, id.button), { Data: [true, true, false] });
     serial.say('T=21.5\r\n');
     t.match(await updateOf(socket, id.temperature), { Data: [21.5, true, 0] });
-    t.equal(await rpc(house, 'GetValueFormatted', id.temperature), '21.5 °C');
+    t.equal(await rpc(gateway, 'GetValueFormatted', id.temperature), '21.5 °C');
     await mqtt.publish('plug/state', 'OFF', true);
     t.match(await updateOf(socket, id.plug), { Data: [false, true, true] });
 
     t.equal(
-      await rpc(house, 'HW_WriteValueBoolean', await idOf(house, 'ground_floor/hall_relay'), 'STATE', true),
+      await rpc(
+        gateway,
+        'HW_WriteValueBoolean',
+        await idOf(gateway, 'ground_floor/hall_relay'),
+        'STATE',
+        true,
+      ),
       true,
     );
     t.match(await updateOf(socket, id.sense), { Data: [true, true, false] });
     t.equal(
-      await rpc(house, 'HW_WriteValueInteger', await idOf(house, 'meter_port/meter'), 'LEVEL', 7),
+      await rpc(gateway, 'HW_WriteValueInteger', await idOf(gateway, 'meter_port/meter'), 'LEVEL', 7),
       true,
     );
     await until('the command', () => serial.heard().toString() === 'LEVEL 7\r\n');
-    t.equal(await rpc(house, 'RequestAction', id.plug, true), true);
-    await until('the wish', () => wishes(mqtt).length === 1);
-    t.strictSame([wishes(mqtt), await rpc(house, 'GetValue', id.plug)], [['ON'], false], 'a wish is no fact');
-    t.match(await rpc(house, 'GW_GetHealth'), { State: 'ok' });
+    t.equal(await rpc(gateway, 'RequestAction', id.plug, true), true);
+    await until('the wish', () => commands(mqtt).length === 1);
+    t.strictSame(
+      [commands(mqtt), await rpc(gateway, 'GetValue', id.plug)],
+      [['ON'], false],
+      'a wish is no fact',
+    );
+    t.match(await rpc(gateway, 'GW_GetHealth'), { State: 'ok' });
   },
 );
 
 t.test('a broker that is away: a command fails at once and is never sent later', { skip }, async (t) => {
   await using serial = await ptyBench();
   await using mqtt = await mosquittoBench(4);
-  const house = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
-  await link(house, 'broker/plug', 'online');
-  const plug = await idOf(house, 'broker/plug');
+  const gateway = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
+  await link(gateway, 'broker/plug', 'online');
+  const plug = await idOf(gateway, 'broker/plug');
   await mqtt.stop();
-  await link(house, 'broker/plug', 'waiting');
-  const failed = replyIn(await post(house, callText('HW_WriteValueBoolean', [plug, 'STATE', true])));
+  await link(gateway, 'broker/plug', 'waiting');
+  const failed = replyIn(await post(gateway, callText('HW_WriteValueBoolean', [plug, 'STATE', true])));
   t.match(failed.error, { code: -32_603, data: { code: 'DEVICE_OFFLINE' } });
-  t.equal(await rpc(house, 'RequestAction', await idOf(house, 'broker/plug/STATE'), true), 'DEVICE_OFFLINE');
+  t.equal(
+    await rpc(gateway, 'RequestAction', await idOf(gateway, 'broker/plug/STATE'), true),
+    'DEVICE_OFFLINE',
+  );
   serial.say('T=3\n');
-  await value(house, 'meter_port/meter/TEMPERATURE', 3);
+  await value(gateway, 'meter_port/meter/TEMPERATURE', 3);
   await mqtt.start();
-  await link(house, 'broker/plug', 'online');
-  t.equal(await rpc(house, 'HW_WriteValueBoolean', plug, 'STATE', false), true);
-  await until('the command of now', () => wishes(mqtt).length > 0);
-  t.strictSame(wishes(mqtt), ['OFF'], 'and not the one of meanwhile');
+  await link(gateway, 'broker/plug', 'online');
+  t.equal(await rpc(gateway, 'HW_WriteValueBoolean', plug, 'STATE', false), true);
+  await until('the command of now', () => commands(mqtt).length > 0);
+  t.strictSame(commands(mqtt), ['OFF'], 'and not the one of meanwhile');
 });
 
 t.test('an adapter torn out shows, keeps ids and names, and is taken up again', { skip }, async (t) => {
   await using serial = await ptyBench();
   await using mqtt = await mosquittoBench(4);
-  const house = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
-  await link(house, 'meter_port/meter', 'online');
-  const id = await idOf(house, 'meter_port/meter/TEMPERATURE');
+  const gateway = await startGateway(t, SIMULATED_CONFIG + devices(serial, mqtt));
+  await link(gateway, 'meter_port/meter', 'online');
+  const id = await idOf(gateway, 'meter_port/meter/TEMPERATURE');
   await serial.unplug();
-  await link(house, 'meter_port', 'waiting');
-  t.match(JSON.stringify(await rpc(house, 'GW_GetHealth')), /Meter port/);
+  await link(gateway, 'meter_port', 'waiting');
+  t.match(JSON.stringify(await rpc(gateway, 'GW_GetHealth')), /Meter port/);
   t.equal(
-    await rpc(house, 'HW_WriteValueInteger', await idOf(house, 'meter_port/meter'), 'LEVEL', 1),
+    await rpc(gateway, 'HW_WriteValueInteger', await idOf(gateway, 'meter_port/meter'), 'LEVEL', 1),
     'DEVICE_OFFLINE',
   );
   await serial.plug();
-  await link(house, 'meter_port/meter', 'online');
+  await link(gateway, 'meter_port/meter', 'online');
   serial.say('T=4\n');
-  await value(house, 'meter_port/meter/TEMPERATURE', 4);
-  t.equal(await idOf(house, 'meter_port/meter/TEMPERATURE'), id);
+  await value(gateway, 'meter_port/meter/TEMPERATURE', 4);
+  t.equal(await idOf(gateway, 'meter_port/meter/TEMPERATURE'), id);
   t.equal(serial.heard().toString(), '', 'nothing of meanwhile');
 });
 
 t.test('instances that fail take no other down, and each says what to do', async (t) => {
-  const house = await startGateway(
+  const gateway = await startGateway(
     t,
     `${SIMULATED_CONFIG}${SAMPLE_TREE}  - { instance: No port, ident: no_port, module: Serial Port, properties: { Port: /dev/nothing } }
   - { instance: No broker, ident: no_broker, module: MQTT Client, properties: { Url: "mqtt://127.0.0.1:1" } }
@@ -158,19 +171,27 @@ t.test('instances that fail take no other down, and each says what to do', async
     ['unfinished', 'Line is empty'],
   ] as const)
     await until(`${ident} to say why`, async () =>
-      String(await valueAt(house, `${ident}/STATUS`)).includes(text),
+      String(await valueAt(gateway, `${ident}/STATUS`)).includes(text),
     );
-  const relay = await idOf(house, 'ground_floor/hall_relay');
-  t.equal(await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', true), true);
-  t.equal(await valueAt(house, 'ground_floor/hall_sense/STATE'), true);
-  const { Checks } = (await rpc(house, 'GW_GetHealth')) as { Checks: { Name: string; Text: string }[] };
+  const relay = await idOf(gateway, 'ground_floor/hall_relay');
+  t.equal(await rpc(gateway, 'HW_WriteValueBoolean', relay, 'STATE', true), true);
+  t.equal(await valueAt(gateway, 'ground_floor/hall_sense/STATE'), true);
+  const { Checks } = (await rpc(gateway, 'GW_GetHealth')) as { Checks: { Name: string; Text: string }[] };
   const { Text = '' } = Checks.find(({ Name }) => Name === 'devices') ?? {};
   for (const name of ['No port', 'No broker', 'Same line', 'No line', 'Unfinished']) t.match(Text, name);
   t.equal(Text.split('\n').length, 6, 'one line per instance below the number of them');
-  t.strictSame(await rpc(house, 'HW_ReadServiceMessages', relay), []);
-  const [inUse] = (await rpc(house, 'HW_ReadServiceMessages', await idOf(house, 'same_line'))) as object[];
+  t.strictSame(await rpc(gateway, 'HW_ReadServiceMessages', relay), []);
+  const [inUse] = (await rpc(
+    gateway,
+    'HW_ReadServiceMessages',
+    await idOf(gateway, 'same_line'),
+  )) as object[];
   const whose = `The device is offline: RELAY1 is in use by Hall relay (#${relay})`;
   t.match(inUse, { Text: whose }, 'the owner is told by which');
-  const said = (await rpc(house, 'HW_ReadServiceMessages', await idOf(house, 'no_line'))) as object[];
-  t.match(said, [{ InstanceID: await idOf(house, 'no_line'), Code: String, Text: /RELAY99/ }], 'decision 21');
+  const said = (await rpc(gateway, 'HW_ReadServiceMessages', await idOf(gateway, 'no_line'))) as object[];
+  t.match(
+    said,
+    [{ InstanceID: await idOf(gateway, 'no_line'), Code: String, Text: /RELAY99/ }],
+    'decision 21',
+  );
 });

@@ -22,54 +22,54 @@ interface Found {
   readonly Create: readonly { ModuleID: string; ModuleName: string; Properties: object }[];
 }
 
-const searched = (house: GatewayFixture, id: number) =>
-  until('the end of the search', async () => (await rpc(house, 'SVC_IsSearching', id)) === false);
+const searched = (fixture: GatewayFixture, id: number) =>
+  until('the end of the search', async () => (await rpc(fixture, 'SVC_IsSearching', id)) === false);
 
 /** What a search finds under this name. */
-async function found(house: GatewayFixture, name: string): Promise<Found | undefined> {
-  const hardware = await idOf(house, 'hardware');
-  await rpc(house, 'SVC_StartSearch', hardware);
-  await searched(house, hardware);
-  const all = (await rpc(house, 'GW_GetFound', hardware)) as Found[];
+async function found(fixture: GatewayFixture, name: string): Promise<Found | undefined> {
+  const hardware = await idOf(fixture, 'hardware');
+  await rpc(fixture, 'SVC_StartSearch', hardware);
+  await searched(fixture, hardware);
+  const all = (await rpc(fixture, 'GW_GetFound', hardware)) as Found[];
   return all.find(({ Name }) => Name === name);
 }
 
 t.test('a search finds chips and lines, who has them, and what they can become', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
-  const relay = await idOf(house, 'ground_floor/hall_relay');
-  const used = await found(house, 'RELAY1');
+  const fixture = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
+  const relay = await idOf(fixture, 'ground_floor/hall_relay');
+  const used = await found(fixture, 'RELAY1');
   t.match(used, { ID: 'line simulated/0', Kind: 'line', About: 'simulated/0, output', UsedBy: 'stellwerk' });
   t.equal(used?.InstanceID, relay);
   t.strictSame(used?.Create, [], 'it is one already');
-  const free = await found(house, 'BUTTON2');
+  const free = await found(fixture, 'BUTTON2');
   t.match(free, { About: 'simulated/17, input', UsedBy: '', InstanceID: 0 });
   t.strictSame(
     free?.Create.map(({ ModuleName }) => ModuleName),
     ['GPIO Input', 'GPIO Output', 'Relay', 'Pulse', 'Blinker', 'Button', 'Counter', 'Frequency'],
   );
   t.strictSame(free?.Create[0]?.Properties, { Line: 'BUTTON2' });
-  t.match(await found(house, 'simulated'), { Kind: 'chip', About: 'gpiochip0, 24 lines', Create: [] });
-  const led = await found(house, 'LED1');
+  t.match(await found(fixture, 'simulated'), { Kind: 'chip', About: 'gpiochip0, 24 lines', Create: [] });
+  const led = await found(fixture, 'LED1');
   t.match(led, { ID: 'led LED1', Kind: 'led', Create: [{ ModuleName: 'LED', Properties: { Led: 'LED1' } }] });
-  const pwm = await found(house, 'PWM1');
+  const pwm = await found(fixture, 'PWM1');
   t.match(pwm, { Kind: 'pwm', Create: [{ ModuleName: 'PWM', Properties: { Channel: 'PWM1' } }] });
-  t.ok(((await valueAt(house, 'hardware/FOUND')) as number) >= 25);
+  t.ok(((await valueAt(fixture, 'hardware/FOUND')) as number) >= 25);
 });
 
 t.test('what was found becomes an instance by one call, that works at once', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
-  const hardware = await idOf(house, 'hardware');
-  const floor = await idOf(house, 'ground_floor');
-  const line = await found(house, 'BUTTON2');
-  const input = (await rpc(house, 'GW_CreateFrom', hardware, line?.ID, floor)) as number;
-  t.match(await rpc(house, 'SVC_GetObject', input), { ObjectName: 'BUTTON2', ParentID: floor });
-  t.match(await rpc(house, 'SVC_GetInstance', input), { ModuleInfo: { ModuleName: 'GPIO Input' } });
-  const state = (await rpc(house, 'SVC_GetObjectIDByIdent', 'STATE', input)) as number;
-  await rpc(house, 'GW_SimulateLine', 'BUTTON2', true);
-  await until('the input to follow', async () => (await rpc(house, 'GetValue', state)) === true);
-  t.match(await found(house, 'BUTTON2'), { InstanceID: input, UsedBy: 'stellwerk' });
+  const fixture = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
+  const hardware = await idOf(fixture, 'hardware');
+  const floor = await idOf(fixture, 'ground_floor');
+  const line = await found(fixture, 'BUTTON2');
+  const input = (await rpc(fixture, 'GW_CreateFrom', hardware, line?.ID, floor)) as number;
+  t.match(await rpc(fixture, 'SVC_GetObject', input), { ObjectName: 'BUTTON2', ParentID: floor });
+  t.match(await rpc(fixture, 'SVC_GetInstance', input), { ModuleInfo: { ModuleName: 'GPIO Input' } });
+  const state = (await rpc(fixture, 'SVC_GetObjectIDByIdent', 'STATE', input)) as number;
+  await rpc(fixture, 'GW_SimulateLine', 'BUTTON2', true);
+  await until('the input to follow', async () => (await rpc(fixture, 'GetValue', state)) === true);
+  t.match(await found(fixture, 'BUTTON2'), { InstanceID: input, UsedBy: 'stellwerk' });
   const relay = (await rpc(
-    house,
+    fixture,
     'GW_CreateFrom',
     hardware,
     'line simulated/1',
@@ -77,55 +77,55 @@ t.test('what was found becomes an instance by one call, that works at once', asy
     'Relay',
     'Pump',
   )) as number;
-  t.match(await rpc(house, 'SVC_GetObject', relay), { ObjectName: 'Pump', ParentID: 0 });
-  t.match(await rpc(house, 'SVC_GetInstance', relay), { ModuleInfo: { ModuleName: 'Relay' } });
+  t.match(await rpc(fixture, 'SVC_GetObject', relay), { ObjectName: 'Pump', ParentID: 0 });
+  t.match(await rpc(fixture, 'SVC_GetInstance', relay), { ModuleInfo: { ModuleName: 'Relay' } });
 });
 
 t.test('what can not be made is refused, and nothing is made', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
-  const hardware = await idOf(house, 'hardware');
-  await searched(house, hardware);
-  const before = await rpc(house, 'SVC_GetInstanceList');
-  const make = (...more: unknown[]) => rpc(house, 'GW_CreateFrom', hardware, ...more);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
+  const hardware = await idOf(fixture, 'hardware');
+  await searched(fixture, hardware);
+  const before = await rpc(fixture, 'SVC_GetInstanceList');
+  const make = (...more: unknown[]) => rpc(fixture, 'GW_CreateFrom', hardware, ...more);
   t.equal(await make('line simulated/17', 4_000_000), 'OBJECT_MISSING');
   t.equal(await make('line simulated/17', 0, 'Serial Port'), 'NOT_SUPPORTED');
   t.equal(await make('line simulated/17', 0, 'Nonsense'), 'MODULE_MISSING');
   t.equal(await make('line simulated/0', 0), 'NOT_SUPPORTED', 'it is in use');
   t.equal(await make('chip simulated', 0), 'NOT_SUPPORTED');
   t.equal(await make('line nowhere/1', 0), 'NAME_NOT_FOUND');
-  t.strictSame(await rpc(house, 'SVC_GetInstanceList'), before);
+  t.strictSame(await rpc(fixture, 'SVC_GetInstanceList'), before);
 });
 
 t.test('only a module that searches does; a search tells its beginning and its end', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
-  const hardware = await idOf(house, 'hardware');
-  const relay = await idOf(house, 'ground_floor/hall_relay');
-  t.equal(await rpc(house, 'SVC_SupportsSearching', hardware), true);
-  t.equal(await rpc(house, 'SVC_SupportsSearching', relay), false);
-  t.equal(await rpc(house, 'SVC_StartSearch', relay), 'NOT_SUPPORTED');
-  t.equal(await rpc(house, 'SVC_IsSearching', relay), false);
-  t.equal(await rpc(house, 'SVC_SupportsSearching', 4_000_000), 'NOT_OF_TYPE');
-  await searched(house, hardware);
-  const told: number[] = [];
-  house.gateway.kernel.changes.listen(({ SenderID, Message }) => {
-    if (SenderID === hardware) told.push(Message);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + HARDWARE);
+  const hardware = await idOf(fixture, 'hardware');
+  const relay = await idOf(fixture, 'ground_floor/hall_relay');
+  t.equal(await rpc(fixture, 'SVC_SupportsSearching', hardware), true);
+  t.equal(await rpc(fixture, 'SVC_SupportsSearching', relay), false);
+  t.equal(await rpc(fixture, 'SVC_StartSearch', relay), 'NOT_SUPPORTED');
+  t.equal(await rpc(fixture, 'SVC_IsSearching', relay), false);
+  t.equal(await rpc(fixture, 'SVC_SupportsSearching', 4_000_000), 'NOT_OF_TYPE');
+  await searched(fixture, hardware);
+  const messages: number[] = [];
+  fixture.gateway.kernel.changes.listen(({ SenderID, Message }) => {
+    if (SenderID === hardware) messages.push(Message);
   });
-  t.equal(await rpc(house, 'SVC_StopSearch', hardware), false, 'none is going on');
-  const { registry } = house.gateway;
+  t.equal(await rpc(fixture, 'SVC_StopSearch', hardware), false, 'none is going on');
+  const { registry } = fixture.gateway;
   // In one turn, in which no search ends.
   const [started, isSearching] = ['SVC_StartSearch', 'SVC_IsSearching'].map((name) =>
     registry.call(name, [hardware], owner),
   );
   t.equal(await isSearching, true);
   t.equal(await started, true);
-  await searched(house, hardware);
-  t.strictSame(told, [message.IM_SEARCHSTART, message.IM_SEARCHUPDATE, message.IM_SEARCHSTOP]);
+  await searched(fixture, hardware);
+  t.strictSame(messages, [message.IM_SEARCHSTART, message.IM_SEARCHUPDATE, message.IM_SEARCHSTOP]);
 });
 
 t.test('GW_GetLines gives what the picture of the board needs', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  await rpc(house, 'RequestAction', await idOf(house, 'ground_floor/hall_relay/STATE'), true);
-  const { Board, Header, Lines } = (await rpc(house, 'GW_GetLines')) as {
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  await rpc(fixture, 'RequestAction', await idOf(fixture, 'ground_floor/hall_relay/STATE'), true);
+  const { Board, Header, Lines } = (await rpc(fixture, 'GW_GetLines')) as {
     Board: string;
     Header: string[][];
     Lines: { Name: string; Active?: boolean }[];
@@ -144,7 +144,7 @@ t.test('GW_GetLines gives what the picture of the board needs', async (t) => {
         Direction: 'output',
         Used: true,
         Consumer: 'stellwerk',
-        InstanceID: await idOf(house, 'ground_floor/hall_relay'),
+        InstanceID: await idOf(fixture, 'ground_floor/hall_relay'),
         Active: true,
       },
     ],

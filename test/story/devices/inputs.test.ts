@@ -9,16 +9,16 @@ const TREE = `tree:
   - { instance: Pump, ident: pump, module: GPIO Input, properties: { Line: BUTTON2 } }
 `;
 
-const value = (house: GatewayFixture, path: string, wanted: unknown) =>
-  until(`${path} to be ${String(wanted)}`, async () => (await valueAt(house, path)) === wanted);
-const counts = (house: GatewayFixture) =>
-  Promise.all(['PRESS', 'RELEASE', 'SINGLE', 'LONG'].map((ident) => valueAt(house, `door/${ident}`)));
+const value = (fixture: GatewayFixture, path: string, expected: unknown) =>
+  until(`${path} to be ${String(expected)}`, async () => (await valueAt(fixture, path)) === expected);
+const counts = (fixture: GatewayFixture) =>
+  Promise.all(['PRESS', 'RELEASE', 'SINGLE', 'LONG'].map((ident) => valueAt(fixture, `door/${ident}`)));
 
 t.test('a press that began before a restart is none; the counts go on', async (t) => {
   const directory = await tempDirectory(t);
-  const press = async (house: GatewayFixture, active: boolean) => {
-    await rpc(house, 'GW_SimulateBounce', 'BUTTON1', active, 3, 1, 7);
-    await value(house, 'door/STATE', active);
+  const press = async (fixture: GatewayFixture, active: boolean) => {
+    await rpc(fixture, 'GW_SimulateBounce', 'BUTTON1', active, 3, 1, 7);
+    await value(fixture, 'door/STATE', active);
   };
   const first = await startGateway(t, SIMULATED_CONFIG + TREE, { directory });
   await value(first, 'door/LINK', 'online');
@@ -44,14 +44,17 @@ t.test('a press that began before a restart is none; the counts go on', async (t
 });
 
 t.test('an input that oscillates shows in health; all calls are answered meanwhile', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + TREE);
-  await value(house, 'pump/LINK', 'online');
-  await rpc(house, 'GW_SimulateFlood', 'BUTTON2', 20_000, 60_000);
-  const isTold = async () => /oscillates/.test(String(await valueAt(house, 'pump/STATUS')));
+  const fixture = await startGateway(t, SIMULATED_CONFIG + TREE);
+  await value(fixture, 'pump/LINK', 'online');
+  await rpc(fixture, 'GW_SimulateFlood', 'BUTTON2', 20_000, 60_000);
+  const isTold = async () => /oscillates/.test(String(await valueAt(fixture, 'pump/STATUS')));
   await until('it to be recognised', isTold);
-  const health = (await rpc(house, 'GW_GetHealth')) as { State: string; Checks: { Text: string }[] };
+  const health = (await rpc(fixture, 'GW_GetHealth')) as { State: string; Checks: { Text: string }[] };
   t.not(health.State, 'ok');
   t.match(JSON.stringify(health), /BUTTON2 oscillates/);
-  const before = await valueAt(house, 'pump/COUNT');
-  await until('it to be counted on', async () => Number(await valueAt(house, 'pump/COUNT')) > Number(before));
+  const before = await valueAt(fixture, 'pump/COUNT');
+  await until(
+    'it to be counted on',
+    async () => Number(await valueAt(fixture, 'pump/COUNT')) > Number(before),
+  );
 });

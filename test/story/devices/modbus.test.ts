@@ -29,9 +29,9 @@ function metered(): ModbusServer {
   return side;
 }
 
-const isShown = (house: GatewayFixture, path: string, text: string) =>
+const isShown = (gateway: GatewayFixture, path: string, text: string) =>
   until(`${path} to show ${text}`, async () => {
-    const shown = await rpc(house, 'GetValueFormatted', await idOf(house, path));
+    const shown = await rpc(gateway, 'GetValueFormatted', await idOf(gateway, path));
     return shown === text;
   });
 
@@ -39,28 +39,28 @@ await t.test('an energy meter and a relay board on one line, as the page has the
   await using pair = await openPtyPair(await tempDirectory(t));
   const side = metered();
   await using _server = await side.serveRtu(pair.far);
-  const house = await startGateway(t, SIMULATED_CONFIG + line.replace(/Port: \S+,/, `Port: ${pair.near},`));
-  await isShown(house, 'rs485/meter/voltage/Value', '230.1 V');
-  await isShown(house, 'rs485/meter/power/Value', '-1500.5 W');
-  await isShown(house, 'rs485/meter/energy/Value', '12345.670 kWh');
-  await isShown(house, 'rs485/relays/pump/Value', 'Off');
-  const pump = await idOf(house, 'rs485/relays/pump/Value');
-  await rpc(house, 'RequestAction', pump, true);
+  const gateway = await startGateway(t, SIMULATED_CONFIG + line.replace(/Port: \S+,/, `Port: ${pair.near},`));
+  await isShown(gateway, 'rs485/meter/voltage/Value', '230.1 V');
+  await isShown(gateway, 'rs485/meter/power/Value', '-1500.5 W');
+  await isShown(gateway, 'rs485/meter/energy/Value', '12345.670 kWh');
+  await isShown(gateway, 'rs485/relays/pump/Value', 'Off');
+  const pump = await idOf(gateway, 'rs485/relays/pump/Value');
+  await rpc(gateway, 'RequestAction', pump, true);
   t.equal(side.coils.get(0), true, 'the unit has it when the call returns');
-  await isShown(house, 'rs485/relays/pump/Value', 'On');
+  await isShown(gateway, 'rs485/relays/pump/Value', 'On');
   side.coils.set(0, false);
-  await isShown(house, 'rs485/relays/pump/Value', 'Off');
-  const energy = await idOf(house, 'rs485/meter/energy');
+  await isShown(gateway, 'rs485/relays/pump/Value', 'Off');
+  const energy = await idOf(gateway, 'rs485/meter/energy');
   side.input.set(343, 0xd688);
-  t.equal(await rpc(house, 'ModBus_RequestRead', energy), true);
-  t.equal(await rpc(house, 'GetValue', await idOf(house, 'rs485/meter/energy/Value')), 12_345.68);
+  t.equal(await rpc(gateway, 'ModBus_RequestRead', energy), true);
+  t.equal(await rpc(gateway, 'GetValue', await idOf(gateway, 'rs485/meter/energy/Value')), 12_345.68);
 });
 
 await t.test('the same meter behind a network', async (t) => {
   const side = metered();
   await using server = await side.serveTcp();
   const yaml = network.replace(/Host: \S+, Port: 502/, `Host: 127.0.0.1, Port: ${server.port}`);
-  const house = await startGateway(t, SIMULATED_CONFIG + yaml);
-  await isShown(house, 'meter_socket/meter/voltage/Value', '230.1 V');
-  t.equal(await valueAt(house, 'meter_socket/meter/LINK'), 'online');
+  const gateway = await startGateway(t, SIMULATED_CONFIG + yaml);
+  await isShown(gateway, 'meter_socket/meter/voltage/Value', '230.1 V');
+  t.equal(await valueAt(gateway, 'meter_socket/meter/LINK'), 'online');
 });

@@ -10,58 +10,59 @@ import { until } from '../../tools/until.js';
 const TREE =
   /```yaml\n(tree:\n[^]*?)```/.exec(readFileSync(join(ROOT, 'docs/hardware/onewire.md'), 'utf8'))?.[1] ?? '';
 
-const becomes = (house: GatewayFixture, path: string, value: unknown) =>
-  until(`${path} to be ${String(value)}`, async () => (await valueAt(house, path)) === value);
+const becomes = (gateway: GatewayFixture, path: string, value: unknown) =>
+  until(`${path} to be ${String(value)}`, async () => (await valueAt(gateway, path)) === value);
 
 /** How a value stands: 0 is good. */
-const stateOf = async (house: GatewayFixture, path: string) => qualityOf(house, await idOf(house, path));
-const qualityOf = async (house: GatewayFixture, id: number) =>
-  ((await rpc(house, 'GW_GetQuality', [id])) as [{ Quality: number }])[0].Quality;
+const stateOf = async (gateway: GatewayFixture, path: string) =>
+  qualityOf(gateway, await idOf(gateway, path));
+const qualityOf = async (gateway: GatewayFixture, id: number) =>
+  ((await rpc(gateway, 'GW_GetQuality', [id])) as [{ Quality: number }])[0].Quality;
 
 t.test('a thermometer and valves as the page begins', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + TREE);
+  const gateway = await startGateway(t, SIMULATED_CONFIG + TREE);
   for (const ident of ['onewire', 'onewire/hall', 'onewire/valves'])
-    await becomes(house, `${ident}/LINK`, 'online');
-  const measured = () => valueAt(house, 'onewire/hall/TEMPERATURE') as Promise<number>;
-  await until('a temperature', async () => (await stateOf(house, 'onewire/hall/TEMPERATURE')) === 0);
+    await becomes(gateway, `${ident}/LINK`, 'online');
+  const measured = () => valueAt(gateway, 'onewire/hall/TEMPERATURE') as Promise<number>;
+  await until('a temperature', async () => (await stateOf(gateway, 'onewire/hall/TEMPERATURE')) === 0);
   t.ok((await measured()) >= 19 && (await measured()) <= 23, `${await measured()} °C`);
   t.match(
-    await rpc(house, 'GetValueFormatted', await idOf(house, 'onewire/hall/TEMPERATURE')),
+    await rpc(gateway, 'GetValueFormatted', await idOf(gateway, 'onewire/hall/TEMPERATURE')),
     /^\d+\.\d °C$/,
   );
-  const valves = await idOf(house, 'onewire/valves');
-  t.equal(await rpc(house, 'RequestAction', await idOf(house, 'onewire/valves/PIN2'), true), true);
-  t.equal(await valueAt(house, 'onewire/valves/PORT'), 4);
-  t.equal(await valueAt(house, 'onewire/valves/INPUT2'), true);
-  t.equal(await rpc(house, 'OW_SetPort', valves, 3), true);
+  const valves = await idOf(gateway, 'onewire/valves');
+  t.equal(await rpc(gateway, 'RequestAction', await idOf(gateway, 'onewire/valves/PIN2'), true), true);
+  t.equal(await valueAt(gateway, 'onewire/valves/PORT'), 4);
+  t.equal(await valueAt(gateway, 'onewire/valves/INPUT2'), true);
+  t.equal(await rpc(gateway, 'OW_SetPort', valves, 3), true);
   t.strictSame(
-    [await valueAt(house, 'onewire/valves/PIN0'), await valueAt(house, 'onewire/valves/PIN2')],
+    [await valueAt(gateway, 'onewire/valves/PIN0'), await valueAt(gateway, 'onewire/valves/PIN2')],
     [true, false],
   );
-  t.equal(await rpc(house, 'OW_SetPosition', valves, 1), 'NOT_SUPPORTED');
-  t.equal(await rpc(house, 'GW_SimulateOneWireGone', '28-000000000001', true), true);
-  await rpc(house, 'OW_RequestStatus', await idOf(house, 'onewire/hall'));
+  t.equal(await rpc(gateway, 'OW_SetPosition', valves, 1), 'NOT_SUPPORTED');
+  t.equal(await rpc(gateway, 'GW_SimulateOneWireGone', '28-000000000001', true), true);
+  await rpc(gateway, 'OW_RequestStatus', await idOf(gateway, 'onewire/hall'));
   await until(
     'the thermometer to be missed',
-    async () => (await stateOf(house, 'onewire/hall/TEMPERATURE')) === 2,
+    async () => (await stateOf(gateway, 'onewire/hall/TEMPERATURE')) === 2,
   );
-  t.equal(await rpc(house, 'OW_RequestStatus', await idOf(house, 'onewire/hall')), 'DEVICE_OFFLINE');
-  t.equal(await rpc(house, 'GW_SimulateOneWireGone', '28-00000000ffff', true), 'NAME_NOT_FOUND');
+  t.equal(await rpc(gateway, 'OW_RequestStatus', await idOf(gateway, 'onewire/hall')), 'DEVICE_OFFLINE');
+  t.equal(await rpc(gateway, 'GW_SimulateOneWireGone', '28-00000000ffff', true), 'NAME_NOT_FOUND');
 });
 
 t.test('what is on the bus is found, and one call makes an instance of it that is connected', async (t) => {
-  const house = await startGateway(
+  const gateway = await startGateway(
     t,
     `${SIMULATED_CONFIG}tree:\n  - { instance: Hardware, ident: hardware, module: Hardware }\n`,
   );
-  const hardware = await idOf(house, 'hardware');
+  const hardware = await idOf(gateway, 'hardware');
   type Found = { ID: string; InstanceID: number }[];
   const found = async (): Promise<Found> => {
     await until(
       'the end of the search',
-      async () => (await rpc(house, 'SVC_IsSearching', hardware)) === false,
+      async () => (await rpc(gateway, 'SVC_IsSearching', hardware)) === false,
     );
-    const all = (await rpc(house, 'GW_GetFound', hardware)) as Found;
+    const all = (await rpc(gateway, 'GW_GetFound', hardware)) as Found;
     return all.filter(({ ID }) => ID.startsWith('onewire '));
   };
   t.match(await found(), [
@@ -76,7 +77,7 @@ t.test('what is on the bus is found, and one call makes an instance of it that i
     { ID: 'onewire 3a-000000000003', About: 'DS2413, on w1_bus_master1' },
   ]);
   const hall = (await rpc(
-    house,
+    gateway,
     'GW_CreateFrom',
     hardware,
     'onewire 28-000000000001',
@@ -84,16 +85,16 @@ t.test('what is on the bus is found, and one call makes an instance of it that i
     '1-Wire Device',
     'Hall',
   )) as number;
-  const pair = (await rpc(house, 'GW_CreateFrom', hardware, 'onewire 3a-000000000003', 0)) as number;
+  const pair = (await rpc(gateway, 'GW_CreateFrom', hardware, 'onewire 3a-000000000003', 0)) as number;
   const connection = async (id: number) =>
-    ((await rpc(house, 'SVC_GetInstance', id)) as { ConnectionID: number }).ConnectionID;
+    ((await rpc(gateway, 'SVC_GetInstance', id)) as { ConnectionID: number }).ConnectionID;
   const bus = await connection(hall);
   t.equal(await connection(pair), bus, 'the bus was made once');
-  t.match(await rpc(house, 'SVC_GetInstance', bus), { ModuleInfo: { ModuleName: '1-Wire Bus' } });
-  const temperature = (await rpc(house, 'SVC_GetObjectIDByIdent', 'TEMPERATURE', hall)) as number;
-  await until('a temperature', async () => (await qualityOf(house, temperature)) === 0);
-  t.equal(await rpc(house, 'OW_SetPin', pair, 1, true), true);
-  t.match(await rpc(house, 'OW_GetKnownDevices', bus), [
+  t.match(await rpc(gateway, 'SVC_GetInstance', bus), { ModuleInfo: { ModuleName: '1-Wire Bus' } });
+  const temperature = (await rpc(gateway, 'SVC_GetObjectIDByIdent', 'TEMPERATURE', hall)) as number;
+  await until('a temperature', async () => (await qualityOf(gateway, temperature)) === 0);
+  t.equal(await rpc(gateway, 'OW_SetPin', pair, 1, true), true);
+  t.match(await rpc(gateway, 'OW_GetKnownDevices', bus), [
     { DeviceID: '28-000000000001', InstanceID: hall },
     { DeviceID: '29-000000000002', InstanceID: 0 },
     { DeviceID: '3a-000000000003', InstanceID: pair },

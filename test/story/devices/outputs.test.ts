@@ -14,32 +14,32 @@ const GATE = `tree:
   - { instance: Pump, ident: pump, module: Relay, properties: { Line: RELAY3, MaxOnS: 0.2 } }
 `;
 
-const becomes = (house: GatewayFixture, path: string, wanted: unknown) =>
-  until(`${path} to be ${String(wanted)}`, async () => (await valueAt(house, path)) === wanted);
+const becomes = (fixture: GatewayFixture, path: string, expected: unknown) =>
+  until(`${path} to be ${String(expected)}`, async () => (await valueAt(fixture, path)) === expected);
 
 t.test('no way in gets past an interlock, and the tree says why', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + GATE);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + GATE);
   for (const ident of ['opens', 'closes', 'opened', 'closed'])
-    await becomes(house, `${ident}/LINK`, 'online');
-  const opens = await idOf(house, 'opens');
-  const closes = await idOf(house, 'closes');
-  const state = await idOf(house, 'closes/STATE');
-  t.equal(await rpc(house, 'HW_WriteValueBoolean', opens, 'STATE', true), true);
-  await becomes(house, 'opened/STATE', true);
+    await becomes(fixture, `${ident}/LINK`, 'online');
+  const opens = await idOf(fixture, 'opens');
+  const closes = await idOf(fixture, 'closes');
+  const state = await idOf(fixture, 'closes/STATE');
+  t.equal(await rpc(fixture, 'HW_WriteValueBoolean', opens, 'STATE', true), true);
+  await becomes(fixture, 'opened/STATE', true);
   t.strictSame(
     [
-      await rpc(house, 'HW_WriteValueBoolean', closes, 'STATE', true),
-      await rpc(house, 'RequestAction', state, true),
+      await rpc(fixture, 'HW_WriteValueBoolean', closes, 'STATE', true),
+      await rpc(fixture, 'RequestAction', state, true),
     ],
     ['RULE_FORBIDS', 'RULE_FORBIDS'],
   );
   t.equal(
-    await valueAt(house, 'closes/RULE'),
+    await valueAt(fixture, 'closes/RULE'),
     'The rule forbids it: interlock gate: another of the group is active',
   );
   const outcomes = await Promise.all(
     Array.from({ length: 30 }, (_, n) =>
-      rpc(house, 'HW_WriteValueBoolean', n % 3 === 0 ? opens : closes, 'STATE', n % 2 === 0),
+      rpc(fixture, 'HW_WriteValueBoolean', n % 3 === 0 ? opens : closes, 'STATE', n % 2 === 0),
     ),
   );
   t.strictSame(
@@ -47,7 +47,7 @@ t.test('no way in gets past an interlock, and the tree says why', async (t) => {
     [],
     'all at once: each is done or refused',
   );
-  const both = [await valueAt(house, 'opens/STATE'), await valueAt(house, 'closes/STATE')];
+  const both = [await valueAt(fixture, 'opens/STATE'), await valueAt(fixture, 'closes/STATE')];
   t.notSame(both, [true, true]);
 });
 
@@ -57,24 +57,24 @@ t.test('the page of the first light: as it stands there, the button switches the
   );
   const wired = yaml.replace('GPIO27, ActiveLow: true', 'RELAY1').replace('GPIO17', 'BUTTON1');
   t.match(wired, /RELAY1[^]*BUTTON1/);
-  const house = await startGateway(t, SIMULATED_CONFIG + wired);
-  for (const path of ['hall/light/LINK', 'hall/button/LINK']) await becomes(house, path, 'online');
+  const fixture = await startGateway(t, SIMULATED_CONFIG + wired);
+  for (const path of ['hall/light/LINK', 'hall/button/LINK']) await becomes(fixture, path, 'online');
   for (const isLit of [true, false]) {
-    await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
-    await becomes(house, 'hall/light/STATE', isLit);
-    await rpc(house, 'GW_SimulateLine', 'BUTTON1', false);
-    await becomes(house, 'hall/button/STATE', false);
+    await rpc(fixture, 'GW_SimulateLine', 'BUTTON1', true);
+    await becomes(fixture, 'hall/light/STATE', isLit);
+    await rpc(fixture, 'GW_SimulateLine', 'BUTTON1', false);
+    await becomes(fixture, 'hall/button/STATE', false);
   }
-  t.equal(await rpc(house, 'RequestAction', await idOf(house, 'hall/light/STATE'), true), true);
-  await becomes(house, 'hall/light/STATE', true);
+  t.equal(await rpc(fixture, 'RequestAction', await idOf(fixture, 'hall/light/STATE'), true), true);
+  await becomes(fixture, 'hall/light/STATE', true);
 });
 
 t.test('what is on for as long as it may be goes off by itself', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + GATE);
-  await becomes(house, 'pump/LINK', 'online');
-  t.equal(await rpc(house, 'HW_WriteValueBoolean', await idOf(house, 'pump'), 'STATE', true), true);
-  await becomes(house, 'pump/STATE', false);
-  t.strictSame([await valueAt(house, 'pump/OFF_AT'), await valueAt(house, 'pump/PENDING')], [0, '']);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + GATE);
+  await becomes(fixture, 'pump/LINK', 'online');
+  t.equal(await rpc(fixture, 'HW_WriteValueBoolean', await idOf(fixture, 'pump'), 'STATE', true), true);
+  await becomes(fixture, 'pump/STATE', false);
+  t.strictSame([await valueAt(fixture, 'pump/OFF_AT'), await valueAt(fixture, 'pump/PENDING')], [0, '']);
 });
 
 const BLIND = `tree:
@@ -89,8 +89,8 @@ t.test(
     const first = await startGateway(t, SIMULATED_CONFIG + BLIND);
     for (const ident of ['blind', 'up', 'down']) await becomes(first, `${ident}/LINK`, 'online');
     t.strictSame([await valueAt(first, 'blind/KNOWN'), await valueAt(first, 'blind/POSITION')], [false, 50]);
-    const act = async (house: GatewayFixture, ident: string, value: number) =>
-      rpc(house, 'RequestAction', await idOf(house, `blind/${ident}`), value);
+    const act = async (fixture: GatewayFixture, ident: string, value: number) =>
+      rpc(fixture, 'RequestAction', await idOf(fixture, `blind/${ident}`), value);
     t.equal(await act(first, 'MOVE', 0), true);
     await becomes(first, 'blind/KNOWN', true);
     await becomes(first, 'blind/MOVE', 2);
@@ -124,22 +124,22 @@ tree:
 `;
 
 t.test('a rule holds for every way in: calls, sockets, pages, scripts, actions, buttons', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + YARD);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + YARD);
   for (const ident of ['opens', 'closes', 'closed', 'button'])
-    await becomes(house, `yard/${ident}/LINK`, 'online');
-  const closes = await idOf(house, 'yard/closes');
-  const state = await idOf(house, 'yard/closes/STATE');
-  const wish = await idOf(house, 'yard/wish');
-  const front = await idOf(house, 'front');
-  const script = await rpc(house, 'SVC_CreateScript', 0);
-  await rpc(house, 'SVC_SetScriptContent', script, `RequestAction(${state}, true)`);
-  await rpc(house, 'SVC_SetVariableCustomAction', wish, script);
-  await using socket = await openWebSocket(house);
-  const opens = await idOf(house, 'yard/opens');
-  t.equal(await rpc(house, 'HW_WriteValueBoolean', opens, 'STATE', true), true);
+    await becomes(fixture, `yard/${ident}/LINK`, 'online');
+  const closes = await idOf(fixture, 'yard/closes');
+  const state = await idOf(fixture, 'yard/closes/STATE');
+  const command = await idOf(fixture, 'yard/wish');
+  const front = await idOf(fixture, 'front');
+  const script = await rpc(fixture, 'SVC_CreateScript', 0);
+  await rpc(fixture, 'SVC_SetScriptContent', script, `RequestAction(${state}, true)`);
+  await rpc(fixture, 'SVC_SetVariableCustomAction', command, script);
+  await using socket = await openWebSocket(fixture);
+  const opens = await idOf(fixture, 'yard/opens');
+  t.equal(await rpc(fixture, 'HW_WriteValueBoolean', opens, 'STATE', true), true);
 
   const said = async (method: string, ...params: unknown[]) =>
-    (await post(house, callText(method, params))).body;
+    (await post(fixture, callText(method, params))).body;
   const page = [basicLine('webfront', 'tulip')];
   const ways: Record<string, () => Promise<unknown>> = {
     'a call': () => said('HW_WriteValueBoolean', closes, 'STATE', true),
@@ -148,9 +148,9 @@ t.test('a rule holds for every way in: calls, sockets, pages, scripts, actions, 
     'an action by ident': () => said('SVC_RequestAction', closes, 'STATE', true),
     'many actions': () => said('GW_RequestActions', [[state, true]]),
     'a socket': () => callOverWebSocket(socket, 'RequestAction', [state, true]),
-    'a page': async () => (await post(house, callText('WFC_Execute', [front, 0, state, true]), page)).body,
+    'a page': async () => (await post(fixture, callText('WFC_Execute', [front, 0, state, true]), page)).body,
     'a script': () => said('SVC_RunScriptTextWait', `HW_WriteValueBoolean(${closes}, 'STATE', true)`),
-    'an action by script': () => said('RequestAction', wish, true),
+    'an action by script': () => said('RequestAction', command, true),
   };
   for (const [way, go] of Object.entries(ways))
     t.match(
@@ -159,20 +159,20 @@ t.test('a rule holds for every way in: calls, sockets, pages, scripts, actions, 
       way,
     );
   t.strictSame(
-    [await rpc(house, 'SetValue', state, true), await rpc(house, 'GW_SetValues', [[state, true]])],
+    [await rpc(fixture, 'SetValue', state, true), await rpc(fixture, 'GW_SetValues', [[state, true]])],
     ['READ_ONLY', 'READ_ONLY'],
     'and what is shown can only be told by the device',
   );
-  await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
+  await rpc(fixture, 'GW_SimulateLine', 'BUTTON1', true);
   const troubles = async () =>
-    JSON.stringify(await rpc(house, 'HW_ReadServiceMessages', await idOf(house, 'yard/button')));
+    JSON.stringify(await rpc(fixture, 'HW_ReadServiceMessages', await idOf(fixture, 'yard/button')));
   await until('the button to be refused', async () => (await troubles()).includes('interlock gate'));
   t.strictSame(
-    [await valueAt(house, 'yard/closed/STATE'), await valueAt(house, 'yard/closed/COUNT')],
+    [await valueAt(fixture, 'yard/closed/STATE'), await valueAt(fixture, 'yard/closed/COUNT')],
     [false, 0],
   );
 
-  t.equal(await rpc(house, 'HW_WriteValueBoolean', opens, 'STATE', false), true);
-  t.equal(await rpc(house, 'RequestAction', wish, true), true, 'when it may, it does');
-  t.equal(await valueAt(house, 'yard/closes/STATE'), true);
+  t.equal(await rpc(fixture, 'HW_WriteValueBoolean', opens, 'STATE', false), true);
+  t.equal(await rpc(fixture, 'RequestAction', command, true), true, 'when it may, it does');
+  t.equal(await valueAt(fixture, 'yard/closes/STATE'), true);
 });

@@ -19,39 +19,39 @@ interface Quality {
   readonly ClockTrusted: boolean;
 }
 
-const qualityAt = async (house: GatewayFixture, path: string): Promise<Quality | undefined> =>
-  ((await rpc(house, 'GW_GetQuality', [await idOf(house, path)])) as Quality[])[0];
+const qualityAt = async (fixture: GatewayFixture, path: string): Promise<Quality | undefined> =>
+  ((await rpc(fixture, 'GW_GetQuality', [await idOf(fixture, path)])) as Quality[])[0];
 
-const online = (house: GatewayFixture, path: string) =>
-  until(`${path} to be online`, async () => (await valueAt(house, `${path}/LINK`)) === 'online');
+const online = (fixture: GatewayFixture, path: string) =>
+  until(`${path} to be online`, async () => (await valueAt(fixture, `${path}/LINK`)) === 'online');
 
 t.test('an edge of the hardware carries its own time, and a socket hears of quality', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  await online(house, 'ground_floor/hall_button');
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  await online(fixture, 'ground_floor/hall_button');
   const before = Date.now() / 1000;
-  await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
-  await until('the edge', () => valueAt(house, 'ground_floor/hall_button/STATE'));
+  await rpc(fixture, 'GW_SimulateLine', 'BUTTON1', true);
+  await until('the edge', () => valueAt(fixture, 'ground_floor/hall_button/STATE'));
   const {
     SourceTime = 0,
     ReceiveTime = 0,
     ...rest
-  } = (await qualityAt(house, 'ground_floor/hall_button/STATE')) ?? {};
+  } = (await qualityAt(fixture, 'ground_floor/hall_button/STATE')) ?? {};
   t.match(rest, { Quality: 0, Reason: '', Text: '', ClockTrusted: true });
   t.ok(before <= SourceTime && SourceTime <= ReceiveTime, 'the edge was before it was read');
-  t.strictSame(await rpc(house, 'GW_GetQuality', []), []);
+  t.strictSame(await rpc(fixture, 'GW_GetQuality', []), []);
 
-  await using socket = await openWebSocket(house);
-  const state = await idOf(house, 'ground_floor/hall_button/STATE');
-  const button = await idOf(house, 'ground_floor/hall_button');
-  await rpc(house, 'SVC_SetProperty', button, 'Line', 'NOWHERE');
-  await rpc(house, 'SVC_ApplyChanges', button);
-  const heard: Frame[] = [];
-  while (heard.length < 2) {
+  await using socket = await openWebSocket(fixture);
+  const state = await idOf(fixture, 'ground_floor/hall_button/STATE');
+  const button = await idOf(fixture, 'ground_floor/hall_button');
+  await rpc(fixture, 'SVC_SetProperty', button, 'Line', 'NOWHERE');
+  await rpc(fixture, 'SVC_ApplyChanges', button);
+  const received: Frame[] = [];
+  while (received.length < 2) {
     const [frame] = await takeFrames(socket, 1);
-    if (frame?.SenderID === state && frame.Message === 20400) heard.push(frame);
+    if (frame?.SenderID === state && frame.Message === 20400) received.push(frame);
   }
-  t.match(heard, [{ Data: [2, 'CLOSED'] }, { Data: [2, 'UNREACHABLE', /NOWHERE/] }]);
-  const snapshot = (await rpc(house, 'SVC_GetSnapshot')) as {
+  t.match(received, [{ Data: [2, 'CLOSED'] }, { Data: [2, 'UNREACHABLE', /NOWHERE/] }]);
+  const snapshot = (await rpc(fixture, 'SVC_GetSnapshot')) as {
     objects: Record<string, { data: { quality?: object } }>;
   };
   t.match(snapshot.objects[`ID${state}`]?.data.quality, { state: 2, reason: 'UNREACHABLE', text: /NOWHERE/ });
@@ -115,28 +115,28 @@ const EVERYTHING = `tree:
 t.test('whatever tells its state when it is opened is good at once, also after a restart', async (t) => {
   let directory: string | undefined;
   for (const start of ['the first start', 'a restart']) {
-    const house: GatewayFixture = await startGateway(
+    const fixture: GatewayFixture = await startGateway(
       t,
       SIMULATED_CONFIG + EVERYTHING,
       directory === undefined ? {} : { directory },
     );
-    ({ directory } = house);
+    ({ directory } = fixture);
     const idents = [...EVERYTHING.matchAll(/ident: (\w+)/g)].map(([, ident = '']) => ident);
     t.equal(idents.length, 13);
-    for (const ident of idents) await online(house, ident);
-    const doubted = (await rpc(house, 'GW_GetQuality', [])) as { VariableID: number; Reason: string }[];
-    const told = await Promise.all(
+    for (const ident of idents) await online(fixture, ident);
+    const doubted = (await rpc(fixture, 'GW_GetQuality', [])) as { VariableID: number; Reason: string }[];
+    const messages = await Promise.all(
       doubted.map(
         async ({ VariableID, Reason }) =>
-          `${String(await rpc(house, 'SVC_GetLocation', VariableID))}: ${Reason}`,
+          `${String(await rpc(fixture, 'SVC_GetLocation', VariableID))}: ${Reason}`,
       ),
     );
     // No day has ended yet, and nobody has seen the shutter at an end stop.
     t.strictSame(
-      told,
+      messages,
       ['Counter\\Yesterday: NO_VALUE', 'Counter\\Last month: NO_VALUE', 'Shutter\\Position: NOT_KNOWN'],
       start,
     );
-    await house.gateway.close();
+    await fixture.gateway.close();
   }
 });

@@ -14,12 +14,12 @@ const METER = `      - instance: Meter
           Commands: [{ Ident: LEVEL, Type: integer, Send: 'LEVEL {value}\\r\\n' }]
 `;
 
-const value = (house: GatewayFixture, path: string, wanted: unknown) =>
-  until(`${path} to be ${String(wanted)}`, async () => (await valueAt(house, path)) === wanted);
+const value = (gateway: GatewayFixture, path: string, expected: unknown) =>
+  until(`${path} to be ${String(expected)}`, async () => (await valueAt(gateway, path)) === expected);
 
 t.test('a meter behind a converter is worked over TCP as over its serial line', async (t) => {
   await using converter = await TcpPeer.start();
-  const house = await startGateway(
+  const gateway = await startGateway(
     t,
     `${SIMULATED_CONFIG}tree:
   - instance: Converter
@@ -29,26 +29,26 @@ t.test('a meter behind a converter is worked over TCP as over its serial line', 
     children:
 ${METER}`,
   );
-  await value(house, 'converter/meter/LINK', 'online');
-  const meter = await idOf(house, 'converter/meter');
+  await value(gateway, 'converter/meter/LINK', 'online');
+  const meter = await idOf(gateway, 'converter/meter');
   converter.say('T=21.5\r\n');
-  await value(house, 'converter/meter/TEMPERATURE', 21.5);
-  t.equal(await rpc(house, 'HW_WriteValueInteger', meter, 'LEVEL', 7), true);
+  await value(gateway, 'converter/meter/TEMPERATURE', 21.5);
+  t.equal(await rpc(gateway, 'HW_WriteValueInteger', meter, 'LEVEL', 7), true);
   await until('the command', () => converter.received().toString() === 'LEVEL 7\r\n');
   await converter.unplug();
-  await value(house, 'converter/meter/LINK', 'waiting');
-  t.equal(await rpc(house, 'HW_WriteValueInteger', meter, 'LEVEL', 8), 'DEVICE_OFFLINE');
-  t.match(JSON.stringify(await rpc(house, 'GW_GetHealth')), /Converter/);
+  await value(gateway, 'converter/meter/LINK', 'waiting');
+  t.equal(await rpc(gateway, 'HW_WriteValueInteger', meter, 'LEVEL', 8), 'DEVICE_OFFLINE');
+  t.match(JSON.stringify(await rpc(gateway, 'GW_GetHealth')), /Converter/);
   await converter.plug();
-  await value(house, 'converter/meter/LINK', 'online');
+  await value(gateway, 'converter/meter/LINK', 'online');
   converter.say('T=4\n');
-  await value(house, 'converter/meter/TEMPERATURE', 4);
+  await value(gateway, 'converter/meter/TEMPERATURE', 4);
   t.equal(converter.received().toString(), '', 'nothing of meanwhile');
 });
 
 t.test('meters that connect by themselves are clients of the gateway, each answered by itself', async (t) => {
   const port = await freePort();
-  const house = await startGateway(
+  const gateway = await startGateway(
     t,
     `${SIMULATED_CONFIG}tree:
   - instance: Meters
@@ -58,19 +58,19 @@ t.test('meters that connect by themselves are clients of the gateway, each answe
     children:
 ${METER}`,
   );
-  await value(house, 'meters/meter/LINK', 'online');
-  const meters = await idOf(house, 'meters');
+  await value(gateway, 'meters/meter/LINK', 'online');
+  const meters = await idOf(gateway, 'meters');
   using cellar = await TcpClient.connect(port);
   using attic = await TcpClient.connect(port);
   cellar.say('T=12\n');
-  await value(house, 'meters/meter/TEMPERATURE', 12);
+  await value(gateway, 'meters/meter/TEMPERATURE', 12);
   attic.say('T=25\n');
-  await value(house, 'meters/meter/TEMPERATURE', 25);
-  const known = (await rpc(house, 'HW_GetKnownDevices', meters)) as { ClientPort: number }[];
+  await value(gateway, 'meters/meter/TEMPERATURE', 25);
+  const known = (await rpc(gateway, 'HW_GetKnownDevices', meters)) as { ClientPort: number }[];
   t.same(known.map(({ ClientPort }) => ClientPort).sort(), [cellar.port, attic.port].sort());
-  t.equal(await rpc(house, 'SSCK_SendPacket', meters, 'OK\n', '127.0.0.1', attic.port), true);
+  t.equal(await rpc(gateway, 'SSCK_SendPacket', meters, 'OK\n', '127.0.0.1', attic.port), true);
   await attic.hears('OK\n');
   t.equal(cellar.heard(), '');
-  t.equal(await rpc(house, 'SSCK_SendText', meters, 'BYE\n'), true);
+  t.equal(await rpc(gateway, 'SSCK_SendText', meters, 'BYE\n'), true);
   await Promise.all([cellar.hears('BYE\n'), attic.hears('OK\nBYE\n')]);
 });

@@ -21,25 +21,25 @@ const FRONTS = `configurators:
 `;
 
 /** An event of a type with a name, below an object. */
-async function event(house: GatewayFixture, type: number, parent: number): Promise<number> {
-  const id = (await rpc(house, 'SVC_CreateEvent', type)) as number;
-  await rpc(house, 'SVC_SetParent', id, parent);
+async function event(fixture: GatewayFixture, type: number, parent: number): Promise<number> {
+  const id = (await rpc(fixture, 'SVC_CreateEvent', type)) as number;
+  await rpc(fixture, 'SVC_SetParent', id, parent);
   return id;
 }
 
-const nextRun = async (house: GatewayFixture, id: number) =>
-  ((await rpc(house, 'SVC_GetEvent', id)) as { NextRun: number }).NextRun;
+const nextRun = async (fixture: GatewayFixture, id: number) =>
+  ((await rpc(fixture, 'SVC_GetEvent', id)) as { NextRun: number }).NextRun;
 
 t.test('a button is pressed, and an event’s script switches the relay and sees why it ran', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const button = await idOf(house, 'ground_floor/hall_button/STATE');
-  const relay = await idOf(house, 'ground_floor/hall_relay/STATE');
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
-  const id = await event(house, 0, button);
-  await rpc(house, 'SVC_SetEventTrigger', id, 4, button);
-  await rpc(house, 'SVC_SetEventTriggerValue', id, true);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const button = await idOf(fixture, 'ground_floor/hall_button/STATE');
+  const relay = await idOf(fixture, 'ground_floor/hall_relay/STATE');
+  const setpoint = await idOf(fixture, 'ground_floor/setpoint');
+  const id = await event(fixture, 0, button);
+  await rpc(fixture, 'SVC_SetEventTrigger', id, 4, button);
+  await rpc(fixture, 'SVC_SetEventTriggerValue', id, true);
   await rpc(
-    house,
+    fixture,
     'SVC_SetEventScript',
     id,
     `if (EVENT === ${id} && SENDER === 'Variable' && VALUE === true && OLDVALUE === false && TARGET === VARIABLE) {
@@ -47,13 +47,13 @@ t.test('a button is pressed, and an event’s script switches the relay and sees
       SetValue(${setpoint}, 5);
     }`,
   );
-  await rpc(house, 'SVC_SetEventActive', id, true);
-  await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
-  await until('the script to have ended', async () => (await rpc(house, 'GetValue', setpoint)) === 5);
-  t.equal(await valueAt(house, 'ground_floor/hall_relay/STATE'), true);
-  t.equal(await valueAt(house, 'ground_floor/hall_sense/STATE'), true, 'the line that it is wired to');
-  t.strictSame(await rpc(house, 'SVC_GetVariableEventList', button), [id]);
-  const audit = (await rpc(house, 'GW_GetAudit', 100)) as { Method: string; User: string }[];
+  await rpc(fixture, 'SVC_SetEventActive', id, true);
+  await rpc(fixture, 'GW_SimulateLine', 'BUTTON1', true);
+  await until('the script to have ended', async () => (await rpc(fixture, 'GetValue', setpoint)) === 5);
+  t.equal(await valueAt(fixture, 'ground_floor/hall_relay/STATE'), true);
+  t.equal(await valueAt(fixture, 'ground_floor/hall_sense/STATE'), true, 'the line that it is wired to');
+  t.strictSame(await rpc(fixture, 'SVC_GetVariableEventList', button), [id]);
+  const audit = (await rpc(fixture, 'GW_GetAudit', 100)) as { Method: string; User: string }[];
   t.ok(audit.some(({ Method, User }) => Method === 'RequestAction' && User === 'script'));
   t.notOk(
     audit.some(({ Method }) => Method === 'SetValue'),
@@ -64,25 +64,27 @@ t.test('a button is pressed, and an event’s script switches the relay and sees
 t.test(
   'an action switches in the same breath, and its failure is told with the event’s number',
   async (t) => {
-    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-    const button = await idOf(house, 'ground_floor/hall_button/STATE');
-    const relay = await idOf(house, 'ground_floor/hall_relay/STATE');
-    const [toggles, fails] = [await event(house, 0, relay), await event(house, 0, button)];
+    const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const button = await idOf(fixture, 'ground_floor/hall_button/STATE');
+    const relay = await idOf(fixture, 'ground_floor/hall_relay/STATE');
+    const [toggles, fails] = [await event(fixture, 0, relay), await event(fixture, 0, button)];
     for (const id of [toggles, fails]) {
-      await rpc(house, 'SVC_SetEventTrigger', id, 4, button);
-      await rpc(house, 'SVC_SetEventTriggerValue', id, true);
-      await rpc(house, 'SVC_SetEventTriggerSubsequentExecution', id, false);
-      await rpc(house, 'SVC_SetEventAction', id, TOGGLE_ACTION, {});
-      await rpc(house, 'SVC_SetEventActive', id, true);
+      await rpc(fixture, 'SVC_SetEventTrigger', id, 4, button);
+      await rpc(fixture, 'SVC_SetEventTriggerValue', id, true);
+      await rpc(fixture, 'SVC_SetEventTriggerSubsequentExecution', id, false);
+      await rpc(fixture, 'SVC_SetEventAction', id, TOGGLE_ACTION, {});
+      await rpc(fixture, 'SVC_SetEventActive', id, true);
     }
-    const press = async (isPressed: boolean) => rpc(house, 'GW_SimulateLine', 'BUTTON1', isPressed);
+    const press = async (isPressed: boolean) => rpc(fixture, 'GW_SimulateLine', 'BUTTON1', isPressed);
     for (const expected of [true, false]) {
       await press(true);
-      await until('the relay to follow', async () => (await rpc(house, 'GetValue', relay)) === expected);
+      await until('the relay to follow', async () => (await rpc(fixture, 'GetValue', relay)) === expected);
       await press(false);
-      await until('the button to be up', async () => (await rpc(house, 'GetValue', button)) === false);
+      await until('the button to be up', async () => (await rpc(fixture, 'GetValue', button)) === false);
     }
-    await until('the failure in the log', () => house.log.some((line) => line.includes(`event #${fails} (`)));
+    await until('the failure in the log', () =>
+      fixture.log.some((line) => line.includes(`event #${fails} (`)),
+    );
   },
 );
 
@@ -134,49 +136,49 @@ t.test('events run by the clock, are told of, and are there again after a restar
 });
 
 t.test('a front is shown its events, and nothing of what stands outside its area', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
-  const ground = await idOf(house, 'ground_floor');
-  const blind = await idOf(house, 'upper_floor/blind');
-  const front = await idOf(house, 'wf');
-  const id = await event(house, 0, ground);
-  const plan = await event(house, 2, ground);
-  await rpc(house, 'SVC_SetEventTrigger', id, 1, blind);
-  await rpc(house, 'SVC_SetEventScript', id, `SetValue(${blind}, 1)`);
-  await rpc(house, 'SVC_SetEventCondition', id, 0, 0, 0);
-  await rpc(house, 'SVC_SetEventConditionVariableRule', id, 0, 1, blind, 0, 7);
-  await rpc(house, 'SVC_SetEventScheduleAction', plan, 1, 'Down', -1, `RequestAction(${blind}, 100)`);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONTS);
+  const ground = await idOf(fixture, 'ground_floor');
+  const blind = await idOf(fixture, 'upper_floor/blind');
+  const front = await idOf(fixture, 'wf');
+  const id = await event(fixture, 0, ground);
+  const plan = await event(fixture, 2, ground);
+  await rpc(fixture, 'SVC_SetEventTrigger', id, 1, blind);
+  await rpc(fixture, 'SVC_SetEventScript', id, `SetValue(${blind}, 1)`);
+  await rpc(fixture, 'SVC_SetEventCondition', id, 0, 0, 0);
+  await rpc(fixture, 'SVC_SetEventConditionVariableRule', id, 0, 1, blind, 0, 7);
+  await rpc(fixture, 'SVC_SetEventScheduleAction', plan, 1, 'Down', -1, `RequestAction(${blind}, 100)`);
   const tulip = [basicLine('webfront', 'tulip')];
-  const shown = (await post(house, callText('WFC_GetSnapshot', [front]), tulip)).body;
+  const shown = (await post(fixture, callText('WFC_GetSnapshot', [front]), tulip)).body;
   t.match(shown, `"ID${id}"`);
   t.match(shown, '"name":"Down"');
   t.notMatch(shown, String(blind));
   for (const method of ['SVC_GetEvent', 'SVC_SetEventActive', 'SVC_RunAction', 'SVC_IsConditionPassing'])
-    t.equal(resultOrStatus(await post(house, callText(method, [id]), tulip)), 'ACCESS_DENIED', method);
+    t.equal(resultOrStatus(await post(fixture, callText(method, [id]), tulip)), 'ACCESS_DENIED', method);
 });
 
 t.test('the examples of the page run, on the sample that make run starts', async (t) => {
   const sample = textOf('docs/start/sample/gateway.yaml').replace('port: 3777', 'port: 0');
-  const house = await startGateway(t, sample);
+  const fixture = await startGateway(t, sample);
   const scripts = [...textOf('docs/use/events.md').matchAll(/```js\n([^]*?)```/g)].map(
     ([, text = '']) => text,
   );
   t.ok(scripts.length >= 4);
   const printed: unknown[] = [];
-  for (const text of scripts) printed.push(await rpc(house, 'SVC_RunScriptTextWait', text));
+  for (const text of scripts) printed.push(await rpc(fixture, 'SVC_RunScriptTextWait', text));
   t.strictSame(printed, ['', '', '', 'true']);
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
-  await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
-  await until('one degree more', async () => (await rpc(house, 'GetValue', setpoint)) === 22.5);
-  const plans = (await rpc(house, 'SVC_GetEventListByType', 2)) as number[];
-  const timed = [...plans, ...((await rpc(house, 'SVC_GetEventListByType', 1)) as number[])];
+  const setpoint = await idOf(fixture, 'ground_floor/setpoint');
+  await rpc(fixture, 'GW_SimulateLine', 'BUTTON1', true);
+  await until('one degree more', async () => (await rpc(fixture, 'GetValue', setpoint)) === 22.5);
+  const plans = (await rpc(fixture, 'SVC_GetEventListByType', 2)) as number[];
+  const timed = [...plans, ...((await rpc(fixture, 'SVC_GetEventListByType', 1)) as number[])];
   t.equal(timed.length, 2);
-  for (const id of timed) await until('it to be planned', async () => (await nextRun(house, id)) > 0);
+  for (const id of timed) await until('it to be planned', async () => (await nextRun(fixture, id)) > 0);
 });
 
 t.test('events stand in gateway.yaml, and come with a reload', async (t) => {
   const clock = new ManualClock(new Date(2026, 2, 27, 5, 59, 30).getTime());
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
-  await house.configure(`${SIMULATED_CONFIG}${SAMPLE_TREE}  - event: Light by the button
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
+  await fixture.configure(`${SIMULATED_CONFIG}${SAMPLE_TREE}  - event: Light by the button
     ident: by_button
     trigger: { variable: ground_floor/hall_button/STATE, on: value, value: true, subsequent: false }
     action: { name: Toggle, target: ground_floor/hall_relay/STATE }
@@ -185,19 +187,19 @@ t.test('events stand in gateway.yaml, and come with a reload', async (t) => {
     cyclic: { at: "06:00", days: [friday] }
     action: { name: Set a variable, target: upper_floor/blind, value: 40 }
 `);
-  t.match(await rpc(house, 'GW_ReloadConfiguration'), { Problems: [] });
-  const relay = await idOf(house, 'ground_floor/hall_relay/STATE');
-  await rpc(house, 'GW_SimulateLine', 'BUTTON1', true);
+  t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { Problems: [] });
+  const relay = await idOf(fixture, 'ground_floor/hall_relay/STATE');
+  await rpc(fixture, 'GW_SimulateLine', 'BUTTON1', true);
   await until('the relay to follow', async () => {
     clock.advance(5);
-    return rpc(house, 'GetValue', relay);
+    return rpc(fixture, 'GetValue', relay);
   });
-  const morning = await idOf(house, 'morning');
-  await until('it to be planned', async () => (await nextRun(house, morning)) > 0);
+  const morning = await idOf(fixture, 'morning');
+  await until('it to be planned', async () => (await nextRun(fixture, morning)) > 0);
   clock.advance(30_000);
-  const blind = await idOf(house, 'upper_floor/blind');
-  await until('the blind', async () => (await rpc(house, 'GetValue', blind)) === 40);
-  t.match(await rpc(house, 'SVC_GetEvent', morning), {
+  const blind = await idOf(fixture, 'upper_floor/blind');
+  await until('the blind', async () => (await rpc(fixture, 'GetValue', blind)) === 40);
+  t.match(await rpc(fixture, 'SVC_GetEvent', morning), {
     EventActive: true,
     NextRun: new Date(2026, 3, 3, 6).getTime() / 1000,
   });

@@ -18,14 +18,14 @@ import { withinPatience, until } from '../../tools/until.js';
 const ALLOWED = SIMULATED_CONFIG.replace('port: 0', 'port: 0, allowExecute: true');
 
 t.test('programs run when the configuration allows it, and only then', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG);
-  const { registry } = house.gateway;
+  const fixture = await startGateway(t, SIMULATED_CONFIG);
+  const { registry } = fixture.gateway;
   const execute = async (name: string, ...params: unknown[]) => registry.call(name, params, owner);
   await t.rejects(execute('SVC_Execute', '/bin/echo', 'x', false, true), {
     code: 'NOT_ALLOWED',
     message: /api\.allowExecute: true/,
   });
-  await house.configure(ALLOWED);
+  await fixture.configure(ALLOWED);
   await execute('GW_ReloadConfiguration');
   t.equal(
     await execute('SVC_Execute', '/bin/echo', `a  "b  c" 'd"e' f" "g $HOME *`, false, true),
@@ -56,7 +56,7 @@ t.test('programs run when the configuration allows it, and only then', async (t)
   t.match(await registry.call('GW_GetAudit', [20], owner), [
     { Method: 'SVC_Execute', Parameters: [text, '(0 characters)'], Error: 'PROGRAM_FAILED' },
   ]);
-  await house.configure(SIMULATED_CONFIG);
+  await fixture.configure(SIMULATED_CONFIG);
   await execute('GW_ReloadConfiguration');
   await t.rejects(execute('SVC_Execute', '/bin/echo', 'x', false, true), { code: 'NOT_ALLOWED' });
 });
@@ -76,15 +76,15 @@ t.test('a program is stopped at its limits, with all that it started', async (t)
       return true;
     }
   };
-  const wish = { file: '/bin/sh', waitsForOutput: true };
-  const endless = programs.run({ ...wish, args: ['-c', 'yes'] });
+  const command = { file: '/bin/sh', waitsForOutput: true };
+  const endless = programs.run({ ...command, args: ['-c', 'yes'] });
   await t.rejects(withinPatience('the end of yes', endless), {
     code: 'TEXT_TOO_LONG',
     message: new RegExp(String(OUTPUT_LIMIT)),
   });
   const out = join(directory, 'pids');
   const { readFile } = await import('node:fs/promises');
-  const hanging = programs.run({ ...wish, args: ['-c', `"${script}" > "${out}"`] });
+  const hanging = programs.run({ ...command, args: ['-c', `"${script}" > "${out}"`] });
   hanging.catch(() => undefined);
   const pids = (
     await until(
@@ -99,16 +99,18 @@ t.test('a program is stopped at its limits, with all that it started', async (t)
   await until('both to be gone', () => pids.every(isGone));
   for (let n = 0; n < AT_ONCE; n++)
     await programs.run({ file: '/bin/sleep', args: ['600'], waitsForOutput: false });
-  await t.rejects(programs.run({ ...wish, args: ['-c', 'true'] }), { code: 'BUSY' });
+  await t.rejects(programs.run({ ...command, args: ['-c', 'true'] }), { code: 'BUSY' });
   clock.advance(UNWAITED_MS);
   t.equal(
-    await until('a free place', () => programs.run({ ...wish, args: ['-c', 'echo free'] }).catch(() => '')),
+    await until('a free place', () =>
+      programs.run({ ...command, args: ['-c', 'echo free'] }).catch(() => ''),
+    ),
     'free\n',
   );
-  const last = programs.run({ ...wish, args: ['-c', 'sleep 600'] });
+  const last = programs.run({ ...command, args: ['-c', 'sleep 600'] });
   last.catch(() => undefined);
   await until('it to run', () => programs.running === 1);
   programs.close();
   await t.rejects(withinPatience('the last one', last), { code: 'STOPPING' });
-  await t.rejects(programs.run({ ...wish, args: [] }), { code: 'STOPPING' });
+  await t.rejects(programs.run({ ...command, args: [] }), { code: 'STOPPING' });
 });

@@ -12,26 +12,26 @@ const PAGE = readFileSync(join(ROOT, 'docs/use/location.md'), 'utf8');
 
 t.test('a gateway that is told where it is knows when the sun sets, and keeps its place', async (t) => {
   const clock = new ManualClock(Date.parse('2026-06-21T10:00Z'));
-  const house = await startGateway(t, SIMULATED_CONFIG, { clock });
-  const lc = await idOf(house, 'stellwerk/LC');
-  t.match(await rpc(house, 'SVC_GetInstance', lc), { InstanceStatus: instanceStatus.inactive });
-  t.match(await valueAt(house, 'stellwerk/LC/STATUS'), /set Latitude and Longitude/);
-  t.match(await rpc(house, 'GW_GetHealth'), { State: 'ok' }, 'who needs no sun has nothing to mend');
+  const fixture = await startGateway(t, SIMULATED_CONFIG, { clock });
+  const lc = await idOf(fixture, 'stellwerk/LC');
+  t.match(await rpc(fixture, 'SVC_GetInstance', lc), { InstanceStatus: instanceStatus.inactive });
+  t.match(await valueAt(fixture, 'stellwerk/LC/STATUS'), /set Latitude and Longitude/);
+  t.match(await rpc(fixture, 'GW_GetHealth'), { State: 'ok' }, 'who needs no sun has nothing to mend');
   const calls = [...PAGE.matchAll(/^bin\/stellwerk call (\S+) stellwerk\/LC ?(\S*) ?(\S*)$/gm)];
   t.equal(calls.length, 3);
   for (const [, name = '', property, value] of calls)
-    t.equal(await rpc(house, name, lc, ...(property ? [property, Number(value)] : [])), true, name);
-  await until('it is day', async () => (await valueAt(house, 'stellwerk/LC/IsDay')) === true);
-  const sunset = Number(await valueAt(house, 'stellwerk/LC/Sunset'));
+    t.equal(await rpc(fixture, name, lc, ...(property ? [property, Number(value)] : [])), true, name);
+  await until('it is day', async () => (await valueAt(fixture, 'stellwerk/LC/IsDay')) === true);
+  const sunset = Number(await valueAt(fixture, 'stellwerk/LC/Sunset'));
   t.match(new Date(sunset * 1000).toISOString(), /^2026-06-21T19:3/);
   t.match(
-    await rpc(house, 'GetValueFormatted', await idOf(house, 'stellwerk/LC/Sunset')),
+    await rpc(fixture, 'GetValueFormatted', await idOf(fixture, 'stellwerk/LC/Sunset')),
     /21\.?.*06|06.*21/,
     'a date for people',
   );
 
-  await house.gateway.close();
-  const again = await startGateway(t, undefined, { directory: house.directory, clock });
+  await fixture.gateway.close();
+  const again = await startGateway(t, undefined, { directory: fixture.directory, clock });
   await until('it is day', async () => (await valueAt(again, 'stellwerk/LC/IsDay')) === true);
   t.equal(await idOf(again, 'stellwerk/LC'), lc, 'the same instance');
   t.equal(
@@ -44,8 +44,8 @@ t.test('a gateway that is told where it is knows when the sun sets, and keeps it
 t.test('the place can stand in gateway.yaml', async (t) => {
   const clock = new ManualClock(Date.parse('2026-06-21T23:00Z'));
   const yaml = /```yaml\n([^]*?)```/.exec(PAGE)?.[1] ?? '';
-  const house = await startGateway(t, SIMULATED_CONFIG + yaml, { clock });
-  await until('it is night', async () => (await valueAt(house, 'stellwerk/LC/IsDay')) === false);
-  const all = await rpc(house, 'SVC_GetInstanceListByModuleID', '{45E97A63-F870-408A-B259-2933F7EABF74}');
-  t.strictSame(all, [await idOf(house, 'stellwerk/LC')], 'the one that every gateway has');
+  const fixture = await startGateway(t, SIMULATED_CONFIG + yaml, { clock });
+  await until('it is night', async () => (await valueAt(fixture, 'stellwerk/LC/IsDay')) === false);
+  const all = await rpc(fixture, 'SVC_GetInstanceListByModuleID', '{45E97A63-F870-408A-B259-2933F7EABF74}');
+  t.strictSame(all, [await idOf(fixture, 'stellwerk/LC')], 'the one that every gateway has');
 });

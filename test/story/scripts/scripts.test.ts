@@ -14,30 +14,32 @@ interface ScriptFacts {
 }
 
 t.test('somebody edits a script with an editor of their own, and sees at once what is wrong', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const id = await rpc(house, 'SVC_CreateScript', 0);
-  t.equal(await rpc(house, 'SVC_SetScriptFile', id, 'evening.ts'), true);
-  t.equal(await rpc(house, 'SVC_SetName', id, 'Evening'), true);
-  const file = join(house.directory, 'data', 'scripts', 'evening.ts');
-  const facts = async () => (await rpc(house, 'SVC_GetScript', id)) as ScriptFacts;
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const id = await rpc(fixture, 'SVC_CreateScript', 0);
+  t.equal(await rpc(fixture, 'SVC_SetScriptFile', id, 'evening.ts'), true);
+  t.equal(await rpc(fixture, 'SVC_SetName', id, 'Evening'), true);
+  const file = join(fixture.directory, 'data', 'scripts', 'evening.ts');
+  const facts = async () => (await rpc(fixture, 'SVC_GetScript', id)) as ScriptFacts;
   await writeFile(`${file}~`, 'const warm: number = 21;\nSetValue(, warm);\n');
   await rename(`${file}~`, file);
   await until('it is broken', async () => (await facts()).ScriptIsBroken);
   t.equal((await facts()).ScriptError, 'evening.ts:2:10: Expression expected');
   await until('the log says so', () =>
-    house.log.some((line) => line.includes(`script ${String(id)} “Evening” cannot be run: evening.ts:2:10`)),
+    fixture.log.some((line) =>
+      line.includes(`script ${String(id)} “Evening” cannot be run: evening.ts:2:10`),
+    ),
   );
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
+  const setpoint = await idOf(fixture, 'ground_floor/setpoint');
   await writeFile(
     file,
     `const warm: number = 23;\nSetValue(${setpoint}, warm);\nprint(GetValueFormatted(${setpoint}));\n`,
   );
   await until('it is whole', async () => !(await facts()).ScriptIsBroken);
   t.match(await facts(), { ScriptError: '' });
-  t.equal(await rpc(house, 'SVC_RunScriptWait', id), '23.0 °C');
+  t.equal(await rpc(fixture, 'SVC_RunScriptWait', id), '23.0 °C');
   await rm(file);
   await until('it is gone', async () => (await facts()).ScriptError === 'evening.ts is not there');
-  t.equal(await rpc(house, 'SVC_RunScriptWait', id), 'SCRIPT_FAILED');
+  t.equal(await rpc(fixture, 'SVC_RunScriptWait', id), 'SCRIPT_FAILED');
 });
 
 t.test(
@@ -49,71 +51,73 @@ t.test(
     await first.gateway.close();
     const file = join(first.directory, 'data', 'scripts', `${String(id)}.js`);
     await writeFile(file, 'print(2)');
-    const house = await startGateway(t, undefined, { directory: first.directory });
-    t.equal(await rpc(house, 'SVC_RunScriptWait', id), '2');
+    const fixture = await startGateway(t, undefined, { directory: first.directory });
+    t.equal(await rpc(fixture, 'SVC_RunScriptWait', id), '2');
     await writeFile(file, 'let a = ;');
     await until(
       'it is broken',
-      async () => ((await rpc(house, 'SVC_GetScript', id)) as ScriptFacts).ScriptIsBroken,
+      async () => ((await rpc(fixture, 'SVC_GetScript', id)) as ScriptFacts).ScriptIsBroken,
     );
   },
 );
 
 t.test('what scripts run in, what they share, and who called is seen through the functions', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const run = (text: string) => rpc(house, 'SVC_RunScriptTextWait', text);
-  t.strictSame(await rpc(house, 'SVC_GetScriptThreadList'), [1, 2, 3, 4]);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const run = (text: string) => rpc(fixture, 'SVC_RunScriptTextWait', text);
+  t.strictSame(await rpc(fixture, 'SVC_GetScriptThreadList'), [1, 2, 3, 4]);
   t.strictSame(
-    [await rpc(house, 'SVC_ScriptThreadExists', 4), await rpc(house, 'SVC_ScriptThreadExists', 5)],
+    [await rpc(fixture, 'SVC_ScriptThreadExists', 4), await rpc(fixture, 'SVC_ScriptThreadExists', 5)],
     [true, false],
   );
-  t.equal(await rpc(house, 'SVC_GetScriptThread', 5), 'NOT_OF_TYPE');
-  t.equal(((await rpc(house, 'SVC_GetScriptThreads', [])) as object[]).length, 4);
-  const id = await rpc(house, 'SVC_CreateScript', 0);
+  t.equal(await rpc(fixture, 'SVC_GetScriptThread', 5), 'NOT_OF_TYPE');
+  t.equal(((await rpc(fixture, 'SVC_GetScriptThreads', [])) as object[]).length, 4);
+  const id = await rpc(fixture, 'SVC_CreateScript', 0);
   const holds = `print(SVC_SemaphoreEnter("pump", 1000)); SVC_SetInfo(SELF, "pumps"); for (;;) SVC_Sleep(60000)`;
-  await rpc(house, 'SVC_SetScriptContent', id, holds);
-  t.equal(await rpc(house, 'SVC_AbortScript', id), false, 'it does not run');
-  t.equal(await rpc(house, 'SVC_RunScript', id), true);
+  await rpc(fixture, 'SVC_SetScriptContent', id, holds);
+  t.equal(await rpc(fixture, 'SVC_AbortScript', id), false, 'it does not run');
+  t.equal(await rpc(fixture, 'SVC_RunScript', id), true);
   const [thread] = await until('it has the semaphore', async () => {
     if ((await run('print(SVC_SemaphoreEnter("pump", 0))')) === 'true') return undefined;
-    const all = (await rpc(house, 'SVC_GetScriptThreads', [])) as { ThreadID: number; ScriptID: number }[];
+    const all = (await rpc(fixture, 'SVC_GetScriptThreads', [])) as { ThreadID: number; ScriptID: number }[];
     const found = all.filter(({ ScriptID }) => ScriptID === id);
     return found.length > 0 ? found : undefined;
   });
-  t.match(await rpc(house, 'SVC_GetScriptThread', thread?.ThreadID), {
+  t.match(await rpc(fixture, 'SVC_GetScriptThread', thread?.ThreadID), {
     ScriptID: id,
     FilePath: `${String(id)}.js`,
     Sender: 'RunScript',
   });
   t.equal(await run('print(SVC_SemaphoreEnter("pump", 10), SVC_SemaphoreLeave("pump"))'), 'falsefalse');
-  t.equal(await rpc(house, 'SVC_AbortScript', id), true);
+  t.equal(await rpc(fixture, 'SVC_AbortScript', id), true);
   await until('it is free', async () => (await run('print(SVC_SemaphoreEnter("pump", 10000))')) === 'true');
-  t.equal(await rpc(house, 'SVC_SemaphoreEnter', 'pump', 0), 'NOT_ALLOWED', 'outside of a script');
-  t.equal(await rpc(house, 'SVC_SemaphoreLeave', 'pump'), 'NOT_ALLOWED');
+  t.equal(await rpc(fixture, 'SVC_SemaphoreEnter', 'pump', 0), 'NOT_ALLOWED', 'outside of a script');
+  t.equal(await rpc(fixture, 'SVC_SemaphoreLeave', 'pump'), 'NOT_ALLOWED');
   for (const [name, ms] of [
     ['', 1],
     ['x'.repeat(201), 1],
     ['x', -1],
     ['x', 1e9],
   ] as const)
-    t.equal(await rpc(house, 'SVC_SemaphoreEnter', name, ms), 'PARAMETER_BOUNDS');
-  t.equal(await rpc(house, 'SVC_Sleep', 1), true);
-  t.equal(await rpc(house, 'SVC_Sleep', -1), 'PARAMETER_BOUNDS');
-  const audit = JSON.stringify(await rpc(house, 'GW_GetAudit', 50));
+    t.equal(await rpc(fixture, 'SVC_SemaphoreEnter', name, ms), 'PARAMETER_BOUNDS');
+  t.equal(await rpc(fixture, 'SVC_Sleep', 1), true);
+  t.equal(await rpc(fixture, 'SVC_Sleep', -1), 'PARAMETER_BOUNDS');
+  const audit = JSON.stringify(await rpc(fixture, 'GW_GetAudit', 50));
   t.match(audit, `"User":"script ${String(id)}","Remote":"local","Method":"SVC_SetInfo"`);
   await until('the log has it once, with its line', () =>
-    house.log.some((line) => line.includes(`script ${String(id)}: ${String(id)}.js:1:`)),
+    fixture.log.some((line) => line.includes(`script ${String(id)}: ${String(id)}.js:1:`)),
   );
 });
 
 t.test('SVC_Sleep lasts as long as it says', async (t) => {
   const clock = new ManualClock();
-  const house = await startGateway(t, SIMULATED_CONFIG, { clock });
+  const fixture = await startGateway(t, SIMULATED_CONFIG, { clock });
   let isOver = false;
-  const sleeping = Promise.resolve(house.gateway.registry.call('SVC_Sleep', [1000], owner)).then((result) => {
-    isOver = true;
-    return result;
-  });
+  const sleeping = Promise.resolve(fixture.gateway.registry.call('SVC_Sleep', [1000], owner)).then(
+    (result) => {
+      isOver = true;
+      return result;
+    },
+  );
   clock.advance(999);
   await yieldToEventLoop();
   t.equal(isOver, false);

@@ -8,33 +8,33 @@ const UTILITY = '{B69010EA-96D5-46DF-B885-24821B8C8DBD}';
 
 t.test('what the clock sets off is a timer, and its runs are counted', async (t) => {
   const clock = new ManualClock();
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
-  const [uc] = (await rpc(house, 'SVC_GetInstanceListByModuleID', UTILITY)) as number[];
-  const statistics = () => rpc(house, 'UC_GetEventStatistics', uc);
-  t.strictSame(await rpc(house, 'SVC_GetTimerList'), []);
+  const gateway = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
+  const setpoint = await idOf(gateway, 'ground_floor/setpoint');
+  const [uc] = (await rpc(gateway, 'SVC_GetInstanceListByModuleID', UTILITY)) as number[];
+  const statistics = () => rpc(gateway, 'UC_GetEventStatistics', uc);
+  t.strictSame(await rpc(gateway, 'SVC_GetTimerList'), []);
   t.strictSame(await statistics(), { CyclicUpdateCount: 0, TriggerUpdateCount: 0 });
 
-  const cyclic = (await rpc(house, 'SVC_CreateEvent', 1)) as number;
-  await rpc(house, 'SVC_SetName', cyclic, 'Every ten minutes');
-  await rpc(house, 'SVC_SetParent', cyclic, setpoint);
-  await rpc(house, 'SVC_SetEventCyclic', cyclic, 0, 0, 0, 0, 2, 10);
-  await rpc(house, 'SVC_SetEventScript', cyclic, '// nothing');
-  const weekly = await rpc(house, 'SVC_CreateEvent', 2);
-  const trigger = (await rpc(house, 'SVC_CreateEvent', 0)) as number;
-  await rpc(house, 'SVC_SetEventTrigger', trigger, 0, setpoint);
-  await rpc(house, 'SVC_SetEventScript', trigger, '// nothing');
-  for (const id of [cyclic, trigger]) await rpc(house, 'SVC_SetEventActive', id, true);
+  const cyclic = (await rpc(gateway, 'SVC_CreateEvent', 1)) as number;
+  await rpc(gateway, 'SVC_SetName', cyclic, 'Every ten minutes');
+  await rpc(gateway, 'SVC_SetParent', cyclic, setpoint);
+  await rpc(gateway, 'SVC_SetEventCyclic', cyclic, 0, 0, 0, 0, 2, 10);
+  await rpc(gateway, 'SVC_SetEventScript', cyclic, '// nothing');
+  const weekly = await rpc(gateway, 'SVC_CreateEvent', 2);
+  const trigger = (await rpc(gateway, 'SVC_CreateEvent', 0)) as number;
+  await rpc(gateway, 'SVC_SetEventTrigger', trigger, 0, setpoint);
+  await rpc(gateway, 'SVC_SetEventScript', trigger, '// nothing');
+  for (const id of [cyclic, trigger]) await rpc(gateway, 'SVC_SetEventActive', id, true);
 
-  t.strictSame(new Set((await rpc(house, 'SVC_GetTimerList')) as number[]), new Set([cyclic, weekly]));
+  t.strictSame(new Set((await rpc(gateway, 'SVC_GetTimerList')) as number[]), new Set([cyclic, weekly]));
   for (const [id, isTimer] of [
     [cyclic, true],
     [trigger, false],
     [setpoint, false],
     [59_999, false],
   ])
-    t.equal(await rpc(house, 'SVC_TimerExists', id), isTimer, `${String(id)}`);
-  const timer = () => rpc(house, 'SVC_GetTimer', cyclic) as Promise<Record<string, number>>;
+    t.equal(await rpc(gateway, 'SVC_TimerExists', id), isTimer, `${String(id)}`);
+  const timer = () => rpc(gateway, 'SVC_GetTimer', cyclic) as Promise<Record<string, number>>;
   await until('it knows when it runs', async () => (await timer())['NextRun']! > 0);
   const { NextRun: next = 0 } = await timer();
   t.match(await timer(), {
@@ -44,11 +44,11 @@ t.test('what the clock sets off is a timer, and its runs are counted', async (t)
     Interval: 600,
     LastRun: 0,
   });
-  t.strictSame(await rpc(house, 'SVC_GetTimers', [cyclic]), [await timer()]);
-  t.equal(((await rpc(house, 'SVC_GetTimers', [])) as unknown[]).length, 2);
-  t.equal(await rpc(house, 'SVC_GetTimer', trigger), 'NOT_OF_TYPE');
-  t.equal(await rpc(house, 'SVC_GetTimers', [cyclic, trigger]), 'NOT_OF_TYPE');
-  t.equal(await rpc(house, 'SVC_GetTimers', ['x']), 'PARAMETER_TYPE');
+  t.strictSame(await rpc(gateway, 'SVC_GetTimers', [cyclic]), [await timer()]);
+  t.equal(((await rpc(gateway, 'SVC_GetTimers', [])) as unknown[]).length, 2);
+  t.equal(await rpc(gateway, 'SVC_GetTimer', trigger), 'NOT_OF_TYPE');
+  t.equal(await rpc(gateway, 'SVC_GetTimers', [cyclic, trigger]), 'NOT_OF_TYPE');
+  t.equal(await rpc(gateway, 'SVC_GetTimers', ['x']), 'PARAMETER_TYPE');
 
   clock.advance(next * 1000 - clock.nowMs());
   await until('it has run', async () => (await timer())['LastRun'] === next);
@@ -56,7 +56,7 @@ t.test('what the clock sets off is a timer, and its runs are counted', async (t)
   const triggered = async () => ((await statistics()) as { TriggerUpdateCount: number }).TriggerUpdateCount;
   // Of what sets an event off while it runs only the newest waits: one at a time is counted each.
   for (const run of [1, 2, 3]) {
-    await rpc(house, 'SetValue', setpoint, run);
+    await rpc(gateway, 'SetValue', setpoint, run);
     await until('the trigger has run', async () => (await triggered()) === run);
   }
   t.strictSame(await statistics(), { CyclicUpdateCount: 1, TriggerUpdateCount: 3 });

@@ -27,20 +27,20 @@ async function from(
 t.test(
   'the audit says who switched or changed what, from where, and whether it worked; over a restart too',
   async (t) => {
-    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONT);
-    const relay = await idOf(house, 'ground_floor/hall_relay');
-    const state = await idOf(house, 'ground_floor/hall_relay/STATE');
-    const wf = await idOf(house, 'wf');
+    const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONT);
+    const relay = await idOf(fixture, 'ground_floor/hall_relay');
+    const state = await idOf(fixture, 'ground_floor/hall_relay/STATE');
+    const wf = await idOf(fixture, 'wf');
     const started = Math.floor(Date.now() / 1000);
-    await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', true);
-    await rpc(house, 'GetValue', state);
+    await rpc(fixture, 'HW_WriteValueBoolean', relay, 'STATE', true);
+    await rpc(fixture, 'GetValue', state);
     const body = callText('WFC_Execute', [wf, 0, state, false]);
-    await from(house, '127.0.0.2', { body, header: basicLine('webfront', 'tulip') });
-    await rpc(house, 'HW_WriteValueBoolean', relay, 'NOTHING', true);
-    const socket = await openWebSocket(house);
+    await from(fixture, '127.0.0.2', { body, header: basicLine('webfront', 'tulip') });
+    await rpc(fixture, 'HW_WriteValueBoolean', relay, 'NOTHING', true);
+    const socket = await openWebSocket(fixture);
     await callOverWebSocket(socket, 'SVC_SetName', [relay, 'Lamp']);
     await socket[Symbol.asyncDispose]();
-    await rpc(house, 'SVC_SetName', 1, 'x'.repeat(5000));
+    await rpc(fixture, 'SVC_SetName', 1, 'x'.repeat(5000));
     const entry = { TimeStamp: Number, User: OWNER.username, Remote: '127.0.0.1', Success: true };
     const expected = [
       { ...entry, Method: 'SVC_SetName', Parameters: [1, /^x+…$/], Success: false, Error: 'OBJECT_MISSING' },
@@ -55,22 +55,24 @@ t.test(
       },
       { ...entry, Method: 'HW_WriteValueBoolean', Parameters: [relay, 'STATE', true] },
     ];
-    const audit = (await rpc(house, 'GW_GetAudit')) as { TimeStamp: number }[];
+    const audit = (await rpc(fixture, 'GW_GetAudit')) as { TimeStamp: number }[];
     t.match(audit, expected, 'newest first; reading is not in it');
     t.equal(audit.length, expected.length);
     t.ok(audit.every(({ TimeStamp }) => TimeStamp >= started && TimeStamp <= Date.now() / 1000));
-    t.match(await rpc(house, 'GW_GetAudit', 1), { length: 1 });
-    t.match(await rpc(house, 'GW_GetAudit', 100, 'webfront'), [{ Method: 'WFC_Execute', Role: 'webfront' }]);
-    t.equal(await rpc(house, 'GW_GetAudit', 100, 'nobody'), 'PARAMETER_BOUNDS');
+    t.match(await rpc(fixture, 'GW_GetAudit', 1), { length: 1 });
+    t.match(await rpc(fixture, 'GW_GetAudit', 100, 'webfront'), [
+      { Method: 'WFC_Execute', Role: 'webfront' },
+    ]);
+    t.equal(await rpc(fixture, 'GW_GetAudit', 100, 'nobody'), 'PARAMETER_BOUNDS');
     const many = `[${Array.from({ length: 50 }, () => callText('WFC_Execute', [wf, 0, 1, false])).join()}]`;
-    await from(house, '127.0.0.2', { body: many, header: basicLine('webfront', 'tulip') });
-    t.match(await rpc(house, 'GW_GetAudit', 2), [
+    await from(fixture, '127.0.0.2', { body: many, header: basicLine('webfront', 'tulip') });
+    t.match(await rpc(fixture, 'GW_GetAudit', 2), [
       { Error: 'ACCESS_DENIED', Count: 49 },
       { Error: 'ACCESS_DENIED', Count: undefined },
     ]);
-    audit.unshift(...((await rpc(house, 'GW_GetAudit', 2)) as typeof audit));
-    await house.gateway.close();
-    const again = await startGateway(t, undefined, { directory: house.directory });
+    audit.unshift(...((await rpc(fixture, 'GW_GetAudit', 2)) as typeof audit));
+    await fixture.gateway.close();
+    const again = await startGateway(t, undefined, { directory: fixture.directory });
     t.strictSame(await rpc(again, 'GW_GetAudit'), audit);
   },
 );
@@ -78,11 +80,14 @@ t.test(
 t.test(
   'health names each check, its state, since when and what to do; it stands in the tree too',
   async (t) => {
-    const house = await startGateway(
+    const fixture = await startGateway(
       t,
       `${SIMULATED_CONFIG}${SAMPLE_TREE}  - { instance: Open end, ident: open_end, module: GPIO Input }\n`,
     );
-    const health = (await rpc(house, 'GW_GetHealth')) as { State: string; Checks: Record<string, unknown>[] };
+    const health = (await rpc(fixture, 'GW_GetHealth')) as {
+      State: string;
+      Checks: Record<string, unknown>[];
+    };
     t.equal(health.State, 'warning');
     for (const name of ['database', 'store', 'clock', 'devices', 'listeners', 'configuration']) {
       const check = health.Checks.find(({ Name }) => Name === name);
@@ -95,8 +100,8 @@ t.test(
       Text: /^1 instance has a problem\nOpen end \(#\d+\): .*Line/,
       WhatToDo: /STATUS/,
     });
-    const problems = await rpc(house, 'GetValue', await idOf(house, 'stellwerk/PROBLEMS'));
-    const text = await rpc(house, 'GetValue', await idOf(house, 'stellwerk/HEALTH'));
+    const problems = await rpc(fixture, 'GetValue', await idOf(fixture, 'stellwerk/PROBLEMS'));
+    const text = await rpc(fixture, 'GetValue', await idOf(fixture, 'stellwerk/HEALTH'));
     t.ok(Number(problems) >= 1);
     t.match(text, /devices warning: 1 instance has a problem; Open end/);
   },
@@ -105,36 +110,36 @@ t.test(
 t.test(
   'whoever guesses passwords is slowed down, alone; who is known never waits (decision 3)',
   async (t) => {
-    const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-    const known = () => rpc(house, 'SVC_GetKernelVersion');
+    const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+    const known = () => rpc(fixture, 'SVC_GetKernelVersion');
     t.match(await known(), /\d/);
     const body = callText('SVC_GetKernelVersion', []);
     const guess = (n: number) =>
-      from(house, '127.0.0.2', { body, header: basicLine(OWNER.username, `guess ${n}`) });
+      from(fixture, '127.0.0.2', { body, header: basicLine(OWNER.username, `guess ${n}`) });
     for (let n = 0; n < 10; n++) t.equal((await guess(n)).status, 401);
     const order: string[] = [];
     await Promise.all([
       guess(10).then(() => order.push('the guess')),
       known().then(() => order.push('the owner')),
-      from(house, '127.0.0.3', { body }).then(({ status }) => order.push(`another: ${status}`)),
+      from(fixture, '127.0.0.3', { body }).then(({ status }) => order.push(`another: ${status}`)),
     ]);
     t.equal(order.at(-1), 'the guess');
     t.ok(order.includes('another: 401'));
-    t.notMatch(house.log.join(''), /guess \d/, 'what was guessed is not logged');
+    t.notMatch(fixture.log.join(''), /guess \d/, 'what was guessed is not logged');
   },
 );
 
 t.test('a clock that is not set yet is told, and is no reason to stand still (decision 24)', async (t) => {
   const clock = new ManualClock(0);
   clock.hasTrustedTime = false;
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
-  const shown = async () => rpc(house, 'GetValue', await idOf(house, 'stellwerk/CLOCK_TRUSTED'));
-  t.match(JSON.stringify(await rpc(house, 'GW_GetHealth')), /"Name":"clock","State":"warning"/);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { clock });
+  const shown = async () => rpc(fixture, 'GetValue', await idOf(fixture, 'stellwerk/CLOCK_TRUSTED'));
+  t.match(JSON.stringify(await rpc(fixture, 'GW_GetHealth')), /"Name":"clock","State":"warning"/);
   t.equal(await shown(), false);
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
-  t.equal(await rpc(house, 'SetValue', setpoint, 5), true);
+  const setpoint = await idOf(fixture, 'ground_floor/setpoint');
+  t.equal(await rpc(fixture, 'SetValue', setpoint, 5), true);
   clock.hasTrustedTime = true;
   clock.advance(10_000);
   t.equal(await shown(), true);
-  t.match(JSON.stringify(await rpc(house, 'GW_GetHealth')), /"Name":"clock","State":"ok"/);
+  t.match(JSON.stringify(await rpc(fixture, 'GW_GetHealth')), /"Name":"clock","State":"ok"/);
 });

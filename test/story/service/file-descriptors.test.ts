@@ -40,8 +40,8 @@ async function endChildren(pid: number): Promise<void> {
 
 t.test('with few file descriptors it goes on, and with enough it is as before', { skip }, async (t) => {
   const directory = await configDirectory(t, HOUSE);
-  const house = await startGatewayProcess(t, directory);
-  const { port, program } = house;
+  const gateway = await startGatewayProcess(t, directory);
+  const { port, program } = gateway;
   const pid = Number(program.process.pid);
   await using kept = await RawConnection.open(port);
   const ask = async (method: string, ...params: unknown[]) => {
@@ -72,5 +72,5 @@ t.test('with few file descriptors it goes on, and with enough it is as before', 
   await until('a script runs again', works);
   t.equal(await ask('SVC_Execute', '/bin/echo', 'x', false, true), 'x\n');
   t.type(await ask('SVC_CreateScript', 0), 'number');
-  t.equal(await rpc(house, 'SVC_GetKernelRunlevel'), 10103, 'and others can connect');
+  t.equal(await rpc(gateway, 'SVC_GetKernelRunlevel'), 10103, 'and others can connect');
 });

@@ -21,15 +21,15 @@ interface Check {
   readonly WhatToDo: string;
 }
 
-async function check(house: GatewayFixture, name: string): Promise<Check | undefined> {
-  const { Checks } = (await rpc(house, 'GW_GetHealth')) as { Checks: Check[] };
+async function check(fixture: GatewayFixture, name: string): Promise<Check | undefined> {
+  const { Checks } = (await rpc(fixture, 'GW_GetHealth')) as { Checks: Check[] };
   return Checks.find(({ Name }) => Name === name);
 }
 
 /** Switches the relay, and sees the line it is wired to. */
-async function switched(house: GatewayFixture, isOn: boolean): Promise<unknown> {
-  await rpc(house, 'HW_WriteValueBoolean', await idOf(house, 'ground_floor/hall_relay'), 'STATE', isOn);
-  return valueAt(house, 'ground_floor/hall_sense/STATE');
+async function switched(fixture: GatewayFixture, isOn: boolean): Promise<unknown> {
+  await rpc(fixture, 'HW_WriteValueBoolean', await idOf(fixture, 'ground_floor/hall_relay'), 'STATE', isOn);
+  return valueAt(fixture, 'ground_floor/hall_sense/STATE');
 }
 
 await withOwnMounts(import.meta.url, (skip) => {
@@ -39,28 +39,29 @@ await withOwnMounts(import.meta.url, (skip) => {
     async (t) => {
       const disk = await smallDisk(t);
       const clock = new ManualClock();
-      const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { directory: disk, clock });
+      const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { directory: disk, clock });
       fill(disk);
-      const ground = await idOf(house, 'ground_floor');
+      const ground = await idOf(fixture, 'ground_floor');
       let length = 50_000;
       const failed = await until(
         'a change that is refused',
-        async () => replyIn(await post(house, callText('SVC_SetInfo', [ground, 'x'.repeat(++length)]))).error,
+        async () =>
+          replyIn(await post(fixture, callText('SVC_SetInfo', [ground, 'x'.repeat(++length)]))).error,
       );
       t.match(failed, { code: -32_603, data: { code: 'STORE_FAILED' } });
       t.match(failed, { message: /in memory but not yet on the disk/ });
-      t.match(await check(house, 'store'), { State: 'failed', Text: /full/, WhatToDo: /free some space/ });
+      t.match(await check(fixture, 'store'), { State: 'failed', Text: /full/, WhatToDo: /free some space/ });
       t.strictSame(
-        [await switched(house, true), await switched(house, false), await switched(house, true)],
+        [await switched(fixture, true), await switched(fixture, false), await switched(fixture, true)],
         [true, false, true],
       );
       clock.advance(10_000);
-      t.match(await valueAt(house, 'stellwerk/HEALTH'), /store failed/, 'it stands in the tree too');
-      t.equal(await rpc(house, 'SVC_SetName', ground, 'Down'), 'STORE_FAILED');
+      t.match(await valueAt(fixture, 'stellwerk/HEALTH'), /store failed/, 'it stands in the tree too');
+      t.equal(await rpc(fixture, 'SVC_SetName', ground, 'Down'), 'STORE_FAILED');
       empty(disk);
       clock.advance(60_000);
-      await until('all to be on the disk', async () => (await check(house, 'store'))?.State === 'ok');
-      await house.gateway.close();
+      await until('all to be on the disk', async () => (await check(fixture, 'store'))?.State === 'ok');
+      await fixture.gateway.close();
       const again = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE, { directory: disk });
       t.equal(await rpc(again, 'SVC_GetName', ground), 'Down');
     },
@@ -82,20 +83,22 @@ await withOwnMounts(import.meta.url, (skip) => {
         await first.gateway.close();
         block(disk);
         const clock = new ManualClock();
-        const house = await startGateway(t, undefined, { directory, clock });
-        t.match(await check(house, 'database'), {
+        const fixture = await startGateway(t, undefined, { directory, clock });
+        t.match(await check(fixture, 'database'), {
           State: 'failed',
           Text: /cannot be written to/,
           WhatToDo: /./,
         });
-        t.ok(house.log.some((line) => line.includes('"level":50') && line.includes('cannot be written to')));
-        t.equal(await idOf(house, 'ground_floor/setpoint'), id);
-        t.equal(await switched(house, true), true);
-        t.equal(await rpc(house, 'SVC_SetName', id, 'Wanted'), 'STORE_FAILED');
+        t.ok(
+          fixture.log.some((line) => line.includes('"level":50') && line.includes('cannot be written to')),
+        );
+        t.equal(await idOf(fixture, 'ground_floor/setpoint'), id);
+        t.equal(await switched(fixture, true), true);
+        t.equal(await rpc(fixture, 'SVC_SetName', id, 'Wanted'), 'STORE_FAILED');
         free(disk);
         clock.advance(60_000);
-        await until('all to be on the disk', async () => (await check(house, 'store'))?.State === 'ok');
-        await house.gateway.close();
+        await until('all to be on the disk', async () => (await check(fixture, 'store'))?.State === 'ok');
+        await fixture.gateway.close();
         const again = await startGateway(t, undefined, { directory });
         t.equal(await rpc(again, 'SVC_GetName', id), 'Wanted');
       },

@@ -26,7 +26,7 @@ await withOwnMounts(import.meta.url, (skip) => {
     for (const name of ['resolv.conf', 'hosts'])
       execFileSync('mount', ['--bind', join(place, name), `/etc/${name}`]);
     const silent = createSocket('udp4').bind(53, SILENT);
-    const asked = new Promise((resolve) => silent.once('message', resolve));
+    const requests = new Promise((resolve) => silent.once('message', resolve));
     const server = createServer(() => undefined).listen(0, '127.0.0.1');
     await Promise.all([once(silent, 'listening'), once(server, 'listening')]);
     t.teardown(() => {
@@ -45,7 +45,7 @@ await withOwnMounts(import.meta.url, (skip) => {
     ];
     const directory = await configDirectory(t, `${SIMULATED_CONFIG}tree:\n${tree.join('')}`);
     const { program } = await startGatewayProcess(t, directory);
-    await asked;
+    await requests;
     await program.waitFor(/"name":"good","msg":"online"/);
     await program.waitFor(/"name":"listed","msg":"online"/);
     program.process.kill('SIGTERM');

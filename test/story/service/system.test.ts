@@ -24,16 +24,16 @@ const CONFIGURATORS = `configurators:
   - { title: Ground floor, ident: wf, base: ground_floor, password: tulip }
 `;
 
-const utilityOf = async (house: GatewayFixture): Promise<unknown> =>
-  ((await rpc(house, 'SVC_GetInstanceListByModuleID', UTILITY)) as unknown[])[0];
+const utilityOf = async (fixture: GatewayFixture): Promise<unknown> =>
+  ((await rpc(fixture, 'SVC_GetInstanceListByModuleID', UTILITY)) as unknown[])[0];
 
 t.test('messages are counted by who sent them, of which kind, and how much memory they take', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const uc = await utilityOf(house);
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
-  const before = (await rpc(house, 'UC_GetKernelStatistics', uc)) as Record<string, number>;
-  for (let n = 0; n < 50; n++) await rpc(house, 'SetValue', setpoint, n);
-  const after = (await rpc(house, 'UC_GetKernelStatistics', uc)) as Record<string, number>;
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const uc = await utilityOf(fixture);
+  const setpoint = await idOf(fixture, 'ground_floor/setpoint');
+  const before = (await rpc(fixture, 'UC_GetKernelStatistics', uc)) as Record<string, number>;
+  for (let n = 0; n < 50; n++) await rpc(fixture, 'SetValue', setpoint, n);
+  const after = (await rpc(fixture, 'UC_GetKernelStatistics', uc)) as Record<string, number>;
   t.ok(after['MessageCounter']! - before['MessageCounter']! >= 50);
   t.match(after, {
     MessageSlowCounter: 0,
@@ -41,7 +41,7 @@ t.test('messages are counted by who sent them, of which kind, and how much memor
     MessageQueueDelay: Number,
     RequestQueueSize: 1,
   });
-  const senders = (await rpc(house, 'UC_GetMessageSenderIDList', uc)) as {
+  const senders = (await rpc(fixture, 'UC_GetMessageSenderIDList', uc)) as {
     SenderID: number;
     Count: number;
   }[];
@@ -53,12 +53,12 @@ t.test('messages are counted by who sent them, of which kind, and how much memor
     senders.map(({ Count }) => Count).sort((a, b) => b - a),
     'most first',
   );
-  const sizes = (await rpc(house, 'UC_GetMessageSenderIDSizeList', uc)) as {
+  const sizes = (await rpc(fixture, 'UC_GetMessageSenderIDSizeList', uc)) as {
     SenderID: number;
     Size: number;
   }[];
   t.ok((sizes.find(({ SenderID }) => SenderID === setpoint)?.Size ?? 0) > 50 * 100);
-  const kinds = (await rpc(house, 'UC_GetMessageTypeList', uc)) as { Message: number; Count: number }[];
+  const kinds = (await rpc(fixture, 'UC_GetMessageTypeList', uc)) as { Message: number; Count: number }[];
   t.ok((kinds.find(({ Message }) => Message === message.VM_UPDATE)?.Count ?? 0) >= 50);
   const sum = (list: readonly { Count: number }[]) => list.reduce((all, { Count }) => all + Count, 0);
   t.ok(Math.abs(sum(kinds) - sum(senders)) < 20, 'both count the same messages');
@@ -70,123 +70,130 @@ t.test('messages are counted by who sent them, of which kind, and how much memor
     'UC_GetLogMessageStatistics',
     'UC_ResetLastLogMessages',
   ])
-    t.equal(await rpc(house, method, await idOf(house, 'ground_floor/hall_relay')), 'WRONG_MODULE', method);
+    t.equal(
+      await rpc(fixture, method, await idOf(fixture, 'ground_floor/hall_relay')),
+      'WRONG_MODULE',
+      method,
+    );
 });
 
 t.test('the log is counted, and the last of it kept, until either is reset', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG);
-  const uc = await utilityOf(house);
-  const last = (type: number) => rpc(house, 'UC_GetLastLogMessages', uc, type);
-  const counts = async () => (await rpc(house, 'UC_GetLogMessageStatistics', uc)) as Record<string, number>;
+  const fixture = await startGateway(t, SIMULATED_CONFIG);
+  const uc = await utilityOf(fixture);
+  const last = (type: number) => rpc(fixture, 'UC_GetLastLogMessages', uc, type);
+  const counts = async () => (await rpc(fixture, 'UC_GetLogMessageStatistics', uc)) as Record<string, number>;
   const started = await counts();
   t.ok(started['MessageDefaultCount']! > 0, 'starting is logged');
   t.match(await last(0), [{ Type: 0, Sender: String, Message: String, TimeStamp: Number }]);
-  for (let n = 0; n < 120; n++) await rpc(house, 'SVC_LogMessage', 'Boiler', `line ${n}`);
+  for (let n = 0; n < 120; n++) await rpc(fixture, 'SVC_LogMessage', 'Boiler', `line ${n}`);
   t.match(await counts(), { MessageCustomCount: 120, MessageSuccessCount: 0, MessageNotifyCount: 0 });
   const custom = (await last(6)) as { Sender: string; Message: string }[];
   t.equal(custom.length, 100);
   t.match(custom[0], { Sender: 'Boiler', Message: 'line 119' });
   t.match(custom.at(-1), { Message: 'line 20' });
-  await rpc(house, 'SVC_LogMessage', 'Boiler', 'x'.repeat(5000));
+  await rpc(fixture, 'SVC_LogMessage', 'Boiler', 'x'.repeat(5000));
   t.equal(((await last(6)) as { Message: string }[])[0]?.Message.length, 1000);
-  const failing = await rpc(house, 'SVC_CreateInstance', 'Serial Port');
-  await rpc(house, 'SVC_SetProperty', failing, 'Port', '/dev/nowhere');
-  await rpc(house, 'SVC_ApplyChanges', failing);
+  const failing = await rpc(fixture, 'SVC_CreateInstance', 'Serial Port');
+  await rpc(fixture, 'SVC_SetProperty', failing, 'Port', '/dev/nowhere');
+  await rpc(fixture, 'SVC_ApplyChanges', failing);
   await until('the port is missed', async () => (await counts())['MessageWarningCount']! > 0);
   t.match(await last(3), [{ Type: 3, Sender: 'device', Message: /nowhere/ }]);
   t.strictSame(await last(1), []);
-  t.equal(await rpc(house, 'UC_ResetLogMessageStatistics', uc), true);
+  t.equal(await rpc(fixture, 'UC_ResetLogMessageStatistics', uc), true);
   t.match(await counts(), { MessageCustomCount: 0, MessageDefaultCount: 0 });
   t.equal(((await last(6)) as unknown[]).length, 100, 'the two are apart');
-  t.equal(await rpc(house, 'UC_ResetLastLogMessages', uc), true);
+  t.equal(await rpc(fixture, 'UC_ResetLastLogMessages', uc), true);
   t.strictSame(await last(6), []);
-  t.equal(await rpc(house, 'UC_GetLastLogMessages', uc, 7), 'PARAMETER_BOUNDS');
+  t.equal(await rpc(fixture, 'UC_GetLastLogMessages', uc, 7), 'PARAMETER_BOUNDS');
 });
 
 t.test('runs of scripts are counted by who had them run', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const uc = await utilityOf(house);
-  t.strictSame(await rpc(house, 'UC_GetScriptSenderList', uc), []);
-  const script = await rpc(house, 'SVC_CreateScript', 0);
-  await rpc(house, 'SVC_SetScriptContent', script, 'print(SENDER)');
-  const setpoint = await idOf(house, 'ground_floor/setpoint');
-  await rpc(house, 'SVC_SetVariableCustomAction', setpoint, script);
-  t.equal(await rpc(house, 'SVC_RunScriptWait', script), 'RunScript');
-  await rpc(house, 'SVC_RunScriptTextWait', 'print(1)');
-  await rpc(house, 'RequestActionEx', setpoint, 20, 'Wall panel');
-  t.strictSame(await rpc(house, 'UC_GetScriptSenderList', uc), [
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const uc = await utilityOf(fixture);
+  t.strictSame(await rpc(fixture, 'UC_GetScriptSenderList', uc), []);
+  const script = await rpc(fixture, 'SVC_CreateScript', 0);
+  await rpc(fixture, 'SVC_SetScriptContent', script, 'print(SENDER)');
+  const setpoint = await idOf(fixture, 'ground_floor/setpoint');
+  await rpc(fixture, 'SVC_SetVariableCustomAction', setpoint, script);
+  t.equal(await rpc(fixture, 'SVC_RunScriptWait', script), 'RunScript');
+  await rpc(fixture, 'SVC_RunScriptTextWait', 'print(1)');
+  await rpc(fixture, 'RequestActionEx', setpoint, 20, 'Wall panel');
+  t.strictSame(await rpc(fixture, 'UC_GetScriptSenderList', uc), [
     { Sender: 'RunScript', Count: 2 },
     { Sender: 'Wall panel', Count: 1 },
   ]);
 });
 
 t.test('how long messages take to be told is measured while the option says so', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const relay = await idOf(house, 'ground_floor/hall_relay');
-  const measured = () => rpc(house, 'SVC_GetInstanceMessageStatistics');
-  await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', true);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const relay = await idOf(fixture, 'ground_floor/hall_relay');
+  const measured = () => rpc(fixture, 'SVC_GetInstanceMessageStatistics');
+  await rpc(fixture, 'HW_WriteValueBoolean', relay, 'STATE', true);
   t.strictSame(await measured(), []);
-  t.equal(await rpc(house, 'SVC_SetOption', 'MessageQueueWatch', 1), true);
-  await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', false);
+  t.equal(await rpc(fixture, 'SVC_SetOption', 'MessageQueueWatch', 1), true);
+  await rpc(fixture, 'HW_WriteValueBoolean', relay, 'STATE', false);
   const [own] = (await measured()) as { InstanceID: number; Duration: number; MaxDuration: number }[];
   t.match(own, { InstanceID: relay });
   t.ok(own!.Duration > 0 && own!.MaxDuration >= own!.Duration);
-  await rpc(house, 'SVC_SetOption', 'MessageQueueWatch', 0);
+  await rpc(fixture, 'SVC_SetOption', 'MessageQueueWatch', 0);
   t.strictSame(await measured(), []);
 });
 
 t.test('who is connected is listed', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + CONFIGURATORS);
-  t.equal(await rpc(house, 'SVC_GetActiveWebSocketConnections'), 0);
-  t.strictSame(await rpc(house, 'SVC_GetConnectionList'), []);
-  const wf = await idOf(house, 'wf');
-  await using first = await openWebSocket(house);
-  await using front = await openWebSocket(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
-  t.equal(await rpc(house, 'SVC_GetActiveWebSocketConnections'), 2);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + CONFIGURATORS);
+  t.equal(await rpc(fixture, 'SVC_GetActiveWebSocketConnections'), 0);
+  t.strictSame(await rpc(fixture, 'SVC_GetConnectionList'), []);
+  const wf = await idOf(fixture, 'wf');
+  await using first = await openWebSocket(fixture);
+  await using front = await openWebSocket(fixture, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
+  t.equal(await rpc(fixture, 'SVC_GetActiveWebSocketConnections'), 2);
   const own = { ConnectionType: 'WebSocket', Remote: '127.0.0.1', QueueBytes: Number };
-  t.match(await rpc(house, 'SVC_GetConnectionList'), [own, own]);
-  await using idle = await RawConnection.open(house.port);
+  t.match(await rpc(fixture, 'SVC_GetConnectionList'), [own, own]);
+  await using idle = await RawConnection.open(fixture.port);
   await until(
     'the idle one is seen',
-    async () => (await rpc(house, 'SVC_GetActiveWebServerConnections')) === 2,
+    async () => (await rpc(fixture, 'SVC_GetActiveWebServerConnections')) === 2,
   );
-  t.equal(await rpc(house, 'SVC_GetActiveProxyConnections'), 0);
+  t.equal(await rpc(fixture, 'SVC_GetActiveProxyConnections'), 0);
   await front[Symbol.asyncDispose]();
-  await until('one is gone', async () => (await rpc(house, 'SVC_GetActiveWebSocketConnections')) === 1);
+  await until('one is gone', async () => (await rpc(fixture, 'SVC_GetActiveWebSocketConnections')) === 1);
   t.equal(await callOverWebSocket(first, 'SVC_GetActiveWebSocketConnections', []), 1);
   t.ok(idle);
 });
 
 t.test('a temporary token opens what the password does, for its time', async (t) => {
   const clock = new ManualClock();
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + CONFIGURATORS, { clock });
-  const token = (await rpc(house, 'SVC_CreateTemporaryToken', 60)) as string;
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + CONFIGURATORS, { clock });
+  const token = (await rpc(fixture, 'SVC_CreateTemporaryToken', 60)) as string;
   t.match(token, /^[\w-]{43}$/);
   const version = callText('SVC_GetKernelVersion', []);
   const bearer = [`Authorization: Bearer ${token}`];
   const basic = [basicLine('token', token)];
-  for (const headers of [bearer, basic]) t.match(resultOrStatus(await post(house, version, headers)), /^\d/);
+  for (const headers of [bearer, basic])
+    t.match(resultOrStatus(await post(fixture, version, headers)), /^\d/);
   for (const wrong of [`${token}x`, token.toUpperCase(), '', 'x', token.slice(1)])
-    t.equal((await post(house, version, [basicLine('token', wrong)])).status, 401, wrong);
-  t.equal((await post(house, version, [basicLine('webfront', token)])).status, 200);
-  t.equal(resultOrStatus(await post(house, version, [basicLine('webfront', token)])), 'ACCESS_DENIED');
-  t.equal((await post(house, version, [basicLine(OWNER.username, token)])).status, 401);
+    t.equal((await post(fixture, version, [basicLine('token', wrong)])).status, 401, wrong);
+  t.equal((await post(fixture, version, [basicLine('webfront', token)])).status, 200);
+  t.equal(resultOrStatus(await post(fixture, version, [basicLine('webfront', token)])), 'ACCESS_DENIED');
+  t.equal((await post(fixture, version, [basicLine(OWNER.username, token)])).status, 401);
   const create = callText('SVC_CreateTemporaryToken', [60]);
-  t.equal(resultOrStatus(await post(house, create, bearer)), 'NOT_ALLOWED', 'it does not prolong itself');
-  const relay = await idOf(house, 'ground_floor/hall_relay');
-  await post(house, callText('HW_WriteValueBoolean', [relay, 'STATE', true]), bearer);
-  t.match(await rpc(house, 'GW_GetAudit', 1), [{ User: 'temporary token', Method: 'HW_WriteValueBoolean' }]);
+  t.equal(resultOrStatus(await post(fixture, create, bearer)), 'NOT_ALLOWED', 'it does not prolong itself');
+  const relay = await idOf(fixture, 'ground_floor/hall_relay');
+  await post(fixture, callText('HW_WriteValueBoolean', [relay, 'STATE', true]), bearer);
+  t.match(await rpc(fixture, 'GW_GetAudit', 1), [
+    { User: 'temporary token', Method: 'HW_WriteValueBoolean' },
+  ]);
 
-  await using kept = await RawConnection.open(house.port);
+  await using kept = await RawConnection.open(fixture.port);
   const request = `POST /api/ HTTP/1.1\r\nHost: localhost\r\n${bearer[0]}\r\nContent-Length: ${version.length}\r\n\r\n${version}`;
   kept.write(request);
   t.equal((await kept.response()).status, 200);
-  await using socket = await openWebSocket(house, '/api/', basic);
+  await using socket = await openWebSocket(fixture, '/api/', basic);
   t.match(await callOverWebSocket(socket, 'SVC_GetKernelVersion', []), /^\d/);
   clock.advance(59_999);
-  t.equal((await post(house, version, bearer)).status, 200);
+  t.equal((await post(fixture, version, bearer)).status, 200);
   clock.advance(1);
-  t.equal((await post(house, version, bearer)).status, 401);
+  t.equal((await post(fixture, version, bearer)).status, 401);
   kept.write(request);
   t.equal((await kept.response()).status, 401, 'on a connection where it was right before, too');
   let frame = await socket.frame();
@@ -195,37 +202,37 @@ t.test('a temporary token opens what the password does, for its time', async (t)
   await socket[Symbol.asyncDispose]();
   await until(
     'nobody is connected',
-    async () => (await rpc(house, 'SVC_GetActiveWebSocketConnections')) === 0,
+    async () => (await rpc(fixture, 'SVC_GetActiveWebSocketConnections')) === 0,
   );
   for (const seconds of [0, -1, 86_401])
-    t.equal(await rpc(house, 'SVC_CreateTemporaryToken', seconds), 'PARAMETER_BOUNDS', `${seconds}`);
+    t.equal(await rpc(fixture, 'SVC_CreateTemporaryToken', seconds), 'PARAMETER_BOUNDS', `${seconds}`);
 });
 
 t.test('tokens are limited in number, and end with the password that they were made by', async (t) => {
   const clock = new ManualClock();
-  const house = await startGateway(t, SIMULATED_CONFIG, { clock });
-  const token = (await rpc(house, 'SVC_CreateTemporaryToken', 600)) as string;
-  for (let n = 1; n < 100; n++) await rpc(house, 'SVC_CreateTemporaryToken', 60);
-  t.equal(await rpc(house, 'SVC_CreateTemporaryToken', 60), 'BUSY');
+  const fixture = await startGateway(t, SIMULATED_CONFIG, { clock });
+  const token = (await rpc(fixture, 'SVC_CreateTemporaryToken', 600)) as string;
+  for (let n = 1; n < 100; n++) await rpc(fixture, 'SVC_CreateTemporaryToken', 60);
+  t.equal(await rpc(fixture, 'SVC_CreateTemporaryToken', 60), 'BUSY');
   clock.advance(60_000);
-  t.type(await rpc(house, 'SVC_CreateTemporaryToken', 60), 'string');
+  t.type(await rpc(fixture, 'SVC_CreateTemporaryToken', 60), 'string');
   const status = async () =>
-    (await post(house, callText('SVC_GetKernelVersion', []), [`Authorization: Bearer ${token}`])).status;
-  await house.gateway.reload();
+    (await post(fixture, callText('SVC_GetKernelVersion', []), [`Authorization: Bearer ${token}`])).status;
+  await fixture.gateway.reload();
   t.equal(await status(), 200, 'a reload that changes nothing leaves it');
-  await house.configure(SIMULATED_CONFIG.replace(OWNER.password, 'other'));
-  await house.gateway.reload();
+  await fixture.configure(SIMULATED_CONFIG.replace(OWNER.password, 'other'));
+  await fixture.gateway.reload();
   t.equal(await status(), 401);
 });
 
 t.test('a picture behind a password is shown by a token in its URL', async (t) => {
   const server =
     'webServers: [{ name: house, host: 127.0.0.1, port: 0, serve: front, basicAuth: { username: u, password: p } }]\n';
-  const house = await startGateway(t, SIMULATED_CONFIG + server);
-  await mkdir(join(house.directory, 'data', 'user'), { recursive: true });
-  await writeFile(join(house.directory, 'data', 'user', 'a.txt'), 'picture');
-  const token = (await rpc(house, 'SVC_CreateTemporaryToken', 60)) as string;
-  const port = house.gateway.port('house') ?? 0;
+  const fixture = await startGateway(t, SIMULATED_CONFIG + server);
+  await mkdir(join(fixture.directory, 'data', 'user'), { recursive: true });
+  await writeFile(join(fixture.directory, 'data', 'user', 'a.txt'), 'picture');
+  const token = (await rpc(fixture, 'SVC_CreateTemporaryToken', 60)) as string;
+  const port = fixture.gateway.port('house') ?? 0;
   const get = (path: string, headers = '') =>
     exchangeRaw({ port }, `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}Connection: close\r\n\r\n`);
   t.equal((await get('/user/a.txt')).status, 401);
@@ -236,15 +243,15 @@ t.test('a picture behind a password is shown by a token in its URL', async (t) =
 });
 
 t.test('what goes over the wires is told to the owner, and to no web front', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + CONFIGURATORS);
-  const relay = await idOf(house, 'ground_floor/hall_relay');
-  const sense = await idOf(house, 'ground_floor/hall_sense');
-  await using socket = await openWebSocket(house);
-  const wf = await idOf(house, 'wf');
-  await using front = await openWebSocket(house, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
-  for (const id of [relay, sense]) t.equal(await rpc(house, 'SVC_EnableDebug', id, 60), true);
-  t.equal(await rpc(house, 'SVC_EnableDebugFile', relay), true);
-  await rpc(house, 'HW_WriteValueBoolean', relay, 'STATE', true);
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + CONFIGURATORS);
+  const relay = await idOf(fixture, 'ground_floor/hall_relay');
+  const sense = await idOf(fixture, 'ground_floor/hall_sense');
+  await using socket = await openWebSocket(fixture);
+  const wf = await idOf(fixture, 'wf');
+  await using front = await openWebSocket(fixture, `/wfc/${wf}/api/`, [basicLine('webfront', 'tulip')]);
+  for (const id of [relay, sense]) t.equal(await rpc(fixture, 'SVC_EnableDebug', id, 60), true);
+  t.equal(await rpc(fixture, 'SVC_EnableDebugFile', relay), true);
+  await rpc(fixture, 'HW_WriteValueBoolean', relay, 'STATE', true);
   const seen: unknown[] = [];
   while (seen.length < 5) {
     const [frame] = await takeFrames(socket, 1);
@@ -260,36 +267,36 @@ t.test('what goes over the wires is told to the owner, and to no web front', asy
       `${sense} report STATE true`,
     ].sort(),
   );
-  const own = await idOf(house, 'ground_floor/setpoint');
-  await rpc(house, 'SetValue', own, 12.5);
+  const own = await idOf(fixture, 'ground_floor/setpoint');
+  await rpc(fixture, 'SetValue', own, 12.5);
   for (;;) {
     const [frame] = await takeFrames(front, 1);
     t.not(frame?.Message, message.KL_DEBUG);
     if (frame?.SenderID === own) break;
   }
-  const changes = (await rpc(house, 'WFC_GetSnapshotChanges', wf, 1)) as unknown;
+  const changes = (await rpc(fixture, 'WFC_GetSnapshotChanges', wf, 1)) as unknown;
   t.notMatch(JSON.stringify(changes), /driven/);
-  await rpc(house, 'SVC_DisableDebugFile', relay);
-  const file = await readFile(join(house.directory, 'data', 'debug', `${relay}.log`), 'utf8');
+  await rpc(fixture, 'SVC_DisableDebugFile', relay);
+  const file = await readFile(join(fixture.directory, 'data', 'debug', `${relay}.log`), 'utf8');
   t.match(file, /^\S+Z write STATE: true\n\S+Z driven RELAY1: active\n\S+Z report STATE: true\n$/);
-  t.equal(await rpc(house, 'SVC_EnableDebugFile', sense), true);
+  t.equal(await rpc(fixture, 'SVC_EnableDebugFile', sense), true);
   for (let n = 0; n < 100; n++)
-    void house.gateway.registry.call('SVC_SendDebug', [sense, 'n', `${n}`, 0], owner);
-  await house.gateway.close();
-  const last = await readFile(join(house.directory, 'data', 'debug', `${sense}.log`), 'utf8');
+    void fixture.gateway.registry.call('SVC_SendDebug', [sense, 'n', `${n}`, 0], owner);
+  await fixture.gateway.close();
+  const last = await readFile(join(fixture.directory, 'data', 'debug', `${sense}.log`), 'utf8');
   t.match(last, /n: 99\n$/, 'all of it is written when the gateway has ended');
 });
 
 t.test('the largest request is an option', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG);
+  const fixture = await startGateway(t, SIMULATED_CONFIG);
   const long = callText('SVC_LogMessage', ['x', 'y'.repeat(2000)]);
-  t.equal(resultOrStatus(await post(house, long)), true);
-  await rpc(house, 'SVC_SetOption', 'ServerMaxPostSize', 1024);
-  await until('it is too large', async () => (await post(house, long)).status === 413);
-  await rpc(house, 'SVC_SetOption', 'ServerMaxPostSize', 4096);
-  await until('it is taken again', async () => resultOrStatus(await post(house, long)) === true);
-  await house.gateway.close();
-  const again = await startGateway(t, undefined, { directory: house.directory });
+  t.equal(resultOrStatus(await post(fixture, long)), true);
+  await rpc(fixture, 'SVC_SetOption', 'ServerMaxPostSize', 1024);
+  await until('it is too large', async () => (await post(fixture, long)).status === 413);
+  await rpc(fixture, 'SVC_SetOption', 'ServerMaxPostSize', 4096);
+  await until('it is taken again', async () => resultOrStatus(await post(fixture, long)) === true);
+  await fixture.gateway.close();
+  const again = await startGateway(t, undefined, { directory: fixture.directory });
   t.equal(
     (await post(again, callText('SVC_LogMessage', ['x', 'y'.repeat(5000)]))).status,
     413,
@@ -300,11 +307,11 @@ t.test('the largest request is an option', async (t) => {
 t.test(
   'SVC_StopKernel ends the program once it has answered; within a test it is not ours to end',
   async (t) => {
-    const house = await startGatewayProcess(t, await configDirectory(t, SIMULATED_CONFIG));
-    t.equal(await rpc(house, 'SVC_TrimKernel'), true);
-    await using socket = await openWebSocket(house);
-    t.equal(await rpc(house, 'SVC_StopKernel'), true);
-    t.equal(await house.program.ended(), 0);
+    const fixture = await startGatewayProcess(t, await configDirectory(t, SIMULATED_CONFIG));
+    t.equal(await rpc(fixture, 'SVC_TrimKernel'), true);
+    await using socket = await openWebSocket(fixture);
+    t.equal(await rpc(fixture, 'SVC_StopKernel'), true);
+    t.equal(await fixture.program.ended(), 0);
     await t.rejects(takeFrames(socket, 1000), /closed: 1001/);
     const own = await startGateway(t, SIMULATED_CONFIG);
     t.equal(await rpc(own, 'SVC_StopKernel'), 'NOT_SUPPORTED');

@@ -19,89 +19,93 @@ const PICTURE = '<svg xmlns="http://www.w3.org/2000/svg"/>';
 const tulip = basicLine('webfront', 'tulip');
 
 /** A GET at the web server, said exactly so. */
-async function fetched(house: GatewayFixture, path: string, headers: readonly string[] = [tulip]) {
-  const at = { port: house.gateway.port('house') ?? 0 };
+async function fetched(fixture: GatewayFixture, path: string, headers: readonly string[] = [tulip]) {
+  const at = { port: fixture.gateway.port('house') ?? 0 };
   const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${at.port}`, ...headers];
   return exchangeRaw(at, `${lines.join('\r\n')}\r\n\r\n`);
 }
 
 /** A medium below a category; a file where its name is given. */
 async function medium(
-  house: GatewayFixture,
+  fixture: GatewayFixture,
   [type, parent]: readonly [number, string],
   file?: string,
 ): Promise<number> {
-  const id = (await rpc(house, 'SVC_CreateMedia', type)) as number;
-  await rpc(house, 'SVC_SetParent', id, await idOf(house, parent));
-  if (file !== undefined) await rpc(house, 'SVC_SetMediaFile', id, file, false);
+  const id = (await rpc(fixture, 'SVC_CreateMedia', type)) as number;
+  await rpc(fixture, 'SVC_SetParent', id, await idOf(fixture, parent));
+  if (file !== undefined) await rpc(fixture, 'SVC_SetMediaFile', id, file, false);
   return id;
 }
 
 /** As {@link medium}, with a picture in it. */
 async function withContent(
-  house: GatewayFixture,
+  fixture: GatewayFixture,
   place: readonly [number, string],
   file?: string,
 ): Promise<number> {
-  const id = await medium(house, place, file);
+  const id = await medium(fixture, place, file);
   const content = Buffer.from(PICTURE).toString('base64');
-  t.equal(await rpc(house, 'SVC_SetMediaContent', id, content), true);
+  t.equal(await rpc(fixture, 'SVC_SetMediaContent', id, content), true);
   return id;
 }
 
-const house = await startGateway(t, YAML);
-const [wf, wf2, open] = [await idOf(house, 'wf'), await idOf(house, 'wf2'), await idOf(house, 'open')];
+const fixture = await startGateway(t, YAML);
+const [wf, wf2, open] = [await idOf(fixture, 'wf'), await idOf(fixture, 'wf2'), await idOf(fixture, 'open')];
 
 await t.test('a front shows the media of its area to who has its password', async (t) => {
-  const roof = await withContent(house, [1, 'ground'], 'media/the roof, 100+1.svg');
+  const roof = await withContent(fixture, [1, 'ground'], 'media/the roof, 100+1.svg');
   const path = `/wfc/${wf}/media/${roof}`;
-  const shown = await fetched(house, path);
+  const shown = await fetched(fixture, path);
   t.strictSame([shown.status, shown.body], [200, PICTURE]);
   t.strictSame(
     ['content-type', 'x-content-type-options', 'cache-control'].map((name) => shown.headers[name]),
     ['image/svg+xml', 'nosniff', 'no-cache'],
   );
   t.match(shown.headers['content-security-policy'], /script-src 'none'/, 'nothing in it acts');
-  t.strictSame((await fetched(house, path, [tulip, 'Range: bytes=1-3'])).body, 'svg', 'or a part');
-  const same = await fetched(house, path, [tulip, `If-None-Match: ${shown.headers['etag'] ?? ''}`]);
+  t.strictSame((await fetched(fixture, path, [tulip, 'Range: bytes=1-3'])).body, 'svg', 'or a part');
+  const same = await fetched(fixture, path, [tulip, `If-None-Match: ${shown.headers['etag'] ?? ''}`]);
   t.strictSame([same.status, same.body], [304, '']);
   for (const wrong of [[], [basicLine('webfront', 'rose')], [basicLine('guest', 'rose')], [ownerLine]]) {
-    const refused = await fetched(house, path, wrong);
-    t.equal(refused.status, 401, wrong.join());
-    t.match(refused.headers['www-authenticate'], /^Basic /);
+    const rejected = await fetched(fixture, path, wrong);
+    t.equal(rejected.status, 401, wrong.join());
+    t.match(rejected.headers['www-authenticate'], /^Basic /);
   }
-  t.equal((await fetched(house, `/wfc/${open}/media/${roof}`, [])).body, PICTURE, 'open without a password');
-  t.equal((await fetched(house, `/wfc/${wf2}/media/${roof}`)).status, 401, 'by another front’s password');
-  t.equal((await fetched(house, `/wfc/${roof}/media/${roof}`)).status, 401, 'of what is no front');
-  const page = await rpc(house, 'SVC_GetMediaContent', roof);
+  t.equal(
+    (await fetched(fixture, `/wfc/${open}/media/${roof}`, [])).body,
+    PICTURE,
+    'open without a password',
+  );
+  t.equal((await fetched(fixture, `/wfc/${wf2}/media/${roof}`)).status, 401, 'by another front’s password');
+  t.equal((await fetched(fixture, `/wfc/${roof}/media/${roof}`)).status, 401, 'of what is no front');
+  const page = await rpc(fixture, 'SVC_GetMediaContent', roof);
   t.equal(page, Buffer.from(PICTURE).toString('base64'), 'the owner has it over the API');
 });
 
 await t.test('a link brings what it points to into the area', async (t) => {
-  const sound = await withContent(house, [2, 'upper'], 'user/bell.mp3');
+  const sound = await withContent(fixture, [2, 'upper'], 'user/bell.mp3');
   const path = `/wfc/${wf}/media/${sound}`;
-  t.equal((await fetched(house, path)).status, 404);
-  const link = (await rpc(house, 'SVC_CreateLink')) as number;
-  await rpc(house, 'SVC_SetParent', link, await idOf(house, 'ground'));
-  await rpc(house, 'SVC_SetLinkTargetID', link, sound);
-  const shown = await fetched(house, path);
+  t.equal((await fetched(fixture, path)).status, 404);
+  const link = (await rpc(fixture, 'SVC_CreateLink')) as number;
+  await rpc(fixture, 'SVC_SetParent', link, await idOf(fixture, 'ground'));
+  await rpc(fixture, 'SVC_SetLinkTargetID', link, sound);
+  const shown = await fetched(fixture, path);
   t.strictSame([shown.status, shown.headers['content-type'], shown.body], [200, 'audio/mpeg', PICTURE]);
-  await rpc(house, 'SVC_DeleteLink', link);
-  t.equal((await fetched(house, path)).status, 404);
+  await rpc(fixture, 'SVC_DeleteLink', link);
+  t.equal((await fetched(fixture, path)).status, 404);
 });
 
 await t.test('all else is answered as what does not exist', async (t) => {
-  const data = join(house.directory, 'data');
-  const outside = await withContent(house, [1, 'upper'], 'media/secret.svg');
-  const linked = await medium(house, [1, 'ground'], 'media/linked.svg');
+  const data = join(fixture.directory, 'data');
+  const outside = await withContent(fixture, [1, 'upper'], 'media/secret.svg');
+  const linked = await medium(fixture, [1, 'ground'], 'media/linked.svg');
   await symlink(join(data, 'stellwerk.db'), join(data, 'media', 'linked.svg'));
-  const gone = await medium(house, [5, 'ground'], 'media/gone.pdf');
-  const bare = await medium(house, [1, 'ground']);
-  const stream = await medium(house, [3, 'ground'], 'rtsp://viewer:pass@camera/main');
-  const chart = await withContent(house, [4, 'ground']);
-  const dashboard = await withContent(house, [0, 'ground']);
+  const gone = await medium(fixture, [5, 'ground'], 'media/gone.pdf');
+  const bare = await medium(fixture, [1, 'ground']);
+  const stream = await medium(fixture, [3, 'ground'], 'rtsp://viewer:pass@camera/main');
+  const chart = await withContent(fixture, [4, 'ground']);
+  const dashboard = await withContent(fixture, [0, 'ground']);
   await writeFile(join(data, 'media', 'plain.svg'), PICTURE);
-  const missing = await fetched(house, `/wfc/${wf}/media/99999`);
+  const missing = await fetched(fixture, `/wfc/${wf}/media/99999`);
   t.strictSame([missing.status, missing.body], [404, 'Not found\n']);
   const others = [
     outside,
@@ -113,7 +117,7 @@ await t.test('all else is answered as what does not exist', async (t) => {
     dashboard,
     wf,
     0,
-    await idOf(house, 'ground/lamp'),
+    await idOf(fixture, 'ground/lamp'),
   ];
   const ways = [
     'plain.svg',
@@ -127,7 +131,7 @@ await t.test('all else is answered as what does not exist', async (t) => {
     `${outside}/`,
   ];
   for (const media of [...others.map(String), ...ways]) {
-    const { status, body } = await fetched(house, `/wfc/${wf}/media/${media}`);
+    const { status, body } = await fetched(fixture, `/wfc/${wf}/media/${media}`);
     t.strictSame([status, body], [missing.status, missing.body], media);
   }
 });

@@ -17,28 +17,28 @@ const FRONT = `configurators:
 `;
 
 t.test('media outlive a restart; one whose file was removed meanwhile is not available', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
-  const plan = await rpc(house, 'SVC_CreateMedia', 4);
-  const photo = await rpc(house, 'SVC_CreateMedia', 1);
-  const camera = await rpc(house, 'SVC_CreateMedia', 3);
-  await rpc(house, 'SVC_SetMediaContent', plan, base64('{"datasets":[]}'));
-  await rpc(house, 'SVC_SetMediaFile', photo, 'media/photo.png', false);
-  await rpc(house, 'SVC_SetMediaContent', photo, base64('photo'));
-  await rpc(house, 'SVC_SetMediaCached', photo, true);
-  await rpc(house, 'SVC_SetMediaFile', camera, 'rtsp://viewer:secret@camera/main', false);
-  const records = async (at: typeof house) => [
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE);
+  const plan = await rpc(fixture, 'SVC_CreateMedia', 4);
+  const photo = await rpc(fixture, 'SVC_CreateMedia', 1);
+  const camera = await rpc(fixture, 'SVC_CreateMedia', 3);
+  await rpc(fixture, 'SVC_SetMediaContent', plan, base64('{"datasets":[]}'));
+  await rpc(fixture, 'SVC_SetMediaFile', photo, 'media/photo.png', false);
+  await rpc(fixture, 'SVC_SetMediaContent', photo, base64('photo'));
+  await rpc(fixture, 'SVC_SetMediaCached', photo, true);
+  await rpc(fixture, 'SVC_SetMediaFile', camera, 'rtsp://viewer:secret@camera/main', false);
+  const records = async (at: typeof fixture) => [
     await rpc(at, 'SVC_GetMedia', plan),
     await rpc(at, 'SVC_GetMedia', photo),
     await rpc(at, 'SVC_GetMedia', camera),
   ];
-  const before = (await records(house)) as { MediaIsAvailable: boolean }[];
+  const before = (await records(fixture)) as { MediaIsAvailable: boolean }[];
   t.strictSame(
     before.map(({ MediaIsAvailable }) => MediaIsAvailable),
     [true, true, true],
   );
-  await house.gateway.close();
+  await fixture.gateway.close();
 
-  const second = await startGateway(t, undefined, house);
+  const second = await startGateway(t, undefined, fixture);
   t.strictSame(await records(second), before);
   t.equal(await rpc(second, 'SVC_GetMediaContent', photo), base64('photo'));
   t.equal(second.gateway.kernel.media.get(Number(camera)).data.file, 'rtsp://viewer:secret@camera/main');
@@ -56,8 +56,8 @@ t.test('media outlive a restart; one whose file was removed meanwhile is not ava
   });
   await second.gateway.close();
 
-  await rm(join(house.directory, 'data', 'media', 'photo.png'));
-  const third = await startGateway(t, undefined, house);
+  await rm(join(fixture.directory, 'data', 'media', 'photo.png'));
+  const third = await startGateway(t, undefined, fixture);
   const { media } = third.gateway.kernel;
   await until('it is seen without being asked for', () => !media.get(Number(photo)).data.available);
   t.equal(media.get(Number(plan)).data.available, true);
@@ -66,33 +66,33 @@ t.test('media outlive a restart; one whose file was removed meanwhile is not ava
 });
 
 t.test('the largest content comes and goes over HTTP; one that is larger changes nothing', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG);
-  const id = await rpc(house, 'SVC_CreateMedia', 5);
+  const fixture = await startGateway(t, SIMULATED_CONFIG);
+  const id = await rpc(fixture, 'SVC_CreateMedia', 5);
   const largest = Buffer.alloc(MEDIA_LIMIT, 'stellwerk ').toString('base64');
   t.ok(largest.length < BODY_LIMIT - 1024, 'it fits into a request');
-  t.equal(await rpc(house, 'SVC_SetMediaContent', id, largest), true);
-  t.ok((await rpc(house, 'SVC_GetMediaContent', id)) === largest);
+  t.equal(await rpc(fixture, 'SVC_SetMediaContent', id, largest), true);
+  t.ok((await rpc(fixture, 'SVC_GetMediaContent', id)) === largest);
   const larger = Buffer.alloc(MEDIA_LIMIT + 1).toString('base64');
-  t.equal(await rpc(house, 'SVC_SetMediaContent', id, larger), 'TEXT_TOO_LONG');
-  t.match(await rpc(house, 'SVC_GetMedia', id), { MediaSize: MEDIA_LIMIT });
+  t.equal(await rpc(fixture, 'SVC_SetMediaContent', id, larger), 'TEXT_TOO_LONG');
+  t.match(await rpc(fixture, 'SVC_GetMedia', id), { MediaSize: MEDIA_LIMIT });
 });
 
 t.test('everybody is told of a new content; a front’s user reads and writes none', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONT);
-  const front = await idOf(house, 'wf');
-  const id = await rpc(house, 'SVC_CreateMedia', 1);
-  await rpc(house, 'SVC_SetParent', id, await idOf(house, 'ground_floor'));
-  await using socket = await openWebSocket(house);
-  await rpc(house, 'SVC_SetMediaContent', id, base64('picture'));
-  const told: Frame[] = [];
-  while (told.at(-1)?.Message !== UPDATE) told.push(...(await takeFrames(socket, 1)));
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + FRONT);
+  const front = await idOf(fixture, 'wf');
+  const id = await rpc(fixture, 'SVC_CreateMedia', 1);
+  await rpc(fixture, 'SVC_SetParent', id, await idOf(fixture, 'ground_floor'));
+  await using socket = await openWebSocket(fixture);
+  await rpc(fixture, 'SVC_SetMediaContent', id, base64('picture'));
+  const messages: Frame[] = [];
+  while (messages.at(-1)?.Message !== UPDATE) messages.push(...(await takeFrames(socket, 1)));
   t.strictSame(
-    told.filter(({ SenderID }) => SenderID === id).map(({ Message }) => Message),
+    messages.filter(({ SenderID }) => SenderID === id).map(({ Message }) => Message),
     [10903, 10904, UPDATE],
   );
-  t.match(told.at(-1)?.Data, [/^[0-9A-F]{8}$/, 7, Number]);
+  t.match(messages.at(-1)?.Data, [/^[0-9A-F]{8}$/, 7, Number]);
   const as = async (method: string, ...params: unknown[]) =>
-    resultOrStatus(await post(house, callText(method, params), [basicLine('webfront', 'tulip')]));
+    resultOrStatus(await post(fixture, callText(method, params), [basicLine('webfront', 'tulip')]));
   for (const method of ['SVC_GetMediaContent', 'SVC_GetMedia', 'SVC_SendMediaEvent'])
     t.equal(await as(method, id), 'ACCESS_DENIED', method);
   const { objects } = (await as('WFC_GetSnapshot', front)) as { objects: Record<string, object> };
@@ -100,19 +100,19 @@ t.test('everybody is told of a new content; a front’s user reads and writes no
 });
 
 t.test('own icons are SVG files in the data directory', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG);
-  const icons = join(house.directory, 'data', 'icons');
+  const fixture = await startGateway(t, SIMULATED_CONFIG);
+  const icons = join(fixture.directory, 'data', 'icons');
   await mkdir(icons);
   await writeFile(join(icons, 'Barn.svg'), '<svg/>');
-  const [control] = (await rpc(house, 'SVC_GetInstanceListByModuleID', 'Utility Control')) as number[];
-  const [archive] = (await rpc(house, 'SVC_GetInstanceListByModuleID', 'Archive Control')) as number[];
-  const names = (await rpc(house, 'UC_GetIconList', control)) as string[];
+  const [control] = (await rpc(fixture, 'SVC_GetInstanceListByModuleID', 'Utility Control')) as number[];
+  const [archive] = (await rpc(fixture, 'SVC_GetInstanceListByModuleID', 'Archive Control')) as number[];
+  const names = (await rpc(fixture, 'UC_GetIconList', control)) as string[];
   t.ok(names.includes('Barn') && names.includes('Power'));
-  t.equal(await rpc(house, 'UC_GetIconContent', control, 'Barn'), base64('<svg/>'));
+  t.equal(await rpc(fixture, 'UC_GetIconContent', control, 'Barn'), base64('<svg/>'));
   t.match(
-    Buffer.from(String(await rpc(house, 'UC_GetIconContent', control, 'Power')), 'base64').toString(),
+    Buffer.from(String(await rpc(fixture, 'UC_GetIconContent', control, 'Power')), 'base64').toString(),
     /^<svg /,
   );
-  t.equal(await rpc(house, 'UC_GetIconContent', control, '../gateway'), 'ICON_MISSING');
-  t.equal(await rpc(house, 'UC_GetIconList', archive), 'WRONG_MODULE');
+  t.equal(await rpc(fixture, 'UC_GetIconContent', control, '../gateway'), 'ICON_MISSING');
+  t.equal(await rpc(fixture, 'UC_GetIconList', archive), 'WRONG_MODULE');
 });

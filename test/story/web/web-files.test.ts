@@ -28,30 +28,30 @@ const FRONT = `configurators: [{ title: Ground & floor, ident: wf, base: ground_
 const server = (rest: string) => `webServers: [{ name: house, host: 127.0.0.1, port: 0, ${rest} }]\n`;
 
 /** A GET at a web server, said exactly so. */
-async function fetched(house: GatewayFixture, path: string, headers: readonly string[] = []) {
-  const at = { port: house.gateway.port('house') ?? 0 };
+async function fetched(fixture: GatewayFixture, path: string, headers: readonly string[] = []) {
+  const at = { port: fixture.gateway.port('house') ?? 0 };
   const lines = [`GET ${path} HTTP/1.1`, `Host: 127.0.0.1:${at.port}`, ...headers];
   return exchangeRaw(at, `${lines.join('\r\n')}\r\n\r\n`);
 }
 
 t.test('with the front, the user folder alone is behind the server’s password (rule 6)', async (t) => {
   const yaml = SIMULATED_CONFIG + SAMPLE_TREE + FRONT + server(`serve: front, ${GUEST}`);
-  const house = await startGateway(t, yaml);
-  const user = join(house.directory, 'data', 'user');
+  const fixture = await startGateway(t, yaml);
+  const user = join(fixture.directory, 'data', 'user');
   await writeFile(join(user, 'plan.txt'), 'the plan');
-  const start = await fetched(house, '/');
+  const start = await fetched(fixture, '/');
   t.equal(start.status, 200);
-  t.match(start.body, new RegExp(`href="/wfc/${await idOf(house, 'wf')}/"`));
+  t.match(start.body, new RegExp(`href="/wfc/${await idOf(fixture, 'wf')}/"`));
   t.match(start.body, /Ground &#38; floor/);
   t.notMatch(start.body, /tulip|rose|swordfish/);
-  t.equal((await fetched(house, `/wfc/${await idOf(house, 'wf')}/`)).status, 200);
-  const refused = await fetched(house, '/user/plan.txt');
-  t.strictSame([refused.status, refused.headers['www-authenticate']?.startsWith('Basic')], [401, true]);
-  t.equal((await fetched(house, '/user/plan.txt', [ownerLine])).status, 401, 'the owner is no guest');
-  t.equal((await fetched(house, '/user/plan.txt', [guest])).body, 'the plan');
-  const web = { port: house.gateway.port('house') ?? 0 };
+  t.equal((await fetched(fixture, `/wfc/${await idOf(fixture, 'wf')}/`)).status, 200);
+  const rejected = await fetched(fixture, '/user/plan.txt');
+  t.strictSame([rejected.status, rejected.headers['www-authenticate']?.startsWith('Basic')], [401, true]);
+  t.equal((await fetched(fixture, '/user/plan.txt', [ownerLine])).status, 401, 'the owner is no guest');
+  t.equal((await fetched(fixture, '/user/plan.txt', [guest])).body, 'the plan');
+  const web = { port: fixture.gateway.port('house') ?? 0 };
   t.equal(
-    resultOrStatus(await post(web, callText('GetValue', [await idOf(house, 'ground_floor/setpoint')]))),
+    resultOrStatus(await post(web, callText('GetValue', [await idOf(fixture, 'ground_floor/setpoint')]))),
     21.5,
   );
   t.equal(
@@ -70,34 +70,34 @@ t.test('with a directory, everything in it is behind the password, and never the
   await mkdir(join(directory, 'www', 'sub'), { recursive: true });
   await writeFile(join(directory, 'www', 'index.html'), '<p>home');
   await writeFile(join(directory, 'www', 'sub', 'a.txt'), 'a');
-  const house = await startGateway(t, yaml, { directory });
-  const at = (path: string, ...headers: string[]) => fetched(house, path, headers);
+  const fixture = await startGateway(t, yaml, { directory });
+  const at = (path: string, ...headers: string[]) => fetched(fixture, path, headers);
   for (const path of ['/', '/index.html', '/sub/a.txt', '/nothing', '/user/'])
     t.equal((await at(path)).status, 401, path);
   t.strictSame([(await at('/', guest)).body, (await at('/sub/a.txt', guest)).body], ['<p>home', 'a']);
   t.equal((await at('/nothing', guest)).status, 404);
   t.equal((await at('/sub', guest)).headers['location'], '/sub/');
   t.equal((await at('/sub/', guest)).status, 404, 'what is in a folder is not listed');
-  const web = { port: house.gateway.port('house') ?? 0 };
+  const web = { port: fixture.gateway.port('house') ?? 0 };
   t.equal(
-    resultOrStatus(await post(web, callText('GetValue', [await idOf(house, 'ground_floor/setpoint')]))),
+    resultOrStatus(await post(web, callText('GetValue', [await idOf(fixture, 'ground_floor/setpoint')]))),
     21.5,
   );
 });
 
 t.test('nothing outside the user folder is served, whatever the path or a link says', async (t) => {
-  const house = await startGateway(t, SIMULATED_CONFIG + FRONT + SAMPLE_TREE + server('serve: front'));
-  const user = join(house.directory, 'data', 'user');
+  const fixture = await startGateway(t, SIMULATED_CONFIG + FRONT + SAMPLE_TREE + server('serve: front'));
+  const user = join(fixture.directory, 'data', 'user');
   await mkdir(join(user, 'sub'));
   await writeFile(join(user, 'in.txt'), 'inside');
   await writeFile(join(user, '.hidden'), 'hidden');
   await symlink('../in.txt', join(user, 'sub', 'link.txt'));
-  await symlink(join(house.directory, 'gateway.yaml'), join(user, 'out.txt'));
-  await symlink(house.directory, join(user, 'outside'));
+  await symlink(join(fixture.directory, 'gateway.yaml'), join(user, 'out.txt'));
+  await symlink(fixture.directory, join(user, 'outside'));
   await symlink('/dev/zero', join(user, 'endless'));
   execFileSync('mkfifo', [join(user, 'pipe')]);
   for (const path of ['/user/in.txt', '/user/sub/link.txt', '/user/sub/%2e%2e/in.txt'])
-    t.equal((await fetched(house, path)).body, 'inside', path);
+    t.equal((await fetched(fixture, path)).body, 'inside', path);
   const outside = [
     '/user/out.txt',
     '/user/outside/gateway.yaml',
@@ -121,7 +121,7 @@ t.test('nothing outside the user folder is served, whatever the path or a link s
     '/user/in.txt/x',
   ];
   for (const path of outside) {
-    const { status, body } = await fetched(house, path);
+    const { status, body } = await fetched(fixture, path);
     t.ok(status >= 400 && status < 500, `${path}: ${status}`);
     t.notMatch(body, /swordfish|root:|SQLite|hidden/, path);
   }
@@ -129,25 +129,25 @@ t.test('nothing outside the user folder is served, whatever the path or a link s
 
 t.test('a browser from an autostart address goes straight to its front', async (t) => {
   const front = FRONT.replace('password: tulip', 'password: tulip, autostart: ["127.0.0.2"]');
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + front + server('serve: front'));
-  const port = house.gateway.port('house') ?? 0;
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + front + server('serve: front'));
+  const port = fixture.gateway.port('house') ?? 0;
   const from = async (address: string) => {
     await using connection = await RawConnection.open(port, address);
     connection.write(`GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`);
     return await connection.response();
   };
   const sent = await from('127.0.0.2');
-  t.strictSame([sent.status, sent.headers['location']], [302, `/wfc/${await idOf(house, 'wf')}/`]);
+  t.strictSame([sent.status, sent.headers['location']], [302, `/wfc/${await idOf(fixture, 'wf')}/`]);
   t.equal((await from('127.0.0.3')).status, 200);
 });
 
 t.test('page, file and call come over one connection, each with its own rules', async (t) => {
-  const house = await startGateway(
+  const fixture = await startGateway(
     t,
     SIMULATED_CONFIG + FRONT + SAMPLE_TREE + server(`serve: front, ${GUEST}`),
   );
-  await writeFile(join(house.directory, 'data', 'user', 'a.txt'), '0123456789');
-  const port = house.gateway.port('house') ?? 0;
+  await writeFile(join(fixture.directory, 'data', 'user', 'a.txt'), '0123456789');
+  const port = fixture.gateway.port('house') ?? 0;
   await using connection = await RawConnection.open(port);
   const said = async (text: string | Buffer) => {
     connection.write(text);
@@ -157,16 +157,16 @@ t.test('page, file and call come over one connection, each with its own rules', 
   const get = (path: string, ...headers: string[]) =>
     said([`GET ${path} HTTP/1.1`, 'Host: localhost', ...headers, '', ''].join('\r\n'));
   const calling = callText('GW_GetValues', [[]]);
-  const answer = '{"jsonrpc":"2.0","id":"1","result":[]}';
+  const reply = '{"jsonrpc":"2.0","id":"1","result":[]}';
   t.strictSame(await get('/'), [200, '']);
-  t.strictSame(await said(rawPost({ port, headers: [ownerLine], body: calling })), [200, answer]);
+  t.strictSame(await said(rawPost({ port, headers: [ownerLine], body: calling })), [200, reply]);
   t.strictSame(await get('/user/a.txt', guest, 'Range: bytes=2-4'), [206, '234']);
   t.strictSame((await said(rawPost({ port, headers: [guest], body: calling })))[0], 401);
   t.strictSame(await said(rawPost({ port, path: '/user/a.txt', headers: [guest], body: 'x'.repeat(1e5) })), [
     404,
     'Not found\n',
   ]);
-  t.strictSame(await said(rawPost({ port, headers: [ownerLine], body: calling })), [200, answer]);
+  t.strictSame(await said(rawPost({ port, headers: [ownerLine], body: calling })), [200, reply]);
 });
 
 /** The fingerprint of the certificate that is shown, and what was answered. */
@@ -175,18 +175,25 @@ async function overTls(
   path: string,
   more: RequestOptions = {},
 ): Promise<{ print: string; status?: number; names: string }> {
-  const asked = request({ port, path, host: '127.0.0.1', rejectUnauthorized: false, agent: false, ...more });
+  const requests = request({
+    port,
+    path,
+    host: '127.0.0.1',
+    rejectUnauthorized: false,
+    agent: false,
+    ...more,
+  });
   return withinPatience(
     'an answer over TLS',
     new Promise((resolve, reject) => {
-      asked.on('error', reject).on('response', (response) => {
+      requests.on('error', reject).on('response', (response) => {
         const shown = (response.socket as TLSSocket).getPeerCertificate();
         response.resume();
         const status = response.statusCode;
         const names = shown.subjectaltname ?? '';
         resolve({ print: shown.fingerprint256, names, ...(status !== undefined && { status }) });
       });
-      asked.end();
+      requests.end();
     }),
   );
 }
@@ -206,8 +213,8 @@ t.test('a certificate is taken from its files, and another one with a reload', a
   const directory = await tempDirectory(t);
   await putCertificate(directory, 'one.example');
   const tls = 'serve: front, tls: { certificate: cert.pem, key: key.pem }';
-  const house = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + server(tls), { directory });
-  const port = house.gateway.port('house') ?? 0;
+  const fixture = await startGateway(t, SIMULATED_CONFIG + SAMPLE_TREE + server(tls), { directory });
+  const port = fixture.gateway.port('house') ?? 0;
   const protocol = encodeURIComponent(Buffer.from(`${OWNER.username}:${OWNER.password}`).toString('base64'));
   const socket = new WebSocket(`wss://127.0.0.1:${port}/api/`, protocol, { rejectUnauthorized: false });
   t.teardown(() => socket.terminate());
@@ -221,26 +228,26 @@ t.test('a certificate is taken from its files, and another one with a reload', a
   t.strictSame(names, [401, 401, 403], 'the certificate’s names and this machine’s are its own (decision 4)');
 
   await putCertificate(directory, 'two.example');
-  t.match(await rpc(house, 'GW_ReloadConfiguration'), { NeedsRestart: [], Problems: [] });
+  t.match(await rpc(fixture, 'GW_ReloadConfiguration'), { NeedsRestart: [], Problems: [] });
   t.match(await overTls(port, '/api/'), { status: 200, names: 'DNS:two.example' });
-  t.equal(house.gateway.port('house'), port);
-  const blind = await idOf(house, 'upper_floor/blind');
-  await rpc(house, 'SetValue', blind, 4);
+  t.equal(fixture.gateway.port('house'), port);
+  const blind = await idOf(fixture, 'upper_floor/blind');
+  await rpc(fixture, 'SetValue', blind, 4);
   await until('a frame on the socket of before', () => frames.some((text) => text.includes(`${blind}`)));
 
   await writeFile(join(directory, 'cert.pem'), 'no certificate');
-  await rpc(house, 'GW_ReloadConfiguration');
+  await rpc(fixture, 'GW_ReloadConfiguration');
   t.match(await overTls(port, '/'), { names: 'DNS:two.example' }, 'a bad one leaves the good one in place');
-  t.match(await rpc(house, 'GW_GetHealth'), { State: 'warning' });
+  t.match(await rpc(fixture, 'GW_GetHealth'), { State: 'warning' });
 });
 
 t.test('tls: auto makes a certificate for this machine and keeps it', async (t) => {
   const yaml = SIMULATED_CONFIG + server('serve: front, tls: auto');
-  const house = await startGateway(t, yaml);
-  const first = await overTls(house.gateway.port('house') ?? 0, '/');
+  const fixture = await startGateway(t, yaml);
+  const first = await overTls(fixture.gateway.port('house') ?? 0, '/');
   t.match(first.names, /DNS:localhost/);
-  await house.gateway.close();
-  const again = await startGateway(t, yaml, { directory: house.directory });
+  await fixture.gateway.close();
+  const again = await startGateway(t, yaml, { directory: fixture.directory });
   t.equal((await overTls(again.gateway.port('house') ?? 0, '/')).print, first.print);
 });
 
@@ -251,8 +258,8 @@ t.test('tls: auto serves with a certificate in memory where it cannot be kept', 
   );
   await mkdir(join(directory, 'data'), { recursive: true });
   await writeFile(join(directory, 'data/tls'), 'no folder');
-  const house = await startGateway(t, undefined, { directory });
-  t.match((await overTls(house.port, '/api/')).names, /DNS:localhost/);
+  const fixture = await startGateway(t, undefined, { directory });
+  t.match((await overTls(fixture.port, '/api/')).names, /DNS:localhost/);
 });
 
 /** Starts with a port that is free on all addresses; another program may take it first, then with another. */
@@ -262,10 +269,10 @@ async function withPort(
 ): Promise<GatewayFixture> {
   for (let attempt = 1; ; attempt++) {
     const text = yaml(await freePort());
-    const house = await startGateway(t, text).catch((thrown: unknown) => {
+    const fixture = await startGateway(t, text).catch((thrown: unknown) => {
       if (attempt === 5) throw thrown;
     });
-    if (house !== undefined) return house;
+    if (fixture !== undefined) return fixture;
   }
 }
 

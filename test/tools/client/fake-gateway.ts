@@ -25,7 +25,7 @@ export class FakeGateway implements AsyncDisposable {
   /** Upgrade requests so far: address and offered sub-protocol. */
   readonly upgrades: { url: string; protocol: string | undefined }[] = [];
   /** The answer to each POST. */
-  answer: (heard: ReceivedRequest) => FakeResponse = () => ({ status: 404, body: 'not found' });
+  answer: (received: ReceivedRequest) => FakeResponse = () => ({ status: 404, body: 'not found' });
   /** What happens to a socket that has just opened. */
   onSocket: (socket: WebSocket, url: string) => void = () => undefined;
   /** While false, upgrades are refused by a 401. */
@@ -37,9 +37,9 @@ export class FakeGateway implements AsyncDisposable {
       let body = '';
       request.setEncoding('utf8').on('data', (text: string) => (body += text));
       request.on('end', () => {
-        const heard = { url: request.url ?? '', headers: request.headers, body };
-        this.requests.push(heard);
-        const said = this.answer(heard);
+        const received = { url: request.url ?? '', headers: request.headers, body };
+        this.requests.push(received);
+        const said = this.answer(received);
         if (said === 'cut') request.socket.destroy();
         else if (said !== 'silence') {
           response
@@ -71,10 +71,12 @@ export class FakeGateway implements AsyncDisposable {
   /** Answers every call by what `results` holds under its method, a function being called with the parameters. */
   answerCalls(results: Record<string, unknown>): void {
     this.answer = ({ body }) => {
-      const asked = JSON.parse(body) as Call | Call[];
+      const requested = JSON.parse(body) as Call | Call[];
       return {
         body: JSON.stringify(
-          Array.isArray(asked) ? asked.map((call) => reply(call, results)) : reply(asked, results),
+          Array.isArray(requested)
+            ? requested.map((call) => reply(call, results))
+            : reply(requested, results),
         ),
       };
     };

@@ -7,8 +7,8 @@ import { resultShape } from '../../../src/functions/reflection/openrpc.js';
 /** How a result differs from what its function declares, down to the last member; undefined where it does not. */
 export function schemaViolation(declaration: FunctionDeclaration, result: unknown): string | undefined {
   const schema: TSchema = resultShape(declaration);
-  const mistake = Value.Errors(schema, result).First();
-  if (mistake !== undefined) return `${declaration.name}${mistake.path}: ${mistake.message}`;
+  const problem = Value.Errors(schema, result).First();
+  if (problem !== undefined) return `${declaration.name}${problem.path}: ${problem.message}`;
   const declared = JSON.stringify(Value.Clean(schema, structuredClone(result)));
   return declared === JSON.stringify(result)
     ? undefined

@@ -64,7 +64,7 @@ export class FakeModbusBus {
     if (unit === undefined || !isSound || unit.silentAddresses.has(at)) return;
     const isTooMuch = code <= 4 && frame.readUInt16BE(4) > unit.limit.count;
     if (isTooMuch && unit.limit.answer === 'nothing') return;
-    const pdu = isTooMuch ? Buffer.from([code | 0x80, 3]) : answer(unit, frame.subarray(1));
+    const pdu = isTooMuch ? Buffer.from([code | 0x80, 3]) : reply(unit, frame.subarray(1));
     const seal = isText ? toText : rtuFrame;
     const back = seal(unit.behaviour === 'alien' ? number + 1 : number, pdu);
     if (unit.behaviour === 'garbled') back.writeUInt8((back[3] ?? 0) ^ 0x10, 3);
@@ -133,7 +133,7 @@ export function bitwiseCrc(bytes: Uint8Array): number {
   return crc;
 }
 
-function answer(unit: FakeModbusUnit, pdu: Buffer): Buffer {
+function reply(unit: FakeModbusUnit, pdu: Buffer): Buffer {
   const code = pdu[0] ?? 0;
   const [at, count] = [pdu.readUInt16BE(1), pdu.readUInt16BE(3)];
   const exception = (number: number) => Buffer.from([code | 0x80, number]);

@@ -32,8 +32,8 @@ export class ModbusServer {
     for (;;) {
       const port = await freePort();
       const server = new ServerTCP(this.#vector(), { host: '127.0.0.1', port, unitID: this.#unit });
-      const refused = once(server, 'serverError').then(() => true);
-      const taken = await Promise.race([once(server, 'initialized').then(() => false), refused]);
+      const rejected = once(server, 'serverError').then(() => true);
+      const taken = await Promise.race([once(server, 'initialized').then(() => false), rejected]);
       const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
       if (!taken) return { port, [Symbol.asyncDispose]: close };
     }

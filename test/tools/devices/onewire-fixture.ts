@@ -41,9 +41,9 @@ export class OneWireFixture extends DeviceFixture {
   async waitForVariable(
     instance: Instance,
     ident: string,
-    wanted: { value?: unknown; quality?: string },
+    expected: { value?: unknown; quality?: string },
   ): Promise<void> {
-    const { value, quality = 'good' } = wanted;
+    const { value, quality = 'good' } = expected;
     await until(`${ident} ${quality} ${String(value)}`, () => {
       this.clock.advance(50);
       return (
@@ -54,14 +54,14 @@ export class OneWireFixture extends DeviceFixture {
   }
 
   /** Waits for something while time passes. */
-  async during<T>(answer: Promise<T>): Promise<T> {
+  async during<T>(reply: Promise<T>): Promise<T> {
     let isThere = false;
     const end = () => void (isThere = true);
-    answer.then(end, end);
+    reply.then(end, end);
     await until('an answer', () => {
       this.clock.advance(50);
       return isThere;
     });
-    return answer;
+    return reply;
   }
 }

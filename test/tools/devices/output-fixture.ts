@@ -36,8 +36,8 @@ class WiredWays extends Backends {
     this.#wire = wire;
   }
 
-  override async get(wish: BackendChoice): Promise<GpioBackend> {
-    const binding = await this.#through.get(wish);
+  override async get(command: BackendChoice): Promise<GpioBackend> {
+    const binding = await this.#through.get(command);
     return {
       name: binding.name,
       heldCount: binding.heldCount,

@@ -6,7 +6,7 @@ import { quality } from '../../../src/kernel/quality.js';
 export function qualityOf(instance: Instance, ident: string): string {
   const child = instance.children?.byIdent(ident);
   if (!child?.is(objectType.variable)) throw new Error(`there is no ${ident}`);
-  const { qualityProblem: doubt } = child.data;
-  if (doubt === undefined) return 'good';
-  return `${doubt.state === quality.bad ? 'bad' : 'stale'} ${doubt.reason}`;
+  const { qualityProblem: suspect } = child.data;
+  if (suspect === undefined) return 'good';
+  return `${suspect.state === quality.bad ? 'bad' : 'stale'} ${suspect.reason}`;
 }

@@ -34,11 +34,11 @@ export class CookbookGateway {
   readonly #page: string;
   readonly #config: string;
 
-  constructor(house: GatewayFixture, clock: ManualClock, page: string) {
-    this.gateway = house;
+  constructor(fixture: GatewayFixture, clock: ManualClock, page: string) {
+    this.gateway = fixture;
     this.clock = clock;
     this.#page = page;
-    this.#config = join(house.directory, 'cli.yaml');
+    this.#config = join(fixture.directory, 'cli.yaml');
   }
 
   /** Runs the next block of commands of the page, and gives what they printed; fails when one of them does. */
@@ -145,34 +145,34 @@ export class CookbookGateway {
 export async function startCookbookPage(t: Test, page: string, at: string): Promise<CookbookGateway> {
   const said = readFileSync(join(ROOT, 'docs/use/cookbook', page), 'utf8');
   const clock = new ManualClock(Date.parse(at));
-  const house = await startGateway(t, SIMULATED_CONFIG + codeBlocks(said, 'yaml').join('') + WIRES, {
+  const fixture = await startGateway(t, SIMULATED_CONFIG + codeBlocks(said, 'yaml').join('') + WIRES, {
     clock,
   });
   for (const script of codeBlocks(said, 'js')) {
     const name = /^\/\/ ([\w-]+\.js):/.exec(script)?.[1];
     if (name === undefined) throw new Error(`a script of ${page} does not begin with its name`);
-    await writeFile(join(house.directory, name), script);
+    await writeFile(join(fixture.directory, name), script);
   }
-  const kitchen = new CookbookGateway(house, clock, said);
+  const kitchen = new CookbookGateway(fixture, clock, said);
   await kitchen.run(0);
-  const before = await objectsOf(house);
+  const before = await objectsOf(fixture);
   await kitchen.run(0);
-  const after = await objectsOf(house);
+  const after = await objectsOf(fixture);
   t.strictSame(after, before, 'what builds it can run again, and leaves the same');
   return kitchen;
 }
 
 /** Every object with its name and place, scripts and events with what they are; without what only a run changes. */
-async function objectsOf(house: GatewayFixture): Promise<readonly unknown[]> {
-  const ids = (await rpc(house, 'SVC_GetObjectList')) as number[];
+async function objectsOf(fixture: GatewayFixture): Promise<readonly unknown[]> {
+  const ids = (await rpc(fixture, 'SVC_GetObjectList')) as number[];
   return Promise.all(
     ids.map(async (id) => {
       const { ObjectName, ObjectIdent, ParentID, ObjectType } = (await rpc(
-        house,
+        fixture,
         'SVC_GetObject',
         id,
       )) as Record<string, unknown>;
-      const event = ObjectType === objectType.event ? await rpc(house, 'SVC_GetEvent', id) : {};
+      const event = ObjectType === objectType.event ? await rpc(fixture, 'SVC_GetEvent', id) : {};
       const { LastRun: _, NextRun: __, ...lasting } = event as Record<string, unknown>;
       return [id, ObjectType, ParentID, ObjectIdent, ObjectName, lasting];
     }),

@@ -33,12 +33,12 @@ export function addressOf({ port }: ApiAddress): string {
 /** Runs a shell's command on a terminal of its own (by script(1)), and answers what it asks; `output` is all that was seen. */
 export async function runOnTerminal(
   command: string,
-  answers: readonly (readonly [question: RegExp, answer: string])[],
+  replies: readonly (readonly [question: RegExp, answer: string])[],
 ): Promise<{ code: number | NodeJS.Signals | null; output: string }> {
   await using program = new Program('script', ['-qefc', command, '/dev/null'], { stdin: 'pipe' });
-  for (const [question, answer] of answers) {
+  for (const [question, reply] of replies) {
     await program.waitFor(question);
-    program.process.stdin?.write(`${answer}\r`);
+    program.process.stdin?.write(`${reply}\r`);
   }
   const code = await program.ended();
   return { code, output: program.output };

@@ -55,7 +55,7 @@ const who = { public: 'everybody', webfront: 'owner and web fronts', owner: 'own
 
 function pageOf(declared: readonly FunctionDeclaration[]): string {
   const made = declared.filter(({ unsupported: nothing }) => nothing === undefined);
-  const refused = Map.groupBy(
+  const rejected = Map.groupBy(
     declared.filter(({ unsupported: nothing }) => nothing !== undefined),
     ({ unsupported: nothing = '' }) => nothing,
   );
@@ -80,7 +80,7 @@ ${[...prefixes]
 
 These are known and refused, with the error \`NOTHING_TO_DO\` and its reason.
 
-${[...refused].map(([why, functions]) => `${upper(why)}:\n\n${functions.map((one) => `- \`${signature(one)}\`\n`).join('')}\n`).join('')}
+${[...rejected].map(([why, functions]) => `${upper(why)}:\n\n${functions.map((one) => `- \`${signature(one)}\`\n`).join('')}\n`).join('')}
 `;
 }
 

@@ -104,7 +104,7 @@ for (const name of ['csv', 'jsonl'])
 
 t.test('times: what is local is local, what says where it is is not', async (t) => {
   const at = (text: string) => Date.parse(text);
-  for (const [given, wanted] of [
+  for (const [given, expected] of [
     ['2026-03-29T14:05:00Z', at('2026-03-29T14:05:00Z')],
     ['2026-03-29t14:05:00.5z', at('2026-03-29T14:05:00.500Z')],
     ['2026-03-29 16:05', at('2026-03-29T14:05:00Z')],
@@ -118,7 +118,7 @@ t.test('times: what is local is local, what says where it is is not', async (t) 
     ['1700000000.1234', 1_700_000_000_123],
     [1_700_000_000.5, 1_700_000_000_500],
   ] as const)
-    t.equal(parseTime(given), wanted, String(given));
+    t.equal(parseTime(given), expected, String(given));
   for (const none of [
     // The hour that is left out.
     '2026-03-29 02:30',
@@ -144,7 +144,7 @@ t.test('times: what is local is local, what says where it is is not', async (t) 
 });
 
 t.test('CSV as spreadsheets write it is read', async (t) => {
-  const wanted = [
+  const expected = [
     { line: 2, variableId: 4, atMs: 1000, value: 'a;"b"\r\nc' },
     { line: 4, variableId: 4, atMs: 2000, value: '' },
     { line: 6, variableId: 3, atMs: 3000, value: -1.5 },
@@ -163,7 +163,7 @@ t.test('CSV as spreadsheets write it is read', async (t) => {
       .join(end);
   for (const separator of [',', ';', '\t'])
     for (const end of ['\n', '\r\n'])
-      t.strictSame(await readBack(text(separator, end), 'csv'), wanted, JSON.stringify([separator, end]));
+      t.strictSame(await readBack(text(separator, end), 'csv'), expected, JSON.stringify([separator, end]));
 });
 
 t.test('a line that is wrong is told by its number, and what is wrong with it', async (t) => {

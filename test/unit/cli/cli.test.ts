@@ -91,7 +91,7 @@ t.test('a word that is neither number nor time is not looked for as an object', 
 });
 
 t.test('options may stand anywhere, a negative number is none, a slip is told', async (t) => {
-  const told: unknown[] = [];
+  const messages: unknown[] = [];
   const probe = command({
     usage: 'probe FILE',
     about: 'Probes.',
@@ -102,17 +102,17 @@ t.test('options may stand anywhere, a negative number is none, a slip is told', 
     words: [1, 3],
     exits: '0 done',
     run: async (...given) => {
-      told.push(given);
+      messages.push(given);
       return 0;
     },
   });
   t.equal(await probe.run(['a', '-5.5', '--url', 'x', '-.5']), 0);
   t.equal(await probe.run(['--json', '--', '--b']), 0);
-  t.same(told, [
+  t.same(messages, [
     [{ url: 'x' }, ['a', '-5.5', '-.5']],
     [{ json: true }, ['--b']],
   ]);
-  const refused: [string[], RegExp][] = [
+  const rejected: [string[], RegExp][] = [
     [[], /missing/],
     [['a', 'b', 'c', 'd'], /d is too much/],
     [['a', '--urll', 'x'], /no option urll; did you mean url\?/],
@@ -120,7 +120,7 @@ t.test('options may stand anywhere, a negative number is none, a slip is told', 
     [['a', '--url'], /argument/],
     [['a', '--json=1'], /argument/],
   ];
-  for (const [args, why] of refused)
+  for (const [args, why] of rejected)
     await t.rejects(probe.run(args), { name: UsageError.name, message: why });
   t.match(probe.help, /^usage: stellwerk probe FILE\n\nProbes\.\n\n {2}--url URL +where\n/);
 });

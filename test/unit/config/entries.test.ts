@@ -5,7 +5,7 @@ import { parseConfig } from '../../../src/config/load.js';
 import { createModuleList } from '../../../src/composition/module-list.js';
 import { FULL_CONFIG } from '../../tools/gateway/full-config.js';
 
-async function mistakes(text: string): Promise<string[]> {
+async function problems(text: string): Promise<string[]> {
   try {
     await parseConfig('/x/gateway.yaml', `board: simulated\n${text}`, createModuleList(systemClock()));
   } catch (thrown) {
@@ -16,7 +16,7 @@ async function mistakes(text: string): Promise<string[]> {
 }
 
 t.test('wrong values of archives, profiles, variables, events are reported at their lines', async (t) => {
-  t.strictSame(await mistakes(FULL_CONFIG), []);
+  t.strictSame(await problems(FULL_CONFIG), []);
   const lines = FULL_CONFIG.split('\n');
   const wrong: (readonly [string, string, RegExp])[] = [
     ['digits: 1', 'digits: 16', /profiles\.Litres\.digits: /],
@@ -57,7 +57,7 @@ t.test('wrong values of archives, profiles, variables, events are reported at th
   ];
   for (const [from, to, expected] of wrong) {
     const line = lines.findIndex((one) => one.includes(from)) + 2;
-    const found = await mistakes(FULL_CONFIG.replace(from, to));
+    const found = await problems(FULL_CONFIG.replace(from, to));
     t.match(found, [expected], to);
     const at = Number(found[0]?.split(':')[0]);
     t.ok(at >= line - 8 && at <= line + 1 && at > 1, `${to}: line ${at}, not ${line}`);

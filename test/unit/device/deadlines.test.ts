@@ -10,7 +10,7 @@ const seed = fuzzSeed();
 t.test(`promises against a slow model, over random times (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
   const wrong: string[] = [];
-  let told = 0;
+  let messages = 0;
   for (let round = 0; round < 40; round++) {
     const clock = new ManualClock();
     const deadlines = new Deadlines(clock);
@@ -21,7 +21,7 @@ t.test(`promises against a slow model, over random times (${seedLabel(seed)})`, 
         name: `${round}/${n}`,
         dueMs: Infinity,
         promised: new Deadline(1000 * (1 + random.below(random.chance(0.5) ? 5 : 300)), () => {
-          told++;
+          messages++;
           if (nowMs() < one.dueMs) wrong.push(`${one.name} was told too early, or twice`);
           one.dueMs = Infinity;
         }),
@@ -50,7 +50,7 @@ t.test(`promises against a slow model, over random times (${seedLabel(seed)})`, 
     if (wrong.length > 0) break;
   }
   t.strictSame(wrong.slice(0, 5), []);
-  t.ok(told > 400, `${told} were not kept`);
+  t.ok(messages > 400, `${messages} were not kept`);
 });
 
 t.test('50,000 promises: one timer, looked at once in their time however many values come', async (t) => {
@@ -92,8 +92,8 @@ t.test(
           callback();
         }),
     });
-    const tell = () => turns.push((turns.pop() ?? 0) + 1);
-    for (let n = 0; n < 1200; n++) deadlines.restart(new Deadline(5000, tell), 0);
+    const report = () => turns.push((turns.pop() ?? 0) + 1);
+    for (let n = 0; n < 1200; n++) deadlines.restart(new Deadline(5000, report), 0);
     clock.advance(5000);
     t.strictSame(turns, [500, 500, 200]);
   },

@@ -37,39 +37,43 @@ function debugged({ changes }: Kernel): (readonly [number, ...unknown[]])[] {
 }
 
 t.test('what an instance does is shown while somebody follows it, and not before or after', async (t) => {
-  await using desk = new FunctionFixture();
-  const id = await desk.lamp();
-  const other = await desk.lamp();
-  const seen = debugged(desk.kernel);
-  const write = (lamp: number, level: number) => desk.call('HW_WriteValueInteger', lamp, 'LEVEL', level);
+  await using fixture = new FunctionFixture();
+  const id = await fixture.lamp();
+  const other = await fixture.lamp();
+  const seen = debugged(fixture.kernel);
+  const write = (lamp: number, level: number) => fixture.call('HW_WriteValueInteger', lamp, 'LEVEL', level);
   await write(id, 1);
   t.strictSame(seen, []);
-  const { debug } = desk.ports;
+  const { debug } = fixture.ports;
   t.equal(debug.isOn, false);
-  t.equal(await desk.call('SVC_EnableDebug', id, 60), true);
+  t.equal(await fixture.call('SVC_EnableDebug', id, 60), true);
   await write(id, 2);
   await write(other, 2);
-  const nowMs = desk.clock.nowMs();
+  const nowMs = fixture.clock.nowMs();
   t.strictSame(seen.splice(0), [
     [id, 'write LEVEL', '2', 0, nowMs],
     [id, 'report LEVEL', '2', 0, nowMs],
   ]);
-  desk.clock.advance(59_999);
-  await desk.call('SVC_EnableDebug', id, 10);
-  desk.clock.advance(9999);
+  fixture.clock.advance(59_999);
+  await fixture.call('SVC_EnableDebug', id, 10);
+  fixture.clock.advance(9999);
   await write(id, 3);
   t.equal(seen.splice(0).length, 2, 'asked for again, it goes on');
-  desk.clock.advance(1);
+  fixture.clock.advance(1);
   await write(id, 4);
   t.strictSame(seen, [], 'its time is over');
   t.equal(debug.isOn, false);
-  await desk.call('SVC_EnableDebug', id, 86_400);
-  t.equal(await desk.call('SVC_DisableDebug', id), true);
-  t.equal(await desk.call('SVC_DisableDebug', id), true, 'twice is fine');
+  await fixture.call('SVC_EnableDebug', id, 86_400);
+  t.equal(await fixture.call('SVC_DisableDebug', id), true);
+  t.equal(await fixture.call('SVC_DisableDebug', id), true, 'twice is fine');
   await write(id, 5);
   t.strictSame(seen, []);
   for (const duration of [0, -1, 86_401])
-    await t.rejects(desk.call('SVC_EnableDebug', id, duration), { code: 'PARAMETER_BOUNDS' }, `${duration}`);
+    await t.rejects(
+      fixture.call('SVC_EnableDebug', id, duration),
+      { code: 'PARAMETER_BOUNDS' },
+      `${duration}`,
+    );
   for (const [method, ...params] of [
     ['SVC_EnableDebug', 1],
     ['SVC_DisableDebug'],
@@ -77,17 +81,17 @@ t.test('what an instance does is shown while somebody follows it, and not before
     ['SVC_DisableDebugFile'],
     ['SVC_SendDebug', 'a', 'b', 0],
   ] as const)
-    await t.rejects(desk.call(method, 59_998, ...params), { code: 'OBJECT_MISSING' }, method);
-  t.ok(desk.audit.some(({ method }) => method === 'SVC_EnableDebug'));
+    await t.rejects(fixture.call(method, 59_998, ...params), { code: 'OBJECT_MISSING' }, method);
+  t.ok(fixture.audit.some(({ method }) => method === 'SVC_EnableDebug'));
 });
 
 t.test('a script shows what it does, as text or as bytes', async (t) => {
-  await using desk = new FunctionFixture();
-  const id = (await desk.call('SVC_CreateCategory')) as number;
-  const seen = debugged(desk.kernel);
-  const send = (...params: unknown[]) => desk.call('SVC_SendDebug', id, ...params);
+  await using fixture = new FunctionFixture();
+  const id = (await fixture.call('SVC_CreateCategory')) as number;
+  const seen = debugged(fixture.kernel);
+  const send = (...params: unknown[]) => fixture.call('SVC_SendDebug', id, ...params);
   t.equal(await send('unheard', 'x', 0), true);
-  await desk.call('SVC_EnableDebug', id, 5);
+  await fixture.call('SVC_EnableDebug', id, 5);
   await send('got', 'ä "x"', 0);
   await send('raw', 'A\u0000\u00ff', 1);
   await send('long', 'y'.repeat(DEBUG_DATA_LIMIT + 1), 0);
@@ -105,7 +109,7 @@ t.test('a script shows what it does, as text or as bytes', async (t) => {
   await t.rejects(send('raw', 'x', 2), { code: 'PARAMETER_BOUNDS' });
   await t.rejects(send('w'.repeat(257), 'x', 0), { code: 'TEXT_TOO_LONG' });
   await t.rejects(
-    desk.call('SVC_EnableDebugFile', id),
+    fixture.call('SVC_EnableDebugFile', id),
     { code: 'NOT_SUPPORTED' },
     'there is no directory here',
   );
@@ -113,15 +117,15 @@ t.test('a script shows what it does, as text or as bytes', async (t) => {
 });
 
 t.test('who is let into a part of the tree gets no debug messages of it', async (t) => {
-  await using desk = new FunctionFixture();
-  const id = await desk.lamp();
-  const area = new Area(desk.kernel.tree, id);
-  const { counter } = desk.kernel.changes;
-  await desk.call('SVC_EnableDebug', id, 5);
-  await desk.call('HW_WriteValueInteger', id, 'LEVEL', 7);
-  const told = desk.kernel.changes.since(counter);
-  t.ok(told.some(({ Message, SenderID }) => Message === message.KL_DEBUG && SenderID === id));
-  const admitted = told.filter((change) => area.admits(change)).map(({ Message }) => Message);
+  await using fixture = new FunctionFixture();
+  const id = await fixture.lamp();
+  const area = new Area(fixture.kernel.tree, id);
+  const { counter } = fixture.kernel.changes;
+  await fixture.call('SVC_EnableDebug', id, 5);
+  await fixture.call('HW_WriteValueInteger', id, 'LEVEL', 7);
+  const messages = fixture.kernel.changes.since(counter);
+  t.ok(messages.some(({ Message, SenderID }) => Message === message.KL_DEBUG && SenderID === id));
+  const admitted = messages.filter((change) => area.admits(change)).map(({ Message }) => Message);
   t.ok(admitted.includes(message.VM_UPDATE));
   t.notOk(admitted.includes(message.KL_DEBUG));
 });

@@ -212,7 +212,7 @@ t.test('a device follows the I/O instance it is connected to', async (t) => {
   await isLink(child, 'waiting');
   t.match(shown(child, 'STATUS'), /waiting for its Io/);
   t.match(
-    devices.problems(io.id).map((trouble) => trouble.id),
+    devices.problems(io.id).map((problem) => problem.id),
     [io.id, child.id],
   );
   clock.advance(BACKOFF_FIRST_MS);

@@ -111,9 +111,9 @@ t.test('a driver that cannot look hides nothing of what the others find, and say
 });
 
 t.test('a search that was ended keeps what the last one found, whatever comes late', async (t) => {
-  const answers = [[{ ...chip, id: 'chip a', name: 'a' }]];
+  const replies = [[{ ...chip, id: 'chip a', name: 'a' }]];
   const late = Promise.withResolvers<readonly []>();
-  const { bench, search } = await searching([async () => answers.pop() ?? late.promise]);
+  const { bench, search } = await searching([async () => replies.pop() ?? late.promise]);
   await until('the end of the search', () => !search.isSearching);
   t.equal(search.start(), true);
   t.equal(search.start(), false, 'one at a time');

@@ -115,15 +115,15 @@ t.test('each change of quality is told once, and no value ever looks better than
   const gauges = bench.devices.create('Gauges');
   await bench.waitForLink(gauges, 'online');
   const id = bench.idOf(gauges, 'G0');
-  const doubt = { state: quality.bad, reason: 'BROKEN', text: 'the sensor is broken' } as const;
+  const suspect = { state: quality.bad, reason: 'BROKEN', text: 'the sensor is broken' } as const;
   const now = bench.clock.nowMs() / 1000;
   t.strictSame(
     bench.told([id], () => {
-      bench.host.markUncertain('G0', doubt);
-      bench.host.markUncertain('G0', { ...doubt, text: 'still broken' });
+      bench.host.markUncertain('G0', suspect);
+      bench.host.markUncertain('G0', { ...suspect, text: 'still broken' });
       bench.host.report('G0', 7);
       bench.host.report('G0', 7);
-      bench.host.reportUncertain('G0', 8, doubt);
+      bench.host.reportUncertain('G0', 8, suspect);
     }),
     [
       [20400, [2, 'BROKEN', 'the sensor is broken']],
@@ -194,8 +194,8 @@ t.test("a device's own time counts: what is old when it comes is stale at once",
   t.equal(bench.quality(gauges, 'G0'), 'stale OVERDUE', '60 s after it was so, not after it came');
   host.report('G0', 2, clock.nowMs());
   t.equal(bench.quality(gauges, 'G0'), 'good');
-  const told = bench.told([variable?.id ?? 0], () => host.report('G0', 3, clock.nowMs() - 61_000));
-  t.match(told, [
+  const messages = bench.told([variable?.id ?? 0], () => host.report('G0', 3, clock.nowMs() - 61_000));
+  t.match(messages, [
     [20400, [1, 'OVERDUE']],
     [10603, [3]],
   ]);
@@ -241,14 +241,14 @@ t.test('a snapshot and the changes after it agree, and only what is not good has
   const since = bench.kernel.changes.counter;
   bench.host.reportLost(new Error('gone'));
   await bench.waitForLink(gauges, 'waiting');
-  const told = bench.kernel.changes.since(since);
+  const messages = bench.kernel.changes.since(since);
   const link = bench.idOf(gauges, 'LINK');
   const [bad, gone] = [
-    told.findLastIndex(({ Message }) => Message === 20400),
-    told.findIndex(({ SenderID }) => SenderID === link),
+    messages.findLastIndex(({ Message }) => Message === 20400),
+    messages.findIndex(({ SenderID }) => SenderID === link),
   ];
   t.ok(bad < gone, 'before LINK says so');
-  t.equal(told.filter(({ Message }) => Message === 20400).length, 1000, 'one message each');
+  t.equal(messages.filter(({ Message }) => Message === 20400).length, 1000, 'one message each');
   t.equal(doubted(snapshot()), 1000);
   await passTime(bench.clock, 2000);
   await bench.waitForLink(gauges, 'online');
@@ -282,9 +282,9 @@ t.test('what was stored is not good before its device has told it, and nobody is
   t.equal(qualityOf(orphan, 'G0'), 'bad MODULE_MISSING');
   await yieldToEventLoop();
   t.strictSame(qualities(), ['good', old, 'bad NO_VALUE', old, 'good']);
-  const told = kernel.changes.since(since).filter(({ Message }) => Message === message.GW_QUALITY);
-  t.match(told, [{ Data: [2, 'MODULE_MISSING'] }, { Data: [0, '', ''] }]);
-  t.equal(told.length, 2);
+  const messages = kernel.changes.since(since).filter(({ Message }) => Message === message.GW_QUALITY);
+  t.match(messages, [{ Data: [2, 'MODULE_MISSING'] }, { Data: [0, '', ''] }]);
+  t.equal(messages.length, 2);
   await devices.close();
 });
 

@@ -31,7 +31,7 @@ const pump = (
 await t.test('an off that must happen is tried until the device takes it, and told meanwhile', async (t) => {
   const clock = new ManualClock();
   const driven: boolean[] = [];
-  const complaints: (string | undefined)[] = [];
+  const problems: (string | undefined)[] = [];
   let isStuck = false;
   const output = pump(
     clock,
@@ -39,7 +39,7 @@ await t.test('an off that must happen is tried until the device takes it, and to
       if (isStuck) throw fault('DEVICE_REFUSED', 'it is stuck');
       driven.push(active);
     },
-    (text) => complaints.push(text),
+    (text) => problems.push(text),
   );
   await output.write(true);
   isStuck = true;
@@ -48,11 +48,11 @@ await t.test('an off that must happen is tried until the device takes it, and to
   await yieldToEventLoop();
   clock.advance(1000);
   await yieldToEventLoop();
-  t.match(complaints, [undefined, /switching it off fails; .* it is stuck/, /fails/]);
+  t.match(problems, [undefined, /switching it off fails; .* it is stuck/, /fails/]);
   isStuck = false;
   clock.advance(1000);
   await yieldToEventLoop();
-  t.strictSame([driven, complaints.at(-1)], [[true, false], undefined]);
+  t.strictSame([driven, problems.at(-1)], [[true, false], undefined]);
   output.close();
   t.equal(clock.pendingTimers, 0, 'no timer is left');
   await t.rejects(output.write(true), { name: 'AbortError' });

@@ -111,10 +111,10 @@ t.test('a variable whose type is configured anew keeps its id, and clients are t
   const before = variable(bench, one, 'TEMP');
   bench.kernel.variables.setCustomProfile(before, '~String');
   const replica = new Replica(await snapshotOf(bench.kernel));
-  const told: number[] = [];
+  const messages: number[] = [];
   bench.kernel.changes.listen((change) => {
     replica.apply(change as never);
-    if (change.SenderID === before.id) told.push(change.Message);
+    if (change.SenderID === before.id) messages.push(change.Message);
   });
   await bench.change(one, {
     Rows: [{ Ident: 'TEMP', Type: variableType.float, Profile: '~Temperature' }],
@@ -123,8 +123,8 @@ t.test('a variable whose type is configured anew keeps its id, and clients are t
   const after = variable(bench, one, 'TEMP');
   t.equal(after, before);
   t.match(after.data, { type: variableType.float, value: 0, profile: '~Temperature', customProfile: '' });
-  t.equal(told[0], message.VM_CREATE);
-  t.notOk(told.includes(message.VM_UPDATE), 'an initial value sets nothing off');
+  t.equal(messages[0], message.VM_CREATE);
+  t.notOk(messages.includes(message.VM_UPDATE), 'an initial value sets nothing off');
   t.equal(hosts.at(-1)?.lastValue('TEMP'), undefined, 'the device never told this one');
   hosts.at(-1)?.report('TEMP', 21.5);
   t.equal(bench.value(one, 'TEMP'), 21.5);
@@ -136,12 +136,12 @@ t.test('an ident names one variable', async (t) => {
   const row = (Ident: string) => ({ Ident, Type: variableType.float });
   const one = await bench.add('Meter', { Rows: [row('TEMP')] });
   await bench.waitForLink(one, 'online');
-  for (const [Rows, told] of [
+  for (const [Rows, messages] of [
     [[row('STATUS')], /^closed .*the ident STATUS is reserved/],
     [[row('A'), row('A')], /^closed .*two variables have the ident A/],
   ] as const) {
     await bench.change(one, { Rows });
-    t.match(bench.status(one), told);
+    t.match(bench.status(one), messages);
     t.equal(one.data.status, 200);
     t.match(bench.devices.problems(one.id), [{ code: 'CLOSED' }]);
   }

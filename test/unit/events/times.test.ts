@@ -34,19 +34,19 @@ t.test('a run is told once, with the next one', async (t) => {
   const { kernel } = bench;
   const event = bench.cyclic({ timeType: cyclicTime.minute, timeValue: 15 });
   await eventsSettled();
-  const told: unknown[] = [];
+  const messages: unknown[] = [];
   kernel.changes.listen(({ Message, SenderID, Data }) => {
-    if (Message === message.EM_UPDATE && SenderID === event.id) told.push(Data);
+    if (Message === message.EM_UPDATE && SenderID === event.id) messages.push(Data);
   });
   await bench.pass(HOUR_MS / 2, MINUTE_MS);
   const at = (minutes: number) => NOON / 1000 + minutes * 60;
-  t.strictSame(told.splice(0), [
+  t.strictSame(messages.splice(0), [
     [at(15), at(30)],
     [at(30), at(45)],
   ]);
   kernel.events.set(event, { limit: 1 });
   await bench.pass(HOUR_MS, MINUTE_MS);
-  t.strictSame(told, [[at(45), 0]], 'and the last run, without a next one');
+  t.strictSame(messages, [[at(45), 0]], 'and the last run, without a next one');
 });
 
 t.test('a schedule carries out the action of the point that is reached', async (t) => {

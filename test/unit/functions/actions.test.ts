@@ -13,18 +13,18 @@ async function settled(): Promise<void> {
   for (let n = 0; n < 8; n++) await yieldToEventLoop();
 }
 
-async function make(desk: FunctionFixture, method: string, ...params: unknown[]): Promise<number> {
-  return (await desk.call(method, ...params)) as number;
+async function make(fixture: FunctionFixture, method: string, ...params: unknown[]): Promise<number> {
+  return (await fixture.call(method, ...params)) as number;
 }
 
 t.test('the actions there are can be listed, shown and carried out', async (t) => {
-  await using desk = new FunctionFixture();
-  const lamp = await desk.lamp();
-  const state = desk.idOf(lamp, 'STATE');
-  const own = await make(desk, 'SVC_CreateVariable', 1);
-  const script = await make(desk, 'SVC_CreateScript', 0);
+  await using fixture = new FunctionFixture();
+  const lamp = await fixture.lamp();
+  const state = fixture.idOf(lamp, 'STATE');
+  const own = await make(fixture, 'SVC_CreateVariable', 1);
+  const script = await make(fixture, 'SVC_CreateScript', 0);
   const names = async (method: string, ...params: unknown[]) =>
-    (JSON.parse((await desk.call(method, ...params)) as string) as { actionID: string }[]).map(
+    (JSON.parse((await fixture.call(method, ...params)) as string) as { actionID: string }[]).map(
       ({ actionID }) => actionID,
     );
   const all = [TEXT_ACTION, SCRIPT_ACTION, VALUE_ACTION, SET_ACTION, TOGGLE_ACTION];
@@ -40,23 +40,23 @@ t.test('the actions there are can be listed, shown and carried out', async (t) =
   );
   t.strictSame(await fitting(script, 'Elsewhere', false), [], 'no action is for that environment alone');
   for (const none of [0, -1]) t.strictSame(await fitting(none, 'Default', false), [TEXT_ACTION]);
-  await t.rejects(desk.call('SVC_GetActionsByEnvironment', 4711, '', true), { code: 'OBJECT_MISSING' });
-  t.equal(await desk.call('SVC_ActionExists', VALUE_ACTION.toLowerCase()), true);
-  t.equal(await desk.call('SVC_ActionExists', '{NO}'), false);
+  await t.rejects(fixture.call('SVC_GetActionsByEnvironment', 4711, '', true), { code: 'OBJECT_MISSING' });
+  t.equal(await fixture.call('SVC_ActionExists', VALUE_ACTION.toLowerCase()), true);
+  t.equal(await fixture.call('SVC_ActionExists', '{NO}'), false);
 
-  const wait = async (id: string, parameters: object) => desk.call('SVC_RunActionWait', id, parameters);
+  const wait = async (id: string, parameters: object) => fixture.call('SVC_RunActionWait', id, parameters);
   const there = { PARENT: 0, ENVIRONMENT: 'Default' };
   t.equal(await wait(VALUE_ACTION, { TARGET: state, VALUE: true, ...there }), '');
-  t.equal(await desk.call('GetValue', state), true, 'the lamp was switched');
+  t.equal(await fixture.call('GetValue', state), true, 'the lamp was switched');
   await wait(TOGGLE_ACTION, { TARGET: state });
-  t.equal(await desk.call('GetValue', state), false);
+  t.equal(await fixture.call('GetValue', state), false);
   await wait(VALUE_ACTION, { TARGET: own, VALUE: '7' });
-  t.equal(await desk.call('GetValue', own), 7, 'nothing stands behind it: it is set');
+  t.equal(await fixture.call('GetValue', own), 7, 'nothing stands behind it: it is set');
   await wait(SET_ACTION, { TARGET: own, VALUE: 8 });
-  t.equal(await desk.call('GetValue', own), 8);
+  t.equal(await fixture.call('GetValue', own), 8);
   t.equal(await wait(TEXT_ACTION, { SCRIPT: 'print(TARGET)', TARGET: own }), `ran with {"TARGET":${own}}`);
   t.equal(await wait(SCRIPT_ACTION, { TARGET: script }), `ran with {"TARGET":${script}}`);
-  t.match(desk.scripts.runs, [{ text: 'print(TARGET)', sender: 'RunAction' }, { id: script }]);
+  t.match(fixture.scripts.runs, [{ text: 'print(TARGET)', sender: 'RunAction' }, { id: script }]);
   for (const [code, id, parameters] of [
     ['ACTION_MISSING', '{NO}', {}],
     ['ACTION_MISSING', '', {}],
@@ -73,46 +73,46 @@ t.test('the actions there are can be listed, shown and carried out', async (t) =
     ['VARIABLE_TYPE', TOGGLE_ACTION, { TARGET: own }],
   ] as const)
     await t.rejects(
-      desk.call('SVC_RunActionWait', id, parameters),
+      fixture.call('SVC_RunActionWait', id, parameters),
       { code },
       `${id} ${JSON.stringify(parameters)}`,
     );
 
-  t.equal(await desk.call('SVC_RunAction', VALUE_ACTION, { TARGET: own, VALUE: 9 }), true);
+  t.equal(await fixture.call('SVC_RunAction', VALUE_ACTION, { TARGET: own, VALUE: 9 }), true);
   await settled();
-  t.equal(await desk.call('GetValue', own), 9);
-  t.equal(await desk.call('SVC_RunAction', SET_ACTION, { TARGET: state, VALUE: true }), true);
+  t.equal(await fixture.call('GetValue', own), 9);
+  t.equal(await fixture.call('SVC_RunAction', SET_ACTION, { TARGET: state, VALUE: true }), true);
   await settled();
-  t.match(desk.errors, [/cannot be written/], 'how it fails goes to the log');
+  t.match(fixture.errors, [/cannot be written/], 'how it fails goes to the log');
 
-  const code = (id: string, parameters: object) => desk.call('SVC_GetActionReadableCode', id, parameters);
+  const code = (id: string, parameters: object) => fixture.call('SVC_GetActionReadableCode', id, parameters);
   t.equal(await code(VALUE_ACTION, { TARGET: own, VALUE: 'a"b' }), `RequestAction(${own}, "a\\"b");`);
   t.equal(await code(SET_ACTION, { TARGET: own, VALUE: 1 }), `SetValue(${own}, 1);`);
   t.equal(await code(TEXT_ACTION, { SCRIPT: 'print(1)' }), 'print(1)');
   t.equal(await code(SCRIPT_ACTION, { TARGET: script }), `SVC_RunScript(${script});`);
   t.equal(await code(TOGGLE_ACTION, { TARGET: own }), `RequestAction(${own}, !GetValue(${own}));`);
-  t.match(JSON.parse((await desk.call('SVC_GetActionForm', VALUE_ACTION, { VALUE: 3 })) as string), [
+  t.match(JSON.parse((await fixture.call('SVC_GetActionForm', VALUE_ACTION, { VALUE: 3 })) as string), [
     { name: 'TARGET', type: 'SelectObject', value: null },
     { name: 'VALUE', type: 'SelectValue', value: 3 },
   ]);
-  t.match(JSON.parse((await desk.call('SVC_GetActionForm', TEXT_ACTION, [])) as string), [
+  t.match(JSON.parse((await fixture.call('SVC_GetActionForm', TEXT_ACTION, [])) as string), [
     { name: 'SCRIPT', type: 'ScriptEditor', value: null },
     { name: 'TARGET', type: 'SelectObject', value: null },
   ]);
-  await t.rejects(desk.call('SVC_GetActionForm', TEXT_ACTION, { SCRIPT: 7 }), { code: 'PARAMETER_TYPE' });
+  await t.rejects(fixture.call('SVC_GetActionForm', TEXT_ACTION, { SCRIPT: 7 }), { code: 'PARAMETER_TYPE' });
 });
 
 t.test(
   'an action takes no value beyond the range of the profile, and none is carried out then',
   async (t) => {
-    await using desk = new FunctionFixture();
-    const lamp = await desk.lamp();
-    const level = desk.idOf(lamp, 'LEVEL');
-    await desk.call('RequestAction', level, 1000).catch(() => undefined);
-    await desk.call('SVC_CreateVariableProfile', 'Half', 1);
-    await desk.call('SVC_SetVariableCustomProfile', level, 'Half');
-    t.equal(await desk.call('RequestAction', level, 60), true, 'limits that are equal are none');
-    await desk.call('SVC_SetVariableProfileValues', 'Half', 10, 50, 1);
+    await using fixture = new FunctionFixture();
+    const lamp = await fixture.lamp();
+    const level = fixture.idOf(lamp, 'LEVEL');
+    await fixture.call('RequestAction', level, 1000).catch(() => undefined);
+    await fixture.call('SVC_CreateVariableProfile', 'Half', 1);
+    await fixture.call('SVC_SetVariableCustomProfile', level, 'Half');
+    t.equal(await fixture.call('RequestAction', level, 60), true, 'limits that are equal are none');
+    await fixture.call('SVC_SetVariableProfileValues', 'Half', 10, 50, 1);
     const text =
       'Cannot auto-convert value for parameter Value (51 is not within 10 to 50, the range of profile Half)';
     for (const [method, ...params] of [
@@ -121,36 +121,36 @@ t.test(
       ['RequestActionEx', level, 50.6, 'Test'],
       ['SVC_RequestAction', lamp, 'LEVEL', 51],
     ] as const)
-      await t.rejects(desk.call(method, ...params), { code: 'CANNOT_CONVERT', message: text }, method);
-    t.match(await desk.call('GW_RequestActions', [[level, 9]]), [
+      await t.rejects(fixture.call(method, ...params), { code: 'CANNOT_CONVERT', message: text }, method);
+    t.match(await fixture.call('GW_RequestActions', [[level, 9]]), [
       { Success: false, Error: { code: 'CANNOT_CONVERT' } },
     ]);
-    t.equal(await desk.call('GetValue', level), 60, 'nothing was carried out');
-    for (const value of [10, 50, 49.6]) t.equal(await desk.call('RequestAction', level, value), true);
-    const script = await make(desk, 'SVC_CreateScript', 0);
-    const own = await make(desk, 'SVC_CreateVariable', 2);
-    await desk.call('SVC_SetVariableCustomAction', own, script);
-    await desk.call('SVC_SetVariableCustomProfile', own, '~Temperature');
-    await t.rejects(desk.call('RequestAction', own, 71), { code: 'CANNOT_CONVERT' });
-    t.equal(desk.scripts.runs.length, 0);
-    await desk.call('RequestAction', own, 70);
-    t.equal(desk.scripts.runs.length, 1);
+    t.equal(await fixture.call('GetValue', level), 60, 'nothing was carried out');
+    for (const value of [10, 50, 49.6]) t.equal(await fixture.call('RequestAction', level, value), true);
+    const script = await make(fixture, 'SVC_CreateScript', 0);
+    const own = await make(fixture, 'SVC_CreateVariable', 2);
+    await fixture.call('SVC_SetVariableCustomAction', own, script);
+    await fixture.call('SVC_SetVariableCustomProfile', own, '~Temperature');
+    await t.rejects(fixture.call('RequestAction', own, 71), { code: 'CANNOT_CONVERT' });
+    t.equal(fixture.scripts.runs.length, 0);
+    await fixture.call('RequestAction', own, 70);
+    t.equal(fixture.scripts.runs.length, 1);
   },
 );
 
 t.test('an event’s action takes the place of its script, and a script that of an action', async (t) => {
-  await using desk = new FunctionFixture();
-  const event = await make(desk, 'SVC_CreateEvent', 1);
-  await desk.call('SVC_SetEventScript', event, 'x');
-  await desk.call('SVC_SetEventAction', event, SCRIPT_ACTION, []);
-  t.match(await desk.call('SVC_GetEvent', event), { EventScript: '', EventActionID: SCRIPT_ACTION });
-  await desk.call('SVC_SetEventScript', event, 'y');
-  t.match(await desk.call('SVC_GetEvent', event), { EventScript: 'y', EventActionID: '' });
-  await desk.call('SVC_SetEventAction', event, '', {});
-  t.match(await desk.call('SVC_GetEvent', event), { EventScript: '', EventActionID: '' });
-  await t.rejects(desk.call('SVC_SetEventAction', event, '{NO}', {}), { code: 'ACTION_MISSING' });
-  await t.rejects(desk.call('SVC_SetEventScript', event, 'x'.repeat(70_000)), { code: 'TEXT_TOO_LONG' });
-  const audited = JSON.stringify(desk.audit);
+  await using fixture = new FunctionFixture();
+  const event = await make(fixture, 'SVC_CreateEvent', 1);
+  await fixture.call('SVC_SetEventScript', event, 'x');
+  await fixture.call('SVC_SetEventAction', event, SCRIPT_ACTION, []);
+  t.match(await fixture.call('SVC_GetEvent', event), { EventScript: '', EventActionID: SCRIPT_ACTION });
+  await fixture.call('SVC_SetEventScript', event, 'y');
+  t.match(await fixture.call('SVC_GetEvent', event), { EventScript: 'y', EventActionID: '' });
+  await fixture.call('SVC_SetEventAction', event, '', {});
+  t.match(await fixture.call('SVC_GetEvent', event), { EventScript: '', EventActionID: '' });
+  await t.rejects(fixture.call('SVC_SetEventAction', event, '{NO}', {}), { code: 'ACTION_MISSING' });
+  await t.rejects(fixture.call('SVC_SetEventScript', event, 'x'.repeat(70_000)), { code: 'TEXT_TOO_LONG' });
+  const audited = JSON.stringify(fixture.audit);
   t.match(audited, '(1 characters)');
   t.notMatch(audited, 'xxx', 'a script’s text may hold a secret');
 });

@@ -68,10 +68,10 @@ t.test(
       const span = random.pick(spans);
       const nowS = at('1995-01-01T00:00') + random.below(45 * 365 * 86_400);
       const period = periodOf(span, 0, nowS);
-      const told = `${span} ${new Date(nowS * 1000).toISOString()}`;
-      if (!(period.startS <= nowS && nowS < period.endS)) t.fail(`${told}: not within`);
+      const messages = `${span} ${new Date(nowS * 1000).toISOString()}`;
+      if (!(period.startS <= nowS && nowS < period.endS)) t.fail(`${messages}: not within`);
       const before = periodAt(span, period, -1);
-      if (before.endS !== period.startS) t.fail(`${told}: the one before ends at ${before.endS}`);
+      if (before.endS !== period.startS) t.fail(`${messages}: the one before ends at ${before.endS}`);
       const start = random.chance(0.5) ? period : periodOf(span, nowS, 0);
       const ticks = timeTicksOf(span, start, (count) => count <= 12);
       const texts = ticks.map(({ text }) => text);
@@ -79,9 +79,9 @@ t.test(
         ({ atS, textAtS }, i) =>
           atS >= start.startS && textAtS <= start.endS && atS < start.endS && atS > (ticks[i - 1]?.atS ?? -1),
       );
-      if (ticks.length < 2 || ticks.length > 12 || !isSound) t.fail(`${told}: ${JSON.stringify(ticks)}`);
+      if (ticks.length < 2 || ticks.length > 12 || !isSound) t.fail(`${messages}: ${JSON.stringify(ticks)}`);
       if (span !== HOUR && span !== DAY && new Set(texts).size < texts.length)
-        t.fail(`${told}: ${texts.join()}`);
+        t.fail(`${messages}: ${texts.join()}`);
     }
     t.pass('all of them');
   },
@@ -113,15 +113,15 @@ t.test(`an axis has round marks that hold all values (${seedLabel(seed)})`, asyn
       random.chance(0.3) ? random.pick(odd) : (random.next() - 0.5) * 10 ** (random.below(40) - 20);
     const [a, b, count] = [value(), value(), 2 + random.below(7)];
     const { low, high, ticks } = niceScale(a, b, count);
-    const told = `${a} ${b} ${count}: ${low} ${high} ${ticks.map(({ text }) => text).join()}`;
+    const messages = `${a} ${b} ${count}: ${low} ${high} ${ticks.map(({ text }) => text).join()}`;
     const bound = (one: number) => Math.max(-1e300, Math.min(1e300, one));
     const slack = (high - low) * 1e-9;
     if (!(low <= bound(Math.min(a, b)) + slack && high >= bound(Math.max(a, b)) - slack && low < high))
-      t.fail(told);
-    if (ticks.length < 2 || ticks.length > count + 3) t.fail(told);
-    if (new Set(ticks.map(({ text }) => text)).size < ticks.length) t.fail(told);
+      t.fail(messages);
+    if (ticks.length < 2 || ticks.length > count + 3) t.fail(messages);
+    if (new Set(ticks.map(({ text }) => text)).size < ticks.length) t.fail(messages);
     if (ticks.some(({ value: one, text }) => Math.abs(Number(text) - one) > (high - low) * 0.01))
-      t.fail(told);
+      t.fail(messages);
   }
   t.pass('all of them');
 });

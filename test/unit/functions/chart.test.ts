@@ -69,23 +69,23 @@ function world() {
     parseChart(kernel, title, JSON.stringify(content), known);
   const draw = async (
     definition: ChartDefinition,
-    look: Partial<DrawingOptions> & { dense?: Density } = {},
+    check: Partial<DrawingOptions> & { dense?: Density } = {},
   ) => {
-    const { dense = 0, span = DAY, period = periodOf(span, 0, now), ...rest } = look;
+    const { dense = 0, span = DAY, period = periodOf(span, 0, now), ...rest } = check;
     const series = [];
     for (const dataset of definition.datasets)
       series.push(await readSeries(readings, dataset, { span, dense, period }));
-    const whole = { isExtrema: false, isDyn: true, width: 640, height: 300, ...rest, span, period };
-    return { series, svg: await drawChart(kernel, definition, { series, look: whole }) };
+    const complete = { isExtrema: false, isDyn: true, width: 640, height: 300, ...rest, span, period };
+    return { series, svg: await drawChart(kernel, definition, { series, look: complete }) };
   };
   return { kernel, of, readings, today, now, ofJson, draw, known };
 }
 
 t.test('what a dataset shows: averages, states as they changed, what was used up', async (t) => {
   const { kernel, of, readings, today } = world();
-  const read = async (variable: (typeof of)['pump'], wanted: object = {}) => {
+  const read = async (variable: (typeof of)['pump'], expected: object = {}) => {
     const [dataset] = chartOfVariable(kernel, variable).datasets;
-    return readSeries(readings, dataset as NonNullable<typeof dataset>, { ...today, ...wanted });
+    return readSeries(readings, dataset as NonNullable<typeof dataset>, { ...today, ...expected });
   };
   const { startS } = today.period;
   const line = await read(of.temperature);
@@ -207,8 +207,8 @@ t.test(
   'axes say what is shown: units and numbers of the profile, names of states, local times',
   async (t) => {
     const { kernel, of, ofJson, draw } = world();
-    const texts = async (definition: ChartDefinition, look = {}) => {
-      const root = parseXml((await draw(definition, look)).svg);
+    const texts = async (definition: ChartDefinition, check = {}) => {
+      const root = parseXml((await draw(definition, check)).svg);
       return {
         left: textsIn(root, 'axis left'),
         right: textsIn(root, 'axis right'),
@@ -220,8 +220,8 @@ t.test(
     t.strictSame(one.left, ['10', '11', '12', '13', '14', '15', '16', '°C']);
     t.strictSame(one.time, ['00:00', '03:00', '06:00', '09:00', '12:00', '15:00', '18:00', '21:00']);
     t.strictSame(one.legend, [], 'one needs no legend');
-    const whole = await texts(chartOfVariable(kernel, of.temperature), { isDyn: false });
-    t.match([whole.left[0], whole.left.at(-2)], ['-40', '80'], 'the range of the profile');
+    const complete = await texts(chartOfVariable(kernel, of.temperature), { isDyn: false });
+    t.match([complete.left[0], complete.left.at(-2)], ['-40', '80'], 'the range of the profile');
     t.strictSame((await texts(chartOfVariable(kernel, of.pump))).left, ['Off', 'On']);
     t.strictSame((await texts(chartOfVariable(kernel, of.mode))).left, ['Off', 'Eco', 'Comfort']);
     const dimmer = await texts(chartOfVariable(kernel, of.dimmer), { isDyn: false });
@@ -259,9 +259,9 @@ t.test('where nothing is known the line has a gap; extremes are a band', async (
   const definition = chartOfVariable(kernel, of.temperature);
   const [dataset] = definition.datasets;
   const series = [await readSeries(readings, dataset as NonNullable<typeof dataset>, today)];
-  const look = { span: DAY, period: today.period, isDyn: true, width: 640, height: 300 };
+  const check = { span: DAY, period: today.period, isDyn: true, width: 640, height: 300 };
   const curve = async (isExtrema: boolean) => {
-    const root = parseXml(await drawChart(kernel, definition, { series, look: { ...look, isExtrema } }));
+    const root = parseXml(await drawChart(kernel, definition, { series, look: { ...check, isExtrema } }));
     const group = [...elementsOf(root)].find(({ attributes }) => attributes.get('class') === 'series');
     return group?.children.map(({ attributes }) => attributes.get('d') ?? '') ?? [];
   };
@@ -325,7 +325,7 @@ t.test(
       };
       const definition = parseChart(kernel, random.pick(names), JSON.stringify(content), known);
       const span = random.pick(spans);
-      const look: DrawingOptions = {
+      const check: DrawingOptions = {
         span,
         period: periodOf(span, random.chance(0.5) ? 0 : now - random.below(86_400), now),
         isExtrema: random.chance(0.5),
@@ -336,9 +336,9 @@ t.test(
       const dense = random.below(3) as Density;
       const series = [];
       for (const dataset of definition.datasets)
-        series.push(await readSeries(readings, dataset, { ...look, dense }));
-      const svg = await drawChart(kernel, definition, { series, look });
-      const wrong = svgProblem(svg, look);
+        series.push(await readSeries(readings, dataset, { ...check, dense }));
+      const svg = await drawChart(kernel, definition, { series, look: check });
+      const wrong = svgProblem(svg, check);
       if (wrong !== undefined) t.fail(`${wrong}\n${JSON.stringify(content)}\n${svg.slice(0, 2000)}`);
     }
     t.pass('all of them');

@@ -19,11 +19,11 @@ interface Form {
 }
 
 t.test('the form of an instance has an element a property, and no values', async (t) => {
-  await using desk = new FunctionFixture();
-  const id = await desk.lamp();
-  await desk.call('SVC_SetProperty', id, 'Password', 'hunter2');
-  await desk.call('SVC_ApplyChanges', id);
-  const text = (await desk.call('SVC_GetConfigurationForm', id)) as string;
+  await using fixture = new FunctionFixture();
+  const id = await fixture.lamp();
+  await fixture.call('SVC_SetProperty', id, 'Password', 'hunter2');
+  await fixture.call('SVC_ApplyChanges', id);
+  const text = (await fixture.call('SVC_GetConfigurationForm', id)) as string;
   t.notMatch(text, /hunter2/);
   t.strictSame(JSON.parse(text), {
     elements: [
@@ -39,7 +39,7 @@ t.test('the form of an instance has an element a property, and no values', async
       { code: 201, icon: 'error', caption: 'offline' },
     ],
   });
-  await t.rejects(desk.call('SVC_GetConfigurationForm', 12), { message: 'Instance #12 does not exist' });
+  await t.rejects(fixture.call('SVC_GetConfigurationForm', 12), { message: 'Instance #12 does not exist' });
 });
 
 t.test(

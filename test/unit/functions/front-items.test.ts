@@ -14,18 +14,18 @@ const card = {
 };
 
 /** Configurator 50001 has the ground floor with a sound and a variable, 50002 all; a sound upstairs is the owner's. */
-function house() {
-  const desk = new FunctionFixture();
-  const { tree, variables, media } = desk.kernel;
+function gateway() {
+  const fixture = new FunctionFixture();
+  const { tree, variables, media } = fixture.kernel;
   const ground = tree.create(0, {}, { name: 'Ground floor' });
   const hall = tree.create(0, {}, { parent: ground, name: 'Hall' });
   const lamp = variables.create(0, { parent: ground });
   const upper = tree.create(0, {}, { name: 'Upper floor' });
   const sound = (parent: typeof ground) => media.create(2, { parent });
   const [gong, alarm] = [sound(ground), sound(upper)];
-  desk.configurators.push({ ...card, id: 50_001, baseId: ground.id });
-  desk.configurators.push({ ...card, id: 50_002, baseId: 0, mobile: true });
-  return { desk, ground, hall, lamp, upper, gong, alarm };
+  fixture.configurators.push({ ...card, id: 50_001, baseId: ground.id });
+  fixture.configurators.push({ ...card, id: 50_002, baseId: 0, mobile: true });
+  return { desk: fixture, ground, hall, lamp, upper, gong, alarm };
 }
 
 const F = 50_001;
@@ -40,34 +40,34 @@ const item = (ID: string, ParentID = '', rest = {}) => ({
 });
 
 t.test('items are added, changed, moved and deleted, each configurator’s its own', async (t) => {
-  const { desk } = house();
-  await using _ = desk;
-  const items = (id = F) => desk.call('WFC_GetItems', id);
+  const { desk: fixture } = gateway();
+  await using _ = fixture;
+  const items = (id = F) => fixture.call('WFC_GetItems', id);
   t.strictSame(await items(), []);
-  t.equal(await desk.call('WFC_AddItem', F, 'roottp', 'TabPane', '{"title":"Home"}', ''), true);
-  await desk.call('WFC_AddItem', F, 'tab1', 'Category', '{}', 'roottp');
-  await desk.call('WFC_AddItem', F, 'tab2', 'Category', '{"baseID":1}', 'roottp');
-  await desk.call('WFC_UpdateConfiguration', F, 'tab1', '{"a":"ü"}');
-  await desk.call('WFC_UpdateParentID', F, 'tab2', 'tab1');
-  await desk.call('WFC_UpdatePosition', F, 'tab2', -3);
-  await desk.call('WFC_UpdateVisibility', F, 'tab2', false);
+  t.equal(await fixture.call('WFC_AddItem', F, 'roottp', 'TabPane', '{"title":"Home"}', ''), true);
+  await fixture.call('WFC_AddItem', F, 'tab1', 'Category', '{}', 'roottp');
+  await fixture.call('WFC_AddItem', F, 'tab2', 'Category', '{"baseID":1}', 'roottp');
+  await fixture.call('WFC_UpdateConfiguration', F, 'tab1', '{"a":"ü"}');
+  await fixture.call('WFC_UpdateParentID', F, 'tab2', 'tab1');
+  await fixture.call('WFC_UpdatePosition', F, 'tab2', -3);
+  await fixture.call('WFC_UpdateVisibility', F, 'tab2', false);
   const all = [
     item('roottp', '', { ClassName: 'TabPane', Configuration: '{"title":"Home"}' }),
     item('tab1', 'roottp', { Configuration: '{"a":"ü"}' }),
     item('tab2', 'tab1', { Configuration: '{"baseID":1}', Position: -3, Visible: false }),
   ];
   t.strictSame(await items(), all);
-  t.strictSame(await desk.callAsWebFront(F, 'WFC_GetItems', F), all, 'a front reads its own');
-  await t.rejects(desk.callAsWebFront(F, 'WFC_GetItems', 50_002), { code: 'ACCESS_DENIED' });
-  await t.rejects(desk.callAsWebFront(F, 'WFC_DeleteItem', F, 'tab2'), { code: 'ACCESS_DENIED' });
+  t.strictSame(await fixture.callAsWebFront(F, 'WFC_GetItems', F), all, 'a front reads its own');
+  await t.rejects(fixture.callAsWebFront(F, 'WFC_GetItems', 50_002), { code: 'ACCESS_DENIED' });
+  await t.rejects(fixture.callAsWebFront(F, 'WFC_DeleteItem', F, 'tab2'), { code: 'ACCESS_DENIED' });
   t.strictSame(await items(50_002), []);
-  await t.rejects(desk.call('WFC_DeleteItem', F, 'tab1'), { message: /below tab1; delete them first/ });
-  await desk.call('WFC_DeleteItem', F, 'tab2');
-  await desk.call('WFC_DeleteItem', F, 'tab1');
+  await t.rejects(fixture.call('WFC_DeleteItem', F, 'tab1'), { message: /below tab1; delete them first/ });
+  await fixture.call('WFC_DeleteItem', F, 'tab2');
+  await fixture.call('WFC_DeleteItem', F, 'tab1');
   t.strictSame(await items(), all.slice(0, 1));
-  t.ok(desk.commits.length >= 8, 'every change is durable before its answer');
+  t.ok(fixture.commits.length >= 8, 'every change is durable before its answer');
   t.equal(
-    await desk.call(
+    await fixture.call(
       'WFC_SetItems',
       F,
       '[{"ID":"a","ClassName":"B","Extra":1},{"ID":"b","ClassName":"B","ParentID":"a"}]',
@@ -75,14 +75,14 @@ t.test('items are added, changed, moved and deleted, each configurator’s its o
     true,
   );
   t.strictSame(await items(), [item('a', '', { ClassName: 'B' }), item('b', 'a', { ClassName: 'B' })]);
-  t.equal(await desk.call('WFC_SetItems', 50_002, '[]'), true);
+  t.equal(await fixture.call('WFC_SetItems', 50_002, '[]'), true);
 });
 
 t.test('items that are not sound are refused, and nothing changes', async (t) => {
-  const { desk } = house();
-  await using _ = desk;
-  await desk.call('WFC_SetItems', F, JSON.stringify([item('a'), item('b', 'a'), item('c', 'b')]));
-  const before = await desk.call('WFC_GetItems', F);
+  const { desk: fixture } = gateway();
+  await using _ = fixture;
+  await fixture.call('WFC_SetItems', F, JSON.stringify([item('a'), item('b', 'a'), item('c', 'b')]));
+  const before = await fixture.call('WFC_GetItems', F);
   const set = (...items: unknown[]) => ['WFC_SetItems', F, JSON.stringify(items)] as const;
   const many = Array.from({ length: 1001 }, (_one, n) => item(`i${n}`));
   const long = Array.from({ length: 9 }, (_one, n) =>
@@ -117,17 +117,17 @@ t.test('items that are not sound are refused, and nothing changes', async (t) =>
     [/Configurator #12 does not exist/, 'WFC_GetItems', 12],
   ] as const)
     await t.rejects(
-      desk.call(...(call as readonly unknown[] as [string])),
+      fixture.call(...(call as readonly unknown[] as [string])),
       { message: why },
       JSON.stringify(call).slice(0, 80),
     );
-  t.strictSame(await desk.call('WFC_GetItems', F), before);
-  t.equal(await desk.call('WFC_SetItems', F, JSON.stringify(many.slice(1))), true);
+  t.strictSame(await fixture.call('WFC_GetItems', F), before);
+  t.equal(await fixture.call('WFC_SetItems', F, JSON.stringify(many.slice(1))), true);
 });
 
 t.test('what is said to the fronts: each call is one message of the configurator’s', async (t) => {
-  const { desk, ground, hall, gong } = house();
-  await using _ = desk;
+  const { desk: fixture, ground, hall, gong } = gateway();
+  await using _ = fixture;
   const { WF_POPUP, WF_NOTIFICATION, WF_AUDIO, WF_SWITCH_PAGE, WF_RELOAD, WF_OPEN_CATEGORY } = message;
   for (const [sent, data, ...call] of [
     [WF_POPUP, ['T', 'X'], 'WFC_SendPopup', F, 'T', 'X'],
@@ -149,19 +149,21 @@ t.test('what is said to the fronts: each call is one message of the configurator
     [WF_OPEN_CATEGORY, [ground.id], 'WFC_OpenCategory', F, ground.id],
   ] as const)
     t.strictSame(
-      await desk.messagesOfCall(...(call as readonly unknown[] as [string])),
+      await fixture.messagesOfCall(...(call as readonly unknown[] as [string])),
       [[F, sent, data]],
       call[0],
     );
-  const before = desk.kernel.changes.counter;
-  t.equal(await desk.callAsWebFront(F, 'WFC_OpenCategory', F, hall.id), true, 'a front may, too');
-  t.match(desk.kernel.changes.since(before), [{ SenderID: F, Message: WF_OPEN_CATEGORY, Data: [hall.id] }]);
+  const before = fixture.kernel.changes.counter;
+  t.equal(await fixture.callAsWebFront(F, 'WFC_OpenCategory', F, hall.id), true, 'a front may, too');
+  t.match(fixture.kernel.changes.since(before), [
+    { SenderID: F, Message: WF_OPEN_CATEGORY, Data: [hall.id] },
+  ]);
 });
 
 t.test('nothing is sent that is too long, or names what is not in the area', async (t) => {
-  const { desk, lamp, upper, alarm, gong } = house();
-  await using _ = desk;
-  const before = desk.kernel.changes.counter;
+  const { desk: fixture, lamp, upper, alarm, gong } = gateway();
+  await using _ = fixture;
+  const before = fixture.kernel.changes.counter;
   for (const [code, ...call] of [
     ['TEXT_TOO_LONG', 'WFC_SendPopup', F, 'x'.repeat(1025), ''],
     ['TEXT_TOO_LONG', 'WFC_SendPopup', F, '', 'x'.repeat(65_537)],
@@ -177,29 +179,29 @@ t.test('nothing is sent that is too long, or names what is not in the area', asy
     ['OBJECT_MISSING', 'WFC_PushNotification', F, '', '', '', upper.id],
     ...['WFC_Reload', 'WFC_SwitchPage', 'WFC_SendPopup', 'WFC_SendNotification', 'WFC_PushNotification'].map(
       (name) => {
-        const { parameters } = desk.registry.find(name) ?? { parameters: [] };
+        const { parameters } = fixture.registry.find(name) ?? { parameters: [] };
         const rest = parameters.slice(1).map(({ kind }) => (kind === 'integer' ? 0 : ''));
         return ['NOT_OF_TYPE', name, 12, ...rest] as const;
       },
     ),
   ] as const)
     await t.rejects(
-      desk.call(...(call as readonly unknown[] as [string])),
+      fixture.call(...(call as readonly unknown[] as [string])),
       { code },
       JSON.stringify(call).slice(0, 80),
     );
-  t.equal(desk.kernel.changes.counter, before);
+  t.equal(fixture.kernel.changes.counter, before);
 });
 
 t.test('what is said to a configurator’s fronts is in their changes, and in no other’s', async (t) => {
-  const { desk, hall, ground, upper } = house();
-  await using _ = desk;
-  const since = desk.kernel.changes.counter;
-  for (const id of [50_001, 50_002]) await desk.call('WFC_SendPopup', id, `to ${id}`, '');
-  await desk.call('WFC_OpenCategory', F, hall.id);
-  const told = async (id: number, ...at: number[]) => {
+  const { desk: fixture, hall, ground, upper } = gateway();
+  await using _ = fixture;
+  const since = fixture.kernel.changes.counter;
+  for (const id of [50_001, 50_002]) await fixture.call('WFC_SendPopup', id, `to ${id}`, '');
+  await fixture.call('WFC_OpenCategory', F, hall.id);
+  const messages = async (id: number, ...at: number[]) => {
     const name = at.length > 0 ? 'WFC_GetSnapshotChangesEx' : 'WFC_GetSnapshotChanges';
-    const result = desk.registry.call(name, [id, ...at, since], {
+    const result = fixture.registry.call(name, [id, ...at, since], {
       role: 'webfront',
       user: 'webfront',
       remote: '',
@@ -207,13 +209,13 @@ t.test('what is said to a configurator’s fronts is in their changes, and in no
     });
     return ((await completeResult(result)) as { Data: unknown[] }[]).map(({ Data }) => Data[0]);
   };
-  t.strictSame(await told(50_001), ['to 50001', hall.id]);
-  t.strictSame(await told(50_001, ground.id), ['to 50001', hall.id]);
-  t.strictSame(await told(50_002), ['to 50002'], 'although all that is in the tree is in its area');
-  desk.kernel.tree.move(hall, upper);
-  await t.rejects(told(50_001), { code: 'CHANGES_LOST' });
-  const area = new Area(desk.kernel.tree, ground.id, F);
-  const mine = desk.kernel.changes.since(since).filter((change) => area.admits(change));
+  t.strictSame(await messages(50_001), ['to 50001', hall.id]);
+  t.strictSame(await messages(50_001, ground.id), ['to 50001', hall.id]);
+  t.strictSame(await messages(50_002), ['to 50002'], 'although all that is in the tree is in its area');
+  fixture.kernel.tree.move(hall, upper);
+  await t.rejects(messages(50_001), { code: 'CHANGES_LOST' });
+  const area = new Area(fixture.kernel.tree, ground.id, F);
+  const mine = fixture.kernel.changes.since(since).filter((change) => area.admits(change));
   t.strictSame(
     mine.map(({ Data }) => Data[0]),
     ['to 50001'],
@@ -222,11 +224,11 @@ t.test('what is said to a configurator’s fronts is in their changes, and in no
 });
 
 t.test('mobile devices are registered where that is allowed; their tokens are never shown', async (t) => {
-  const { desk } = house();
-  await using _ = desk;
+  const { desk: fixture } = gateway();
+  await using _ = fixture;
   const M = 50_002;
   const register = (id: number, ...[token, device, name = 'Phone']: [string, string, string?]) =>
-    desk.callAsWebFront(id, 'WFC_RegisterPNS', id, token, 'apns', device, name);
+    fixture.callAsWebFront(id, 'WFC_RegisterPNS', id, token, 'apns', device, name);
   await t.rejects(register(F, 'tulip', 'D'), { code: 'NOT_ALLOWED' });
   t.equal(await register(M, 'tulip-1', 'D'), 'D');
   t.equal(await register(M, 'tulip-2', 'E'), 'E');
@@ -237,12 +239,12 @@ t.test('mobile devices are registered where that is allowed; their tokens are ne
     Provider: 'apns',
     Registered: 1_700_000_000,
   });
-  t.strictSame(await desk.call('GW_GetPushDevices', M), [device('E', 'Phone'), device('D', 'New phone')]);
-  t.strictSame(await desk.call('GW_GetPushDevices', F), []);
-  t.match(desk.kept.get(`devices ${M}`), /tulip-3/, 'the token is kept');
-  t.notMatch(desk.kept.get(`devices ${M}`), /tulip-1/);
-  t.notMatch(JSON.stringify(desk.audit), /tulip/);
-  await t.rejects(desk.callAsWebFront(M, 'GW_GetPushDevices', M), { code: 'ACCESS_DENIED' });
+  t.strictSame(await fixture.call('GW_GetPushDevices', M), [device('E', 'Phone'), device('D', 'New phone')]);
+  t.strictSame(await fixture.call('GW_GetPushDevices', F), []);
+  t.match(fixture.kept.get(`devices ${M}`), /tulip-3/, 'the token is kept');
+  t.notMatch(fixture.kept.get(`devices ${M}`), /tulip-1/);
+  t.notMatch(JSON.stringify(fixture.audit), /tulip/);
+  await t.rejects(fixture.callAsWebFront(M, 'GW_GetPushDevices', M), { code: 'ACCESS_DENIED' });
   for (const [code, ...given] of [
     ['PARAMETER_BOUNDS', '', 'apns', 'D', ''],
     ['PARAMETER_BOUNDS', 't', '', 'D', ''],
@@ -250,11 +252,11 @@ t.test('mobile devices are registered where that is allowed; their tokens are ne
     ['TEXT_TOO_LONG', 'x'.repeat(4097), 'apns', 'D', ''],
     ['TEXT_TOO_LONG', 't', 'apns', 'D', 'x'.repeat(1025)],
   ] as const)
-    await t.rejects(desk.callAsWebFront(M, 'WFC_RegisterPNS', M, ...given), { code });
+    await t.rejects(fixture.callAsWebFront(M, 'WFC_RegisterPNS', M, ...given), { code });
   for (let n = 2; n < 64; n++) await register(M, 't', `D${n}`);
   await t.rejects(register(M, 't', 'D64'), { message: /more than 64 devices/ });
   t.equal(await register(M, 't', 'D63'), 'D63', 'one that is known may register anew');
-  t.equal(await desk.call('GW_RemovePushDevice', M, 'D63'), true);
-  t.equal(await desk.call('GW_RemovePushDevice', M, 'D63'), false);
+  t.equal(await fixture.call('GW_RemovePushDevice', M, 'D63'), true);
+  t.equal(await fixture.call('GW_RemovePushDevice', M, 'D63'), false);
   t.equal(await register(M, 't', 'D64'), 'D64');
 });

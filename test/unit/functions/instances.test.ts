@@ -6,99 +6,111 @@ import { until } from '../../tools/until.js';
 t.test(
   'an instance of a module: made by GUID, name or alias, with its variables, closed until connected',
   async (t) => {
-    await using desk = new FunctionFixture();
+    await using fixture = new FunctionFixture();
     const ids: number[] = [];
     for (const module of [lamp.id, lamp.id.toLowerCase(), 'Lamp', 'lamp', 'Bulb'])
-      ids.push((await desk.call('SVC_CreateInstance', module)) as number);
+      ids.push((await fixture.call('SVC_CreateInstance', module)) as number);
     const [id = 0] = ids;
-    t.strictSame(await desk.call('SVC_GetInstance', id), {
+    t.strictSame(await fixture.call('SVC_GetInstance', id), {
       InstanceID: id,
       ConnectionID: 0,
       InstanceStatus: 200,
       InstanceChanged: 1_700_000_000,
       ModuleInfo: { ModuleID: lamp.id, ModuleName: 'Lamp', ModuleType: 3 },
     });
-    t.strictSame(await desk.call('SVC_GetInstanceListByModuleID', 'Bulb'), ids);
+    t.strictSame(await fixture.call('SVC_GetInstanceListByModuleID', 'Bulb'), ids);
     for (const unknown of ['{0}', 'Nothing', ''])
-      t.strictSame(await desk.call('SVC_GetInstanceListByModuleID', unknown), [], `no module: "${unknown}"`);
-    t.strictSame(await desk.call('SVC_GetInstanceListByModuleType', 3), ids);
-    t.strictSame(await desk.call('SVC_GetInstanceListByModuleType', 1), []);
-    await desk.call('SVC_SetName', ids[1], 'one');
-    t.equal(await desk.call('SVC_GetInstanceIDByName', 'one', 0), ids[1]);
+      t.strictSame(
+        await fixture.call('SVC_GetInstanceListByModuleID', unknown),
+        [],
+        `no module: "${unknown}"`,
+      );
+    t.strictSame(await fixture.call('SVC_GetInstanceListByModuleType', 3), ids);
+    t.strictSame(await fixture.call('SVC_GetInstanceListByModuleType', 1), []);
+    await fixture.call('SVC_SetName', ids[1], 'one');
+    t.equal(await fixture.call('SVC_GetInstanceIDByName', 'one', 0), ids[1]);
     for (const [method, ...params] of [
       ['SVC_CreateInstance', 'Nothing'],
       ['SVC_CreateInstance', ''],
       ['SVC_GetModule', 'Nothing'],
     ] as const)
-      await t.rejects(desk.call(method, ...params), { code: 'MODULE_MISSING' });
-    await t.rejects(desk.call('SVC_GetInstanceListByModuleType', 7), { code: 'PARAMETER_BOUNDS' });
+      await t.rejects(fixture.call(method, ...params), { code: 'MODULE_MISSING' });
+    await t.rejects(fixture.call('SVC_GetInstanceListByModuleType', 7), { code: 'PARAMETER_BOUNDS' });
     for (const method of ['GetInstance', 'GetConfiguration', 'HasChanges', 'ApplyChanges', 'DeleteInstance'])
-      await t.rejects(desk.call(`SVC_${method}`, 12), { message: 'Instance #12 does not exist' }, method);
+      await t.rejects(fixture.call(`SVC_${method}`, 12), { message: 'Instance #12 does not exist' }, method);
   },
 );
 
 t.test('a device is connected to what fits, and follows it', async (t) => {
-  await using desk = new FunctionFixture();
-  const parent = (await desk.call('SVC_CreateInstance', 'Bus')) as number;
-  const device = (await desk.call('SVC_CreateInstance', 'Lamp')) as number;
-  t.strictSame(await desk.call('SVC_GetCompatibleInstances', device), [parent]);
-  t.strictSame(await desk.call('SVC_GetCompatibleInstances', parent), []);
-  t.equal(await desk.call('SVC_IsInstanceCompatible', device, parent), true);
-  t.equal(await desk.call('SVC_IsInstanceCompatible', parent, device), false);
-  await t.rejects(desk.call('SVC_ConnectInstance', parent, device), {
+  await using fixture = new FunctionFixture();
+  const parent = (await fixture.call('SVC_CreateInstance', 'Bus')) as number;
+  const device = (await fixture.call('SVC_CreateInstance', 'Lamp')) as number;
+  t.strictSame(await fixture.call('SVC_GetCompatibleInstances', device), [parent]);
+  t.strictSame(await fixture.call('SVC_GetCompatibleInstances', parent), []);
+  t.equal(await fixture.call('SVC_IsInstanceCompatible', device, parent), true);
+  t.equal(await fixture.call('SVC_IsInstanceCompatible', parent, device), false);
+  await t.rejects(fixture.call('SVC_ConnectInstance', parent, device), {
     code: 'INCOMPATIBLE',
     message: 'The data flow is incompatible',
   });
-  const told = await desk.messagesOfCall('SVC_ConnectInstance', device, parent);
-  t.strictSame(told[0], [device, 10503, [parent]]);
+  const messages = await fixture.messagesOfCall('SVC_ConnectInstance', device, parent);
+  t.strictSame(messages[0], [device, 10503, [parent]]);
   await until('the lamp is online', async () => {
-    const { InstanceStatus } = (await desk.call('SVC_GetInstance', device)) as { InstanceStatus: number };
+    const { InstanceStatus } = (await fixture.call('SVC_GetInstance', device)) as { InstanceStatus: number };
     return InstanceStatus === 102;
   });
-  t.strictSame(await desk.call('SVC_GetReferenceList', device), [parent]);
-  const children = await desk.call('SVC_GetConfigurationsFromChildren', [parent]);
+  t.strictSame(await fixture.call('SVC_GetReferenceList', device), [parent]);
+  const children = await fixture.call('SVC_GetConfigurationsFromChildren', [parent]);
   t.match(children, [{ InstanceID: device, ConnectionID: parent, Configuration: /"Place":""/ }]);
-  t.equal(await desk.call('SVC_GetConfigurationForParent', device), '{}');
-  t.equal(await desk.call('SVC_Translate', device, 'Place'), 'Place');
-  t.strictSame((await desk.messagesOfCall('SVC_DisconnectInstance', device))[0], [device, 10504, [parent]]);
-  t.strictSame(await desk.call('SVC_GetReferenceList', device), []);
-  t.match(await desk.call('SVC_GetInstance', device), { ConnectionID: 0, InstanceStatus: 200 });
+  t.equal(await fixture.call('SVC_GetConfigurationForParent', device), '{}');
+  t.equal(await fixture.call('SVC_Translate', device, 'Place'), 'Place');
+  t.strictSame((await fixture.messagesOfCall('SVC_DisconnectInstance', device))[0], [
+    device,
+    10504,
+    [parent],
+  ]);
+  t.strictSame(await fixture.call('SVC_GetReferenceList', device), []);
+  t.match(await fixture.call('SVC_GetInstance', device), { ConnectionID: 0, InstanceStatus: 200 });
 });
 
 t.test('properties are pending until they are applied (§1)', async (t) => {
-  await using desk = new FunctionFixture();
-  const id = (await desk.call('SVC_CreateInstance', 'Lamp')) as number;
-  t.equal(await desk.call('SVC_SetProperty', id, 'Place', ''), false, 'unchanged');
-  t.equal(await desk.call('SVC_SetProperty', id, 'Nothing', 'x'), false, 'unknown');
-  t.equal(await desk.call('SVC_SetProperty', id, 'constructor', 'x'), false);
-  t.equal(await desk.call('SVC_HasChanges', id), false);
-  t.equal(await desk.call('SVC_SetProperty', id, 'Place', 'hall'), true);
-  t.equal(await desk.call('SVC_SetProperty', id, 'Broken', '1'), true, 'text is taken for a boolean');
-  t.equal(await desk.call('SVC_SetProperty', id, 'Password', 'tulip'), true);
-  t.equal(await desk.call('SVC_HasChanges', id), true);
-  t.equal(await desk.call('SVC_GetProperty', id, 'Place'), '', 'the active one is shown');
-  const told = await desk.messagesOfCall('SVC_ApplyChanges', id);
+  await using fixture = new FunctionFixture();
+  const id = (await fixture.call('SVC_CreateInstance', 'Lamp')) as number;
+  t.equal(await fixture.call('SVC_SetProperty', id, 'Place', ''), false, 'unchanged');
+  t.equal(await fixture.call('SVC_SetProperty', id, 'Nothing', 'x'), false, 'unknown');
+  t.equal(await fixture.call('SVC_SetProperty', id, 'constructor', 'x'), false);
+  t.equal(await fixture.call('SVC_HasChanges', id), false);
+  t.equal(await fixture.call('SVC_SetProperty', id, 'Place', 'hall'), true);
+  t.equal(await fixture.call('SVC_SetProperty', id, 'Broken', '1'), true, 'text is taken for a boolean');
+  t.equal(await fixture.call('SVC_SetProperty', id, 'Password', 'tulip'), true);
+  t.equal(await fixture.call('SVC_HasChanges', id), true);
+  t.equal(await fixture.call('SVC_GetProperty', id, 'Place'), '', 'the active one is shown');
+  const messages = await fixture.messagesOfCall('SVC_ApplyChanges', id);
   t.strictSame(
-    told.filter(([, message]) => message === 10506),
+    messages.filter(([, message]) => message === 10506),
     [[id, 10506, ['{"Place":"hall","Password":"***","Broken":true}']]],
     'secrets are not told',
   );
-  t.equal(await desk.call('SVC_HasChanges', id), false);
-  t.equal(await desk.call('SVC_GetConfiguration', id), '{"Place":"hall","Password":"***","Broken":true}');
-  t.equal(await desk.call('SVC_GetProperty', id, 'Password'), '***');
-  t.equal(await desk.call('SVC_SetProperty', id, 'Password', '***'), false, 'what is shown changes nothing');
-  await t.rejects(desk.call('SVC_GetProperty', id, 'Nothing'), { code: 'PROPERTY_MISSING' });
-  await t.rejects(desk.call('SVC_GetProperty', id, 'toString'), { code: 'PROPERTY_MISSING' });
+  t.equal(await fixture.call('SVC_HasChanges', id), false);
+  t.equal(await fixture.call('SVC_GetConfiguration', id), '{"Place":"hall","Password":"***","Broken":true}');
+  t.equal(await fixture.call('SVC_GetProperty', id, 'Password'), '***');
+  t.equal(
+    await fixture.call('SVC_SetProperty', id, 'Password', '***'),
+    false,
+    'what is shown changes nothing',
+  );
+  await t.rejects(fixture.call('SVC_GetProperty', id, 'Nothing'), { code: 'PROPERTY_MISSING' });
+  await t.rejects(fixture.call('SVC_GetProperty', id, 'toString'), { code: 'PROPERTY_MISSING' });
   for (const [name, value] of [
     ['Place', null],
     ['Place', ['x']],
     ['Broken', 'maybe'],
     ['Broken', 2],
   ] as const)
-    await t.rejects(desk.call('SVC_SetProperty', id, name, value), { code: 'PROPERTY_INVALID' });
-  t.equal(await desk.call('SVC_SetConfiguration', id, '{"Place":"attic","Broken":false}'), true);
-  await desk.call('SVC_ResetChanges', id);
-  t.equal(await desk.call('SVC_HasChanges', id), false);
+    await t.rejects(fixture.call('SVC_SetProperty', id, name, value), { code: 'PROPERTY_INVALID' });
+  t.equal(await fixture.call('SVC_SetConfiguration', id, '{"Place":"attic","Broken":false}'), true);
+  await fixture.call('SVC_ResetChanges', id);
+  t.equal(await fixture.call('SVC_HasChanges', id), false);
   for (const [json, code] of [
     ['{', 'CONFIGURATION_INVALID'],
     ['[]', 'CONFIGURATION_INVALID'],
@@ -106,79 +118,81 @@ t.test('properties are pending until they are applied (§1)', async (t) => {
     ['{"Place":"attic","Nothing":1}', 'PROPERTY_MISSING'],
     ['{"Place":"attic","Broken":"maybe"}', 'PROPERTY_INVALID'],
   ] as const)
-    await t.rejects(desk.call('SVC_SetConfiguration', id, json), { code });
-  t.equal(await desk.call('SVC_HasChanges', id), false, 'all of it or nothing');
-  t.equal(await desk.call('SVC_SetProperty', id, 'Place', 'attic'), true);
-  t.equal(await desk.call('SVC_SetProperty', id, 'Place', 'hall'), true, 'back to what is active');
-  t.equal(await desk.call('SVC_HasChanges', id), false);
+    await t.rejects(fixture.call('SVC_SetConfiguration', id, json), { code });
+  t.equal(await fixture.call('SVC_HasChanges', id), false, 'all of it or nothing');
+  t.equal(await fixture.call('SVC_SetProperty', id, 'Place', 'attic'), true);
+  t.equal(await fixture.call('SVC_SetProperty', id, 'Place', 'hall'), true, 'back to what is active');
+  t.equal(await fixture.call('SVC_HasChanges', id), false);
 });
 
 t.test(
   'an instance is deleted with its own variables, not with others, and once, however often it is asked for',
   async (t) => {
-    await using desk = new FunctionFixture();
-    const parent = (await desk.call('SVC_CreateInstance', 'Bus')) as number;
-    const device = (await desk.call('SVC_CreateInstance', 'Lamp')) as number;
-    await desk.call('SVC_ConnectInstance', device, parent);
-    const below = await desk.call('SVC_CreateCategory');
-    await desk.call('SVC_SetParent', below, parent);
-    const own = await desk.call('SVC_GetChildrenIDs', parent);
-    await t.rejects(desk.call('SVC_DeleteInstance', parent), { code: 'HAS_CHILDREN' });
-    t.strictSame(await desk.call('SVC_GetChildrenIDs', parent), own, 'nothing was deleted');
-    await desk.call('SVC_DeleteCategory', below);
-    const { counter } = desk.kernel.changes;
+    await using fixture = new FunctionFixture();
+    const parent = (await fixture.call('SVC_CreateInstance', 'Bus')) as number;
+    const device = (await fixture.call('SVC_CreateInstance', 'Lamp')) as number;
+    await fixture.call('SVC_ConnectInstance', device, parent);
+    const below = await fixture.call('SVC_CreateCategory');
+    await fixture.call('SVC_SetParent', below, parent);
+    const own = await fixture.call('SVC_GetChildrenIDs', parent);
+    await t.rejects(fixture.call('SVC_DeleteInstance', parent), { code: 'HAS_CHILDREN' });
+    t.strictSame(await fixture.call('SVC_GetChildrenIDs', parent), own, 'nothing was deleted');
+    await fixture.call('SVC_DeleteCategory', below);
+    const { counter } = fixture.kernel.changes;
     const outcomes = await Promise.allSettled([
-      desk.call('SVC_DeleteInstance', parent),
-      desk.call('SVC_DeleteInstance', parent),
-      desk.call('SVC_DeleteInstance', parent),
+      fixture.call('SVC_DeleteInstance', parent),
+      fixture.call('SVC_DeleteInstance', parent),
+      fixture.call('SVC_DeleteInstance', parent),
     ]);
     const results = outcomes.map((one) =>
       one.status === 'fulfilled' ? one.value : (one.reason as Error).name,
     );
     t.strictSame(results.sort(), ['Fault', 'Fault', true].sort());
-    const told = desk.kernel.changes.since(counter).map(({ SenderID, Message }) => [SenderID, Message]);
-    const unregistered = told.filter(([, message]) => message === 10402).map(([sender]) => sender);
+    const messages = fixture.kernel.changes
+      .since(counter)
+      .map(({ SenderID, Message }) => [SenderID, Message]);
+    const unregistered = messages.filter(([, message]) => message === 10402).map(([sender]) => sender);
     t.strictSame(unregistered, [...(own as number[]).filter((id) => id !== below), parent], 'each once');
     t.strictSame(
-      told.filter(([sender]) => sender === parent).at(-1),
+      messages.filter(([sender]) => sender === parent).at(-1),
       [parent, 10402],
       'and then no more of it',
     );
-    t.match(await desk.call('SVC_GetInstance', device), { ConnectionID: 0, InstanceStatus: 200 });
+    t.match(await fixture.call('SVC_GetInstance', device), { ConnectionID: 0, InstanceStatus: 200 });
   },
 );
 
 t.test('what is put below an instance, or connected to it, while it is being deleted', async (t) => {
-  await using desk = new FunctionFixture();
-  const parent = (await desk.call('SVC_CreateInstance', 'Bus')) as number;
-  const device = (await desk.call('SVC_CreateInstance', 'Lamp')) as number;
-  for (const id of (await desk.call('SVC_GetChildrenIDs', parent)) as number[])
-    await desk.call('SVC_DeleteVariable', id);
-  const category = (await desk.call('SVC_CreateCategory')) as number;
+  await using fixture = new FunctionFixture();
+  const parent = (await fixture.call('SVC_CreateInstance', 'Bus')) as number;
+  const device = (await fixture.call('SVC_CreateInstance', 'Lamp')) as number;
+  for (const id of (await fixture.call('SVC_GetChildrenIDs', parent)) as number[])
+    await fixture.call('SVC_DeleteVariable', id);
+  const category = (await fixture.call('SVC_CreateCategory')) as number;
   const status = async () =>
-    ((await desk.call('SVC_GetInstance', parent)) as { InstanceStatus: number }).InstanceStatus;
+    ((await fixture.call('SVC_GetInstance', parent)) as { InstanceStatus: number }).InstanceStatus;
   await until('the bus is online', async () => (await status()) === 102);
-  const late = desk.call('SVC_DeleteInstance', parent);
-  await desk.call('SVC_SetParent', category, parent);
+  const late = fixture.call('SVC_DeleteInstance', parent);
+  await fixture.call('SVC_SetParent', category, parent);
   await t.rejects(late, { code: 'HAS_CHILDREN' });
   await until('the bus is online again', async () => (await status()) === 102);
-  await desk.call('SVC_SetParent', category, 0);
-  for (const id of (await desk.call('SVC_GetChildrenIDs', parent)) as number[])
-    await desk.call('SVC_DeleteVariable', id);
+  await fixture.call('SVC_SetParent', category, 0);
+  for (const id of (await fixture.call('SVC_GetChildrenIDs', parent)) as number[])
+    await fixture.call('SVC_DeleteVariable', id);
   const [deleted] = await Promise.all([
-    desk.call('SVC_DeleteInstance', parent),
-    desk.call('SVC_ConnectInstance', device, parent),
+    fixture.call('SVC_DeleteInstance', parent),
+    fixture.call('SVC_ConnectInstance', device, parent),
   ]);
   t.equal(deleted, true);
-  t.match(await desk.call('SVC_GetInstance', device), { ConnectionID: 0, InstanceStatus: 200 });
+  t.match(await fixture.call('SVC_GetInstance', device), { ConnectionID: 0, InstanceStatus: 200 });
 });
 
 t.test('modules and the library they come in', async (t) => {
-  await using desk = new FunctionFixture();
+  await using fixture = new FunctionFixture();
   const all = [bus, lamp, ...coreModules].map(({ id }) => id);
-  t.strictSame(await desk.call('SVC_GetModuleList'), all);
-  t.strictSame(await desk.call('SVC_GetModuleListByType', 1), [bus.id]);
-  t.match(await desk.call('SVC_GetModule', 'Bulb'), {
+  t.strictSame(await fixture.call('SVC_GetModuleList'), all);
+  t.strictSame(await fixture.call('SVC_GetModuleListByType', 1), [bus.id]);
+  t.match(await fixture.call('SVC_GetModule', 'Bulb'), {
     ModuleID: lamp.id,
     ModuleName: 'Lamp',
     ModuleType: 3,
@@ -187,56 +201,56 @@ t.test('modules and the library they come in', async (t) => {
     Implemented: [],
     Prefix: 'HW',
   });
-  t.match(await desk.call('SVC_GetModules', ['Bus']), [
+  t.match(await fixture.call('SVC_GetModules', ['Bus']), [
     { ModuleID: bus.id, Implemented: [bus.provides?.id] },
   ]);
-  t.equal(((await desk.call('SVC_GetModules', [])) as object[]).length, all.length);
-  t.strictSame(await desk.call('SVC_GetCompatibleModules', lamp.id), [bus.id]);
-  t.strictSame(await desk.call('SVC_GetCompatibleModules', bus.id), []);
-  t.equal(await desk.call('SVC_IsModuleCompatible', lamp.id, bus.id), true);
-  t.equal(await desk.call('SVC_IsModuleCompatible', bus.id, lamp.id), false);
-  t.equal(await desk.call('SVC_ModuleExists', '{0}'), false);
-  const [library] = (await desk.call('SVC_GetLibraryList')) as string[];
-  t.equal(await desk.call('SVC_LibraryExists', library?.toLowerCase()), true);
-  t.match(await desk.call('SVC_GetLibrary', library), {
+  t.equal(((await fixture.call('SVC_GetModules', [])) as object[]).length, all.length);
+  t.strictSame(await fixture.call('SVC_GetCompatibleModules', lamp.id), [bus.id]);
+  t.strictSame(await fixture.call('SVC_GetCompatibleModules', bus.id), []);
+  t.equal(await fixture.call('SVC_IsModuleCompatible', lamp.id, bus.id), true);
+  t.equal(await fixture.call('SVC_IsModuleCompatible', bus.id, lamp.id), false);
+  t.equal(await fixture.call('SVC_ModuleExists', '{0}'), false);
+  const [library] = (await fixture.call('SVC_GetLibraryList')) as string[];
+  t.equal(await fixture.call('SVC_LibraryExists', library?.toLowerCase()), true);
+  t.match(await fixture.call('SVC_GetLibrary', library), {
     LibraryID: library,
     Name: 'stellwerk',
     Version: '0.1',
   });
-  t.strictSame(await desk.call('SVC_GetLibraries', []), [await desk.call('SVC_GetLibrary', library)]);
-  t.strictSame(await desk.call('SVC_GetLibraryModules', library), await desk.call('SVC_GetModuleList'));
+  t.strictSame(await fixture.call('SVC_GetLibraries', []), [await fixture.call('SVC_GetLibrary', library)]);
+  t.strictSame(await fixture.call('SVC_GetLibraryModules', library), await fixture.call('SVC_GetModuleList'));
   for (const method of ['SVC_GetLibrary', 'SVC_GetLibraryModules'])
-    await t.rejects(desk.call(method, '{0}'), { code: 'LIBRARY_MISSING' });
+    await t.rejects(fixture.call(method, '{0}'), { code: 'LIBRARY_MISSING' });
   for (const [method, given] of [
     ['SVC_GetModules', [1]],
     ['SVC_GetModules', {}],
     ['SVC_GetFunctions', ['x']],
   ] as const)
-    await t.rejects(desk.call(method, given), { code: 'PARAMETER_TYPE', rpc: -32602 });
+    await t.rejects(fixture.call(method, given), { code: 'PARAMETER_TYPE', rpc: -32602 });
 });
 
 t.test('an instance whose module is gone says so, and can be looked at and deleted', async (t) => {
-  await using desk = new FunctionFixture();
-  const { id } = desk.kernel.instances.create(
+  await using fixture = new FunctionFixture();
+  const { id } = fixture.kernel.instances.create(
     { id: '{GONE}', name: 'Gone', kind: 3 },
     { Password: 'tulip' },
     { nowMs: 0 },
   );
-  desk.devices.start();
-  t.match(await desk.call('SVC_GetInstance', id), {
+  fixture.devices.start();
+  t.match(await fixture.call('SVC_GetInstance', id), {
     InstanceStatus: 105,
     ModuleInfo: { ModuleName: 'Gone' },
   });
-  t.equal(await desk.call('SVC_GetProperty', id, 'Password'), false);
-  t.equal(await desk.call('SVC_GetConfiguration', id), '{}');
-  t.match(await desk.call('HW_ReadServiceMessages', id), [{ InstanceID: id, Code: 'MODULE_MISSING' }]);
-  t.strictSame(await desk.call('SVC_GetCompatibleInstances', id), []);
-  t.strictSame(await desk.call('SVC_GetFunctionList', id), []);
+  t.equal(await fixture.call('SVC_GetProperty', id, 'Password'), false);
+  t.equal(await fixture.call('SVC_GetConfiguration', id), '{}');
+  t.match(await fixture.call('HW_ReadServiceMessages', id), [{ InstanceID: id, Code: 'MODULE_MISSING' }]);
+  t.strictSame(await fixture.call('SVC_GetCompatibleInstances', id), []);
+  t.strictSame(await fixture.call('SVC_GetFunctionList', id), []);
   for (const [method, ...params] of [
     ['SVC_SetProperty', 'Password', 'x'],
     ['SVC_SetConfiguration', '{}'],
     ['SVC_ApplyChanges'],
   ] as const)
-    await t.rejects(desk.call(method, id, ...params), { code: 'MODULE_MISSING' });
-  t.equal(await desk.call('SVC_DeleteInstance', id), true);
+    await t.rejects(fixture.call(method, id, ...params), { code: 'MODULE_MISSING' });
+  t.equal(await fixture.call('SVC_DeleteInstance', id), true);
 });

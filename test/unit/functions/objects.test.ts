@@ -15,14 +15,14 @@ const makers = [
 ] as const;
 
 t.test('what is created is told in the order of decision 13, and so is its end', async (t) => {
-  await using desk = new FunctionFixture();
-  const told = async (method: string, ...params: unknown[]) => {
-    const messages = await desk.messagesOfCall(method, ...params);
+  await using fixture = new FunctionFixture();
+  const reported = async (method: string, ...params: unknown[]) => {
+    const messages = await fixture.messagesOfCall(method, ...params);
     return messages.map(([sender, message, data]) => [sender === 0 ? 0 : 'it', message, ...data]);
   };
   const ids = new Set<number>();
   const since = async (method: string, ...params: unknown[]) => {
-    const all = await told(method, ...params);
+    const all = await reported(method, ...params);
     for (const [, message, id] of all) if (message === ADDED) ids.add(id as number);
     return all.map((entry) => entry.map((item) => (ids.has(item as number) ? 'it' : item)));
   };
@@ -63,10 +63,10 @@ t.test('what is created is told in the order of decision 13, and so is its end',
 });
 
 t.test('an instance is told with its module and its status, and its variables after it', async (t) => {
-  await using desk = new FunctionFixture();
-  const { counter } = desk.kernel.changes;
-  const id = (await desk.call('SVC_CreateInstance', 'Bulb')) as number;
-  const messages = desk.kernel.changes.since(counter).map(({ SenderID, Message }) => [SenderID, Message]);
+  await using fixture = new FunctionFixture();
+  const { counter } = fixture.kernel.changes;
+  const id = (await fixture.call('SVC_CreateInstance', 'Bulb')) as number;
+  const messages = fixture.kernel.changes.since(counter).map(({ SenderID, Message }) => [SenderID, Message]);
   t.strictSame(messages.slice(0, 4), [
     [id, REGISTER],
     [id, 10501],
@@ -74,7 +74,7 @@ t.test('an instance is told with its module and its status, and its variables af
     [0, ADDED],
   ]);
   for (const ident of ['STATE', 'LEVEL', 'LINK', 'STATUS']) {
-    const variable = desk.idOf(id, ident);
+    const variable = fixture.idOf(id, ident);
     const own = messages.filter(([sender]) => sender === variable).map(([, message]) => message);
     t.strictSame(own.slice(0, 2), [REGISTER, 10601], ident);
     t.ok(own.indexOf(PARENT) > own.indexOf(IDENT), `${ident} is told where it stands when it is whole`);
@@ -82,8 +82,8 @@ t.test('an instance is told with its module and its status, and its variables af
 });
 
 t.test('every setter tells what it set, once, and nothing when nothing changed', async (t) => {
-  await using desk = new FunctionFixture();
-  const id = (await desk.call('SVC_CreateCategory')) as number;
+  await using fixture = new FunctionFixture();
+  const id = (await fixture.call('SVC_CreateCategory')) as number;
   for (const [method, message, values] of [
     ['SVC_SetName', NAME, ['Hall', 'Ünïcode 😀']],
     ['SVC_SetIdent', IDENT, ['hall', '1st_floor', '']],
@@ -95,106 +95,113 @@ t.test('every setter tells what it set, once, and nothing when nothing changed',
   ] as const) {
     for (const value of values) {
       t.strictSame(
-        await desk.messagesOfCall(method, id, value),
+        await fixture.messagesOfCall(method, id, value),
         [[id, message, [value]]],
         `${method} ${value}`,
       );
-      t.strictSame(await desk.messagesOfCall(method, id, value), [], 'the same again');
+      t.strictSame(await fixture.messagesOfCall(method, id, value), [], 'the same again');
     }
-    await t.rejects(desk.call(method, 12, values[0]), { code: 'OBJECT_MISSING', rpc: -32603 });
-    await t.rejects(desk.call(method, 0, values[0]), { code: 'ROOT_FIXED', message: 'Cannot change root' });
-    await t.rejects(desk.call(method, id, []), { code: 'PARAMETER_TYPE' });
-    await t.rejects(desk.call(method, id), { code: 'PARAMETER_COUNT' });
+    await t.rejects(fixture.call(method, 12, values[0]), { code: 'OBJECT_MISSING', rpc: -32603 });
+    await t.rejects(fixture.call(method, 0, values[0]), {
+      code: 'ROOT_FIXED',
+      message: 'Cannot change root',
+    });
+    await t.rejects(fixture.call(method, id, []), { code: 'PARAMETER_TYPE' });
+    await t.rejects(fixture.call(method, id), { code: 'PARAMETER_COUNT' });
   }
   const unnamed = `Unnamed Object (ID: ${id})`;
-  t.strictSame(await desk.messagesOfCall('SVC_SetName', id, ''), [[id, NAME, [unnamed]]]);
-  t.equal(await desk.call('SVC_GetName', id), unnamed);
-  t.equal(await desk.call('SVC_GetObjectIDByName', unnamed, 0), id);
+  t.strictSame(await fixture.messagesOfCall('SVC_SetName', id, ''), [[id, NAME, [unnamed]]]);
+  t.equal(await fixture.call('SVC_GetName', id), unnamed);
+  t.equal(await fixture.call('SVC_GetObjectIDByName', unnamed, 0), id);
   for (const [method, length] of [
     ['SVC_SetName', 1025],
     ['SVC_SetIcon', 1025],
     ['SVC_SetInfo', 65_537],
   ] as const)
-    await t.rejects(desk.call(method, id, 'x'.repeat(length)), { code: 'TEXT_TOO_LONG' });
+    await t.rejects(fixture.call(method, id, 'x'.repeat(length)), { code: 'TEXT_TOO_LONG' });
 });
 
 t.test(
   'idents: letters, digits, underscore; one of each among siblings; the empty one clears (§5)',
   async (t) => {
-    await using desk = new FunctionFixture();
+    await using fixture = new FunctionFixture();
     const [a, b, room] = (await Promise.all(
-      Array.from({ length: 3 }, () => desk.call('SVC_CreateCategory')),
+      Array.from({ length: 3 }, () => fixture.call('SVC_CreateCategory')),
     )) as [number, number, number];
     for (const ident of ['a b', 'ä', 'a-b', 'a.b', ' ', 'a\n', '%'])
-      await t.rejects(desk.call('SVC_SetIdent', a, ident), { code: 'IDENT_INVALID' }, JSON.stringify(ident));
-    await desk.call('SVC_SetIdent', a, 'lamp');
-    await t.rejects(desk.call('SVC_SetIdent', b, 'lamp'), {
+      await t.rejects(
+        fixture.call('SVC_SetIdent', a, ident),
+        { code: 'IDENT_INVALID' },
+        JSON.stringify(ident),
+      );
+    await fixture.call('SVC_SetIdent', a, 'lamp');
+    await t.rejects(fixture.call('SVC_SetIdent', b, 'lamp'), {
       message: 'Ident must be unique for each category/level',
     });
-    await desk.call('SVC_SetIdent', b, 'Lamp');
-    await desk.call('SVC_SetParent', b, room);
-    await desk.call('SVC_SetIdent', b, 'lamp');
-    await t.rejects(desk.call('SVC_SetParent', b, 0), { code: 'IDENT_TAKEN' }, 'there is one already');
-    t.equal(await desk.call('SVC_GetObjectIDByIdent', 'lamp', room), b);
-    t.equal(await desk.call('SVC_GetObjectIDByIdent', 'lamp', 0), a);
-    await desk.call('SVC_SetIdent', a, '');
-    await desk.call('SVC_SetParent', b, 0);
-    t.equal(await desk.call('SVC_FindObjectIDByIdent', 'lamp', 0), b);
-    t.equal(await desk.call('SVC_FindObjectIDByIdent', '', 0), 0, 'no ident is none');
-    t.equal(await desk.call('SVC_FindObjectIDByName', 'nobody', 0), 0);
+    await fixture.call('SVC_SetIdent', b, 'Lamp');
+    await fixture.call('SVC_SetParent', b, room);
+    await fixture.call('SVC_SetIdent', b, 'lamp');
+    await t.rejects(fixture.call('SVC_SetParent', b, 0), { code: 'IDENT_TAKEN' }, 'there is one already');
+    t.equal(await fixture.call('SVC_GetObjectIDByIdent', 'lamp', room), b);
+    t.equal(await fixture.call('SVC_GetObjectIDByIdent', 'lamp', 0), a);
+    await fixture.call('SVC_SetIdent', a, '');
+    await fixture.call('SVC_SetParent', b, 0);
+    t.equal(await fixture.call('SVC_FindObjectIDByIdent', 'lamp', 0), b);
+    t.equal(await fixture.call('SVC_FindObjectIDByIdent', '', 0), 0, 'no ident is none');
+    t.equal(await fixture.call('SVC_FindObjectIDByName', 'nobody', 0), 0);
     for (const method of ['SVC_GetObjectIDByIdent', 'SVC_GetObjectIDByName', 'SVC_GetVariableIDByName'])
-      await t.rejects(desk.call(method, 'nobody', 0), {
+      await t.rejects(fixture.call(method, 'nobody', 0), {
         message: /^Object with (ident|name) nobody could not/,
       });
-    await t.rejects(desk.call('SVC_FindObjectIDByIdent', 'lamp', 12), { code: 'OBJECT_MISSING' });
+    await t.rejects(fixture.call('SVC_FindObjectIDByIdent', 'lamp', 12), { code: 'OBJECT_MISSING' });
   },
 );
 
 t.test('places: moving, order, location, and what stands below what', async (t) => {
-  await using desk = new FunctionFixture();
+  await using fixture = new FunctionFixture();
   const make = async (name: string, parent: number) => {
-    const id = (await desk.call('SVC_CreateCategory')) as number;
-    await desk.call('SVC_SetName', id, name);
-    await desk.call('SVC_SetParent', id, parent);
+    const id = (await fixture.call('SVC_CreateCategory')) as number;
+    await fixture.call('SVC_SetName', id, name);
+    await fixture.call('SVC_SetParent', id, parent);
     return id;
   };
-  const house = await make('House', 0);
-  const [b, a, c] = [await make('b', house), await make('A', house), await make('c', house)];
-  const variable = (await desk.call('SVC_CreateVariable', 0)) as number;
-  await desk.call('SVC_SetParent', variable, house);
-  await desk.call('SVC_SetPosition', c, -1);
-  t.strictSame(await desk.call('SVC_GetChildrenIDs', house), [c, a, b, variable]);
-  t.equal(await desk.call('SVC_GetLocation', a), 'House\\A');
-  t.equal(await desk.call('SVC_GetLocation', 0), '');
-  t.strictSame(await desk.messagesOfCall('SVC_SetParent', b, a), [
+  const gateway = await make('House', 0);
+  const [b, a, c] = [await make('b', gateway), await make('A', gateway), await make('c', gateway)];
+  const variable = (await fixture.call('SVC_CreateVariable', 0)) as number;
+  await fixture.call('SVC_SetParent', variable, gateway);
+  await fixture.call('SVC_SetPosition', c, -1);
+  t.strictSame(await fixture.call('SVC_GetChildrenIDs', gateway), [c, a, b, variable]);
+  t.equal(await fixture.call('SVC_GetLocation', a), 'House\\A');
+  t.equal(await fixture.call('SVC_GetLocation', 0), '');
+  t.strictSame(await fixture.messagesOfCall('SVC_SetParent', b, a), [
     [b, PARENT, [a]],
-    [house, REMOVED, [b]],
+    [gateway, REMOVED, [b]],
     [a, ADDED, [b]],
   ]);
-  t.strictSame(await desk.messagesOfCall('SVC_SetParent', b, a), [], 'it stands there already');
-  t.equal(await desk.call('SVC_GetParent', b), a);
-  t.equal(await desk.call('SVC_IsChild', b, house, false), false);
-  t.equal(await desk.call('SVC_IsChild', b, house, true), true);
-  t.equal(await desk.call('SVC_IsChild', b, a, false), true);
-  t.equal(await desk.call('SVC_IsChild', a, b, true), false);
-  t.equal(await desk.call('SVC_HasChildren', a), true);
-  for (const below of [a, b, house])
-    await t.rejects(desk.call('SVC_SetParent', house, below), { code: 'PARENT_LOOP' });
-  await t.rejects(desk.call('SVC_SetParent', 0, house), { code: 'ROOT_FIXED' });
-  await t.rejects(desk.call('SVC_SetParent', b, 12), { code: 'OBJECT_MISSING' });
-  await t.rejects(desk.call('SVC_DeleteCategory', a), {
+  t.strictSame(await fixture.messagesOfCall('SVC_SetParent', b, a), [], 'it stands there already');
+  t.equal(await fixture.call('SVC_GetParent', b), a);
+  t.equal(await fixture.call('SVC_IsChild', b, gateway, false), false);
+  t.equal(await fixture.call('SVC_IsChild', b, gateway, true), true);
+  t.equal(await fixture.call('SVC_IsChild', b, a, false), true);
+  t.equal(await fixture.call('SVC_IsChild', a, b, true), false);
+  t.equal(await fixture.call('SVC_HasChildren', a), true);
+  for (const below of [a, b, gateway])
+    await t.rejects(fixture.call('SVC_SetParent', gateway, below), { code: 'PARENT_LOOP' });
+  await t.rejects(fixture.call('SVC_SetParent', 0, gateway), { code: 'ROOT_FIXED' });
+  await t.rejects(fixture.call('SVC_SetParent', b, 12), { code: 'OBJECT_MISSING' });
+  await t.rejects(fixture.call('SVC_DeleteCategory', a), {
     message: 'Cannot call UnregisterObject if a children is present',
   });
-  await desk.call('SVC_DeleteCategory', b);
-  await desk.call('SVC_DeleteCategory', a);
-  t.equal(await desk.call('SVC_ObjectExists', a), false);
+  await fixture.call('SVC_DeleteCategory', b);
+  await fixture.call('SVC_DeleteCategory', a);
+  t.equal(await fixture.call('SVC_ObjectExists', a), false);
 });
 
 t.test('records have all their fields, and each type answers for its own only', async (t) => {
-  await using desk = new FunctionFixture();
+  await using fixture = new FunctionFixture();
   for (const [word, type, given] of makers) {
-    const id = (await desk.call(`SVC_Create${word}`, ...given)) as number;
-    t.match(await desk.call('SVC_GetObject', id), {
+    const id = (await fixture.call(`SVC_Create${word}`, ...given)) as number;
+    t.match(await fixture.call('SVC_GetObject', id), {
       ObjectID: id,
       ObjectType: type,
       ObjectName: `Unnamed Object (ID: ${id})`,
@@ -205,53 +212,53 @@ t.test('records have all their fields, and each type answers for its own only', 
       ChildrenIDs: [],
       HasChildren: false,
     });
-    await desk.call('SVC_SetName', id, 'one');
+    await fixture.call('SVC_SetName', id, 'one');
     t.equal(
-      await desk.call(`SVC_Get${word}IDByName`, 'one', 0),
+      await fixture.call(`SVC_Get${word}IDByName`, 'one', 0),
       id,
       `${word}: the other types are passed over`,
     );
     for (const [other] of makers) {
-      t.equal(await desk.call(`SVC_${other}Exists`, id), other === word);
-      const list = (await desk.call(`SVC_Get${other}List`)) as number[];
+      t.equal(await fixture.call(`SVC_${other}Exists`, id), other === word);
+      const list = (await fixture.call(`SVC_Get${other}List`)) as number[];
       t.equal(list.includes(id), other === word);
-      const get = desk.call(`SVC_Get${other}`, id);
+      const get = fixture.call(`SVC_Get${other}`, id);
       if (other === word) t.type(await get, 'object');
       else await t.rejects(get, { code: 'NOT_OF_TYPE', message: `${other} #${id} does not exist` });
     }
-    for (const odd of [12, -1, 70_000, 2 ** 50]) t.equal(await desk.call(`SVC_${word}Exists`, odd), false);
+    for (const odd of [12, -1, 70_000, 2 ** 50]) t.equal(await fixture.call(`SVC_${word}Exists`, odd), false);
     const params = word === 'Script' ? [id, false] : [id];
     const wrong = makers.filter(([other]) => other !== word).map(([other]) => other);
     for (const other of wrong)
-      await t.rejects(desk.call(`SVC_Delete${other}`, ...(other === 'Script' ? [id, false] : [id])), {
+      await t.rejects(fixture.call(`SVC_Delete${other}`, ...(other === 'Script' ? [id, false] : [id])), {
         code: 'NOT_OF_TYPE',
       });
-    t.equal(await desk.call(`SVC_Delete${word}`, ...params), true);
-    await t.rejects(desk.call(`SVC_Delete${word}`, ...params), { code: 'NOT_OF_TYPE' });
+    t.equal(await fixture.call(`SVC_Delete${word}`, ...params), true);
+    await t.rejects(fixture.call(`SVC_Delete${word}`, ...params), { code: 'NOT_OF_TYPE' });
   }
-  t.strictSame(await desk.call('SVC_GetObjectList'), [0]);
-  t.match(await desk.call('SVC_GetObject', 0), {
+  t.strictSame(await fixture.call('SVC_GetObjectList'), [0]);
+  t.match(await fixture.call('SVC_GetObject', 0), {
     ObjectID: 0,
     ObjectType: 0,
     ParentID: 0,
     ObjectName: 'stellwerk',
   });
-  await t.rejects(desk.call('SVC_DeleteCategory', 0), { code: 'ROOT_FIXED' });
+  await t.rejects(fixture.call('SVC_DeleteCategory', 0), { code: 'ROOT_FIXED' });
 });
 
 t.test('a link points to any object, to none with 0, and stays when that goes', async (t) => {
-  await using desk = new FunctionFixture();
-  const link = (await desk.call('SVC_CreateLink')) as number;
-  const target = (await desk.call('SVC_CreateVariable', 0)) as number;
-  t.strictSame(await desk.call('SVC_GetLink', link), { LinkID: link, TargetID: 0 });
-  t.strictSame(await desk.messagesOfCall('SVC_SetLinkTargetID', link, target), [[link, 11003, [target]]]);
-  t.strictSame(await desk.messagesOfCall('SVC_SetLinkTargetID', link, target), []);
-  await t.rejects(desk.call('SVC_SetLinkTargetID', link, 12), { code: 'OBJECT_MISSING' });
-  await t.rejects(desk.call('SVC_SetLinkTargetID', target, link), {
+  await using fixture = new FunctionFixture();
+  const link = (await fixture.call('SVC_CreateLink')) as number;
+  const target = (await fixture.call('SVC_CreateVariable', 0)) as number;
+  t.strictSame(await fixture.call('SVC_GetLink', link), { LinkID: link, TargetID: 0 });
+  t.strictSame(await fixture.messagesOfCall('SVC_SetLinkTargetID', link, target), [[link, 11003, [target]]]);
+  t.strictSame(await fixture.messagesOfCall('SVC_SetLinkTargetID', link, target), []);
+  await t.rejects(fixture.call('SVC_SetLinkTargetID', link, 12), { code: 'OBJECT_MISSING' });
+  await t.rejects(fixture.call('SVC_SetLinkTargetID', target, link), {
     message: `Link #${target} does not exist`,
   });
-  await desk.call('SVC_DeleteVariable', target);
-  t.strictSame(await desk.call('SVC_GetLink', link), { LinkID: link, TargetID: target });
-  await desk.call('SVC_SetLinkTargetID', link, 0);
-  t.strictSame(await desk.call('SVC_GetLink', link), { LinkID: link, TargetID: 0 });
+  await fixture.call('SVC_DeleteVariable', target);
+  t.strictSame(await fixture.call('SVC_GetLink', link), { LinkID: link, TargetID: target });
+  await fixture.call('SVC_SetLinkTargetID', link, 0);
+  t.strictSame(await fixture.call('SVC_GetLink', link), { LinkID: link, TargetID: 0 });
 });

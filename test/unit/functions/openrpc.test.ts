@@ -82,9 +82,9 @@ t.test('call --help says in words what lists, maps and records hold', async (t) 
 });
 
 t.test('rpc.discover gives it as plain JSON, the same every time', async (t) => {
-  await using desk = new FunctionFixture();
-  const once = await desk.call('rpc.discover');
-  t.equal(JSON.stringify(once), JSON.stringify(await desk.call('rpc.discover')));
+  await using fixture = new FunctionFixture();
+  const once = await fixture.call('rpc.discover');
+  t.equal(JSON.stringify(once), JSON.stringify(await fixture.call('rpc.discover')));
   t.strictSame(JSON.parse(JSON.stringify(once)), once);
-  t.ok(Value.Equal(once, openRpcDocument(desk.registry.all(), '0.1')));
+  t.ok(Value.Equal(once, openRpcDocument(fixture.registry.all(), '0.1')));
 });

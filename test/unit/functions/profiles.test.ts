@@ -2,11 +2,11 @@ import t from 'tap';
 import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 
 t.test('a new profile has nothing set, and each setter tells what it set (§3.5, §5)', async (t) => {
-  await using desk = new FunctionFixture();
-  t.strictSame(await desk.messagesOfCall('SVC_CreateVariableProfile', 'Level', 1), [
+  await using fixture = new FunctionFixture();
+  t.strictSame(await fixture.messagesOfCall('SVC_CreateVariableProfile', 'Level', 1), [
     [0, 11301, ['Level', 1]],
   ]);
-  t.strictSame(await desk.call('SVC_GetVariableProfile', 'Level'), {
+  t.strictSame(await fixture.call('SVC_GetVariableProfile', 'Level'), {
     ProfileName: 'Level',
     ProfileType: 1,
     Icon: '',
@@ -27,10 +27,10 @@ t.test('a new profile has nothing set, and each setter tells what it set (§3.5,
     ['Association', [10, 'low', '', -1], 11307],
     ['Association', [10, 'less', 'Moon', 0xffffff], 11309],
   ] as const)
-    t.strictSame(await desk.messagesOfCall(`SVC_SetVariableProfile${method}`, 'Level', ...params), [
+    t.strictSame(await fixture.messagesOfCall(`SVC_SetVariableProfile${method}`, 'Level', ...params), [
       [0, message, ['Level', ...params]],
     ]);
-  t.match(await desk.call('SVC_GetVariableProfile', 'Level'), {
+  t.match(await fixture.call('SVC_GetVariableProfile', 'Level'), {
     Prefix: '<',
     Suffix: ' %',
     MaxValue: 255,
@@ -39,25 +39,25 @@ t.test('a new profile has nothing set, and each setter tells what it set (§3.5,
     Icon: 'Bulb',
     Associations: [{ Value: 10, Name: 'less', Icon: 'Moon', Color: 0xffffff }],
   });
-  t.strictSame(await desk.messagesOfCall('SVC_SetVariableProfileAssociation', 'Level', 10, '', '', -1), [
+  t.strictSame(await fixture.messagesOfCall('SVC_SetVariableProfileAssociation', 'Level', 10, '', '', -1), [
     [0, 11308, ['Level', 10]],
   ]);
-  t.strictSame(await desk.messagesOfCall('SVC_DeleteVariableProfile', 'Level'), [[0, 11302, ['Level']]]);
-  t.equal(await desk.call('SVC_VariableProfileExists', 'Level'), false);
+  t.strictSame(await fixture.messagesOfCall('SVC_DeleteVariableProfile', 'Level'), [[0, 11302, ['Level']]]);
+  t.equal(await fixture.call('SVC_VariableProfileExists', 'Level'), false);
 });
 
 t.test('associations: of the profile’s type, sorted by value but for texts, replaced in place', async (t) => {
-  await using desk = new FunctionFixture();
+  await using fixture = new FunctionFixture();
   const add = (profile: string, value: unknown, name = `is ${String(value)}`) =>
-    desk.call('SVC_SetVariableProfileAssociation', profile, value, name, '', -1);
+    fixture.call('SVC_SetVariableProfileAssociation', profile, value, name, '', -1);
   const values = async (profile: string) => {
-    const { Associations } = (await desk.call('SVC_GetVariableProfile', profile)) as {
+    const { Associations } = (await fixture.call('SVC_GetVariableProfile', profile)) as {
       Associations: { Value: unknown; Name: string }[];
     };
     return Associations.map(({ Value, Name }) => [Value, Name]);
   };
   for (const [type, name] of ['Bool', 'Int', 'Float', 'Text'].entries())
-    await desk.call('SVC_CreateVariableProfile', name, type);
+    await fixture.call('SVC_CreateVariableProfile', name, type);
   await add('Bool', 1, 'on');
   await add('Bool', 'false', 'off');
   await add('Int', 9.5, 'ten');
@@ -98,7 +98,7 @@ t.test('associations: of the profile’s type, sorted by value but for texts, re
     message: 'Cannot find association for deletion with value 5',
   });
   for (const color of [-2, 0x1000000])
-    await t.rejects(desk.call('SVC_SetVariableProfileAssociation', 'Int', 1, 'x', '', color), {
+    await t.rejects(fixture.call('SVC_SetVariableProfileAssociation', 'Int', 1, 'x', '', color), {
       code: 'PARAMETER_BOUNDS',
     });
 });
@@ -106,16 +106,16 @@ t.test('associations: of the profile’s type, sorted by value but for texts, re
 t.test(
   'names are unique over all types; ~ is kept for what is built in, and that stays as it is',
   async (t) => {
-    await using desk = new FunctionFixture();
-    await desk.call('SVC_CreateVariableProfile', 'Own', 0);
-    await t.rejects(desk.call('SVC_CreateVariableProfile', 'Own', 1), { code: 'PROFILE_EXISTS' });
+    await using fixture = new FunctionFixture();
+    await fixture.call('SVC_CreateVariableProfile', 'Own', 0);
+    await t.rejects(fixture.call('SVC_CreateVariableProfile', 'Own', 1), { code: 'PROFILE_EXISTS' });
     for (const name of ['', '~', '~Own', 'O~wn'])
-      await t.rejects(desk.call('SVC_CreateVariableProfile', name, 0), { code: 'PROFILE_NAME' }, name);
-    await t.rejects(desk.call('SVC_CreateVariableProfile', 'x'.repeat(257), 0), {
+      await t.rejects(fixture.call('SVC_CreateVariableProfile', name, 0), { code: 'PROFILE_NAME' }, name);
+    await t.rejects(fixture.call('SVC_CreateVariableProfile', 'x'.repeat(257), 0), {
       message: 'The name of a profile is longer than 256 characters',
     });
-    await t.rejects(desk.call('SVC_CreateVariableProfile', 'Other', 4), { code: 'PARAMETER_BOUNDS' });
-    const before = await desk.call('SVC_GetVariableProfile', '~Temperature');
+    await t.rejects(fixture.call('SVC_CreateVariableProfile', 'Other', 4), { code: 'PARAMETER_BOUNDS' });
+    const before = await fixture.call('SVC_GetVariableProfile', '~Temperature');
     t.match(before, {
       ProfileType: 2,
       Digits: 1,
@@ -132,10 +132,10 @@ t.test(
       ['SVC_SetVariableProfileIcon', 'x'],
       ['SVC_SetVariableProfileAssociation', 1, 'x', '', -1],
     ] as const) {
-      await t.rejects(desk.call(method, '~Temperature', ...params), { code: 'PROFILE_BUILT_IN' });
-      await t.rejects(desk.call(method, 'Missing', ...params), { code: 'PROFILE_MISSING' });
+      await t.rejects(fixture.call(method, '~Temperature', ...params), { code: 'PROFILE_BUILT_IN' });
+      await t.rejects(fixture.call(method, 'Missing', ...params), { code: 'PROFILE_MISSING' });
     }
-    t.strictSame(await desk.call('SVC_GetVariableProfile', '~Temperature'), before);
+    t.strictSame(await fixture.call('SVC_GetVariableProfile', '~Temperature'), before);
     const long = 'x'.repeat(1025);
     for (const [method, ...params] of [
       ['Text', long, ''],
@@ -143,15 +143,17 @@ t.test(
       ['Icon', long],
       ['Association', true, long, '', -1],
     ] as const)
-      await t.rejects(desk.call(`SVC_SetVariableProfile${method}`, 'Own', ...params), {
+      await t.rejects(fixture.call(`SVC_SetVariableProfile${method}`, 'Own', ...params), {
         code: 'TEXT_TOO_LONG',
       });
     for (const digits of [-1, 16])
-      await t.rejects(desk.call('SVC_SetVariableProfileDigits', 'Own', digits), { code: 'PARAMETER_BOUNDS' });
-    const names = (await desk.call('SVC_GetVariableProfileList')) as string[];
+      await t.rejects(fixture.call('SVC_SetVariableProfileDigits', 'Own', digits), {
+        code: 'PARAMETER_BOUNDS',
+      });
+    const names = (await fixture.call('SVC_GetVariableProfileList')) as string[];
     const byType: string[] = [];
     for (const type of [0, 1, 2, 3])
-      byType.push(...((await desk.call('SVC_GetVariableProfileListByType', type)) as string[]));
+      byType.push(...((await fixture.call('SVC_GetVariableProfileListByType', type)) as string[]));
     t.strictSame(byType.sort(), names.sort());
     t.ok(names.includes('Own') && names.includes('~HTMLBox'));
   },
@@ -160,41 +162,41 @@ t.test(
 t.test(
   'a variable is given profiles of its type; the custom one wins, and an empty name takes it away',
   async (t) => {
-    await using desk = new FunctionFixture();
-    const id = (await desk.call('SVC_CreateVariable', 2)) as number;
-    await desk.call('SVC_CreateVariableProfile', 'Own', 2);
-    await desk.call('SVC_SetVariableProfileText', 'Own', 'about ', ' K');
-    await desk.call('SetValue', id, 21.456);
-    t.equal(await desk.call('GetValueFormatted', id), '21.456');
-    t.strictSame(await desk.messagesOfCall('SVC_SetVariableCustomProfile', id, '~Temperature'), [
+    await using fixture = new FunctionFixture();
+    const id = (await fixture.call('SVC_CreateVariable', 2)) as number;
+    await fixture.call('SVC_CreateVariableProfile', 'Own', 2);
+    await fixture.call('SVC_SetVariableProfileText', 'Own', 'about ', ' K');
+    await fixture.call('SetValue', id, 21.456);
+    t.equal(await fixture.call('GetValueFormatted', id), '21.456');
+    t.strictSame(await fixture.messagesOfCall('SVC_SetVariableCustomProfile', id, '~Temperature'), [
       [id, 10604, ['~Temperature', '']],
     ]);
-    t.equal(await desk.call('GetValueFormatted', id), '21.5 °C');
-    t.equal(await desk.call('GetValueFormattedEx', id, '-3.14'), '-3.1 °C');
-    await t.rejects(desk.call('GetValueFormattedEx', id, null), { code: 'CANNOT_CONVERT' });
-    await t.rejects(desk.call('SVC_SetVariableCustomProfile', id, '~Switch'), { code: 'PROFILE_TYPE' });
-    await t.rejects(desk.call('SVC_SetVariableCustomProfile', id, 'Missing'), { code: 'PROFILE_MISSING' });
-    await desk.call('SVC_SetVariableCustomProfile', id, 'Own');
-    t.equal(await desk.call('GetValueFormatted', id), 'about 21 K', 'no digits are set');
-    await desk.call('SVC_DeleteVariableProfile', 'Own');
-    t.equal(await desk.call('GetValueFormatted', id), 'Invalid profile');
-    await desk.call('SVC_CreateVariableProfile', 'Own', 1);
-    t.equal(await desk.call('GetValueFormatted', id), 'Invalid profile type');
-    await desk.call('SVC_SetVariableCustomProfile', id, '');
-    t.equal(await desk.call('GetValueFormatted', id), '21.456');
-    const state = desk.idOf(await desk.lamp(), 'STATE');
-    t.match(await desk.call('SVC_GetVariable', state), {
+    t.equal(await fixture.call('GetValueFormatted', id), '21.5 °C');
+    t.equal(await fixture.call('GetValueFormattedEx', id, '-3.14'), '-3.1 °C');
+    await t.rejects(fixture.call('GetValueFormattedEx', id, null), { code: 'CANNOT_CONVERT' });
+    await t.rejects(fixture.call('SVC_SetVariableCustomProfile', id, '~Switch'), { code: 'PROFILE_TYPE' });
+    await t.rejects(fixture.call('SVC_SetVariableCustomProfile', id, 'Missing'), { code: 'PROFILE_MISSING' });
+    await fixture.call('SVC_SetVariableCustomProfile', id, 'Own');
+    t.equal(await fixture.call('GetValueFormatted', id), 'about 21 K', 'no digits are set');
+    await fixture.call('SVC_DeleteVariableProfile', 'Own');
+    t.equal(await fixture.call('GetValueFormatted', id), 'Invalid profile');
+    await fixture.call('SVC_CreateVariableProfile', 'Own', 1);
+    t.equal(await fixture.call('GetValueFormatted', id), 'Invalid profile type');
+    await fixture.call('SVC_SetVariableCustomProfile', id, '');
+    t.equal(await fixture.call('GetValueFormatted', id), '21.456');
+    const state = fixture.idOf(await fixture.lamp(), 'STATE');
+    t.match(await fixture.call('SVC_GetVariable', state), {
       VariableProfile: '~Switch',
       VariableCustomProfile: '',
     });
-    t.equal(await desk.call('GetValueFormatted', state), 'Off');
+    t.equal(await fixture.call('GetValueFormatted', state), 'Off');
   },
 );
 
 t.test('values as profiles show them (§5)', async (t) => {
-  await using desk = new FunctionFixture();
+  await using fixture = new FunctionFixture();
   const ids: number[] = [];
-  for (const type of [0, 1, 2, 3]) ids.push((await desk.call('SVC_CreateVariable', type)) as number);
+  for (const type of [0, 1, 2, 3]) ids.push((await fixture.call('SVC_CreateVariable', type)) as number);
   type Own = {
     text?: [string, string];
     range?: [number, number];
@@ -204,14 +206,14 @@ t.test('values as profiles show them (§5)', async (t) => {
   let count = 0;
   const show = async (type: number, own: Own, value: unknown) => {
     const name = `Own${count++}`;
-    await desk.call('SVC_CreateVariableProfile', name, type);
-    await desk.call('SVC_SetVariableProfileText', name, ...(own.text ?? ['', '']));
-    await desk.call('SVC_SetVariableProfileValues', name, ...(own.range ?? [0, 0]), 0);
-    await desk.call('SVC_SetVariableProfileDigits', name, own.digits ?? 0);
+    await fixture.call('SVC_CreateVariableProfile', name, type);
+    await fixture.call('SVC_SetVariableProfileText', name, ...(own.text ?? ['', '']));
+    await fixture.call('SVC_SetVariableProfileValues', name, ...(own.range ?? [0, 0]), 0);
+    await fixture.call('SVC_SetVariableProfileDigits', name, own.digits ?? 0);
     for (const [at, word] of own.names ?? [])
-      await desk.call('SVC_SetVariableProfileAssociation', name, at, word, '', -1);
-    await desk.call('SVC_SetVariableCustomProfile', ids[type], name);
-    return desk.call('GetValueFormattedEx', ids[type], value);
+      await fixture.call('SVC_SetVariableProfileAssociation', name, at, word, '', -1);
+    await fixture.call('SVC_SetVariableCustomProfile', ids[type], name);
+    return fixture.call('GetValueFormattedEx', ids[type], value);
   };
   const percent: Own = { text: ['', ' %'], range: [50, 150], digits: 1 };
   const steps: Own = {

@@ -65,7 +65,7 @@ t.test('parameters are taken by place and by name, converted and checked (decisi
     t.strictSame(echo(parameter)([given]), [result], `${parameter.kind}: ${JSON.stringify(given)}`);
     t.strictSame(echo(parameter)({ A: given }), [result]);
   }
-  const refused: [FunctionDeclaration['parameters'][number], unknown][] = [
+  const rejections: [FunctionDeclaration['parameters'][number], unknown][] = [
     ...[3.5, 2 ** 53, '9007199254740993', 'x', '', true, null, [], {}, '0x10', NaN, Infinity].map(
       (value): [FunctionDeclaration['parameters'][number], unknown] => [int('A'), value],
     ),
@@ -85,7 +85,7 @@ t.test('parameters are taken by place and by name, converted and checked (decisi
     [array('A', Type.Any()), null],
     [variant('A'), undefined],
   ];
-  for (const [parameter, given] of refused)
+  for (const [parameter, given] of rejections)
     t.throws(
       () => echo(parameter)([given]),
       { name: 'Fault', rpc: -32602 },
@@ -105,19 +105,19 @@ t.test('parameters are taken by place and by name, converted and checked (decisi
 });
 
 t.test('a name is looked up with its aliases, and who may not call is refused', async (t) => {
-  await using desk = new FunctionFixture();
-  t.equal(await desk.call('IPS_GetKernelVersion'), '7.0');
-  t.equal(desk.registry.find('HM_WriteValueBoolean')?.name, 'HW_WriteValueBoolean');
+  await using fixture = new FunctionFixture();
+  t.equal(await fixture.call('IPS_GetKernelVersion'), '7.0');
+  t.equal(fixture.registry.find('HM_WriteValueBoolean')?.name, 'HW_WriteValueBoolean');
   for (const name of ['SVC_Nothing', 'IPS_', 'getvalue', '__proto__', 'constructor', ''])
-    t.throws(() => desk.registry.call(name, [], owner), { code: 'METHOD_NOT_FOUND', rpc: -32601 }, name);
-  t.strictSame(desk.registry.call('WFC_GetConfigurators', [], anonymousCaller), []);
-  t.throws(() => desk.registry.call('GetValue', [0], anonymousCaller), {
+    t.throws(() => fixture.registry.call(name, [], owner), { code: 'METHOD_NOT_FOUND', rpc: -32601 }, name);
+  t.strictSame(fixture.registry.call('WFC_GetConfigurators', [], anonymousCaller), []);
+  t.throws(() => fixture.registry.call('GetValue', [0], anonymousCaller), {
     code: 'ACCESS_DENIED',
     rpc: -32603,
   });
-  await t.rejects(desk.callAsWebFront(12345, 'GetValue', 0), { code: 'ACCESS_DENIED' });
-  await t.rejects(desk.callAsWebFront(12345, 'WFC_GetSnapshot', 12346), { code: 'ACCESS_DENIED' });
-  await t.rejects(desk.callAsWebFront(12345, 'GW_Subscribe', []), { code: 'ACCESS_DENIED' });
+  await t.rejects(fixture.callAsWebFront(12345, 'GetValue', 0), { code: 'ACCESS_DENIED' });
+  await t.rejects(fixture.callAsWebFront(12345, 'WFC_GetSnapshot', 12346), { code: 'ACCESS_DENIED' });
+  await t.rejects(fixture.callAsWebFront(12345, 'GW_Subscribe', []), { code: 'ACCESS_DENIED' });
   t.throws(() => new Registry({ ...options(), functions: [probe('A'), probe('A')] }), RangeError);
 });
 
@@ -137,31 +137,37 @@ function options() {
 t.test(
   'a change of the configuration is answered when it is on the disk; other calls never wait',
   async (t) => {
-    await using desk = new FunctionFixture();
-    const id = desk.kernel.variables.create(1).id;
-    desk.isDurable = false;
-    t.equal(desk.registry.call('SetValue', [id, 5], owner), true, 'a value does not wait');
-    t.equal(desk.registry.call('SVC_ObjectExists', [id], owner), true);
-    t.equal(desk.commits.length, 0);
+    await using fixture = new FunctionFixture();
+    const id = fixture.kernel.variables.create(1).id;
+    fixture.isDurable = false;
+    t.equal(fixture.registry.call('SetValue', [id, 5], owner), true, 'a value does not wait');
+    t.equal(fixture.registry.call('SVC_ObjectExists', [id], owner), true);
+    t.equal(fixture.commits.length, 0);
     let isAnswered = false;
-    const named = (desk.registry.call('SVC_SetName', [id, 'A'], owner) as Promise<unknown>).then((result) => {
-      isAnswered = true;
-      return result;
-    });
+    const named = (fixture.registry.call('SVC_SetName', [id, 'A'], owner) as Promise<unknown>).then(
+      (result) => {
+        isAnswered = true;
+        return result;
+      },
+    );
     await new Promise((resolve) => setImmediate(resolve));
-    t.equal(desk.commits.length, 1);
+    t.equal(fixture.commits.length, 1);
     t.notOk(isAnswered);
-    desk.commits[0]?.resolve();
+    fixture.commits[0]?.resolve();
     t.equal(await named, true);
-    t.equal(desk.registry.call('SVC_SetName', [id, 'A'], owner), true, 'what changes nothing does not wait');
-    const failed = desk.call('SVC_SetName', id, 'B');
-    desk.commits[1]?.reject(fault('STORE_FAILED', 'the disk is full'));
+    t.equal(
+      fixture.registry.call('SVC_SetName', [id, 'A'], owner),
+      true,
+      'what changes nothing does not wait',
+    );
+    const failed = fixture.call('SVC_SetName', id, 'B');
+    fixture.commits[1]?.reject(fault('STORE_FAILED', 'the disk is full'));
     await t.rejects(failed, { code: 'STORE_FAILED', retry: true });
-    t.equal(await desk.call('SVC_GetName', id), 'B', 'the change stays in memory');
-    const later = desk.call('SVC_CreateScript', 0);
+    t.equal(await fixture.call('SVC_GetName', id), 'B', 'the change stays in memory');
+    const later = fixture.call('SVC_CreateScript', 0);
     await new Promise((resolve) => setImmediate(resolve));
-    t.equal(desk.commits.length, 3, 'so it is for functions that take their time');
-    desk.commits[2]?.resolve();
+    t.equal(fixture.commits.length, 3, 'so it is for functions that take their time');
+    fixture.commits[2]?.resolve();
     t.type(await later, 'number');
   },
 );
@@ -193,11 +199,11 @@ t.test('what is no fault of ours never reaches a caller', async (t) => {
 });
 
 t.test('the audit says who switched or changed what, without secrets', async (t) => {
-  await using desk = new FunctionFixture();
-  const id = desk.kernel.variables.create(1).id;
-  await desk.call('SetValue', id, 7);
-  await desk.call('GetValue', id);
-  t.strictSame(desk.audit, [
+  await using fixture = new FunctionFixture();
+  const id = fixture.kernel.variables.create(1).id;
+  await fixture.call('SetValue', id, 7);
+  await fixture.call('GetValue', id);
+  t.strictSame(fixture.audit, [
     {
       role: 'owner',
       at: 1_700_000_000,
@@ -208,29 +214,29 @@ t.test('the audit says who switched or changed what, without secrets', async (t)
       ok: true,
     },
   ]);
-  await t.rejects(desk.call('SVC_SetIdent', id, 'not an ident'));
-  t.match(desk.audit.at(-1), { method: 'SVC_SetIdent', ok: false, code: 'IDENT_INVALID' });
-  await desk.call('HM_WriteValueBoolean', id, 'STATE', true).catch(() => undefined);
-  t.match(desk.audit.at(-1), { method: 'HW_WriteValueBoolean', ok: false }, 'by its own name');
-  const device = (await desk.call('SVC_CreateInstance', 'Lamp')) as number;
-  await desk.call('SVC_SetProperty', device, 'Place', 'hall');
-  await desk.call('SVC_SetProperty', device, 'Password', 'tulip');
-  await desk.call('SVC_SetProperty', device, 'Pasword', 'tulip');
-  await desk.call('SVC_SetConfiguration', device, '{"Password":"tulip"}');
-  await desk.call('SVC_RunScriptText', 'login("tulip")');
-  const script = (await desk.call('SVC_CreateScript', 0)) as number;
-  await desk.call('SVC_SetScriptContent', script, 'login("tulip")');
-  await desk.call('SVC_SetInfo', script, 'x'.repeat(5000));
-  t.notMatch(JSON.stringify(desk.audit), /tulip/);
-  t.match(JSON.stringify(desk.audit), /hall/);
-  t.ok(JSON.stringify(desk.audit.at(-1)).length < 400);
-  const count = desk.audit.length;
+  await t.rejects(fixture.call('SVC_SetIdent', id, 'not an ident'));
+  t.match(fixture.audit.at(-1), { method: 'SVC_SetIdent', ok: false, code: 'IDENT_INVALID' });
+  await fixture.call('HM_WriteValueBoolean', id, 'STATE', true).catch(() => undefined);
+  t.match(fixture.audit.at(-1), { method: 'HW_WriteValueBoolean', ok: false }, 'by its own name');
+  const device = (await fixture.call('SVC_CreateInstance', 'Lamp')) as number;
+  await fixture.call('SVC_SetProperty', device, 'Place', 'hall');
+  await fixture.call('SVC_SetProperty', device, 'Password', 'tulip');
+  await fixture.call('SVC_SetProperty', device, 'Pasword', 'tulip');
+  await fixture.call('SVC_SetConfiguration', device, '{"Password":"tulip"}');
+  await fixture.call('SVC_RunScriptText', 'login("tulip")');
+  const script = (await fixture.call('SVC_CreateScript', 0)) as number;
+  await fixture.call('SVC_SetScriptContent', script, 'login("tulip")');
+  await fixture.call('SVC_SetInfo', script, 'x'.repeat(5000));
+  t.notMatch(JSON.stringify(fixture.audit), /tulip/);
+  t.match(JSON.stringify(fixture.audit), /hall/);
+  t.ok(JSON.stringify(fixture.audit.at(-1)).length < 400);
+  const count = fixture.audit.length;
   const inside = { role: 'owner', user: `script ${script}`, remote: 'local' } as const;
-  desk.registry.call('SetValue', [id, 8], inside);
-  t.equal(desk.audit.length, count, "a script's values are its own business");
-  await desk.registry.call('SVC_SetName', [id, 'x'], inside);
-  t.equal(desk.audit.length, count + 1, 'what it changes is not');
-  t.match(await desk.call('GW_GetAudit', 1), [
+  fixture.registry.call('SetValue', [id, 8], inside);
+  t.equal(fixture.audit.length, count, "a script's values are its own business");
+  await fixture.registry.call('SVC_SetName', [id, 'x'], inside);
+  t.equal(fixture.audit.length, count + 1, 'what it changes is not');
+  t.match(await fixture.call('GW_GetAudit', 1), [
     {
       TimeStamp: 1_700_000_000,
       User: `script ${script}`,
@@ -239,7 +245,7 @@ t.test('the audit says who switched or changed what, without secrets', async (t)
       Success: true,
     },
   ]);
-  await t.rejects(desk.call('GW_GetAudit', 0), { code: 'PARAMETER_BOUNDS' });
+  await t.rejects(fixture.call('GW_GetAudit', 0), { code: 'PARAMETER_BOUNDS' });
 });
 
 t.test('rejections of a front are counted in the audit, the owner’s are recorded one by one', async (t) => {
@@ -267,12 +273,12 @@ t.test('rejections of a front are counted in the audit, the owner’s are record
 });
 
 t.test('reflection follows from the declarations', async (t) => {
-  await using desk = new FunctionFixture();
-  const names = (await desk.call('SVC_GetFunctionList', 0)) as string[];
+  await using fixture = new FunctionFixture();
+  const names = (await fixture.call('SVC_GetFunctionList', 0)) as string[];
   t.ok(
     names.includes('SVC_GetObject') && !names.includes('IPS_GetObject') && !names.includes('rpc.discover'),
   );
-  t.strictSame(await desk.call('SVC_GetFunction', 'SVC_CreateVariable'), {
+  t.strictSame(await fixture.call('SVC_GetFunction', 'SVC_CreateVariable'), {
     FunctionName: 'SVC_CreateVariable',
     Result: { Type_: 1, Description: '', Enumeration: [] },
     Parameters: [
@@ -283,13 +289,13 @@ t.test('reflection follows from the declarations', async (t) => {
       },
     ],
   });
-  t.equal(((await desk.call('SVC_GetFunctions', [])) as object[]).length, names.length);
-  t.ok(Object.hasOwn((await desk.call('SVC_GetFunctionsMap', [])) as object, 'GetValue'));
-  const device = await desk.call('SVC_CreateInstance', 'Lamp');
-  const own = (await desk.call('SVC_GetFunctionList', device)) as string[];
+  t.equal(((await fixture.call('SVC_GetFunctions', [])) as object[]).length, names.length);
+  t.ok(Object.hasOwn((await fixture.call('SVC_GetFunctionsMap', [])) as object, 'GetValue'));
+  const device = await fixture.call('SVC_CreateInstance', 'Lamp');
+  const own = (await fixture.call('SVC_GetFunctionList', device)) as string[];
   t.ok(own.length > 5 && own.every((name) => name.startsWith('HW_')));
-  t.strictSame(await desk.call('SVC_GetFunctionListByModuleID', 'Lamp'), own);
-  t.equal(await desk.call('SVC_FunctionExists', 'Nonsense'), false);
-  await t.rejects(desk.call('SVC_GetFunction', 'Nonsense'), { code: 'FUNCTION_MISSING' });
-  t.throws(() => desk.registry.call('rpc.discover', [], anonymousCaller), { code: 'ACCESS_DENIED' });
+  t.strictSame(await fixture.call('SVC_GetFunctionListByModuleID', 'Lamp'), own);
+  t.equal(await fixture.call('SVC_FunctionExists', 'Nonsense'), false);
+  await t.rejects(fixture.call('SVC_GetFunction', 'Nonsense'), { code: 'FUNCTION_MISSING' });
+  t.throws(() => fixture.registry.call('rpc.discover', [], anonymousCaller), { code: 'ACCESS_DENIED' });
 });

@@ -10,7 +10,7 @@ interface Snapshot {
 }
 
 t.test('what the kernel is and where (decision 17)', async (t) => {
-  await using desk = new FunctionFixture();
+  await using fixture = new FunctionFixture();
   for (const [name, fact] of Object.entries({
     SVC_GetKernelVersion: '7.0',
     GW_GetVersion: 'test',
@@ -23,54 +23,54 @@ t.test('what the kernel is and where (decision 17)', async (t) => {
     SVC_GetKernelPlatform: 'Linux 6.12.1',
     SVC_GetKernelArchitecture: 'x86_64',
   }))
-    t.equal(await desk.call(name), fact, name);
-  t.equal(await desk.call('SVC_GetLogDir'), '/var/log/stellwerk/');
-  t.equal(await desk.call('SVC_GetSystemLanguage'), 'en_US');
-  t.equal(await desk.call('SVC_GetLimitVariables'), 950_000);
-  t.equal(await desk.call('SVC_GetInstanceMessageQueueSize'), 0);
-  t.strictSame(await desk.call('SVC_GetInstanceMessageStatistics'), []);
-  await t.rejects(desk.call('SVC_GetKernelVersion', 1), {
+    t.equal(await fixture.call(name), fact, name);
+  t.equal(await fixture.call('SVC_GetLogDir'), '/var/log/stellwerk/');
+  t.equal(await fixture.call('SVC_GetSystemLanguage'), 'en_US');
+  t.equal(await fixture.call('SVC_GetLimitVariables'), 950_000);
+  t.equal(await fixture.call('SVC_GetInstanceMessageQueueSize'), 0);
+  t.strictSame(await fixture.call('SVC_GetInstanceMessageStatistics'), []);
+  await t.rejects(fixture.call('SVC_GetKernelVersion', 1), {
     message: 'Wrong parameter count for SVC_GetKernelVersion(): it takes no parameters',
   });
 });
 
 t.test('a log message goes to those who follow the changes', async (t) => {
-  await using desk = new FunctionFixture();
-  t.strictSame(await desk.messagesOfCall('SVC_LogMessage', 'Boiler', 'ä "quoted"'), [
+  await using fixture = new FunctionFixture();
+  t.strictSame(await fixture.messagesOfCall('SVC_LogMessage', 'Boiler', 'ä "quoted"'), [
     [0, 10207, ['Boiler', 'ä "quoted"', 1_700_000_000]],
   ]);
-  await t.rejects(desk.call('SVC_LogMessage', '', 'x'.repeat(20_000)), { code: 'TEXT_TOO_LONG' });
+  await t.rejects(fixture.call('SVC_LogMessage', '', 'x'.repeat(20_000)), { code: 'TEXT_TOO_LONG' });
 });
 
 t.test('health, reload and a narrower stream are asked of those who have them', async (t) => {
-  await using desk = new FunctionFixture();
-  t.strictSame(await desk.call('GW_GetHealth'), { State: 'ok', Checks: [] });
-  t.strictSame(await desk.call('GW_ReloadConfiguration'), { Applied: [], NeedsRestart: [], Problems: [] });
-  const asked: unknown[] = [];
-  const stream = { subscribe: (...narrowed: unknown[]) => void asked.push(narrowed) };
+  await using fixture = new FunctionFixture();
+  t.strictSame(await fixture.call('GW_GetHealth'), { State: 'ok', Checks: [] });
+  t.strictSame(await fixture.call('GW_ReloadConfiguration'), { Applied: [], NeedsRestart: [], Problems: [] });
+  const requests: unknown[] = [];
+  const stream = { subscribe: (...narrowed: unknown[]) => void requests.push(narrowed) };
   const subscribe = async (...params: unknown[]) =>
-    desk.registry.call('GW_Subscribe', params, { ...owner, stream });
+    fixture.registry.call('GW_Subscribe', params, { ...owner, stream });
   t.equal(await subscribe([12_345], [10_603]), true);
   t.equal(await subscribe([]), true);
-  t.strictSame(asked, [
+  t.strictSame(requests, [
     [[12_345], [10_603]],
     [[], []],
   ]);
   for (const params of [['x'], [['x']], [[1.5]], [{}], [[1], ['x']], [[null]]])
     await t.rejects(subscribe(...params), { code: 'PARAMETER_TYPE' }, JSON.stringify(params));
-  await t.rejects(desk.call('GW_Subscribe', []), { code: 'NOT_ALLOWED' }, 'over HTTP');
+  await t.rejects(fixture.call('GW_Subscribe', []), { code: 'NOT_ALLOWED' }, 'over HTTP');
 });
 
 t.test('options have limits, hold at once, and are kept', async (t) => {
-  await using desk = new FunctionFixture();
-  const names = (await desk.call('SVC_GetOptionList')) as string[];
+  await using fixture = new FunctionFixture();
+  const names = (await fixture.call('SVC_GetOptionList')) as string[];
   t.ok(names.includes('SaveInterval') && names.includes('ScriptTimeLimit'));
   for (const name of names)
-    t.match(await desk.call('SVC_GetOptionEx', name), { Name: name, Description: /./ });
-  t.equal(await desk.call('SVC_SetOption', 'SaveInterval', '60'), true);
-  t.equal(await desk.call('SVC_SetOption', 'SaveInterval', 60.0), true);
-  t.strictSame(desk.saved, [['SaveInterval', 60]], 'what stays the same is not saved again');
-  t.match(await desk.call('SVC_GetOptionEx', 'SaveInterval'), {
+    t.match(await fixture.call('SVC_GetOptionEx', name), { Name: name, Description: /./ });
+  t.equal(await fixture.call('SVC_SetOption', 'SaveInterval', '60'), true);
+  t.equal(await fixture.call('SVC_SetOption', 'SaveInterval', 60.0), true);
+  t.strictSame(fixture.saved, [['SaveInterval', 60]], 'what stays the same is not saved again');
+  t.match(await fixture.call('SVC_GetOptionEx', 'SaveInterval'), {
     Value: 60,
     Default: 10,
     Minimum: 1,
@@ -84,23 +84,23 @@ t.test('options have limits, hold at once, and are kept', async (t) => {
     [null, 'PARAMETER_TYPE'],
     [true, 'PARAMETER_TYPE'],
   ] as const)
-    await t.rejects(desk.call('SVC_SetOption', 'SaveInterval', value), { code, rpc: -32602 });
+    await t.rejects(fixture.call('SVC_SetOption', 'SaveInterval', value), { code, rpc: -32602 });
   for (const [method, ...params] of [['GetOption'], ['GetOptionEx'], ['SetOption', 1]] as const)
     for (const name of ['Nothing', 'constructor', ''])
-      await t.rejects(desk.call(`SVC_${method}`, name, ...params), { code: 'OPTION_MISSING' });
-  t.equal(await desk.call('SVC_GetOption', 'SaveInterval'), 60);
+      await t.rejects(fixture.call(`SVC_${method}`, name, ...params), { code: 'OPTION_MISSING' });
+  t.equal(await fixture.call('SVC_GetOption', 'SaveInterval'), 60);
 });
 
 t.test(
   'a snapshot is the tree of its moment, and the changes after it lead to the next (§2.2, §2.3)',
   async (t) => {
-    await using desk = new FunctionFixture();
-    const id = (await desk.call('SVC_CreateVariable', 3)) as number;
-    await desk.call('SVC_SetName', id, '"</script>\u2028');
-    await desk.call('SetValue', id, 'before');
-    const pieces = await desk.call('SVC_GetSnapshot');
-    await desk.call('SetValue', id, 'after');
-    const other = (await desk.call('SVC_CreateCategory')) as number;
+    await using fixture = new FunctionFixture();
+    const id = (await fixture.call('SVC_CreateVariable', 3)) as number;
+    await fixture.call('SVC_SetName', id, '"</script>\u2028');
+    await fixture.call('SetValue', id, 'before');
+    const pieces = await fixture.call('SVC_GetSnapshot');
+    await fixture.call('SetValue', id, 'after');
+    const other = (await fixture.call('SVC_CreateCategory')) as number;
     const snapshot = (await completeResult(pieces)) as Snapshot;
     t.match(snapshot.objects, {
       ID0: { name: 'stellwerk', parentID: 0, type: 0 },
@@ -108,24 +108,24 @@ t.test(
     });
     t.notOk(`ID${other}` in snapshot.objects);
     t.ok('~Switch' in snapshot.profiles);
-    const [declaration] = snapshotFunctions(desk.ports);
+    const [declaration] = snapshotFunctions(fixture.ports);
     t.equal(declaration && schemaViolation(declaration, snapshot), undefined);
     const changes = (await completeResult(
-      desk.call('SVC_GetSnapshotChanges', snapshot.timestamp),
+      fixture.call('SVC_GetSnapshotChanges', snapshot.timestamp),
     )) as object[];
     t.match(changes, [
       { TimeStamp: snapshot.timestamp + 1, SenderID: id, Message: 10603, Data: ['after', true, 'before'] },
       { SenderID: other, Message: 10401, Data: [0] },
       { SenderID: 0, Message: 10412, Data: [other] },
     ]);
-    const now = desk.kernel.changes.counter;
-    t.strictSame(await completeResult(desk.call('SVC_GetSnapshotChanges', now)), []);
-    t.strictSame(await completeResult(desk.call('SVC_GetSnapshotChanges', 0)), [
+    const now = fixture.kernel.changes.counter;
+    t.strictSame(await completeResult(fixture.call('SVC_GetSnapshotChanges', now)), []);
+    t.strictSame(await completeResult(fixture.call('SVC_GetSnapshotChanges', 0)), [
       { TimeStamp: now, SenderID: 0, Message: 0, Data: [] },
     ]);
     for (const lost of [1, -1, now + 1, 2 ** 53 - 1])
       await t.rejects(
-        desk.call('SVC_GetSnapshotChanges', lost),
+        fixture.call('SVC_GetSnapshotChanges', lost),
         { code: 'CHANGES_LOST', rpc: -32603 },
         `${lost}`,
       );
@@ -133,34 +133,38 @@ t.test(
 );
 
 t.test('scripts: made, given a text, run with parameters, by id or as a text', async (t) => {
-  await using desk = new FunctionFixture();
-  const id = (await desk.call('SVC_CreateScript', 0)) as number;
+  await using fixture = new FunctionFixture();
+  const id = (await fixture.call('SVC_CreateScript', 0)) as number;
   for (const type of [1, 2])
-    await t.rejects(desk.call('SVC_CreateScript', type), { code: 'NOT_SUPPORTED' }, 'no flows, no workflows');
-  t.match(await desk.call('SVC_GetScript', id), {
+    await t.rejects(
+      fixture.call('SVC_CreateScript', type),
+      { code: 'NOT_SUPPORTED' },
+      'no flows, no workflows',
+    );
+  t.match(await fixture.call('SVC_GetScript', id), {
     ScriptID: id,
     ScriptType: 0,
     ScriptFile: `${id}.js`,
     ScriptExecuted: 0,
     ScriptIsBroken: false,
   });
-  t.equal(await desk.call('SVC_GetScriptFile', id), `${id}.js`);
-  await desk.call('SVC_SetScriptContent', id, 'print("ä")');
-  t.equal(await desk.call('SVC_GetScriptContent', id), 'print("ä")');
-  t.strictSame(await desk.messagesOfCall('SVC_SetScriptFile', id, 'hall.js'), [[id, 10703, ['hall.js']]]);
-  t.equal(await desk.call('SVC_GetScriptIDByFile', 'hall.js'), id);
-  await t.rejects(desk.call('SVC_GetScriptIDByFile', `${id}.js`), { code: 'NAME_NOT_FOUND' });
-  t.equal(await desk.call('SVC_RunScript', id), true);
-  t.equal(await desk.call('SVC_RunScriptEx', id, { A: 1 }), true);
-  t.equal(await desk.call('SVC_RunScriptWait', id), 'ran with {}');
-  t.equal(await desk.call('SVC_RunScriptWaitEx', id, { A: [1, 'b'] }), 'ran with {"A":[1,"b"]}');
-  t.equal(await desk.call('SVC_RunScriptWaitEx', id, []), 'ran with {}', 'an empty map of PHP');
-  t.equal(await desk.call('SVC_RunScriptText', 'print(1)'), true);
-  t.equal(await desk.call('SVC_RunScriptTextEx', 'print(A)', { A: 1 }), true);
-  t.equal(await desk.call('SVC_RunScriptTextWait', 'print(1)'), 'ran with {}');
-  t.equal(await desk.call('SVC_RunScriptTextWaitEx', 'print(A)', { A: 1 }), 'ran with {"A":1}');
-  t.ok(desk.scripts.runs.every(({ sender, caller }) => sender === 'RunScript' && caller.user !== ''));
-  await t.rejects(desk.call('SVC_RunScriptEx', id, [1]), { code: 'PARAMETER_TYPE', rpc: -32602 });
+  t.equal(await fixture.call('SVC_GetScriptFile', id), `${id}.js`);
+  await fixture.call('SVC_SetScriptContent', id, 'print("ä")');
+  t.equal(await fixture.call('SVC_GetScriptContent', id), 'print("ä")');
+  t.strictSame(await fixture.messagesOfCall('SVC_SetScriptFile', id, 'hall.js'), [[id, 10703, ['hall.js']]]);
+  t.equal(await fixture.call('SVC_GetScriptIDByFile', 'hall.js'), id);
+  await t.rejects(fixture.call('SVC_GetScriptIDByFile', `${id}.js`), { code: 'NAME_NOT_FOUND' });
+  t.equal(await fixture.call('SVC_RunScript', id), true);
+  t.equal(await fixture.call('SVC_RunScriptEx', id, { A: 1 }), true);
+  t.equal(await fixture.call('SVC_RunScriptWait', id), 'ran with {}');
+  t.equal(await fixture.call('SVC_RunScriptWaitEx', id, { A: [1, 'b'] }), 'ran with {"A":[1,"b"]}');
+  t.equal(await fixture.call('SVC_RunScriptWaitEx', id, []), 'ran with {}', 'an empty map of PHP');
+  t.equal(await fixture.call('SVC_RunScriptText', 'print(1)'), true);
+  t.equal(await fixture.call('SVC_RunScriptTextEx', 'print(A)', { A: 1 }), true);
+  t.equal(await fixture.call('SVC_RunScriptTextWait', 'print(1)'), 'ran with {}');
+  t.equal(await fixture.call('SVC_RunScriptTextWaitEx', 'print(A)', { A: 1 }), 'ran with {"A":1}');
+  t.ok(fixture.scripts.runs.every(({ sender, caller }) => sender === 'RunScript' && caller.user !== ''));
+  await t.rejects(fixture.call('SVC_RunScriptEx', id, [1]), { code: 'PARAMETER_TYPE', rpc: -32602 });
   for (const [method, ...params] of [
     ['SVC_RunScript'],
     ['SVC_RunScriptWait'],
@@ -169,5 +173,5 @@ t.test('scripts: made, given a text, run with parameters, by id or as a text', a
     ['SVC_GetScriptContent'],
     ['SVC_DeleteScript', true],
   ] as const)
-    await t.rejects(desk.call(method, 12, ...params), { message: 'Script #12 does not exist' }, method);
+    await t.rejects(fixture.call(method, 12, ...params), { message: 'Script #12 does not exist' }, method);
 });

@@ -3,8 +3,8 @@ import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 import { validValue } from '../../tools/client/parameter-samples.js';
 
 t.test('what a gateway has none of is answered as it is', async (t) => {
-  await using desk = new FunctionFixture();
-  for (const [name, answer] of [
+  await using fixture = new FunctionFixture();
+  for (const [name, reply] of [
     ['SVC_GetLicensee', ''],
     ['SVC_GetLimitDemo', 0],
     ['SVC_GetLimitFeatures', []],
@@ -22,22 +22,22 @@ t.test('what a gateway has none of is answered as it is', async (t) => {
     ['SVC_GetReplicationSyncTime', 0],
     ['SVC_GetActiveWebRTCConnections', 0],
   ] as const)
-    t.strictSame(await desk.call(name), answer, name);
+    t.strictSame(await fixture.call(name), reply, name);
 });
 
 t.test('what a gateway has nothing to do for says why, once its parameters are right', async (t) => {
-  await using desk = new FunctionFixture();
-  const refused = desk.registry.all().filter(({ unsupported: nothing }) => nothing !== undefined);
-  t.ok(refused.length > 35, `${refused.length} of them`);
-  for (const { name, parameters, unsupported: nothing = '' } of refused) {
-    await t.rejects(desk.call(name, ...parameters.map(validValue)), {
+  await using fixture = new FunctionFixture();
+  const rejected = fixture.registry.all().filter(({ unsupported: nothing }) => nothing !== undefined);
+  t.ok(rejected.length > 35, `${rejected.length} of them`);
+  for (const { name, parameters, unsupported: nothing = '' } of rejected) {
+    await t.rejects(fixture.call(name, ...parameters.map(validValue)), {
       code: 'NOTHING_TO_DO',
       rpc: -32603,
       message: `A gateway has nothing to do for ${name}: ${nothing}`,
     });
-    await t.rejects(desk.call(name, ...parameters.map(validValue), 1), { code: 'PARAMETER_COUNT' });
+    await t.rejects(fixture.call(name, ...parameters.map(validValue), 1), { code: 'PARAMETER_COUNT' });
   }
-  await t.rejects(desk.call('HW_LoadDevices', 1, 4), { code: 'PARAMETER_BOUNDS' });
-  t.match(await desk.call('SVC_GetFunction', 'SVC_MakeCrash'), { FunctionName: 'SVC_MakeCrash' });
-  t.strictSame(desk.audit, [], 'a refusal that is always the same is not worth an entry');
+  await t.rejects(fixture.call('HW_LoadDevices', 1, 4), { code: 'PARAMETER_BOUNDS' });
+  t.match(await fixture.call('SVC_GetFunction', 'SVC_MakeCrash'), { FunctionName: 'SVC_MakeCrash' });
+  t.strictSame(fixture.audit, [], 'a refusal that is always the same is not worth an entry');
 });

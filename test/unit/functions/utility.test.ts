@@ -4,24 +4,24 @@ import { FunctionFixture } from '../../tools/gateway/function-fixture.js';
 
 /** A desk with an instance of the utility control, and how it is called. */
 function bench() {
-  const desk = new FunctionFixture();
-  const { id } = desk.devices.create('Utility Control');
-  const uc = (name: string, ...params: unknown[]) => desk.call(`UC_${name}`, id, ...params);
-  const { tree, variables, links, scripts, instances } = desk.kernel;
+  const fixture = new FunctionFixture();
+  const { id } = fixture.devices.create('Utility Control');
+  const uc = (name: string, ...params: unknown[]) => fixture.call(`UC_${name}`, id, ...params);
+  const { tree, variables, links, scripts, instances } = fixture.kernel;
   const script = async (content: string, file?: string) => {
     const made = scripts.create(0);
     if (file !== undefined) scripts.setFile(made, file);
-    await desk.call('SVC_SetScriptContent', made.id, content);
+    await fixture.call('SVC_SetScriptContent', made.id, content);
     return made;
   };
   const category = (parent?: TreeObject) => tree.create(objectType.category, {}, parent && { parent });
-  return { desk, control: id, uc, tree, variables, links, scripts, instances, script, category };
+  return { desk: fixture, control: id, uc, tree, variables, links, scripts, instances, script, category };
 }
 
 t.test('the functions of the utility control are called on its instance', async (t) => {
-  const { desk } = bench();
-  await using _ = desk;
-  const lamp = await desk.lamp();
+  const { desk: fixture } = bench();
+  await using _ = fixture;
+  const lamp = await fixture.lamp();
   const calls: [string, ...unknown[]][] = [
     ['UC_DeleteObjects', []],
     ['UC_DuplicateObject', 0, 0, true],
@@ -35,24 +35,24 @@ t.test('the functions of the utility control are called on its instance', async 
     ['UC_GetIconContent', 'Sun'],
   ];
   for (const [name, ...params] of calls) {
-    await t.rejects(desk.call(name, lamp, ...params), {
+    await t.rejects(fixture.call(name, lamp, ...params), {
       message: `Instance #${lamp} is not a Utility Control`,
     });
-    await t.rejects(desk.call(name, 0, ...params), { code: 'NOT_OF_TYPE' });
+    await t.rejects(fixture.call(name, 0, ...params), { code: 'NOT_OF_TYPE' });
   }
 });
 
 t.test('objects are deleted with all below them, children first', async (t) => {
-  const { desk, control, tree, uc, variables, links, category, script } = bench();
-  await using _ = desk;
+  const { desk: fixture, control, tree, uc, variables, links, category, script } = bench();
+  await using _ = fixture;
   const top = category();
   const below = category(top);
-  const lamp = await desk.lamp();
+  const lamp = await fixture.lamp();
   tree.move(tree.get(lamp), below);
   const variable = variables.create(1, { parent: below });
   const made = await script('print(1)');
   tree.move(made, variable);
-  const media = desk.kernel.media.create(5, { parent: top });
+  const media = fixture.kernel.media.create(5, { parent: top });
   const link = links.create({ parent: top }, variable.id);
   const other = category();
   const count = tree.size;
@@ -67,13 +67,18 @@ t.test('objects are deleted with all below them, children first', async (t) => {
     link,
     other,
   ];
-  const told = await desk.messagesOfCall('UC_DeleteObjects', control, [top.id, below.id, other.id, below.id]);
+  const messages = await fixture.messagesOfCall('UC_DeleteObjects', control, [
+    top.id,
+    below.id,
+    other.id,
+    below.id,
+  ]);
   t.equal(tree.size, count - gone.length);
   t.strictSame(
     gone.filter(({ id }) => tree.find(id) !== undefined),
     [],
   );
-  const order = told.filter(([, message]) => message === 10402).map(([sender]) => sender);
+  const order = messages.filter(([, message]) => message === 10402).map(([sender]) => sender);
   t.strictSame([...order].sort(), gone.map(({ id }) => id).sort(), 'each once');
   for (const object of gone)
     if (object.parent !== null && gone.includes(object.parent))
@@ -88,14 +93,14 @@ t.test('objects are deleted with all below them, children first', async (t) => {
 });
 
 t.test('a deletion that fails half way says how far it came', async (t) => {
-  const { desk, uc, tree, category } = bench();
-  await using _ = desk;
+  const { desk: fixture, uc, tree, category } = bench();
+  await using _ = fixture;
   const top = category();
-  const lamp = await desk.lamp();
+  const lamp = await fixture.lamp();
   tree.move(tree.get(lamp), top);
   const children = tree.get(lamp).children?.size ?? 0;
   const late = Promise.withResolvers<TreeObject>();
-  desk.kernel.changes.listen(({ SenderID, Message, Data }) => {
+  fixture.kernel.changes.listen(({ SenderID, Message, Data }) => {
     // The instance is being closed (IM_CHANGESTATUS, deleting): something is put below it.
     if (SenderID === lamp && Message === 10505 && Data[0] === 103)
       queueMicrotask(() => late.resolve(category(tree.get(lamp))));
@@ -108,14 +113,14 @@ t.test('a deletion that fails half way says how far it came', async (t) => {
 });
 
 t.test('who uses an object', async (t) => {
-  const { desk, uc, tree, variables, links, script, category } = bench();
-  await using _ = desk;
+  const { desk: fixture, uc, tree, variables, links, script, category } = bench();
+  await using _ = fixture;
   const place = category();
   tree.set(place, 'ident', 'place');
-  const lamp = await desk.lamp();
+  const lamp = await fixture.lamp();
   const bus = tree.get(lamp);
-  const { connectionId } = desk.kernel.instances.get(lamp).data;
-  const state = tree.get(desk.idOf(lamp, 'STATE'));
+  const { connectionId } = fixture.kernel.instances.get(lamp).data;
+  const state = tree.get(fixture.idOf(lamp, 'STATE'));
   const link = links.create({}, state.id);
   const action = await script('print(1)');
   const custom = variables.create(0);
@@ -129,15 +134,15 @@ t.test('who uses an object', async (t) => {
       `f([${state.id}]) // ${state.id}.`,
     ].join('\n'),
   );
-  const { events } = desk.kernel;
+  const { events } = fixture.kernel;
   const event = events.create(0, 0);
   events.setTrigger(event.id, { variableId: custom.id });
   const acting = events.create(1, 0);
   events.set(acting, { actionId: '{0}', actionParameters: { TARGET: custom.id, VALUE: link.id } });
   const running = events.create(1, 0);
   events.set(running, { script: `print(1);\nSetValue(${custom.id}, true);` });
-  await desk.call('SVC_SetProperty', lamp, 'Place', 'place');
-  await desk.call('SVC_ApplyChanges', lamp);
+  await fixture.call('SVC_SetProperty', lamp, 'Place', 'place');
+  await fixture.call('SVC_ApplyChanges', lamp);
   const found = async (id: number) =>
     ((await uc('FindReferences', id)) as object[]).map((one) => Object.values(one));
   t.strictSame(await found(state.id), [
@@ -159,28 +164,28 @@ t.test('who uses an object', async (t) => {
 });
 
 t.test('who uses an object: the archive, web fronts, actions for another place', async (t) => {
-  const { desk, control, uc, tree, variables, category } = bench();
-  await using _ = desk;
+  const { desk: fixture, control, uc, tree, variables, category } = bench();
+  await using _ = fixture;
   const area = category();
   tree.set(area, 'ident', 'area');
   const [lamp, other] = [variables.create(0, { parent: area }), variables.create(0)];
-  const archive = desk.devices.create('Archive Control');
+  const archive = fixture.devices.create('Archive Control');
   const front = tree.get(control);
   const facts = { title: '', icon: '', position: 0, editable: false, passwordRequired: true, mobile: true };
-  desk.configurators.push({ id: front.id, baseId: area.id, ...facts });
+  fixture.configurators.push({ id: front.id, baseId: area.id, ...facts });
   const item = async (id: string, configuration: object) =>
-    desk.call('WFC_AddItem', front.id, id, 'Lamp', JSON.stringify(configuration), '');
+    fixture.call('WFC_AddItem', front.id, id, 'Lamp', JSON.stringify(configuration), '');
   await item('lamp', { shows: { of: lamp.id } });
   await item('both', { all: [lamp.id, other.id], width: 1 });
   await item('none', { width: Number(`${lamp.id}1`), title: `x${other.id}` });
-  for (const { id } of [lamp, other]) await desk.call('AC_SetLoggingStatus', archive.id, id, true);
-  await desk.call('AC_SetLoggingStatus', archive.id, other.id, false);
-  const event = desk.kernel.events.create(1, 0);
+  for (const { id } of [lamp, other]) await fixture.call('AC_SetLoggingStatus', archive.id, id, true);
+  await fixture.call('AC_SetLoggingStatus', archive.id, other.id, false);
+  const event = fixture.kernel.events.create(1, 0);
   const actionParameters = { TARGET: lamp.id, VALUE: true, PARENT: area.id };
-  desk.kernel.events.set(event, { actionId: '{0}', actionParameters });
-  const rows = desk.kernel.instances.get(await desk.lamp());
+  fixture.kernel.events.set(event, { actionId: '{0}', actionParameters });
+  const rows = fixture.kernel.instances.get(await fixture.lamp());
   const properties = { Rows: [{ Of: 'nowhere' }, { Of: 'area' }] };
-  desk.kernel.instances.setProperties(rows, { properties, shown: '{}' }, 0);
+  fixture.kernel.instances.setProperties(rows, { properties, shown: '{}' }, 0);
   const found = async (id: number) =>
     ((await uc('FindReferences', id)) as object[]).map((one) => Object.values(one));
   t.strictSame(await found(lamp.id), [
@@ -198,8 +203,8 @@ t.test('who uses an object: the archive, web fronts, actions for another place',
 });
 
 t.test('texts in files of scripts are found and replaced, and nothing beside them', async (t) => {
-  const { desk, uc, script } = bench();
-  await using _ = desk;
+  const { desk: fixture, uc, script } = bench();
+  await using _ = fixture;
   const one = await script('const a = 1;\nprint(a);\n  print(A);', 'one.js');
   const two = await script('print(2)', 'two.js');
   const twin = await script('print(2)', 'two.js');
@@ -217,7 +222,7 @@ t.test('texts in files of scripts are found and replaced, and nothing beside the
   }
   await t.rejects(uc('FindInFiles', [], ''), { code: 'PARAMETER_BOUNDS' });
   await t.rejects(uc('ReplaceInFiles', [], '', 'x'), { code: 'PARAMETER_BOUNDS' });
-  const content = async (id: number) => desk.call('SVC_GetScriptContent', id);
+  const content = async (id: number) => fixture.call('SVC_GetScriptContent', id);
   t.equal(await content(one.id), 'const a = 1;\nprint(a);\n  print(A);', 'nothing has changed so far');
   t.strictSame(await uc('ReplaceInFiles', [], 'print', 'tell\n$&'), [
     { File: 'one.js', Line: 2, Text: 'tell' },
@@ -227,24 +232,24 @@ t.test('texts in files of scripts are found and replaced, and nothing beside the
   t.equal(await content(one.id), 'const a = 1;\ntell\n$&(a);\n  tell\n$&(A);');
   t.strictSame([await content(two.id), await content(twin.id)], ['tell\n$&(2)', 'tell\n$&(2)']);
   t.strictSame(await uc('ReplaceInFiles', ['one.js'], 'absent', 'x'), []);
-  const { params } = desk.audit.filter(({ method }) => method === 'UC_ReplaceInFiles').at(-1) ?? {
+  const { params } = fixture.audit.filter(({ method }) => method === 'UC_ReplaceInFiles').at(-1) ?? {
     params: [],
   };
   t.strictSame(params.slice(1), ['["one.js"]', '(6 characters)', '(1 characters)']);
 });
 
 t.test('texts that no text should be are found and mended', async (t) => {
-  const { desk, uc, tree, variables, category } = bench();
-  await using _ = desk;
+  const { desk: fixture, uc, tree, variables, category } = bench();
+  await using _ = fixture;
   const fine = category();
   tree.set(fine, 'info', 'a\tb\r\nc ü 😀');
   const bad = category();
   tree.set(bad, 'name', 'Gar\ud83dten');
   tree.set(bad, 'summary', '\u0007bell\u009b');
   const text = variables.create(3, { value: 'a\0b' });
-  const lamp = await desk.lamp();
+  const lamp = await fixture.lamp();
   const driver = variables.create(3, { parent: tree.get(lamp), value: '\u0001\u0002' });
-  const { profiles } = desk.kernel;
+  const { profiles } = fixture.kernel;
   profiles.create('Door', 1);
   profiles.setText('Door', '\u0007', ' m\ud83d');
   profiles.setIcon('Door', 'Do\0or');

@@ -8,7 +8,7 @@ import { BoardFixture } from '../../tools/devices/board-fixture.js';
 const names = new Map(gestures.map((gesture) => [buttonMessage[gesture], gesture]));
 
 /** What the instances tell in the change stream from now on. */
-function heard(board: BoardFixture): (readonly [id: number, text: string])[] {
+function received(board: BoardFixture): (readonly [id: number, text: string])[] {
   const all: [number, string][] = [];
   board.kernel.changes.listen(({ SenderID, Message, Data }) => {
     const gesture = names.get(Message);
@@ -29,7 +29,7 @@ async function add(board: BoardFixture, properties: Record<string, unknown>): Pr
 t.test('a button: each gesture is a message and a count; bouncing is none', async (t) => {
   const board = new BoardFixture(t);
   const button = await add(board, { Line: 'BUTTON1', ActiveLow: true, Bias: 'pull-up' });
-  const all = heard(board);
+  const all = received(board);
   for (const active of [true, false, true, false, true]) {
     await board.drive('BUTTON1', active);
     board.clock.advance(2);
@@ -105,7 +105,7 @@ t.test('a press that began before the button was watched is none; counts go on',
   await board.elapse(100);
   await board.change(button, { ClickGapMs: 100 });
   await board.waitForLink(button, 'online');
-  const all = heard(board);
+  const all = received(board);
   await board.elapse(5000);
   await board.drive('BUTTON1', false);
   await board.elapse(1000);
@@ -155,7 +155,7 @@ async function together(t: Test, all: readonly number[][]): Promise<string[][]> 
   const board = new BoardFixture(t);
   const lines = all.map((_, n) => `BUTTON${n + 1}`);
   const buttons = await Promise.all(lines.map((Line) => add(board, { Line })));
-  const told = heard(board);
+  const messages = received(board);
   const moves = all.flatMap((lasts, n) => {
     let atMs = 0;
     return lasts.map((ms, edge) => ({ atMs: (atMs += ms), line: lines[n] ?? '', active: edge % 2 === 0 }));
@@ -167,7 +167,7 @@ async function together(t: Test, all: readonly number[][]): Promise<string[][]> 
     await board.call('GW_SimulateBounce', line, active, 2, 5, atMs);
   }
   await board.elapse(2000);
-  return buttons.map(({ id }) => told.filter(([sender]) => sender === id).map(([, text]) => text));
+  return buttons.map(({ id }) => messages.filter(([sender]) => sender === id).map(([, text]) => text));
 }
 
 const seed = fuzzSeed();

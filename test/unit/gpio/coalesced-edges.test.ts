@@ -10,11 +10,11 @@ import { BoardFixture } from '../../tools/devices/board-fixture.js';
 
 /** A line whose kernel interrupts and numbers as it is told, and what is made of it. */
 function bench(before?: number) {
-  const told: Value[] = [];
+  const messages: Value[] = [];
   const troubles: (string | undefined)[] = [];
   const host = {
     lastValue: () => before,
-    report: (_ident: string, value: Value) => void told.push(value),
+    report: (_ident: string, value: Value) => void messages.push(value),
     setProblem: (_code: string, text: string | undefined) => void troubles.push(text),
   } as unknown as Host;
   let [interrupts, seqno]: [number | undefined, number] = [0, 0];
@@ -25,18 +25,18 @@ function bench(before?: number) {
     merges.note([{ active: true, atNs: 0n, lineSeqno: seqno }]);
   };
   const unknown = () => (interrupts = undefined);
-  return { merges, told, troubles, interrupted, numbered, unknown };
+  return { merges, told: messages, troubles, interrupted, numbered, unknown };
 }
 
 const seed = fuzzSeed();
 t.test(`what merged is told when the line rests, exactly (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  const { merges, told, troubles, interrupted, numbered } = bench(7);
+  const { merges, told: messages, troubles, interrupted, numbered } = bench(7);
   // What came before it was first looked at is not known.
   interrupted(random.below(1000));
   await merges.look();
   await merges.look();
-  t.strictSame(told, [7]);
+  t.strictSame(messages, [7]);
   let merged = 7;
   for (let round = 0; round < 200; round++) {
     for (let burst = random.below(4); burst > 0; burst--) {
@@ -50,20 +50,20 @@ t.test(`what merged is told when the line rests, exactly (${seedLabel(seed)})`, 
     }
     await merges.look();
     await merges.look();
-    t.equal(told.at(-1), merged, `round ${round}`);
+    t.equal(messages.at(-1), merged, `round ${round}`);
     if (!t.passing()) break;
   }
   t.strictSame(troubles, []);
 });
 
 t.test('a line that never rests is not told of', async (t) => {
-  const { merges, told, interrupted, numbered } = bench();
+  const { merges, told: messages, interrupted, numbered } = bench();
   for (let n = 0; n < 50; n++) {
     interrupted(2);
     numbered(1);
     await merges.look();
   }
-  t.strictSame(told, []);
+  t.strictSame(messages, []);
 });
 
 t.test('where it turns out to be unknowable it is given up, and said', async (t) => {

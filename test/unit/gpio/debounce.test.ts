@@ -24,14 +24,14 @@ const NS8 = 125_000n;
 /** What is to come of it, slowly and plainly: each level that lasted for the period, when it is not the one that counts. */
 function expected({ initial, period8, moves }: Run): string[] {
   let counts = initial;
-  const told: string[] = [];
+  const messages: string[] = [];
   for (const [n, { at8, level }] of moves.entries()) {
     const lasted8 = (moves[n + 1]?.at8 ?? Infinity) - at8;
     if (lasted8 < period8 || level === counts) continue;
     counts = level;
-    told.push(`${level} ${at8 + period8}`);
+    messages.push(`${level} ${at8 + period8}`);
   }
-  return told;
+  return messages;
 }
 
 const shown = (edges: readonly Edge[]) => edges.map(({ active, atNs }) => `${active} ${Number(atNs / NS8)}`);
@@ -53,10 +53,10 @@ function randomRun(random: Random): Run {
 /** Moves a line as the run says, on a clock; what is told is in the list that is given back. */
 async function kernelLike({ initial, period8, moves }: Run): Promise<string[]> {
   const clock = new ManualClock();
-  const told: Edge[] = [];
-  const listener = { edges: (edges: readonly Edge[]) => void told.push(...edges), lost: () => undefined };
-  const wish = { activeLow: false, bias: 'as-is', debounceUs: period8 * 125 } as const;
-  const queue = new EventQueue(wish, listener, clock);
+  const messages: Edge[] = [];
+  const listener = { edges: (edges: readonly Edge[]) => void messages.push(...edges), lost: () => undefined };
+  const command = { activeLow: false, bias: 'as-is', debounceUs: period8 * 125 } as const;
+  const queue = new EventQueue(command, listener, clock);
   queue.start(initial);
   let now8 = 0;
   for (const { at8, level } of moves) {
@@ -67,15 +67,15 @@ async function kernelLike({ initial, period8, moves }: Run): Promise<string[]> {
   clock.advance(1000);
   while (clock.pendingTimers > 0) await yieldToEventLoop();
   await yieldToEventLoop();
-  return shown(told);
+  return shown(messages);
 }
 
 /** The same line through ours; what was read waits, in batches as they happen to come, as on a machine that is busy. */
 async function ours({ initial, period8, moves }: Run, random: Random) {
   const clock = new ManualClock();
-  const told: Edge[] = [];
+  const messages: Edge[] = [];
   const debounce = new Debouncer(
-    { clock, periodUs: period8 * 125, tell: (edges) => void told.push(...edges) },
+    { clock, periodUs: period8 * 125, tell: (edges) => void messages.push(...edges) },
     initial,
   );
   let unread: Edge[] = [];
@@ -98,7 +98,7 @@ async function ours({ initial, period8, moves }: Run, random: Random) {
   await read();
   const { active } = debounce;
   debounce.close();
-  return { told: shown(told), active, waiting: clock.pendingTimers };
+  return { told: shown(messages), active, waiting: clock.pendingTimers };
 }
 
 const seed = fuzzSeed();
@@ -106,10 +106,10 @@ t.test(`random bouncing: the kernel's manner and ours tell what lasted (${seedLa
   const random = new Random(seed);
   for (let n = 0; n < 500 && t.passing(); n++) {
     const run = randomRun(random);
-    const wanted = expected(run);
-    t.strictSame(await kernelLike(run), wanted, `kernel: ${JSON.stringify(run)}`);
-    const { told, active, waiting } = await ours(run, random);
-    t.strictSame(told, wanted, `ours: ${JSON.stringify(run)}`);
+    const required = expected(run);
+    t.strictSame(await kernelLike(run), required, `kernel: ${JSON.stringify(run)}`);
+    const { told: messages, active, waiting } = await ours(run, random);
+    t.strictSame(messages, required, `ours: ${JSON.stringify(run)}`);
     t.equal(active, run.moves.at(-1)?.level, 'the last value is right');
     t.equal(waiting, 0);
   }
@@ -117,8 +117,11 @@ t.test(`random bouncing: the kernel's manner and ours tell what lasted (${seedLa
 
 t.test('a deadline that is met while edges are unread waits for them', async (t) => {
   const clock = new ManualClock();
-  const told: Edge[] = [];
-  const debounce = new Debouncer({ clock, periodUs: 5000, tell: (edges) => void told.push(...edges) }, false);
+  const messages: Edge[] = [];
+  const debounce = new Debouncer(
+    { clock, periodUs: 5000, tell: (edges) => void messages.push(...edges) },
+    false,
+  );
   debounce.addEdges([{ active: true, atNs: 0n, lineSeqno: 1 }]);
   // The timer fires, late; the line went back at 2 ms, and that is read in the same turn.
   clock.advance(6);
@@ -126,13 +129,13 @@ t.test('a deadline that is met while edges are unread waits for them', async (t)
   await yieldToEventLoop();
   clock.advance(50);
   await yieldToEventLoop();
-  t.strictSame([told, debounce.active], [[], false]);
+  t.strictSame([messages, debounce.active], [[], false]);
   // Nothing is told after closing, though a deadline was met.
   debounce.addEdges([{ active: true, atNs: clock.monotonicNs(), lineSeqno: 3 }]);
   clock.advance(5);
   debounce.close();
   await yieldToEventLoop();
-  t.strictSame([told, clock.pendingTimers], [[], 0]);
+  t.strictSame([messages, clock.pendingTimers], [[], 0]);
 });
 
 for (const DebounceUs of [1_000, 9_999, 10_000, 20_000])
@@ -145,19 +148,19 @@ for (const DebounceUs of [1_000, 9_999, 10_000, 20_000])
       Bias: 'pull-up',
     });
     await board.waitForLink(input, 'online');
-    const told = board.watch(input, 'STATE');
+    const messages = board.watch(input, 'STATE');
     const contact = DebounceUs / 1500;
     for (let n = 1; n <= 20; n++) {
       await board.call('GW_SimulateBounce', 'BUTTON1', n % 2 === 1, 1 + (n % 9), contact, n);
       await board.elapse(100);
-      t.equal(told.length, n);
+      t.equal(messages.length, n);
     }
     t.strictSame([board.value(input, 'COUNT'), board.value(input, 'LOST')], [10, 0]);
     await board.drive('BUTTON1', true);
     board.clock.advance((DebounceUs - 100) / 1000);
     await board.drive('BUTTON1', false);
     await board.elapse(100);
-    t.equal(told.length, 20, 'what did not last is none');
+    t.equal(messages.length, 20, 'what did not last is none');
     // Asked for between the change and the end of its period, the value that counts is told.
     await board.drive('BUTTON1', true);
     await board.devices.refresh(input.id, 'STATE');

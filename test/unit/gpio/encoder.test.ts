@@ -41,9 +41,9 @@ t.test('a knob: position and message at each detent, on over openings', async (t
   const board = new BoardFixture(t);
   const knob = await board.add('Encoder', { LineA: 'BUTTON1', LineB: 'BUTTON2' });
   await board.waitForLink(knob, 'online');
-  const told: unknown[] = [];
+  const messages: unknown[] = [];
   board.kernel.changes.listen(({ SenderID, Message, Data }) => {
-    if (Message === ENCODER_TURNED && SenderID === knob.id) told.push(Data);
+    if (Message === ENCODER_TURNED && SenderID === knob.id) messages.push(Data);
   });
   const turn = async (from: number, to: number) => {
     const by = Math.sign(to - from);
@@ -62,7 +62,7 @@ t.test('a knob: position and message at each detent, on over openings', async (t
   await board.waitForLink(knob, 'online');
   await turn(-4, -2);
   t.equal(board.value(knob, 'POSITION'), 0);
-  t.strictSame(told, [
+  t.strictSame(messages, [
     [1, 1],
     [1, 2],
     [-1, 1],
@@ -78,9 +78,9 @@ t.test('a knob that turns faster than can be told is told as a whole; what is dr
   const board = new BoardFixture(t);
   const knob = await board.add('Encoder', { LineA: 'BUTTON1', LineB: 'BUTTON2' });
   await board.waitForLink(knob, 'online');
-  const told: number[] = [];
+  const messages: number[] = [];
   board.kernel.changes.listen(({ SenderID, Message, Data }) => {
-    if (Message === ENCODER_TURNED && SenderID === knob.id) told.push(Number(Data[0]));
+    if (Message === ENCODER_TURNED && SenderID === knob.id) messages.push(Number(Data[0]));
   });
   // 1,000 quarters a second, 250 detents, for a second.
   for (let quarter = 1; quarter <= 1000; quarter++) {
@@ -90,9 +90,9 @@ t.test('a knob that turns faster than can be told is told as a whole; what is dr
   }
   await board.elapse(20);
   t.equal(board.value(knob, 'POSITION'), 250);
-  t.ok(told.length <= 51, `${told.length} messages`);
+  t.ok(messages.length <= 51, `${messages.length} messages`);
   t.equal(
-    told.reduce((sum, detents) => sum + detents, 0),
+    messages.reduce((sum, detents) => sum + detents, 0),
     250,
   );
   // More than the buffers of both lines hold, without a turn of the loop to read them.

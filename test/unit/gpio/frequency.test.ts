@@ -6,13 +6,13 @@ t.test('a frequency: exact while it lasts, falling when nothing comes, then 0', 
   const fan = await board.add('Frequency', { Line: 'BUTTON1', Divider: 2 });
   await board.waitForLink(fan, 'online');
   t.equal(board.value(fan, 'FREQUENCY'), 0);
-  const told = board.watch(fan, 'FREQUENCY');
+  const messages = board.watch(fan, 'FREQUENCY');
   for (let n = 0; n < 250; n++) {
     await board.drive('BUTTON1', n % 2 === 0);
     await board.elapse(10);
   }
   t.equal(board.value(fan, 'FREQUENCY'), 25, '50 Hz, halved');
-  t.strictSame(told.slice(0, 2), [25], 'told once, as it stays the same');
+  t.strictSame(messages.slice(0, 2), [25], 'told once, as it stays the same');
   await board.elapse(4000);
   t.ok(Number(board.value(fan, 'FREQUENCY')) < 0.2, 'one in four seconds at most');
   await board.elapse(8000);

@@ -8,10 +8,10 @@ type Told = readonly [atMs: number, gesture: Gesture];
 type Presses = readonly number[];
 
 /** What is told of presses up to `endMs`, being asked to advance at some times besides. */
-function told(times: GestureTimes, presses: Presses, { endMs, asked = [] }: Ask): Told[] {
+function messages(times: GestureTimes, presses: Presses, { endMs, asked: requests = [] }: Ask): Told[] {
   const all: Told[] = [];
   const machine = new GestureRecognizer(times, false, (gesture, atMs) => all.push([atMs, gesture]));
-  const late = [...asked].sort((a, b) => a - b);
+  const late = [...requests].sort((a, b) => a - b);
   presses.forEach((atMs, n) => {
     while (late[0] !== undefined && late[0] < atMs) machine.advance(late.shift() as number);
     machine.edge(n % 2 === 0, atMs);
@@ -57,7 +57,7 @@ function expected(times: GestureTimes, presses: Presses, endMs: number): Told[] 
 
 t.test('clicks, a long press and its repetitions, each when it is sure', async (t) => {
   const names = (presses: Presses, times = standard) =>
-    told(times, presses, { endMs: 10_000 }).map(([atMs, gesture]) => `${gesture} ${atMs}`);
+    messages(times, presses, { endMs: 10_000 }).map(([atMs, gesture]) => `${gesture} ${atMs}`);
   t.strictSame(names([0, 100]), ['press 0', 'release 100', 'single 400']);
   t.strictSame(names([0, 100, 399, 450]).slice(-1), ['double 750']);
   t.strictSame(names([0, 100, 400, 450]).slice(-3), ['press 400', 'release 450', 'single 750']);
@@ -99,12 +99,12 @@ t.test(`whatever is pressed, and however late it is looked: as defined (${seedLa
     let atMs = 0;
     const presses = random.some(14, () => (atMs += 1 + random.below(random.chance(0.3) ? 2000 : 300)));
     const endMs = atMs + random.below(2000);
-    const asked = random.some(20, () => random.below(endMs + 1));
-    const all = told(times, presses, { endMs, asked });
+    const requests = random.some(20, () => random.below(endMs + 1));
+    const all = messages(times, presses, { endMs, asked: requests });
     for (const [, gesture] of all) seen.add(gesture);
-    const wanted = expected(times, presses, endMs);
-    if (JSON.stringify(all) === JSON.stringify(wanted)) continue;
-    t.strictSame(all, wanted, JSON.stringify({ times, presses, endMs, asked }));
+    const required = expected(times, presses, endMs);
+    if (JSON.stringify(all) === JSON.stringify(required)) continue;
+    t.strictSame(all, required, JSON.stringify({ times, presses, endMs, asked: requests }));
     break;
   }
   t.equal(seen.size, 7, 'each gesture came about');

@@ -43,9 +43,9 @@ function gateway(t: Test) {
   };
   const turn = () => new Promise((resolve) => setImmediate(resolve));
   /** Waits, a turn of the loop after the other, until a variable has a value. */
-  const becomes = async (instance: Instance, ident: string, wish: unknown) => {
-    for (let turns = 0; turns < 1000 && value(instance, ident) !== wish; turns++) await turn();
-    t.equal(value(instance, ident), wish, `${instance.name} ${ident} is ${String(wish)}`);
+  const becomes = async (instance: Instance, ident: string, command: unknown) => {
+    for (let turns = 0; turns < 1000 && value(instance, ident) !== command; turns++) await turn();
+    t.equal(value(instance, ident), command, `${instance.name} ${ident} is ${String(command)}`);
   };
   const make = async (module: 'GPIO Output' | 'GPIO Input', properties: Record<string, unknown>) => {
     const instance = devices.create(module, { name: String(properties['Line']) }, properties);
@@ -276,7 +276,7 @@ function bound(binding: GpioBackend): GpioBackend {
     requestedLines: () => binding.requestedLines(),
     chips: () => binding.chips(),
     lines: async () => [{ offset: 0, name: '', used: false, consumer: '', direction: 'input' }],
-    requestOutput: (place, wish) => binding.requestOutput(place, wish),
-    requestInput: (place, wish, listener) => binding.requestInput(place, wish, listener),
+    requestOutput: (place, command) => binding.requestOutput(place, command),
+    requestInput: (place, command, listener) => binding.requestInput(place, command, listener),
   };
 }

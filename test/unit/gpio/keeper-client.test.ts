@@ -9,28 +9,28 @@ import { BoardFixture } from '../../tools/devices/board-fixture.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 
 /** What the cabinet's outputs ask of the line keeper, by the line's name. */
-async function guards(cabinet: OutputFixture): Promise<Map<string, Guard | undefined>> {
-  const asked = new Map<string, Guard | undefined>();
-  const binding: GpioBackend = await cabinet.board.get('simulated');
+async function guards(fixture: OutputFixture): Promise<Map<string, Guard | undefined>> {
+  const requests = new Map<string, Guard | undefined>();
+  const binding: GpioBackend = await fixture.board.get('simulated');
   const request = binding.requestOutput.bind(binding);
-  binding.requestOutput = (place, wish: OutputOptions) => {
-    asked.set(place.name, wish.guard);
-    return request(place, wish);
+  binding.requestOutput = (place, command: OutputOptions) => {
+    requests.set(place.name, command.guard);
+    return request(place, command);
   };
-  return asked;
+  return requests;
 }
 
 await t.test('what the line keeper is told of an output follows from its properties and rules', async (t) => {
-  const cabinet = new OutputFixture(t);
-  const asked = await guards(cabinet);
+  const fixture = new OutputFixture(t);
+  const requests = await guards(fixture);
   const policies = { Boot: 'active', OnDeath: 'inactive', OnUpdate: 'active' };
-  await cabinet.addOpenRelay('RELAY1', { ...policies, HoldForS: 60 });
-  await cabinet.addOpenRelay('RELAY2', { Boot: 'active', StaggerMs: 100, MaxOnS: 30 });
-  await cabinet.addOpenRelay('RELAY3', { MaxOnS: 30, HoldForS: 10 });
-  await cabinet.addOpenRelay('RELAY4', { MaxOnS: 30, HoldForS: 0 });
-  await cabinet.waitForValue(cabinet.pulse('RELAY5'), 'LINK', 'online');
+  await fixture.addOpenRelay('RELAY1', { ...policies, HoldForS: 60 });
+  await fixture.addOpenRelay('RELAY2', { Boot: 'active', StaggerMs: 100, MaxOnS: 30 });
+  await fixture.addOpenRelay('RELAY3', { MaxOnS: 30, HoldForS: 10 });
+  await fixture.addOpenRelay('RELAY4', { MaxOnS: 30, HoldForS: 0 });
+  await fixture.waitForValue(fixture.pulse('RELAY5'), 'LINK', 'online');
   const held = { boot: 'hold', onDeath: 'hold', onStop: 'hold', onUpdate: 'hold' };
-  t.same(asked.get('RELAY1'), {
+  t.same(requests.get('RELAY1'), {
     boot: 'active',
     onDeath: 'inactive',
     onStop: 'hold',
@@ -38,13 +38,13 @@ await t.test('what the line keeper is told of an output follows from its propert
     holdForS: 60,
   });
   t.same(
-    asked.get('RELAY2'),
+    requests.get('RELAY2'),
     { ...held, boot: 'inactive', holdForS: 30 },
     'what rules may forbid is no matter of the boot, and no hold is longer than the longest on time',
   );
-  t.same(asked.get('RELAY3'), { ...held, holdForS: 10 });
-  t.same(asked.get('RELAY4'), { ...held, holdForS: 30 });
-  t.same(asked.get('RELAY5'), {
+  t.same(requests.get('RELAY3'), { ...held, holdForS: 10 });
+  t.same(requests.get('RELAY4'), { ...held, holdForS: 30 });
+  t.same(requests.get('RELAY5'), {
     boot: 'inactive',
     onDeath: 'inactive',
     onStop: 'inactive',
@@ -54,18 +54,18 @@ await t.test('what the line keeper is told of an output follows from its propert
 });
 
 await t.test('a policy that no rule could be kept with is refused', async (t) => {
-  const cabinet = new OutputFixture(t);
+  const fixture = new OutputFixture(t);
   for (const policy of ['OnDeath', 'OnStop', 'OnUpdate', 'OnLost']) {
-    const interlocked = cabinet.relay('RELAY1', { Interlock: 'blind', [policy]: 'active' });
-    const timed = cabinet.relay('RELAY2', { MaxOnS: 5, [policy]: 'active' });
-    await cabinet.waitForValue(interlocked, 'LINK', 'closed');
-    const mistakes = [interlocked, timed].map(({ id }) => cabinet.devices.problems(id)[0]?.text);
-    t.match(mistakes, [
+    const interlocked = fixture.relay('RELAY1', { Interlock: 'blind', [policy]: 'active' });
+    const timed = fixture.relay('RELAY2', { MaxOnS: 5, [policy]: 'active' });
+    await fixture.waitForValue(interlocked, 'LINK', 'closed');
+    const errors = [interlocked, timed].map(({ id }) => fixture.devices.problems(id)[0]?.text);
+    t.match(errors, [
       `${policy} is active, and Interlock can't be kept then`,
       `${policy} is active, and MaxOnS can't be kept then`,
     ]);
   }
-  t.same(cabinet.levels('RELAY1', 'RELAY2'), [false, false]);
+  t.same(fixture.levels('RELAY1', 'RELAY2'), [false, false]);
 });
 
 /** Lets whole seconds pass, what happens in one being done before the next. */
@@ -103,28 +103,28 @@ await t.test('OnLost is for a chip that was gone, and for nothing else', async (
 await t.test(
   'OnSilence comes when nobody commands, through the rules, and until somebody does',
   async (t) => {
-    const cabinet = new OutputFixture(t);
+    const fixture = new OutputFixture(t);
     const silent = { OnSilence: 'inactive', SilentAfterS: 60 };
     const [lamp, pump] = [
-      await cabinet.addOpenRelay('RELAY1', silent),
-      await cabinet.addOpenRelay('RELAY2', { ...silent, MinOnS: 90 }),
+      await fixture.addOpenRelay('RELAY1', silent),
+      await fixture.addOpenRelay('RELAY2', { ...silent, MinOnS: 90 }),
     ];
-    const still = await cabinet.addOpenRelay('RELAY3', { OnSilence: 'inactive' });
-    for (const relay of [lamp, pump, still]) await cabinet.write(relay, true);
-    await elapse(cabinet.clock, 59);
-    await cabinet.write(lamp, true);
-    await elapse(cabinet.clock, 1);
-    t.match(cabinet.devices.problems(pump.id), [{ code: 'SILENT' }]);
-    t.match(cabinet.devices.problems(pump.id)[0]?.text, /could not be made inactive.*minimum on time/);
-    t.same(cabinet.levels('RELAY1', 'RELAY2', 'RELAY3'), [true, true, true]);
-    await elapse(cabinet.clock, 59);
-    t.equal(cabinet.value(lamp, 'STATE'), false);
-    t.match(cabinet.devices.problems(lamp.id), [
+    const still = await fixture.addOpenRelay('RELAY3', { OnSilence: 'inactive' });
+    for (const relay of [lamp, pump, still]) await fixture.write(relay, true);
+    await elapse(fixture.clock, 59);
+    await fixture.write(lamp, true);
+    await elapse(fixture.clock, 1);
+    t.match(fixture.devices.problems(pump.id), [{ code: 'SILENT' }]);
+    t.match(fixture.devices.problems(pump.id)[0]?.text, /could not be made inactive.*minimum on time/);
+    t.same(fixture.levels('RELAY1', 'RELAY2', 'RELAY3'), [true, true, true]);
+    await elapse(fixture.clock, 59);
+    t.equal(fixture.value(lamp, 'STATE'), false);
+    t.match(fixture.devices.problems(lamp.id), [
       { code: 'SILENT', text: 'no command for 60 s: it was made inactive (OnSilence)' },
     ]);
-    await cabinet.write(lamp, true);
-    t.same(cabinet.devices.problems(lamp.id), []);
-    t.same(cabinet.levels('RELAY1', 'RELAY3'), [true, true]);
+    await fixture.write(lamp, true);
+    t.same(fixture.devices.problems(lamp.id), []);
+    t.same(fixture.levels('RELAY1', 'RELAY3'), [true, true]);
   },
 );
 

@@ -24,12 +24,12 @@ t.test('what a contact, a test or a fast switch makes passes, each change of it'
   const board = new BoardFixture(t);
   const burst = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
   const busy = await online(board, 'GPIO Input', { Line: 'BUTTON2' });
-  const told = [board.watch(burst, 'STATE'), board.watch(busy, 'STATE')];
+  const messages = [board.watch(burst, 'STATE'), board.watch(busy, 'STATE')];
   await flood(board, 'BUTTON1', 10_000, 500);
   await flood(board, 'BUTTON2', 400, 10_000);
   await board.elapse(11_000);
   t.strictSame(
-    told.map((all) => all.length),
+    messages.map((all) => all.length),
     [5000, 4000],
   );
   t.notOk(isOn(board, burst) || isOn(board, busy));
@@ -38,13 +38,13 @@ t.test('what a contact, a test or a fast switch makes passes, each change of it'
 t.test('an input that oscillates: told once a second, counted on, right when it is over', async (t) => {
   const board = new BoardFixture(t);
   const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
-  const told = board.watch(input, 'STATE');
+  const messages = board.watch(input, 'STATE');
   await flood(board, 'BUTTON1', 5000, 20_000);
   await board.elapse(20_000);
   t.ok(isOn(board, input));
   t.match(board.devices.problems(input.id), [{ code: 'OSCILLATES', text: /^BUTTON1 oscillates/ }]);
   t.equal(doubtOf(input, 'STATE'), 'OSCILLATES');
-  const before = told.length;
+  const before = messages.length;
   t.ok(before > 10_000 && before <= 10_300, `${before} changes told of 100,000`);
   // It ends in another value than it began with, which is told although it is not yet over.
   await board.drive('BUTTON1', true);
@@ -57,10 +57,10 @@ t.test('an input that oscillates: told once a second, counted on, right when it 
   await board.elapse(3000);
   t.notOk(isOn(board, input));
   t.equal(doubtOf(input, 'STATE'), undefined);
-  const after = told.length;
+  const after = messages.length;
   await board.drive('BUTTON1', false);
   await board.elapse(10);
-  t.strictSame([told.length, board.value(input, 'STATE')], [after + 1, false]);
+  t.strictSame([messages.length, board.value(input, 'STATE')], [after + 1, false]);
   await board.devices.close();
   t.equal(board.clock.pendingTimers, 0);
 });
@@ -84,10 +84,10 @@ t.test('what was not told when the instance closes is told then', async (t) => {
   const input = await online(board, 'GPIO Input', { Line: 'BUTTON1' });
   await flood(board, 'BUTTON1', 10_000, 2000);
   await board.elapse(2010);
-  const told = board.value(input, 'COUNT');
+  const messages = board.value(input, 'COUNT');
   await board.drive('BUTTON1', true);
   await board.elapse(10);
-  t.equal(board.value(input, 'COUNT'), told, 'not told yet');
+  t.equal(board.value(input, 'COUNT'), messages, 'not told yet');
   await board.change(input, { ActiveLow: false });
   await board.waitForLink(input, 'online');
   t.strictSame([board.value(input, 'COUNT'), board.value(input, 'STATE')], [10_001, true]);
@@ -145,13 +145,13 @@ t.test('a group of lines is no number while one of them oscillates', async (t) =
   await board.elapse(4000);
   t.match(board.status(group), /BUTTON2 oscillates/);
   t.equal(doubtOf(group, 'VALUE'), 'OSCILLATES');
-  const told = board.watch(group, 'VALUE');
+  const messages = board.watch(group, 'VALUE');
   await board.drive('BUTTON1', true);
   await board.elapse(1000);
-  t.strictSame(told, []);
+  t.strictSame(messages, []);
   await board.elapse(12_000);
   t.notOk(isOn(board, group));
-  t.strictSame(told, [1]);
+  t.strictSame(messages, [1]);
   t.equal(doubtOf(group, 'VALUE'), undefined);
 });
 
@@ -161,12 +161,12 @@ t.test(
     const board = new BoardFixture(t);
     const counter = await online(board, 'Counter', { Line: 'BUTTON1', Edges: 'both' });
     const fan = await online(board, 'Frequency', { Line: 'BUTTON2' });
-    const told = board.watch(counter, 'COUNT');
+    const messages = board.watch(counter, 'COUNT');
     await flood(board, 'BUTTON1', 10_000, 10_000);
     await flood(board, 'BUTTON2', 10_000, 10_000);
     await board.elapse(10_500);
     t.strictSame([board.value(counter, 'COUNT'), board.value(counter, 'LOST')], [100_000, 0]);
-    t.ok(told.length <= 52, `${told.length} reports`);
+    t.ok(messages.length <= 52, `${messages.length} reports`);
     t.equal(board.value(counter, 'RATE'), 10_000);
     t.equal(Math.round(Number(board.value(fan, 'FREQUENCY'))), 5000);
     t.notOk(isOn(board, counter) || isOn(board, fan));

@@ -43,21 +43,21 @@ t.test('a run is as long as the way, and the slats turn first', async (t) => {
 });
 
 t.test('a run into an end stop takes its time, what may be wrong with that, and the reserve', async (t) => {
-  const whole = (ms: number) => Math.round((ms + 50) / 0.99 + 2000);
-  t.strictSame(shown(nextRun(times, { at: at(1, 1) }, { position: 0 })), ['up', whole(32_000), {}]);
+  const complete = (ms: number) => Math.round((ms + 50) / 0.99 + 2000);
+  t.strictSame(shown(nextRun(times, { at: at(1, 1) }, { position: 0 })), ['up', complete(32_000), {}]);
   t.strictSame(
     shown(nextRun(times, { at: at(0, 0) }, { position: 0 })),
-    ['up', whole(0), {}],
+    ['up', complete(0), {}],
     'there already',
   );
   t.strictSame(shown(nextRun(times, { at: unknownState }, { position: 1, slat: 0.3 })), [
     'down',
-    whole(22_000),
+    complete(22_000),
     { slat: 0.3 },
   ]);
   t.strictSame(
     [Math.round(longestRunMs(times, 'up')), Math.round(longestRunMs(times, 'down'))],
-    [whole(32_000), whole(22_000)],
+    [complete(32_000), complete(22_000)],
   );
 });
 

@@ -16,20 +16,20 @@ async function bench() {
   const clock = new ManualClock();
   const world = new SimulatedBoard({ chips: [{ label: 'one', lines: ['DOOR'] }] }, clock);
   const binding = openSimulated(world, clock);
-  const heard: Edge[] = [];
-  const listener = { edges: (edges: readonly Edge[]) => void heard.push(...edges), lost: () => undefined };
+  const received: Edge[] = [];
+  const listener = { edges: (edges: readonly Edge[]) => void received.push(...edges), lost: () => undefined };
   const [chip] = await binding.chips();
   if (chip === undefined) throw new Error('no chip');
-  const wish = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
-  await binding.requestInput({ chip, offset: 0, name: 'DOOR' }, wish, listener);
+  const command = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
+  await binding.requestInput({ chip, offset: 0, name: 'DOOR' }, command, listener);
   const all = simulationFunctions(world, clock);
   const call = async (name: string, ...args: unknown[]) =>
     all.find((one) => one.name === `GW_Simulate${name}`)?.run(owner, ...(args as never[]));
   /** Lets time pass and hears all that happened. */
   const pass = async (ms: number) => {
     clock.advance(ms);
-    for (let last = -1; last !== heard.length; await yieldToEventLoop()) last = heard.length;
-    return heard.splice(0);
+    for (let last = -1; last !== received.length; await yieldToEventLoop()) last = received.length;
+    return received.splice(0);
   };
   return { clock, world, call, pass };
 }

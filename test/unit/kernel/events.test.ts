@@ -10,7 +10,7 @@ const NOW_MS = 1_700_000_000_000;
 const fresh = () => new Kernel({ counter: 0, random: Math.random });
 const frames = (kernel: Kernel, since: number) =>
   kernel.changes.since(since).map((change) => JSON.parse(change.frame) as Frame);
-const told = (kernel: Kernel, since: number) =>
+const messages = (kernel: Kernel, since: number) =>
   frames(kernel, since).map(({ Message, Data }) => [Message, Data] as const);
 const action = (id: number, name: string, scriptText = '') => ({
   id,
@@ -37,7 +37,7 @@ t.test('a new event is as clients take it to be, and what differs is told (decis
     conditions: [{ id: 0, parentId: 0, operation: 1, rules: noRules }],
   });
   const copy = kernel.events.create(eventType.trigger, NOW_MS, { like, name: 'Copy' });
-  t.strictSame(told(kernel, before), [
+  t.strictSame(messages(kernel, before), [
     [10401, [4]],
     [10801, [0]],
     [10404, ['Copy']],
@@ -54,7 +54,7 @@ t.test('a new event is as clients take it to be, and what differs is told (decis
   const deleting = kernel.changes.counter;
   kernel.tree.delete(copy);
   t.strictSame(
-    told(kernel, deleting).map(([sent]) => sent),
+    messages(kernel, deleting).map(([sent]) => sent),
     [10413, 10802, 10402],
   );
 });
@@ -74,7 +74,7 @@ t.test('a change is told by what changed, and an equal value by nothing', async 
   events.setSchedule(plan.id, { groups: [{ id: 5, days: 1, points: [{ id: 9, start, actionId: 2 }] }] });
   events.setSchedule(plan.id, { actions: [action(2, 'Cold')], groups: [{ id: 5, days: 1, points: [] }] });
   events.set(plan, { actionId: '{A}', actionParameters: { VALUE: 1 } });
-  t.strictSame(told(kernel, since), [
+  t.strictSame(messages(kernel, since), [
     [10815, [1, 'Warm', 255, 'a']],
     [10815, [2, 'Cool', 255, '']],
     [10818, [5, 31]],
@@ -168,8 +168,8 @@ t.test(`a client that follows the messages has what a snapshot says; ${seedLabel
   // Lists are in the order in which their entries came; a client that keeps them by id has them in another.
   const byId = (_key: string, value: unknown) =>
     Array.isArray(value) ? [...value].sort((a: { id: number }, b: { id: number }) => a.id - b.id) : value;
-  const whole = (entries: object) => JSON.parse(JSON.stringify(sorted(entries)), byId) as object;
-  t.strictSame(whole(seen), whole(snapshotOf(kernel)));
+  const complete = (entries: object) => JSON.parse(JSON.stringify(sorted(entries)), byId) as object;
+  t.strictSame(complete(seen), complete(snapshotOf(kernel)));
   t.ok(kernel.changes.counter - since > 1000);
 });
 
@@ -183,7 +183,7 @@ t.test('a front is told nothing of what stands outside its area', async (t) => {
   const event = events.create(eventType.trigger, NOW_MS, { parent: base });
   const plan = events.create(eventType.schedule, NOW_MS, { parent: base });
   const shown = () => JSON.stringify(snapshotOf(kernel, area.objects()));
-  const heard = (change: () => void) => {
+  const received = (change: () => void) => {
     const since = kernel.changes.counter;
     change();
     const changes = kernel.changes.since(since);
@@ -196,30 +196,30 @@ t.test('a front is told nothing of what stands outside its area', async (t) => {
   const quiet = { admitted: [], isLost: false };
   const lost = { admitted: [], isLost: true };
   t.strictSame(
-    heard(() => events.set(event, { script: secret })),
+    received(() => events.set(event, { script: secret })),
     quiet,
   );
   const parameters = { TARGET: outside.id };
   t.strictSame(
-    heard(() => events.set(event, { actionId: '{A}', actionParameters: parameters })),
+    received(() => events.set(event, { actionId: '{A}', actionParameters: parameters })),
     quiet,
   );
   const rule = { id: 1, variableId: outside.id, comparison: 0, value: 'tulip', type: 0 };
   const conditions = [{ id: 0, parentId: 0, operation: 0, rules: { ...noRules, variable: [rule] } }];
   t.strictSame(
-    heard(() => events.set(event, { conditions })),
+    received(() => events.set(event, { conditions })),
     quiet,
   );
   t.strictSame(
-    heard(() => events.setTrigger(event.id, { variableId: outside.id })),
+    received(() => events.setTrigger(event.id, { variableId: outside.id })),
     lost,
   );
   t.strictSame(
-    heard(() => events.setTrigger(event.id, { value: 'tulip' })),
+    received(() => events.setTrigger(event.id, { value: 'tulip' })),
     quiet,
   );
   t.strictSame(
-    heard(() => events.setSchedule(plan.id, { actions: [action(1, 'On', secret)] })),
+    received(() => events.setSchedule(plan.id, { actions: [action(1, 'On', secret)] })),
     lost,
   );
   events.set(event, { script: secret });
@@ -227,17 +227,17 @@ t.test('a front is told nothing of what stands outside its area', async (t) => {
   t.notMatch(shown(), 'tulip');
   t.match(shown(), '"name":"On"');
 
-  const known = heard(() => events.setTrigger(event.id, { variableId: inside.id, value: 5 }));
+  const known = received(() => events.setTrigger(event.id, { variableId: inside.id, value: 5 }));
   t.strictSame(known, { admitted: [message.EM_CHANGETRIGGERVALUE], isLost: true });
   t.match(shown(), `"triggerVariableID":${inside.id},"triggerValue":5`);
-  t.strictSame(heard(() => events.setTrigger(event.id, { value: 6 })).admitted, [
+  t.strictSame(received(() => events.setTrigger(event.id, { value: 6 })).admitted, [
     message.EM_CHANGETRIGGERVALUE,
   ]);
-  const untold = heard(() => events.clearTriggerVariable(event));
+  const untold = received(() => events.clearTriggerVariable(event));
   t.strictSame(untold, lost, 'the value goes out of sight with the variable, and no message says so');
   t.match(shown(), '"triggerVariableID":0,"triggerValue":""');
-  const plain = heard(() => events.setSchedule(plan.id, { actions: [action(1, 'Off')] }));
+  const plain = received(() => events.setSchedule(plan.id, { actions: [action(1, 'Off')] }));
   t.strictSame(plain, { admitted: [message.EM_CHANGESCHEDULEACTION], isLost: false });
-  t.strictSame(heard(() => events.set(event, { active: true })).admitted, [message.EM_CHANGEACTIVE]);
-  t.strictSame(heard(() => events.recordRun(event, NOW_MS)).admitted, [message.EM_UPDATE]);
+  t.strictSame(received(() => events.set(event, { active: true })).admitted, [message.EM_CHANGEACTIVE]);
+  t.strictSame(received(() => events.recordRun(event, NOW_MS)).admitted, [message.EM_UPDATE]);
 });

@@ -57,16 +57,16 @@ t.test('an object is told in the order of decision 13, with what differs from th
 
 t.test('rules of idents, names, places and deletion', async (t) => {
   const { tree, variables } = fresh();
-  const house = tree.create(0, {}, { name: 'House', ident: 'house' });
-  const hall = tree.create(0, {}, { name: 'Hall', ident: '1_hall', parent: house });
+  const gateway = tree.create(0, {}, { name: 'House', ident: 'house' });
+  const hall = tree.create(0, {}, { name: 'Hall', ident: '1_hall', parent: gateway });
   const lamp = variables.create(0, { parent: hall, name: 'Lamp' });
   t.throws(() => tree.create(0, {}, { ident: 'house' }), { code: 'IDENT_TAKEN' });
   t.throws(() => tree.set(lamp, 'ident', 'a b'), { code: 'IDENT_INVALID' });
   t.throws(() => tree.delete(hall), { code: 'HAS_CHILDREN' });
   t.throws(() => tree.delete(tree.root), { code: 'ROOT_FIXED' });
   t.throws(() => tree.set(tree.root, 'name', 'x'), { code: 'ROOT_FIXED' });
-  t.throws(() => tree.move(house, hall), { code: 'PARENT_LOOP' });
-  t.throws(() => tree.move(house, house), { code: 'PARENT_LOOP' });
+  t.throws(() => tree.move(gateway, hall), { code: 'PARENT_LOOP' });
+  t.throws(() => tree.move(gateway, gateway), { code: 'PARENT_LOOP' });
   t.equal(tree.location(lamp), 'House\\Hall\\Lamp');
   tree.set(lamp, 'name', '');
   t.equal(lamp.displayName, `Unnamed Object (ID: ${lamp.id})`);
@@ -74,11 +74,11 @@ t.test('rules of idents, names, places and deletion', async (t) => {
   tree.set(lamp, 'ident', '');
   t.equal(hall.children?.byIdent('lamp'), undefined);
   t.same([...(hall.children?.byName(lamp.displayName) ?? [])], [lamp]);
-  tree.move(lamp, house);
+  tree.move(lamp, gateway);
   t.same([...(hall.children?.byName(lamp.displayName) ?? [])], []);
-  t.same(house.children?.sorted(), [hall, lamp]);
+  t.same(gateway.children?.sorted(), [hall, lamp]);
   tree.set(lamp, 'position', -1);
-  t.same(house.children?.sorted(), [lamp, hall]);
+  t.same(gateway.children?.sorted(), [lamp, hall]);
 });
 
 t.test(
@@ -306,10 +306,10 @@ t.test(
   async (t) => {
     const kernel = fresh();
     const { tree, variables, links } = kernel;
-    const house = tree.create(0, {}, { name: 'House', info: 'secret' });
-    const floor = tree.create(0, {}, { name: 'Floor', parent: house });
+    const gateway = tree.create(0, {}, { name: 'House', info: 'secret' });
+    const floor = tree.create(0, {}, { name: 'Floor', parent: gateway });
     const lamp = variables.create(0, { name: 'Lamp', parent: floor });
-    const cellar = tree.create(0, {}, { name: 'Cellar', parent: house });
+    const cellar = tree.create(0, {}, { name: 'Cellar', parent: gateway });
     const boiler = variables.create(2, { name: 'Boiler', parent: cellar, profile: '~Temperature' });
     const below = variables.create(3, { name: 'Below', parent: boiler });
     const link = links.create({ parent: floor }, boiler.id);
@@ -321,12 +321,12 @@ t.test(
         .sort(),
       ['Boiler', 'Cellar', 'Floor', 'House', 'Lamp', link.displayName, 'stellwerk'].sort(),
     );
-    t.equal(snapshot[`ID${house.id}`]?.info, '');
+    t.equal(snapshot[`ID${gateway.id}`]?.info, '');
     for (const entry of Object.values(snapshot))
       t.ok(snapshot[`ID${entry.parentID}`], 'every parent is there');
     t.ok(area.contains(lamp.id) && area.contains(boiler.id) && area.contains(floor.id));
     t.notOk(
-      area.contains(below.id) || area.contains(cellar.id) || area.contains(house.id) || area.contains(0),
+      area.contains(below.id) || area.contains(cellar.id) || area.contains(gateway.id) || area.contains(0),
     );
     t.same([...area.profiles()], ['~Temperature']);
     const admitted: number[] = [];
@@ -334,7 +334,7 @@ t.test(
     variables.update(boiler, 60, 1000);
     variables.update(below, 'x', 1000);
     tree.set(cellar, 'name', 'Basement');
-    tree.set(house, 'name', 'Home');
+    tree.set(gateway, 'name', 'Home');
     t.same(admitted, [10603]);
     links.setTarget(link, 0);
     variables.update(boiler, 61, 1000);

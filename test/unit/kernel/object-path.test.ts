@@ -7,7 +7,7 @@ import { FunctionFixture, owner } from '../../tools/gateway/function-fixture.js'
 
 const front = { role: 'webfront', user: 'webfront', remote: '127.0.0.1', configurator: 1 } as const;
 
-function house() {
+function gateway() {
   const kernel = new Kernel({ counter: 1000, random: Math.random });
   const category = (name: string, ident = '', parent?: TreeObject) =>
     kernel.tree.create(objectType.category, {}, { name, ident, ...(parent && { parent }) });
@@ -18,7 +18,7 @@ function house() {
 }
 
 t.test('a path is read by idents and names, from the root down', async (t) => {
-  const { kernel, floor, hall, lamp } = house();
+  const { kernel, floor, hall, lamp } = gateway();
   for (const path of [
     'ground_floor/Hall/LAMP',
     'Ground floor/Hall/Lamp',
@@ -35,7 +35,7 @@ t.test('a path is read by idents and names, from the root down', async (t) => {
 });
 
 t.test('what a path does not name is said with what there is, and nothing is guessed', async (t) => {
-  const { kernel, category, floor, hall, lamp } = house();
+  const { kernel, category, floor, hall, lamp } = gateway();
   const { tree } = kernel;
   t.throws(() => objectAt(tree, 'ground_flor/Hall'), {
     code: 'PATH_NOT_FOUND',
@@ -59,13 +59,13 @@ t.test('what a path does not name is said with what there is, and nothing is gue
 });
 
 t.test('the API takes a path in place of an id, from the owner', async (t) => {
-  await using desk = new FunctionFixture();
-  const { kernel, registry } = desk;
+  await using fixture = new FunctionFixture();
+  const { kernel, registry } = fixture;
   const parent = kernel.tree.create(objectType.category, {}, { name: 'Hall' });
   const text = kernel.variables.create(variableType.string, { name: 'Note', parent });
-  await desk.call('SetValue', 'Hall/Note', '/Hall/Note');
+  await fixture.call('SetValue', 'Hall/Note', '/Hall/Note');
   t.equal(text.data.value, '/Hall/Note', 'a text stays a text');
-  t.equal(await desk.call('GetValue', 'Hall/Note'), '/Hall/Note');
+  t.equal(await fixture.call('GetValue', 'Hall/Note'), '/Hall/Note');
   t.throws(() => registry.call('GetValue', { VariableID: 'Hall/Nota' }, owner), {
     code: 'PATH_NOT_FOUND',
     message: /did you mean Note\?$/,

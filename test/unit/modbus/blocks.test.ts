@@ -41,11 +41,11 @@ await scene('neighbours are read in one request', async (t, scene) => {
   }
 });
 
-for (const answer of ['exception', 'nothing'] as const)
-  await scene(`of a unit that answers blocks with ${answer}, each is read by itself`, async (t, scene) => {
+for (const reply of ['exception', 'nothing'] as const)
+  await scene(`of a unit that answers blocks with ${reply}, each is read by itself`, async (t, scene) => {
     const unit = scene.line.unit(1);
     neighbourly(unit);
-    unit.limit = { count: 2, answer };
+    unit.limit = { count: 2, answer: reply };
     const gateway = await scene.gateway(1);
     const all = await neighbours(scene, gateway);
     await scene.pass(20_000);

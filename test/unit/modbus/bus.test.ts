@@ -10,9 +10,9 @@ await scene('a unit is polled, and what it has is the value', async (t, scene) =
   t.equal(scene.quality(warm), 'good');
   unit.registers.set(100, 0xfff6);
   await scene.waitForValue(warm, -1);
-  const asked = scene.line.requests.length;
+  const requested = scene.line.requests.length;
   await scene.pass(10_000);
-  t.equal(scene.line.requests.length - asked, 10, 'once a second');
+  t.equal(scene.line.requests.length - requested, 10, 'once a second');
   t.strictSame([...new Set(scene.line.requests)], ['3:3@100']);
 });
 
@@ -47,8 +47,8 @@ await scene('a unit that is away is left alone, and others are read as before', 
   scene.line.requests.length = 0;
   const reports = scene.fixture.watch(second, 'Value');
   await scene.pass(120_000);
-  const asked = scene.line.requests.filter((one) => one.startsWith('1:')).length;
-  t.ok(asked >= 3 && asked <= 12, `${asked} in two minutes`);
+  const requested = scene.line.requests.filter((one) => one.startsWith('1:')).length;
+  t.ok(requested >= 3 && requested <= 12, `${requested} in two minutes`);
   t.ok(reports.length >= 115, `${reports.length} readings of the other`);
   t.equal(scene.quality(second), 'good');
   dead.behaviour = 'answers';
@@ -140,8 +140,8 @@ await scene('an address that gets no answer pauses, and its unit stays there', a
   await scene.waitForQuality(mute, 'bad NO_ANSWER');
   scene.line.requests.length = 0;
   await scene.pass(60_000);
-  const asked = scene.line.requests.filter((one) => one === '1:3@99').length;
-  t.ok(asked >= 1 && asked <= 20, `${asked} in a minute`);
+  const requested = scene.line.requests.filter((one) => one === '1:3@99').length;
+  t.ok(requested >= 1 && requested <= 20, `${requested} in a minute`);
   t.equal(scene.quality(address), 'good');
   unit.silentAddresses.clear();
   await scene.waitForValue(mute, 9);
@@ -152,8 +152,8 @@ await scene('wishes go before polls, are confirmed, and are read back', async (t
   const unit = scene.line.unit(1, Object.fromEntries(Array.from({ length: 40 }, (_, at) => [at, at])));
   unit.delayMs = 20;
   const gateway = await scene.gateway(1);
-  const wish = { WriteFunctionCode: 6, WriteAddress: 39, Poller: 0 };
-  const set = await scene.register(gateway, 39, wish);
+  const command = { WriteFunctionCode: 6, WriteAddress: 39, Poller: 0 };
+  const set = await scene.register(gateway, 39, command);
   for (let at = 0; at < 30; at++) await scene.register(gateway, at, { Poller: 50 });
   await scene.pass(500);
   scene.line.requests.length = 0;

@@ -57,11 +57,11 @@ await t.test('the checks are those of slow arithmetic', async (t) => {
 });
 
 /** Finds the answer in chunks, as a line does; undefined where none came. */
-function found(framing: Framing, chunks: readonly Buffer[], asked: Parameters<Framing['findReply']>[1]) {
+function found(framing: Framing, chunks: readonly Buffer[], requests: Parameters<Framing['findReply']>[1]) {
   let held = Buffer.alloc(0);
   for (const chunk of chunks) {
     held = Buffer.concat([held, chunk]);
-    const { pdu, consumed: used } = framing.findReply(held, asked);
+    const { pdu, consumed: used } = framing.findReply(held, requests);
     if (pdu !== undefined) return pdu.toString('hex');
     held = held.subarray(used);
   }
@@ -125,11 +125,15 @@ await t.test(`answers are found in any pieces, behind others' (${seedLabel(seed)
         answered(framing, unit, [hex('100fff0001'), transaction ^ 1]),
       ].filter(() => random.chance(0.5));
       const bytes = Buffer.concat([...before, answered(framing, unit, [pdu, transaction]), random.bytes(3)]);
-      const asked = { unit, request, transaction };
+      const requests = { unit, request, transaction };
       // Without transactions one that is as long as the late one can't be told from it: the bus sees to that.
       if (isRead && count === 2) continue;
       const expected = pdu.toString('hex');
-      t.equal(found(framing, cut(random, bytes), asked), expected, `${name} ${request.pdu.toString('hex')}`);
+      t.equal(
+        found(framing, cut(random, bytes), requests),
+        expected,
+        `${name} ${request.pdu.toString('hex')}`,
+      );
     }
 });
 
@@ -139,7 +143,7 @@ await t.test(`of garbage nothing is an answer, and little is kept (${seedLabel(s
   for (const [name, framing] of framings)
     for (let round = 0; round < 300; round++) {
       const request = readRequest(random.pick([1, 3] as const), 0, 1 + random.below(100));
-      const asked = { unit: 1 + random.below(3), request, transaction: random.below(3) };
+      const requests = { unit: 1 + random.below(3), request, transaction: random.below(3) };
       const length = random.below(2000);
       const bytes =
         framing === ascii
@@ -149,7 +153,7 @@ await t.test(`of garbage nothing is an answer, and little is kept (${seedLabel(s
       let held = Buffer.alloc(0);
       for (const chunk of cut(random, bytes)) {
         held = Buffer.concat([held, chunk]);
-        const { pdu, consumed: used } = framing.findReply(held, asked);
+        const { pdu, consumed: used } = framing.findReply(held, requests);
         const isAnswer =
           pdu === undefined || pdu[0] === (request.functionCode | 0x80) || pdu.length === request.replyLength;
         if (!isAnswer || used < 0 || used > held.length) wrong.push(`${name} ${bytes.toString('hex')}`);
@@ -206,7 +210,7 @@ await t.test('values stand in registers as devices have them', async (t) => {
 });
 
 await t.test('what a unit can not hold is refused before anything is sent', async (t) => {
-  const refused = (name: string, value: Value, more?: Partial<RegisterLayout>) =>
+  const rejected = (name: string, value: Value, more?: Partial<RegisterLayout>) =>
     t.throws(
       () => encode(layoutOf(name, more), value),
       { code: 'CANNOT_CONVERT' },
@@ -221,24 +225,24 @@ await t.test('what a unit can not hold is refused before anything is sent', asyn
   t.equal(encode(layoutOf('StringPlain'), 'AB').toString('hex'), '4142000000000000');
   t.equal(encode(layoutOf('StringHex'), '00Ff').toString('hex'), '00ff000000000000');
   t.equal(encode(layoutOf('Float32'), 0.1).toString('hex'), '3dcccccd');
-  refused('UInt16', 65_536);
-  refused('UInt16', -1);
-  refused('UInt16', 2.5);
-  refused('UInt16', true);
-  refused('UInt16', '5');
-  refused('Int16', 3276.8, { factor: 0.1 });
-  refused('Int32', 2 ** 31);
-  refused('UInt32', 2 ** 32);
-  refused('UInt64', 2 ** 64, { factor: 0.001 });
-  refused('Int64', 2 ** 53);
-  refused('Float32', 1e39);
-  refused('Float64', Infinity);
-  refused('StringPlain', 'ABCDEFGHI');
-  refused('StringPlain', '€');
-  refused('StringPlain', 5);
-  refused('StringHex', 'abc');
-  refused('StringHex', 'zz');
-  refused('StringHex', '00'.repeat(9));
+  rejected('UInt16', 65_536);
+  rejected('UInt16', -1);
+  rejected('UInt16', 2.5);
+  rejected('UInt16', true);
+  rejected('UInt16', '5');
+  rejected('Int16', 3276.8, { factor: 0.1 });
+  rejected('Int32', 2 ** 31);
+  rejected('UInt32', 2 ** 32);
+  rejected('UInt64', 2 ** 64, { factor: 0.001 });
+  rejected('Int64', 2 ** 53);
+  rejected('Float32', 1e39);
+  rejected('Float64', Infinity);
+  rejected('StringPlain', 'ABCDEFGHI');
+  rejected('StringPlain', '€');
+  rejected('StringPlain', 5);
+  rejected('StringHex', 'abc');
+  rejected('StringHex', 'zz');
+  rejected('StringHex', '00'.repeat(9));
 });
 
 await t.test(`what is written is what is read (${seedLabel(seed)})`, async (t) => {
@@ -272,12 +276,12 @@ await t.test(
       if (first === undefined) continue;
       const { request, reads } = coalesceReads(first, others);
       const { address: at, count } = request.block ?? { address: 0, count: 0 };
-      const asked = new Set(
+      const requests = new Set(
         reads.flatMap(({ request: { block } }) =>
           Array.from({ length: block?.count ?? 0 }, (_, index) => (block?.address ?? 0) + index),
         ),
       );
-      const isExact = asked.size === count && Math.min(...asked) === at;
+      const isExact = requests.size === count && Math.min(...requests) === at;
       const isAlike = reads.every((one) => one.request.functionCode === first.request.functionCode);
       if (!isExact || !isAlike || !reads.includes(first) || count > (code === 1 ? 2000 : 125))
         wrong.push(`${at} ${count} ${JSON.stringify(some)}`);
@@ -306,33 +310,33 @@ await t.test('what can not be is said before it is tried, with what to do', asyn
   const [gateway, address] = modbusModules();
   if (gateway === undefined || address === undefined) throw new Error('two modules');
   const gatewayMistake = (set: object) => validateProperties(gateway, { ...defaultsOf(gateway), ...set });
-  const mistake = (set: object) => validateProperties(address, { ...defaultsOf(address), ...set });
+  const problem = (set: object) => validateProperties(address, { ...defaultsOf(address), ...set });
   t.equal(gatewayMistake({}), undefined);
   t.equal(gatewayMistake({ DeviceID: 0 }), undefined, 'of TCP');
   t.match(gatewayMistake({ GatewayMode: 3 }), /is not offered: 0 is TCP, 1 RTU/);
   t.match(gatewayMistake({ GatewayMode: 4 }), /is not offered/);
   t.match(gatewayMistake({ GatewayMode: 1, DeviceID: 0 }), /no unit of a RTU line: they go from 1 to 247/);
   t.match(gatewayMistake({ GatewayMode: 8, DeviceID: 248 }), /ASCII line/);
-  t.match(mistake({}), /both 0/);
-  t.equal(mistake({ ReadFunctionCode: 2 }), undefined);
-  t.match(mistake({ ReadFunctionCode: 3 }), /\(Bit\) is read with ReadFunctionCode 1/);
-  t.match(mistake({ WriteFunctionCode: 16 }), /\(Bit\) is written with WriteFunctionCode 5 or 15/);
-  t.match(mistake({ DataType: 2, ReadFunctionCode: 1 }), /\(UInt16\) is read with ReadFunctionCode 3/);
-  t.match(mistake({ DataType: 2, WriteFunctionCode: 5 }), /written with WriteFunctionCode 6 or 16/);
+  t.match(problem({}), /both 0/);
+  t.equal(problem({ ReadFunctionCode: 2 }), undefined);
+  t.match(problem({ ReadFunctionCode: 3 }), /\(Bit\) is read with ReadFunctionCode 1/);
+  t.match(problem({ WriteFunctionCode: 16 }), /\(Bit\) is written with WriteFunctionCode 5 or 15/);
+  t.match(problem({ DataType: 2, ReadFunctionCode: 1 }), /\(UInt16\) is read with ReadFunctionCode 3/);
+  t.match(problem({ DataType: 2, WriteFunctionCode: 5 }), /written with WriteFunctionCode 6 or 16/);
   t.match(
-    mistake({ DataType: 3, WriteFunctionCode: 6 }),
+    problem({ DataType: 3, WriteFunctionCode: 6 }),
     /takes 2 registers: write it with WriteFunctionCode 16/,
   );
-  t.match(mistake({ DataType: 1, WriteFunctionCode: 6 }), /can only be read/);
-  t.equal(mistake({ DataType: 12, ReadFunctionCode: 4 }), undefined);
-  t.match(mistake({ DataType: 10, ReadFunctionCode: 3 }), /needs a Length/);
-  t.match(mistake({ DataType: 10, WriteFunctionCode: 16, Length: 124 }), /at most 123/);
-  t.equal(mistake({ DataType: 10, ReadFunctionCode: 3, Length: 125 }), undefined);
-  t.match(mistake({ DataType: 2, ReadFunctionCode: 3, Length: 2 }), /Length is of texts/);
-  t.match(mistake({ DataType: 10, ReadFunctionCode: 3, Length: 2, Factor: 2 }), /Factor is of numbers/);
-  t.match(mistake({ ReadFunctionCode: 1, Poller: 20 }), /0 or at least 50 ms/);
-  t.match(mistake({ DataType: 9, ReadFunctionCode: 3, ReadAddress: 65_533 }), /go beyond 65535/);
-  t.equal(mistake({ DataType: 9, ReadFunctionCode: 3, ReadAddress: 65_532 }), undefined);
+  t.match(problem({ DataType: 1, WriteFunctionCode: 6 }), /can only be read/);
+  t.equal(problem({ DataType: 12, ReadFunctionCode: 4 }), undefined);
+  t.match(problem({ DataType: 10, ReadFunctionCode: 3 }), /needs a Length/);
+  t.match(problem({ DataType: 10, WriteFunctionCode: 16, Length: 124 }), /at most 123/);
+  t.equal(problem({ DataType: 10, ReadFunctionCode: 3, Length: 125 }), undefined);
+  t.match(problem({ DataType: 2, ReadFunctionCode: 3, Length: 2 }), /Length is of texts/);
+  t.match(problem({ DataType: 10, ReadFunctionCode: 3, Length: 2, Factor: 2 }), /Factor is of numbers/);
+  t.match(problem({ ReadFunctionCode: 1, Poller: 20 }), /0 or at least 50 ms/);
+  t.match(problem({ DataType: 9, ReadFunctionCode: 3, ReadAddress: 65_533 }), /go beyond 65535/);
+  t.equal(problem({ DataType: 9, ReadFunctionCode: 3, ReadAddress: 65_532 }), undefined);
   const variable = (set: object) => address.variables({ ...defaultsOf(address), ...set })[0];
   t.match(variable({ WriteFunctionCode: 5 }), {
     type: variableType.boolean,

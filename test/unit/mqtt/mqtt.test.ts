@@ -160,22 +160,22 @@ await t.test('a wrong configuration is named before anything is connected', asyn
   const defaults = Object.fromEntries(
     Object.entries(client.properties.properties).map(([name, schema]) => [name, schema.default as unknown]),
   );
-  const mistake = (properties: Properties) =>
+  const problem = (properties: Properties) =>
     validateProperties(client, { ...defaults, Url: 'mqtt://broker', ...properties });
-  t.equal(mistake({}), undefined);
-  t.equal(mistake({ Url: 'wss://broker/mqtt', CaFile: '/ca.pem' }), undefined);
-  t.match(mistake({ Url: '' }), /Url is empty/);
-  t.match(mistake({ Url: 'broker' }), /no address/);
-  t.match(mistake({ Url: 'broker:1883' }), /must begin with mqtt/);
-  t.match(mistake({ Url: 'http://broker' }), /must begin with mqtt/);
-  t.match(mistake({ Url: 'mqtt://a:b@broker' }), /UserName and Password/);
-  t.notMatch(mistake({ Url: 'mqtt://a:swordfish@broker' }), /swordfish/);
-  t.match(mistake({ CleanSession: false }), /ClientID/);
-  t.match(mistake({ Url: 'mqtts://broker', KeyFile: '/key' }), /go together/);
-  t.match(mistake({ CaFile: '/ca.pem' }), /mqtts/);
-  t.match(mistake({ WillTopic: 'a/#' }), /WillTopic/);
-  t.match(mistake({ Subscriptions: ['a#'] }), /whole last/);
-  t.match(mistake({ ProtocolVersion: 3 }), /ProtocolVersion/);
+  t.equal(problem({}), undefined);
+  t.equal(problem({ Url: 'wss://broker/mqtt', CaFile: '/ca.pem' }), undefined);
+  t.match(problem({ Url: '' }), /Url is empty/);
+  t.match(problem({ Url: 'broker' }), /no address/);
+  t.match(problem({ Url: 'broker:1883' }), /must begin with mqtt/);
+  t.match(problem({ Url: 'http://broker' }), /must begin with mqtt/);
+  t.match(problem({ Url: 'mqtt://a:b@broker' }), /UserName and Password/);
+  t.notMatch(problem({ Url: 'mqtt://a:swordfish@broker' }), /swordfish/);
+  t.match(problem({ CleanSession: false }), /ClientID/);
+  t.match(problem({ Url: 'mqtts://broker', KeyFile: '/key' }), /go together/);
+  t.match(problem({ CaFile: '/ca.pem' }), /mqtts/);
+  t.match(problem({ WillTopic: 'a/#' }), /WillTopic/);
+  t.match(problem({ Subscriptions: ['a#'] }), /whole last/);
+  t.match(problem({ ProtocolVersion: 3 }), /ProtocolVersion/);
   const point = { Ident: 'A', Type: 'string', StateTopic: 'a' };
   const wrong = (properties: Properties) =>
     validateProperties(device, { ...defaultsOf(device), ...properties });
@@ -200,7 +200,7 @@ async function connectedTopics(broker = new SimulatedBroker()) {
       broker.connect({ ...options, clientId: 'aside' }, asker, new AbortController().signal),
     signal: ending.signal,
   });
-  const wishes: string[] = [];
+  const commands: string[] = [];
   const options: ConnectOptions = {
     url: 'mqtt://broker',
     clientId: 'c',
@@ -216,63 +216,63 @@ async function connectedTopics(broker = new SimulatedBroker()) {
   const listener = { onMessage: topics.dispatch.bind(topics), onLost: () => undefined };
   const connection = await broker.connect(options, listener, new AbortController().signal);
   const subscribe = connection.subscribe.bind(connection);
-  connection.subscribe = (asked) => {
-    wishes.push(asked.map(({ filter }) => filter).join(' '));
-    return subscribe(asked);
+  connection.subscribe = (requests) => {
+    commands.push(requests.map(({ filter }) => filter).join(' '));
+    return subscribe(requests);
   };
   topics.attach(connection);
-  return { broker, clock, topics, stuck, wishes, connection, ending };
+  return { broker, clock, topics, stuck, wishes: commands, connection, ending };
 }
 
 await t.test('many listeners are one subscription', async (t) => {
-  const { broker, topics, wishes } = await connectedTopics();
+  const { broker, topics, wishes: commands } = await connectedTopics();
   broker.publish('a', 'kept', true);
-  const heard: string[] = [];
+  const received: string[] = [];
   const listen = (name: string, filter: string) =>
     topics.subscribe(filter, 1, ({ text, isRetained: retained }) =>
-      heard.push(`${name}:${text}${retained ? '!' : ''}`),
+      received.push(`${name}:${text}${retained ? '!' : ''}`),
     );
   const first = listen('1', 'a');
   const second = listen('2', 'a');
   await Promise.all([first.ready, second.ready, listen('3', 'b/+').ready]);
-  t.same(wishes, ['a b/+'], 'one packet for all of a turn');
-  t.same(heard.splice(0), ['1:kept!', '2:kept!']);
+  t.same(commands, ['a b/+'], 'one packet for all of a turn');
+  t.same(received.splice(0), ['1:kept!', '2:kept!']);
   broker.publish('a', 'now');
-  t.same(heard.splice(0), ['1:now', '2:now']);
+  t.same(received.splice(0), ['1:now', '2:now']);
   await listen('4', 'a').ready;
-  t.same(heard.splice(0), ['4:kept!'], 'what is retained is news for the new one alone');
+  t.same(received.splice(0), ['4:kept!'], 'what is retained is news for the new one alone');
   await first.renew();
-  t.same(heard.splice(0), ['1:kept!'], 'or for one that asks');
+  t.same(received.splice(0), ['1:kept!'], 'or for one that asks');
   first.close();
   second.close();
   await yieldToEventLoop();
   broker.publish('a', 'more');
-  t.same(heard.splice(0), ['4:more']);
+  t.same(received.splice(0), ['4:more']);
   broker.forbidden.add('secret');
   await t.rejects(listen('5', 'secret').ready, { code: 'DEVICE_REFUSED' });
 });
 
 await t.test('a listener that throws stops no other', async (t) => {
   const { broker, topics } = await connectedTopics();
-  const heard: string[] = [];
+  const received: string[] = [];
   topics.subscribe('a', 0, () => {
     throw new Error('boom');
   });
-  await topics.subscribe('a', 0, ({ topic }) => heard.push(topic)).ready;
+  await topics.subscribe('a', 0, ({ topic }) => received.push(topic)).ready;
   broker.publish('a', '1');
-  t.same(heard, ['a']);
+  t.same(received, ['a']);
 });
 
 await t.test('what is remembered of topics is bounded', async (t) => {
   const { broker, topics } = await connectedTopics();
-  let heard = 0;
-  await topics.subscribe('#', 0, () => (heard += 1)).ready;
+  let received = 0;
+  await topics.subscribe('#', 0, () => (received += 1)).ready;
   for (let n = 0; n < KNOWN_TOPICS_LIMIT + 10; n += 1) broker.publish(`t/${n}`, 'x'.repeat(n % 100));
   broker.publish('y'.repeat(60_000), 'long');
   const known = topics.knownTopics() as { Topic: string; LastPayload: string; Count: number }[];
   t.equal(known.length, KNOWN_TOPICS_LIMIT);
   t.equal(known.at(-1)?.Topic, `t/${KNOWN_TOPICS_LIMIT + 9}`);
-  t.equal(heard, KNOWN_TOPICS_LIMIT + 11);
+  t.equal(received, KNOWN_TOPICS_LIMIT + 11);
   t.ok(known.every(({ LastPayload }) => LastPayload.length <= 65));
 });
 
@@ -322,20 +322,20 @@ await t.test('a question to the broker ends with the connection that asked it', 
 await t.test('under the supervisor, with the clock in hand', async (t) => {
   const clock = new ManualClock();
   const broker = new SimulatedBroker();
-  await using desk = new DeviceFixture(mqttModules(broker), clock);
-  const client = await desk.add('MQTT Client', { Url: 'mqtt://broker' });
+  await using fixture = new DeviceFixture(mqttModules(broker), clock);
+  const client = await fixture.add('MQTT Client', { Url: 'mqtt://broker' });
   const Topics = [
     { Ident: 'VALUE', Type: 'integer', StateTopic: 'v' },
     { Ident: 'COUNT', Type: 'integer', StateTopic: 'v', Counter: true },
     { Ident: 'DEEP', Type: 'float', StateTopic: 'j', JsonPath: 'a' },
     { Ident: 'TEXT', Type: 'string', StateTopic: 'j' },
   ];
-  const device = await desk.add('MQTT Device', { Topics }, client);
-  await desk.waitForLink(device, 'online');
+  const device = await fixture.add('MQTT Device', { Topics }, client);
+  await fixture.waitForLink(device, 'online');
 
   await t.test('a flood in one turn is a few reports, the last one true', async (t) => {
-    const values = desk.watch(device, 'VALUE');
-    const counts = desk.watch(device, 'COUNT');
+    const values = fixture.watch(device, 'VALUE');
+    const counts = fixture.watch(device, 'COUNT');
     for (let n = 1; n <= 10_000; n += 1) broker.publish('v', String(n));
     t.equal(values.length, REPORTS_PER_TURN);
     await yieldToEventLoop();
@@ -344,69 +344,71 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
     t.equal(values.at(-1), 10_000);
     t.equal(counts.at(-1), 10_000);
     broker.publish('v', '5');
-    t.equal(desk.value(device, 'VALUE'), 5, 'and then it is as before');
+    t.equal(fixture.value(device, 'VALUE'), 5, 'and then it is as before');
     broker.publish('v', '6', true);
-    t.equal(desk.value(device, 'COUNT'), 10_002);
+    t.equal(fixture.value(device, 'COUNT'), 10_002);
   });
 
   await t.test('what can not be read changes nothing and is told', async (t) => {
     broker.publish('v', 'seven');
-    t.equal(desk.value(device, 'VALUE'), 6);
-    t.equal(desk.value(device, 'COUNT'), 10_003);
-    t.match(desk.status(device), /VALUE, from v: "seven" is not an integer/);
+    t.equal(fixture.value(device, 'VALUE'), 6);
+    t.equal(fixture.value(device, 'COUNT'), 10_003);
+    t.match(fixture.status(device), /VALUE, from v: "seven" is not an integer/);
     broker.publish('j', Buffer.from([0xff]));
     broker.publish('j', '{"a":null}');
     broker.publish('j', '{"b":1}');
     broker.publish('j', Buffer.alloc(PAYLOAD_LIMIT + 1, 0x20));
     t.same(
-      desk.devices.problems(device.id).map(({ code }) => code),
+      fixture.devices.problems(device.id).map(({ code }) => code),
       ['UNREADABLE', 'TOO_LARGE'],
     );
-    t.equal(desk.value(device, 'TEXT'), '{"b":1}');
-    t.equal(desk.value(device, 'DEEP'), 0);
+    t.equal(fixture.value(device, 'TEXT'), '{"b":1}');
+    t.equal(fixture.value(device, 'DEEP'), 0);
     await passTime(clock, 80_000);
-    t.same(desk.devices.problems(device.id), []);
+    t.same(fixture.devices.problems(device.id), []);
   });
 
   await t.test('a retained message is no new event', async (t) => {
     broker.stop();
-    await desk.waitForLink(device, 'waiting');
-    t.match(desk.status(client), /closed the connection|nobody listens/);
+    await fixture.waitForLink(device, 'waiting');
+    t.match(fixture.status(client), /closed the connection|nobody listens/);
     broker.start();
     await passTime(clock, 2_000);
-    await desk.waitForLink(device, 'online');
-    t.equal(desk.value(device, 'VALUE'), 6, 'the retained state');
-    t.equal(desk.value(device, 'COUNT'), 10_003);
+    await fixture.waitForLink(device, 'online');
+    t.equal(fixture.value(device, 'VALUE'), 6, 'the retained state');
+    t.equal(fixture.value(device, 'COUNT'), 10_003);
     broker.publish('v', '8');
-    t.equal(desk.value(device, 'COUNT'), 10_004, 'counted on from where it was');
+    t.equal(fixture.value(device, 'COUNT'), 10_004, 'counted on from where it was');
   });
 
   await t.test('a refused subscription is told, and harms no other', async (t) => {
     broker.forbidden.add('secret');
-    await desk.change(device, { Topics: [...Topics, { Ident: 'S', Type: 'string', StateTopic: 'secret' }] });
-    await desk.waitForLink(device, 'online');
-    t.match(desk.devices.problems(device.id), [{ code: 'SUBSCRIPTION', text: /secret.*access list/ }]);
+    await fixture.change(device, {
+      Topics: [...Topics, { Ident: 'S', Type: 'string', StateTopic: 'secret' }],
+    });
+    await fixture.waitForLink(device, 'online');
+    t.match(fixture.devices.problems(device.id), [{ code: 'SUBSCRIPTION', text: /secret.*access list/ }]);
     broker.publish('v', '9');
-    t.equal(desk.value(device, 'VALUE'), 9);
+    t.equal(fixture.value(device, 'VALUE'), 9);
   });
 
   await t.test('a command that the broker does not acknowledge fails and costs the connection', async (t) => {
-    await desk.change(device, { Topics: [...Topics, { Ident: 'C', Type: 'integer', CommandTopic: 'c' }] });
-    await desk.waitForLink(device, 'online');
+    await fixture.change(device, { Topics: [...Topics, { Ident: 'C', Type: 'integer', CommandTopic: 'c' }] });
+    await fixture.waitForLink(device, 'online');
     broker.isMute = true;
     const idle = clock.pendingTimers;
-    const outcome = desk.devices.write(device.id, 'C', 1).catch((thrown: unknown) => thrown);
+    const outcome = fixture.devices.write(device.id, 'C', 1).catch((thrown: unknown) => thrown);
     await until('the publish', () => clock.pendingTimers > idle);
     await passTime(clock, PUBLISH_DEADLINE_MS);
     t.match(await outcome, { code: 'DEVICE_OFFLINE' });
-    t.equal(desk.value(device, 'C'), 0, 'the variable keeps the truth');
+    t.equal(fixture.value(device, 'C'), 0, 'the variable keeps the truth');
     broker.isMute = false;
     await passTime(clock, 2_000);
-    await desk.waitForLink(device, 'online');
+    await fixture.waitForLink(device, 'online');
     t.notOk(broker.published.some(({ topic }) => topic === 'c'));
   });
 
-  await desk.devices.close();
+  await fixture.devices.close();
   t.equal(broker.openCount, 0);
   t.equal(clock.pendingTimers, 0, 'no timer is left');
 });

@@ -20,18 +20,18 @@ function slowed(wire: SimulatedOneWire, path: string) {
   const may = Promise.withResolvers<void>();
   const [read, readBytes] = [wire.read.bind(wire), wire.readBytes.bind(wire)];
   let isRead = false;
-  const wait = async (asked: string) => {
-    if (asked !== path) return;
+  const wait = async (requests: string) => {
+    if (requests !== path) return;
     isRead = true;
     await may.promise;
   };
-  wire.read = async (asked) => {
-    await wait(asked);
-    return read(asked);
+  wire.read = async (requests) => {
+    await wait(requests);
+    return read(requests);
   };
-  wire.readBytes = async (asked, length) => {
-    await wait(asked);
-    return readBytes(asked, length);
+  wire.readBytes = async (requests, length) => {
+    await wait(requests);
+    return readBytes(requests, length);
   };
   return { isRead: () => isRead, answer: () => may.resolve() };
 }
@@ -108,9 +108,9 @@ await t.test('thermometers of one bus measure together where the kernel can', as
   const [first, last] = [all[0] as Instance, all.at(-1) as Instance];
   await machine.waitForVariable(last, 'TEMPERATURE', {});
   await machine.waitForVariable(first, 'TEMPERATURE', {});
-  const asked = machine.during(Promise.all(all.map(({ id }) => machine.call('OW_RequestStatus', id))));
+  const requests = machine.during(Promise.all(all.map(({ id }) => machine.call('OW_RequestStatus', id))));
   const startedMs = Number(machine.clock.monotonicNs() - before) / 1e6;
-  t.strictSame(new Set(await asked), new Set([true]));
+  t.strictSame(new Set(await requests), new Set([true]));
   const tookMs = Number(machine.clock.monotonicNs() - before) / 1e6 - startedMs;
   t.ok(tookMs < 3 * MEASURING_MS, `eight were asked, and that took ${tookMs} ms`);
   t.equal(machine.wire.mostMeasuring, 1);
@@ -218,7 +218,7 @@ await t.test(
 );
 
 await t.test('a wish that was given up is not carried out later', async (t) => {
-  const wish = async (t: Test, path: string, isBusyBefore: boolean) => {
+  const command = async (t: Test, path: string, isBusyBefore: boolean) => {
     const machine = new OneWireFixture(t, [[EIGHT, HALL]]);
     const bus = await machine.bus();
     const eight = await machine.device(bus, EIGHT, 3600);
@@ -239,8 +239,8 @@ await t.test('a wish that was given up is not carried out later', async (t) => {
     await machine.during(machine.devices.write(eight.id, 'PIN2', true));
     t.strictSame(machine.writes, [[EIGHT, 4]]);
   };
-  await t.test('while it waits for its turn', (t) => wish(t, `${HALL}/w1_slave`, true));
-  await t.test('while it is under way', (t) => wish(t, `${EIGHT}/output`, false));
+  await t.test('while it waits for its turn', (t) => command(t, `${HALL}/w1_slave`, true));
+  await t.test('while it is under way', (t) => command(t, `${EIGHT}/output`, false));
 });
 
 await t.test('an opening that fails lets the address go', async (t) => {

@@ -93,15 +93,18 @@ await t.test('frames of known length', async (t) => {
 });
 
 await t.test('frames that come whole', async (t) => {
-  const whole = cut((listener) => new DatagramFramer(4, listener), ['T=1', 'a\nb\n', '', '12345', 'T=2\n']);
-  t.same(whole.frames, ['T=1', 'a\nb\n', '', 'T=2\n']);
-  t.equal(whole.overflows, 1);
+  const complete = cut(
+    (listener) => new DatagramFramer(4, listener),
+    ['T=1', 'a\nb\n', '', '12345', 'T=2\n'],
+  );
+  t.same(complete.frames, ['T=1', 'a\nb\n', '', 'T=2\n']);
+  t.equal(complete.overflows, 1);
 });
 
 await t.test('silence', async (t) => {
   const clock = new ManualClock();
-  const heard = new Collector();
-  const gap = new IdleGapFramer({ clock, idleMs: 20, limit: 6 }, heard);
+  const received = new Collector();
+  const gap = new IdleGapFramer({ clock, idleMs: 20, limit: 6 }, received);
   const say = (text: string, afterMs: number) => {
     clock.advance(afterMs);
     gap.push(Buffer.from(text));
@@ -114,8 +117,8 @@ await t.test('silence', async (t) => {
   say('8', 1);
   say('ok', 21);
   clock.advance(20);
-  t.same(heard.frames, ['abcd', 'ef', 'ok']);
-  t.equal(heard.overflows, 1);
+  t.same(received.frames, ['abcd', 'ef', 'ok']);
+  t.equal(received.overflows, 1);
   say('x', 5);
   gap.close();
   t.equal(clock.pendingTimers, 0, 'no timer is left');
@@ -143,7 +146,7 @@ await t.test('any cut of the same bytes gives the same frames', async (t) => {
   for (const [name, make, alphabet] of alphabets) {
     for (let round = 0; round < 400; round += 1) {
       const text = random.some(120, () => random.pick(alphabet.split(''))).join('');
-      const whole = cut(make, [text]);
+      const complete = cut(make, [text]);
       const chunks: string[] = [];
       for (let at = 0; at < text.length;) {
         const size = 1 + random.below(random.chance(0.3) ? 40 : 3);
@@ -151,8 +154,8 @@ await t.test('any cut of the same bytes gives the same frames', async (t) => {
         at += size;
       }
       const pieces = cut(make, chunks);
-      if (JSON.stringify(pieces) === JSON.stringify(whole)) continue;
-      t.same(pieces, whole, `${name} ${seedLabel(seed)} ${JSON.stringify(chunks)}`);
+      if (JSON.stringify(pieces) === JSON.stringify(complete)) continue;
+      t.same(pieces, complete, `${name} ${seedLabel(seed)} ${JSON.stringify(chunks)}`);
       break;
     }
     t.pass(name);
@@ -241,16 +244,16 @@ await t.test('commands', async (t) => {
   t.equal(say({ Type: 'string', Send: 'SAY {value}\\r\\n' }, '$& ü'), 'SAY $& ü\r\n');
   t.equal(say({ Type: 'string', Send: '{value}' }, 'ü€', 'utf8'), Buffer.from('ü€').toString('latin1'));
   t.equal(say({ Type: 'string', Send: '02 {value} 03' }, '0aFF', 'hex'), '\x02\x0a\xff\x03');
-  const refused = { code: 'CANNOT_CONVERT' };
+  const rejected = { code: 'CANNOT_CONVERT' };
   t.throws(
     () => say({ Type: 'string', Send: 'SAY {value}\\r\\n' }, 'x\r\nREBOOT'),
-    refused,
+    rejected,
     'no second command',
   );
-  t.throws(() => say({ Type: 'string', Send: '{value}' }, '€'), refused);
-  t.throws(() => say({ Type: 'string', Send: '{value}' }, 'abc', 'hex'), refused);
-  t.throws(() => say({ Type: 'string', Send: '{value}' }, 'zz', 'hex'), refused);
-  t.throws(() => say({ Type: 'integer', Send: '{value}' }, 'a'), refused, 'a value of another type');
+  t.throws(() => say({ Type: 'string', Send: '{value}' }, '€'), rejected);
+  t.throws(() => say({ Type: 'string', Send: '{value}' }, 'abc', 'hex'), rejected);
+  t.throws(() => say({ Type: 'string', Send: '{value}' }, 'zz', 'hex'), rejected);
+  t.throws(() => say({ Type: 'integer', Send: '{value}' }, 'a'), rejected, 'a value of another type');
   t.throws(() => say({ Type: 'integer' }, 1), { message: /needs a Send/ });
   t.throws(() => say({ Type: 'integer', Send: '{value}', Scale: 0 }, 1), { message: /Scale/ });
 });
@@ -265,21 +268,21 @@ await t.test('escapes and names', async (t) => {
 });
 
 await t.test('a wrong configuration is named before anything is opened', async (t) => {
-  const mistake = (properties: Properties) =>
+  const problem = (properties: Properties) =>
     validateProperties(serialDevice as unknown as ModuleDefinition, { ...defaults(), ...properties });
-  t.equal(mistake({}), undefined);
-  t.match(mistake({ Framing: 'lines' }), /Framing: expected line or delimiter/);
-  t.match(mistake({ Framing: 'delimiter', Delimiter: '' }), /Delimiter is empty/);
-  t.match(mistake({ Framing: 'delimiter', Delimiter: '\\q' }), /escapes/);
-  t.match(mistake({ Framing: 'idle-gap', IdleMs: 0 }), /IdleMs/);
-  t.match(mistake({ Framing: 'fixed', FrameLength: 2000 }), /MaxLength/);
-  t.match(mistake({ Framing: 'length-prefixed', LengthSize: 3 }), /LengthSize/);
-  t.match(mistake({ Framing: 'length-prefixed', Header: 'BM' }), /LengthOffset/);
-  t.match(mistake({ Rules: [{ Pattern: '(', Ident: 'X', Type: 'float' }] }), /Unterminated group/);
-  t.match(mistake({ Rules: [{ Pattern: 'x', Ident: 'a b', Type: 'float' }] }), /Rules\.0\.Ident/);
-  t.match(mistake({ Rules: [{ Pattern: 'x', Ident: 'X', Type: 'float', Scael: 1 }] }), /Rules\.0\.Scael/);
+  t.equal(problem({}), undefined);
+  t.match(problem({ Framing: 'lines' }), /Framing: expected line or delimiter/);
+  t.match(problem({ Framing: 'delimiter', Delimiter: '' }), /Delimiter is empty/);
+  t.match(problem({ Framing: 'delimiter', Delimiter: '\\q' }), /escapes/);
+  t.match(problem({ Framing: 'idle-gap', IdleMs: 0 }), /IdleMs/);
+  t.match(problem({ Framing: 'fixed', FrameLength: 2000 }), /MaxLength/);
+  t.match(problem({ Framing: 'length-prefixed', LengthSize: 3 }), /LengthSize/);
+  t.match(problem({ Framing: 'length-prefixed', Header: 'BM' }), /LengthOffset/);
+  t.match(problem({ Rules: [{ Pattern: '(', Ident: 'X', Type: 'float' }] }), /Unterminated group/);
+  t.match(problem({ Rules: [{ Pattern: 'x', Ident: 'a b', Type: 'float' }] }), /Rules\.0\.Ident/);
+  t.match(problem({ Rules: [{ Pattern: 'x', Ident: 'X', Type: 'float', Scael: 1 }] }), /Rules\.0\.Scael/);
   t.match(
-    mistake({
+    problem({
       Rules: [{ Pattern: 'x', Ident: 'X', Type: 'float' }],
       Commands: [{ Ident: 'X', Type: 'boolean', On: '1', Off: '0' }],
     }),
@@ -300,81 +303,81 @@ await t.test('under the supervisor, with the clock in hand', async (t) => {
   const clock = new ManualClock();
   const world = new SimulatedPorts();
   const plugged = world.plug('/dev/ttyUSB0', { vendor: '0403', product: '6001', serial: 'FT1' });
-  await using desk = new DeviceFixture(serialModules(world), clock);
-  const port = await desk.add('Serial Port', { Port: '0403:6001:FT1', Parity: 'Even', DataBits: '7' });
+  await using fixture = new DeviceFixture(serialModules(world), clock);
+  const port = await fixture.add('Serial Port', { Port: '0403:6001:FT1', Parity: 'Even', DataBits: '7' });
   const rules = [{ Pattern: '^(.+)$', Ident: 'N', Type: 'integer' }];
-  const device = await desk.add('Serial Device', { Rules: rules, MaxLength: 20 }, port);
-  await desk.waitForLink(device, 'online');
+  const device = await fixture.add('Serial Device', { Rules: rules, MaxLength: 20 }, port);
+  await fixture.waitForLink(device, 'online');
   t.same(plugged.settings, { baudRate: 9600, dataBits: 7, stopBits: 1, parity: 'even' });
 
   await t.test('what can not be read is told, counted and forgotten', async (t) => {
-    const texts = desk.watch(device, 'STATUS');
+    const texts = fixture.watch(device, 'STATUS');
     plugged.send('1\n1.5\nx\nx\ny\n');
-    t.equal(desk.value(device, 'N'), 1, 'the variable keeps the truth');
-    t.equal(desk.quality(device, 'N'), 'bad UNREADABLE');
-    t.match(desk.status(device), /N: "1\.5" is not an integer; use Type float/);
+    t.equal(fixture.value(device, 'N'), 1, 'the variable keeps the truth');
+    t.equal(fixture.quality(device, 'N'), 'bad UNREADABLE');
+    t.match(fixture.status(device), /N: "1\.5" is not an integer; use Type float/);
     t.equal(texts.length, 1, 'a flood of them is one text');
     await passTime(clock, UPDATE_MS);
-    t.match(desk.status(device), /N: "y" is not an integer \(4 times\)/);
-    t.match(desk.devices.problems(device.id), [{ code: 'UNREADABLE' }]);
+    t.match(fixture.status(device), /N: "y" is not an integer \(4 times\)/);
+    t.match(fixture.devices.problems(device.id), [{ code: 'UNREADABLE' }]);
     plugged.send('x'.repeat(30));
-    t.match(desk.status(device), /no line frame of at most 20 bytes/);
+    t.match(fixture.status(device), /no line frame of at most 20 bytes/);
     await passTime(clock, CLEAR_AFTER_MS + UPDATE_MS);
-    t.same(desk.devices.problems(device.id), []);
+    t.same(fixture.devices.problems(device.id), []);
     plugged.send('\n2\n');
-    t.equal(desk.value(device, 'N'), 2, 'and it goes on behind the next line end');
-    t.equal(desk.quality(device, 'N'), 'good');
+    t.equal(fixture.value(device, 'N'), 2, 'and it goes on behind the next line end');
+    t.equal(fixture.quality(device, 'N'), 'good');
   });
 
   await t.test('a promise of its rule is kept an eye on', async (t) => {
-    await desk.change(device, { Rules: [{ ...rules[0], StaleAfterS: 30 }] });
-    await desk.waitForLink(device, 'online');
-    t.equal(desk.quality(device, 'N'), 'stale NOT_REPORTED');
+    await fixture.change(device, { Rules: [{ ...rules[0], StaleAfterS: 30 }] });
+    await fixture.waitForLink(device, 'online');
+    t.equal(fixture.quality(device, 'N'), 'stale NOT_REPORTED');
     plugged.send('2\n');
     await passTime(clock, 29_000);
-    t.equal(desk.quality(device, 'N'), 'good');
+    t.equal(fixture.quality(device, 'N'), 'good');
     await passTime(clock, 2_000);
-    t.equal(desk.quality(device, 'N'), 'stale OVERDUE');
+    t.equal(fixture.quality(device, 'N'), 'stale OVERDUE');
     plugged.send('2\n');
-    t.equal(desk.quality(device, 'N'), 'good');
+    t.equal(fixture.quality(device, 'N'), 'good');
   });
 
   await t.test('the last frames can be looked at', async (t) => {
     for (let n = 0; n < RECENT_FRAMES_LIMIT + 5; n += 1) plugged.send(`${n}\n`);
-    const seen = desk.devices.knownDevices(device.id) as { Frame: string }[];
+    const seen = fixture.devices.knownDevices(device.id) as { Frame: string }[];
     t.equal(seen.length, RECENT_FRAMES_LIMIT);
     t.equal(seen[0]?.Frame, String(RECENT_FRAMES_LIMIT + 4));
   });
 
   await t.test('an adapter that goes in silence is missed, and found again at another path', async (t) => {
     world.unplug('/dev/ttyUSB0', 'silent');
-    t.equal(desk.value(port, 'LINK'), 'online', 'nobody said so');
+    t.equal(fixture.value(port, 'LINK'), 'online', 'nobody said so');
     clock.advance(PRESENCE_CHECK_MS);
-    await desk.waitForLink(port, 'waiting');
-    await desk.waitForLink(device, 'waiting');
+    await fixture.waitForLink(port, 'waiting');
+    await fixture.waitForLink(device, 'waiting');
     await passTime(clock, 60_000);
     const elsewhere = world.plug('/dev/ttyUSB1', { vendor: '0403', product: '6001', serial: 'FT1' });
     await passTime(clock, 3_000);
-    t.equal(desk.value(device, 'LINK'), 'online', 'however long it was away');
+    t.equal(fixture.value(device, 'LINK'), 'online', 'however long it was away');
     elsewhere.send('77\n');
-    t.equal(desk.value(device, 'N'), 77);
+    t.equal(fixture.value(device, 'N'), 77);
   });
 
   await t.test('a device that takes nothing more costs the port its opening, not the gateway', async (t) => {
     const stuck = world.plug('/dev/ttyUSB2');
     stuck.isStalled = true;
-    const other = await desk.add('Serial Port', { Port: '/dev/ttyUSB2' });
-    await desk.waitForLink(other, 'online');
-    const sending = desk.call('SPRT_SendText', other.id, 'x').catch((thrown: unknown) => thrown);
+    const other = await fixture.add('Serial Port', { Port: '/dev/ttyUSB2' });
+    await fixture.waitForLink(other, 'online');
+    const sending = fixture.call('SPRT_SendText', other.id, 'x').catch((thrown: unknown) => thrown);
     await until('the send', () => clock.pendingTimers > 4);
     await passTime(clock, 6_000);
     t.match(await sending, { code: 'DEVICE_OFFLINE' });
-    await desk.waitForLink(other, 'waiting');
-    t.match(desk.status(other), /took too long/);
+    await fixture.waitForLink(other, 'waiting');
+    t.match(fixture.status(other), /took too long/);
     t.equal(stuck.takeReceived().length, 0);
   });
 
-  await desk.devices.close();
+  await fixture.devices.close();
   t.equal(world.openCount, 0);
   t.equal(clock.pendingTimers, 0, 'no timer is left');
 });

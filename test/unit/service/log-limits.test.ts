@@ -17,22 +17,22 @@ await t.test('a link that flaps is logged once, not for each device below it', a
   const log: Log = { ...silentLog, info: note, warn: note, error: note };
   const clock = new ManualClock();
   const broker = new SimulatedBroker();
-  await using desk = new DeviceFixture(mqttModules(broker), clock, log);
-  const client = await desk.add('MQTT Client', { Url: 'mqtt://broker' });
-  await desk.waitForLink(client, 'online');
+  await using fixture = new DeviceFixture(mqttModules(broker), clock, log);
+  const client = await fixture.add('MQTT Client', { Url: 'mqtt://broker' });
+  await fixture.waitForLink(client, 'online');
   const devices = [];
   for (let n = 0; n < DEVICES; n++) {
     const topics = [{ Ident: 'X', Type: 'integer', StateTopic: `x/${n}` }];
-    devices.push(await desk.add('MQTT Device', { Topics: topics }, client));
+    devices.push(await fixture.add('MQTT Device', { Topics: topics }, client));
   }
-  for (const device of devices) await desk.waitForLink(device, 'online');
+  for (const device of devices) await fixture.waitForLink(device, 'online');
   t.equal(lines.filter((line) => line.endsWith(': online')).length, DEVICES + 1, 'each once');
   for (let flap = 0; flap < 3; flap++) {
     lines.length = 0;
     broker.stop();
-    await desk.waitForLink(client, 'waiting');
+    await fixture.waitForLink(client, 'waiting');
     broker.start();
-    for (const device of [client, ...devices]) await desk.waitForReconnect(device, clock);
+    for (const device of [client, ...devices]) await fixture.waitForReconnect(device, clock);
     t.ok(lines.length >= 1 && lines.length <= 2, lines.join('\n'));
     clock.advance(20_000);
   }
@@ -67,12 +67,12 @@ t.test('a complaint is logged once until it was quiet', (t) => {
   const clock = new ManualClock();
   const lines: string[] = [];
   const log: Log = { ...silentLog, warn: (_details, text) => void lines.push(text) };
-  const complaints = new TransientProblems({ id: 5, clock, log, setProblem: () => undefined });
-  for (let n = 0; n < 100; n++) complaints.add('LIMIT', () => 'too many');
+  const problems = new TransientProblems({ id: 5, clock, log, setProblem: () => undefined });
+  for (let n = 0; n < 100; n++) problems.add('LIMIT', () => 'too many');
   t.same(lines, ['too many']);
   clock.advance(2 * CLEAR_AFTER_MS);
-  complaints.add('LIMIT', () => 'again');
+  problems.add('LIMIT', () => 'again');
   t.same(lines, ['too many', 'again']);
-  complaints.close();
+  problems.close();
   t.end();
 });

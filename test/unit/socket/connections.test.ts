@@ -51,14 +51,14 @@ t.test('who takes nothing is given up in time, however much is sent meanwhile', 
 });
 
 t.test('a client that comes again before its old connection ended is the one that is known', async (t) => {
-  const told: string[] = [];
+  const messages: string[] = [];
   const clients = new ServerClients({
     name: 'server',
     clock: new ManualClock(),
-    onJoin: (who) => told.push(`${peerName(who)} joined`),
+    onJoin: (who) => messages.push(`${peerName(who)} joined`),
     onData: () => undefined,
-    onSent: (bytes) => told.push(`${Buffer.from(bytes).toString()} sent`),
-    onLeave: (who, why, dropped) => told.push(`${peerName(who)} left: ${why} ${dropped}`),
+    onSent: (bytes) => messages.push(`${Buffer.from(bytes).toString()} sent`),
+    onLeave: (who, why, dropped) => messages.push(`${peerName(who)} left: ${why} ${dropped}`),
   });
   const [older, newer] = [slowSocket(), slowSocket()];
   clients.add(older.socket);
@@ -71,7 +71,7 @@ t.test('a client that comes again before its old connection ended is the one tha
   await sending;
   newer.socket.destroy();
   await once(newer.socket, 'close');
-  t.match(told, [
+  t.match(messages, [
     '192.0.2.5:4001 joined',
     /^192\.0\.2\.5:4001 left: .*connected anew false$/,
     '192.0.2.5:4001 joined',

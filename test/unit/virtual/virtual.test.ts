@@ -29,29 +29,29 @@ interface Tried {
   frames(): string[];
 }
 
-async function tried(desk: DeviceFixture, properties: object = DEVICE): Promise<Tried> {
-  const io = await desk.add('Virtual I/O', {});
-  const device = await desk.add('Serial Device', { ...properties }, io);
-  await desk.waitForLink(device, 'online');
+async function tried(fixture: DeviceFixture, properties: object = DEVICE): Promise<Tried> {
+  const io = await fixture.add('Virtual I/O', {});
+  const device = await fixture.add('Serial Device', { ...properties }, io);
+  await fixture.waitForLink(device, 'online');
   return {
     io,
     device,
-    call: (name, ...args) => desk.call(name, io.id, ...args),
-    frames: () => desk.devices.knownDevices(device.id).map((frame) => (frame as { Frame: string }).Frame),
+    call: (name, ...args) => fixture.call(name, io.id, ...args),
+    frames: () => fixture.devices.knownDevices(device.id).map((frame) => (frame as { Frame: string }).Frame),
   };
 }
 
 await t.test('what is pushed a device receives, what it sends is kept', async (t) => {
   const clock = new ManualClock(1_700_000_000_000);
-  await using desk = new DeviceFixture(MODULES, clock);
-  const { device, call } = await tried(desk);
+  await using fixture = new DeviceFixture(MODULES, clock);
+  const { device, call } = await tried(fixture);
   t.equal(await call('VIO_PushText', 'T=2'), true);
-  t.equal(desk.value(device, 'T'), 0, 'a line has an end');
+  t.equal(fixture.value(device, 'T'), 0, 'a line has an end');
   await call('VIO_PushText', '1.5\r\n');
-  t.equal(desk.value(device, 'T'), 21.5);
+  t.equal(fixture.value(device, 'T'), 21.5);
   await call('VIO_PushTextHEX', '54 3d 2D 34 0a');
-  t.equal(desk.value(device, 'T'), -4);
-  await desk.devices.write(device.id, 'LEVEL', 7);
+  t.equal(fixture.value(device, 'T'), -4);
+  await fixture.devices.write(device.id, 'LEVEL', 7);
   clock.advance(2000);
   await call('VIO_SendText', 'by hand ÿ');
   t.same(await call('VIO_GetTextList'), [
@@ -67,15 +67,15 @@ await t.test('what is pushed a device receives, what it sends is kept', async (t
 
 await t.test('clients come, speak at the same time, and take with them what they began', async (t) => {
   const clock = new ManualClock(1_700_000_000_000);
-  await using desk = new DeviceFixture(MODULES, clock);
-  const { io, call, frames } = await tried(desk);
+  await using fixture = new DeviceFixture(MODULES, clock);
+  const { io, call, frames } = await tried(fixture);
   const [one, two] = [
     ['10.0.0.5', 4001],
     ['fe80::1', 4001],
   ];
   await call('VIO_Connect', ...one);
   await call('VIO_Connect', ...two);
-  t.same(desk.devices.knownDevices(io.id), [
+  t.same(fixture.devices.knownDevices(io.id), [
     { ClientIP: '10.0.0.5', ClientPort: 4001, Since: 1_700_000_000 },
     { ClientIP: 'fe80::1', ClientPort: 4001, Since: 1_700_000_000 },
   ]);
@@ -98,10 +98,10 @@ await t.test('clients come, speak at the same time, and take with them what they
 });
 
 await t.test('a request is answered as it was set, as soon as one was', async (t) => {
-  await using desk = new DeviceFixture(MODULES, new ManualClock());
-  const { device, call, frames } = await tried(desk);
+  await using fixture = new DeviceFixture(MODULES, new ManualClock());
+  const { device, call, frames } = await tried(fixture);
   const ask = async (route: string) => {
-    await desk.devices.write(device.id, 'ASK', route);
+    await fixture.devices.write(device.id, 'ASK', route);
     await new Promise((resolve) => setImmediate(resolve));
   };
   await ask('/state');
@@ -109,14 +109,14 @@ await t.test('a request is answered as it was set, as soon as one was', async (t
   t.equal(await call('VIO_HTTPResponse', '/state', 'get', 'T=8\nÿ\n'), true);
   await ask('/state');
   t.same(frames().reverse(), ['HTTP/1.1 200 OK', 'Content-Length: 6', '', 'T=8', 'ÿ']);
-  t.equal(desk.value(device, 'T'), 8);
+  t.equal(fixture.value(device, 'T'), 8);
   await call('VIO_HTTPResponse', '/state', 'GET', 'T=9\n');
   await ask('/state');
-  t.equal(desk.value(device, 'T'), 9, 'the later answer counts');
+  t.equal(fixture.value(device, 'T'), 9, 'the later answer counts');
   await ask('/other');
   t.same(frames().slice(0, 3).reverse(), ['HTTP/1.1 404 Not Found', 'Content-Length: 0', '']);
   const before = frames();
-  await desk.devices.write(device.id, 'LEVEL', 1);
+  await fixture.devices.write(device.id, 'LEVEL', 1);
   await call('VIO_SendText', 'GET /state HTTP/1.1\r\n');
   await new Promise((resolve) => setImmediate(resolve));
   t.same(frames(), before, 'what is no whole request has no answer');
@@ -137,8 +137,8 @@ await t.test('a request is answered as it was set, as soon as one was', async (t
 });
 
 await t.test('an event comes as it stands in an event stream', async (t) => {
-  await using desk = new DeviceFixture(MODULES, new ManualClock());
-  const { call, frames } = await tried(desk);
+  await using fixture = new DeviceFixture(MODULES, new ManualClock());
+  const { call, frames } = await tried(fixture);
   t.equal(await call('VIO_PushData', 'state', 'T=1\r\nT=2', '3000', '17'), true);
   t.same(frames().reverse(), ['id: 17', 'event: state', 'retry: 3000', 'data: T=1', 'data: T=2', '']);
   t.equal(encodeEvent({ event: '', data: 'Küche', retry: '', id: '' }).toString(), 'data: Küche\n\n');
@@ -148,8 +148,8 @@ await t.test('an event comes as it stands in an event stream', async (t) => {
 });
 
 await t.test('what can not be is refused, and nobody hears it', async (t) => {
-  await using desk = new DeviceFixture(MODULES, new ManualClock());
-  const { io, device, call, frames } = await tried(desk);
+  await using fixture = new DeviceFixture(MODULES, new ManualClock());
+  const { io, device, call, frames } = await tried(fixture);
   await t.rejects(call('VIO_PushText', '€'), { code: 'CANNOT_CONVERT' });
   await t.rejects(call('VIO_SendText', '€'), { code: 'CANNOT_CONVERT' });
   for (const digits of ['5', '5g', '0x54', '5 4 3'])
@@ -170,23 +170,23 @@ await t.test('what can not be is refused, and nobody hears it', async (t) => {
   }
   t.same(frames(), []);
   t.same(await call('VIO_GetPacketList'), []);
-  await t.rejects(desk.call('VIO_PushText', device.id, 'x'), { code: 'WRONG_MODULE' });
-  await desk.devices.disconnect(device.id);
+  await t.rejects(fixture.call('VIO_PushText', device.id, 'x'), { code: 'WRONG_MODULE' });
+  await fixture.devices.disconnect(device.id);
   await t.rejects(call('VIO_PushText', 'x'), {
     code: 'DEVICE_OFFLINE',
     message: /no device listens; connect one/,
   });
-  await desk.change(io, { Open: false });
-  t.match(desk.status(io), /switched off/);
+  await fixture.change(io, { Open: false });
+  t.match(fixture.status(io), /switched off/);
   await t.rejects(call('VIO_GetTextList'), { code: 'DEVICE_OFFLINE', message: /switched off/ });
-  await desk.change(io, { Open: true });
-  await desk.waitForLink(io, 'online');
+  await fixture.change(io, { Open: true });
+  await fixture.waitForLink(io, 'online');
   t.same(await call('VIO_GetTextList'), [], 'it begins anew');
 });
 
 await t.test('what is kept is bounded', async (t) => {
-  await using desk = new DeviceFixture(MODULES, new ManualClock());
-  const { call } = await tried(desk);
+  await using fixture = new DeviceFixture(MODULES, new ManualClock());
+  const { call } = await tried(fixture);
   const texts = async () => ((await call('VIO_GetTextList')) as { Text: string }[]).map(({ Text }) => Text);
   for (let n = 1; n <= SENT_ENTRIES_LIMIT + 5; n += 1) await call('VIO_SendText', String(n));
   t.same([(await texts()).length, (await texts())[0]], [SENT_ENTRIES_LIMIT, '6'], 'the newest');
@@ -200,18 +200,18 @@ await t.test('what is kept is bounded', async (t) => {
 });
 
 await t.test('both ways can be followed', async (t) => {
-  await using desk = new DeviceFixture(MODULES, new ManualClock());
-  const { io, call } = await tried(desk);
-  const told: unknown[] = [];
-  desk.kernel.changes.listen(({ SenderID, Message, Data }) => {
-    if (SenderID === io.id && Message === message.KL_DEBUG) told.push(Data.slice(0, 2));
+  await using fixture = new DeviceFixture(MODULES, new ManualClock());
+  const { io, call } = await tried(fixture);
+  const messages: unknown[] = [];
+  fixture.kernel.changes.listen(({ SenderID, Message, Data }) => {
+    if (SenderID === io.id && Message === message.KL_DEBUG) messages.push(Data.slice(0, 2));
   });
-  desk.debug.enable(io.id, 60);
+  fixture.debug.enable(io.id, 60);
   await call('VIO_PushText', 'in');
   await call('VIO_PushPacket', 'in', '10.0.0.5', 1);
   await call('VIO_SendText', 'out');
   await call('VIO_SendPacket', 'out', '10.0.0.5', 1);
-  t.same(told, [
+  t.same(messages, [
     ['received', '696e'],
     ['received 10.0.0.5:1', '696e'],
     ['sent', '6f7574'],

@@ -42,8 +42,8 @@ async function place(offset: number) {
 
 async function take({ offset, activeLow = false, boot, guard }: NonNullable<Told['take']>): Promise<string> {
   const onLost = (cause: Error) => say(`lost ${offset} ${cause.message}`);
-  const wish = { activeLow, drive: 'push-pull', boot, guard, onLost } as const;
-  const line = await binding.requestOutput(await place(offset), wish);
+  const command = { activeLow, drive: 'push-pull', boot, guard, onLost } as const;
+  const line = await binding.requestOutput(await place(offset), command);
   lines.set(offset, line);
   return String(line.initial);
 }
@@ -61,26 +61,27 @@ async function goodbye(how: 'stop' | 'update'): Promise<string> {
   return '';
 }
 
-async function obey(told: Told): Promise<string> {
-  if (told.take !== undefined) return take(told.take);
-  if (told.close !== undefined) return close(told.close);
-  if (told.goodbye !== undefined) return goodbye(told.goodbye);
-  if (told.health !== undefined) return JSON.stringify(keeping.check());
-  if (told.input !== undefined) {
-    const wish = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
-    await binding.requestInput(await place(told.input), wish, {
+async function obey(messages: Told): Promise<string> {
+  if (messages.take !== undefined) return take(messages.take);
+  if (messages.close !== undefined) return close(messages.close);
+  if (messages.goodbye !== undefined) return goodbye(messages.goodbye);
+  if (messages.health !== undefined) return JSON.stringify(keeping.check());
+  if (messages.input !== undefined) {
+    const command = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
+    await binding.requestInput(await place(messages.input), command, {
       edges: () => undefined,
       lost: () => undefined,
     });
   }
-  if (told.set !== undefined) await lines.get(told.set)?.set(told.active === true);
-  if (told.block !== undefined) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, told.block);
+  if (messages.set !== undefined) await lines.get(messages.set)?.set(messages.active === true);
+  if (messages.block !== undefined)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, messages.block);
   return '';
 }
 
 for await (const line of createInterface(process.stdin)) {
-  const told = JSON.parse(line) as Told;
-  void obey(told)
+  const messages = JSON.parse(line) as Told;
+  void obey(messages)
     .catch((thrown: unknown) => `failed: ${messageOf(thrown)}`)
-    .then((answer) => say(`done ${told.asked} ${answer}`));
+    .then((reply) => say(`done ${messages.asked} ${reply}`));
 }

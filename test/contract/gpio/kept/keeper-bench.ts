@@ -183,9 +183,9 @@ export class KeeperBench {
   /** Waits until these lines are so, and gives the change that made them so last. */
   async become(levels: Readonly<Record<number, boolean>>): Promise<DrivenValue> {
     const offsets = Object.keys(levels).map(Number);
-    const wanted = JSON.stringify(Object.values(levels));
-    await until(`the lines ${offsets.join()} to be ${wanted}`, async () => {
-      return JSON.stringify(await this.levels(...offsets)) === wanted;
+    const expected = JSON.stringify(Object.values(levels));
+    await until(`the lines ${offsets.join()} to be ${expected}`, async () => {
+      return JSON.stringify(await this.levels(...offsets)) === expected;
     });
     return (await this.history()).findLast(({ offset }) => offsets.includes(offset)) as DrivenValue;
   }
@@ -205,9 +205,9 @@ export class Gateway extends Program {
 
   /** Tells it something, and waits until it was done; gives its answer. */
   async tell(what: object): Promise<string> {
-    const asked = ++this.#asked;
-    this.process.stdin?.write(`${JSON.stringify({ ...what, asked })}\n`);
-    const [, answer = ''] = await this.waitFor(new RegExp(`^done ${asked} ?(.*)$`, 'm'));
-    return answer;
+    const requests = ++this.#asked;
+    this.process.stdin?.write(`${JSON.stringify({ ...what, asked: requests })}\n`);
+    const [, reply = ''] = await this.waitFor(new RegExp(`^done ${requests} ?(.*)$`, 'm'));
+    return reply;
   }
 }
