@@ -49,7 +49,7 @@ await t.test("the examples of the drivers' pages can be opened", async (t) => {
   for (const page of readdirSync(DOCS, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.md'),
   )) {
-    for (const [, yaml = ''] of readFileSync(join(DOCS, page), 'utf8').matchAll(/```yaml\n([^]*?)```/g)) {
+    for (const [, yaml = ''] of readFileSync(join(DOCS, page), 'utf8').matchAll(/```ya?ml\n([^]*?)```/g)) {
       const { tree = [] } = parse(yaml) as { tree?: Entry[] };
       for (const { module: name = '', properties = {} } of all(tree)) {
         const module = modules.find(name);
