@@ -176,9 +176,8 @@ export class Api implements AsyncDisposable, ConnectionsPort {
     if (ownerIs !== this.#ownerIs) this.#access.tokens.clear();
     this.#ownerIs = ownerIs;
     const bodyLimit = options.bodyLimit ?? BODY_LIMIT;
-    this.#rpc.batchLimit = options.batchLimit ?? BATCH_LIMIT;
-    this.#http.bodyLimit = bodyLimit;
-    this.#http.accounts = accounts;
+    this.#rpc.setBatchLimit(options.batchLimit ?? BATCH_LIMIT);
+    this.#http.reconfigure(accounts, bodyLimit);
     this.#sockets.reconfigure(accounts, { bodyLimit, isOpenLocally: options.local === 'open' });
     const { remoteAccess } = options;
     if (remoteAccess?.password === undefined && remoteAccess?.passwordHash === undefined)

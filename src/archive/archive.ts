@@ -89,7 +89,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
   }
 
   /** How far the disk may be behind. */
-  set writeEveryMs(ms: number) {
+  setWriteInterval(ms: number): void {
     this.#unwrite();
     this.#unwrite = this.#options.clock.every(ms, () => this.#schedule());
   }
@@ -213,7 +213,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     const { clock, checks, kernel, writeEveryMs } = this.#options;
     checks.set('archive', healthy('everything is on the disk'));
     await this.#openFile();
-    this.writeEveryMs = writeEveryMs;
+    this.setWriteInterval(writeEveryMs);
     const compact = () => void this.compact();
     this.#uncompact = [clock.after(COMPACT_FIRST_MS, compact), clock.every(COMPACT_EVERY_MS, compact)];
     // What a power cut left in the archive may be older or newer than what the variables hold.

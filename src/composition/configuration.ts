@@ -9,7 +9,9 @@ import { existsIn, listProblems } from '../config/apply/apply-problems.js';
 import type { Devices } from '../device/devices.js';
 import type { ModuleRegistry } from '../device/module-registry.js';
 import type { Kernel } from '../kernel/kernel.js';
-import type { EventPart, LazyArchive, MediaPart } from './parts.js';
+import type { LazyArchive } from './archive.js';
+import type { LazyEvents } from './events.js';
+import type { LazyMedia } from './media.js';
 import type { ScriptEngine } from '../script/script-engine.js';
 import { accessFinding, configurationFinding, unusableFileFinding } from '../service/health-findings.js';
 import type { Health } from '../service/health.js';
@@ -28,10 +30,10 @@ export interface ConfigurationTarget {
   readonly store: Store;
   readonly health: Health;
   readonly log: Log;
-  readonly events: EventPart;
+  readonly events: LazyEvents;
   readonly archive: LazyArchive;
   readonly scripts: ScriptEngine;
-  readonly media: MediaPart;
+  readonly media: LazyMedia;
 }
 
 /** Applies profiles, tree and configurators; what could not be applied is returned in words. */
@@ -45,7 +47,7 @@ export async function applyConfiguration(
   const before = parseJsonOr<AppliedKeys>(store.meta(APPLIED), {});
   const { applied, problems } = await applyTree({ tree, profiles: config.profiles }, before, target);
   await events
-    .begin()
+    .start()
     .catch((thrown: unknown) => problems.push({ path: '', text: `events: ${messageOf(thrown)}` }));
   keepApplied(loaded, applied, to);
   const made = createConfigurators(config.configurators ?? [], target);
@@ -105,7 +107,7 @@ function contentsOf({ kernel, archive, scripts, media }: ConfigurationTarget): C
     createScript: async (beginning) => kernel.scripts.get(await scripts.create(beginning)),
     setScriptText: (id, text) => scripts.setContent(id, text),
     setScriptFile: (id, file) => scripts.setFile(id, file),
-    setMediaFile: async (id, file) => (await media.use()).setFile(id, file, false),
-    setMediaCached: async (id, cached) => (await media.use()).setCached(id, cached),
+    setMediaFile: async (id, file) => (await media.get()).setFile(id, file, false),
+    setMediaCached: async (id, cached) => (await media.get()).setCached(id, cached),
   };
 }

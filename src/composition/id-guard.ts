@@ -32,16 +32,15 @@ export async function guardIds(sources: IdSources): Promise<void> {
   const { kernel, directory, log } = sources;
   const { ids } = kernel.tree;
   let isLooking = false;
-  ids.onLow = () => {
+  ids.onLow(() => {
     if (isLooking) return;
     isLooking = true;
     refill(sources)
       .catch((thrown: unknown) => log.error({}, `no object IDs could be found: ${messageOf(thrown)}`))
       .finally(() => (isLooking = false));
-  };
+  });
   if (!ids.isUnsure) return;
-  ids.isUnsure = kernel.tree.size > 1 || existsSync(join(directory, 'archive.db'));
-  if (!ids.isUnsure) return;
+  if (kernel.tree.size <= 1 && !existsSync(join(directory, 'archive.db'))) return ids.markComplete();
   const found = new Set<number>();
   await mentioned(sources, found).catch((thrown: unknown) =>
     log.error({}, `IDs that are in use may be given again: ${messageOf(thrown)}`),

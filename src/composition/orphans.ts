@@ -97,7 +97,7 @@ async function deleted(
   try {
     if (object.is(objectType.instance)) await devices.delete(id);
     else if (object.is(objectType.script)) await scripts.delete(id, false);
-    else if (object.is(objectType.media)) await (await media.use()).delete(id, false);
+    else if (object.is(objectType.media)) await (await media.get()).delete(id, false);
     else kernel.tree.delete(object);
     return '';
   } catch (thrown) {

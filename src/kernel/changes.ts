@@ -86,7 +86,7 @@ export class Changes {
     return { messages: this.#buffer.length - this.#head, bytes: this.#bytes };
   }
 
-  set limits(limits: BufferLimits) {
+  setLimits(limits: BufferLimits): void {
     this.#limits = limits;
     this.#trim();
   }

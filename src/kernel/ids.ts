@@ -46,10 +46,8 @@ export interface IdPoolOptions {
  * from a seed, and `state` says how far it has come. Giving one costs the same however many objects there are.
  */
 export class IdPool {
-  /** Called when few ids are left, until {@link refill} brings others. */
-  onLow: () => void = () => undefined;
-  /** Whether ids may have been given of which this pool does not know: what is mentioned anywhere must be retired at each start. */
-  isUnsure = false;
+  #requestRefill: () => void = () => undefined;
+  #isUnsure = false;
   readonly #options: IdPoolOptions;
   readonly #ranges: readonly Range[];
   readonly #count: number;
@@ -66,6 +64,24 @@ export class IdPool {
     this.#seed = Math.floor(options.random() * 2 ** 32);
   }
 
+  /** Calls back when few ids are left, until {@link refill} adds others. */
+  onLow(requestRefill: () => void): void {
+    this.#requestRefill = requestRefill;
+  }
+
+  /**
+   * Whether ids may have been given that this pool does not know of: ids that are mentioned anywhere must then be retired
+   * at each start.
+   */
+  get isUnsure(): boolean {
+    return this.#isUnsure;
+  }
+
+  /** No id was given before this pool existed. */
+  markComplete(): void {
+    this.#isUnsure = false;
+  }
+
   /** How many can be given now; some of them may turn out to be in use. */
   get left(): number {
     return this.#count - this.#position + this.#spare.length;
@@ -78,13 +94,13 @@ export class IdPool {
 
   /** For {@link restore}. */
   get state(): string {
-    return `${this.#seed}:${this.#position}${this.isUnsure ? UNSURE : ''}`;
+    return `${this.#seed}:${this.#position}${this.#isUnsure ? UNSURE : ''}`;
   }
 
   /** Goes on where another pool was. Without a usable state the pool is unsure. */
   restore(state: string | undefined): void {
     const [, seed, position, unsure] = STATE.exec(state ?? '') ?? [];
-    this.isUnsure = position === undefined || unsure !== undefined;
+    this.#isUnsure = position === undefined || unsure !== undefined;
     if (position === undefined) return;
     this.#seed = Number(seed);
     this.#orders = undefined;
@@ -118,7 +134,7 @@ export class IdPool {
   /** A free id. Throws `IDS_EXHAUSTED`. */
   take(): number {
     const { isTaken } = this.#options;
-    if (this.left <= LOW) this.onLow();
+    if (this.left <= LOW) this.#requestRefill();
     while (this.#position < this.#count) {
       const id = this.#at(this.#position++);
       if (!isTaken(id) && !this.#retired.has(id)) return id;

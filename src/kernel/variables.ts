@@ -26,13 +26,17 @@ export class Variables {
   readonly #profiles: Profiles;
   readonly #isClockTrusted: () => boolean;
   readonly #logged = new Set<Variable>();
-  /** Called with each of them that has another value; it must only schedule work. */
-  onLogged: (variable: Variable, nowMs: number) => void = () => undefined;
+  #recordLogged: (variable: Variable, nowMs: number) => void = () => undefined;
 
   constructor(tree: Tree, profiles: Profiles, isClockTrusted: () => boolean) {
     this.#tree = tree;
     this.#profiles = profiles;
     this.#isClockTrusted = isClockTrusted;
+  }
+
+  /** Calls the recorder with each new value of a logged variable; it must only schedule work. */
+  onLogged(record: (variable: Variable, nowMs: number) => void): void {
+    this.#recordLogged = record;
   }
 
   /** Throws `NOT_OF_TYPE` ("Variable #… does not exist"). */
@@ -77,7 +81,7 @@ export class Variables {
     if (untimed !== (data.isTimeUncertain ?? false)) data.isTimeUncertain = untimed;
     this.#tree.journal.markValue(variable, old, nowMs);
     this.#tree.changes.emit(variable.id, message.VM_UPDATE, [value, differs, old, now, updated, changed]);
-    if (data.logging?.active === true && differs) this.onLogged(variable, nowMs);
+    if (data.logging?.active === true && differs) this.#recordLogged(variable, nowMs);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Level } from 'pino';
-import { systemClock, type Clock } from '../base/clock.js';
+import { systemClock, type Cancel, type Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { maskUrls, maskUrlsIn } from '../base/url-secrets.js';
 import { LogRateLimit } from './log-rate-limit.js';
@@ -32,7 +32,7 @@ export class ServiceLog {
   #levels: LogLevels;
   readonly #clock: Pick<Clock, 'nowMs' | 'monotonicNs'>;
   readonly #limits = new Map<string, LogRateLimit>();
-  #onLoud: (line: LogAlert) => void = () => undefined;
+  #alert: (line: LogAlert) => void = () => undefined;
 
   /** `clock`: for tests. */
   constructor(
@@ -46,14 +46,15 @@ export class ServiceLog {
     this.root = this.#subject('gateway');
   }
 
-  set levels(levels: LogLevels) {
+  setLevels(levels: LogLevels): void {
     this.#levels = levels;
     for (const [subject, logger] of this.#pinos) logger.level = this.#levelOf(subject);
   }
 
-  /** Is called with each line of warning or above, after it was written. */
-  set onLoud(listener: (line: LogAlert) => void) {
-    this.#onLoud = listener;
+  /** Calls the listener with each warning and error, after it was written. Returns how to stop that. */
+  onAlert(listener: (line: LogAlert) => void): Cancel {
+    this.#alert = listener;
+    return () => (this.#alert = () => undefined);
   }
 
   /** Writes a line of a caller's, under the sender that it gives. */
@@ -90,7 +91,7 @@ export class ServiceLog {
       this.#note(level === 'error' ? logType.error : logType.warning, subject, text);
       if (!this.#mayWrite(subject, level)) return;
       logger[level](details, text);
-      this.#onLoud({ level, subject, text: maskUrls(text) });
+      this.#alert({ level, subject, text: maskUrls(text) });
     };
     const quiet = (level: 'debug' | 'info', details: object, text: string) => {
       if (!logger.isLevelEnabled(level)) return;

@@ -135,7 +135,7 @@ export class Store implements AsyncDisposable {
       }),
       clock.every(BACKUP_LOOK_MS, () => void this.#backupWhenDue()),
     ];
-    this.saveEveryMs = this.#saveEveryMs;
+    this.setSaveInterval(this.#saveEveryMs);
     if (this.#opened.found === 'read-only') {
       pending.setMeta(metaName.counter, String(this.#opened.reserved));
       pending.setMeta(metaName.clean, '0');
@@ -145,14 +145,14 @@ export class Store implements AsyncDisposable {
   }
 
   /** How often last values go to the disk, ms. */
-  set saveEveryMs(ms: number) {
+  setSaveInterval(ms: number): void {
     this.#saveEveryMs = ms;
     this.#unsave();
     if (this.#life !== undefined) this.#unsave = this.#options.clock.every(ms, () => this.#saveValues());
   }
 
   /** How many backups are kept; the oldest beyond them go with the next one. */
-  set backupsKept(count: number) {
+  setBackupsKept(count: number): void {
     this.#backupsKept = count;
   }
 

@@ -12,7 +12,7 @@ export interface FuzzedApi extends ApiFixture {
 export async function startFuzzedApi(t: Parameters<typeof startApi>[0]): Promise<FuzzedApi> {
   const fixture = new FunctionFixture();
   t.teardown(() => fixture[Symbol.asyncDispose]());
-  fixture.kernel.changes.limits = { messages: 1000, bytes: 1024 * 1024 };
+  fixture.kernel.changes.setLimits({ messages: 1000, bytes: 1024 * 1024 });
   for (let type = 0; type <= 3; type++) await fixture.call('SVC_CreateVariable', type);
   await fixture.lamp();
   const world = await startApi(t, {}, { dispatcher: fixture.registry, kernel: fixture.kernel });

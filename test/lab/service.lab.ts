@@ -29,7 +29,7 @@ await t.test('a reload takes up what is new and leaves what is there', async (t)
   const first = await box.id('first');
   await box.call('SetValue', first, 7);
   await agent.run(`echo '  ${node('second')}' >>${CONFIG} && systemctl reload stellwerk`);
-  await agent.run(`until [ $(${JOURNAL} | grep -c 'configuration was read again') = 2 ]; do sleep 0.1; done`);
+  await agent.run(`until [ $(${JOURNAL} | grep -c 'configuration reloaded') = 2 ]; do sleep 0.1; done`);
   t.equal(await box.value('second'), 1);
   t.strictSame([await box.id('first'), await box.value('first')], [first, 7]);
 });

@@ -14,7 +14,6 @@ const LONG: Readonly<Record<string, string>> = {
   'package-lock.json': 'npm writes it',
   'src/device/devices.ts': 'to be split',
   'src/device/supervisor.ts': 'to be split',
-  'src/composition/gateway.ts': 'to be split',
   'test/contract/config/config.test.ts': 'to be split',
   'test/unit/mqtt/mqtt.test.ts': 'to be split',
   'src/client/generated/functions.ts': 'a function a line, made from the command reference',

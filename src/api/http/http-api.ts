@@ -75,14 +75,19 @@ export class HttpApi {
   readonly #connections = new WeakMap<Socket, Connection>();
   readonly #unverified: UnverifiedBudget;
   #inFlight = 0;
-  /** May be changed at any time. */
-  bodyLimit = BODY_LIMIT;
-  accounts: Accounts;
+  #bodyLimit = BODY_LIMIT;
+  #accounts: Accounts;
 
   constructor(parts: HttpParts, accounts: Accounts) {
     this.#parts = parts;
     this.#unverified = new UnverifiedBudget(parts.limits);
-    this.accounts = accounts;
+    this.#accounts = accounts;
+  }
+
+  /** Takes over another configuration; may be called at any time. */
+  reconfigure(accounts: Accounts, bodyLimit: number): void {
+    this.#accounts = accounts;
+    this.#bodyLimit = bodyLimit;
   }
 
   /** Calls that take their time and are not answered yet. */
@@ -166,7 +171,7 @@ export class HttpApi {
   #post(exchange: Exchange): void {
     const { request, response, expects } = exchange;
     const { 'content-length': length } = request.headers;
-    if (length !== undefined && Number(length) > this.bodyLimit) return this.#tooLarge(exchange);
+    if (length !== undefined && Number(length) > this.#bodyLimit) return this.#tooLarge(exchange);
     const owner = this.#knownOwner(exchange) ?? localOwner(exchange);
     if (owner === undefined) {
       this.#admit(exchange).catch((thrown: unknown) => {
@@ -181,7 +186,7 @@ export class HttpApi {
   }
 
   #readAs(owner: Caller, exchange: Exchange, body: RequestBody): void {
-    body.read(this.bodyLimit, (bytes) => {
+    body.read(this.#bodyLimit, (bytes) => {
       if (bytes === undefined) this.#tooLarge(exchange);
       else this.#run(exchange, owner, bytes);
     });
@@ -189,7 +194,7 @@ export class HttpApi {
 
   /** The owner, when this connection's or another's credentials of the same text were found right before. */
   #knownOwner({ request, connection }: Exchange): Caller | undefined {
-    const { accounts } = this;
+    const accounts = this.#accounts;
     const { known } = connection;
     const { authorization } = request.headers;
     if (authorization === undefined) return undefined;
@@ -232,7 +237,7 @@ export class HttpApi {
   async #verify(exchange: Exchange, { body, share, login, isUnread }: Arrival): Promise<void> {
     const { request, response, expects } = exchange;
     const { access, dispatcher, rpc } = this.#parts;
-    const { accounts } = this;
+    const accounts = this.#accounts;
     const { remote } = exchange.connection;
     const from = { remote, socket: request.socket };
     const isWebfront = login?.username === WEBFRONT;
@@ -240,7 +245,7 @@ export class HttpApi {
       if (login === undefined || isWebfront || !(await access.verify(accounts.owner, login, from)))
         throw fault('UNAUTHORIZED');
       // The password may have been changed while this one was verified.
-      if (!access.hasVerified(this.accounts.owner, login)) throw fault('UNAUTHORIZED');
+      if (!access.hasVerified(this.#accounts.owner, login)) throw fault('UNAUTHORIZED');
       this.#checkKept(body);
       this.#parts.connections.release(request.socket);
       return ownerOf(accounts, remote, login);
@@ -318,7 +323,7 @@ export class HttpApi {
   }
 
   #tooLarge(exchange: Exchange): void {
-    this.sendError(exchange, errorResponse(fault('BODY_TOO_LARGE', this.bodyLimit)));
+    this.sendError(exchange, errorResponse(fault('BODY_TOO_LARGE', this.#bodyLimit)));
   }
 }
 

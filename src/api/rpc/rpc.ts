@@ -60,8 +60,7 @@ export class Rpc {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
   readonly #calls: Quotas;
   readonly #batches: Quotas;
-  /** May be changed at any time. */
-  batchLimit = BATCH_LIMIT;
+  #batchLimit = BATCH_LIMIT;
 
   constructor({ dispatcher, log, limits, clock }: RpcParts) {
     this.#calls = new Quotas(CALLS, limits);
@@ -69,6 +68,16 @@ export class Rpc {
     this.#dispatcher = dispatcher;
     this.#log = log;
     this.#clock = clock;
+  }
+
+  /** Calls that one batch may contain. */
+  get batchLimit(): number {
+    return this.#batchLimit;
+  }
+
+  /** May be called at any time. */
+  setBatchLimit(limit: number): void {
+    this.#batchLimit = limit;
   }
 
   /**
@@ -115,8 +124,8 @@ export class Rpc {
   /** The calls are begun in their order; those that take time run side by side, so that they can share a commit. */
   async #batch(requests: readonly unknown[], caller: Caller): Promise<string | undefined> {
     if (requests.length === 0) return errorText('null', fault('INVALID_REQUEST', 'an empty batch'));
-    if (requests.length > this.batchLimit) {
-      const why = `a batch may hold at most ${this.batchLimit} requests (api.batchLimit)`;
+    if (requests.length > this.#batchLimit) {
+      const why = `a batch may hold at most ${this.#batchLimit} requests (api.batchLimit)`;
       return errorText('null', fault('INVALID_REQUEST', why));
     }
     let release: (() => void) | undefined;

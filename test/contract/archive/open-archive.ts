@@ -33,6 +33,6 @@ export async function openArchive(directory: string, clock: Clock): Promise<Arch
     writeEveryMs: 5_000,
     onWritten: () => undefined,
   });
-  kernel.variables.onLogged = (changed, nowMs) => archive.record(changed, nowMs);
+  kernel.variables.onLogged((changed, nowMs) => archive.record(changed, nowMs));
   return { archive, kernel, variable, findings };
 }

@@ -114,7 +114,7 @@ t.test(
     const pool = () => new IdPool({ random: () => 0.3, isTaken: (id) => taken.has(id), ranges });
     let ids = pool();
     let low = 0;
-    ids.onLow = () => low++;
+    ids.onLow(() => low++);
     taken.add(10_007).add(100_003);
     ids.retire([10_012]);
     const given: number[] = [];

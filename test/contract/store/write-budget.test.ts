@@ -20,7 +20,7 @@ async function metered(t: Test, { every, withinS }: WriteBudget, initial: Value 
   const clock = new ManualClock();
   const { store, kernel } = await openBench(directory, { clock, runtimeDirectory });
   t.teardown(() => store.close());
-  store.saveEveryMs = SELDOM_MS;
+  store.setSaveInterval(SELDOM_MS);
   const type =
     typeof initial === 'number'
       ? variableType.integer
@@ -112,7 +112,7 @@ t.test('a large text with a budget of its own does not wait for that of large te
   const { count, second, found, store, kernel, clock } = await metered(t, { every: 1, withinS: 5 }, '');
   const large = (mark: string) => mark.padEnd(700_000, mark);
   const others = ['a', 'b'].map((ident) => kernel.variables.create(variableType.string, { ident }));
-  store.saveEveryMs = 500;
+  store.setSaveInterval(500);
   await second();
   for (const other of others) kernel.variables.update(other, large('o'), clock.nowMs());
   count(large('1'));

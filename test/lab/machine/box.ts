@@ -18,7 +18,7 @@ const API_PORT = 3777;
 const OWNER = { username: 'owner', password: 'lab-password' } as const;
 /** Reloading is over when the gateway says so: the frozen box has never been reloaded, and a failure is said otherwise. */
 const RELOAD = `systemctl reload stellwerk
-for n in {1..300}; do journalctl -o cat -u stellwerk | grep -q 'configuration was read again' && exit; sleep 0.1; done
+for n in {1..300}; do journalctl -o cat -u stellwerk | grep -q 'configuration reloaded' && exit; sleep 0.1; done
 journalctl -n 30 -o cat -u stellwerk; exit 1`;
 /** Everything in the box is some ten times slower than on a real one: a wait that ends here means "never". */
 export const PATIENCE_MS = 60_000;

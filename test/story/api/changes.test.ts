@@ -60,7 +60,7 @@ t.test('a client that comes again gets what it missed: no gap, no repeat (decisi
     t.strictSame(frame, { TimeStamp: counter, SenderID: 0, Message: 0, Data: ['CHANGES_LOST'] }, hint);
     t.equal(next?.TimeStamp, counter + 1);
   }
-  kernel.changes.limits = { messages: 10, bytes: 1e6 };
+  kernel.changes.setLimits({ messages: 10, bytes: 1e6 });
   await using tooOld = await openWebSocket(world, `/api/?since=${since}`);
   t.ok(isChangesLost((await takeFrames(tooOld, 1))[0] as Frame));
 });

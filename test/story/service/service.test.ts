@@ -37,7 +37,7 @@ t.test('SIGHUP reads the configuration again; one with a mistake is told and cha
   t.match(await rpc(served, 'SVC_GetKernelVersion'), /\d/);
   await configure(other);
   served.program.process.kill('SIGHUP');
-  await served.program.waitFor(/the configuration was read again/);
+  await served.program.waitFor(/configuration reloaded/);
   t.equal(await rpc(served, 'SVC_GetKernelVersion'), 401);
   const me = [basicLine(OWNER.username, 'another')];
   t.match(resultOrStatus(await post(served, callText('SVC_GetKernelVersion', []), me)), /\d/);

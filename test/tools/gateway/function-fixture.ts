@@ -28,11 +28,13 @@ import { createRegistry } from '../../../src/functions/command-reference.js';
 import type { Registry } from '../../../src/functions/registry/registry.js';
 import type { Configurator } from '../../../src/kernel/configurator.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
-import { askedMachine, messageWatch } from '../../../src/composition/parts.js';
+import { lazyMachine } from '../../../src/composition/machine.js';
+import { createMessageWatch } from '../../../src/composition/message-watch.js';
 import { Thread } from '../../../src/script/threads.js';
 import { ServiceLog } from '../../../src/service/log.js';
 import type { Variable } from '../../../src/kernel/variables.js';
-import { EventPart, mediaPart } from '../../../src/composition/parts.js';
+import { LazyEvents } from '../../../src/composition/events.js';
+import { lazyMedia } from '../../../src/composition/media.js';
 import { schemaViolation } from '../client/result-schema.js';
 import { until } from '../until.js';
 
@@ -158,7 +160,7 @@ export class FunctionFixture implements AsyncDisposable {
   readonly errors: string[] = [];
   readonly ports: Ports;
   readonly registry: Registry;
-  readonly #events = new EventPart(() => this.ports);
+  readonly #events = new LazyEvents(() => this.ports);
   /** What the disk says to the next commits; each waiting call is one entry. */
   readonly commits: PromiseWithResolvers<void>[] = [];
   #archive: Promise<Archive> | undefined;
@@ -195,13 +197,13 @@ export class FunctionFixture implements AsyncDisposable {
           this.kernel.journal.markOther();
         },
       },
-      media: mediaPart({ kernel: this.kernel, clock: this.clock, log, directory }).use,
+      media: lazyMedia({ kernel: this.kernel, clock: this.clock, log, directory }).get,
       options,
       messageLog: new ServiceLog({ write: () => undefined, form: 'json' }),
       connections: () => this.api,
-      messageWatch: messageWatch(kernel, clock, options),
+      messageWatch: createMessageWatch(kernel, clock, options),
       execute: async () => Promise.reject(fault('NOT_ALLOWED', 'Running programs on a desk')),
-      machine: askedMachine(this.clock, systemResolver(this.clock), import.meta.dirname),
+      machine: lazyMachine(this.clock, systemResolver(this.clock), import.meta.dirname),
       system: { ...system, audit: (limit) => this.audit.slice(-limit).reverse() },
     };
     const { journal } = this.kernel;
@@ -284,7 +286,7 @@ export class FunctionFixture implements AsyncDisposable {
       writeEveryMs: 5_000,
       onWritten: () => undefined,
     });
-    kernel.variables.onLogged = (variable, nowMs) => archive.record(variable, nowMs);
+    kernel.variables.onLogged((variable, nowMs) => archive.record(variable, nowMs));
     return archive;
   }
 }

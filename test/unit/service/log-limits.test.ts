@@ -56,7 +56,7 @@ t.test('a subject that logs without end is limited, and says how many lines were
   for (let n = 0; n < 1000; n++) flood.info({}, `line ${n}`);
   t.equal(lines.length, LOG_PER_MINUTE + 1);
   t.match(JSON.parse(lines[0] ?? ''), { level: 40, subject: 'device', omitted: 1000 });
-  log.levels = { default: 'debug' };
+  log.setLevels({ default: 'debug' });
   lines.length = 0;
   for (let n = 0; n < 100; n++) flood.debug({}, `line ${n}`);
   t.equal(lines.length, 100, 'debug lines were asked for');

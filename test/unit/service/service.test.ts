@@ -21,7 +21,7 @@ t.test(
       { write: (text) => void lines.push(text), form: 'journal' },
       { default: 'warn', gpio: 'debug' },
     );
-    journal.onLoud = (line) => void loud.push(line);
+    journal.onAlert((line) => void loud.push(line));
     journal.root.info({}, 'unheard');
     journal.root.error({ instance: 5 }, 'heard');
     journal.root.subject('gpio').debug({}, 'heard too');
@@ -30,7 +30,7 @@ t.test(
       /^<7>\{"level":20,.*"subject":"gpio"/,
     ]);
     t.same(loud, [{ level: 'error', subject: 'gateway', text: 'heard' }]);
-    journal.levels = { default: 'info', gpio: 'silent' };
+    journal.setLevels({ default: 'info', gpio: 'silent' });
     journal.root.info({}, 'heard now');
     journal.root.subject('gpio').error({}, 'unheard now');
     t.equal(lines.length, 3);

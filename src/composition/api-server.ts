@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import type { ApiOptions, ApiParts } from '../api/api.js';
+import type { ConfiguratorEntry } from '../config/apply/configurators.js';
+import type { GatewayConfig } from '../config/schema/gateway-schema.js';
+import { listenersOf } from '../config/settings.js';
+import { frontPage, startPage } from '../front/start-page.js';
+import type { Options } from '../functions/options.js';
+import type { Components } from './components.js';
+import { configuratorAccess } from './configurator-access.js';
+import type { Foundation } from './foundation.js';
+
+/** What the API works with. */
+export function apiDependencies(
+  { clock, directory, health, log }: Foundation,
+  { kernel, registry }: Components,
+  configurators: () => readonly ConfiguratorEntry[],
+): ApiParts {
+  return {
+    dispatcher: registry,
+    kernel,
+    clock,
+    log: log.root,
+    limits: health.limits,
+    pages: { start: startPage, front: frontPage },
+    configurators: configuratorAccess(configurators),
+    directory,
+    tlsDirectory: join(directory, 'tls'),
+  };
+}
+
+/** The configuration of the API; an option that was set at run time takes precedence. */
+export function apiOptions({ remoteAccess, ...config }: GatewayConfig, settings: Options): ApiOptions {
+  const bodyLimit = settings.runtimeValue('ServerMaxPostSize');
+  return { ...listenersOf(config), ...(bodyLimit !== undefined && { bodyLimit }), remoteAccess };
+}

@@ -1,0 +1,98 @@
+import { join, resolve } from 'node:path';
+import { KeeperClient } from '../../drivers/gpio/index.js';
+import { systemClock, type Clock } from '../base/clock.js';
+import { loadConfig, type LoadedConfig } from '../config/load.js';
+import { levelsOf } from '../config/settings.js';
+import type { BootFlags } from '../device/module.js';
+import { ModuleRegistry } from '../device/module-registry.js';
+import type { NameResolver } from '../device/toolkit/name-resolver.js';
+import { systemResolver } from '../device/toolkit/system-resolver.js';
+import { BootFlagFile } from '../service/boot-flag-file.js';
+import { ClockSynchronisation } from '../service/clock-synchronisation.js';
+import { Health } from '../service/health.js';
+import type { ServiceLog } from '../service/log.js';
+import { trackUpdate } from '../service/update-marker.js';
+import { foldersOf, makeDirectories } from '../store/data-directory.js';
+import { Store } from '../store/store.js';
+import { createModuleList } from './module-list.js';
+import { reviewFacts } from './review-facts.js';
+
+/** What a gateway is started with. */
+export interface GatewayOptions {
+  readonly configFile: string;
+  /** The data directory; created if it does not exist. */
+  readonly directory: string;
+  /** On a tmpfs: last values there survive a crash of the process. Below the data directory by default. */
+  readonly runtimeDirectory?: string;
+  /** The line keeper's socket; if absent, no keeper guards the outputs while the gateway is down. */
+  readonly keeperSocket?: string;
+  readonly log: ServiceLog;
+  /** Ends the program (`SVC_StopKernel`); if absent, the gateway cannot end it. */
+  readonly onStop?: () => void;
+  /** The directory of the board files; the package's own by default. */
+  readonly boards?: string;
+  /** For tests that control the clock. */
+  readonly clock?: Clock;
+}
+
+/** What a gateway has before its tree exists. */
+export interface Foundation {
+  /** The data directory, absolute. */
+  readonly directory: string;
+  readonly log: ServiceLog;
+  readonly clock: Clock;
+  readonly synchronisation: ClockSynchronisation;
+  readonly loaded: LoadedConfig;
+  readonly modules: ModuleRegistry;
+  readonly names: NameResolver;
+  readonly health: Health;
+  readonly store: Store;
+  readonly bootFlags: BootFlags;
+  readonly keeper: KeeperClient;
+}
+
+/** Loads the configuration and opens the store. Throws ConfigurationError, `STORE_UNUSABLE`. */
+export async function openFoundation(options: GatewayOptions): Promise<Foundation> {
+  const directory = resolve(options.directory);
+  const synchronisation = new ClockSynchronisation();
+  const clock = options.clock ?? systemClock(() => synchronisation.isSynchronised);
+  const { runtimeDirectory = join(directory, 'run') } = options;
+  const paths = { socket: options.keeperSocket, directory, isUpdating: trackUpdate(runtimeDirectory) };
+  const log = options.log.root;
+  const keeper = new KeeperClient(paths, { clock, log: log.subject('keeper') });
+  const names = systemResolver(clock);
+  let modules = new ModuleRegistry([]);
+  const createModules = createModuleList(clock, { keeping: keeper, boards: options.boards, names });
+  const loaded = await loadConfig(
+    options.configFile,
+    async (config) => (modules = await createModules(config)),
+    reviewFacts,
+  );
+  options.log.setLevels(levelsOf(loaded.config));
+  makeDirectories(directory, runtimeDirectory, join(directory, 'user'));
+  const health = new Health(clock, log.subject('health'));
+  const store = await Store.open({
+    directory,
+    runtimeDirectory,
+    files: { 'gateway.yaml': loaded.file, ...foldersOf(directory) },
+    clock,
+    log: log.subject('store'),
+    checks: health,
+  });
+  // The simulated board boots with the process.
+  const bootFlags =
+    loaded.config.board === 'simulated' ? new Set<string>() : new BootFlagFile(runtimeDirectory, log);
+  return {
+    directory,
+    log: options.log,
+    clock,
+    synchronisation,
+    loaded,
+    modules,
+    names,
+    health,
+    store,
+    bootFlags,
+    keeper,
+  };
+}

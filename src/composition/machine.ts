@@ -1,0 +1,69 @@
+import type { Cancel, Clock } from '../base/clock.js';
+import { fault } from '../base/fault.js';
+import { Lazy } from '../base/lazy.js';
+import type { Log } from '../base/log.js';
+import type { NameResolver } from '../device/toolkit/name-resolver.js';
+import type { MachinePort, Ports } from '../functions/ports.js';
+import type { ProgramRunner } from '../service/program-runner.js';
+
+export interface MachineDependencies {
+  readonly clock: Clock;
+  readonly names: NameResolver;
+  /** The data directory. */
+  readonly directory: string;
+  readonly log: Log;
+  /** Whether the configuration allows to run programs (`api.allowExecute`), now. */
+  readonly isExecuteAllowed: () => boolean;
+  /** Gets what must end with the gateway. */
+  readonly onClose: (cancel: Cancel) => void;
+}
+
+/** Information about the machine, and running its programs: both are loaded on first use. */
+export function machinePorts(of: MachineDependencies): Pick<Ports, 'machine' | 'execute'> {
+  const { clock, names, directory, log, isExecuteAllowed, onClose } = of;
+  const runner = new Lazy<ProgramRunner>(async () => {
+    const { ProgramRunner } = await import('../service/program-runner.js');
+    return new ProgramRunner(clock, log);
+  });
+  onClose(() => void runner.current().then((running) => running?.close()));
+  return {
+    machine: lazyMachine(clock, names, directory),
+    execute: async (request) => {
+      if (!isExecuteAllowed())
+        throw fault('NOT_ALLOWED', 'Running programs (gateway.yaml: api.allowExecute: true)');
+      return (await runner.get()).run(request);
+    },
+  };
+}
+
+/** Information about the machine; the code that reads it is loaded on first use. */
+export function lazyMachine(
+  clock: Clock,
+  names: NameResolver,
+  dataDirectory: string,
+): () => Promise<MachinePort> {
+  return new Lazy(() => loadMachine(clock, names, dataDirectory)).get;
+}
+
+async function loadMachine(clock: Clock, names: NameResolver, dataDirectory: string): Promise<MachinePort> {
+  const [{ SystemMetrics }, host, { SystemCommands }, { fetchText }] = await Promise.all([
+    import('../service/system-metrics.js'),
+    import('../service/host-info.js'),
+    import('../service/system-commands.js'),
+    import('../service/fetch.js'),
+  ]);
+  const metrics = new SystemMetrics();
+  const commands = new SystemCommands(clock);
+  return {
+    processors: () => metrics.processors(),
+    memory: () => metrics.memory(),
+    process: () => metrics.process(),
+    battery: () => metrics.battery(),
+    drives: () => host.drivesOf(),
+    networks: () => host.networksOf(),
+    room: () => host.diskUsage(dataDirectory),
+    spooler: () => commands.spooler(),
+    ping: (target, timeoutMs) => commands.ping(target, timeoutMs),
+    content: (request) => fetchText(request, { clock, names }),
+  };
+}

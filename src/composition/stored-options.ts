@@ -1,0 +1,28 @@
+import type { Cancel } from '../base/clock.js';
+import type { GatewayConfig } from '../config/schema/gateway-schema.js';
+import { loadOptions, type Options } from '../functions/options.js';
+import type { Store } from '../store/store.js';
+
+/**
+ * The gateway's options (`SVC_SetOption`), kept in the store; those about the store are applied to it. `onClose` gets what
+ * must end with the gateway.
+ */
+export function storedOptions(
+  store: Store,
+  { store: configured }: GatewayConfig,
+  onClose: (cancel: Cancel) => void,
+): Options {
+  const { saved, settings } = loadOptions(store);
+  // An option that was set at run time takes precedence over the configuration, also after a restart.
+  const { valuesEveryS = settings.get('SaveInterval'), backups = settings.get('BackupCount') } =
+    configured ?? {};
+  store.setSaveInterval((saved['SaveInterval'] ?? valuesEveryS) * 1000);
+  store.setBackupsKept(saved['BackupCount'] ?? backups);
+  onClose(
+    settings.changed.on((name) => {
+      if (name === 'SaveInterval') store.setSaveInterval(settings.get(name) * 1000);
+      if (name === 'BackupCount') store.setBackupsKept(settings.get(name));
+    }),
+  );
+  return settings;
+}
