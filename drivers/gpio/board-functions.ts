@@ -1,6 +1,16 @@
 import { Type } from '@sinclair/typebox';
 import { declare, type FunctionDeclaration } from '../../src/device/declare.js';
-import type { GpioBoard, Backends } from './backends/backends.js';
+import type { Backends } from './backends/backends.js';
+import { simulationFunctions } from './simulation-functions.js';
+
+/** The functions of the board: `GW_GetLines`, and on the simulated board `GW_Simulate*`. */
+export function boardFunctions(backends: Backends): FunctionDeclaration[] {
+  const { simulatedBoard, clock } = backends;
+  return [
+    getLines(backends),
+    ...(simulatedBoard === undefined ? [] : simulationFunctions(simulatedBoard, clock)),
+  ];
+}
 
 const text = Type.String();
 
@@ -25,31 +35,31 @@ const linesShape = Type.Object(
   {
     $id: 'Lines',
     description:
-      "The board's header, row by row, and all lines; Active is there where an instance has the line.",
+      "The board's header, row by row, and all lines; Active is present if an instance holds the line.",
   },
 );
 
-/** `GW_GetLines()`: the machine's lines with who uses them, for the board's picture. */
-export function getLines(board: GpioBoard, ways: Backends): FunctionDeclaration {
-  return declare({
+/** `GW_GetLines()`: the machine's lines and their users, for a picture of the board. */
+const getLines = (backends: Backends): FunctionDeclaration =>
+  declare({
     name: 'GW_GetLines',
     parameters: [],
     result: 'array',
     shape: linesShape,
-    help: "The board's header and all GPIO lines: their names, who uses them, and the values of the gateway's own.",
+    help: "The board's header and all GPIO lines: their names, their users, and the values of the gateway's own lines.",
     run: async () => {
       const { readLineInventory } = await import('./line-inventory.js');
-      const seen = await readLineInventory(board, ways);
+      const lines = await readLineInventory(backends);
       return {
-        Board: board.title ?? '',
-        Header: board.header ?? [],
-        Lines: seen.map(({ chip, info, name, instance, active }) => ({
+        Board: backends.board.title ?? '',
+        Header: backends.board.header ?? [],
+        Lines: lines.map(({ chip, info, name, instance, active }) => ({
           Chip: chip.label,
           Offset: info.offset,
           Name: name,
           KernelName: info.name,
           Direction: info.direction,
-          Used: info.used,
+          Used: info.isUsed,
           Consumer: info.consumer,
           InstanceID: instance,
           ...(active === undefined ? {} : { Active: active }),
@@ -57,4 +67,3 @@ export function getLines(board: GpioBoard, ways: Backends): FunctionDeclaration 
       };
     },
   });
-}

@@ -1,40 +1,39 @@
-import { messageOf } from '../../src/base/fault.js';
 import type { HardwareItem, InstanceTemplate } from '../../src/device/hardware-search.js';
+import type { Backends, GpioBoard } from './backends/backends.js';
 import { type Chip, CONSUMER, type GpioBackend, type LineInfo, type RequestedLine } from './backends/line.js';
-import type { GpioBoard, Backends } from './backends/backends.js';
 
-/** A line of this machine, as it can be seen without touching it. */
+/** What is known about a line of this machine without requesting it. */
 export interface InventoryLine {
   readonly chip: Chip;
   readonly info: LineInfo;
-  /** Its name on the board, else in the kernel; empty where it has none. */
+  /** Its name on the board, else in the kernel; empty if it has none. */
   readonly name: string;
-  /** Whether the board names it: what a board file leaves out is the machine's own. */
+  /** Whether the board names it; a line that a board file omits is not for general use. */
   readonly isNamed: boolean;
-  /** The id of the instance that has it; 0 where none has. */
+  /** The id of the instance that holds it; 0 if none does. */
   readonly instance: number;
-  /** Its value, where an instance has it: nobody else's line is touched for being seen. */
+  /** Its value if an instance holds it; other lines are not read. */
   readonly active: boolean | undefined;
 }
 
-/** All lines of all chips. Rejects as `Ways.binding` does. */
-export async function readLineInventory(board: GpioBoard, ways: Backends): Promise<InventoryLine[]> {
-  const binding = await ways.get('auto');
-  const held = new Map([...binding.requestedLines()].map((line) => [keyOf(line.location), line]));
-  const chips = await binding.chips();
-  const all = await Promise.all(chips.map((chip) => linesOf(binding, chip)));
+/** All lines of all chips. Rejects as `Backends.get` does. */
+export async function readLineInventory(backends: Backends): Promise<InventoryLine[]> {
+  const backend = await backends.get('auto');
+  const held = new Map([...backend.requestedLines()].map((line) => [keyOf(line.location), line]));
+  const chips = await backend.chips();
+  const lines = await Promise.all(chips.map((chip) => linesOf(backend, chip)));
   return Promise.all(
     chips.flatMap((chip, n) => {
-      const names = namesOf(board, chip);
-      return (all[n] ?? []).map(async (info) => {
+      const boardNames = boardNamesOf(backends.board, chip);
+      return (lines[n] ?? []).map(async (info) => {
         const line = held.get(keyOf({ chip, offset: info.offset }));
-        const named = names.get(info.offset);
+        const boardName = boardNames.get(info.offset);
         return {
           chip,
           info,
-          name: named ?? info.name,
-          isNamed: named !== undefined,
-          instance: line === undefined ? 0 : (ways.ownerOf(line) ?? 0),
+          name: boardName ?? info.name,
+          isNamed: boardName !== undefined,
+          instance: line === undefined ? 0 : (backends.ownerOf(line) ?? 0),
           active: await valueOf(line),
         };
       });
@@ -42,52 +41,57 @@ export async function readLineInventory(board: GpioBoard, ways: Backends): Promi
   );
 }
 
-/** A chip that goes away meanwhile has no lines. */
-const linesOf = (binding: GpioBackend, chip: Chip): Promise<readonly LineInfo[]> =>
-  binding.lines(chip).catch(() => []);
+/** The lines of a chip; none if the chip disappears meanwhile. */
+const linesOf = (backend: GpioBackend, chip: Chip): Promise<readonly LineInfo[]> =>
+  backend.lines(chip).catch(() => []);
 
 const keyOf = ({ chip, offset }: { chip: Chip; offset: number }): string => `${chip.name}/${offset}`;
 
-function namesOf({ gpio }: GpioBoard, { label }: Chip): Map<number, string> {
-  const own = gpio.filter(({ chip }) => chip === label);
-  return new Map(own.flatMap(({ lines }) => Object.entries(lines)).map(([name, offset]) => [offset, name]));
+/** Offset → name on the board. */
+function boardNamesOf({ gpio }: GpioBoard, { label }: Chip): Map<number, string> {
+  const boardChips = gpio.filter(({ chip }) => chip === label);
+  return new Map(
+    boardChips.flatMap(({ lines }) => Object.entries(lines)).map(([name, offset]) => [offset, name]),
+  );
 }
 
+/** The value of a held line; undefined if it was closed or lost meanwhile. */
 async function valueOf(line: RequestedLine | undefined): Promise<boolean | undefined> {
   return line?.get().catch(() => undefined);
 }
 
-/** What lines can be turned into; an input first: it drives nothing. */
+/** The modules that a line is offered for; an input first, because it drives nothing. */
 const MODULES = ['GPIO Input', 'GPIO Output', 'Relay', 'Pulse', 'Blinker', 'Button', 'Counter', 'Frequency'];
 
-/** Chips and lines, as a search shows them. A machine without GPIO has none. */
-export async function searchLines(board: GpioBoard, ways: Backends): Promise<HardwareItem[]> {
-  const seen = await readLineInventory(board, ways).catch((thrown: unknown) => messageOf(thrown));
-  if (typeof seen === 'string') return [];
-  const uses = Map.groupBy(seen, ({ name }) => name);
-  const chips = new Map(seen.map(({ chip }) => [chip.name, chip]));
-  const isFree = ({ info, isNamed }: InventoryLine) => !info.used && (isNamed || board.gpio.length === 0);
+/** Chips and lines for the hardware search; none on a machine without GPIO. */
+export async function searchLines(backends: Backends): Promise<HardwareItem[]> {
+  const lines = await readLineInventory(backends).catch(() => undefined); // this machine has no usable GPIO
+  if (lines === undefined) return [];
+  const byName = Map.groupBy(lines, ({ name }) => name);
+  const chips = new Map(lines.map(({ chip }) => [chip.name, chip]));
+  const isFree = ({ info, isNamed }: InventoryLine) =>
+    !info.isUsed && (isNamed || backends.board.gpio.length === 0);
   return [
-    ...[...chips.values()].map((chip) => chipFound(chip)),
-    ...seen.map((line): HardwareItem => {
-      const Line = uses.get(line.name)?.length === 1 && line.name !== '' ? line.name : undefined;
-      const properties = propertiesOf(line, Line);
+    ...[...chips.values()].map((chip) => chipItem(chip)),
+    ...lines.map((line): HardwareItem => {
+      const uniqueName = byName.get(line.name)?.length === 1 && line.name !== '' ? line.name : undefined;
+      const properties = propertiesOf(line, uniqueName);
       return {
-        ...lineFound(line),
+        ...lineItem(line),
         makes: isFree(line) ? MODULES.map((module) => ({ module, properties })) : [],
       };
     }),
   ];
 }
 
-/** The name alone where it is the only one, else chip and offset. */
+/** A unique name on its own, else chip and offset. */
 const propertiesOf = (
   { chip, info }: InventoryLine,
-  name: string | undefined,
+  uniqueName: string | undefined,
 ): InstanceTemplate['properties'] =>
-  name === undefined ? { Chip: chip.label, Line: String(info.offset) } : { Line: name };
+  uniqueName === undefined ? { Chip: chip.label, Line: String(info.offset) } : { Line: uniqueName };
 
-const chipFound = ({ name, label, lines }: Chip): HardwareItem => ({
+const chipItem = ({ name, label, lines }: Chip): HardwareItem => ({
   id: `chip ${label}`,
   kind: 'chip',
   name: label,
@@ -97,16 +101,17 @@ const chipFound = ({ name, label, lines }: Chip): HardwareItem => ({
   makes: [],
 });
 
-function lineFound({ chip, info, name, instance }: InventoryLine): Omit<HardwareItem, 'makes'> {
-  const own = `${chip.label}/${info.offset}`;
-  const kernel = info.name === '' || info.name === name ? '' : `, ${info.name} in the kernel`;
+function lineItem({ chip, info, name, instance }: InventoryLine): Omit<HardwareItem, 'makes'> {
+  const location = `${chip.label}/${info.offset}`;
+  const kernelName = info.name === '' || info.name === name ? '' : `, ${info.name} in the kernel`;
   const direction = info.direction === 'unknown' ? '' : `, ${info.direction}`;
+  const unknownUser = instance === 0 ? 'another program or the kernel' : CONSUMER;
   return {
-    id: `line ${own}`,
+    id: `line ${location}`,
     kind: 'line',
-    name: name || own,
-    about: `${own}${kernel}${direction}`,
-    usedBy: info.used ? info.consumer || (instance === 0 ? 'another program or the kernel' : CONSUMER) : '',
+    name: name || location,
+    about: `${location}${kernelName}${direction}`,
+    usedBy: info.isUsed ? info.consumer || unknownUser : '',
     instance,
   };
 }

@@ -1,42 +1,53 @@
-import { type Static, Type } from '@sinclair/typebox';
+import { type Static, type TObject, Type } from '@sinclair/typebox';
+import {
+  moduleKind,
+  type ModuleDefinition,
+  referenceKind,
+  type VariableDeclaration,
+  variableType,
+} from '../../src/device/module.js';
 import { enumProperty, statePolicies } from '../../src/device/toolkit/enum-property.js';
-import { referenceKind, type VariableDeclaration, variableType } from '../../src/device/module.js';
 import { backendNames, biases, drives } from './backends/line.js';
 
-/** What all modules need to know to find their line. */
+/** Completes the definition of a module: all modules of this driver are devices and share a prefix. */
+export const gpioModule = <S extends TObject>(
+  definition: Omit<ModuleDefinition<S>, 'kind' | 'prefix'>,
+): ModuleDefinition<S> => ({ ...definition, kind: moduleKind.device, prefix: 'HW' });
+
+/** The properties that select a line. */
 export const lineProperties = {
-  /** A chip's label; empty: whichever chip has the line. */
+  /** A chip's label; empty for any chip that has the line. */
   Chip: Type.String({ default: '', maxLength: 64 }),
-  /** A name of the board's or the kernel's, or an offset on the chip. */
+  /** The line's name on the board or in the kernel, or its offset on the chip. */
   Line: Type.String({ default: '', maxLength: 64, refers: referenceKind.line }),
   ActiveLow: Type.Boolean({ default: false }),
   Backend: enumProperty(['auto', ...backendNames] as const, 'auto'),
 };
 
-/** Longer than this is no contact bouncing. */
+/** No contact bounces for longer than this. */
 const DEBOUNCE_MAX_US = 10_000_000;
 
-/** What a module that watches one line needs to know of it; `debounceUs` unless another is set. */
-export const inputProperties = (debounceUs: number) => ({
+/** The properties of a module that watches one line. */
+export const inputProperties = (defaultDebounceUs: number) => ({
   ...lineProperties,
   Bias: enumProperty(biases, 'as-is'),
-  DebounceUs: Type.Integer({ default: debounceUs, minimum: 0, maximum: DEBOUNCE_MAX_US }),
+  DebounceUs: Type.Integer({ default: defaultDebounceUs, minimum: 0, maximum: DEBOUNCE_MAX_US }),
 });
 
-const anInput = Type.Object(inputProperties(0));
-/** {@link inputProperties}, set. */
-export type InputProperties = Static<typeof anInput>;
+const inputSchema = Type.Object(inputProperties(0));
+/** The values of {@link inputProperties}. */
+export type InputProperties = Static<typeof inputSchema>;
 
-/** The mistake of a module of one line that was given none. */
+/** The validation error of a module of one line that has none; undefined if it has one. */
 export const missingLineError = ({ Line }: { readonly Line: string }): string | undefined =>
-  Line === '' ? 'Line is empty: give the name of a line, or its offset' : undefined;
+  Line === '' ? 'Line is empty: set it to the name of a line, or its offset' : undefined;
 
-/** The keeper's most (`keeper/table.h`): a month; longer is for ever. */
+/** The keeper's maximum (`keeper/table.h`): a month. */
 const LONGEST_HOLD_S = 31 * 24 * 3600;
-/** A week, as of all times here: timers hold 24 days. */
+/** A week; timers are limited to 24 days. */
 const LONGEST_SILENCE_S = 7 * 24 * 3600;
 
-/** What an output becomes when something happens to what commands it (`docs/hardware/safe-outputs.md`). */
+/** What an output becomes when its machine, its gateway or its source of commands fails (`docs/hardware/safe-outputs.md`). */
 export const outputPolicies = {
   Boot: enumProperty(statePolicies, 'hold'),
   OnDeath: enumProperty(statePolicies, 'hold'),
@@ -48,14 +59,14 @@ export const outputPolicies = {
   SilentAfterS: Type.Number({ default: 0, minimum: 0, maximum: LONGEST_SILENCE_S }),
 };
 
-/** What a module that drives one line needs to know. */
+/** The properties of a module that drives one line. */
 export const outputProperties = {
   ...lineProperties,
   Drive: enumProperty(drives, 'push-pull'),
   ...outputPolicies,
 };
 
-/** What such a line is, and the way to switch it. */
+/** The state of an output, which is also how it is switched. */
 export const outputState: VariableDeclaration = {
   ident: 'STATE',
   name: 'State',

@@ -1,138 +1,134 @@
 import type { Clock } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
 import { bool, declare, float, type FunctionDeclaration, int, text } from '../../src/device/declare.js';
-import type { SimulatedLine, SimulatedBoard } from './backends/simulated-board.js';
+import type { SimulatedBoard, SimulatedLine } from './backends/simulated-board.js';
 
-/** Beyond these no contact bounces, and no machine keeps up. */
-const MOST_BOUNCES = 1_000;
-const BOUNCE_MOST_MS = 10_000;
-const FLOOD_MOST_PER_S = 100_000;
-const FLOOD_MOST_MS = 3_600_000;
+/** Limits beyond which no contact bounces and no machine keeps up. */
+const MAX_BOUNCES = 1_000;
+const MAX_BOUNCE_MS = 10_000;
+const MAX_FLOOD_PER_S = 100_000;
+const MAX_FLOOD_MS = 3_600_000;
 
-/** What can be done to the simulated board from outside: `GW_Simulate*`. Registered on that board only. */
-export function simulationFunctions(world: SimulatedBoard, clock: Clock): FunctionDeclaration[] {
+/** The functions `GW_Simulate*` of the simulated board's lines and chips. */
+export function simulationFunctions(board: SimulatedBoard, clock: Clock): FunctionDeclaration[] {
   return [
-    simulateLine(world),
-    bounce(world, clock),
-    flood(world, clock),
-    stuck(world),
-    refusal(world),
-    chipGone(world),
+    simulateLine(board),
+    simulateBounce(board, clock),
+    simulateFlood(board, clock),
+    simulateStuck(board),
+    simulateRefusal(board),
+    simulateChipGone(board),
   ];
 }
 
-const simulateLine = (world: SimulatedBoard): FunctionDeclaration =>
+const simulateLine = (board: SimulatedBoard): FunctionDeclaration =>
   declare({
     name: 'GW_SimulateLine',
     parameters: [text('Line'), bool('Active')],
     result: 'boolean',
     audited: true,
-    help: 'Drives a line of the simulated board from outside, as a button does. Active is what an instance on that line sees.',
-    run: (_caller, line, active) => {
-      const spot = free(world, line);
-      world.setStimulus(spot, undefined);
-      world.driveLine(spot, levelOf(spot, active));
+    help: 'Drives a line of the simulated board from outside, as a button does. Active is the value that an instance on that line gets.',
+    run: (_caller, name, active) => {
+      const line = undrivenLine(board, name);
+      board.setStimulus(line, undefined);
+      board.driveLine(line, levelOf(line, active));
       return true;
     },
   });
 
-const bounce = (world: SimulatedBoard, clock: Clock): FunctionDeclaration =>
+const simulateBounce = (board: SimulatedBoard, clock: Clock): FunctionDeclaration =>
   declare({
     name: 'GW_SimulateBounce',
     parameters: [text('Line'), bool('Active'), int('Bounces'), float('WithinMs'), int('Seed')],
     result: 'boolean',
     audited: true,
-    help: 'As GW_SimulateLine, with a contact that first goes to and fro so many times within WithinMs, at moments that are the same for the same Seed.',
-    run: async (_caller, ...[line, active, bounces, withinMs, seed]) => {
-      within('Bounces', bounces, [0, MOST_BOUNCES]);
-      within('WithinMs', withinMs, [0, BOUNCE_MOST_MS]);
-      const disturbances = await import('./backends/fault-injection.js');
-      const spot = free(world, line);
-      disturbances.injectBounce({ board: world, clock, line: spot }, levelOf(spot, active), {
-        bounces,
-        withinMs,
-        seed,
-      });
+    help: 'As GW_SimulateLine, with a contact that first bounces the given number of times within WithinMs, at moments that are the same for the same Seed.',
+    run: async (_caller, ...[name, active, bounces, withinMs, seed]) => {
+      requireBounds('Bounces', bounces, [0, MAX_BOUNCES]);
+      requireBounds('WithinMs', withinMs, [0, MAX_BOUNCE_MS]);
+      const { injectBounce } = await import('./backends/fault-injection.js');
+      const line = undrivenLine(board, name);
+      injectBounce({ board, clock, line }, levelOf(line, active), { bounces, withinMs, seed });
       return true;
     },
   });
 
-const flood = (world: SimulatedBoard, clock: Clock): FunctionDeclaration =>
+const simulateFlood = (board: SimulatedBoard, clock: Clock): FunctionDeclaration =>
   declare({
     name: 'GW_SimulateFlood',
     parameters: [text('Line'), float('PerSecond'), int('ForMs')],
     result: 'boolean',
     audited: true,
-    help: 'Moves a line of the simulated board to and fro, so many changes a second, for so long; it ends where it began. GW_SimulateLine ends it sooner.',
-    run: async (_caller, ...[line, perS, forMs]) => {
-      within('PerSecond', perS, [1, FLOOD_MOST_PER_S]);
-      within('ForMs', forMs, [1, FLOOD_MOST_MS]);
-      const disturbances = await import('./backends/fault-injection.js');
-      const spot = free(world, line);
-      disturbances.injectFlood({ board: world, clock, line: spot }, { perS, forMs });
+    help: 'Toggles a line of the simulated board PerSecond times a second for ForMs; it ends at its first level. GW_SimulateLine ends it sooner.',
+    run: async (_caller, ...[name, perS, forMs]) => {
+      requireBounds('PerSecond', perS, [1, MAX_FLOOD_PER_S]);
+      requireBounds('ForMs', forMs, [1, MAX_FLOOD_MS]);
+      const { injectFlood } = await import('./backends/fault-injection.js');
+      const line = undrivenLine(board, name);
+      injectFlood({ board, clock, line }, { perS, forMs });
       return true;
     },
   });
 
-const stuck = (world: SimulatedBoard): FunctionDeclaration =>
+const simulateStuck = (board: SimulatedBoard): FunctionDeclaration =>
   declare({
     name: 'GW_SimulateStuck',
     parameters: [text('Line'), bool('Stuck')],
     result: 'boolean',
     audited: true,
-    help: 'Lets a line of the simulated board be stuck at the level that it has now, whatever drives it, or lets it go again.',
-    run: (_caller, line, isStuck) => {
-      world.setStuck(known(world, line), isStuck);
+    help: 'Makes a line of the simulated board stick at its present level, whatever drives it, or releases it.',
+    run: (_caller, name, isStuck) => {
+      board.setStuck(requireLine(board, name), isStuck);
       return true;
     },
   });
 
-const refusal = (world: SimulatedBoard): FunctionDeclaration =>
+const simulateRefusal = (board: SimulatedBoard): FunctionDeclaration =>
   declare({
     name: 'GW_SimulateRefusal',
     parameters: [text('Line'), bool('Refuse')],
     result: 'boolean',
     audited: true,
-    help: 'Lets every write to an output line of the simulated board fail, as where the kernel does not take it, or lets it work again. The line stays what it is.',
-    run: (_caller, line, refuse) => {
-      known(world, line).rejectsWrites = refuse;
+    help: 'Makes every write to an output line of the simulated board fail, as if the kernel rejected it, or lets writes succeed again. The line keeps its level.',
+    run: (_caller, name, rejectsWrites) => {
+      board.setRejectsWrites(requireLine(board, name), rejectsWrites);
       return true;
     },
   });
 
-const chipGone = (world: SimulatedBoard): FunctionDeclaration =>
+const simulateChipGone = (board: SimulatedBoard): FunctionDeclaration =>
   declare({
     name: 'GW_SimulateChipGone',
     parameters: [text('Chip'), bool('Gone')],
     result: 'boolean',
     audited: true,
-    help: 'Pulls a chip of the simulated board out, or plugs it in again. Its lines are lost to their instances meanwhile.',
+    help: 'Unplugs a chip of the simulated board, or plugs it in again. Until then its lines are lost to their instances.',
     run: (_caller, chip, isGone) => {
-      if (!world.hasChip(chip)) throw fault('NAME_NOT_FOUND', chip);
-      if (isGone) world.unplug(chip);
-      else world.plug(chip);
+      if (!board.hasChip(chip)) throw fault('NAME_NOT_FOUND', chip);
+      if (isGone) board.unplug(chip);
+      else board.plug(chip);
       return true;
     },
   });
 
-function within(name: string, value: number, [least, most]: readonly [number, number]): void {
-  if (!(value >= least && value <= most)) throw fault('PARAMETER_BOUNDS', name);
+function requireBounds(name: string, value: number, [min, max]: readonly [number, number]): void {
+  if (!(value >= min && value <= max)) throw fault('PARAMETER_BOUNDS', name);
 }
 
-function known(world: SimulatedBoard, name: string): SimulatedLine {
-  const spot = world.lineNamed(name);
-  if (spot === undefined) throw fault('NAME_NOT_FOUND', name);
-  return spot;
+function requireLine(board: SimulatedBoard, name: string): SimulatedLine {
+  const line = board.lineNamed(name);
+  if (line === undefined) throw fault('NAME_NOT_FOUND', name);
+  return line;
 }
 
-/** Only a line that nothing on the board drives can be moved from outside. */
-function free(world: SimulatedBoard, name: string): SimulatedLine {
-  const spot = known(world, name);
-  if (spot.net.lines.some((joined) => joined.holder?.output !== undefined || joined !== spot))
+/** A line that no output of the board drives: only such a line can be driven from outside. */
+function undrivenLine(board: SimulatedBoard, name: string): SimulatedLine {
+  const line = requireLine(board, name);
+  if (line.net.lines.some((wired) => wired.holder?.output !== undefined || wired !== line))
     throw fault('NOT_ALLOWED', `Driving ${name}, which an output drives,`);
-  return spot;
+  return line;
 }
 
-/** The level at which who holds the line sees this value. */
-const levelOf = (spot: SimulatedLine, active: boolean): boolean =>
-  active !== (spot.holder?.activeLow ?? false);
+/** The level at which the line's holder sees this value. */
+const levelOf = (line: SimulatedLine, active: boolean): boolean =>
+  active !== (line.holder?.activeLow ?? false);

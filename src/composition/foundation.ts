@@ -62,7 +62,7 @@ export async function openFoundation(options: GatewayOptions): Promise<Foundatio
   const keeper = new KeeperClient(paths, { clock, log: log.subject('keeper') });
   const names = systemResolver(clock);
   let modules = new ModuleRegistry([]);
-  const createModules = createModuleList(clock, { keeping: keeper, boards: options.boards, names });
+  const createModules = createModuleList(clock, { keeper, boards: options.boards, names });
   const loaded = await loadConfig(
     options.configFile,
     async (config) => (modules = await createModules(config)),

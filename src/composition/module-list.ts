@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { gpioModules, type KeeperClient } from '../../drivers/gpio/index.js';
+import { Backends, boardFunctions, gpioModules, type KeeperClient } from '../../drivers/gpio/index.js';
 import { ledModules } from '../../drivers/led/index.js';
 import { modbusModules } from '../../drivers/modbus/index.js';
 import { NetworkConnector } from '../../drivers/mqtt/network-connection.js';
@@ -31,7 +31,7 @@ export function loadPackagedBoard(name: string | undefined, directory = BOARDS):
 
 /** Of a gateway that runs: who keeps its outputs, where the boards are described (by default in the package), and its name resolver. */
 export interface ModuleListOptions {
-  readonly keeping?: KeeperClient | undefined;
+  readonly keeper?: KeeperClient | undefined;
   readonly boards?: string | undefined;
   readonly names?: NameResolver | undefined;
 }
@@ -39,12 +39,13 @@ export interface ModuleListOptions {
 /** The modules of a gateway: they follow from its configuration's board. */
 export function createModuleList(
   clock: Clock,
-  { keeping, boards, names = systemResolver(clock) }: ModuleListOptions = {},
+  { keeper, boards, names = systemResolver(clock) }: ModuleListOptions = {},
 ): (config: GatewayConfig) => Promise<ModuleRegistry> {
   return async ({ board: name }) => {
     const board = await loadPackagedBoard(name, boards);
+    const gpio = new Backends(board, clock, keeper);
     const drivers = [
-      ...gpioModules(board, clock, keeping),
+      ...gpioModules(gpio),
       ...ledModules(board, clock),
       ...pwmModules(board, clock),
       ...oneWireModules(board, clock),
@@ -62,6 +63,7 @@ export function createModuleList(
         name: board.name,
         isUnknown,
         parts: board,
+        functions: boardFunctions(gpio),
       },
     );
   };

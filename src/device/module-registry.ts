@@ -10,6 +10,8 @@ export interface BoardFacts {
   readonly isUnknown: boolean;
   /** What it has, by the names that properties use; absent if nobody described it. */
   readonly parts?: BoardParts;
+  /** Functions of the board itself, which belong to no module: its lines, and what can be simulated on it. */
+  readonly functions?: readonly FunctionDeclaration[];
 }
 
 /** What a board file names. */
@@ -49,9 +51,12 @@ export class ModuleRegistry {
     return this.#byId.get(idOrName.toUpperCase()) ?? this.#byName.get(idOrName.toLowerCase());
   }
 
-  /** The functions that they bring, to reach these instances by. */
+  /** The functions of the board and of the modules, the latter with access to these instances. */
   functions(instances: OpenInstances): FunctionDeclaration[] {
-    return [...this.all()].flatMap((module) => module.functions?.(instances) ?? []);
+    return [
+      ...(this.board.functions ?? []),
+      ...[...this.all()].flatMap((module) => module.functions?.(instances) ?? []),
+    ];
   }
 
   /** Throws `MODULE_MISSING`. */

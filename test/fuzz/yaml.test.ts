@@ -12,7 +12,7 @@ import { Devices } from '../../src/device/devices.js';
 import { ModuleRegistry } from '../../src/device/module-registry.js';
 import { actionByName } from '../../src/functions/events/built-in-actions.js';
 import { Kernel } from '../../src/kernel/kernel.js';
-import { gpioModules } from '../../drivers/gpio/index.js';
+import { Backends, gpioModules } from '../../drivers/gpio/index.js';
 import { serialModules } from '../../drivers/serial/index.js';
 import { Random, fuzzSeed, seedLabel } from '../tools/random.js';
 import { randomYaml } from './inputs/yaml.js';
@@ -30,7 +30,7 @@ const board = { gpio: [], simulated: { wires: [] } };
 
 await t.test(`a configuration is taken, or each mistake has its line (${seedLabel(seed)})`, async (t) => {
   const random = new Random(seed);
-  const modules = new ModuleRegistry([...gpioModules(board, clock), ...serialModules()]);
+  const modules = new ModuleRegistry([...gpioModules(new Backends(board, clock)), ...serialModules()]);
   let taken = 0;
   for (let n = 0; n < FILES; n++) {
     const text = randomYaml(random, sample).toString();

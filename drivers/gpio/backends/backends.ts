@@ -3,69 +3,81 @@ import { release } from 'node:os';
 import type { Clock } from '../../../src/base/clock.js';
 import { codeOf, fault } from '../../../src/base/fault.js';
 import { inUseFault, type DeviceOwner } from '../../../src/device/toolkit/sysfs-class.js';
-import type { OutputCounts, KeeperClient } from '../keeper/keeper-client.js';
+import type { KeeperClient } from '../keeper/keeper-client.js';
 import type { BackendName, GpioBackend, LineLocation, RequestedLine } from './line.js';
-import type { BoardChip } from './find-line.js';
+import { type BoardChip, findLine, type LineSelector } from './find-line.js';
 import { openSimulated } from './simulated.js';
 import { SimulatedBoard } from './simulated-board.js';
 
-/** What a board file says of GPIO (`docs/hardware/boards.md`). */
+/** The GPIO part of a board file (`docs/hardware/boards.md`). */
 export interface GpioBoard {
   readonly title?: string;
-  /** The pins as they stand, row by row: names of lines, or what else is there. */
+  /** The pins of the header, row by row: names of lines, or of supply and ground pins. */
   readonly header?: readonly (readonly string[])[];
   readonly gpio: readonly BoardChip[];
-  /** Present where the board's chips are simulated ones: names of lines that are joined. */
+  /** Present if the board's chips are simulated: names of lines that are wired together. */
   readonly simulated?: { readonly wires: readonly (readonly string[])[] };
 }
 
-/** What the property `Backend` may be: a way to the lines, or the best that this machine has. */
+/** The value of the property `Backend`: a backend, or the best one that this machine has. */
 export type BackendChoice = BackendName | 'auto';
 
+/** A line, and the backend to request it from. */
+export interface LocatedLine {
+  readonly backend: GpioBackend;
+  readonly location: LineLocation;
+}
+
 /**
- * The ways to this machine's lines, each opened when it is first asked for and then shared. Nothing of it is open while
- * no line is requested, so there is nothing to close.
+ * The GPIO backends of one machine, each opened on first use and then shared. A backend holds nothing while no line is
+ * requested, so there is nothing to close.
  */
 export class Backends {
+  readonly board: GpioBoard;
   readonly clock: Clock;
   readonly #open = new Map<BackendName, Promise<GpioBackend>>();
   readonly #owners = new WeakMap<RequestedLine, DeviceOwner>();
-  readonly #keeping: KeeperClient | undefined;
-  readonly #opened: GpioBackend[] = [];
-  /** The world of a simulated board; undefined on a real one. */
+  readonly #keeper: KeeperClient | undefined;
+  /** Undefined on a real board. */
   readonly simulatedBoard: SimulatedBoard | undefined;
-  /** Outputs whose chip was found gone and that have not been taken since: what `findOutput` makes of them. */
+  /** Outputs whose chip was found gone and that have not been requested since; see `findOutput`. */
   readonly lostOutputs = new Set<string>();
 
-  constructor(board: GpioBoard, clock: Clock, keeping?: KeeperClient) {
+  constructor(board: GpioBoard, clock: Clock, keeper?: KeeperClient) {
+    this.board = board;
     this.clock = clock;
-    this.#keeping = keeping;
-    if (keeping !== undefined) keeping.outputs = () => this.#outputs();
+    this.#keeper = keeper;
     if (board.simulated !== undefined)
       this.simulatedBoard = new SimulatedBoard(
-        { chips: board.gpio.map(byOffset), wires: board.simulated.wires },
+        { chips: board.gpio.map(chipLayout), wires: board.simulated.wires },
         clock,
       );
   }
 
-  /** The binding for a wish. Throws `DEVICE_OFFLINE` where the machine offers no GPIO, `DEVICE_CONFIGURATION` where not this one. */
-  async get(wish: BackendChoice): Promise<GpioBackend> {
-    const backend = wish === 'auto' ? await this.#best() : wish;
-    const open = this.#open.get(backend) ?? this.#make(backend);
-    this.#open.set(backend, open);
-    open.catch(() => this.#open.delete(backend));
+  /** Throws `DEVICE_OFFLINE` if the machine has no GPIO, `DEVICE_CONFIGURATION` if it lacks this backend. */
+  async get(choice: BackendChoice): Promise<GpioBackend> {
+    const name = choice === 'auto' ? await this.#bestName() : choice;
+    const open = this.#open.get(name) ?? this.#openBackend(name);
+    this.#open.set(name, open);
+    open.catch(() => this.#open.delete(name)); // the caller gets the error; the next call tries again
     return open;
   }
 
-  /** The id of the instance that has a line; undefined where none has. */
+  /** Finds the line that the properties name. Rejects as `get` and `findLine` do. */
+  async locate(choice: BackendChoice, selector: LineSelector): Promise<LocatedLine> {
+    const backend = await this.get(choice);
+    return { backend, location: await findLine(backend, this.board.gpio, selector) };
+  }
+
+  /** The id of the instance that holds a line; undefined if none does. */
   ownerOf(line: RequestedLine): number | undefined {
     return this.#owners.get(line)?.id;
   }
 
-  /** Requests a line for an instance. If another instance of this gateway has it, the failure names that one. */
+  /** Requests a line for an instance. If another instance of this gateway holds it, the error names that instance. */
   async request<L extends RequestedLine>(
     owner: DeviceOwner,
-    { binding, place }: { readonly binding: GpioBackend; readonly place: LineLocation },
+    { backend, location }: LocatedLine,
     request: () => Promise<L>,
   ): Promise<L> {
     try {
@@ -73,39 +85,25 @@ export class Backends {
       this.#owners.set(line, owner);
       return line;
     } catch (thrown) {
-      const holder = this.#holderOf(binding, place);
+      const holder = this.#holderOf(backend, location);
       if (holder === undefined || codeOf(thrown) !== 'DEVICE_OFFLINE') throw thrown;
-      throw inUseFault(place.name, holder, thrown);
+      throw inUseFault(location.name, holder, thrown);
     }
   }
 
-  #holderOf(binding: GpioBackend, { chip, offset }: LineLocation): DeviceOwner | undefined {
-    for (const line of binding.requestedLines())
+  #holderOf(backend: GpioBackend, { chip, offset }: LineLocation): DeviceOwner | undefined {
+    for (const line of backend.requestedLines())
       if (line.location.offset === offset && line.location.chip.name === chip.name)
         return this.#owners.get(line);
     return undefined;
   }
 
-  #outputs(): OutputCounts {
-    const all = this.#opened.map(({ outputs }) => outputs ?? { held: 0, kept: 0 });
-    return {
-      held: all.reduce((sum, { held }) => sum + held, 0),
-      kept: all.reduce((sum, { kept }) => sum + kept, 0),
-    };
-  }
-
-  async #make(backend: BackendName): Promise<GpioBackend> {
-    const binding = await this.#binding(backend);
-    this.#opened.push(binding);
-    return binding;
-  }
-
-  async #binding(backend: BackendName): Promise<GpioBackend> {
-    switch (backend) {
+  async #openBackend(name: BackendName): Promise<GpioBackend> {
+    switch (name) {
       case 'cdev':
-        return (await import('./cdev.js')).openCharacterDevice(this.clock, { keeping: this.#keeping });
+        return (await import('./cdev.js')).openCharacterDevice(this.clock, { keeper: this.#keeper });
       case 'sysfs':
-        return (await import('./sysfs.js')).openSysfs(this.clock);
+        return (await import('./sysfs.js')).openSysfs(this.clock, this.#keeper);
       case 'simulated':
         if (this.simulatedBoard === undefined)
           throw fault('DEVICE_CONFIGURATION', 'this board has no simulated GPIO');
@@ -113,27 +111,27 @@ export class Backends {
     }
   }
 
-  /** The character device wherever the kernel has one: only it numbers edges and sets bias and drive. */
-  async #best(): Promise<BackendName> {
+  /** The character device if the kernel has one: only it numbers edges and sets bias and drive. */
+  async #bestName(): Promise<BackendName> {
     if (this.simulatedBoard !== undefined) return 'simulated';
     const isV2 = hasUapiV2(release());
     if (isV2 && (await readdir('/dev')).some((name) => name.startsWith('gpiochip'))) return 'cdev';
     if (await exists('/sys/class/gpio/export')) return 'sysfs';
     throw fault(
       'DEVICE_OFFLINE',
-      'this machine has no GPIO: neither /dev/gpiochip* (from Linux 5.10 on) nor /sys/class/gpio is there',
+      'this machine has no GPIO: neither /dev/gpiochip* (since Linux 5.10) nor /sys/class/gpio exists',
     );
   }
 }
 
-/** GPIO uAPI v2 came with Linux 5.10. */
+/** Whether a kernel has GPIO uAPI v2, which came with Linux 5.10. */
 export function hasUapiV2(kernelRelease: string): boolean {
   const [major = 0, minor = 0] = kernelRelease.split(/[.-]/).map(Number);
   return major > 5 || (major === 5 && minor >= 10);
 }
 
-/** A board's chip as a list of names by offset. */
-function byOffset({ chip, lines }: BoardChip): { label: string; lines: string[] } {
+/** A chip of the board file as a list of names by offset. */
+function chipLayout({ chip, lines }: BoardChip): { label: string; lines: string[] } {
   const names = Array<string>(Math.max(-1, ...Object.values(lines)) + 1).fill('');
   for (const [name, offset] of Object.entries(lines)) names[offset] = name;
   return { label: chip, lines: names };

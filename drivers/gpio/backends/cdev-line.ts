@@ -2,106 +2,113 @@ import type { Cancel, Clock } from '../../../src/base/clock.js';
 import { codeOf, type Fault, faultFrom, messageOf } from '../../../src/base/fault.js';
 import type { KeeperConnection, KeeperLine } from '../keeper/keeper-connection.js';
 import type { LineInterrupts } from './interrupts.js';
-import type { Guard, InputLine, OutputLine, OutputOptions, LineLocation } from './line.js';
+import type { Guard, InputLine, LineLocation, OutputLine, OutputOptions } from './line.js';
 
-/** How a request's lines are set. */
+/** The settings of the lines of a request. */
 export interface Configuration {
   flags: number;
   values?: bigint;
   debounceUs?: number;
 }
 
-/** What is requested. */
+/** The arguments of a line request. */
 export interface RequestOptions extends Configuration {
   offsets: number[];
   consumer: string;
   eventBuffer?: number;
 }
 
-/** One line, or several, as the kernel gave them. */
+/** One or more lines that the kernel granted; a class of the addon (`native/request.c`). */
 export interface Request {
   get(mask: bigint): bigint;
   set(mask: bigint, bits: bigint): void;
-  configure(wish: Configuration): void;
+  configure(configuration: Configuration): void;
   watch(onEvents: (count: number) => void, onEnd: (code: string) => void): ArrayBuffer;
   pause(isPaused: boolean): void;
   close(): void;
 }
 
-/** Each of our requests holds one line: bit 0. */
+/** The mask of a request's only line: each request of the gateway holds one. */
 export const LINE_BIT = 1n;
 
-/** A line's request, and the value that it had when it was taken. */
+/** The request of a line, and the line's value when it was requested. */
 export interface OpenRequest {
   readonly request: Request;
   readonly initial: boolean;
 }
 
-/** A line that the keeper has: it is driven only where the wish is another value than the one there is. */
-export function adoptOutput(place: LineLocation, request: Request, { boot }: OutputOptions): OpenRequest {
+/** Takes over an output from the line keeper, and drives it only if its value has to change. */
+export function adoptOutput(
+  location: LineLocation,
+  request: Request,
+  { boot }: Pick<OutputOptions, 'boot'>,
+): OpenRequest {
   try {
-    const found = request.get(LINE_BIT) === LINE_BIT;
-    const initial = boot === 'hold' ? found : boot === 'active';
-    if (initial !== found) request.set(LINE_BIT, valueBits(initial));
+    const present = request.get(LINE_BIT) === LINE_BIT;
+    const initial = boot === 'hold' ? present : boot === 'active';
+    if (initial !== present) request.set(LINE_BIT, valueBits(initial));
     return { request, initial };
   } catch (thrown) {
     request.close();
-    throw translateError(place.name, thrown);
+    throw translateError(location.name, thrown);
   }
 }
 
-/** What a line is made of. */
 export interface CdevLineOptions extends OpenRequest {
-  readonly place: LineLocation;
+  readonly location: LineLocation;
   readonly onClosed: () => void;
 }
 
-/** A requested line. */
+/** A line that is requested through the character device. */
 export class CdevLine implements InputLine, OutputLine {
   readonly location: LineLocation;
   readonly initial: boolean;
   readonly request: Request;
-  /** True while the line keeper keeps it too. */
-  kept = false;
   readonly #onClosed: () => void;
   #interrupts: LineInterrupts | undefined;
-  #closed = false;
-  #lingering: Cancel | undefined;
+  #isClosed = false;
+  #cancelPause: Cancel | undefined;
 
-  constructor(held: CdevLineOptions) {
-    this.location = held.place;
-    this.initial = held.initial;
-    this.request = held.request;
-    this.#onClosed = held.onClosed;
+  constructor({ location, initial, request, onClosed }: CdevLineOptions) {
+    this.location = location;
+    this.initial = initial;
+    this.request = request;
+    this.#onClosed = onClosed;
+  }
+
+  /** Whether the line keeper guards this line. */
+  get isGuarded(): boolean {
+    return false;
   }
 
   async get(): Promise<boolean> {
-    return this.#ask(() => this.request.get(LINE_BIT) === LINE_BIT);
+    return this.#call(() => this.request.get(LINE_BIT) === LINE_BIT);
   }
 
   async set(active: boolean): Promise<void> {
-    this.#ask(() => this.request.set(LINE_BIT, valueBits(active)));
+    this.drive(active);
   }
 
-  /** Lets edges of a busy line gather for a moment. */
+  /** Pauses the edges of a busy line so that more of them are read together. */
   pauseEvents(clock: Clock, ms: number): void {
-    if (ms === 0 || this.#closed || this.#lingering !== undefined) return; // its listener may have closed it just now
+    // The listener may have closed the line just now.
+    if (ms === 0 || this.#isClosed || this.#cancelPause !== undefined) return;
     this.request.pause(true);
-    this.#lingering = clock.after(ms, () => {
-      this.#lingering = undefined;
+    this.#cancelPause = clock.after(ms, () => {
+      this.#cancelPause = undefined;
       this.request.pause(false);
     });
   }
 
-  async interrupts(): Promise<number | undefined> {
+  async countInterrupts(): Promise<number | undefined> {
     this.#interrupts ??= new (await import('./interrupts.js')).LineInterrupts(this.location.offset);
     return this.#interrupts.count();
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#lingering?.();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#cancelPause?.();
     this.request.close();
     this.#onClosed();
   }
@@ -110,72 +117,86 @@ export class CdevLine implements InputLine, OutputLine {
     return this.close();
   }
 
-  #ask<T>(question: () => T): T {
-    if (this.#closed) throw new DOMException(`${this.location.name} is closed`, 'AbortError');
-    return withTranslatedErrors(this.location.name, question);
+  protected drive(active: boolean): void {
+    this.#call(() => this.request.set(LINE_BIT, valueBits(active)));
+  }
+
+  #call<T>(operation: () => T): T {
+    if (this.#isClosed) throw new DOMException(`${this.location.name} is closed`, 'AbortError');
+    return withTranslatedErrors(this.location.name, operation);
   }
 }
 
-/** By whom an output is kept, and as what. */
 export interface GuardOptions {
   readonly keeper: KeeperConnection;
+  /** The line in the keeper's table format. */
   readonly entry: string;
   readonly guard: Guard;
-  readonly wish: OutputOptions;
+  readonly onLost?: ((cause: Error) => void) | undefined;
 }
 
-/** An output that the line keeper keeps, or will as soon as it is there. */
+/** An output that the line keeper guards whenever it is reachable. */
 export class GuardedLine extends CdevLine implements KeeperLine {
   readonly entry: string;
-  readonly #by: GuardOptions;
-  #taken: Error | undefined;
+  readonly #options: GuardOptions;
+  #isGuarded: boolean;
+  #takenOver: Error | undefined;
 
-  constructor(held: CdevLineOptions, by: GuardOptions) {
-    super(held);
-    this.entry = by.entry;
-    this.#by = by;
+  constructor(line: CdevLineOptions, options: GuardOptions, isGuarded: boolean) {
+    super(line);
+    this.entry = options.entry;
+    this.#options = options;
+    this.#isGuarded = isGuarded;
+  }
+
+  override get isGuarded(): boolean {
+    return this.#isGuarded;
+  }
+
+  setGuarded(isGuarded: boolean): void {
+    this.#isGuarded = isGuarded;
   }
 
   onTakenOver(cause: Error): void {
-    if (this.#taken !== undefined) return;
-    this.#taken = cause;
-    this.#by.wish.onLost?.(cause);
+    if (this.#takenOver !== undefined) return;
+    this.#takenOver = cause;
+    this.#options.onLost?.(cause);
   }
 
   override async set(active: boolean): Promise<void> {
-    const { keeper, guard } = this.#by;
-    this.#throwIfTaken();
-    await super.set(active);
+    const { keeper, guard } = this.#options;
+    this.#throwIfTakenOver();
+    this.drive(active);
     if (keeper.isAlive()) return;
-    // The process stood still between the look and the kernel's call: what the keeper has done is done again.
-    if (guard.onDeath !== 'hold') await super.set(guard.onDeath === 'active');
-    this.#throwIfTaken();
+    // The process was stalled between the check and the system call: apply the keeper's policy again.
+    if (guard.onDeath !== 'hold') this.drive(guard.onDeath === 'active');
+    this.#throwIfTakenOver();
   }
 
   override async close(): Promise<void> {
     await super.close();
-    this.#by.keeper.unregister(this);
+    this.#options.keeper.unregister(this);
   }
 
-  #throwIfTaken(): void {
-    this.#by.keeper.isAlive();
-    if (this.#taken !== undefined) throw this.#taken;
+  #throwIfTakenOver(): void {
+    this.#options.keeper.isAlive();
+    if (this.#takenOver !== undefined) throw this.#takenOver;
   }
 }
 
 /** A value as the bits of a request of one line. */
 export const valueBits = (active: boolean): bigint => (active ? LINE_BIT : 0n);
 
-/** What the call gives; its error in this driver's terms. */
-export function withTranslatedErrors<T>(what: string, call: () => T): T {
+/** Runs an operation of the addon; its errors become faults that name `what`. */
+export function withTranslatedErrors<T>(what: string, operation: () => T): T {
   try {
-    return call();
+    return operation();
   } catch (thrown) {
     throw translateError(what, thrown);
   }
 }
 
-/** The kernel's errors in this driver's terms: what can be waited for, and what needs another setting. */
+/** Maps an error of the kernel: to `DEVICE_OFFLINE` if waiting may help, else to what has to change. */
 export function translateError(what: string, thrown: unknown): Fault {
   switch (codeOf(thrown)) {
     case 'ENOENT':
@@ -190,7 +211,7 @@ export function translateError(what: string, thrown: unknown): Fault {
       return faultFrom(
         thrown,
         'DEVICE_OFFLINE',
-        `${what}: no permission; the gateway's user must be in the group of /dev/gpiochip*`,
+        `${what}: permission denied; add the gateway's user to the group of /dev/gpiochip*`,
       );
     case 'EIO':
     case 'ETIMEDOUT':
@@ -200,7 +221,7 @@ export function translateError(what: string, thrown: unknown): Fault {
       return faultFrom(
         thrown,
         'DEVICE_CONFIGURATION',
-        `${what}: this chip can't do that (${messageOf(thrown)})`,
+        `${what}: this chip does not support that (${messageOf(thrown)})`,
       );
   }
 }

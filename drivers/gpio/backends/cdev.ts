@@ -2,21 +2,22 @@ import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Clock } from '../../../src/base/clock.js';
 import { codeOf, type Fault, fault, faultFrom } from '../../../src/base/fault.js';
-import { EdgeCoalescer } from './edge-coalescer.js';
+import { nativeFile } from '../../../src/base/package-root.js';
+import type { KeeperClient } from '../keeper/keeper-client.js';
+import type { ConnectKeeper, KeeperConnection, KeeperSocket } from '../keeper/keeper-connection.js';
 import {
-  valueBits,
-  CdevLine,
-  translateError,
-  LINE_BIT,
-  GuardedLine,
   adoptOutput,
+  CdevLine,
+  GuardedLine,
+  LINE_BIT,
+  type OpenRequest,
   type Request,
   type RequestOptions,
-  type OpenRequest,
+  translateError,
+  valueBits,
   withTranslatedErrors,
 } from './cdev-line.js';
-import type { KeeperConnection, KeeperSocket, ConnectKeeper } from '../keeper/keeper-connection.js';
-import type { OutputCounts, KeeperClient } from '../keeper/keeper-client.js';
+import { EdgeCoalescer } from './edge-coalescer.js';
 import {
   type Chip,
   CONSUMER,
@@ -27,15 +28,14 @@ import {
   type InputListener,
   type InputOptions,
   type LineInfo,
+  type LineLocation,
+  MIN_KERNEL_DEBOUNCE_US,
   type OutputLine,
   type OutputOptions,
-  type LineLocation,
   type RequestedLine,
-  MIN_KERNEL_DEBOUNCE_US,
 } from './line.js';
-import { nativeFile } from '../../../src/base/package-root.js';
 
-/** The addon, `native/gpio.c`: the kernel's own terms, nothing added. */
+/** The addon, `native/gpio.c`. It uses the kernel's terms and adds nothing. */
 interface Addon {
   readonly flags: Readonly<
     Record<
@@ -55,8 +55,8 @@ interface Addon {
   >;
   chip(path: string): Chip;
   lines(path: string): { offset: number; name: string; consumer: string; flags: number }[];
-  readonly Request: new (path: string, wish: RequestOptions) => Request;
-  readonly Link: new (...parameters: Parameters<ConnectKeeper>) => KeeperSocket;
+  readonly Request: new (path: string, options: RequestOptions) => Request;
+  readonly KeeperSocket: new (...parameters: Parameters<ConnectKeeper>) => KeeperSocket;
 }
 
 /** struct gpio_v2_line_event in 32-bit words: timestamp 0 and 1, id 2, offset 3, seqno 4, line_seqno 5, padding. */
@@ -66,15 +66,15 @@ const RISING_EDGE = 1;
 const ADDON = nativeFile('gpio.node');
 
 export interface CharacterDeviceOptions {
-  /** Where the device nodes are; `/dev` unless said. */
+  /** The directory of the device nodes; `/dev` by default. */
   readonly directory?: string;
-  /** Another build of the addon; the project's own unless said. */
+  /** Another build of the addon; the project's by default. */
   readonly addon?: string;
-  /** Who keeps outputs that have a `guard`; absent: nobody does. */
-  readonly keeping?: KeeperClient | undefined;
+  /** The line keeper's client, which guards outputs that have a `guard`; absent for none. */
+  readonly keeper?: KeeperClient | undefined;
 }
 
-/** Opens the way over the character device (uAPI v2, Linux 5.10 on). Throws when the addon is not built. */
+/** Opens the backend for the character device (uAPI v2, Linux 5.10 or later). Throws if the addon is not built. */
 export function openCharacterDevice(clock: Clock, options: CharacterDeviceOptions = {}): GpioBackend {
   const addon = createRequire(import.meta.url)(options.addon ?? ADDON) as Addon;
   return new CharacterDevice(addon, clock, options);
@@ -86,17 +86,16 @@ class CharacterDevice implements GpioBackend {
   readonly #addon: Addon;
   readonly #clock: Clock;
   readonly #directory: string;
-  readonly #keeping: KeeperClient | undefined;
+  readonly #keeper: KeeperClient | undefined;
   readonly #held = new Set<CdevLine>();
-  readonly #outputs = new Set<CdevLine>();
-  /** Once an output was looked for there. */
-  #keeper: KeeperConnection | undefined;
+  /** Set by the first output that is guarded. */
+  #connection: KeeperConnection | undefined;
 
-  constructor(addon: Addon, clock: Clock, { directory = '/dev', keeping }: CharacterDeviceOptions) {
+  constructor(addon: Addon, clock: Clock, { directory = '/dev', keeper }: CharacterDeviceOptions) {
     this.#addon = addon;
     this.#clock = clock;
     this.#directory = directory;
-    this.#keeping = keeping;
+    this.#keeper = keeper;
   }
 
   get heldCount(): number {
@@ -107,16 +106,12 @@ class CharacterDevice implements GpioBackend {
     return this.#held;
   }
 
-  get outputs(): OutputCounts {
-    return { held: this.#outputs.size, kept: [...this.#outputs].filter((line) => line.kept).length };
-  }
-
   async chips(): Promise<Chip[]> {
     const entries = await readdir(this.#directory, { withFileTypes: true });
-    // Links are left out: Raspberry Pi OS has one, /dev/gpiochip4, beside the chip that it means.
+    // Symbolic links are skipped: Raspberry Pi OS adds a link /dev/gpiochip4 to another chip.
     const names = entries
-      .filter((e) => /^gpiochip\d+$/.test(e.name) && !e.isSymbolicLink())
-      .map((e) => e.name);
+      .filter((entry) => /^gpiochip\d+$/.test(entry.name) && !entry.isSymbolicLink())
+      .map((entry) => entry.name);
     names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
     return names.map((name) => withTranslatedErrors(name, () => this.#addon.chip(this.#path({ name }))));
   }
@@ -126,99 +121,110 @@ class CharacterDevice implements GpioBackend {
     return lines.map(({ offset, name, consumer, flags }) => {
       const { used, output } = this.#addon.flags;
       const direction = (flags & output) === 0 ? 'input' : 'output';
-      return { offset, name, consumer, used: (flags & used) !== 0, direction };
+      return { offset, name, consumer, isUsed: (flags & used) !== 0, direction };
     });
   }
 
-  async requestOutput(place: LineLocation, wish: OutputOptions): Promise<OutputLine> {
-    const { guard } = wish;
-    const keeper = guard && (await this.#keeping?.connection((...way) => new this.#addon.Link(...way)));
-    if (guard === undefined || keeper === undefined)
-      return this.#output((ending) => new CdevLine({ place, ...this.#newOutput(place, wish), ...ending }));
-    this.#keeper = keeper;
-    const entry = keeper.formatEntry(place, await this.#nth(place.chip), { ...wish, guard });
-    const kept = (await keeper.request(entry, place.name)) as Request | undefined;
+  async requestOutput(location: LineLocation, options: OutputOptions): Promise<OutputLine> {
+    const { guard } = options;
+    const connection =
+      guard && (await this.#keeper?.connection((...args) => new this.#addon.KeeperSocket(...args)));
+    if (guard === undefined || connection === undefined) {
+      const request = this.#newOutput(location, options);
+      return this.#holdOutput((onClosed) => new CdevLine({ location, ...request, onClosed }));
+    }
+    this.#connection = connection;
+    const entry = connection.formatEntry(location, await this.#nth(location.chip), { ...options, guard });
+    const given = (await connection.request(entry, location.name)) as Request | undefined;
     try {
-      const taken = kept === undefined ? this.#newOutput(place, wish) : adoptOutput(place, kept, wish);
-      const line = this.#output(
-        (ending) => new GuardedLine({ place, ...taken, ...ending }, { keeper, entry, guard, wish }),
+      const request =
+        given === undefined ? this.#newOutput(location, options) : adoptOutput(location, given, options);
+      const onLost = options.onLost?.bind(options);
+      const line = this.#holdOutput(
+        (onClosed) =>
+          new GuardedLine(
+            { location, ...request, onClosed },
+            { keeper: connection, entry, guard, onLost },
+            given !== undefined,
+          ),
       );
-      line.kept = kept !== undefined;
-      await keeper.register(line);
+      await connection.register(line);
       return line;
     } catch (thrown) {
-      keeper.cancelRequest(entry);
+      connection.cancelRequest(entry);
       throw thrown;
     }
   }
 
-  async requestInput(place: LineLocation, wish: InputOptions, listener: InputListener): Promise<InputLine> {
-    // It may have been an output a moment ago, which the keeper still keeps.
-    await this.#keeper?.release(place, await this.#nth(place.chip));
+  async requestInput(
+    location: LineLocation,
+    options: InputOptions,
+    listener: InputListener,
+  ): Promise<InputLine> {
+    // The line may have been an output a moment ago that the keeper still guards.
+    await this.#connection?.release(location, await this.#nth(location.chip));
     const { activeLow, input, rising, falling, pullUp, pullDown, biasDisabled } = this.#addon.flags;
-    const bias = { 'as-is': 0, disabled: biasDisabled, 'pull-up': pullUp, 'pull-down': pullDown }[wish.bias];
-    const request = this.#request(place, {
-      flags: input | rising | falling | bias | (wish.activeLow ? activeLow : 0),
-      debounceUs: wish.debounceUs,
-      eventBuffer: wish.eventBuffer ?? EVENT_BUFFER_SIZE,
+    const biasFlags = { 'as-is': 0, disabled: biasDisabled, 'pull-up': pullUp, 'pull-down': pullDown };
+    const request = this.#request(location, {
+      flags: input | rising | falling | biasFlags[options.bias] | (options.activeLow ? activeLow : 0),
+      debounceUs: options.debounceUs,
+      eventBuffer: options.eventBuffer ?? EVENT_BUFFER_SIZE,
     });
-    const bustle = new EdgeCoalescer();
+    const coalescer = new EdgeCoalescer();
     try {
       const initial = request.get(LINE_BIT) === LINE_BIT;
       const events = request.watch(
         (count) => {
-          const batch = edges(count, words, times);
-          listener.edges(batch);
-          line.pauseEvents(this.#clock, bustle.noteBatch(batch));
+          const batch = edgesFrom(words, times, count);
+          listener.onEdges(batch);
+          line.pauseEvents(this.#clock, coalescer.noteBatch(batch));
         },
         (code) =>
-          listener.lost(fault('DEVICE_OFFLINE', `the GPIO chip ${place.chip.label} is gone (${code})`)),
+          listener.onLost(fault('DEVICE_OFFLINE', `the GPIO chip ${location.chip.label} is gone (${code})`)),
       );
       const words = new Uint32Array(events);
       const times = new BigUint64Array(events);
-      const line = new CdevLine({ place, request, initial, onClosed: () => this.#held.delete(line) });
+      const line = new CdevLine({ location, request, initial, onClosed: () => this.#held.delete(line) });
       this.#held.add(line);
       return line;
     } catch (thrown) {
       request.close();
-      throw this.#explained(place, thrown);
+      throw this.#requestError(location, thrown);
     }
   }
 
   /** Requests a line and drives it in one step. */
-  #newOutput(place: LineLocation, wish: OutputOptions): OpenRequest {
+  #newOutput(location: LineLocation, options: OutputOptions): OpenRequest {
     const { activeLow, output, openDrain, openSource } = this.#addon.flags;
-    const drive = { 'push-pull': 0, 'open-drain': openDrain, 'open-source': openSource }[wish.drive];
-    const flags = output | drive | (wish.activeLow ? activeLow : 0);
-    if (wish.boot !== 'hold') {
-      const initial = wish.boot === 'active';
-      return { request: this.#request(place, { flags, values: valueBits(initial) }), initial };
+    const drive = { 'push-pull': 0, 'open-drain': openDrain, 'open-source': openSource }[options.drive];
+    const flags = output | drive | (options.activeLow ? activeLow : 0);
+    if (options.boot !== 'hold') {
+      const initial = options.boot === 'active';
+      return { request: this.#request(location, { flags, values: valueBits(initial) }), initial };
     }
-    // As is first: the line stays what it is until its level is known and can be driven on without a glitch.
-    const request = this.#request(place, { flags: 0 });
+    // Requested as is first: the line stays unchanged until its level is known and can be driven without a glitch.
+    const request = this.#request(location, { flags: 0 });
     try {
-      const initial = (request.get(LINE_BIT) === LINE_BIT) !== wish.activeLow;
+      const initial = (request.get(LINE_BIT) === LINE_BIT) !== options.activeLow;
       request.configure({ flags, values: valueBits(initial) });
       return { request, initial };
     } catch (thrown) {
       request.close();
-      throw this.#explained(place, thrown);
+      throw this.#requestError(location, thrown);
     }
   }
 
-  #output<L extends CdevLine>(make: (ending: { onClosed: () => void }) => L): L {
-    const line = make({
-      onClosed: () => {
-        this.#held.delete(line);
-        this.#outputs.delete(line);
-      },
+  #holdOutput<L extends CdevLine>(create: (onClosed: () => void) => L): L {
+    const line = create(() => {
+      this.#held.delete(line);
+      this.#keeper?.removeOutput(line);
     });
     this.#held.add(line);
-    this.#outputs.add(line);
+    this.#keeper?.addOutput(line);
     return line;
   }
 
-  /** The chip's place among those of its label: what tells it from them after a boot, too. */
+  /** The index of a chip among those with its label: it identifies the chip after a boot, too. */
   async #nth({ name, label }: Chip): Promise<number> {
     const alike = (await this.chips()).filter((chip) => chip.label === label);
     return Math.max(
@@ -231,26 +237,30 @@ class CharacterDevice implements GpioBackend {
     return `${this.#directory}/${chip.name}`;
   }
 
-  #request(place: LineLocation, wish: Omit<RequestOptions, 'offsets' | 'consumer'>): Request {
+  #request(location: LineLocation, options: Omit<RequestOptions, 'offsets' | 'consumer'>): Request {
     try {
-      return new this.#addon.Request(this.#path(place.chip), {
-        offsets: [place.offset],
+      return new this.#addon.Request(this.#path(location.chip), {
+        offsets: [location.offset],
         consumer: CONSUMER,
-        ...wish,
+        ...options,
       });
     } catch (thrown) {
-      throw this.#explained(place, thrown);
+      throw this.#requestError(location, thrown);
     }
   }
 
-  #explained(place: LineLocation, thrown: unknown): Fault {
-    if (codeOf(thrown) !== 'EBUSY') return translateError(place.name, thrown);
-    const holder = this.#addon.lines(this.#path(place.chip))[place.offset]?.consumer;
-    return faultFrom(thrown, 'DEVICE_OFFLINE', `${place.name} is in use by ${holder || 'another program'}`);
+  #requestError(location: LineLocation, thrown: unknown): Fault {
+    if (codeOf(thrown) !== 'EBUSY') return translateError(location.name, thrown);
+    const consumer = this.#addon.lines(this.#path(location.chip))[location.offset]?.consumer;
+    return faultFrom(
+      thrown,
+      'DEVICE_OFFLINE',
+      `${location.name} is in use by ${consumer || 'another program'}`,
+    );
   }
 }
 
-function edges(count: number, words: Uint32Array, times: BigUint64Array): Edge[] {
+function edgesFrom(words: Uint32Array, times: BigUint64Array, count: number): Edge[] {
   return Array.from({ length: count }, (_, n) => ({
     active: words[n * EVENT_WORDS + 2] === RISING_EDGE,
     atNs: times[(n * EVENT_WORDS) / 2] as bigint,

@@ -9,61 +9,61 @@ import {
 } from './line.js';
 
 /**
- * The simulated kernel's side of a requested input: debounces, numbers the edges, keeps a bounded number of them (the
- * oldest go first, which leaves a gap in the numbers), and delivers them a batch a turn.
+ * The kernel's side of a requested input, simulated: debounces, numbers edges, buffers a limited number of them (the
+ * oldest are dropped first, which leaves a gap in the numbers), and delivers them in batches, one per turn.
  */
 export class EventQueue {
-  readonly #wish: InputOptions;
+  readonly #options: InputOptions;
   readonly #listener: InputListener;
   readonly #clock: Clock;
   #level: boolean | undefined;
-  #kept: Edge[] = [];
-  #numbered = 0;
-  #turn: Cancel | undefined;
-  #settling: Cancel | undefined;
+  #buffer: Edge[] = [];
+  #lastSeqno = 0;
+  #delivery: Cancel | undefined;
+  #cancelDebounce: Cancel | undefined;
 
-  constructor(wish: InputOptions, listener: InputListener, clock: Clock) {
-    this.#wish = wish;
+  constructor(options: InputOptions, listener: InputListener, clock: Clock) {
+    this.#options = options;
     this.#listener = listener;
     this.#clock = clock;
   }
 
-  /** The level that counts: the debounced one. */
+  /** The debounced level; undefined while stopped. */
   get level(): boolean | undefined {
     return this.#level;
   }
 
-  /** From now on changes are edges; this level is what the line was found with. */
+  /** Starts with the initial level; from now on changes are edges. */
   start(level: boolean): void {
     this.#level = level;
   }
 
   levelChanged(level: boolean, atNs: bigint): void {
     if (this.#level === undefined) return;
-    if (this.#wish.debounceUs === 0) return this.#number(level, atNs);
-    this.#settling?.();
-    this.#settling = this.#clock.after(this.#wish.debounceUs / 1000, () => {
-      if (level !== this.#level) this.#number(level, this.#clock.monotonicNs());
+    if (this.#options.debounceUs === 0) return this.#addEdge(level, atNs);
+    this.#cancelDebounce?.();
+    this.#cancelDebounce = this.#clock.after(this.#options.debounceUs / 1000, () => {
+      if (level !== this.#level) this.#addEdge(level, this.#clock.monotonicNs());
     });
   }
 
   stop(): void {
-    this.#settling?.();
-    this.#turn?.();
-    this.#kept = [];
+    this.#cancelDebounce?.();
+    this.#delivery?.();
+    this.#buffer = [];
     this.#level = undefined;
   }
 
-  #number(level: boolean, atNs: bigint): void {
+  #addEdge(level: boolean, atNs: bigint): void {
     this.#level = level;
-    this.#kept.push({ active: level !== this.#wish.activeLow, atNs, lineSeqno: ++this.#numbered });
-    if (this.#kept.length > (this.#wish.eventBuffer ?? EVENT_BUFFER_SIZE)) this.#kept.shift();
-    this.#turn ??= onNextIteration(() => this.#deliver());
+    this.#buffer.push({ active: level !== this.#options.activeLow, atNs, lineSeqno: ++this.#lastSeqno });
+    if (this.#buffer.length > (this.#options.eventBuffer ?? EVENT_BUFFER_SIZE)) this.#buffer.shift();
+    this.#delivery ??= onNextIteration(() => this.#deliver());
   }
 
   #deliver(): void {
-    const batch = this.#kept.splice(0, EDGES_PER_TURN);
-    this.#turn = this.#kept.length > 0 ? onNextIteration(() => this.#deliver()) : undefined;
-    this.#listener.edges(batch);
+    const batch = this.#buffer.splice(0, EDGES_PER_TURN);
+    this.#delivery = this.#buffer.length > 0 ? onNextIteration(() => this.#deliver()) : undefined;
+    this.#listener.onEdges(batch);
   }
 }

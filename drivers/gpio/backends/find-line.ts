@@ -1,7 +1,7 @@
 import { fault } from '../../../src/base/fault.js';
 import type { Chip, GpioBackend, LineLocation } from './line.js';
 
-/** Lines that a board names by itself, because its kernels name them differently or not at all. */
+/** Lines that a board file names itself, because kernels name them differently or not at all. */
 export interface BoardChip {
   /** The chip's label. */
   readonly chip: string;
@@ -9,70 +9,72 @@ export interface BoardChip {
   readonly lines: Readonly<Record<string, number>>;
 }
 
-/** What a person writes to say which line is meant. */
+/** The properties that select a line. */
 export interface LineSelector {
-  /** A chip's label, or (where labels repeat) its name, as `gpiochip2`; empty: any chip of this machine. */
+  /** A chip's label or, if labels repeat, its name (`gpiochip2`); empty for any chip of this machine. */
   readonly chip: string;
-  /** A line's name on the board, or in the kernel, or its offset on the chip. */
+  /** The line's name on the board or in the kernel, or its offset on the chip. */
   readonly line: string;
 }
 
 /**
- * Finds a line: a name of the board's first, then a name that the kernel knows, then an offset.
- * Throws `DEVICE_OFFLINE` while the chip is not there, `DEVICE_CONFIGURATION` when the line can't be meant unambiguously.
+ * Finds a line: first by its name on the board, then by its name in the kernel, then by its offset.
+ * Throws `DEVICE_OFFLINE` while the chip is missing, `DEVICE_CONFIGURATION` if the line is ambiguous or does not exist.
  */
 export async function findLine(
-  binding: GpioBackend,
+  backend: GpioBackend,
   board: readonly BoardChip[],
-  wish: LineSelector,
+  selector: LineSelector,
 ): Promise<LineLocation> {
-  const all = await binding.chips();
-  const named = board.find(
-    ({ chip, lines }) => (wish.chip === '' || chip === wish.chip) && Object.hasOwn(lines, wish.line),
+  const all = await backend.chips();
+  const boardChip = board.find(
+    ({ chip, lines }) =>
+      (selector.chip === '' || chip === selector.chip) && Object.hasOwn(lines, selector.line),
   );
-  if (named !== undefined) {
-    const chip = chipNamed(all, named.chip);
-    return placeAt(chip, named.lines[wish.line] as number, wish.line);
+  if (boardChip !== undefined) {
+    const chip = findChip(all, boardChip.chip);
+    return locationAt(chip, boardChip.lines[selector.line] as number, selector.line);
   }
-  const chips = wish.chip === '' ? all : [chipNamed(all, wish.chip)];
-  const found = await linesNamed(binding, chips, wish.line);
-  const [first] = found;
-  if (found.length > 1)
+  const chips = selector.chip === '' ? all : [findChip(all, selector.chip)];
+  const matches = await linesNamed(backend, chips, selector.line);
+  const [first] = matches;
+  if (matches.length > 1)
     throw fault(
       'DEVICE_CONFIGURATION',
-      `${found.length} lines are named ${wish.line}; give Chip, or Line as an offset`,
+      `${matches.length} lines are named ${selector.line}; set Chip, or set Line to an offset`,
     );
   if (first !== undefined) return first;
-  if (/^\d{1,5}$/.test(wish.line)) return placeAt(onlyChip(chips), Number(wish.line), undefined);
-  if (wish.chip === '')
-    throw fault('DEVICE_OFFLINE', `no GPIO chip here has a line named ${wish.line} (${labels(all)})`);
+  if (/^\d{1,5}$/.test(selector.line)) return locationAt(onlyChip(chips), Number(selector.line), undefined);
+  if (selector.chip === '')
+    throw fault('DEVICE_OFFLINE', `no GPIO chip here has a line named ${selector.line} (${labels(all)})`);
   throw fault(
     'DEVICE_CONFIGURATION',
-    `the GPIO chip ${wish.chip} has no line named ${wish.line}; an offset will do too`,
+    `the GPIO chip ${selector.chip} has no line named ${selector.line}; an offset is accepted too`,
   );
 }
 
 async function linesNamed(
-  binding: GpioBackend,
+  backend: GpioBackend,
   chips: readonly Chip[],
   name: string,
 ): Promise<LineLocation[]> {
-  const found: LineLocation[] = [];
+  const matches: LineLocation[] = [];
   for (const chip of chips)
-    for (const line of await binding.lines(chip))
-      if (line.name === name) found.push({ chip, offset: line.offset, name });
-  return found;
+    for (const line of await backend.lines(chip))
+      if (line.name === name) matches.push({ chip, offset: line.offset, name });
+  return matches;
 }
 
-function chipNamed(all: readonly Chip[], wish: string): Chip {
-  const found = all.filter((chip) => chip.label === wish);
-  if (found.length > 1)
+function findChip(all: readonly Chip[], labelOrName: string): Chip {
+  const matches = all.filter((chip) => chip.label === labelOrName);
+  if (matches.length > 1)
     throw fault(
       'DEVICE_CONFIGURATION',
-      `${found.length} GPIO chips are labelled ${wish}; name one of ${names(found)}`,
+      `${matches.length} GPIO chips are labelled ${labelOrName}; use one of the names ${names(matches)}`,
     );
-  const chip = found[0] ?? all.find((other) => other.name === wish);
-  if (chip === undefined) throw fault('DEVICE_OFFLINE', `there is no GPIO chip ${wish} (${labels(all)})`);
+  const chip = matches[0] ?? all.find((other) => other.name === labelOrName);
+  if (chip === undefined)
+    throw fault('DEVICE_OFFLINE', `there is no GPIO chip ${labelOrName} (${labels(all)})`);
   return chip;
 }
 
@@ -87,7 +89,7 @@ function onlyChip(chips: readonly Chip[]): Chip {
   return chip;
 }
 
-function placeAt(chip: Chip, offset: number, name: string | undefined): LineLocation {
+function locationAt(chip: Chip, offset: number, name: string | undefined): LineLocation {
   if (offset >= chip.lines)
     throw fault(
       'DEVICE_CONFIGURATION',

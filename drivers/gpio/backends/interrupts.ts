@@ -1,12 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { CONSUMER } from './line.js';
 
-/** The kernel's own count of its interrupts (Linux 4.9 on, where it has sparse interrupts). */
+/** The kernel's interrupt counters (since Linux 4.9, on kernels with sparse interrupts). */
 const ROOT = '/sys/kernel/irq';
 
 /**
- * The interrupts of one line of ours. Chips number them as they number their lines; where more than one interrupt of ours
- * has that number, or none, it can't be told which is the line's.
+ * Counts the interrupts of one line of the gateway. A chip numbers its interrupts like its lines. If the gateway has no
+ * interrupt with that number, or more than one, the line's interrupt cannot be identified.
  */
 export class LineInterrupts {
   readonly #offset: number;
@@ -20,20 +20,20 @@ export class LineInterrupts {
     this.#root = root;
   }
 
-  /** How many there were since this was first asked; undefined where that can't be known. */
+  /** Interrupts since the first call; undefined if that is unknown. */
   async count(): Promise<number | undefined> {
     try {
       const isFirst = this.#directory === undefined;
       this.#directory ??= await this.#find();
       if (this.#directory === undefined) return undefined;
-      const now = (await attribute(this.#directory, 'per_cpu_count')).split(',').map(Number);
-      // Each processor's count is an unsigned 32-bit one, and wraps.
-      const more = now.map((one, cpu) => (one - (this.#before[cpu] ?? 0)) >>> 0);
+      const now = (await readAttribute(this.#directory, 'per_cpu_count')).split(',').map(Number);
+      // Each processor has its own counter, an unsigned 32-bit number that wraps.
+      const increments = now.map((one, cpu) => (one - (this.#before[cpu] ?? 0)) >>> 0);
       this.#before = now;
-      if (!isFirst) this.#count += more.reduce((sum, one) => sum + one, 0);
+      if (!isFirst) this.#count += increments.reduce((sum, one) => sum + one, 0);
       return this.#count;
     } catch {
-      return undefined; // no such directory, or the chip is gone
+      return undefined; // the directory does not exist, or the chip is gone
     }
   }
 
@@ -42,8 +42,8 @@ export class LineInterrupts {
     const isOurs = await Promise.all(
       all.map(
         async (directory) =>
-          (await attribute(directory, 'actions')) === CONSUMER &&
-          Number(await attribute(directory, 'hwirq')) === this.#offset,
+          (await readAttribute(directory, 'actions')) === CONSUMER &&
+          Number(await readAttribute(directory, 'hwirq')) === this.#offset,
       ),
     );
     const ours = all.filter((_, n) => isOurs[n]);
@@ -51,5 +51,5 @@ export class LineInterrupts {
   }
 }
 
-const attribute = async (directory: string, name: string): Promise<string> =>
+const readAttribute = async (directory: string, name: string): Promise<string> =>
   (await readFile(`${directory}/${name}`, 'utf8')).trim();

@@ -2,212 +2,217 @@ import type { Cancel, Clock } from '../../../src/base/clock.js';
 import { fault } from '../../../src/base/fault.js';
 import type { Bias, Chip, Drive } from './line.js';
 
-/** The chips of a simulated machine, and what is wired to what. */
+/** The chips of a simulated board and the wires between their lines. */
 export interface SimulatedBoardLayout {
   readonly chips: readonly { readonly label: string; readonly lines: readonly string[] }[];
-  /** Names of lines that are joined: what drives one drives all. */
+  /** Names of lines that are wired together: driving one drives all. */
   readonly wires?: readonly (readonly string[])[];
 }
 
-/** What a requested line does to its wire, and what it hears of it. Levels are physical here. */
+/** What the holder of a line does to its net, and what it is told. Levels are physical here. */
 export interface LineHolder {
   readonly consumer: string;
   readonly output?: { readonly drive: Drive; level: boolean };
   readonly bias?: Bias;
   readonly activeLow?: boolean;
-  /** The level of the wire has changed. */
+  /** The level of the net has changed. */
   onLevelChange?(level: boolean, atNs: bigint): void;
   /** The chip was pulled out. */
   onChipGone?(): void;
 }
 
-/** A line of the world. */
+/** A line of the simulated board. */
 export interface SimulatedLine {
   readonly chip: string;
   readonly offset: number;
   readonly name: string;
   readonly net: Net;
-  /** The kernel takes no value for it. */
+  /** Writes to the line fail, as if the kernel rejected them. */
   rejectsWrites: boolean;
   holder: LineHolder | undefined;
 }
 
-/** Everything that is joined by wires, and the level that comes of it. */
+/** Lines that are wired together, and their common level. */
 interface Net {
   readonly lines: SimulatedLine[];
-  /** What the world outside drives it with: a pressed button, a foreign output. Undefined: nothing. */
-  outside: boolean | undefined;
-  /** Ends what goes on moving it from outside by itself: a bounce, a flood. */
+  /** The level driven from outside the board, as by a pressed button or another device's output; undefined for none. */
+  external: boolean | undefined;
+  /** Stops an ongoing stimulus: a bounce or a flood. */
   stopStimulus: Cancel | undefined;
-  /** Nothing moves it any more: a welded contact, a short circuit. */
+  /** The level cannot change: a welded contact, a short circuit. */
   isStuck: boolean;
   level: boolean;
 }
 
 /**
- * A machine's GPIO as physics, not as a stub: levels follow from who drives a wire, from pulls, and from what was there
- * before. A released output goes on driving its last level until the line is taken again, as most controllers do.
- * Everything here is synchronous; how a program gets at it is `simulated.ts`.
+ * Simulated GPIO hardware. Levels follow from what drives a net, from pull resistors, and from the level before. As with
+ * most controllers, a released output keeps driving its last level until the line is requested again. Everything here
+ * is synchronous; `simulated.ts` is the backend on top of it.
  */
 export class SimulatedBoard {
   readonly #clock: Clock;
-  readonly #spots = new Map<string, SimulatedLine[]>();
-  readonly #names = new Map<string, SimulatedLine>();
-  readonly #out = new Set<string>();
+  readonly #chips = new Map<string, SimulatedLine[]>();
+  readonly #byName = new Map<string, SimulatedLine>();
+  readonly #unplugged = new Set<string>();
 
-  constructor(plan: SimulatedBoardLayout, clock: Clock) {
+  constructor(layout: SimulatedBoardLayout, clock: Clock) {
     this.#clock = clock;
-    for (const chip of plan.chips) this.#addChip(chip.label, chip.lines, plan.wires ?? []);
+    for (const chip of layout.chips) this.#addChip(chip.label, chip.lines, layout.wires ?? []);
   }
 
-  /** Whether there is such a chip, plugged in or not. */
+  /** Whether the board has this chip, plugged in or not. */
   hasChip(label: string): boolean {
-    return this.#spots.has(label);
+    return this.#chips.has(label);
   }
 
   /** The chips that are plugged in. */
   chips(): Chip[] {
-    return [...this.#spots.entries()].flatMap(([label, spots], n) =>
-      this.#out.has(label) ? [] : [{ name: `gpiochip${n}`, label, lines: spots.length }],
+    return [...this.#chips.entries()].flatMap(([label, lines], n) =>
+      this.#unplugged.has(label) ? [] : [{ name: `gpiochip${n}`, label, lines: lines.length }],
     );
   }
 
-  /** The lines of a chip, by offset; throws `DEVICE_OFFLINE` while it is pulled out. */
+  /** The lines of a chip, by offset; throws `DEVICE_OFFLINE` while it is unplugged. */
   lines(label: string): readonly SimulatedLine[] {
-    const spots = this.#spots.get(label);
-    if (spots === undefined || this.#out.has(label))
+    const lines = this.#chips.get(label);
+    if (lines === undefined || this.#unplugged.has(label))
       throw fault('DEVICE_OFFLINE', `the GPIO chip ${label} is gone`);
-    return spots;
+    return lines;
   }
 
-  /** A line by its name; undefined when there is none. */
+  /** Undefined if the board has no line of this name. */
   lineNamed(name: string): SimulatedLine | undefined {
-    return this.#names.get(name);
+    return this.#byName.get(name);
   }
 
   level(name: string): boolean {
-    return this.#known(name).net.level;
+    return this.#lineOrThrow(name).net.level;
   }
 
-  /** Drives a line from outside, as a button or a foreign device does; undefined lets go of it. */
+  /** Drives a line from outside, as a button or another device does; undefined releases it. */
   drive(name: string, level: boolean | undefined): void {
-    this.driveLine(this.#known(name), level);
+    this.driveLine(this.#lineOrThrow(name), level);
   }
 
-  /** As `drive`, for a line that may have no name, and for what happened a moment ago. */
+  /** Like `drive`, but also for lines without a name, and optionally with the time of the change. */
   driveLine({ net }: SimulatedLine, level: boolean | undefined, atNs?: bigint): void {
-    net.outside = level;
-    this.#settle(net, atNs);
+    net.external = level;
+    this.#updateLevel(net, atNs);
   }
 
-  /** What moves the line by itself from now on, with how to end it; what did so before is ended. */
+  /** Replaces the line's ongoing stimulus; `stop` ends the new one, undefined for none. */
   setStimulus({ net }: SimulatedLine, stop: Cancel | undefined): void {
     net.stopStimulus?.();
     net.stopStimulus = stop;
   }
 
-  /** While it is stuck, a line stays at the level that it has now, whatever drives it. */
+  /** A stuck line stays at its present level, whatever drives it. */
   setStuck({ net }: SimulatedLine, isStuck: boolean): void {
     net.isStuck = isStuck;
-    this.#settle(net);
+    this.#updateLevel(net);
   }
 
-  /** Gives a line to a holder, whose output drives from now on; throws `DEVICE_OFFLINE` when it is held already. */
-  request(spot: SimulatedLine, holder: LineHolder): void {
-    if (this.#held(spot))
-      throw fault('DEVICE_OFFLINE', `${spot.name || spot.offset} is in use by ${spot.holder?.consumer}`);
-    spot.holder = holder;
-    this.#settle(spot.net);
+  /** While set, every write to the line fails as if the kernel rejected it. */
+  setRejectsWrites(line: SimulatedLine, rejectsWrites: boolean): void {
+    line.rejectsWrites = rejectsWrites;
   }
 
-  /** Lets a line go. What it drove, it goes on driving. */
-  release(spot: SimulatedLine, holder: LineHolder): void {
-    if (spot.holder !== holder) return;
-    spot.holder = { consumer: '', ...(holder.output === undefined ? {} : { output: holder.output }) };
-    this.#settle(spot.net);
+  /** Gives a line to a holder, whose output drives it from now on; throws `DEVICE_OFFLINE` if it is in use. */
+  request(line: SimulatedLine, holder: LineHolder): void {
+    if (this.#isHeld(line))
+      throw fault('DEVICE_OFFLINE', `${line.name || line.offset} is in use by ${line.holder?.consumer}`);
+    line.holder = holder;
+    this.#updateLevel(line.net);
   }
 
-  /** To be called when a holder changed what it drives. */
-  outputChanged(spot: SimulatedLine): void {
-    this.#settle(spot.net);
+  /** Releases a line. An output keeps driving its last level. */
+  release(line: SimulatedLine, holder: LineHolder): void {
+    if (line.holder !== holder) return;
+    line.holder = { consumer: '', ...(holder.output === undefined ? {} : { output: holder.output }) };
+    this.#updateLevel(line.net);
   }
 
-  /** Pulls a chip out: all its lines are lost to their holders, and drive nothing any more. Twice is fine. */
+  /** To be called after a holder changed its output level. */
+  outputChanged(line: SimulatedLine): void {
+    this.#updateLevel(line.net);
+  }
+
+  /** Unplugs a chip: its holders lose their lines, which no longer drive anything. May be called twice. */
   unplug(label: string): void {
-    if (this.#out.has(label)) return;
-    const spots = this.lines(label);
-    this.#out.add(label);
-    const holders = spots.map((spot) => spot.holder);
-    for (const spot of spots) spot.holder = undefined;
-    for (const spot of spots) this.#settle(spot.net);
+    if (this.#unplugged.has(label)) return;
+    const lines = this.lines(label);
+    this.#unplugged.add(label);
+    const holders = lines.map((line) => line.holder);
+    for (const line of lines) line.holder = undefined;
+    for (const line of lines) this.#updateLevel(line.net);
     for (const holder of holders) holder?.onChipGone?.();
   }
 
   plug(label: string): void {
-    this.#out.delete(label);
+    this.#unplugged.delete(label);
   }
 
-  #held(spot: SimulatedLine): boolean {
-    return spot.holder !== undefined && spot.holder.consumer !== '';
+  #isHeld(line: SimulatedLine): boolean {
+    return line.holder !== undefined && line.holder.consumer !== '';
   }
 
-  #known(name: string): SimulatedLine {
-    const spot = this.lineNamed(name);
-    if (spot === undefined)
+  #lineOrThrow(name: string): SimulatedLine {
+    const line = this.lineNamed(name);
+    if (line === undefined)
       throw fault('DEVICE_CONFIGURATION', `the simulated board has no line named ${name}`);
-    return spot;
+    return line;
   }
 
   #addChip(label: string, names: readonly string[], wires: readonly (readonly string[])[]): void {
-    const spots = names.map((name, offset) => {
-      const joined = name === '' ? undefined : wires.find((wire) => wire.includes(name));
-      const net = joined?.map((other) => this.lineNamed(other)?.net).find((other) => other !== undefined);
-      const spot: SimulatedLine = {
+    const lines = names.map((name, offset) => {
+      const wire = name === '' ? undefined : wires.find((one) => one.includes(name));
+      const net = wire?.map((other) => this.lineNamed(other)?.net).find((other) => other !== undefined);
+      const line: SimulatedLine = {
         chip: label,
         offset,
         name,
-        net: net ?? freshNet(),
+        net: net ?? newNet(),
         rejectsWrites: false,
         holder: undefined,
       };
-      spot.net.lines.push(spot);
-      if (name !== '') this.#names.set(name, spot);
-      return spot;
+      line.net.lines.push(line);
+      if (name !== '') this.#byName.set(name, line);
+      return line;
     });
-    this.#spots.set(label, spots);
+    this.#chips.set(label, lines);
   }
 
-  #settle(net: Net, atNs = this.#clock.monotonicNs()): void {
+  #updateLevel(net: Net, atNs = this.#clock.monotonicNs()): void {
     const level = levelOf(net);
     if (level === net.level) return;
     net.level = level;
-    for (const spot of net.lines) spot.holder?.onLevelChange?.(level, atNs);
+    for (const line of net.lines) line.holder?.onLevelChange?.(level, atNs);
   }
 }
 
-const freshNet = (): Net => ({
+const newNet = (): Net => ({
   lines: [],
-  outside: undefined,
+  external: undefined,
   stopStimulus: undefined,
   isStuck: false,
   level: false,
 });
 
-/** Outputs beat the outside, the outside beats pulls; with nothing at all a line is pulled down by its chip. */
+/** Outputs override external levels, those override pull resistors; otherwise the chip pulls the line down. */
 function levelOf(net: Net): boolean {
   if (net.isStuck) return net.level;
-  const holders = net.lines.flatMap((spot) => spot.holder ?? []);
-  const driven = holders.flatMap(({ output }) =>
-    output !== undefined && drives(output) ? output.level : [],
+  const holders = net.lines.flatMap((line) => line.holder ?? []);
+  const levels = holders.flatMap(({ output }) =>
+    output !== undefined && isDriving(output) ? output.level : [],
   );
-  if (driven.length > 0) return driven.every(Boolean); // a short circuit: the one that pulls down wins
-  if (net.outside !== undefined) return net.outside;
+  if (levels.length > 0) return levels.every(Boolean); // a short circuit: low wins
+  if (net.external !== undefined) return net.external;
   if (holders.some(({ bias }) => bias === 'pull-up')) return true;
-  if (holders.some(({ bias }) => bias === 'disabled')) return net.level; // floating: it stays what it was
+  if (holders.some(({ bias }) => bias === 'disabled')) return net.level; // floating: the level stays
   return false;
 }
 
-/** Whether an output drives its level at all: an open drain leaves the high level to others, an open source the low one. */
-function drives(output: { readonly drive: Drive; readonly level: boolean }): boolean {
+/** Whether an output drives its level: an open drain does not drive high, an open source does not drive low. */
+function isDriving(output: { readonly drive: Drive; readonly level: boolean }): boolean {
   return output.drive === 'push-pull' || (output.drive === 'open-source') === output.level;
 }

@@ -9,28 +9,28 @@ import {
   type InputListener,
   type InputOptions,
   type LineInfo,
+  type LineLocation,
+  MIN_KERNEL_DEBOUNCE_US,
   type OutputLine,
   type OutputOptions,
-  type LineLocation,
   type RequestedLine,
-  MIN_KERNEL_DEBOUNCE_US,
 } from './line.js';
-import type { LineHolder, SimulatedLine, SimulatedBoard } from './simulated-board.js';
+import type { LineHolder, SimulatedBoard, SimulatedLine } from './simulated-board.js';
 
-/** The way to the lines of a simulated world, with the kernel's manners: numbered events, a bounded buffer, busy lines. */
-export function openSimulated(world: SimulatedBoard, clock: Clock): GpioBackend {
-  return new SimulatedGpio(world, clock);
+/** The backend of a simulated board. It behaves like the kernel: numbered events, a bounded buffer, busy lines. */
+export function openSimulated(board: SimulatedBoard, clock: Clock): GpioBackend {
+  return new SimulatedGpio(board, clock);
 }
 
 class SimulatedGpio implements GpioBackend {
   readonly name = 'simulated';
   readonly minDebounceUs = MIN_KERNEL_DEBOUNCE_US;
-  readonly #world: SimulatedBoard;
+  readonly #board: SimulatedBoard;
   readonly #clock: Clock;
   readonly #held = new Set<SimulatedRequest>();
 
-  constructor(world: SimulatedBoard, clock: Clock) {
-    this.#world = world;
+  constructor(board: SimulatedBoard, clock: Clock) {
+    this.#board = board;
     this.#clock = clock;
   }
 
@@ -43,76 +43,82 @@ class SimulatedGpio implements GpioBackend {
   }
 
   async chips(): Promise<Chip[]> {
-    return this.#world.chips();
+    return this.#board.chips();
   }
 
   async lines(chip: Chip): Promise<LineInfo[]> {
-    return this.#world.lines(chip.label).map(({ offset, name, holder }) => {
+    return this.#board.lines(chip.label).map(({ offset, name, holder }) => {
       const consumer = holder?.consumer ?? '';
       const direction = holder?.output === undefined ? 'input' : 'output';
-      return { offset, name, consumer, used: consumer !== '', direction };
+      return { offset, name, consumer, isUsed: consumer !== '', direction };
     });
   }
 
-  async requestOutput(place: LineLocation, wish: OutputOptions): Promise<OutputLine> {
-    return this.#take(new SimulatedOutput(this.#where(place, wish.activeLow), wish));
+  async requestOutput(location: LineLocation, options: OutputOptions): Promise<OutputLine> {
+    return this.#request(new SimulatedOutput(this.#resolve(location, options.activeLow), options));
   }
 
-  async requestInput(place: LineLocation, wish: InputOptions, listener: InputListener): Promise<InputLine> {
-    const queue = new EventQueue(wish, listener, this.#clock);
-    return this.#take(new SimulatedInput(this.#where(place, wish.activeLow), { wish, listener, queue }));
+  async requestInput(
+    location: LineLocation,
+    options: InputOptions,
+    listener: InputListener,
+  ): Promise<InputLine> {
+    const queue = new EventQueue(options, listener, this.#clock);
+    const resolved = this.#resolve(location, options.activeLow);
+    return this.#request(new SimulatedInput(resolved, { options, listener, queue }));
   }
 
-  #take<L extends SimulatedRequest>(line: L): L {
-    line.take();
+  #request<L extends SimulatedRequest>(line: L): L {
+    line.request();
     this.#held.add(line);
     return line;
   }
 
-  #where(place: LineLocation, activeLow: boolean): SimulatedLocation {
-    const spot = this.#world.lines(place.chip.label)[place.offset];
-    if (spot === undefined)
-      throw fault('DEVICE_CONFIGURATION', `${place.chip.label} has no line ${place.offset}`);
-    return { world: this.#world, place, spot, activeLow, onClosed: (line) => this.#held.delete(line) };
+  #resolve(location: LineLocation, activeLow: boolean): SimulatedLocation {
+    const line = this.#board.lines(location.chip.label)[location.offset];
+    if (line === undefined)
+      throw fault('DEVICE_CONFIGURATION', `${location.chip.label} has no line ${location.offset}`);
+    const onClosed = (request: SimulatedRequest) => this.#held.delete(request);
+    return { board: this.#board, location, line, activeLow, onClosed };
   }
 }
 
 interface SimulatedLocation {
-  readonly world: SimulatedBoard;
-  readonly place: LineLocation;
-  readonly spot: SimulatedLine;
+  readonly board: SimulatedBoard;
+  readonly location: LineLocation;
+  readonly line: SimulatedLine;
   readonly activeLow: boolean;
-  readonly onClosed: (line: SimulatedRequest) => void;
+  readonly onClosed: (request: SimulatedRequest) => void;
 }
 
 abstract class SimulatedRequest implements RequestedLine {
   abstract readonly initial: boolean;
-  protected readonly where: SimulatedLocation;
+  protected readonly at: SimulatedLocation;
   protected abstract readonly holder: LineHolder;
   #state: 'held' | 'lost' | 'closed' = 'held';
 
-  constructor(where: SimulatedLocation) {
-    this.where = where;
+  constructor(at: SimulatedLocation) {
+    this.at = at;
   }
 
   get location(): LineLocation {
-    return this.where.place;
+    return this.at.location;
   }
 
-  take(): void {
-    this.where.world.request(this.where.spot, this.holder);
+  request(): void {
+    this.at.board.request(this.at.line, this.holder);
   }
 
   async get(): Promise<boolean> {
-    this.check();
-    return this.level() !== this.where.activeLow;
+    this.throwIfNotHeld();
+    return this.level() !== this.at.activeLow;
   }
 
   async close(): Promise<void> {
     if (this.#state === 'closed') return;
     this.#state = 'closed';
-    this.where.world.release(this.where.spot, this.holder);
-    this.where.onClosed(this);
+    this.at.board.release(this.at.line, this.holder);
+    this.at.onClosed(this);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -123,14 +129,14 @@ abstract class SimulatedRequest implements RequestedLine {
     this.#state = 'lost';
   }
 
-  protected check(): void {
-    const { name, chip } = this.where.place;
+  protected throwIfNotHeld(): void {
+    const { name, chip } = this.location;
     if (this.#state === 'closed') throw new DOMException(`${name} is closed`, 'AbortError');
     if (this.#state === 'lost') throw fault('DEVICE_OFFLINE', `${name}: the GPIO chip ${chip.label} is gone`);
   }
 
   protected level(): boolean {
-    return this.where.spot.net.level;
+    return this.at.line.net.level;
   }
 }
 
@@ -138,21 +144,21 @@ class SimulatedOutput extends SimulatedRequest implements OutputLine {
   readonly initial: boolean;
   protected readonly holder: LineHolder & { readonly output: NonNullable<LineHolder['output']> };
 
-  constructor(where: SimulatedLocation, wish: OutputOptions) {
-    super(where);
-    const found = where.spot.net.level !== wish.activeLow;
-    this.initial = wish.boot === 'hold' ? found : wish.boot === 'active';
-    const output = { drive: wish.drive, level: this.initial !== wish.activeLow };
+  constructor(at: SimulatedLocation, options: OutputOptions) {
+    super(at);
+    const present = at.line.net.level !== options.activeLow;
+    this.initial = options.boot === 'hold' ? present : options.boot === 'active';
+    const output = { drive: options.drive, level: this.initial !== options.activeLow };
     this.holder = { consumer: CONSUMER, output, onChipGone: () => this.lose() };
   }
 
   async set(active: boolean): Promise<void> {
-    this.check();
-    const { spot, place } = this.where;
-    if (spot.rejectsWrites)
-      throw fault('DEVICE_REFUSED', `${place.name}: the simulated board was told to refuse`);
-    this.holder.output.level = active !== this.where.activeLow;
-    this.where.world.outputChanged(this.where.spot);
+    this.throwIfNotHeld();
+    const { board, line, location, activeLow } = this.at;
+    if (line.rejectsWrites)
+      throw fault('DEVICE_REFUSED', `${location.name}: the simulated board was told to reject writes`);
+    this.holder.output.level = active !== activeLow;
+    board.outputChanged(line);
   }
 }
 
@@ -162,27 +168,27 @@ class SimulatedInput extends SimulatedRequest implements InputLine {
   readonly #queue: EventQueue;
 
   constructor(
-    where: SimulatedLocation,
-    input: { wish: InputOptions; listener: InputListener; queue: EventQueue },
+    at: SimulatedLocation,
+    { options, listener, queue }: { options: InputOptions; listener: InputListener; queue: EventQueue },
   ) {
-    super(where);
-    this.#queue = input.queue;
+    super(at);
+    this.#queue = queue;
     this.holder = {
       consumer: CONSUMER,
-      bias: input.wish.bias,
-      activeLow: input.wish.activeLow,
-      onLevelChange: (level, atNs) => input.queue.levelChanged(level, atNs),
+      bias: options.bias,
+      activeLow: options.activeLow,
+      onLevelChange: (level, atNs) => queue.levelChanged(level, atNs),
       onChipGone: () => {
         this.lose();
-        input.listener.lost(fault('DEVICE_OFFLINE', `the GPIO chip ${where.place.chip.label} is gone`));
+        listener.onLost(fault('DEVICE_OFFLINE', `the GPIO chip ${at.location.chip.label} is gone`));
       },
     };
   }
 
-  override take(): void {
-    super.take();
-    const level = this.where.spot.net.level;
-    this.initial = level !== this.where.activeLow;
+  override request(): void {
+    super.request();
+    const level = this.at.line.net.level;
+    this.initial = level !== this.at.activeLow;
     this.#queue.start(level);
   }
 

@@ -4,7 +4,7 @@ import type { Clock } from '../../../src/base/clock.js';
 import { codeOf, type Fault, fault, faultFrom, messageOf } from '../../../src/base/fault.js';
 import { waitUntilWritable } from '../../../src/device/toolkit/sysfs-class.js';
 import { kernelSysfs } from '../../../src/device/toolkit/kernel-sysfs.js';
-import type { OutputCounts } from '../keeper/keeper-client.js';
+import type { KeeperClient } from '../keeper/keeper-client.js';
 import type {
   Chip,
   LineDirection,
@@ -19,17 +19,18 @@ import type {
   RequestedLine,
 } from './line.js';
 
-/** The one place where the kernel, and so `onoff`, has it. */
+/** Fixed: `onoff` has no option for another path. */
 const ROOT = '/sys/class/gpio';
 
 /**
- * The way over sysfs and `onoff`, for kernels that offer nothing else: outputs and the value of inputs. It numbers no
- * edges, so nothing is promised about counts; bias, drive and debouncing can't be set; a line that is exported already (by us before
- * a crash, or by anybody else: sysfs doesn't tell) is taken over.
+ * Opens the backend for sysfs (through `onoff`), for kernels without the character device. It supports outputs and the
+ * value of inputs. It does not number edges, so counts are not exact; it cannot set bias, drive or debouncing. A line
+ * that is exported already is taken over: sysfs does not tell who exported it, maybe this gateway before a crash.
+ * `keeper` learns which outputs are held; it cannot guard them.
  */
-export async function openSysfs(clock: Clock): Promise<GpioBackend> {
+export async function openSysfs(clock: Clock, keeper?: KeeperClient): Promise<GpioBackend> {
   const { Gpio } = await import('onoff');
-  return new Sysfs(Gpio, clock);
+  return new Sysfs(Gpio, clock, keeper);
 }
 
 class Sysfs implements GpioBackend {
@@ -37,22 +38,18 @@ class Sysfs implements GpioBackend {
   readonly minDebounceUs = Infinity;
   readonly #Gpio: typeof Gpio;
   readonly #clock: Clock;
+  readonly #keeper: KeeperClient | undefined;
+  /** By global line number; undefined while a line is being requested. */
   readonly #held = new Map<number, SysfsLine | undefined>();
-  readonly #outputs = new WeakSet<SysfsLine>();
 
-  constructor(OnoffGpio: typeof Gpio, clock: Clock) {
+  constructor(OnoffGpio: typeof Gpio, clock: Clock, keeper: KeeperClient | undefined) {
     this.#Gpio = OnoffGpio;
     this.#clock = clock;
+    this.#keeper = keeper;
   }
 
   get heldCount(): number {
     return this.#held.size;
-  }
-
-  /** Nobody can keep a line of sysfs for another. */
-  get outputs(): OutputCounts {
-    const all = [...this.#held.values()].filter((line) => line !== undefined && this.#outputs.has(line));
-    return { held: all.length, kept: 0 };
   }
 
   *requestedLines(): Iterable<RequestedLine> {
@@ -63,67 +60,82 @@ class Sysfs implements GpioBackend {
     const names = (await readdir(ROOT)).filter((name) => /^gpiochip\d+$/.test(name));
     names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
     return Promise.all(
-      names.map(async (name) => ({ name, label: await attribute(name, 'label'), lines: await count(name) })),
+      names.map(async (name) => ({
+        name,
+        label: await readAttribute(name, 'label'),
+        lines: await lineCount(name),
+      })),
     );
   }
 
-  /** sysfs knows no names. */
+  /** sysfs has no line names. */
   async lines(chip: Chip): Promise<LineInfo[]> {
     const base = await baseOf(chip);
     const exported = new Set(await readdir(ROOT));
     return Promise.all(
       Array.from({ length: chip.lines }, async (_, offset) => {
-        const used = exported.has(`gpio${base + offset}`);
-        const direction = used ? await directionOf(base + offset) : 'unknown';
-        return { offset, name: '', used, consumer: '', direction };
+        const isUsed = exported.has(`gpio${base + offset}`);
+        const direction = isUsed ? await directionOf(base + offset) : 'unknown';
+        return { offset, name: '', isUsed, consumer: '', direction };
       }),
     );
   }
 
-  async requestOutput(place: LineLocation, wish: OutputOptions): Promise<OutputLine> {
-    if (wish.drive !== 'push-pull') throw unsupportedSetting(place, `drive ${wish.drive}`);
-    const taken = await this.#take(place, async (number) => {
+  async requestOutput(location: LineLocation, options: OutputOptions): Promise<OutputLine> {
+    if (options.drive !== 'push-pull') throw unsupportedSetting(location, `drive ${options.drive}`);
+    const line = await this.#request(location, async (number) => {
       const initial =
-        wish.boot === 'hold' ? (await levelOf(number)) !== wish.activeLow : wish.boot === 'active';
-      // "high" and "low" set direction and level in one step, and mean levels whatever active_low says.
-      const direction = initial !== wish.activeLow ? 'high' : 'low';
-      const onoff = new this.#Gpio(number, direction, 'none', { activeLow: wish.activeLow });
-      return { onoff, initial, stop: () => undefined };
+        options.boot === 'hold' ? (await levelOf(number)) !== options.activeLow : options.boot === 'active';
+      // "high" and "low" set direction and level in one step; they are levels whatever active_low is.
+      const direction = initial !== options.activeLow ? 'high' : 'low';
+      const onoff = new this.#Gpio(number, direction, 'none', { activeLow: options.activeLow });
+      const onClosed = () => this.#keeper?.removeOutput(line);
+      return { onoff, initial, onClosed };
     });
-    this.#outputs.add(taken);
-    return taken;
+    this.#keeper?.addOutput(line);
+    return line;
   }
 
-  async requestInput(place: LineLocation, wish: InputOptions, listener: InputListener): Promise<InputLine> {
-    if (wish.bias !== 'as-is') throw unsupportedSetting(place, `bias ${wish.bias}`);
-    if (wish.debounceUs !== 0) throw unsupportedSetting(place, 'debouncing');
-    return this.#take(place, async (number) => {
-      const onoff = new this.#Gpio(number, 'in', 'both', { activeLow: wish.activeLow });
+  async requestInput(
+    location: LineLocation,
+    options: InputOptions,
+    listener: InputListener,
+  ): Promise<InputLine> {
+    if (options.bias !== 'as-is') throw unsupportedSetting(location, `bias ${options.bias}`);
+    if (options.debounceUs !== 0) throw unsupportedSetting(location, 'debouncing');
+    return this.#request(location, async (number) => {
+      const onoff = new this.#Gpio(number, 'in', 'both', { activeLow: options.activeLow });
       const initial = onoff.readSync() === 1;
-      return { onoff, initial, stop: watch(onoff, { initial, listener, clock: this.#clock }) };
+      return { onoff, initial, onClosed: watch(onoff, { initial, listener, clock: this.#clock }) };
     });
   }
 
-  async #take(place: LineLocation, open: (number: number) => Promise<OpenLine>): Promise<SysfsLine> {
-    // Numbers are the whole machine's: one past this chip's last is another chip's line.
-    if (place.offset >= place.chip.lines)
-      throw fault('DEVICE_CONFIGURATION', `${place.chip.label} has no line ${place.offset}`);
-    const number = (await baseOf(place.chip)) + place.offset;
-    if (this.#held.has(number)) throw fault('DEVICE_OFFLINE', `${place.name} is in use by this gateway`);
+  async #request(location: LineLocation, open: (number: number) => Promise<OpenLine>): Promise<SysfsLine> {
+    // Line numbers are global: the one after this chip's last belongs to another chip.
+    if (location.offset >= location.chip.lines)
+      throw fault('DEVICE_CONFIGURATION', `${location.chip.label} has no line ${location.offset}`);
+    const number = (await baseOf(location.chip)) + location.offset;
+    if (this.#held.has(number)) throw fault('DEVICE_OFFLINE', `${location.name} is in use by this gateway`);
     this.#held.set(number, undefined);
     try {
       await this.#export(number);
-      const line = new SysfsLine(place, await open(number), () => this.#held.delete(number));
+      const opened = await open(number);
+      const onClosed = () => {
+        opened.onClosed();
+        this.#held.delete(number);
+      };
+      const line = new SysfsLine(location, { ...opened, onClosed });
       this.#held.set(number, line);
       return line;
     } catch (thrown) {
+      // It may not have been exported; the first error is the one to report.
       await writeFile(`${ROOT}/unexport`, String(number)).catch(() => undefined);
       this.#held.delete(number);
-      throw translateError(place, thrown);
+      throw translateError(location, thrown);
     }
   }
 
-  /** Exports a line and waits until its files may be written: `onoff` would hold the event loop until then. */
+  /** Exports a line and waits until its files are writable: `onoff` would block the event loop until then. */
   async #export(number: number): Promise<void> {
     if (!(await readdir(ROOT)).includes(`gpio${number}`)) await writeFile(`${ROOT}/export`, String(number));
     const lines = kernelSysfs(ROOT);
@@ -135,133 +147,142 @@ class Sysfs implements GpioBackend {
 interface OpenLine {
   readonly onoff: Gpio;
   readonly initial: boolean;
-  /** Ends what `open` began: no edge is told after it. */
-  readonly stop: () => void;
+  /** Called before the line is unexported; stops delivering edges. */
+  readonly onClosed: () => void;
 }
 
 class SysfsLine implements RequestedLine, OutputLine {
   readonly location: LineLocation;
   readonly initial: boolean;
+  /** sysfs cannot pass a line to the line keeper. */
+  readonly isGuarded = false;
   readonly #onoff: Gpio;
-  readonly #stop: () => void;
   readonly #onClosed: () => void;
-  #closed = false;
+  #isClosed = false;
 
-  constructor(place: LineLocation, opened: OpenLine, onClosed: () => void) {
-    this.location = place;
-    this.initial = opened.initial;
-    this.#onoff = opened.onoff;
-    this.#stop = opened.stop;
+  constructor(location: LineLocation, { initial, onoff, onClosed }: OpenLine) {
+    this.location = location;
+    this.initial = initial;
+    this.#onoff = onoff;
     this.#onClosed = onClosed;
   }
 
   async get(): Promise<boolean> {
-    return this.#ask(async () => (await this.#onoff.read()) === 1);
+    return this.#call(async () => (await this.#onoff.read()) === 1);
   }
 
   async set(active: boolean): Promise<void> {
-    await this.#ask(() => this.#onoff.write(active ? 1 : 0));
+    await this.#call(() => this.#onoff.write(active ? 1 : 0));
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#stop();
-    this.#onoff.unexport();
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     this.#onClosed();
+    this.#onoff.unexport();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  async #ask<T>(question: () => Promise<T>): Promise<T> {
-    if (this.#closed) throw new DOMException(`${this.location.name} is closed`, 'AbortError');
+  async #call<T>(operation: () => Promise<T>): Promise<T> {
+    if (this.#isClosed) throw new DOMException(`${this.location.name} is closed`, 'AbortError');
     try {
-      return await question();
+      return await operation();
     } catch (thrown) {
       throw translateError(this.location, thrown);
     }
   }
 }
 
-/** Tells changes of the value, until the function that it gives is called. Interrupts that come faster than they are read are one. */
+/** Reports changes of the value until the returned function is called. Interrupts that are too fast to read coalesce. */
 function watch(
   onoff: Gpio,
   { initial, listener, clock }: { initial: boolean; listener: InputListener; clock: Clock },
 ): () => void {
   let value: BinaryValue = initial ? 1 : 0;
-  let stopped = false;
+  let isStopped = false;
   const read = onoff.readSync.bind(onoff);
-  // onoff reads in its poller's callback, where an error of a chip that is gone would end the process.
+  // onoff reads in the callback of its poller, where an error (the chip is gone) would end the process.
   onoff.readSync = () => {
     try {
-      return stopped ? value : read();
+      return isStopped ? value : read();
     } catch (thrown) {
-      stopped = true;
+      isStopped = true;
       onoff.unwatchAll();
-      listener.lost(faultFrom(thrown, 'DEVICE_OFFLINE', 'the GPIO chip is gone'));
+      listener.onLost(faultFrom(thrown, 'DEVICE_OFFLINE', 'the GPIO chip is gone'));
       return value;
     }
   };
   onoff.watch((_error, now) => {
-    if (stopped || now === value) return;
+    if (isStopped || now === value) return;
     value = now;
-    listener.edges([{ active: now === 1, atNs: clock.monotonicNs(), lineSeqno: 0 }]);
+    listener.onEdges([{ active: now === 1, atNs: clock.monotonicNs(), lineSeqno: 0 }]);
   });
   return () => {
-    stopped = true;
+    isStopped = true;
   };
 }
 
-/** Another program may let go of it meanwhile. */
+/** Another program may unexport the line meanwhile; then the direction is unknown. */
 async function directionOf(number: number): Promise<LineDirection> {
-  const direction = await attribute(`gpio${number}`, 'direction').catch(() => '');
+  const direction = await readAttribute(`gpio${number}`, 'direction').catch(() => '');
   return direction === 'in' ? 'input' : direction === 'out' ? 'output' : 'unknown';
 }
 
-const attribute = async (directory: string, name: string): Promise<string> =>
+const readAttribute = async (directory: string, name: string): Promise<string> =>
   (await readFile(`${ROOT}/${directory}/${name}`, 'utf8')).trim();
 
-const count = async (chip: string): Promise<number> => Number(await attribute(chip, 'ngpio'));
+const lineCount = async (chip: string): Promise<number> => Number(await readAttribute(chip, 'ngpio'));
 
-/** Numbers are the chip's base plus the offset, and the base is another with another kernel. */
+/** The number of a chip's first line, which depends on the kernel. */
 async function baseOf(chip: Chip): Promise<number> {
   try {
-    return Number(await attribute(chip.name, 'base'));
+    return Number(await readAttribute(chip.name, 'base'));
   } catch (thrown) {
     throw faultFrom(thrown, 'DEVICE_OFFLINE', `the GPIO chip ${chip.label} is gone`);
   }
 }
 
-/** The physical level, whatever active_low was left at. */
+/** The physical level, whatever active_low is. */
 async function levelOf(number: number): Promise<boolean> {
-  return (await attribute(`gpio${number}`, 'value')) !== (await attribute(`gpio${number}`, 'active_low'));
+  return (
+    (await readAttribute(`gpio${number}`, 'value')) !== (await readAttribute(`gpio${number}`, 'active_low'))
+  );
 }
 
-const unsupportedSetting = (place: LineLocation, what: string): Fault =>
-  fault('DEVICE_CONFIGURATION', `${place.name}: sysfs can't set ${what}; the character device can`);
+const unsupportedSetting = (location: LineLocation, what: string): Fault =>
+  fault('DEVICE_CONFIGURATION', `${location.name}: sysfs cannot set ${what}; the character device can`);
 
-function translateError(place: LineLocation, thrown: unknown): Fault {
+function translateError(location: LineLocation, thrown: unknown): Fault {
   switch (codeOf(thrown)) {
     case 'EBUSY':
-      return faultFrom(thrown, 'DEVICE_OFFLINE', `${place.name} is in use by another program or the kernel`);
+      return faultFrom(
+        thrown,
+        'DEVICE_OFFLINE',
+        `${location.name} is in use by another program or the kernel`,
+      );
     case 'ENOENT':
     case 'ENODEV':
-      return faultFrom(thrown, 'DEVICE_OFFLINE', `${place.name}: the GPIO chip ${place.chip.label} is gone`);
+      return faultFrom(
+        thrown,
+        'DEVICE_OFFLINE',
+        `${location.name}: the GPIO chip ${location.chip.label} is gone`,
+      );
     case 'EINVAL':
       return faultFrom(
         thrown,
         'DEVICE_CONFIGURATION',
-        `${place.name}: the chip has no such line, or can't do that`,
+        `${location.name}: the chip has no such line, or does not support that`,
       );
     case 'EACCES':
       return faultFrom(
         thrown,
         'DEVICE_OFFLINE',
-        `${place.name}: no permission; the gateway's user must be in the group of ${ROOT}`,
+        `${location.name}: permission denied; add the gateway's user to the group of ${ROOT}`,
       );
     default:
-      return faultFrom(thrown, 'DEVICE_REFUSED', `${place.name}: ${messageOf(thrown)}`);
+      return faultFrom(thrown, 'DEVICE_REFUSED', `${location.name}: ${messageOf(thrown)}`);
   }
 }

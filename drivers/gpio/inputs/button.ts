@@ -1,23 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox';
 import { generalOf, messageOf } from '../../../src/base/fault.js';
 import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { type Host, type ModuleDefinition, referenceKind, variableType } from '../../../src/device/module.js';
 import { enumProperty } from '../../../src/device/toolkit/enum-property.js';
-import {
-  type Host,
-  moduleKind,
-  type ModuleDefinition,
-  referenceKind,
-  variableType,
-} from '../../../src/device/module.js';
-import { type Gesture, GestureRecognizer, gestures, MAX_CLICKS } from './gestures.js';
-import { lastCount } from './dropped-edges.js';
+import type { Backends } from '../backends/backends.js';
 import type { Edge } from '../backends/line.js';
-import { PUSH_BUTTON_LIMIT, oscillating } from './oscillation-detector.js';
-import { inputProperties, missingLineError } from '../line-properties.js';
+import { gpioModule, inputProperties, missingLineError } from '../line-properties.js';
+import { lostVariable } from './dropped-edges.js';
+import { type Gesture, GestureRecognizer, gestures, MAX_CLICKS } from './gestures.js';
+import { lastCount } from './last-count.js';
 import type { LineWatcher } from './line-watcher.js';
-import type { GpioBoard, Backends } from '../backends/backends.js';
+import { oscillating, PUSH_BUTTON_LIMIT } from './oscillation-detector.js';
+import { openWatchedInput } from './watched-input.js';
 
-/** The messages of a button in the change stream: from its instance, with the count of that gesture as data. */
+/** The messages of a button in the change stream; their data is the count of that gesture. */
 export const buttonMessage: Readonly<Record<Gesture, number>> = {
   press: 20301,
   release: 20302,
@@ -31,56 +27,54 @@ export const buttonMessage: Readonly<Record<Gesture, number>> = {
 /** Contacts of buttons bounce for 1 to 10 ms. */
 const BUTTON_DEBOUNCE_US = 20_000;
 
-const ms = (standard: number, minimum = 50) => Type.Integer({ default: standard, minimum, maximum: 60_000 });
+const duration = (defaultMs: number, minimumMs = 50) =>
+  Type.Integer({ default: defaultMs, minimum: minimumMs, maximum: 60_000 });
 
 const properties = Type.Object({
   ...inputProperties(BUTTON_DEBOUNCE_US),
-  LongMs: ms(600),
-  HoldEveryMs: ms(250, 0),
-  ClickGapMs: ms(300),
+  LongMs: duration(600),
+  HoldEveryMs: duration(250, 0),
+  ClickGapMs: duration(300),
   Clicks: Type.Integer({ default: MAX_CLICKS, minimum: 1, maximum: MAX_CLICKS }),
-  /** The ident path of what it switches over by itself: an instance with a STATE, or a variable; empty: nothing. */
+  /** The ident path of what the button toggles: a boolean variable or an instance with a STATE; empty for nothing. */
   Toggles: Type.String({ default: '', maxLength: 1024, refers: referenceKind.switch }),
   ToggleAt: enumProperty(['press', 'single', 'double', 'triple', 'long'] as const, 'press'),
 });
 type ButtonHost = Host<Static<typeof properties>>;
 
-/** The module **Button**: what a person does with a push button. */
-export function buttonModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
-  return {
+/** The module **Button**: the gestures of a person on a push button. */
+export const buttonModule = (backends: Backends): ModuleDefinition<typeof properties> =>
+  gpioModule({
     id: '{A29C8A07-CA12-4C34-98A7-5482143E580E}',
     name: 'Button',
-    kind: moduleKind.device,
-    prefix: 'HW',
     properties,
     variables: () => [
       { ident: 'STATE', name: 'State', type: variableType.boolean, profile: '~Switch', position: 1 },
-      ...gestures.map((gesture, at) => ({
+      ...gestures.map((gesture, index) => ({
         ident: identOf(gesture),
         name: gesture.replace(/^./, (letter) => letter.toUpperCase()),
         type: variableType.integer,
-        position: 2 + at,
+        position: 2 + index,
       })),
-      { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 20 },
+      lostVariable(20),
     ],
     check: missingLineError,
-    open: async (host) =>
-      (await import('./line-watcher.js')).watchLine(host, { board, backends: ways }, new Button(host)),
-  };
-}
+    open: (host) => openWatchedInput(host, backends, new Button(host)),
+  });
 
 const identOf = (gesture: Gesture): string => gesture.toUpperCase();
 const msOf = (ns: bigint): number => Number(ns) / 1e6;
 
-/** Tells the gestures of one button; each count goes on from where it stood. */
+/** Reports the gestures of one button. Each count continues from its last known value. */
 class Button implements LineWatcher {
   readonly limit = PUSH_BUTTON_LIMIT;
   readonly #host: ButtonHost;
   readonly #counts: Record<Gesture, number>;
-  #gestures: GestureRecognizer | undefined;
-  #cancel: () => void = () => undefined;
-  /** What a line that oscillates was last. */
-  #last = false;
+  /** Undefined while the line oscillates. */
+  #recognizer: GestureRecognizer | undefined;
+  #cancelTimer: () => void = () => undefined;
+  /** The last value while the line oscillates. */
+  #active = false;
 
   constructor(host: ButtonHost) {
     this.#host = host;
@@ -97,31 +91,31 @@ class Button implements LineWatcher {
 
   onEdges(edges: readonly Edge[]): void {
     for (const { active, atNs } of edges) {
-      this.#gestures?.advance(msOf(atNs));
+      this.#recognizer?.advance(msOf(atNs));
       this.#host.report('STATE', active, atNs);
-      this.#gestures?.edge(active, msOf(atNs));
+      this.#recognizer?.edge(active, msOf(atNs));
     }
-    this.#wait();
+    this.#startTimer();
   }
 
-  /** Nobody presses like that: no gesture is told. */
+  /** Nobody presses a button like this, so no gesture is reported. */
   onOscillating(edges: readonly Edge[]): void {
-    this.#last = edges.at(-1)?.active ?? this.#last;
-    this.#gestures = undefined;
-    this.#wait();
+    this.#active = edges.at(-1)?.active ?? this.#active;
+    this.#recognizer = undefined;
+    this.#startTimer();
     this.#host.markUncertain('STATE', oscillating);
   }
 
-  /** A press that it ends in is none, as its beginning was not seen. */
+  /** If the oscillation ends with the button pressed, that is no press: its beginning was not seen. */
   onOscillationTick(isOver: boolean): void {
-    if (!isOver) return this.#host.reportUncertain('STATE', this.#last, oscillating);
-    this.#host.report('STATE', this.#last);
-    this.#begin(this.#last);
+    if (!isOver) return this.#host.reportUncertain('STATE', this.#active, oscillating);
+    this.#host.report('STATE', this.#active);
+    this.#begin(this.#active);
   }
 
   close(): void {
-    this.#cancel();
-    this.#gestures = undefined;
+    this.#cancelTimer();
+    this.#recognizer = undefined;
   }
 
   #begin(active: boolean): void {
@@ -130,12 +124,12 @@ class Button implements LineWatcher {
       longMs: LongMs,
       holdEveryMs: HoldEveryMs,
       clickGapMs: ClickGapMs,
-      mostClicks: Clicks,
+      maxClicks: Clicks,
     };
-    this.#gestures = new GestureRecognizer(times, active, (gesture) => this.#tell(gesture));
+    this.#recognizer = new GestureRecognizer(times, active, (gesture) => this.#onGesture(gesture));
   }
 
-  #tell(gesture: Gesture): void {
+  #onGesture(gesture: Gesture): void {
     const count = ++this.#counts[gesture];
     this.#host.report(identOf(gesture), count);
     this.#host.emitMessage(buttonMessage[gesture], [count]);
@@ -152,19 +146,19 @@ class Button implements LineWatcher {
     }
   }
 
-  #wait(): void {
-    this.#cancel();
-    const dueMs = this.#gestures?.dueMs;
+  #startTimer(): void {
+    this.#cancelTimer();
+    const dueMs = this.#recognizer?.dueMs;
     if (dueMs === undefined) return;
     const { clock } = this.#host;
     const waitMs = Math.max(0, dueMs - msOf(clock.monotonicNs()));
-    this.#cancel = clock.after(Math.ceil(waitMs), () => void this.#isDue(msOf(clock.monotonicNs())));
+    this.#cancelTimer = clock.after(Math.ceil(waitMs), () => void this.#onTimer(msOf(clock.monotonicNs())));
   }
 
-  /** Edges that happened before the deadline may still wait to be read: they go first. */
-  async #isDue(nowMs: number): Promise<void> {
+  /** Edges from before the deadline may be waiting to be read; they go first. */
+  async #onTimer(nowMs: number): Promise<void> {
     await yieldToEventLoop();
-    this.#gestures?.advance(nowMs);
-    this.#wait();
+    this.#recognizer?.advance(nowMs);
+    this.#startTimer();
   }
 }

@@ -1,21 +1,22 @@
-/** What is known of the day and the month that a counter is in. */
+/** The current day and month of a counter. */
 export interface Periods {
-  /** `2026-11-22`, local time; empty: none yet. */
+  /** `2026-11-22`, local time; empty before the first day. */
   readonly day: string;
-  /** The count at which the day began, and the month. */
+  /** The count at which the day began. */
   readonly dayFrom: number;
+  /** The count at which the month began. */
   readonly monthFrom: number;
 }
 
-/** Pulses of the day and the month before; undefined where they have not ended. */
+/** Pulses of the previous day and month; undefined if that period has not just ended. */
 export interface EndedPeriods {
   readonly yesterday?: number;
   readonly lastMonth?: number;
 }
 
 /**
- * Begins another day, and month, where it is one. The day never goes back. What was counted while nobody looked at the
- * calendar belongs to the day at which it was looked last; a day on which nobody looked has 0.
+ * Begins a new day, and month, if `today` is later than the current day; the day never goes back. Pulses that were
+ * counted while the calendar was not checked belong to the day of the last check; days without a check count 0.
  */
 export function rollOver(before: Periods, today: string, count: number): Periods & EndedPeriods {
   const { day, dayFrom, monthFrom } = before;
@@ -27,7 +28,7 @@ export function rollOver(before: Periods, today: string, count: number): Periods
   return { day: today, dayFrom: count, monthFrom: count, yesterday, lastMonth };
 }
 
-/** The day of a moment, in the machine's time zone. */
+/** The day of a moment in the machine's time zone, as `2026-11-22`. */
 export function dayOf(nowMs: number): string {
   const date = new Date(nowMs);
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()]
@@ -38,7 +39,7 @@ export function dayOf(nowMs: number): string {
 const monthOf = (day: string): string => day.slice(0, 7);
 const isoOf = (date: Date): string => date.toISOString().slice(0, 10);
 
-/** Days are counted in UTC here, where each has 24 hours. */
+/** In UTC, where every day has 24 hours. */
 const dayAfter = (day: string): string => isoOf(new Date(Date.parse(day) + 86_400_000));
 
 function monthAfter(day: string): string {

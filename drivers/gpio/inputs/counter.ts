@@ -1,83 +1,88 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { enumProperty } from '../../../src/device/toolkit/enum-property.js';
 import {
   type Host,
-  moduleKind,
   type ModuleDefinition,
   type OpenInstance,
   type VariableDeclaration,
   variableType,
 } from '../../../src/device/module.js';
-import { lastCount } from './dropped-edges.js';
+import { enumProperty } from '../../../src/device/toolkit/enum-property.js';
+import type { Backends } from '../backends/backends.js';
 import type { Edge } from '../backends/line.js';
-import type { Merges } from './coalesced-edges.js';
-import { Throttle } from './throttle.js';
+import { gpioModule, inputProperties, missingLineError } from '../line-properties.js';
+import type { CoalescedEdges } from './coalesced-edges.js';
 import { dayOf, type Periods, rollOver } from './counter-periods.js';
-import { inputProperties, missingLineError } from '../line-properties.js';
+import { lastCount } from './last-count.js';
+import type { LineWatcher } from './line-watcher.js';
 import { PulseRate } from './pulse-rate.js';
 import type { RequestedInput } from './request-inputs.js';
-import type { LineWatcher } from './line-watcher.js';
-import type { GpioBoard, Backends } from '../backends/backends.js';
+import { Throttle } from './throttle.js';
+import { openWatchedInput } from './watched-input.js';
 
-/** What is measured: profiles of a quantity and of its rate, and the seconds that a rate is for. */
-const measures = {
+/** The profiles of each quantity and of its rate, and the unit of time of the rate in seconds. */
+const quantities = {
   pulses: { quantity: '', rate: '~Hertz', perS: 1 },
   electricity: { quantity: '~Electricity', rate: '~Power', perS: 3600 },
   water: { quantity: '~Water', rate: '~Flow', perS: 3600 },
   gas: { quantity: '~Gas', rate: '~Flow', perS: 3600 },
 } as const;
-const words = ['pulses', 'electricity', 'water', 'gas'] as const satisfies (keyof typeof measures)[];
+const quantityNames = [
+  'pulses',
+  'electricity',
+  'water',
+  'gas',
+] as const satisfies (keyof typeof quantities)[];
 
-/** However fast pulses come, they are reported no more often than this. */
-const REPORT_EVERY_MS = 200;
-/** How often the calendar and a falling rate are looked at. */
-const LOOK_EVERY_MS = 1_000;
+/** Minimum interval between two reports of the count. */
+const REPORT_INTERVAL_MS = 200;
+/** Interval at which the calendar and a falling rate are checked. */
+const CHECK_INTERVAL_MS = 1_000;
 
 const properties = Type.Object({
   ...inputProperties(0),
   Edges: enumProperty(['active', 'both'] as const, 'active'),
-  Measures: enumProperty(words, 'pulses'),
+  Measures: enumProperty(quantityNames, 'pulses'),
   PulsesPerUnit: Type.Number({ default: 1, exclusiveMinimum: 0 }),
   Offset: Type.Number({ default: 0 }),
   RateTimeoutS: Type.Integer({ default: 600, minimum: 1, maximum: 86_400 }),
   KeepEvery: Type.Integer({ default: 1000, minimum: 1 }),
   KeepWithinS: Type.Integer({ default: 10, minimum: 1 }),
-  /** MERGED is there, and kept. */
+  /** Adds the variable MERGED. */
   CountMerged: Type.Boolean({ default: false }),
 });
-type Settings = Static<typeof properties>;
+type CounterProperties = Static<typeof properties>;
 
-/** The module **Counter**: a meter's pulses. */
-export function counterModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
-  return {
+/** The module **Counter**: the pulses of a meter. */
+export const counterModule = (backends: Backends): ModuleDefinition<typeof properties> =>
+  gpioModule({
     id: '{D8F1CBC7-50C2-419E-9A2F-6DC6FF0F9941}',
     name: 'Counter',
-    kind: moduleKind.device,
-    prefix: 'HW',
     properties,
     variables,
     check,
-    open: (host) => open(host, board, ways),
-  };
-}
+    open: (host) => open(host, backends),
+  });
 
-function check(properties: Settings): string | undefined {
+function check(properties: CounterProperties): string | undefined {
   if (properties.CountMerged && properties.DebounceUs > 0)
-    return 'CountMerged needs DebounceUs to be 0: what debouncing merges it merges on purpose';
+    return 'CountMerged requires DebounceUs 0: debouncing coalesces edges on purpose';
   return missingLineError(properties);
 }
 
-async function open(host: Host<Settings>, board: GpioBoard, ways: Backends): Promise<OpenInstance> {
-  const [{ watchLine }, { Merges }] = await Promise.all([
-    import('./line-watcher.js'),
-    host.properties.CountMerged ? import('./coalesced-edges.js') : { Merges: undefined },
-  ]);
-  const mergesOf = (line: RequestedInput) => Merges && new Merges(host, line);
-  return watchLine(host, { board, backends: ways }, new Counter(host, mergesOf));
+async function open(host: Host<CounterProperties>, backends: Backends): Promise<OpenInstance> {
+  const coalescedEdges = host.properties.CountMerged ? await import('./coalesced-edges.js') : undefined;
+  const countCoalesced = (line: RequestedInput) =>
+    coalescedEdges && new coalescedEdges.CoalescedEdges(host, line);
+  return openWatchedInput(host, backends, new Counter(host, countCoalesced));
 }
 
-function variables({ Measures, KeepEvery, KeepWithinS, CountMerged }: Settings): VariableDeclaration[] {
-  const { quantity, rate } = measures[Measures];
+function variables({
+  Measures,
+  KeepEvery,
+  KeepWithinS,
+  CountMerged,
+}: CounterProperties): VariableDeclaration[] {
+  const { quantity, rate } = quantities[Measures];
   const durable = { every: KeepEvery, withinS: KeepWithinS };
   const { integer, float, string } = variableType;
   const all: Omit<VariableDeclaration, 'position'>[] = [
@@ -94,28 +99,31 @@ function variables({ Measures, KeepEvery, KeepWithinS, CountMerged }: Settings):
     { ident: 'DAY_FROM', name: 'Count at its beginning', type: integer, durable },
     { ident: 'MONTH_FROM', name: 'Count at the beginning of the month', type: integer, durable },
   ];
-  return all.map((one, at) => ({ ...one, position: at + 1 }));
+  return all.map((one, index) => ({ ...one, position: index + 1 }));
 }
 
-/** Counts the pulses of one line; all goes on from where it stood. */
+/** Counts the pulses of one line; all values continue from their last known ones. */
 class Counter implements LineWatcher {
-  readonly #host: Host<Settings>;
+  readonly #host: Host<CounterProperties>;
   readonly #rate: PulseRate;
-  readonly #pace: Throttle;
+  readonly #throttle: Throttle;
   #count: number;
   #periods: Periods;
-  #reported = -1;
-  /** When the last pulse came, in this opening. */
+  #reportedCount = -1;
+  /** The time of the last pulse since opening. */
   #lastNs: bigint | undefined;
-  #cancel: () => void = () => undefined;
-  readonly #mergesOf: (line: RequestedInput) => Merges | undefined;
-  #merges: Merges | undefined;
+  #cancelChecks: () => void = () => undefined;
+  readonly #countCoalesced: (line: RequestedInput) => CoalescedEdges | undefined;
+  #coalesced: CoalescedEdges | undefined;
 
-  constructor(host: Host<Settings>, mergesOf: (line: RequestedInput) => Merges | undefined) {
+  constructor(
+    host: Host<CounterProperties>,
+    countCoalesced: (line: RequestedInput) => CoalescedEdges | undefined,
+  ) {
     this.#host = host;
-    this.#mergesOf = mergesOf;
+    this.#countCoalesced = countCoalesced;
     this.#rate = new PulseRate(host.properties.RateTimeoutS);
-    this.#pace = new Throttle(host.clock, REPORT_EVERY_MS, () => this.flush());
+    this.#throttle = new Throttle(host.clock, REPORT_INTERVAL_MS, () => this.flush());
     this.#count = lastCount(host, 'COUNT');
     const day = host.lastValue('DAY');
     this.#periods = {
@@ -126,51 +134,50 @@ class Counter implements LineWatcher {
   }
 
   onInitial(_active: boolean, line: RequestedInput): void {
-    this.#merges = this.#mergesOf(line);
-    this.#turn();
+    this.#coalesced = this.#countCoalesced(line);
+    this.#rollOver();
     this.#report();
-    this.#goOn();
-    this.#cancel = this.#host.clock.every(LOOK_EVERY_MS, () => this.#look());
+    this.#reportUnchanged();
+    this.#cancelChecks = this.#host.clock.every(CHECK_INTERVAL_MS, () => this.#check());
   }
 
   onEdges(edges: readonly Edge[]): void {
-    this.#merges?.note(edges);
-    this.#turn();
+    this.#coalesced?.noteEdges(edges);
+    this.#rollOver();
     for (const { active, atNs } of edges) {
       if (!active && this.#host.properties.Edges === 'active') continue;
       this.#count++;
       this.#rate.addPulse(atNs);
       this.#lastNs = atNs;
     }
-    if (this.#count !== this.#reported) this.#pace.schedule();
+    if (this.#count !== this.#reportedCount) this.#throttle.schedule();
   }
 
   flush(): void {
-    if (this.#count !== this.#reported) this.#report();
+    if (this.#count !== this.#reportedCount) this.#report();
   }
 
   close(): void {
-    this.#cancel();
-    this.#pace.close();
+    this.#cancelChecks();
+    this.#throttle.close();
   }
 
-  /** What stands as it stood is told again: nobody else changes it, so it is as good as new. */
-  #goOn(): void {
+  /** Values that only the counter changes are reported again after opening, so that their quality is good. */
+  #reportUnchanged(): void {
     for (const ident of ['RATE', 'YESTERDAY', 'LAST_MONTH', 'DAY', 'DAY_FROM', 'MONTH_FROM']) {
       const value = this.#host.lastValue(ident);
       if (value !== undefined) this.#host.report(ident, value);
     }
   }
 
-  #look(): void {
-    void this.#merges?.look();
-    const turned = this.#turn();
-    if (turned) this.#report();
-    else this.#tellRate();
+  #check(): void {
+    void this.#coalesced?.sample();
+    if (this.#rollOver()) this.#report();
+    else this.#reportRate();
   }
 
-  /** True when another day has begun. A clock that is not to be trusted begins none. */
-  #turn(): boolean {
+  /** Begins a new day or month if necessary; returns whether it did. Waits until the clock can be trusted. */
+  #rollOver(): boolean {
     const { clock } = this.#host;
     if (!clock.isTrusted()) return false;
     const after = rollOver(this.#periods, dayOf(clock.nowMs()), this.#count);
@@ -187,19 +194,19 @@ class Counter implements LineWatcher {
 
   #report(): void {
     const { dayFrom, monthFrom, day } = this.#periods;
-    this.#reported = this.#count;
+    this.#reportedCount = this.#count;
     this.#host.report('COUNT', this.#count, this.#lastNs);
     this.#host.report('QUANTITY', this.#host.properties.Offset + this.#quantity(this.#count), this.#lastNs);
     if (day !== '') {
       this.#host.report('TODAY', this.#quantity(this.#count - dayFrom));
       this.#host.report('MONTH', this.#quantity(this.#count - monthFrom));
     }
-    this.#tellRate();
+    this.#reportRate();
   }
 
-  #tellRate(): void {
+  #reportRate(): void {
     const { clock, properties } = this.#host;
-    const rate = this.#quantity(this.#rate.at(clock.monotonicNs())) * measures[properties.Measures].perS;
+    const rate = this.#quantity(this.#rate.at(clock.monotonicNs())) * quantities[properties.Measures].perS;
     if (rate !== this.#host.lastValue('RATE')) this.#host.report('RATE', rate);
   }
 

@@ -2,86 +2,86 @@ import type { Cancel, Clock } from '../../../src/base/clock.js';
 import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
 import type { Edge } from '../backends/line.js';
 
-/** What is debounced, by whose time, and who hears of it. */
 export interface DebouncerOptions {
   readonly clock: Clock;
   /** A value must last this long before it counts. */
   readonly periodUs: number;
-  tell(edges: readonly Edge[]): void;
+  onEdges(edges: readonly Edge[]): void;
 }
 
 /**
- * Debounces one line where the kernel can't, with the same outcome: each edge begins the period anew, and the value that
- * outlasts it counts, with the end of its period as its time. Goes by the times of the edges alone: what is told, and with
- * which time, is the same however late they are read.
+ * Debounces one line if the kernel cannot, with the same result: each edge restarts the period, and a value that outlasts
+ * it counts, timestamped with the end of its period. Only the timestamps of the edges matter: the result is the same
+ * however late the edges are read.
  */
 export class Debouncer {
-  readonly #with: DebouncerOptions;
+  readonly #options: DebouncerOptions;
   readonly #periodNs: bigint;
   #active: boolean;
-  /** The last edge, while its value is another than the one that counts. */
+  /** The last edge, while its value differs from the debounced one. */
   #last: Edge | undefined;
-  #cancel: Cancel = () => undefined;
-  /** Moves on with all that happens, so that who has waited for a turn of the loop knows whether something did. */
-  #moves = 0;
+  #cancelTimer: Cancel = () => undefined;
+  /** Counts what happened, so that a pending check knows whether edges came meanwhile. */
+  #revision = 0;
 
-  /** `initial`: the value that counts until another does. */
-  constructor(debouncing: DebouncerOptions, initial: boolean) {
-    this.#with = debouncing;
-    this.#periodNs = BigInt(debouncing.periodUs) * 1000n;
+  /** `initial` counts until another value does. */
+  constructor(options: DebouncerOptions, initial: boolean) {
+    this.#options = options;
+    this.#periodNs = BigInt(options.periodUs) * 1000n;
     this.#active = initial;
   }
 
-  /** The value that counts. */
+  /** The debounced value. */
   get active(): boolean {
     return this.#active;
   }
 
-  /** What was read of the line; times must not go back. */
+  /** Takes edges as read from the line, in chronological order. */
   addEdges(edges: readonly Edge[]): void {
-    const sure: Edge[] = [];
+    const settled: Edge[] = [];
     for (const edge of edges) {
-      this.#settle(edge.atNs, sure);
+      this.#settle(edge.atNs, settled);
       this.#last = edge.active === this.#active ? undefined : edge;
     }
-    this.#end(sure);
+    this.#finish(settled);
   }
 
   close(): void {
-    this.#moves++;
-    this.#cancel();
+    this.#revision++;
+    this.#cancelTimer();
     this.#last = undefined;
   }
 
-  /** The last edge's value counts if nothing came before its period was over. */
-  #settle(untilNs: bigint, sure: Edge[]): void {
+  /** Makes the last edge's value count if its period ended before `untilNs`. */
+  #settle(untilNs: bigint, settled: Edge[]): void {
     if (this.#last === undefined) return;
     const atNs = this.#last.atNs + this.#periodNs;
     if (atNs > untilNs) return;
     this.#active = this.#last.active;
-    sure.push({ ...this.#last, atNs });
+    settled.push({ ...this.#last, atNs });
     this.#last = undefined;
   }
 
-  #end(sure: readonly Edge[]): void {
-    this.#moves++;
-    this.#cancel();
-    if (sure.length > 0) this.#with.tell(sure);
+  /** Delivers settled edges and waits for the end of the last edge's period. */
+  #finish(settled: readonly Edge[]): void {
+    this.#revision++;
+    this.#cancelTimer();
+    if (settled.length > 0) this.#options.onEdges(settled);
     if (this.#last === undefined) return;
-    const { clock } = this.#with;
+    const { clock } = this.#options;
     const waitMs = Number(this.#last.atNs + this.#periodNs - clock.monotonicNs()) / 1e6;
-    if (waitMs > 0) this.#cancel = clock.after(Math.ceil(waitMs), () => void this.#isDue());
-    else void this.#isDue();
+    if (waitMs > 0) this.#cancelTimer = clock.after(Math.ceil(waitMs), () => void this.#onPeriodEnd());
+    else void this.#onPeriodEnd();
   }
 
-  /** Edges that happened within the period may still wait to be read: they go first. */
-  async #isDue(): Promise<void> {
-    const moves = this.#moves;
-    const nowNs = this.#with.clock.monotonicNs();
+  /** Edges from within the period may be waiting to be read; they go first. */
+  async #onPeriodEnd(): Promise<void> {
+    const revision = this.#revision;
+    const nowNs = this.#options.clock.monotonicNs();
     await yieldToEventLoop();
-    if (moves !== this.#moves) return;
-    const sure: Edge[] = [];
-    this.#settle(nowNs, sure);
-    this.#end(sure);
+    if (revision !== this.#revision) return;
+    const settled: Edge[] = [];
+    this.#settle(nowNs, settled);
+    this.#finish(settled);
   }
 }

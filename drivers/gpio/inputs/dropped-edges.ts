@@ -1,70 +1,71 @@
-import type { Host } from '../../../src/device/module.js';
+import { type Host, type VariableDeclaration, variableType } from '../../../src/device/module.js';
 import type { Edge } from '../backends/line.js';
+import { lastCount } from './last-count.js';
 import { Throttle } from './throttle.js';
 
-/** However much is lost, it is told no more often than this. */
-const TELL_EVERY_MS = 200;
+/** Minimum interval between two reports of LOST. */
+const REPORT_INTERVAL_MS = 200;
 
-/** The count that a variable had when the gateway last knew it; 0 before that. */
-export function lastCount(host: Host, ident: string): number {
-  const value = host.lastValue(ident);
-  return typeof value === 'number' ? value : 0;
-}
+export const lostVariable = (position: number): VariableDeclaration => ({
+  ident: 'LOST',
+  name: 'Lost',
+  type: variableType.integer,
+  position,
+});
 
-/** Edges of all of a module's lines that were dropped, exactly: LOST goes on from where it stood when the gateway last knew it. */
+/** Counts the edges of all lines of a module that the kernel dropped. LOST continues from its last known value. */
 export class DroppedEdges {
   readonly #host: Host;
   #lost: number;
-  /** The last edge's number on each line's request. */
+  /** The number of the last edge of each line. */
   readonly #seqnos: number[] = [];
-  #lostSinceLook = false;
-  readonly #pace: Throttle;
+  #hasOverflowed = false;
+  readonly #throttle: Throttle;
 
   constructor(host: Host) {
     this.#host = host;
     this.#lost = lastCount(host, 'LOST');
-    this.#pace = new Throttle(host.clock, TELL_EVERY_MS, () => host.report('LOST', this.#lost));
+    this.#throttle = new Throttle(host.clock, REPORT_INTERVAL_MS, () => this.report());
   }
 
-  /** How many it is at the start. */
   report(): void {
     this.#host.report('LOST', this.#lost);
   }
 
-  /** What was read of the line at this place. */
-  noteEdges(edges: readonly Edge[], at: number): void {
+  /** Takes the edges that were read from the line at this index. */
+  noteEdges(edges: readonly Edge[], index: number): void {
     const before = this.#lost;
-    let seqno = this.#seqnos[at] ?? 0;
+    let seqno = this.#seqnos[index] ?? 0;
     for (const { lineSeqno } of edges) {
-      if (lineSeqno !== 0) this.#lost += dropped(seqno, lineSeqno);
+      if (lineSeqno !== 0) this.#lost += droppedBetween(seqno, lineSeqno);
       seqno = lineSeqno;
     }
-    this.#seqnos[at] = seqno;
+    this.#seqnos[index] = seqno;
     if (this.#lost === before) return;
-    this.#pace.schedule();
-    if (!this.#lostSinceLook)
+    this.#throttle.schedule();
+    if (!this.#hasOverflowed)
       this.#host.setProblem(
         'OVERFLOW',
         `The line changes faster than it can be read: ${this.#lost - before} changes were lost at once`,
       );
-    this.#lostSinceLook = true;
+    this.#hasOverflowed = true;
   }
 
-  /** Takes the trouble away when nothing was lost since the last look. */
+  /** Clears the problem if nothing was dropped since the last call. */
   clearOverflow(): void {
-    if (!this.#lostSinceLook) this.#host.setProblem('OVERFLOW', undefined);
-    this.#lostSinceLook = false;
+    if (!this.#hasOverflowed) this.#host.setProblem('OVERFLOW', undefined);
+    this.#hasOverflowed = false;
   }
 
-  /** Tells what is not told yet. */
+  /** Reports a count that is not reported yet. */
   flush(): void {
-    this.#pace.flush();
+    this.#throttle.flush();
   }
 
   close(): void {
-    this.#pace.close();
+    this.#throttle.close();
   }
 }
 
-/** Edges between two numbers that the kernel dropped; the numbers are unsigned 32-bit ones and wrap. */
-const dropped = (before: number, seqno: number): number => (seqno - before - 1) >>> 0;
+/** Edges that the kernel dropped between two numbers, which are unsigned 32-bit numbers and wrap. */
+const droppedBetween = (before: number, seqno: number): number => (seqno - before - 1) >>> 0;

@@ -1,10 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox';
-import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../../src/device/module.js';
+import { type Host, type ModuleDefinition, variableType } from '../../../src/device/module.js';
+import type { Backends } from '../backends/backends.js';
 import type { Edge } from '../backends/line.js';
-import { inputProperties, missingLineError } from '../line-properties.js';
-import { PulseRate } from './pulse-rate.js';
+import { gpioModule, inputProperties, missingLineError } from '../line-properties.js';
+import { lostVariable } from './dropped-edges.js';
 import type { LineWatcher } from './line-watcher.js';
-import type { GpioBoard, Backends } from '../backends/backends.js';
+import { PulseRate } from './pulse-rate.js';
+import { openWatchedInput } from './watched-input.js';
 
 const properties = Type.Object({
   ...inputProperties(0),
@@ -12,40 +14,36 @@ const properties = Type.Object({
   TimeoutS: Type.Integer({ default: 10, minimum: 1, maximum: 86_400 }),
   ReportEveryMs: Type.Integer({ default: 1000, minimum: 100, maximum: 3_600_000 }),
 });
-type Settings = Static<typeof properties>;
+type FrequencyProperties = Static<typeof properties>;
 
-/** The module **Frequency**: how often a line changes to active, a fan's or a wind sensor's. */
-export function frequencyModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
-  return {
+/** The module **Frequency**: how often a line becomes active, for example a fan's or a wind sensor's. */
+export const frequencyModule = (backends: Backends): ModuleDefinition<typeof properties> =>
+  gpioModule({
     id: '{02C16523-DEE9-4BA9-AE08-2DFA82696164}',
     name: 'Frequency',
-    kind: moduleKind.device,
-    prefix: 'HW',
     properties,
     variables: () => [
       { ident: 'FREQUENCY', name: 'Frequency', type: variableType.float, profile: '~Hertz', position: 1 },
-      { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 2 },
+      lostVariable(2),
     ],
     check: missingLineError,
-    open: async (host) =>
-      (await import('./line-watcher.js')).watchLine(host, { board, backends: ways }, new Frequency(host)),
-  };
-}
+    open: (host) => openWatchedInput(host, backends, new Frequency(host)),
+  });
 
-/** Measures by the kernel's times of the edges; told at fixed times, when it is another. */
+/** Measures by the kernel's timestamps of edges; reports at fixed intervals if the value has changed. */
 class Frequency implements LineWatcher {
-  readonly #host: Host<Settings>;
+  readonly #host: Host<FrequencyProperties>;
   readonly #rate: PulseRate;
-  #cancel: () => void = () => undefined;
+  #cancelReports: () => void = () => undefined;
 
-  constructor(host: Host<Settings>) {
+  constructor(host: Host<FrequencyProperties>) {
     this.#host = host;
     this.#rate = new PulseRate(host.properties.TimeoutS);
   }
 
   onInitial(): void {
     this.#host.report('FREQUENCY', 0);
-    this.#cancel = this.#host.clock.every(this.#host.properties.ReportEveryMs, () => this.#tell());
+    this.#cancelReports = this.#host.clock.every(this.#host.properties.ReportEveryMs, () => this.#report());
   }
 
   onEdges(edges: readonly Edge[]): void {
@@ -53,10 +51,10 @@ class Frequency implements LineWatcher {
   }
 
   close(): void {
-    this.#cancel();
+    this.#cancelReports();
   }
 
-  #tell(): void {
+  #report(): void {
     const { clock, properties } = this.#host;
     const hertz = this.#rate.at(clock.monotonicNs()) / properties.Divider;
     if (hertz !== this.#host.lastValue('FREQUENCY')) this.#host.report('FREQUENCY', hertz);

@@ -1,96 +1,96 @@
-/** What a person does with a button, in the order in which it is told. */
+/** What a person does with a button, in the order in which it is reported. */
 export const gestures = ['press', 'release', 'single', 'double', 'triple', 'long', 'hold'] as const;
 export type Gesture = (typeof gestures)[number];
 
-const clicked = ['single', 'double', 'triple'] as const;
-/** The most clicks that have a name of their own. */
-export const MAX_CLICKS = clicked.length;
+const clickGestures = ['single', 'double', 'triple'] as const;
+/** The highest number of clicks that is a gesture of its own. */
+export const MAX_CLICKS = clickGestures.length;
 
-/** When a press is what. All in milliseconds. */
+/** The times that tell gestures apart, in milliseconds. */
 export interface GestureTimes {
-  /** A press that lasts this long is a long one, and no click. */
+  /** A press that lasts this long is a long press and not a click. */
   readonly longMs: number;
-  /** From then on it is told again and again, this far apart; 0: it is not. */
+  /** After that, `hold` is repeated at this interval; 0 for never. */
   readonly holdEveryMs: number;
-  /** A press that begins this soon after a release goes on from it. */
+  /** A press that begins within this time after a release belongs to the same sequence of clicks. */
   readonly clickGapMs: number;
-  /** So many clicks are told at once, without waiting for more: 1 … MOST_CLICKS. */
-  readonly mostClicks: number;
+  /** This many clicks are reported immediately, without waiting for more: 1 … MAX_CLICKS. */
+  readonly maxClicks: number;
 }
 
 /**
- * Turns presses and releases into gestures. Goes by the times of the edges alone: what is told, and with which time, is
- * the same however late or often it is asked to `advance`.
+ * Turns presses and releases into gestures. Only the timestamps of the edges matter: gestures and their times are the
+ * same however late or often `advance` is called.
  */
 export class GestureRecognizer {
   readonly #times: GestureTimes;
-  readonly #tell: (gesture: Gesture, atMs: number) => void;
+  readonly #onGesture: (gesture: Gesture, atMs: number) => void;
   #isPressed: boolean;
-  /** A press whose beginning was not seen is none. */
-  #isSeen = false;
+  /** Whether the beginning of a press was seen; otherwise a release is no gesture. */
+  #hasSeenPress = false;
   #isLong = false;
   #clicks = 0;
   #dueMs: number | undefined;
 
-  /** `isPressed`: how the button was found. */
-  constructor(times: GestureTimes, isPressed: boolean, tell: (gesture: Gesture, atMs: number) => void) {
+  /** `isPressed`: the initial state of the button. */
+  constructor(times: GestureTimes, isPressed: boolean, onGesture: (gesture: Gesture, atMs: number) => void) {
     this.#times = times;
     this.#isPressed = isPressed;
-    this.#tell = tell;
+    this.#onGesture = onGesture;
   }
 
-  /** When to `advance` next, unless an edge comes before; undefined: not before the next edge. */
+  /** When to call `advance` next unless an edge comes first; undefined if only an edge matters. */
   get dueMs(): number | undefined {
     return this.#dueMs;
   }
 
-  /** The button was pressed or released. Times must not go back. */
+  /** Takes a press or a release, in chronological order. */
   edge(isPressed: boolean, atMs: number): void {
     this.advance(atMs);
-    // Where edges were lost, two in the same direction follow each other.
+    // If edges were dropped, two in the same direction may follow each other.
     if (isPressed === this.#isPressed) return;
     this.#isPressed = isPressed;
-    if (isPressed) this.#pressed(atMs);
-    else if (this.#isSeen) this.#released(atMs);
+    if (isPressed) this.#onPress(atMs);
+    else if (this.#hasSeenPress) this.#onRelease(atMs);
   }
 
-  /** Tells what has become sure by now. A deadline that is met at the very millisecond is met. */
+  /** Reports the gestures that are certain by now, including those due at exactly this time. */
   advance(nowMs: number): void {
     while (this.#dueMs !== undefined && this.#dueMs <= nowMs) {
       const atMs = this.#dueMs;
       this.#dueMs = undefined;
-      if (this.#isPressed) this.#lasts(atMs);
+      if (this.#isPressed) this.#onHold(atMs);
       else this.#endClicks(atMs);
     }
   }
 
-  #pressed(atMs: number): void {
-    this.#isSeen = true;
+  #onPress(atMs: number): void {
+    this.#hasSeenPress = true;
     this.#isLong = false;
-    this.#tell('press', atMs);
+    this.#onGesture('press', atMs);
     this.#dueMs = atMs + this.#times.longMs;
   }
 
-  #released(atMs: number): void {
+  #onRelease(atMs: number): void {
     this.#dueMs = undefined;
-    this.#tell('release', atMs);
+    this.#onGesture('release', atMs);
     if (this.#isLong) return;
     this.#clicks++;
-    if (this.#clicks >= this.#times.mostClicks) this.#endClicks(atMs);
+    if (this.#clicks >= this.#times.maxClicks) this.#endClicks(atMs);
     else this.#dueMs = atMs + this.#times.clickGapMs;
   }
 
-  #lasts(atMs: number): void {
+  #onHold(atMs: number): void {
     const { holdEveryMs } = this.#times;
     if (!this.#isLong) this.#endClicks(atMs);
-    this.#tell(this.#isLong ? 'hold' : 'long', atMs);
+    this.#onGesture(this.#isLong ? 'hold' : 'long', atMs);
     this.#isLong = true;
     if (holdEveryMs > 0) this.#dueMs = atMs + holdEveryMs;
   }
 
   #endClicks(atMs: number): void {
-    const gesture = clicked[this.#clicks - 1];
+    const gesture = clickGestures[this.#clicks - 1];
     this.#clicks = 0;
-    if (gesture !== undefined) this.#tell(gesture, atMs);
+    if (gesture !== undefined) this.#onGesture(gesture, atMs);
   }
 }

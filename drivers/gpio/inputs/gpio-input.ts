@@ -1,44 +1,40 @@
 import { Type } from '@sinclair/typebox';
-import { type Host, moduleKind, type ModuleDefinition, variableType } from '../../../src/device/module.js';
-import { lastCount } from './dropped-edges.js';
+import { type Host, type ModuleDefinition, variableType } from '../../../src/device/module.js';
+import type { Backends } from '../backends/backends.js';
 import type { Edge } from '../backends/line.js';
-import { CONTACT_LIMIT, oscillating } from './oscillation-detector.js';
-import { inputProperties, missingLineError } from '../line-properties.js';
-import { getLines } from '../board-functions.js';
+import { gpioModule, inputProperties, missingLineError } from '../line-properties.js';
+import { lostVariable } from './dropped-edges.js';
+import { lastCount } from './last-count.js';
 import type { LineWatcher } from './line-watcher.js';
-import type { GpioBoard, Backends } from '../backends/backends.js';
+import { CONTACT_LIMIT, oscillating } from './oscillation-detector.js';
+import { openWatchedInput } from './watched-input.js';
 
 const properties = Type.Object(inputProperties(0));
 
 /** The module **GPIO Input**: a contact, a sensor, anything that is on or off. */
-export function inputModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
-  return {
+export const inputModule = (backends: Backends): ModuleDefinition<typeof properties> =>
+  gpioModule({
     id: '{2EB93A1A-5E16-4974-983A-61D38D0EC846}',
     name: 'GPIO Input',
-    kind: moduleKind.device,
-    prefix: 'HW',
     properties,
     variables: () => [
       { ident: 'STATE', name: 'State', type: variableType.boolean, profile: '~Switch', position: 1 },
       { ident: 'COUNT', name: 'Count', type: variableType.integer, position: 2 },
-      { ident: 'LOST', name: 'Lost', type: variableType.integer, position: 3 },
+      lostVariable(3),
     ],
     check: missingLineError,
-    functions: () => [getLines(board, ways)],
-    findHardware: async () => (await import('../line-inventory.js')).searchLines(board, ways),
-    open: async (host) =>
-      (await import('./line-watcher.js')).watchLine(host, { board, backends: ways }, new Input(host)),
-  };
-}
+    findHardware: async () => (await import('../line-inventory.js')).searchLines(backends),
+    open: (host) => openWatchedInput(host, backends, new Input(host)),
+  });
 
-/** Turns edges into reports. COUNT goes on from where it stood when the gateway last knew it. */
+/** Turns edges into reports. COUNT continues from its last known value. */
 class Input implements LineWatcher {
   readonly limit = CONTACT_LIMIT;
   readonly #host: Host;
   #count: number;
-  /** What a line that oscillates was last. */
-  #last = false;
-  #isRushing = false;
+  /** The last value while the line oscillates. */
+  #active = false;
+  #isOscillating = false;
 
   constructor(host: Host) {
     this.#host = host;
@@ -61,19 +57,19 @@ class Input implements LineWatcher {
 
   onOscillating(edges: readonly Edge[]): void {
     for (const { active } of edges) if (active) this.#count++;
-    this.#last = edges.at(-1)?.active ?? this.#last;
-    this.#isRushing = true;
+    this.#active = edges.at(-1)?.active ?? this.#active;
+    this.#isOscillating = true;
     this.#host.markUncertain('STATE', oscillating);
   }
 
   onOscillationTick(isOver: boolean): void {
-    this.#isRushing = !isOver;
-    if (isOver) this.#host.report('STATE', this.#last);
-    else this.#host.reportUncertain('STATE', this.#last, oscillating);
+    this.#isOscillating = !isOver;
+    if (isOver) this.#host.report('STATE', this.#active);
+    else this.#host.reportUncertain('STATE', this.#active, oscillating);
     this.#host.report('COUNT', this.#count);
   }
 
   flush(): void {
-    if (this.#isRushing) this.onOscillationTick(false);
+    if (this.#isOscillating) this.onOscillationTick(false);
   }
 }

@@ -1,13 +1,13 @@
-/** How the lines of a group make a number; the first line is the lowest bit. */
+/** How the lines of a group encode a number; the first line is the lowest bit. */
 export const levelCodes = ['binary', 'bcd', 'gray'] as const;
 export type LevelCode = (typeof levelCodes)[number];
 
-/** More lines than this make no exact integer in a 32-bit client. */
+/** More lines would not fit into an integer of a 32-bit client. */
 export const MAX_LINES = 31;
 
-/** The number that the lines stand for; undefined where they stand for none: a BCD digit above 9. */
+/** Decodes the number that the lines encode; undefined if they encode none: a BCD digit above 9. */
 export function decodeLevels(code: LevelCode, active: readonly boolean[]): number | undefined {
-  const bits = active.reduce((all, one, at) => (one ? all + 2 ** at : all), 0);
+  const bits = active.reduce((sum, isActive, index) => (isActive ? sum + 2 ** index : sum), 0);
   switch (code) {
     case 'binary':
       return bits;

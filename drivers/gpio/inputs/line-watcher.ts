@@ -1,30 +1,30 @@
 import type { Host, OpenInstance } from '../../../src/device/module.js';
+import type { Backends } from '../backends/backends.js';
 import type { InputProperties } from '../line-properties.js';
 import {
   type EdgeHandler,
+  type RequestedInput,
   type RequestedInputs,
   requestInputs,
-  type RequestedInput,
-  type LineSource,
 } from './request-inputs.js';
 
-/** What a module makes of one line. */
+/** The part of a module that interprets the edges of one line. */
 export interface LineWatcher extends EdgeHandler {
-  /** The value at the start, a fact, not an edge; and the line. */
+  /** Called once with the value at the start, which is not an edge. */
   onInitial(active: boolean, line: RequestedInput): void;
-  /** Reports what is not told yet; see `Running.flush`. */
+  /** Reports what is not reported yet; see `OpenInstance.flush`. */
   flush?(): void;
-  /** The line is let go of; nothing is told any more. */
+  /** The line is about to be released; nothing may be reported any more. */
   close?(): void;
 }
 
-/** Takes the line that the properties name, and tells its watcher of it. */
+/** Requests the line that the properties name and connects it to its watcher. */
 export async function watchLine(
   host: Host<InputProperties>,
-  way: LineSource,
+  backends: Backends,
   watcher: LineWatcher,
 ): Promise<OpenInstance> {
-  const lines = await requestInputs(host, way, { names: [host.properties.Line], ear: watcher });
+  const lines = await requestInputs(host, backends, { names: [host.properties.Line], handler: watcher });
   const watched = new WatchedLine(host, lines, watcher);
   watched.begin();
   return watched;
@@ -32,37 +32,37 @@ export async function watchLine(
 
 class WatchedLine implements OpenInstance {
   readonly #host: Host;
-  readonly #lines: RequestedInputs;
+  readonly #inputs: RequestedInputs;
   readonly #watcher: LineWatcher;
 
-  constructor(host: Host, lines: RequestedInputs, watcher: LineWatcher) {
+  constructor(host: Host, inputs: RequestedInputs, watcher: LineWatcher) {
     this.#host = host;
-    this.#lines = lines;
+    this.#inputs = inputs;
     this.#watcher = watcher;
   }
 
   begin(): void {
-    for (const line of this.#lines.lines) this.#watcher.onInitial(line.initial, line);
+    for (const line of this.#inputs.lines) this.#watcher.onInitial(line.initial, line);
   }
 
   async refresh(ident: string): Promise<void> {
-    for (const line of this.#lines.lines) {
+    for (const line of this.#inputs.lines) {
       const active = await line.get();
       if (ident === 'STATE') this.#host.report('STATE', active);
     }
   }
 
   probe(): Promise<void> {
-    return this.#lines.probe();
+    return this.#inputs.probe();
   }
 
   flush(): void {
     this.#watcher.flush?.();
-    this.#lines.flush();
+    this.#inputs.flush();
   }
 
   close(): Promise<void> {
     this.#watcher.close?.();
-    return this.#lines.close();
+    return this.#inputs.close();
   }
 }

@@ -1,23 +1,24 @@
-/** Pulses are counted for this long at least before they make a rate. */
+/** Minimum time over which pulses are counted for a rate. */
 const WINDOW_NS = 1_000_000_000n;
 
-/** How fast pulses come, by their own times: exact for slow ones, over a second for fast ones. */
+/** The rate of pulses by their own timestamps: exact for slow pulses, averaged over a second for fast ones. */
 export class PulseRate {
   readonly #timeoutNs: bigint;
-  /** The pulse at which counting began, and how many came since. */
+  /** The pulse that began the measurement. */
   #fromNs: bigint | undefined;
+  /** Pulses since then. */
   #pulses = 0;
   #lastNs = 0n;
   #perS = 0;
 
-  /** After `timeoutS` without a pulse the rate is 0. */
+  /** The rate is 0 after `timeoutS` without a pulse. */
   constructor(timeoutS: number) {
     this.#timeoutNs = BigInt(timeoutS) * 1_000_000_000n;
   }
 
-  /** A pulse; times must not go back. */
+  /** Takes the timestamp of a pulse; chronological order is required. */
   addPulse(atNs: bigint): void {
-    // After a long pause nothing is known but that it was long.
+    // After a timeout the interval says nothing about the rate.
     if (this.#fromNs === undefined || atNs - this.#lastNs > this.#timeoutNs) this.#begin(atNs);
     else {
       this.#pulses++;
@@ -26,7 +27,7 @@ export class PulseRate {
     }
   }
 
-  /** Pulses a second, as of now: falling while none comes, as the next can't be sooner. */
+  /** Pulses per second; falls while no pulse comes, because the next one cannot be sooner than now. */
   at(nowNs: bigint): number {
     const idleNs = nowNs - this.#lastNs;
     if (this.#fromNs === undefined || idleNs > this.#timeoutNs) return 0;
@@ -43,8 +44,8 @@ export class PulseRate {
   }
 
   #end(): void {
-    const tookNs = Number(this.#lastNs - (this.#fromNs ?? 0n));
-    this.#perS = tookNs > 0 ? (this.#pulses * 1e9) / tookNs : 0;
+    const elapsedNs = Number(this.#lastNs - (this.#fromNs ?? 0n));
+    this.#perS = elapsedNs > 0 ? (this.#pulses * 1e9) / elapsedNs : 0;
     this.#fromNs = this.#lastNs;
     this.#pulses = 0;
   }

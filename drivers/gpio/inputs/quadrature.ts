@@ -1,16 +1,16 @@
 /** Quarter steps from one detent to the next. */
 export type StepsPerDetent = 1 | 2 | 4;
 
-/** The order in which both lines change when it is turned forward: none, A, both, B. */
+/** The order of states when turned forward: neither line, A, both, B. */
 const phaseOf = (a: boolean, b: boolean): number => (a ? (b ? 2 : 1) : b ? 3 : 0);
 
 /**
- * Two lines a quarter apart, read as detents. The state it is found in is a detent; a detent counts when it is reached, so
- * that bouncing and going half way and back are none, and a step that was lost is made good at the next one.
+ * Decodes two lines a quarter period apart into detents. The initial state is a detent. A detent counts when it is
+ * reached, so bouncing or turning half way and back counts nothing, and a lost step is corrected at the next detent.
  */
 export class QuadratureDecoder {
   readonly #steps: StepsPerDetent;
-  readonly #rest: number;
+  readonly #initialPhase: number;
   #a: boolean;
   #b: boolean;
   #quarters = 0;
@@ -19,10 +19,10 @@ export class QuadratureDecoder {
     this.#steps = steps;
     this.#a = a;
     this.#b = b;
-    this.#rest = phaseOf(a, b);
+    this.#initialPhase = phaseOf(a, b);
   }
 
-  /** A line changed. Gives the detents that this made: positive forward, A before B; mostly 0. */
+  /** Takes a change of a line. Returns the detents passed: positive if forward (A before B); mostly 0. */
   edge(line: 'a' | 'b', active: boolean): number {
     const before = phaseOf(this.#a, this.#b);
     if (line === 'a') this.#a = active;
@@ -30,7 +30,7 @@ export class QuadratureDecoder {
     const phase = phaseOf(this.#a, this.#b);
     if (phase === before) return 0;
     this.#quarters += (phase - before + 4) % 4 === 1 ? 1 : -1;
-    if ((phase - this.#rest + 4) % this.#steps !== 0) return 0;
+    if ((phase - this.#initialPhase + 4) % this.#steps !== 0) return 0;
     const detents = Math.round(this.#quarters / this.#steps);
     this.#quarters = 0;
     return detents;

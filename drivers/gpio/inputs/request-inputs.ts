@@ -1,156 +1,147 @@
 import type { Host } from '../../../src/device/module.js';
-import { DroppedEdges } from './dropped-edges.js';
-import { Debouncer } from './debouncer.js';
-import type { Edge, GpioBackend, InputLine, LineLocation } from '../backends/line.js';
-import { type RateLimit, OscillationDetector } from './oscillation-detector.js';
-import { findLine } from '../backends/find-line.js';
+import type { Backends, LocatedLine } from '../backends/backends.js';
+import type { Edge, InputLine } from '../backends/line.js';
 import type { InputProperties } from '../line-properties.js';
-import type { GpioBoard, Backends } from '../backends/backends.js';
+import { Debouncer } from './debouncer.js';
+import { DroppedEdges } from './dropped-edges.js';
+import { OscillationDetector, type RateLimit } from './oscillation-detector.js';
 
-/** Where a module's lines come from. */
-export interface LineSource {
-  readonly board: GpioBoard;
-  readonly backends: Backends;
-}
-
-/** What a module of several lines needs to know of all of them. */
+/** The properties that all lines of a module have in common. */
 export type SharedProperties = Omit<InputProperties, 'Line'>;
 
-/** What a module makes of its lines; each is told by its place among their names. */
+/** Receives the edges of a module's lines; `index` is the line's index among their names. */
 export interface EdgeHandler {
-  /** Changes, in their order, debounced; at least one. Those of the first lines may come while others are being taken. */
-  onEdges(edges: readonly Edge[], at: number): void;
-  /** What its lines may do; without it, as many changes as can be read are fine. */
+  /**
+   * Debounced edges in order, at least one. Edges of the first lines may come while others are still being requested.
+   */
+  onEdges(edges: readonly Edge[], index: number): void;
+  /** The rate above which a line counts as oscillating; absent if any rate is fine. */
   readonly limit?: RateLimit;
-  /** As `edges`, of a line that oscillates: nothing is to be told now. */
-  onOscillating?(edges: readonly Edge[], at: number): void;
-  /** Once a second while a line oscillates: how it stands may be told. `isOver`: none does any more. */
+  /** Called instead of `onEdges` while the line oscillates; nothing should be reported now. */
+  onOscillating?(edges: readonly Edge[], index: number): void;
+  /** Called once per second while a line oscillates, to report the present state; `isOver` when no line does any more. */
   onOscillationTick?(isOver: boolean): void;
 }
 
-/** A line as its module sees it. */
-export type RequestedInput = Pick<InputLine, 'initial' | 'get' | 'interrupts'>;
+/** A requested line as its module sees it. */
+export type RequestedInput = Pick<InputLine, 'initial' | 'get' | 'countInterrupts'>;
 
-/** Lines of one module, as one. */
+/** The requested lines of one module. */
 export interface RequestedInputs {
-  /** With the debounced value. */
+  /** In the order of their names. `get` resolves to the debounced value. */
   readonly lines: readonly RequestedInput[];
-  /** Tells how much is lost, where that is not told yet. */
+  /** Reports a count of dropped edges that is not reported yet. */
   flush(): void;
-  /** Rejects when one of them is gone. */
+  /** Rejects if one of the lines is gone. */
   probe(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Takes all these lines or none. Keeps LOST, and says when it grows; recognises lines that oscillate. */
+/** Requests all of these lines or none. Maintains LOST and detects lines that oscillate. */
 export async function requestInputs(
   host: Host<SharedProperties>,
-  { board, backends: ways }: LineSource,
-  { names, ear }: { readonly names: readonly string[]; readonly ear: EdgeHandler },
+  backends: Backends,
+  { names, handler }: { readonly names: readonly string[]; readonly handler: EdgeHandler },
 ): Promise<RequestedInputs> {
-  const taken = new RequestedInputSet(host, names, ear);
+  const inputs = new RequestedInputSet(host, names, handler);
   try {
-    const binding = await ways.get(host.properties.Backend);
-    for (const name of names) {
-      const place = await findLine(binding, board.gpio, { chip: host.properties.Chip, line: name });
+    for (const line of names) {
+      const located = await backends.locate(host.properties.Backend, { chip: host.properties.Chip, line });
       host.signal.throwIfAborted();
-      await taken.take(ways, binding, place);
+      await inputs.request(backends, located);
     }
   } catch (thrown) {
-    await taken.close();
+    await inputs.close();
     throw thrown;
   }
-  taken.losses.report();
-  return taken;
+  inputs.dropped.report();
+  return inputs;
 }
 
-/** A line that we debounce. */
+/** A line, with its debouncer if the gateway debounces it. */
 interface DebouncedInput extends RequestedInput, Pick<InputLine, 'close'> {
-  readonly debounce?: Debouncer;
+  readonly debouncer?: Debouncer;
 }
 
 class RequestedInputSet implements RequestedInputs {
   readonly lines: DebouncedInput[] = [];
-  readonly losses: DroppedEdges;
+  readonly dropped: DroppedEdges;
   readonly #host: Host<SharedProperties>;
-  readonly #ear: EdgeHandler;
-  readonly #oscillation: OscillationDetector | undefined;
+  readonly #handler: EdgeHandler;
+  readonly #detector: OscillationDetector | undefined;
 
-  constructor(host: Host<SharedProperties>, names: readonly string[], ear: EdgeHandler) {
+  constructor(host: Host<SharedProperties>, names: readonly string[], handler: EdgeHandler) {
     this.#host = host;
-    this.#ear = ear;
-    this.losses = new DroppedEdges(host);
-    const { limit } = ear;
+    this.#handler = handler;
+    this.dropped = new DroppedEdges(host);
+    const { limit } = handler;
     if (limit !== undefined)
-      this.#oscillation = new OscillationDetector(host, { limit, names }, (isOver) =>
-        ear.onOscillationTick?.(isOver),
+      this.#detector = new OscillationDetector(host, { limit, names }, (isOver) =>
+        handler.onOscillationTick?.(isOver),
       );
   }
 
-  async take(ways: Backends, binding: GpioBackend, place: LineLocation): Promise<void> {
+  async request(backends: Backends, located: LocatedLine): Promise<void> {
+    const { backend, location } = located;
     const { ActiveLow, Bias, DebounceUs } = this.#host.properties;
-    const at = this.lines.length;
-    const isOurs = DebounceUs > 0 && DebounceUs < binding.minDebounceUs;
-    let debounce: Debouncer | undefined;
+    const index = this.lines.length;
+    const isOurs = DebounceUs > 0 && DebounceUs < backend.minDebounceUs;
+    let debouncer: Debouncer | undefined;
     const listener = {
-      edges: (edges: readonly Edge[]) => {
-        for (const { active } of edges) this.#host.debug('edge', active ? 'active' : 'inactive', place.name);
-        if (debounce === undefined) this.#tell(edges, at);
-        else debounce.addEdges(edges);
-        this.losses.noteEdges(edges, at);
+      onEdges: (edges: readonly Edge[]) => {
+        for (const { active } of edges)
+          this.#host.debug('edge', active ? 'active' : 'inactive', location.name);
+        if (debouncer === undefined) this.#deliver(edges, index);
+        else debouncer.addEdges(edges);
+        this.dropped.noteEdges(edges, index);
       },
-      lost: (cause: Error) => this.#host.reportLost(cause),
+      onLost: (cause: Error) => this.#host.reportLost(cause),
     };
-    const settings = { activeLow: ActiveLow, bias: Bias, debounceUs: isOurs ? 0 : DebounceUs };
-    const line = await ways.request(this.#host, { binding, place }, () =>
-      binding.requestInput(place, settings, listener),
+    const options = { activeLow: ActiveLow, bias: Bias, debounceUs: isOurs ? 0 : DebounceUs };
+    const line = await backends.request(this.#host, located, () =>
+      backend.requestInput(location, options, listener),
     );
     const { clock, log } = this.#host;
     if (isOurs) {
-      const debouncing = {
-        clock,
-        periodUs: DebounceUs,
-        tell: (edges: readonly Edge[]) => this.#tell(edges, at),
-      };
-      debounce = new Debouncer(debouncing, line.initial);
+      const onEdges = (edges: readonly Edge[]) => this.#deliver(edges, index);
+      debouncer = new Debouncer({ clock, periodUs: DebounceUs, onEdges }, line.initial);
     }
-    this.lines.push(debounce === undefined ? line : debouncedInput(line, debounce));
-    const by = DebounceUs === 0 ? 'nobody' : isOurs ? 'gateway' : 'kernel';
-    const { name, chip } = place;
-    log.debug({ line: name, chip: chip.label, backend: binding.name, debouncedBy: by }, 'input taken');
+    this.lines.push(debouncer === undefined ? line : debouncedInput(line, debouncer));
+    const debouncedBy = DebounceUs === 0 ? 'none' : isOurs ? 'gateway' : 'kernel';
+    const { name, chip } = location;
+    log.debug({ line: name, chip: chip.label, backend: backend.name, debouncedBy }, 'input requested');
   }
 
   flush(): void {
-    this.losses.flush();
+    this.dropped.flush();
   }
 
   async probe(): Promise<void> {
     for (const line of this.lines) await line.get();
-    this.losses.clearOverflow();
+    this.dropped.clearOverflow();
   }
 
   async close(): Promise<void> {
-    this.#oscillation?.close();
-    this.losses.close();
-    for (const { debounce } of this.lines) debounce?.close();
+    this.#detector?.close();
+    this.dropped.close();
+    for (const { debouncer } of this.lines) debouncer?.close();
     await Promise.all(this.lines.map((line) => line.close()));
   }
 
-  /** Debounced: a contact that bounces is none that oscillates. */
-  #tell(edges: readonly Edge[], at: number): void {
-    this.#oscillation?.noteEdges(edges, at);
-    if (this.#oscillation?.isOscillating(at)) this.#ear.onOscillating?.(edges, at);
-    else this.#ear.onEdges(edges, at);
+  /** Takes debounced edges: a contact that bounces does not oscillate. */
+  #deliver(edges: readonly Edge[], index: number): void {
+    if (this.#detector?.noteEdges(edges, index) === true) this.#handler.onOscillating?.(edges, index);
+    else this.#handler.onEdges(edges, index);
   }
 }
 
-/** The line with the value that counts; asking for it still shows whether its chip is there. */
-const debouncedInput = (line: InputLine, debounce: Debouncer): DebouncedInput => ({
+/** The line with its debounced value; `get` still rejects if the chip is gone. */
+const debouncedInput = (line: InputLine, debouncer: Debouncer): DebouncedInput => ({
   initial: line.initial,
-  debounce,
+  debouncer,
   get: async () => {
     await line.get();
-    return debounce.active;
+    return debouncer.active;
   },
   close: () => line.close(),
 });

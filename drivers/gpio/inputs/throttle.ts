@@ -1,42 +1,42 @@
 import type { Cancel, Clock } from '../../../src/base/clock.js';
 
-/** Tells what there is to tell at once, and then no more often than so: what comes meanwhile is told together. */
+/** Runs an action immediately, and then at most once per interval; calls in between are combined into one. */
 export class Throttle {
   readonly #clock: Pick<Clock, 'after'>;
-  readonly #everyMs: number;
-  readonly #tell: () => void;
-  #pause: Cancel | undefined;
-  #isDue = false;
+  readonly #intervalMs: number;
+  readonly #action: () => void;
+  #cancelPause: Cancel | undefined;
+  #isScheduled = false;
 
-  constructor(clock: Pick<Clock, 'after'>, everyMs: number, tell: () => void) {
+  constructor(clock: Pick<Clock, 'after'>, intervalMs: number, action: () => void) {
     this.#clock = clock;
-    this.#everyMs = everyMs;
-    this.#tell = tell;
+    this.#intervalMs = intervalMs;
+    this.#action = action;
   }
 
-  /** There is something to tell. */
+  /** Runs the action now, or at the end of the interval. */
   schedule(): void {
-    this.#isDue = true;
-    if (this.#pause === undefined) this.#next();
+    this.#isScheduled = true;
+    if (this.#cancelPause === undefined) this.#run();
   }
 
-  /** Tells now what is not told yet. */
+  /** Runs a scheduled action now. */
   flush(): void {
-    if (!this.#isDue) return;
-    this.#isDue = false;
-    this.#tell();
+    if (!this.#isScheduled) return;
+    this.#isScheduled = false;
+    this.#action();
   }
 
   close(): void {
-    this.#pause?.();
-    this.#isDue = false;
+    this.#cancelPause?.();
+    this.#isScheduled = false;
   }
 
-  #next(): void {
+  #run(): void {
     this.flush();
-    this.#pause = this.#clock.after(this.#everyMs, () => {
-      this.#pause = undefined;
-      if (this.#isDue) this.#next();
+    this.#cancelPause = this.#clock.after(this.#intervalMs, () => {
+      this.#cancelPause = undefined;
+      if (this.#isScheduled) this.#run();
     });
   }
 }

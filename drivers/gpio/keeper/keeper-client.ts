@@ -1,106 +1,117 @@
 import { join } from 'node:path';
-import { healthy, type HealthFinding } from '../../../src/base/health-check.js';
-import { manualPage } from '../../../src/base/manual-page.js';
 import type { Clock } from '../../../src/base/clock.js';
+import { type HealthFinding, healthy } from '../../../src/base/health-check.js';
 import { Lazy } from '../../../src/base/lazy.js';
 import type { Log } from '../../../src/base/log.js';
-import type { KeeperConnection, ConnectKeeper } from './keeper-connection.js';
+import { manualPage } from '../../../src/base/manual-page.js';
+import type { ConnectKeeper, KeeperConnection } from './keeper-connection.js';
 
-/** The table's name in the data directory. */
-const TABLE = 'outputs.table';
+/** The name of the output table in the data directory. */
+const TABLE_NAME = 'outputs.table';
 
-/** Where the line keeper is reached, and the file by which it knows at the machine's boot what to do. */
+/** The socket of the line keeper, and the file that tells it what to do at boot. */
 export interface KeeperPaths {
   readonly socket: string;
   readonly table: string;
 }
 
-/** Why a gateway ends, as the policies tell it apart. */
+/** Why a gateway stops, as far as the policies of outputs distinguish it. */
 export type EndReason = 'stop' | 'update';
 
-/** What is said of the gateway that the outputs are in. */
 export interface KeeperClientOptions {
-  /** The keeper's socket, where one is set up. */
+  /** The keeper's socket; undefined if there is no keeper, as on a development machine. */
   readonly socket: string | undefined;
   /** The data directory. */
   readonly directory: string;
-  /** Without a sign of life for so long the gateway counts as dead; longer than any turn of a healthy event loop. 5 s unless said. */
+  /**
+   * The keeper counts the gateway as dead if it has sent nothing for this long; must exceed any turn of a healthy event
+   * loop. 5 s by default.
+   */
   readonly deadlineMs?: number;
-  /** How long a closed line is kept that may be opened anew: longer than instances wait for that. 40 s unless said. */
+  /**
+   * How long the keeper keeps a closed line for its instance to reopen; must exceed the retry interval of instances.
+   * 40 s by default.
+   */
   readonly releaseAfterMs?: number;
-  /** Whether the stop that is under way is for an update. */
+  /** Whether the gateway is stopping for an update. */
   isUpdating(): boolean;
 }
 
-/** Outputs of this machine's own lines that are held, and how many of them the keeper keeps too. */
-export interface OutputCounts {
-  readonly held: number;
-  readonly kept: number;
+/** An output of this machine's own lines, as the health check counts it. */
+export interface HeldOutput {
+  readonly isGuarded: boolean;
 }
 
-/** The part of the line keeper in one gateway. Nothing is loaded or opened before an output needs it. */
+/** The gateway's client of the line keeper. It connects when the first output needs it. */
 export class KeeperClient {
-  readonly #places: KeeperPaths | undefined;
+  readonly #paths: KeeperPaths | undefined;
   readonly #deadlineMs: number;
-  readonly #letGoMs: number;
+  readonly #releaseAfterMs: number;
   readonly #isUpdating: () => boolean;
   readonly #clock: Clock;
   readonly #log: Log;
-  #keeper: Lazy<KeeperConnection> | undefined;
-  #why = 'no keeper is set up for this gateway (STELLWERK_KEEPER)';
-  /** To be asked for what is held; set by whoever opens the lines. */
-  outputs: () => OutputCounts = () => ({ held: 0, kept: 0 });
+  readonly #outputs = new Set<HeldOutput>();
+  #connection: Lazy<KeeperConnection> | undefined;
+  #unreachableReason = 'this gateway has no line keeper (STELLWERK_KEEPER is not set)';
 
-  /** Without a socket there is no keeper: a developer's desk, another system's box. */
   constructor(
-    {
-      socket,
-      directory,
-      deadlineMs = 5000,
-      releaseAfterMs: letGoMs = 40_000,
-      isUpdating,
-    }: KeeperClientOptions,
+    { socket, directory, deadlineMs = 5000, releaseAfterMs = 40_000, isUpdating }: KeeperClientOptions,
     { clock, log }: { clock: Clock; log: Log },
   ) {
-    this.#places = socket === undefined ? undefined : { socket, table: join(directory, TABLE) };
+    this.#paths = socket === undefined ? undefined : { socket, table: join(directory, TABLE_NAME) };
     this.#deadlineMs = deadlineMs;
-    this.#letGoMs = letGoMs;
+    this.#releaseAfterMs = releaseAfterMs;
     this.#isUpdating = isUpdating;
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** The way to the keeper, or undefined where there is none. It looks for it again and again by itself. */
-  async connection(link: ConnectKeeper): Promise<KeeperConnection | undefined> {
-    const places = this.#places;
-    if (places === undefined) return undefined;
-    const parts = {
-      places,
+  /** The connection to the keeper, which reconnects by itself; undefined if there is no keeper. */
+  async connection(connect: ConnectKeeper): Promise<KeeperConnection | undefined> {
+    const paths = this.#paths;
+    if (paths === undefined) return undefined;
+    const options = {
+      paths,
       deadlineMs: this.#deadlineMs,
-      letGoMs: this.#letGoMs,
-      link,
+      releaseAfterMs: this.#releaseAfterMs,
+      connect,
       clock: this.#clock,
       log: this.#log,
-      tell: (why: string) => (this.#why = why),
+      onUnreachable: (reason: string) => (this.#unreachableReason = reason),
     };
-    this.#keeper ??= new Lazy(async () => (await import('./keeper-connection.js')).connectKeeper(parts));
-    return this.#keeper.get();
+    this.#connection ??= new Lazy(async () =>
+      (await import('./keeper-connection.js')).connectKeeper(options),
+    );
+    return this.#connection.get();
   }
 
-  /** The gateway ends: after all outputs are closed. The keeper gives them their policy, and waits for no sign of life. */
+  /** Includes an output in the health check until it is removed. */
+  addOutput(output: HeldOutput): void {
+    this.#outputs.add(output);
+  }
+
+  removeOutput(output: HeldOutput): void {
+    this.#outputs.delete(output);
+  }
+
+  /**
+   * Tells the keeper that the gateway stops, after all outputs are closed. The keeper then applies their policies
+   * immediately instead of waiting for the deadline.
+   */
   async goodbye(): Promise<void> {
-    await (await this.#keeper?.current())?.goodbye(this.#isUpdating() ? 'update' : 'stop');
+    await (await this.#connection?.current())?.goodbye(this.#isUpdating() ? 'update' : 'stop');
   }
 
   /** The health check `outputs`. */
   check(): HealthFinding {
-    const { held, kept } = this.outputs();
-    if (held === 0) return healthy('there are none on lines of this machine');
-    if (kept === held) return healthy(`${held} guarded by the line keeper`);
+    const held = this.#outputs.size;
+    const unguarded = [...this.#outputs].filter(({ isGuarded }) => !isGuarded).length;
+    if (held === 0) return healthy("there are none on this machine's lines");
+    if (unguarded === 0) return healthy(`${held} guarded by the line keeper`);
     return {
       state: 'warning',
-      text: `${held - kept} of ${held} not guarded: when the gateway ends, they are what their chip makes of them; ${this.#why}`,
-      whatToDo: `see whether stellwerk-keeper.service runs (${manualPage('hardware/safe-outputs.md')})`,
+      text: `${unguarded} of ${held} not guarded: when the gateway ends, their chip decides what they become; ${this.#unreachableReason}`,
+      whatToDo: `check that stellwerk-keeper.service is running (${manualPage('hardware/safe-outputs.md')})`,
     };
   }
 }

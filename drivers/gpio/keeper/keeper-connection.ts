@@ -1,340 +1,344 @@
 import type { Cancel, Clock } from '../../../src/base/clock.js';
 import { type Fault, fault, messageOf } from '../../../src/base/fault.js';
 import type { Log } from '../../../src/base/log.js';
-import { OutputTableFile } from './output-table-file.js';
-import { formatEntry, type GuardedOutputOptions, entryKey, lineKey } from './output-table.js';
-import type { EndReason, KeeperPaths } from './keeper-client.js';
 import { CONSUMER, type LineLocation } from '../backends/line.js';
+import type { EndReason, KeeperPaths } from './keeper-client.js';
+import { OutputTableFile } from './output-table-file.js';
+import { entryKey, formatEntry, type GuardedOutputOptions, lineKey } from './output-table.js';
 
 const PROTOCOL = 1;
-/** Of the deadline, how often a sign of life is sent: one late sign is no death. */
-const ALIVE_EVERY = 1 / 5;
-/** Of the deadline, when nothing is driven any more: the keeper's clock and ours tick apart a little. */
+/** Interval of the `alive` messages as a fraction of the deadline: one late message does no harm. */
+const ALIVE_INTERVAL = 1 / 5;
+/** Fraction of the deadline after which nothing is driven any more: the keeper's clock may run a little faster. */
 const OVERDUE = 0.9;
-/** The keeper answers within a turn of its loop; one that does not hangs. */
-const ANSWER_MS = 2000;
-const LATE = 'the line keeper does not answer';
+/** The keeper replies within one turn of its loop; if it takes longer, it hangs. */
+const REPLY_TIMEOUT_MS = 2000;
+const NOT_REPLYING = 'the line keeper does not reply';
 const RECONNECT_MS = 500;
-/** An output that nobody took within this time of the start is no more in the configuration. */
+/** An output that was not requested within this time after the start is no longer configured. */
 const CONFIGURED_WITHIN_MS = 60_000;
+/** Maximum number of requests in flight to a keeper that hangs; more would fill the socket and end the connection. */
+const MAX_PENDING = 32;
 
-/** Why a line can't be had, where the keeper's answer says so. */
-function rejectionOf(answer: string | undefined): Fault | undefined {
-  switch (answer) {
+/** The fault for a reply of the keeper that rejects a line; undefined if it does not. */
+function rejectionOf(reply: string | undefined): Fault | undefined {
+  switch (reply) {
     case 'busy':
       return fault('DEVICE_OFFLINE', 'the line keeper keeps this line for another gateway');
     case 'refused':
-      return fault('DEVICE_CONFIGURATION', "this line can't have that Drive");
+      return fault('DEVICE_CONFIGURATION', 'this line does not support that Drive');
     default:
       return undefined;
   }
 }
 
-/** The addon's part (`native/link.c`): whole messages, with requested lines beside them. */
+/** A connection for messages that may carry a requested line; a class of the addon (`native/keeper-socket.c`). */
 export interface KeeperSocket {
   send(text: string, request?: unknown): void;
   close(): void;
 }
 
-/** Connects at once, or throws. */
+/** Connects immediately, or throws. */
 export type ConnectKeeper = (
   socket: string,
   onMessage: (text: string, request: unknown) => void,
   onEnd: (code: string) => void,
 ) => KeeperSocket;
 
-/** A line that this gateway has open. */
+/** An output that this gateway holds. */
 export interface KeeperLine {
+  /** The line in the keeper's table format. */
   readonly entry: string;
   readonly request: unknown;
-  /** True while the keeper has it too. */
-  kept: boolean;
-  /** The keeper has taken it over: it must be opened anew, and until then not be driven. At most once. */
+  /** Whether the keeper holds the line too. */
+  readonly isGuarded: boolean;
+  setGuarded(isGuarded: boolean): void;
+  /** The keeper has applied a policy to the line: it must not be driven until it is reopened. Called at most once. */
   onTakenOver(cause: Error): void;
 }
 
-/** What a keeper is opened with. */
 export interface KeeperConnectionOptions {
-  readonly places: KeeperPaths;
-  /** How long the keeper waits for a sign of life. */
+  readonly paths: KeeperPaths;
+  /** How long the keeper waits for a message before it counts the gateway as dead. */
   readonly deadlineMs: number;
-  /** How long a line that was closed is kept. */
-  readonly letGoMs: number;
-  readonly link: ConnectKeeper;
+  /** How long the keeper keeps a closed line. */
+  readonly releaseAfterMs: number;
+  readonly connect: ConnectKeeper;
   readonly clock: Clock;
   readonly log: Log;
-  /** Why it can't be reached, for people. */
-  tell(why: string): void;
+  /** Called with the reason, for people, when the keeper cannot be reached. */
+  onUnreachable(reason: string): void;
 }
-
-/** So many questions wait for a keeper that hangs: more would fill the socket, and ours would be the end it sees. */
-const WAITING_MOST = 32;
 
 interface Reply {
   readonly text: string;
   readonly request: unknown;
 }
 
-/** A question. One that was given up stays in the line, as its answer still comes. */
+/** A request that waits for its reply. After a timeout it stays in the queue, because its reply still comes. */
 interface PendingRequest {
-  readonly resolve: (answer: Reply | undefined) => void;
-  isGivenUp: boolean;
+  readonly resolve: (reply: Reply | undefined) => void;
+  isTimedOut: boolean;
 }
 
-/** Opens the way to the keeper. Never fails: what can't be reached now is looked for again and again. */
-export async function connectKeeper(parts: KeeperConnectionOptions): Promise<KeeperConnection> {
-  const { places, clock, log } = parts;
-  return new KeeperConnection(parts, await OutputTableFile.open({ path: places.table, clock, log }));
+/** Connects to the keeper. Never fails: it retries until the keeper is reachable. */
+export async function connectKeeper(options: KeeperConnectionOptions): Promise<KeeperConnection> {
+  const { paths, clock, log } = options;
+  return new KeeperConnection(options, await OutputTableFile.open({ path: paths.table, clock, log }));
 }
 
 /**
- * The gateway's side of the line keeper (`keeper/main.c`): lines are asked for there first and given to it where they are
- * new, signs of life are sent from the event loop, and the table that it boots by is written.
+ * The gateway's end of the line keeper's protocol (`keeper/main.c`). It asks the keeper for a line first and gives it new
+ * lines, sends `alive` messages from the event loop, and writes the table that the keeper reads at boot.
  */
 export class KeeperConnection {
-  readonly #with: KeeperConnectionOptions;
+  readonly #options: KeeperConnectionOptions;
   readonly #table: OutputTableFile;
   readonly #lines = new Map<string, KeeperLine>();
-  /** Keys of lines that are open, or about to be. */
-  readonly #open = new Set<string>();
-  /** Lines whose instance is closed, and what ends the wait for it. */
-  readonly #lingering = new Map<string, Cancel>();
-  readonly #waiting: PendingRequest[] = [];
-  #link: KeeperSocket | undefined;
-  #greeted: Promise<boolean> = Promise.resolve(false);
-  #aliveNs = 0n;
-  #ended = false;
-  /** The keeper hangs: it has not answered in time. */
-  #isLate = false;
-  /** Why the link was lost last; empty while all is well. */
-  #why = '';
+  /** Keys of lines that are open or being opened. */
+  readonly #openKeys = new Set<string>();
+  /** Keys of closed lines that are to be released, and what cancels that. */
+  readonly #releases = new Map<string, Cancel>();
+  readonly #pending: PendingRequest[] = [];
+  #socket: KeeperSocket | undefined;
+  #greeting: Promise<boolean> = Promise.resolve(false);
+  #lastAliveNs = 0n;
+  #isEnded = false;
+  /** A request has timed out and no reply has come since. */
+  #isHanging = false;
+  /** Why the connection was lost last; empty after a greeting. */
+  #lossReason = '';
   #cancelAlive: Cancel = () => undefined;
   #cancelConnect: Cancel = () => undefined;
-  #cancelForget: Cancel;
+  #cancelCleanup: Cancel;
 
-  constructor(parts: KeeperConnectionOptions, table: OutputTableFile) {
-    this.#with = parts;
+  constructor(options: KeeperConnectionOptions, table: OutputTableFile) {
+    this.#options = options;
     this.#table = table;
-    this.#cancelForget = parts.clock.after(CONFIGURED_WITHIN_MS, () =>
-      table.retain((key) => this.#lines.has(key) || this.#lingering.has(key)),
+    this.#cancelCleanup = options.clock.after(CONFIGURED_WITHIN_MS, () =>
+      table.retain((key) => this.#lines.has(key) || this.#releases.has(key)),
     );
     this.#connect();
   }
 
-  /** A line in the keeper's words: `nth` is its chip's place among those of its label. */
-  formatEntry(place: LineLocation, nth: number, wish: GuardedOutputOptions): string {
-    return formatEntry(place, nth, wish);
+  /** See `formatEntry` of the output table. */
+  formatEntry(location: LineLocation, nth: number, options: GuardedOutputOptions): string {
+    return formatEntry(location, nth, options);
   }
 
   /**
-   * The request of a line that the keeper has, to be ours too. Throws where somebody else in this gateway has it open, and
-   * where it is another gateway's. The line is the caller's from now on, until it is `closed` or forgone.
+   * Requests a line that the keeper may hold. Resolves to its request, or to undefined if the keeper does not have it.
+   * Throws if another instance or another gateway holds the line. Until `unregister` or `cancelRequest`, the line
+   * belongs to the caller.
    */
   async request(entry: string, name: string): Promise<unknown> {
     const key = entryKey(entry);
-    if (this.#open.has(key)) throw fault('DEVICE_OFFLINE', `${name} is in use by ${CONSUMER}`);
-    this.#open.add(key);
-    this.#stay(key);
-    const answer = (await this.#greeted) ? await this.#ask(`take ${entry}`) : undefined;
-    const refusal = rejectionOf(answer?.text);
-    if (refusal === undefined) return answer?.request;
+    if (this.#openKeys.has(key)) throw fault('DEVICE_OFFLINE', `${name} is in use by ${CONSUMER}`);
+    this.#openKeys.add(key);
+    this.#cancelRelease(key);
+    const reply = (await this.#greeting) ? await this.#send(`take ${entry}`) : undefined;
+    const rejection = rejectionOf(reply?.text);
+    if (rejection === undefined) return reply?.request;
     this.cancelRequest(entry);
-    throw refusal;
+    throw rejection;
   }
 
-  /** A line that was taken could not be opened. */
+  /** The requested line could not be opened. */
   cancelRequest(entry: string): void {
-    this.#open.delete(entryKey(entry));
+    this.#openKeys.delete(entryKey(entry));
   }
 
-  /** This line is open from now on; one that the keeper has not got is given to it. */
+  /** Registers an open line; the keeper is given the line if it does not have it yet. */
   async register(line: KeeperLine): Promise<void> {
     const key = entryKey(line.entry);
     this.#lines.set(key, line);
     this.#table.add(line.entry);
-    if (!line.kept && (await this.#greeted)) await this.#give(line);
+    if (!line.isGuarded && (await this.#greeting)) await this.#give(line);
   }
 
-  /** The line was closed; the keeper keeps it until it is clear that it is not opened anew. */
+  /** The line was closed; the keeper keeps it for a while in case it is reopened. */
   unregister(line: KeeperLine): void {
     const key = entryKey(line.entry);
     if (this.#lines.get(key) !== line) return;
     this.#lines.delete(key);
-    this.#open.delete(key);
-    if (this.#ended) return;
-    this.#lingering.set(
+    this.#openKeys.delete(key);
+    if (this.#isEnded) return;
+    const { clock, releaseAfterMs } = this.#options;
+    this.#releases.set(
       key,
-      this.#with.clock.after(this.#with.letGoMs, () => void this.#letGo(key)),
+      clock.after(releaseAfterMs, () => void this.#release(key)),
     );
   }
 
-  /** A line that nobody has open here is free from now on, for who asks for it. */
-  async release(place: LineLocation, nth: number): Promise<void> {
-    await this.#letGo(lineKey(place, nth));
+  /** Releases a line that is not open here, for another consumer. */
+  release(location: LineLocation, nth: number): Promise<void> {
+    return this.#release(lineKey(location, nth));
   }
 
-  async #letGo(key: string): Promise<void> {
-    if (this.#open.has(key)) return;
-    this.#stay(key);
+  async #release(key: string): Promise<void> {
+    if (this.#openKeys.has(key)) return;
+    this.#cancelRelease(key);
     this.#table.retain((one) => one !== key);
-    if (await this.#greeted) await this.#ask(`release ${key}`);
+    if (await this.#greeting) await this.#send(`release ${key}`);
   }
 
   /**
-   * Whether the gateway may still count itself alive. Where it does not, the keeper has given the outputs their policy,
-   * or is about to: they are lost, and nothing may be driven.
+   * Whether the keeper still counts the gateway as alive. If not, the keeper has applied the policies of the outputs or is
+   * about to: they are lost and must not be driven.
    */
   isAlive(): boolean {
-    if (this.#link === undefined) return true;
-    if (Number(this.#with.clock.monotonicNs() - this.#aliveNs) / 1e6 < this.#with.deadlineMs * OVERDUE)
-      return true;
-    this.#taken();
+    if (this.#socket === undefined) return true;
+    const { clock, deadlineMs } = this.#options;
+    if (Number(clock.monotonicNs() - this.#lastAliveNs) / 1e6 < deadlineMs * OVERDUE) return true;
+    this.#onTakenOver();
     return false;
   }
 
-  async goodbye(how: EndReason): Promise<void> {
-    this.#ended = true;
-    for (const cancel of this.#lingering.values()) cancel();
-    this.#lingering.clear();
-    this.#cancelForget();
+  async goodbye(reason: EndReason): Promise<void> {
+    this.#isEnded = true;
+    for (const cancel of this.#releases.values()) cancel();
+    this.#releases.clear();
+    this.#cancelCleanup();
     this.#cancelConnect();
     await this.#table.close();
-    await this.#ask(`goodbye ${how}`);
-    this.#drop();
+    await this.#send(`goodbye ${reason}`);
+    this.#disconnect();
   }
 
-  /* ---- the link ---- */
+  /* ---- the connection ---- */
 
   #connect(): void {
-    const { link, places, clock, tell } = this.#with;
-    if (this.#ended) return;
+    const { connect, paths, clock, onUnreachable } = this.#options;
+    if (this.#isEnded) return;
     try {
-      this.#link = link(
-        places.socket,
-        (text, request) => this.#heard({ text, request }),
-        (code) => this.#lostLink(`the line keeper has gone (${code})`),
+      this.#socket = connect(
+        paths.socket,
+        (text, request) => this.#onMessage({ text, request }),
+        (code) => this.#onLost(`the line keeper closed the connection (${code})`),
       );
     } catch (thrown) {
-      tell(`the line keeper can't be reached: ${messageOf(thrown)}`);
+      onUnreachable(`the line keeper can't be reached: ${messageOf(thrown)}`);
       this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
       return;
     }
-    this.#greeted = this.#greet();
+    this.#greeting = this.#greet();
   }
 
-  /** Says hello and gives the lines that are open already; true when this keeper can be worked with. */
+  /** Says hello and gives the keeper the open lines. Resolves to whether this keeper can be used. */
   async #greet(): Promise<boolean> {
-    const { clock, log, deadlineMs } = this.#with;
-    this.#aliveNs = clock.monotonicNs();
-    const answer = await this.#ask(`hello ${PROTOCOL} ${deadlineMs}`);
-    if (answer?.text !== `hello ${PROTOCOL}`) {
-      const other = 'the line keeper speaks another version: restart stellwerk-keeper.service';
-      this.#lostLink(answer === undefined ? LATE : other);
+    const { clock, log, deadlineMs } = this.#options;
+    this.#lastAliveNs = clock.monotonicNs();
+    const reply = await this.#send(`hello ${PROTOCOL} ${deadlineMs}`);
+    if (reply?.text !== `hello ${PROTOCOL}`) {
+      const otherVersion = 'the line keeper has another protocol version: restart stellwerk-keeper.service';
+      this.#onLost(reply === undefined ? NOT_REPLYING : otherVersion);
       return false;
     }
-    this.#cancelAlive = clock.every(deadlineMs * ALIVE_EVERY, () => this.#alive());
-    log.info({}, 'the line keeper is there');
-    this.#why = '';
+    this.#cancelAlive = clock.every(deadlineMs * ALIVE_INTERVAL, () => this.#sendAlive());
+    log.info({}, 'connected to the line keeper');
+    this.#lossReason = '';
     for (const line of this.#lines.values()) void this.#give(line);
     return true;
   }
 
-  #alive(): void {
+  #sendAlive(): void {
     if (!this.isAlive()) return;
-    if (this.#waiting.length < WAITING_MOST) void this.#ask('alive');
-    this.#aliveNs = this.#with.clock.monotonicNs();
+    if (this.#pending.length < MAX_PENDING) void this.#send('alive');
+    this.#lastAliveNs = this.#options.clock.monotonicNs();
   }
 
   async #give(line: KeeperLine): Promise<void> {
-    const answer = await this.#ask(`give ${line.entry}`, line.request);
-    line.kept = answer?.text === 'kept';
-    if (line.kept || answer === undefined) return;
-    if (answer.text === 'applied') return this.#take(line, 'the line keeper had given it its policy');
-    this.#with.log.warn({ line: entryKey(line.entry) }, `the line keeper does not take it: ${answer.text}`);
+    const reply = await this.#send(`give ${line.entry}`, line.request);
+    line.setGuarded(reply?.text === 'kept');
+    if (line.isGuarded || reply === undefined) return;
+    if (reply.text === 'applied')
+      return this.#reportTakenOver(line, 'the line keeper had applied its policy');
+    this.#options.log.warn(
+      { line: entryKey(line.entry) },
+      `the line keeper does not accept the line: ${reply.text}`,
+    );
   }
 
-  #heard(answer: Reply): void {
-    if (answer.text === 'taken') return this.#taken();
-    const asked = this.#waiting.shift();
-    if (asked?.isGivenUp === true) (answer.request as { close(): void } | undefined)?.close();
-    else asked?.resolve(answer);
-    if (!this.#isLate || this.#waiting.length > 0) return;
-    this.#isLate = false;
-    this.#with.log.info({}, 'the line keeper answers again');
+  #onMessage(message: Reply): void {
+    if (message.text === 'taken') return this.#onTakenOver();
+    const pending = this.#pending.shift();
+    if (pending?.isTimedOut === true) (message.request as { close(): void } | undefined)?.close();
+    else pending?.resolve(message);
+    if (!this.#isHanging || this.#pending.length > 0) return;
+    this.#isHanging = false;
+    this.#options.log.info({}, 'the line keeper replies again');
     for (const line of this.#lines.values()) void this.#give(line);
   }
 
-  /** An answer, or undefined when there is none to be had. */
-  async #ask(text: string, request?: unknown): Promise<Reply | undefined> {
-    if (this.#link === undefined) return undefined;
+  /** Resolves to the reply, or to undefined if there is none. */
+  async #send(text: string, request?: unknown): Promise<Reply | undefined> {
+    if (this.#socket === undefined) return undefined;
     const { promise, resolve } = Promise.withResolvers<Reply | undefined>();
-    const asked = { resolve, isGivenUp: false };
-    this.#waiting.push(asked);
-    const cancel = this.#with.clock.after(ANSWER_MS, () => {
-      asked.isGivenUp = true;
+    const pending = { resolve, isTimedOut: false };
+    this.#pending.push(pending);
+    const cancelTimeout = this.#options.clock.after(REPLY_TIMEOUT_MS, () => {
+      pending.isTimedOut = true;
       resolve(undefined);
-      this.#late();
+      this.#onReplyTimeout();
     });
-    this.#send(text, request);
-    const answer = await promise;
-    cancel();
-    return answer;
-  }
-
-  #send(text: string, request?: unknown): void {
     try {
-      this.#link?.send(text, request);
+      this.#socket.send(text, request);
     } catch (thrown) {
-      this.#lostLink(`the line keeper can't be told: ${messageOf(thrown)}`);
+      this.#onLost(`sending to the line keeper failed: ${messageOf(thrown)}`);
     }
+    const reply = await promise;
+    cancelTimeout();
+    return reply;
   }
 
-  /** The link stays: were it closed, a keeper that goes on would take that for the gateway's death. */
-  #late(): void {
-    if (this.#isLate || this.#link === undefined) return;
-    this.#isLate = true;
-    this.#with.tell(LATE);
-    this.#with.log.warn({}, `${LATE}; outputs are not guarded until it does`);
-    for (const line of this.#lines.values()) line.kept = false;
+  /** Keeps the connection: a keeper that resumes would take a closed one for the gateway's death. */
+  #onReplyTimeout(): void {
+    if (this.#isHanging || this.#socket === undefined) return;
+    this.#isHanging = true;
+    this.#options.onUnreachable(NOT_REPLYING);
+    this.#options.log.warn({}, `${NOT_REPLYING}; outputs are not guarded until it does`);
+    for (const line of this.#lines.values()) line.setGuarded(false);
   }
 
-  /** The outputs stay ours, and are given to it when it is back. */
-  #lostLink(why: string): void {
-    if (this.#link === undefined) return;
-    const { clock, log, tell } = this.#with;
-    this.#drop();
-    if (this.#ended) return;
-    tell(why);
-    if (why !== this.#why) log.warn({}, `${why}; outputs are not guarded until it is back`);
-    this.#why = why;
+  /** The gateway keeps its outputs and gives them to the keeper after reconnecting. */
+  #onLost(reason: string): void {
+    if (this.#socket === undefined) return;
+    const { clock, log, onUnreachable } = this.#options;
+    this.#disconnect();
+    if (this.#isEnded) return;
+    onUnreachable(reason);
+    if (reason !== this.#lossReason)
+      log.warn({}, `${reason}; outputs are not guarded until it is reachable again`);
+    this.#lossReason = reason;
     this.#cancelConnect = clock.after(RECONNECT_MS, () => this.#connect());
   }
 
-  /** The gateway was silent for too long. What the outputs are now is seen when they are opened anew. */
-  #taken(): void {
-    const why = `the gateway stood still for ${(this.#with.deadlineMs * OVERDUE) / 1000} s or longer: the line keeper has its outputs`;
-    this.#with.log.error({}, why);
-    this.#drop();
+  /** The gateway was silent for too long. The outputs' present values are read when they are reopened. */
+  #onTakenOver(): void {
+    const { deadlineMs, log } = this.#options;
+    const reason = `the gateway was stalled for ${(deadlineMs * OVERDUE) / 1000} s or longer: the line keeper has taken over its outputs`;
+    log.error({}, reason);
+    this.#disconnect();
     this.#connect();
-    for (const line of this.#lines.values()) this.#take(line, why);
+    for (const line of this.#lines.values()) this.#reportTakenOver(line, reason);
   }
 
-  #take(line: KeeperLine, why: string): void {
-    line.onTakenOver(fault('DEVICE_OFFLINE', `${why}; it is opened anew`));
+  #reportTakenOver(line: KeeperLine, reason: string): void {
+    line.onTakenOver(fault('DEVICE_OFFLINE', `${reason}; the output is reopened`));
   }
 
-  #drop(): void {
+  #disconnect(): void {
     this.#cancelAlive();
-    this.#link?.close();
-    this.#link = undefined;
-    this.#greeted = Promise.resolve(false);
-    for (const line of this.#lines.values()) line.kept = false;
-    this.#isLate = false;
-    for (const { resolve } of this.#waiting.splice(0)) resolve(undefined);
+    this.#socket?.close();
+    this.#socket = undefined;
+    this.#greeting = Promise.resolve(false);
+    for (const line of this.#lines.values()) line.setGuarded(false);
+    this.#isHanging = false;
+    for (const { resolve } of this.#pending.splice(0)) resolve(undefined);
   }
 
-  #stay(key: string): void {
-    this.#lingering.get(key)?.();
-    this.#lingering.delete(key);
+  #cancelRelease(key: string): void {
+    this.#releases.get(key)?.();
+    this.#releases.delete(key);
   }
 }

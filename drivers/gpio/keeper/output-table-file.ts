@@ -1,76 +1,75 @@
 import { readFile } from 'node:fs/promises';
+import { writeFileAtomically } from '../../../src/base/atomic-write.js';
 import type { Cancel, Clock } from '../../../src/base/clock.js';
 import { messageOf } from '../../../src/base/fault.js';
 import type { Log } from '../../../src/base/log.js';
-import { writeFileAtomically } from '../../../src/base/atomic-write.js';
 import { SerialQueue } from '../../../src/base/serial-queue.js';
-import { parseTable, entryKey, formatTable } from './output-table.js';
+import { entryKey, formatTable, parseTable } from './output-table.js';
 
-/** Changes that come together are one write. */
+/** Changes within this time are written together. */
 const WRITE_AFTER_MS = 1000;
 
-/** What a table's file is kept with. */
 export interface OutputTableFileOptions {
   readonly path: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** The file by which the line keeper boots: the outputs that are, or were just, held, and those of an earlier run. */
+/** The file that the line keeper reads at boot: the outputs that are held, were held recently, or in an earlier run. */
 export class OutputTableFile {
-  readonly #with: OutputTableFileOptions;
+  readonly #options: OutputTableFileOptions;
   readonly #entries: Map<string, string>;
-  readonly #writing = new SerialQueue();
-  #cancel: Cancel | undefined;
+  readonly #writes = new SerialQueue();
+  #cancelWrite: Cancel | undefined;
 
-  /** Begins with what is in the file; with nothing where it is not whole. */
-  static async open(parts: OutputTableFileOptions): Promise<OutputTableFile> {
-    const before = await readFile(parts.path, 'utf8').catch(() => '');
-    return new OutputTableFile(parts, parseTable(before));
+  /** Starts with the entries of the file, or with none if it is missing or damaged. */
+  static async open(options: OutputTableFileOptions): Promise<OutputTableFile> {
+    const text = await readFile(options.path, 'utf8').catch(() => '');
+    return new OutputTableFile(options, parseTable(text));
   }
 
-  private constructor(parts: OutputTableFileOptions, before: readonly string[]) {
-    this.#with = parts;
-    this.#entries = new Map(before.map((entry) => [entryKey(entry), entry]));
+  private constructor(options: OutputTableFileOptions, entries: readonly string[]) {
+    this.#options = options;
+    this.#entries = new Map(entries.map((entry) => [entryKey(entry), entry]));
   }
 
   add(entry: string): void {
     this.#entries.set(entryKey(entry), entry);
-    this.#soon();
+    this.#scheduleWrite();
   }
 
-  /** Leaves only those entries whose key is wanted. */
-  retain(isWanted: (key: string) => boolean): void {
+  /** Removes the entries whose key the predicate rejects. */
+  retain(isRetained: (key: string) => boolean): void {
     for (const key of this.#entries.keys())
-      if (!isWanted(key)) {
+      if (!isRetained(key)) {
         this.#entries.delete(key);
-        this.#soon();
+        this.#scheduleWrite();
       }
   }
 
-  /** Writes now what was to be written soon. */
+  /** Writes pending changes now. */
   async close(): Promise<void> {
-    if (this.#cancel !== undefined) await this.#write();
+    if (this.#cancelWrite !== undefined) await this.#write();
   }
 
-  #soon(): void {
-    this.#cancel ??= this.#with.clock.after(WRITE_AFTER_MS, () => void this.#write());
+  #scheduleWrite(): void {
+    this.#cancelWrite ??= this.#options.clock.after(WRITE_AFTER_MS, () => void this.#write());
   }
 
   async #write(): Promise<void> {
-    this.#cancel?.();
-    this.#cancel = undefined;
+    this.#cancelWrite?.();
+    this.#cancelWrite = undefined;
     const text = formatTable([...this.#entries.values()].sort());
-    const { path, log } = this.#with;
-    await this.#writing
+    const { path, log } = this.#options;
+    await this.#writes
       .run(() => writeIfChanged(path, text))
       .catch((thrown: unknown) =>
-        log.warn({}, `at the next boot the line keeper does what it did at this one: ${messageOf(thrown)}`),
+        log.warn({}, `${path} was not written, so the next boot uses its old content: ${messageOf(thrown)}`),
       );
   }
 }
 
-/** Leaves the file alone where it says the same. */
 async function writeIfChanged(path: string, text: string): Promise<void> {
-  if ((await readFile(path, 'utf8').catch(() => undefined)) !== text) await writeFileAtomically(path, text);
+  const present = await readFile(path, 'utf8').catch(() => undefined); // missing or unreadable: written anew
+  if (present !== text) await writeFileAtomically(path, text);
 }

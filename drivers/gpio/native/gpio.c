@@ -6,7 +6,7 @@
 
 #include "args.h"
 #include "chip.h"
-#include "link.h"
+#include "keeper-socket.h"
 #include "request.h"
 
 static napi_value flags(napi_env env) {
@@ -32,5 +32,5 @@ NAPI_MODULE_INIT() {
   put(env, exports, "flags", all);
   put_function(env, exports, "chip", chip_info);
   put_function(env, exports, "lines", line_infos);
-  return define_request(env, exports) ? define_link(env, exports) : NULL;
+  return define_request(env, exports) ? define_keeper_socket(env, exports) : NULL;
 }

@@ -1,25 +1,23 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Cancel } from '../../../src/base/clock.js';
 import { fault, messageOf } from '../../../src/base/fault.js';
-import { DeviceQueue } from '../../../src/device/toolkit/device-queue.js';
 import {
   type Host,
-  moduleKind,
   type ModuleDefinition,
   type OpenInstance,
   type Value,
   variableType,
 } from '../../../src/device/module.js';
+import { DeviceQueue } from '../../../src/device/toolkit/device-queue.js';
 import { parseBoolean } from '../../../src/device/toolkit/parse-boolean.js';
-import type { OutputLine } from '../backends/line.js';
-import { missingLineError, outputProperties, outputState } from '../line-properties.js';
+import type { Backends } from '../backends/backends.js';
+import { gpioModule, missingLineError, outputProperties, outputState } from '../line-properties.js';
 import { CommandTimeout } from './command-timeout.js';
-import { findOutput } from './request-output.js';
-import type { GpioBoard, Backends } from '../backends/backends.js';
+import { findOutput, type GpioOutput } from './request-output.js';
 
 /**
- * The shortest that a lamp is lit or dark. The event loop is late by some milliseconds now and then (docs/reference/performance.md), which
- * nobody sees in a twentieth of a second; faster is dimming, and there each of them is a flicker.
+ * The shortest time that a lamp is lit or dark. The event loop is late by some milliseconds now and then
+ * (`docs/reference/performance.md`). That is not visible in 50 ms; faster blinking is dimming, where it would flicker.
  */
 const SHORTEST_MS = 50;
 
@@ -28,13 +26,11 @@ const phaseMs = Type.Integer({ default: 500, minimum: 1, maximum: 60_000 });
 const properties = Type.Object({ ...outputProperties, OnMs: phaseMs, OffMs: phaseMs });
 type BlinkerProperties = Static<typeof properties>;
 
-/** The module **Blinker**: a lamp on a line, that blinks (`docs/hardware/led.md`). */
-export function blinkerModule(board: GpioBoard, ways: Backends): ModuleDefinition<typeof properties> {
-  return {
+/** The module **Blinker**: a lamp on a line, which blinks (`docs/hardware/led.md`). */
+export const blinkerModule = (backends: Backends): ModuleDefinition<typeof properties> =>
+  gpioModule({
     id: '{31B757DE-183E-47A2-A6F3-38654B305CFB}',
     name: 'Blinker',
-    kind: moduleKind.device,
-    prefix: 'HW',
     properties,
     variables: () => [
       outputState,
@@ -47,123 +43,114 @@ export function blinkerModule(board: GpioBoard, ways: Backends): ModuleDefinitio
         position: 2,
       },
     ],
-    check: (set) => missingLineError(set) ?? tooFast(set),
-    open: (host) => open(host, board, ways),
-  };
-}
+    check: (properties) => missingLineError(properties) ?? tooFastError(properties),
+    open: (host) => open(host, backends),
+  });
 
-function tooFast({ OnMs, OffMs }: BlinkerProperties): string | undefined {
+function tooFastError({ OnMs, OffMs }: BlinkerProperties): string | undefined {
   if (Math.min(OnMs, OffMs) >= SHORTEST_MS) return undefined;
   return (
-    `OnMs and OffMs must be ${SHORTEST_MS} at least: faster is dimming, which a program can't hold on a line without ` +
-    'flicker; use a channel of the module PWM'
+    `OnMs and OffMs must be ${SHORTEST_MS} at least: faster is dimming, which would flicker on a line; ` +
+    'use a channel of the module PWM'
   );
 }
 
-async function open(host: Host<BlinkerProperties>, board: GpioBoard, ways: Backends): Promise<OpenInstance> {
-  const found = await findOutput(host, board, ways);
-  // After a restart of the gateway a warning light goes on blinking; after one of the machine, and when its chip was lost,
-  // the policy is what counts.
-  const goesOn =
+async function open(host: Host<BlinkerProperties>, backends: Backends): Promise<OpenInstance> {
+  const found = await findOutput(host, backends);
+  // A warning light resumes blinking after a restart of the gateway. After a boot, and if its chip was gone, the policies
+  // decide.
+  const wasBlinking =
     host.bootFlags.has(found.lineKey) && found.boot === 'hold' && host.lastValue('BLINK') === true;
-  const line = await found.request(found.boot);
+  const output = await found.request(found.boot);
   found.markBooted();
-  return new Blinker(host, line, goesOn);
+  return new Blinker(host, output, wasBlinking);
 }
 
 class Blinker implements OpenInstance {
   readonly #host: Host<BlinkerProperties>;
-  readonly #line: OutputLine;
-  readonly #jobs: DeviceQueue;
-  readonly #silence: CommandTimeout;
-  /** What was last driven. */
-  #active: boolean;
+  readonly #output: GpioOutput;
+  readonly #queue: DeviceQueue;
+  readonly #timeout: CommandTimeout;
   #isBlinking = false;
-  /** Counts what was planned: a beat that was planned before a command came does nothing after it. */
-  #plan = 0;
-  #cancel: Cancel = () => undefined;
+  /** Changes with every command, so that a beat that was scheduled before it does nothing. */
+  #revision = 0;
+  #cancelBeat: Cancel = () => undefined;
 
-  constructor(host: Host<BlinkerProperties>, line: OutputLine, isBlinking: boolean) {
+  constructor(host: Host<BlinkerProperties>, output: GpioOutput, isBlinking: boolean) {
     this.#host = host;
-    this.#line = line;
-    this.#jobs = new DeviceQueue(host, line.location.name);
-    this.#silence = new CommandTimeout(host, (active) => this.#command('STATE', active));
-    this.#active = line.initial;
+    this.#output = output;
+    this.#queue = new DeviceQueue(host, output.location.name);
+    this.#timeout = new CommandTimeout(host, (active) => this.#command('STATE', active));
     if (isBlinking) this.#begin();
-    this.#tell();
+    this.#report();
   }
 
   async write(ident: string, value: Value): Promise<void> {
     if (ident !== 'STATE' && ident !== 'BLINK') throw fault('READ_ONLY', ident);
     const isOn = parseBoolean(value);
-    this.#silence.restart();
-    await this.#command(ident, isOn);
+    this.#timeout.restart();
+    return this.#command(ident, isOn);
   }
 
   async refresh(): Promise<void> {
-    await this.#line.get();
-    this.#tell();
+    await this.#output.probe();
+    this.#report();
   }
 
-  async probe(): Promise<void> {
-    await this.#line.get();
+  probe(): Promise<void> {
+    return this.#output.probe();
   }
 
-  /** The line stays lit or dark, as it is just now. */
+  /** The lamp stays lit or dark as it is. */
   async close(): Promise<void> {
-    this.#silence.close();
+    this.#timeout.close();
     this.#end();
-    await this.#jobs.close(() => undefined);
-    await this.#line.close();
+    await this.#queue.close(() => undefined);
+    await this.#output.close();
   }
 
   #command(ident: 'STATE' | 'BLINK', value: boolean): Promise<void> {
-    return this.#jobs.run(async () => {
+    return this.#queue.run(async () => {
       if (ident === 'BLINK' && value === this.#isBlinking) return;
-      // BLINK ended is lit: STATE is what switches it off.
-      await this.#drive(ident === 'BLINK' || value);
+      // When BLINK ends, the lamp is lit; STATE switches it off.
+      await this.#output.drive(ident === 'BLINK' || value);
       this.#end();
       if (ident === 'BLINK' && value) this.#begin();
-      this.#tell();
+      this.#report();
     });
   }
 
   #begin(): void {
     this.#isBlinking = true;
     const { OnMs, OffMs } = this.#host.properties;
-    const plan = ++this.#plan;
-    this.#cancel = this.#host.clock.after(this.#active ? OnMs : OffMs, () => {
-      this.#jobs.run(() => this.#beat(plan)).catch(() => undefined); // told already, or closed
+    const revision = ++this.#revision;
+    this.#cancelBeat = this.#host.clock.after(this.#output.value ? OnMs : OffMs, () => {
+      this.#queue.run(() => this.#beat(revision)).catch(() => undefined); // a problem was set, or it is closed
     });
   }
 
-  async #beat(plan: number): Promise<void> {
-    if (plan !== this.#plan) return;
+  async #beat(revision: number): Promise<void> {
+    if (revision !== this.#revision) return;
     try {
-      await this.#drive(!this.#active);
+      await this.#output.drive(!this.#output.value);
       this.#host.setProblem('BLINK', undefined);
     } catch (thrown) {
       this.#host.setProblem('BLINK', `It does not blink: ${messageOf(thrown)}`);
       throw thrown;
     } finally {
-      if (plan === this.#plan) this.#begin();
+      if (revision === this.#revision) this.#begin();
     }
   }
 
   #end(): void {
     this.#isBlinking = false;
-    this.#plan++;
-    this.#cancel();
+    this.#revision++;
+    this.#cancelBeat();
   }
 
-  async #drive(active: boolean): Promise<void> {
-    await this.#line.set(active);
-    this.#active = active;
-  }
-
-  /** Lit and dark are not told one by one: who looks at it knows more than STATE could say. */
-  #tell(): void {
-    this.#host.report('STATE', this.#isBlinking || this.#active);
+  /** While it blinks, STATE stays true instead of following each beat. */
+  #report(): void {
+    this.#host.report('STATE', this.#isBlinking || this.#output.value);
     this.#host.report('BLINK', this.#isBlinking);
   }
 }

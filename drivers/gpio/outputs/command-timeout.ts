@@ -6,37 +6,37 @@ import type { outputPolicies } from '../line-properties.js';
 
 type TimeoutProperties = Pick<Static<TObject<typeof outputPolicies>>, 'OnSilence' | 'SilentAfterS'>;
 
-/** Gives an output its `OnSilence` value when nobody has commanded it for `SilentAfterS`; once, until the next command. */
+/** Gives an output its `OnSilence` value once if no command has come for `SilentAfterS`. */
 export class CommandTimeout {
   readonly #host: Host<TimeoutProperties>;
   readonly #write: (active: boolean) => Promise<void>;
-  #cancel: Cancel = () => undefined;
+  #cancelTimer: Cancel = () => undefined;
 
-  /** `write` is the way of a command: rules count. */
+  /** `write` works like a command: rules apply. */
   constructor(host: Host<TimeoutProperties>, write: (active: boolean) => Promise<void>) {
     this.#host = host;
     this.#write = write;
-    this.#wait();
+    this.#start();
   }
 
-  /** A command has come, whether it was done or not: its source is there. */
+  /** A command has come. Even if it fails, its source is alive. */
   restart(): void {
-    this.#cancel();
+    this.#cancelTimer();
     this.#host.setProblem('SILENT', undefined);
-    this.#wait();
+    this.#start();
   }
 
   close(): void {
-    this.#cancel();
+    this.#cancelTimer();
   }
 
-  #wait(): void {
+  #start(): void {
     const { SilentAfterS, OnSilence } = this.#host.properties;
     if (SilentAfterS === 0 || OnSilence === 'hold') return;
-    this.#cancel = this.#host.clock.after(SilentAfterS * 1000, () => this.#apply());
+    this.#cancelTimer = this.#host.clock.after(SilentAfterS * 1000, () => this.#onTimeout());
   }
 
-  #apply(): void {
+  #onTimeout(): void {
     const { SilentAfterS, OnSilence } = this.#host.properties;
     const text = `no command for ${SilentAfterS} s`;
     this.#host.setProblem('SILENT', `${text}: it was made ${OnSilence} (OnSilence)`);

@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import {
   type Host,
-  moduleKind,
   type ModuleDefinition,
   type OpenInstance,
   type Value,
@@ -9,22 +8,21 @@ import {
   variableType,
 } from '../../../src/device/module.js';
 import type { Stagger } from '../../../src/device/switch/stagger.js';
-import type { OutputLine } from '../backends/line.js';
 import { enumProperty, statePolicies } from '../../../src/device/toolkit/enum-property.js';
-import { missingLineError, outputProperties } from '../line-properties.js';
-import { RuledLine, ruledVariables, type SharedState } from './ruled-line.js';
+import type { Backends } from '../backends/backends.js';
+import { gpioModule, missingLineError, outputProperties } from '../line-properties.js';
 import { CommandTimeout } from './command-timeout.js';
-import { findOutput } from './request-output.js';
-import type { GpioBoard, Backends } from '../backends/backends.js';
+import { findOutput, type GpioOutput } from './request-output.js';
+import { RuledLine, ruledVariables, type SharedState } from './ruled-line.js';
 
-/** A week: longer times are a schedule's business, and timers hold 24 days. */
+/** A week. Longer times are a matter of schedules; timers are limited to 24 days. */
 const LONGEST_S = 7 * 24 * 3600;
 /** A command waits for the dead time, and no caller waits for more than ten seconds. */
 const LONGEST_DEAD_MS = 5000;
 
 const seconds = Type.Number({ default: 0, minimum: 0, maximum: LONGEST_S });
 
-/** Of Boot: as it was before the power cut. Only rules can bring that about, so no other output has it. */
+/** A value of Boot: restore the state from before the power cut. It takes the rules to do that, so only a relay has it. */
 const LAST = 'last';
 
 const properties = Type.Object({
@@ -33,14 +31,14 @@ const properties = Type.Object({
   MinOnS: seconds,
   MinOffS: seconds,
   MaxOnS: seconds,
-  /** A name that all have in common of which at most one may be active; empty: none. */
+  /** The name of a group of which at most one relay may be active; empty for none. */
   Interlock: Type.String({ default: '', maxLength: 64 }),
   DeadTimeMs: Type.Integer({ default: 0, minimum: 0, maximum: LONGEST_DEAD_MS }),
   StaggerMs: Type.Integer({ default: 0, minimum: 0, maximum: 60_000 }),
 });
 type RelayProperties = Static<typeof properties>;
 
-/** On the disk within two seconds, so that a relay that was switched off does not come back. */
+/** Written to disk within two seconds, so that a relay that was switched off stays off after a power cut. */
 const lastVariable: VariableDeclaration = {
   ident: 'LAST',
   name: 'Kept for a power cut',
@@ -49,33 +47,26 @@ const lastVariable: VariableDeclaration = {
   durable: { every: 1, withinS: 1 },
 };
 
-/** The module **Relay**: an output under rules (`docs/hardware/outputs.md`). */
-export function relayModule(
-  board: GpioBoard,
-  ways: Backends,
-  shared: SharedState,
-): ModuleDefinition<typeof properties> {
-  return {
+/** The module **Relay**: an output with rules (`docs/hardware/outputs.md`). */
+export const relayModule = (backends: Backends, shared: SharedState): ModuleDefinition<typeof properties> =>
+  gpioModule({
     id: '{E53F30F6-BA58-426C-AB91-E06D86F30FD6}',
     name: 'Relay',
-    kind: moduleKind.device,
-    prefix: 'HW',
     properties,
     variables: ({ Boot }) => (Boot === LAST ? [...ruledVariables, lastVariable] : ruledVariables),
-    check: (set) => missingLineError(set) ?? ruleError(set),
-    open: (host) => open(host, { board, ways, shared }),
-  };
-}
+    check: (properties) => missingLineError(properties) ?? ruleError(properties),
+    open: (host) => open(host, backends, shared),
+  });
 
-function ruleError(set: RelayProperties): string | undefined {
-  const { MinOnS, MaxOnS, Interlock, DeadTimeMs, Boot } = set;
+function ruleError(properties: RelayProperties): string | undefined {
+  const { MinOnS, MaxOnS, Interlock, DeadTimeMs, Boot } = properties;
   if (MaxOnS > 0 && MinOnS > MaxOnS) return 'MinOnS is longer than MaxOnS: make it shorter';
   if (DeadTimeMs > 0 && Interlock === '')
     return 'DeadTimeMs is for an interlock group: give Interlock a name';
   if (Boot === LAST && MaxOnS > 0)
     return "Boot is last, and MaxOnS can't be kept over a power cut: make Boot hold, inactive or active";
-  // Nobody is there then who could keep the rule.
-  const driven = unruled.find((policy) => set[policy] === 'active');
+  // These policies are applied while no rule can be enforced.
+  const driven = unruledPolicies.find((policy) => properties[policy] === 'active');
   if (driven !== undefined && Interlock !== '')
     return `${driven} is active, and Interlock can't be kept then: make it hold or inactive`;
   if (driven !== undefined && MaxOnS > 0)
@@ -83,40 +74,34 @@ function ruleError(set: RelayProperties): string | undefined {
   return undefined;
 }
 
-/** The policies that are applied beside the rules. */
-const unruled = ['OnDeath', 'OnStop', 'OnUpdate', 'OnLost'] as const;
-
-interface RelayContext {
-  readonly board: GpioBoard;
-  readonly ways: Backends;
-  readonly shared: SharedState;
-}
+const unruledPolicies = ['OnDeath', 'OnStop', 'OnUpdate', 'OnLost'] as const;
 
 async function open(
   host: Host<RelayProperties>,
-  { board, ways, shared }: RelayContext,
+  backends: Backends,
+  shared: SharedState,
 ): Promise<OpenInstance> {
   const { Interlock, MinOffS, MaxOnS, StaggerMs, Boot } = host.properties;
   const isRuled = Interlock !== '' || MinOffS > 0 || StaggerMs > 0;
-  const found = await findOutput(asOutput(host), board, ways);
-  // Where a rule may stand against it, Boot's active is not driven with the taking but wished after it.
-  const isWish =
+  const found = await findOutput(outputHost(host), backends);
+  // If a rule may forbid it, the relay is requested as inactive and then switched on like a command.
+  const isSwitchedOn =
     Boot === LAST
       ? host.lastValue('LAST') === true && !host.bootFlags.has(found.lineKey)
       : found.boot === 'active' && isRuled;
-  const line = await found.request(isWish ? 'inactive' : found.boot, {
+  const output = await found.request(isSwitchedOn ? 'inactive' : found.boot, {
     boot: Boot === LAST || (Boot === 'active' && isRuled) ? 'inactive' : Boot,
     holdForS: MaxOnS,
   });
-  const relay = new Relay(host, line, { mark: found.lineKey, shared });
-  relay.keep(isWish || line.initial);
-  if (isWish) relay.boot(() => found.markBooted());
+  const relay = new Relay(host, output, { lineKey: found.lineKey, shared });
+  relay.reportLast(isSwitchedOn || output.value);
+  if (isSwitchedOn) relay.switchOnAtBoot(() => found.markBooted());
   else found.markBooted();
   return relay;
 }
 
-/** The host as an output needs it: one that comes back as it was is inactive until its turn. */
-const asOutput = (host: Host<RelayProperties>) => {
+/** The host as `findOutput` expects it: with `Boot: last`, a relay is inactive until it is switched on. */
+const outputHost = (host: Host<RelayProperties>) => {
   const { Boot } = host.properties;
   const properties = { ...host.properties, Boot: Boot === LAST ? ('inactive' as const) : Boot };
   return { ...host, properties, siblings: () => [] };
@@ -125,15 +110,19 @@ const asOutput = (host: Host<RelayProperties>) => {
 class Relay extends RuledLine {
   readonly #host: Host<RelayProperties>;
   readonly #stagger: Stagger;
-  readonly #silence: CommandTimeout;
-  /** Boot's wish was tried, or a command came before it. */
-  #booted: () => void = () => undefined;
+  readonly #timeout: CommandTimeout;
+  /** Called when Boot was tried, or a command came before it. */
+  #onBooted: () => void = () => undefined;
 
-  constructor(host: Host<RelayProperties>, line: OutputLine, on: { mark: string; shared: SharedState }) {
+  constructor(
+    host: Host<RelayProperties>,
+    output: GpioOutput,
+    { lineKey, shared }: { lineKey: string; shared: SharedState },
+  ) {
     const { MinOnS, MinOffS, MaxOnS, Interlock, DeadTimeMs } = host.properties;
-    super(host, line, {
-      lineKey: on.mark,
-      interlocks: on.shared.interlocks,
+    super(host, output, {
+      lineKey,
+      interlocks: shared.interlocks,
       rules: {
         minOnMs: MinOnS * 1000,
         minOffMs: MinOffS * 1000,
@@ -145,55 +134,55 @@ class Relay extends RuledLine {
       configured: () => groupOf(host),
     });
     this.#host = host;
-    this.#stagger = on.shared.stagger;
-    this.#silence = new CommandTimeout(host, (active) => this.switch.write(active));
+    this.#stagger = shared.stagger;
+    this.#timeout = new CommandTimeout(host, (active) => this.switch.write(active));
   }
 
-  /** What it becomes after a power cut, with `Boot: last`. */
-  keep(active: boolean): void {
+  /** Reports the state that `Boot: last` restores after a power cut. */
+  reportLast(active: boolean): void {
     if (this.#host.properties.Boot === LAST) this.#host.report('LAST', active);
   }
 
-  /** Boot's active, as the rules allow it. */
-  boot(done: () => void): void {
-    const { Interlock, StaggerMs, Boot: own } = this.#host.properties;
+  /** Switches the relay on because of Boot, as soon as the rules allow it. */
+  switchOnAtBoot(onBooted: () => void): void {
+    const { Interlock, StaggerMs, Boot: ownBoot } = this.#host.properties;
     const rivals = groupOf(this.#host).filter(
       ({ id, properties: { Boot } }) => id !== this.#host.id && Boot === 'active',
     );
-    if (own === 'active' && rivals.length > 0) {
+    if (ownBoot === 'active' && rivals.length > 0) {
       const names = rivals.map(({ name }) => name).join(', ');
       const text = (others: string) =>
-        `Boot is active here and at ${others}, which interlock ${Interlock} forbids: none is switched on; leave it to one of them`;
+        `Boot is active here and at ${others}, which interlock ${Interlock} forbids: none is switched on; set Boot to active for only one of them`;
       this.#host.setProblem('RULE', text(names), text('others'));
-      return done();
+      return onBooted();
     }
-    this.#booted = () => {
-      done();
-      this.keep(false);
+    this.#onBooted = () => {
+      onBooted();
+      this.reportLast(false);
     };
-    const inMs = StaggerMs > 0 ? this.#stagger.nextDelayMs(StaggerMs) : 0;
-    this.switch.switchOnLater(inMs, 'Boot', () => this.#done());
+    const delayMs = StaggerMs > 0 ? this.#stagger.nextDelayMs(StaggerMs) : 0;
+    this.switch.switchOnLater(delayMs, 'Boot', () => this.#finishBoot());
   }
 
   override write(ident: string, value: Value): Promise<void> {
-    this.#done();
-    this.#silence.restart();
+    this.#finishBoot();
+    this.#timeout.restart();
     return super.write(ident, value);
   }
 
   override close(): Promise<void> {
-    this.#silence.close();
+    this.#timeout.close();
     return super.close();
   }
 
-  protected override driven(active: boolean): void {
-    this.#done();
-    this.keep(active);
+  protected override onDriven(active: boolean): void {
+    this.#finishBoot();
+    this.reportLast(active);
   }
 
-  #done(): void {
-    this.#booted();
-    this.#booted = () => undefined;
+  #finishBoot(): void {
+    this.#onBooted();
+    this.#onBooted = () => undefined;
   }
 }
 

@@ -2,114 +2,146 @@ import type { Static, TObject } from '@sinclair/typebox';
 import { codeOf } from '../../../src/base/fault.js';
 import type { Host } from '../../../src/device/module.js';
 import type { StatePolicy } from '../../../src/device/toolkit/enum-property.js';
-import type { Guard, OutputLine } from '../backends/line.js';
-import { findLine } from '../backends/find-line.js';
+import type { Backends } from '../backends/backends.js';
+import type { Guard, LineLocation, OutputLine } from '../backends/line.js';
 import type { outputPolicies, outputProperties } from '../line-properties.js';
-import type { GpioBoard, Backends } from '../backends/backends.js';
 
 /**
- * The properties by which an output's line is taken. A module that has none of the policies is one whose output is
- * inactive whenever nobody commands it; where there is no Boot, who takes the line says what it becomes.
+ * The properties of an output's line. A module without policies is one whose output is inactive while nobody commands it;
+ * without Boot, the module itself decides on the first value.
  */
 type OutputProperties = Partial<Pick<Static<Outputs>, Policies>> & Omit<Static<Outputs>, Policies>;
 type Outputs = TObject<typeof outputProperties>;
 type Policies = keyof typeof outputPolicies;
 
-/** What a module knows better than the properties. */
+/** Settings for the line keeper that differ from the properties. */
 export interface OutputOverrides {
-  /** What the line becomes at the machine's boot while the gateway is not there yet: Boot, unless a rule may be against it. */
+  /** The value at boot before the gateway starts; the property Boot by default. Differs if a rule may forbid it. */
   readonly boot?: StatePolicy;
-  /** The longest hold that it may have, seconds; 0: any. */
+  /** The longest hold that is allowed, seconds; 0 for any. */
   readonly holdForS?: number;
 }
 
-/** A line that was found and is not taken yet. */
+/** A line that was found and is not requested yet. */
 export interface FoundOutput {
-  /** Chip and offset: the same for every instance that is on this line. */
+  /** Identifies chip and offset: the same for every instance that uses this line. */
   readonly lineKey: string;
-  /** What the line becomes: Boot, or `hold` where that was applied since the machine booted; OnLost where its chip was lost. */
+  /** The first value: Boot; `hold` if Boot was applied since the machine booted; OnLost if the chip was gone meanwhile. */
   readonly boot: StatePolicy;
-  request(boot: StatePolicy, known?: OutputOverrides): Promise<OutputLine>;
-  /** Boot is done; from now until the machine boots the line is kept. */
+  request(boot: StatePolicy, overrides?: OutputOverrides): Promise<GpioOutput>;
+  /** Marks Boot as applied: until the machine boots again, the line is kept as it is. */
   markBooted(): void;
 }
 
-/** Looks for the line that the properties name. Rejects as `findLine` and `Ways.binding` do. */
-export async function findOutput(
-  host: Host<OutputProperties>,
-  board: GpioBoard,
-  ways: Backends,
-): Promise<FoundOutput> {
+/** A requested output of an instance. */
+export interface GpioOutput {
+  readonly location: LineLocation;
+  /** The value that was driven last; initially the value when it was requested. */
+  readonly value: boolean;
+  /** Drives the line. Also reports to the supervisor if the chip is gone. */
+  drive(active: boolean): Promise<void>;
+  /** Rejects if the line is gone. */
+  probe(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Finds the line that the properties name. Rejects as `Backends.locate` does. */
+export async function findOutput(host: Host<OutputProperties>, backends: Backends): Promise<FoundOutput> {
   const { Backend, Chip, Line, ActiveLow, Drive, Boot = 'hold', OnLost = 'inactive' } = host.properties;
-  const wish = `${host.id} ${Chip} ${Line}`;
-  const binding = await ways.get(Backend);
-  const place = await findLine(binding, board.gpio, { chip: Chip, line: Line });
+  const lossKey = `${host.id} ${Chip} ${Line}`;
+  const located = await backends.locate(Backend, { chip: Chip, line: Line });
+  const { backend, location } = located;
   host.signal.throwIfAborted();
-  // Boot is for the machine's boot: a line that was taken since is left as it is, whoever restarts or reconnects.
-  const mark = `output ${place.chip.name} ${place.chip.label} ${place.offset}`;
-  const isBooted = host.bootFlags.has(mark);
+  // Boot applies to the machine's boot: a line that was requested since then is kept, whoever restarts or reconnects.
+  const lineKey = `output ${location.chip.name} ${location.chip.label} ${location.offset}`;
+  const isBooted = host.bootFlags.has(lineKey);
   return {
-    lineKey: mark,
-    boot: ways.lostOutputs.has(wish) ? OnLost : isBooted ? 'hold' : Boot,
-    request: async (boot, known = {}) => {
-      let isTaken = false;
-      const lost = (cause: Error) => {
-        isTaken = true;
+    lineKey,
+    boot: backends.lostOutputs.has(lossKey) ? OnLost : isBooted ? 'hold' : Boot,
+    request: async (boot, overrides = {}) => {
+      let isTakenOver = false;
+      const onLost = (cause: Error) => {
+        isTakenOver = true;
         host.reportLost(cause);
       };
-      const guard = guardOf(host.properties, known);
-      const settings = { activeLow: ActiveLow, drive: Drive, boot, guard, lost };
-      const line = await ways.request(host, { binding, place }, () => binding.requestOutput(place, settings));
-      ways.lostOutputs.delete(wish);
-      host.log.debug({ line: place.name, chip: place.chip.label, backend: binding.name }, 'output taken');
-      return watchForLoss(line, () => void (isTaken || ways.lostOutputs.add(wish)));
+      const guard = guardOf(host.properties, overrides);
+      const options = { activeLow: ActiveLow, drive: Drive, boot, guard, onLost };
+      const line = await backends.request(host, located, () => backend.requestOutput(location, options));
+      backends.lostOutputs.delete(lossKey);
+      host.log.debug(
+        { line: location.name, chip: location.chip.label, backend: backend.name },
+        'output requested',
+      );
+      return new RequestedOutput(host, line, () => void (isTakenOver || backends.lostOutputs.add(lossKey)));
     },
-    markBooted: () => host.bootFlags.add(mark),
+    markBooted: () => host.bootFlags.add(lineKey),
   };
 }
 
-function guardOf(properties: OutputProperties, known: OutputOverrides): Guard {
+function guardOf(properties: OutputProperties, overrides: OutputOverrides): Guard {
   const { OnDeath = 'inactive', OnStop = 'inactive', OnUpdate = 'inactive', HoldForS = 0 } = properties;
-  const { boot = properties.Boot ?? 'inactive', holdForS = 0 } = known;
-  const shorter = holdForS > 0 && (HoldForS === 0 || holdForS < HoldForS);
+  const { boot = properties.Boot ?? 'inactive', holdForS = 0 } = overrides;
+  const isShorter = holdForS > 0 && (HoldForS === 0 || holdForS < HoldForS);
   return {
     boot,
     onDeath: OnDeath,
     onStop: OnStop,
     onUpdate: OnUpdate,
-    holdForS: shorter ? Math.ceil(holdForS) : HoldForS,
+    holdForS: isShorter ? Math.ceil(holdForS) : HoldForS,
   };
 }
 
-const isOffline = (thrown: unknown): boolean => codeOf(thrown) === 'DEVICE_OFFLINE';
+class RequestedOutput implements GpioOutput {
+  readonly #host: Host;
+  readonly #line: OutputLine;
+  readonly #onChipGone: () => void;
+  #value: boolean;
 
-/** The line, with word of it when its chip is found gone. */
-function watchForLoss(line: OutputLine, onGone: () => void): OutputLine {
-  const noted = async <T>(asked: Promise<T>): Promise<T> => {
+  constructor(host: Host, line: OutputLine, onChipGone: () => void) {
+    this.#host = host;
+    this.#line = line;
+    this.#onChipGone = onChipGone;
+    this.#value = line.initial;
+  }
+
+  get location(): LineLocation {
+    return this.#line.location;
+  }
+
+  get value(): boolean {
+    return this.#value;
+  }
+
+  drive(active: boolean): Promise<void> {
+    return this.#line.set(active).then(
+      () => {
+        this.#value = active;
+        this.#host.debug('driven', active ? 'active' : 'inactive', this.location.name);
+      },
+      (thrown: unknown) => {
+        if (this.#isGone(thrown)) this.#host.reportLost(thrown);
+        throw thrown;
+      },
+    );
+  }
+
+  /** An open drain that is read back would show what other devices do to the line, so the value is not used. */
+  async probe(): Promise<void> {
     try {
-      return await asked;
+      await this.#line.get();
     } catch (thrown) {
-      if (isOffline(thrown)) onGone();
+      this.#isGone(thrown);
       throw thrown;
     }
-  };
-  return {
-    location: line.location,
-    initial: line.initial,
-    get: () => noted(line.get()),
-    set: (active) => noted(line.set(active)),
-    close: () => line.close(),
-    [Symbol.asyncDispose]: () => line.close(),
-  };
-}
+  }
 
-/** Drives a line; where that shows that its chip is gone, the supervisor hears of it. */
-export async function driveLine(host: Host, line: OutputLine, active: boolean): Promise<void> {
-  try {
-    await line.set(active);
-    host.debug('driven', active ? 'active' : 'inactive', line.location.name);
-  } catch (thrown) {
-    if (isOffline(thrown)) host.reportLost(thrown);
-    throw thrown;
+  close(): Promise<void> {
+    return this.#line.close();
+  }
+
+  #isGone(thrown: unknown): boolean {
+    const isGone = codeOf(thrown) === 'DEVICE_OFFLINE';
+    if (isGone) this.#onChipGone();
+    return isGone;
   }
 }

@@ -1,93 +1,89 @@
 import { fault, isAbort, messageOf } from '../../../src/base/fault.js';
 import {
-  type QualityProblem,
   type Host,
-  quality,
   type OpenInstance,
+  quality,
+  type QualityProblem,
   type Value,
 } from '../../../src/device/module.js';
 import type { Interlocks } from '../../../src/device/switch/interlocks.js';
 import { timeAfter } from '../../../src/device/switch/ruled-switch.js';
+import type { Backends } from '../backends/backends.js';
+import { findOutput } from './request-output.js';
 import { ShutterMemory } from './shutter-memory.js';
-import { ShutterMotor, type MotorOptions } from './shutter-motor.js';
+import { type MotorOptions, ShutterMotor } from './shutter-motor.js';
 import type { ShutterProperties } from './shutter.js';
 import {
-  type ShutterTarget,
   isPositionKnown,
   isSlatKnown,
   midpoint,
-  nextRun,
   type MotorRun,
+  nextRun,
+  type ShutterTarget,
   type Span,
   type TravelTimes,
 } from './shutter-travel.js';
-import { findOutput } from './request-output.js';
-import type { GpioBoard, Backends } from '../backends/backends.js';
 
-/** How often a moving shutter shows where it is. */
-const SHOW_EVERY_MS = 1000;
+/** Interval at which a moving shutter reports its position. */
+const REPORT_INTERVAL_MS = 1000;
 
 const NOT_KNOWN: QualityProblem = {
   state: quality.bad,
   reason: 'NOT_KNOWN',
-  text: 'nobody knows where it stands; a run into an end stop tells',
+  text: 'the position is unknown until a run into an end stop',
 };
 
-/** What the shutters of one gateway work with. */
-interface ShutterContext {
-  readonly board: GpioBoard;
-  readonly ways: Backends;
-  readonly motors: Interlocks;
-}
-
-/** Takes both lines, inactive: an active one can only be what is left of a run whose end nobody saw to. */
+/** Requests both lines as inactive: if one is active, that is a run that nobody ended. */
 export async function openShutter(
   host: Host<ShutterProperties>,
-  { board, ways, motors }: ShutterContext,
+  backends: Backends,
+  interlocks: Interlocks,
 ): Promise<OpenInstance> {
-  const find = (line: string) => findOutput(onLine(host, line), board, ways);
-  const up = await find(host.properties.Up);
-  const down = await find(host.properties.Down);
+  const up = await findOutput(lineHost(host, host.properties.Up), backends);
+  const down = await findOutput(lineHost(host, host.properties.Down), backends);
   const upLine = await up.request('inactive');
   try {
     const downLine = await down.request('inactive');
     for (const line of [up, down]) line.markBooted();
-    const marks = { up: up.lineKey, down: down.lineKey };
-    return new ShutterController(host, { lines: { up: upLine, down: downLine }, marks, interlocks: motors });
+    const lineKeys = { up: up.lineKey, down: down.lineKey };
+    return new ShutterController(host, { lines: { up: upLine, down: downLine }, lineKeys, interlocks });
   } catch (thrown) {
     await upLine.close();
     throw thrown;
   }
 }
 
-/** The host as one of the two lines needs it. */
-const onLine = (host: Host<ShutterProperties>, Line: string) => ({
+/** The host as `findOutput` expects it, for one of the two lines. */
+const lineHost = (host: Host<ShutterProperties>, Line: string) => ({
   ...host,
   properties: { ...host.properties, Line },
   siblings: () => [],
 });
 
-/** What the values of MOVE mean (`~ShutterMoveStop`). */
+/** The values of MOVE (`~ShutterMoveStop`). */
 const OPEN = 0;
 const STOP = 2;
 const CLOSE = 4;
 
-/** An opened shutter: commands, the runs that follow from them, and how it stands in the tree. */
+/** An open shutter: turns commands into runs of the motor and reports its state. */
 class ShutterController implements OpenInstance {
   readonly #host: Host<ShutterProperties>;
   readonly #times: TravelTimes;
   readonly #memory: ShutterMemory;
   readonly #motor: ShutterMotor;
-  /** What it is on the way to; every command makes another one. */
-  #aim: ShutterTarget = {};
-  /** The end of the run that is under way. */
-  #end: { readonly cancel: () => void; readonly text: string } | undefined;
-  #shows: (() => void) | undefined;
-  readonly #shown = new Map<string, Value>();
-  /** Of them, what is no fact. */
-  readonly #guesses = new Set<string>();
+  /** The present target, a new object for every command. */
+  #target: ShutterTarget = {};
+  /** The scheduled end of the present run. */
+  #scheduledStop: { readonly cancel: () => void; readonly text: string } | undefined;
+  #cancelReports: (() => void) | undefined;
+  readonly #reported = new Map<string, Value>();
+  /** Variables whose reported value is uncertain. */
+  readonly #uncertain = new Set<string>();
 
-  constructor(host: Host<ShutterProperties>, on: Pick<MotorOptions, 'lines' | 'marks' | 'interlocks'>) {
+  constructor(
+    host: Host<ShutterProperties>,
+    motorLines: Pick<MotorOptions, 'lines' | 'lineKeys' | 'interlocks'>,
+  ) {
     const { RunUpS, RunDownS, SlatS, ReserveS } = host.properties;
     this.#host = host;
     this.#times = {
@@ -95,25 +91,25 @@ class ShutterController implements OpenInstance {
       slatMs: SlatS * 1000,
       reserveMs: ReserveS * 1000,
     };
-    this.#memory = new ShutterMemory(host, [on.marks.up, on.marks.down]);
+    this.#memory = new ShutterMemory(host, [motorLines.lineKeys.up, motorLines.lineKeys.down]);
     this.#motor = new ShutterMotor({
-      ...on,
+      ...motorLines,
       host,
       times: this.#times,
       memory: this.#memory,
-      onChange: () => this.#show(),
-      onGuardStop: () => this.#cut(),
+      onChange: () => this.#report(),
+      onGuardStop: () => this.#onGuardStop(),
     });
-    this.#show();
+    this.#report();
   }
 
-  /** A command takes the place of what is under way. Resolves when the motor was told. */
+  /** A command replaces the one in progress. Resolves when the motor has accepted it. */
   async write(ident: string, value: Value): Promise<void> {
-    const aim = targetOf(this.#aim, ident, value);
+    const target = targetOf(this.#target, ident, value);
     try {
-      await this.#pursue(aim);
+      await this.#moveTo(target);
     } catch (thrown) {
-      if (this.#aim === aim) this.#aim = {};
+      if (this.#target === target) this.#target = {};
       throw thrown;
     }
     this.#host.setProblem('RUN', undefined);
@@ -121,8 +117,8 @@ class ShutterController implements OpenInstance {
 
   async refresh(): Promise<void> {
     await this.#motor.probe();
-    this.#shown.clear();
-    this.#show();
+    this.#reported.clear();
+    this.#report();
   }
 
   probe(): Promise<void> {
@@ -134,102 +130,102 @@ class ShutterController implements OpenInstance {
   }
 
   async close(): Promise<void> {
-    this.#aim = {};
-    this.#endNot();
+    this.#target = {};
+    this.#cancelStop();
     await this.#motor.close();
-    this.#shows?.();
+    this.#cancelReports?.();
   }
 
-  /** Sees to it that the motor runs, or rests, as the aim needs it; until the end of the run, or another command. */
-  async #pursue(aim: ShutterTarget): Promise<void> {
+  /** Makes the motor run or rest as the target requires, until the end of the run or another command. */
+  async #moveTo(target: ShutterTarget): Promise<void> {
     const motor = this.#motor;
-    this.#aim = aim;
-    this.#endNot();
-    while (this.#aim === aim) {
-      const run = nextRun(this.#times, { at: motor.restState, moving: motor.direction }, aim);
+    this.#target = target;
+    this.#cancelStop();
+    while (this.#target === target) {
+      const run = nextRun(this.#times, { at: motor.restState, moving: motor.direction }, target);
       if (run === undefined && motor.isResting) break;
       if (run !== undefined && (motor.isResting || motor.direction === run.direction)) {
         await motor.run(run.direction);
-        const leftMs = run.ms - motor.ranMs;
-        if (this.#aim !== aim) break;
-        if (leftMs > 0) return this.#endIn(leftMs, run);
+        const remainingMs = run.ms - motor.ranMs;
+        if (this.#target !== target) break;
+        if (remainingMs > 0) return this.#stopIn(remainingMs, run);
       }
       await motor.stop();
     }
-    this.#show();
+    this.#report();
   }
 
-  #endIn(ms: number, { left }: MotorRun): void {
+  #stopIn(ms: number, { remaining }: MotorRun): void {
     const { clock } = this.#host;
-    const cancel = clock.after(ms, () => this.#ended(left));
-    const isLearning = left.position !== undefined;
+    const cancel = clock.after(ms, () => this.#onRunEnd(remaining));
+    const isLearning = remaining.position !== undefined;
     const text = `stops at ${timeAfter(clock, ms)}${isLearning ? ' (end stop, to learn the position)' : ''}`;
-    this.#end = { cancel, text };
-    this.#show();
+    this.#scheduledStop = { cancel, text };
+    this.#report();
   }
 
-  #endNot(): void {
-    this.#end?.cancel();
-    this.#end = undefined;
+  #cancelStop(): void {
+    this.#scheduledStop?.cancel();
+    this.#scheduledStop = undefined;
   }
 
-  #ended(left: ShutterTarget): void {
-    const aim = this.#aim;
-    this.#endNot();
-    const going = async () => {
+  #onRunEnd(remaining: ShutterTarget): void {
+    const target = this.#target;
+    this.#cancelStop();
+    const proceed = async () => {
       await this.#motor.stop();
-      if (this.#aim === aim) await this.#pursue(left);
+      if (this.#target === target) await this.#moveTo(remaining);
     };
-    going().catch((thrown: unknown) => {
-      if (this.#aim === aim || this.#aim === left) this.#aim = {};
-      if (!isAbort(thrown))
-        this.#host.setProblem('RUN', `It did not get to where it was told to: ${messageOf(thrown)}`);
+    proceed().catch((thrown: unknown) => {
+      if (this.#target === target || this.#target === remaining) this.#target = {};
+      if (!isAbort(thrown)) this.#host.setProblem('RUN', `It did not reach its target: ${messageOf(thrown)}`);
     });
   }
 
-  /** The guard ended a run. */
-  #cut(): void {
-    this.#aim = {};
-    this.#endNot();
-    this.#host.setProblem('RUN', 'The motor ran for as long as it may, and was stopped');
+  /** The motor was on for its maximum time. */
+  #onGuardStop(): void {
+    this.#target = {};
+    this.#cancelStop();
+    this.#host.setProblem('RUN', 'The motor ran for its maximum time and was stopped');
   }
 
-  #show(): void {
+  #report(): void {
     const motor = this.#motor as ShutterMotor | undefined;
-    // The motor tells of itself while it is being made.
+    // The motor reports changes while it is being constructed.
     if (motor === undefined) return;
-    const { state: standing, moving, pendingText: waiting, rule } = motor;
-    const known = isPositionKnown(standing);
-    // A guess stays the same one until it has come to rest.
-    if (known || moving === undefined || !this.#guesses.has('POSITION'))
-      this.#tell('POSITION', percent(standing.position), known);
-    if (this.#times.slatMs > 0) this.#tell('SLAT', percent(standing.slat), isSlatKnown(standing));
-    this.#tell('MOVE', moving === undefined ? STOP : moving === 'up' ? OPEN : CLOSE);
-    this.#tell('KNOWN', known);
-    this.#tell('PENDING', waiting === '' ? (this.#end?.text ?? '') : waiting);
-    this.#tell('RULE', rule);
-    if (moving !== undefined) this.#shows ??= this.#host.clock.every(SHOW_EVERY_MS, () => this.#show());
+    const { state, moving, pendingText, rule } = motor;
+    const isKnown = isPositionKnown(state);
+    // An uncertain position is not updated until the shutter has come to rest.
+    if (isKnown || moving === undefined || !this.#uncertain.has('POSITION'))
+      this.#reportValue('POSITION', percent(state.position), isKnown);
+    if (this.#times.slatMs > 0) this.#reportValue('SLAT', percent(state.slat), isSlatKnown(state));
+    this.#reportValue('MOVE', moving === undefined ? STOP : moving === 'up' ? OPEN : CLOSE);
+    this.#reportValue('KNOWN', isKnown);
+    this.#reportValue('PENDING', pendingText === '' ? (this.#scheduledStop?.text ?? '') : pendingText);
+    this.#reportValue('RULE', rule);
+    if (moving !== undefined)
+      this.#cancelReports ??= this.#host.clock.every(REPORT_INTERVAL_MS, () => this.#report());
     else {
-      this.#shows?.();
-      this.#shows = undefined;
+      this.#cancelReports?.();
+      this.#cancelReports = undefined;
     }
   }
 
-  #tell(ident: string, value: Value, isFact = true): void {
-    // What was a guess is told anew when it is a fact, be it the same.
-    if (this.#shown.get(ident) === value && this.#guesses.has(ident) !== isFact) return;
-    this.#shown.set(ident, value);
-    if (isFact) this.#guesses.delete(ident);
-    else this.#guesses.add(ident);
-    if (isFact) this.#host.report(ident, value);
+  #reportValue(ident: string, value: Value, isCertain = true): void {
+    // A value is reported again if only its certainty has changed.
+    if (this.#reported.get(ident) === value && this.#uncertain.has(ident) !== isCertain) return;
+    this.#reported.set(ident, value);
+    if (isCertain) this.#uncertain.delete(ident);
+    else this.#uncertain.add(ident);
+    if (isCertain) this.#host.report(ident, value);
     else this.#host.reportUncertain(ident, value, NOT_KNOWN);
   }
 }
 
 const percent = (span: Span): number => Math.round(midpoint(span) * 100);
 
-/** What a command makes of the present aim. MOVE is for the whole of it; position and slats stand beside each other. */
-function targetOf(aim: ShutterTarget, ident: string, value: Value): ShutterTarget {
+/** The target after a command: MOVE replaces all of it, POSITION and SLAT only their part. */
+function targetOf(target: ShutterTarget, ident: string, value: Value): ShutterTarget {
   if (ident !== 'POSITION' && ident !== 'SLAT' && ident !== 'MOVE') throw fault('READ_ONLY', ident);
   if (ident === 'MOVE') {
     if (value === STOP) return {};
@@ -238,5 +234,5 @@ function targetOf(aim: ShutterTarget, ident: string, value: Value): ShutterTarge
   }
   if (typeof value !== 'number' || !(value >= 0 && value <= 100))
     throw fault('CANNOT_CONVERT', 'Value', 'it must be a number from 0 to 100');
-  return ident === 'POSITION' ? { ...aim, position: value / 100 } : { ...aim, slat: value / 100 };
+  return ident === 'POSITION' ? { ...target, position: value / 100 } : { ...target, slat: value / 100 };
 }

@@ -1,65 +1,65 @@
 import type { Host } from '../../../src/device/module.js';
-import { unknownState, type ShutterState } from './shutter-travel.js';
+import { type ShutterState, unknownState } from './shutter-travel.js';
 
-/** The variable that holds what a clean stop left. */
+/** The variable that a clean stop leaves for the next start. */
 const REST = 'REST';
 
 /**
- * What is remembered of where a shutter stands. While the machine is up it is a mark, written before anything moves, so
- * that no crash leaves a wrong one. Over a boot only a clean stop's word counts, which is taken back at the next opening:
- * after a power cut nobody knows.
+ * Remembers the position of a shutter. Until the machine boots again it is in a boot flag, which is written before
+ * anything moves, so that no crash leaves a wrong position. Across a boot only the variable REST of a clean stop counts;
+ * it is cleared at the next start. After a power cut the position is unknown.
  */
 export class ShutterMemory {
   readonly #host: Host;
-  /** Of all that is remembered of these two lines, whichever instance is on them. */
+  /** The beginning of all texts about these two lines, whichever instance uses them. */
   readonly #prefix: string;
 
-  constructor(host: Host, lines: readonly string[]) {
+  constructor(host: Host, lineKeys: readonly string[]) {
     this.#host = host;
-    this.#prefix = `shutter ${JSON.stringify(lines)} `;
+    this.#prefix = `shutter ${JSON.stringify(lineKeys)} `;
   }
 
-  /** Where it was left; `anywhere` where that is not known for sure. */
+  /** The last position; `unknownState` if it is not certain. */
   recall(): ShutterState {
     const rest = this.#host.lastValue(REST);
     this.#host.report(REST, '');
-    return this.#read(this.#mark) ?? this.#read(rest) ?? unknownState;
+    return this.#parse(this.#bootFlag) ?? this.#parse(rest) ?? unknownState;
   }
 
-  /** From now on this is where it was left. */
-  keep(standing: ShutterState): void {
-    const { bootFlags: marks } = this.#host;
-    const before = this.#mark;
-    const mark = this.#text(standing);
-    if (mark === before) return;
-    // None is less than a wrong one.
-    if (before !== undefined) marks.delete(before);
-    marks.add(mark);
+  /** Remembers a position. */
+  keep(state: ShutterState): void {
+    const { bootFlags } = this.#host;
+    const before = this.#bootFlag;
+    const flag = this.#format(state);
+    if (flag === before) return;
+    // Deleted first: no position is better than a wrong one.
+    if (before !== undefined) bootFlags.delete(before);
+    bootFlags.add(flag);
   }
 
-  /** The gateway is about to stop, or the opening to end. */
-  flush(standing: ShutterState): void {
-    this.#host.report(REST, this.#text(standing));
+  /** Reports the position before the gateway stops or the instance closes. */
+  flush(state: ShutterState): void {
+    this.#host.report(REST, this.#format(state));
   }
 
-  get #mark(): string | undefined {
-    return [...this.#host.bootFlags].find((mark) => mark.startsWith(this.#prefix));
+  get #bootFlag(): string | undefined {
+    return [...this.#host.bootFlags].find((flag) => flag.startsWith(this.#prefix));
   }
 
-  #text({ position, slat }: ShutterState): string {
+  #format({ position, slat }: ShutterState): string {
     return this.#prefix + JSON.stringify([position.low, position.high, slat.low, slat.high]);
   }
 
-  #read(text: unknown): ShutterState | undefined {
+  #parse(text: unknown): ShutterState | undefined {
     if (typeof text !== 'string' || !text.startsWith(this.#prefix)) return undefined;
     const [low = -1, high = -1, slatLow = -1, slatHigh = -1] = text
       .slice(this.#prefix.length + 1, -1)
       .split(',')
       .map(Number);
-    const isSound = [
+    const isValid = [
       [low, high],
       [slatLow, slatHigh],
     ].every(([from = -1, to = -1]) => from >= 0 && from <= to && to <= 1);
-    return isSound ? { position: { low, high }, slat: { low: slatLow, high: slatHigh } } : undefined;
+    return isValid ? { position: { low, high }, slat: { low: slatLow, high: slatHigh } } : undefined;
   }
 }

@@ -1,190 +1,197 @@
-import type { Host } from '../../../src/device/module.js';
 import { isAbort } from '../../../src/base/fault.js';
+import type { Host } from '../../../src/device/module.js';
 import type { Interlocks } from '../../../src/device/switch/interlocks.js';
-import { RuledSwitch, type RuleStatus as Rules } from '../../../src/device/switch/ruled-switch.js';
-import type { OutputLine } from '../backends/line.js';
+import { RuledSwitch, type RuleStatus } from '../../../src/device/switch/ruled-switch.js';
+import type { GpioOutput } from './request-output.js';
 import type { ShutterMemory } from './shutter-memory.js';
 import type { ShutterProperties } from './shutter.js';
 import {
-  stateAfterInterruption,
-  type MotorDirection,
   longestRunMs,
-  stateAfterRun,
+  type MotorDirection,
   type ShutterState,
+  stateAfterInterruption,
+  stateAfterRun,
   type TravelTimes,
 } from './shutter-travel.js';
-import { driveLine } from './request-output.js';
 
-/** How much longer than its longest run a motor may be on: then its relay goes off whoever forgot to say so. */
+/** How much longer than its longest run a motor may be on before its relay is switched off. */
 const GUARD_MS = 1000;
 
 export const directions = ['up', 'down'] as const satisfies MotorDirection[];
 export type PerDirection<T> = Readonly<Record<MotorDirection, T>>;
 
-/** What a motor works with. */
 export interface MotorOptions {
   readonly host: Host<ShutterProperties>;
   readonly times: TravelTimes;
-  readonly lines: PerDirection<OutputLine>;
-  /** Stands for the lines, whoever opens them. */
-  readonly marks: PerDirection<string>;
+  readonly lines: PerDirection<GpioOutput>;
+  /** See `FoundOutput.lineKey`. */
+  readonly lineKeys: PerDirection<string>;
   readonly interlocks: Interlocks;
   readonly memory: ShutterMemory;
-  /** Something is to be shown. */
+  /** Something that is reported has changed. */
   onChange(): void;
-  /** The motor went off by its guard, not by `stop`. */
+  /** The motor was switched off because of GUARD_MS, not by `stop`. */
   onGuardStop(): void;
 }
 
-/** From when the motor was told to run until an off was taken. */
+/** A motion, from the command to run until the relay has switched off. */
 interface Motion {
   readonly direction: MotorDirection;
-  /** When it may have started at the earliest, and at the latest; undefined: perhaps not at all. */
-  readonly fromNs: bigint;
-  byNs: bigint | undefined;
-  /** When it may have stopped at the earliest. */
-  offNs: bigint | undefined;
+  /** The earliest possible start. */
+  readonly earliestStartNs: bigint;
+  /** The latest possible start; undefined if it may not have started at all. */
+  latestStartNs: bigint | undefined;
+  /** The earliest possible stop. */
+  earliestStopNs: bigint | undefined;
 }
 
-/** What a motor was told to do. */
 interface MotorCommand {
   readonly direction: MotorDirection;
   started: Promise<void>;
   isStopping: boolean;
-  /** Switching it off failed. */
+  /** Switching the relay off failed. */
   isStuck: boolean;
 }
 
 /**
- * A motor with a relay for each direction, both under rules: never two at once, dead time at a reversal, never longer
- * than a run. All that drives a relay passes through here, so it knows how long the motor ran, and where that left it.
+ * A motor with a relay for each direction. Rules apply to both: never both at once, a dead time at a reversal, never
+ * longer than a run. Everything that drives a relay passes through here, so the running time, and with it the position,
+ * is known.
  */
 export class ShutterMotor {
-  readonly #with: MotorOptions;
+  readonly #options: MotorOptions;
   readonly #switches: PerDirection<RuledSwitch>;
-  readonly #rules: Record<MotorDirection, Rules>;
-  #at: ShutterState;
+  readonly #ruleStatus: Record<MotorDirection, RuleStatus>;
+  #restState: ShutterState;
   #motion: Motion | undefined;
-  /** What it was told, until an off was taken. */
-  #told: MotorCommand | undefined;
+  /** The present command, until the relay has switched off. */
+  #command: MotorCommand | undefined;
 
-  /** To be made in the same step of the event loop in which both lines are known to be taken, inactive. */
-  constructor(parts: MotorOptions) {
-    this.#with = parts;
-    this.#at = parts.memory.recall();
-    parts.memory.keep(this.#at);
-    const none: Rules = { rule: '', pending: '', offAt: 0 };
-    this.#rules = { up: none, down: none };
+  /** To be created in the same step of the event loop in which both lines were requested, inactive. */
+  constructor(options: MotorOptions) {
+    this.#options = options;
+    this.#restState = options.memory.recall();
+    options.memory.keep(this.#restState);
+    const noRule: RuleStatus = { rule: '', pending: '', offAt: 0 };
+    this.#ruleStatus = { up: noRule, down: noRule };
     this.#switches = { up: this.#switch('up'), down: this.#switch('down') };
   }
 
-  /** Where it was when it last rested. */
+  /** The state when the motor last rested. */
   get restState(): ShutterState {
-    return this.#at;
+    return this.#restState;
   }
 
-  /** Where it is now. */
+  /** The present state. */
   get state(): ShutterState {
-    const { times, host } = this.#with;
-    if (this.#motion === undefined) return this.#at;
-    const { direction, fromNs, byNs, offNs } = this.#motion;
+    const { times, host } = this.#options;
+    if (this.#motion === undefined) return this.#restState;
+    const { direction, earliestStartNs, latestStartNs, earliestStopNs } = this.#motion;
     const nowNs = host.clock.monotonicNs();
-    const leastMs = byNs === undefined ? 0 : msBetween(byNs, offNs ?? nowNs);
-    return stateAfterRun(times, { from: this.#at, direction }, [
+    const leastMs = latestStartNs === undefined ? 0 : msBetween(latestStartNs, earliestStopNs ?? nowNs);
+    return stateAfterRun(times, { from: this.#restState, direction }, [
       Math.max(0, leastMs),
-      msBetween(fromNs, nowNs),
+      msBetween(earliestStartNs, nowNs),
     ]);
   }
 
-  /** Where it is left if nobody sees its run end. */
+  /** The state if the end of the present run is not seen. */
   get worstCase(): ShutterState {
     const direction = this.#motion?.direction;
-    return direction === undefined ? this.#at : stateAfterInterruption(this.#with.times, this.#at, direction);
+    return direction === undefined
+      ? this.#restState
+      : stateAfterInterruption(this.#options.times, this.#restState, direction);
   }
 
-  /** Off, and nothing under way. */
+  /** Off, and no command in progress. */
   get isResting(): boolean {
-    return this.#told === undefined;
+    return this.#command === undefined;
   }
 
-  /** Where it runs, or is about to; undefined: nowhere, or it is being stopped. */
+  /** The direction in which it runs or is about to; undefined if it rests or is being stopped. */
   get direction(): MotorDirection | undefined {
-    return this.#told?.isStopping === false ? this.#told.direction : undefined;
+    return this.#command?.isStopping === false ? this.#command.direction : undefined;
   }
 
-  /** Where its relay is on, or may be. */
+  /** The direction whose relay is on, or may be. */
   get moving(): MotorDirection | undefined {
     return this.#motion?.direction;
   }
 
-  /** How long it has run, milliseconds. */
+  /** The running time so far, milliseconds. */
   get ranMs(): number {
-    const byNs = this.#motion?.byNs;
-    return byNs === undefined ? 0 : msBetween(byNs, this.#with.host.clock.monotonicNs());
+    const latestStartNs = this.#motion?.latestStartNs;
+    return latestStartNs === undefined ? 0 : msBetween(latestStartNs, this.#options.host.clock.monotonicNs());
   }
 
-  /** What waits for its dead time: the direction and the text. */
+  /** For people: a direction that waits for its dead time. */
   get pendingText(): string {
-    const waits = directions.filter((direction) => this.#rules[direction].pending.startsWith('on'));
-    return waits.map((direction) => this.#rules[direction].pending.replace('on', direction)).join();
+    const waits = directions.filter((direction) => this.#ruleStatus[direction].pending.startsWith('on'));
+    return waits.map((direction) => this.#ruleStatus[direction].pending.replace('on', direction)).join();
   }
 
-  /** The rule that forbids it to run. That one direction forbids the other while all is well is no news. */
+  /** The rule that forbids a run. During a normal run it is empty: that one direction forbids the other is not reported. */
   get rule(): string {
-    if (this.#told?.isStuck === false) return '';
-    return this.#rules.up.rule === '' ? this.#rules.down.rule : this.#rules.up.rule;
+    if (this.#command?.isStuck === false) return '';
+    return this.#ruleStatus.up.rule === '' ? this.#ruleStatus.down.rule : this.#ruleStatus.up.rule;
   }
 
   /**
-   * Runs in a direction in which it runs already, or from rest. Resolves when the relay took it, the dead time awaited;
-   * rejects as `RuledSwitch.write`.
+   * Runs in a direction, from rest or if it runs in that direction already. Resolves after the dead time when the relay
+   * has switched on; rejects as `RuledSwitch.write` does.
    */
   run(direction: MotorDirection): Promise<void> {
-    if (this.direction === direction && this.#told !== undefined) return this.#told.started;
-    const told: MotorCommand = { direction, started: Promise.resolve(), isStopping: false, isStuck: false };
-    this.#told = told;
-    told.started = this.#switches[direction].write(true).catch((thrown: unknown) => {
-      if (this.#motion !== undefined) this.#mustStop(told);
-      else if (this.#told === told) this.#told = undefined;
+    if (this.direction === direction && this.#command !== undefined) return this.#command.started;
+    const command: MotorCommand = {
+      direction,
+      started: Promise.resolve(),
+      isStopping: false,
+      isStuck: false,
+    };
+    this.#command = command;
+    command.started = this.#switches[direction].write(true).catch((thrown: unknown) => {
+      if (this.#motion !== undefined) this.#forceOff(command);
+      else if (this.#command === command) this.#command = undefined;
       throw thrown;
     });
-    return told.started;
+    return command.started;
   }
 
-  /** Resolves when the relay took the off. Where it did not that rejects, and it is tried until it does. */
+  /** Resolves when the relay has switched off. If that fails, it rejects, and switching off is retried. */
   async stop(): Promise<void> {
-    const told = this.#told;
-    if (told === undefined) return;
-    told.isStopping = true;
+    const command = this.#command;
+    if (command === undefined) return;
+    command.isStopping = true;
     try {
-      await this.#switches[told.direction].write(false);
+      await this.#switches[command.direction].write(false);
     } catch (thrown) {
-      if (!isAbort(thrown)) this.#mustStop(told);
+      if (!isAbort(thrown)) this.#forceOff(command);
       throw thrown;
     }
   }
 
-  /** Rejects when the chip of a line is gone. */
+  /** Rejects if the chip of a line is gone. */
   async probe(): Promise<void> {
-    for (const direction of directions) await this.#with.lines[direction].get();
+    for (const direction of directions) await this.#options.lines[direction].probe();
   }
 
-  /** Stops it: nobody would see to its run's end. */
+  /** Stops the motor: nobody would stop it any more. */
   async close(): Promise<void> {
+    // A failure is shown as a problem already, and the lines are to be closed in any case.
     if (this.#motion !== undefined) await this.stop().catch(() => undefined);
     for (const direction of directions) this.#switches[direction].close();
-    for (const direction of directions) await this.#with.lines[direction].close();
+    for (const direction of directions) await this.#options.lines[direction].close();
   }
 
-  #mustStop(told: MotorCommand): void {
-    told.isStopping = true;
-    told.isStuck = true;
-    this.#switches[told.direction].forceOff();
-    this.#with.onChange();
+  #forceOff(command: MotorCommand): void {
+    command.isStopping = true;
+    command.isStuck = true;
+    this.#switches[command.direction].forceOff();
+    this.#options.onChange();
   }
 
   #switch(direction: MotorDirection): RuledSwitch {
-    const { host, marks, interlocks, times, onChange: changed } = this.#with;
+    const { host, lineKeys, interlocks, times, onChange } = this.#options;
     const { id, clock, properties } = host;
     const name = host.siblings().find((one) => one.id === id)?.name ?? 'Shutter';
     return new RuledSwitch(
@@ -192,21 +199,21 @@ export class ShutterMotor {
         id,
         name: `${name} ${direction}`,
         clock,
-        line: marks[direction],
+        line: lineKeys[direction],
         interlocks,
         rules: {
           minOnMs: 0,
           minOffMs: 0,
           maxOnMs: longestRunMs(times, direction) + GUARD_MS,
           isPulse: false,
-          group: `${name} (${marks.up}, ${marks.down})`,
+          group: `${name} (${lineKeys.up}, ${lineKeys.down})`,
           deadTimeMs: properties.DeadTimeMs,
         },
         configured: () => [],
         drive: (active) => (active ? this.#on(direction) : this.#off(direction)),
-        onStatus: (rules) => {
-          this.#rules[direction] = rules;
-          changed();
+        onStatus: (status) => {
+          this.#ruleStatus[direction] = status;
+          onChange();
         },
         setProblem: (text) => host.setProblem(direction.toUpperCase(), text),
       },
@@ -215,32 +222,37 @@ export class ShutterMotor {
   }
 
   async #on(direction: MotorDirection): Promise<void> {
-    const { host, lines, memory, onChange: changed } = this.#with;
+    const { host, lines, memory, onChange } = this.#options;
     host.signal.throwIfAborted();
-    const fromNs = host.clock.monotonicNs();
-    const motion = (this.#motion ??= { direction, fromNs, byNs: undefined, offNs: undefined });
+    const earliestStartNs = host.clock.monotonicNs();
+    const motion = (this.#motion ??= {
+      direction,
+      earliestStartNs,
+      latestStartNs: undefined,
+      earliestStopNs: undefined,
+    });
     memory.keep(this.worstCase);
-    await driveLine(host, lines[direction], true);
-    motion.byNs ??= host.clock.monotonicNs();
-    changed();
+    await lines[direction].drive(true);
+    motion.latestStartNs ??= host.clock.monotonicNs();
+    onChange();
   }
 
   async #off(direction: MotorDirection): Promise<void> {
-    const { host, lines, memory, onChange: changed, onGuardStop: cut } = this.#with;
+    const { host, lines, memory, onChange, onGuardStop } = this.#options;
     const motion = this.#motion?.direction === direction ? this.#motion : undefined;
-    if (motion !== undefined) motion.offNs ??= host.clock.monotonicNs();
-    await driveLine(host, lines[direction], false);
+    if (motion !== undefined) motion.earliestStopNs ??= host.clock.monotonicNs();
+    await lines[direction].drive(false);
     if (motion !== undefined) {
-      this.#at = this.state;
+      this.#restState = this.state;
       this.#motion = undefined;
-      memory.keep(this.#at);
+      memory.keep(this.#restState);
     }
-    const told = this.#told;
-    if (told?.direction === direction && (told.isStopping || motion !== undefined)) {
-      this.#told = undefined;
-      if (!told.isStopping) cut();
+    const command = this.#command;
+    if (command?.direction === direction && (command.isStopping || motion !== undefined)) {
+      this.#command = undefined;
+      if (!command.isStopping) onGuardStop();
     }
-    changed();
+    onChange();
   }
 }
 

@@ -1,20 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox';
+import { type ModuleDefinition, type VariableDeclaration, variableType } from '../../../src/device/module.js';
 import { enumProperty } from '../../../src/device/toolkit/enum-property.js';
-import {
-  moduleKind,
-  type ModuleDefinition,
-  type VariableDeclaration,
-  variableType,
-} from '../../../src/device/module.js';
+import type { Backends } from '../backends/backends.js';
 import { drives } from '../backends/line.js';
-import { lineProperties } from '../line-properties.js';
+import { gpioModule, lineProperties } from '../line-properties.js';
 import type { SharedState } from './ruled-line.js';
-import type { GpioBoard, Backends } from '../backends/backends.js';
 
-/** No shutter is slower, and a motor that ran for longer would be too hot. */
+/** No shutter is slower, and a motor that ran longer would overheat. */
 const LONGEST_S = 300;
-/** Slats that took longer would be no slats. */
-const SLAT_LONGEST_S = 30;
+/** No slats take longer to turn. */
+const LONGEST_SLAT_S = 30;
 /** A command waits for the dead time, and no caller waits for more than ten seconds. */
 const LONGEST_DEAD_MS = 5000;
 
@@ -28,36 +23,32 @@ const properties = Type.Object({
   ActiveLow,
   Backend,
   Drive: enumProperty(drives, 'push-pull'),
-  /** From the lower end stop to the upper one, and back, each with the slats' turn. */
+  /** From the lower end stop to the upper one, including the turning of the slats. */
   RunUpS: runS,
+  /** From the upper end stop to the lower one, including the turning of the slats. */
   RunDownS: runS,
-  /** How long slats turn from one end to the other; 0: there are none. */
-  SlatS: Type.Number({ default: 0, minimum: 0, maximum: SLAT_LONGEST_S }),
+  /** How long the slats take to turn from one end to the other; 0 if there are none. */
+  SlatS: Type.Number({ default: 0, minimum: 0, maximum: LONGEST_SLAT_S }),
   /** How long the motor rests before it is reversed. */
   DeadTimeMs: Type.Integer({ default: 500, minimum: 0, maximum: LONGEST_DEAD_MS }),
-  /** How long a run into an end stop goes on beyond its time. */
+  /** Extra time for a run into an end stop. */
   ReserveS: Type.Number({ default: 2, minimum: 0, maximum: 60 }),
 });
 export type ShutterProperties = Static<typeof properties>;
 
-/** The module **Shutter**: a motor with two relays and end stops of its own (`docs/hardware/outputs.md`). */
-export function shutterModule(
-  board: GpioBoard,
-  ways: Backends,
+/** The module **Shutter**: a motor with two relays and its own end stops (`docs/hardware/outputs.md`). */
+export const shutterModule = (
+  backends: Backends,
   { motors }: SharedState,
-): ModuleDefinition<typeof properties> {
-  return {
+): ModuleDefinition<typeof properties> =>
+  gpioModule({
     id: '{9B8B28BE-646C-47E9-9D89-64351E2CEFDF}',
     name: 'Shutter',
-    kind: moduleKind.device,
-    prefix: 'HW',
     properties,
     variables,
     check: checkProperties,
-    open: async (host) =>
-      (await import('./shutter-controller.js')).openShutter(host, { board, ways, motors }),
-  };
-}
+    open: async (host) => (await import('./shutter-controller.js')).openShutter(host, backends, motors),
+  });
 
 function variables({ SlatS }: ShutterProperties): VariableDeclaration[] {
   const { integer, boolean, string } = variableType;
@@ -71,14 +62,14 @@ function variables({ SlatS }: ShutterProperties): VariableDeclaration[] {
     { ident: 'RULE', name: 'Rule in force', type: string },
     { ident: 'REST', name: 'Kept for a restart', type: string, durable: { every: 1, withinS: 1 } },
   ];
-  return all.map((one, at) => ({ ...one, position: at + 1 }));
+  return all.map((one, index) => ({ ...one, position: index + 1 }));
 }
 
 function checkProperties({ Up, Down, RunUpS, RunDownS, SlatS }: ShutterProperties): string | undefined {
   if (Up === '' || Down === '') return 'Up and Down each need the name of a line, or its offset';
   if (Up === Down) return 'Up and Down are the same line: the motor needs one for each direction';
   if (RunUpS === 0 || RunDownS === 0)
-    return 'RunUpS and RunDownS are not set: measure how long it runs from one end stop to the other, and back';
+    return 'RunUpS and RunDownS are not set: measure how long a run takes from one end stop to the other, and back';
   if (SlatS * 2 > Math.min(RunUpS, RunDownS))
     return 'SlatS is longer than half a run: it is the time of the slats alone';
   return undefined;

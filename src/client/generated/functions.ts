@@ -156,7 +156,7 @@ export interface Functions {
   GW_GetFound(InstanceID: number): Found[];
   /** How the gateway is: named checks, each with its state, since when, and what to do. */
   GW_GetHealth(): Health;
-  /** The board's header and all GPIO lines: their names, who uses them, and the values of the gateway's own. */
+  /** The board's header and all GPIO lines: their names, their users, and the values of the gateway's own lines. */
   GW_GetLines(): Lines;
   /** The mobile devices that are registered with a web front; their tokens are not shown. */
   GW_GetPushDevices(InstanceID: number): PushDevice[];
@@ -180,23 +180,23 @@ export interface Functions {
   GW_RequestActions(Actions: readonly (readonly [number, Value])[]): Outcome[];
   /** Sets many variables at once, given as [[VariableID, Value], …]: all of them, or none when one fails. */
   GW_SetValues(Values: readonly (readonly [number, Value | null])[]): boolean;
-  /** As GW_SimulateLine, with a contact that first goes to and fro so many times within WithinMs, at moments that are the same for the same Seed. */
+  /** As GW_SimulateLine, with a contact that first bounces the given number of times within WithinMs, at moments that are the same for the same Seed. */
   GW_SimulateBounce(Line: string, Active: boolean, Bounces: number, WithinMs: number, Seed: number): boolean;
-  /** Pulls a chip of the simulated board out, or plugs it in again. Its lines are lost to their instances meanwhile. */
+  /** Unplugs a chip of the simulated board, or plugs it in again. Until then its lines are lost to their instances. */
   GW_SimulateChipGone(Chip: string, Gone: boolean): boolean;
-  /** Moves a line of the simulated board to and fro, so many changes a second, for so long; it ends where it began. GW_SimulateLine ends it sooner. */
+  /** Toggles a line of the simulated board PerSecond times a second for ForMs; it ends at its first level. GW_SimulateLine ends it sooner. */
   GW_SimulateFlood(Line: string, PerSecond: number, ForMs: number): boolean;
   /** Pulls a LED of the simulated board out, or plugs it in again. */
   GW_SimulateLedGone(Led: string, Gone: boolean): boolean;
-  /** Drives a line of the simulated board from outside, as a button does. Active is what an instance on that line sees. */
+  /** Drives a line of the simulated board from outside, as a button does. Active is the value that an instance on that line gets. */
   GW_SimulateLine(Line: string, Active: boolean): boolean;
   /** Takes a 1-Wire device of the simulated board off its bus, or puts it back. */
   GW_SimulateOneWireGone(Address: string, Gone: boolean): boolean;
   /** Pulls a PWM chip of the simulated board out, or plugs it in again. */
   GW_SimulatePwmGone(Chip: string, Gone: boolean): boolean;
-  /** Lets every write to an output line of the simulated board fail, as where the kernel does not take it, or lets it work again. The line stays what it is. */
+  /** Makes every write to an output line of the simulated board fail, as if the kernel rejected it, or lets writes succeed again. The line keeps its level. */
   GW_SimulateRefusal(Line: string, Refuse: boolean): boolean;
-  /** Lets a line of the simulated board be stuck at the level that it has now, whatever drives it, or lets it go again. */
+  /** Makes a line of the simulated board stick at its present level, whatever drives it, or releases it. */
   GW_SimulateStuck(Line: string, Stuck: boolean): boolean;
   /** Narrows the changes on this socket to some objects with all below them, and to some messages; []: all. */
   GW_Subscribe(IDs: readonly number[], Messages?: readonly number[]): boolean;

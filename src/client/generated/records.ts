@@ -287,7 +287,7 @@ export interface LibraryRecord {
   Date: number;
 }
 
-/** The board's header, row by row, and all lines; Active is there where an instance has the line. */
+/** The board's header, row by row, and all lines; Active is present if an instance holds the line. */
 export interface Lines {
   Board: string;
   Header: string[][];

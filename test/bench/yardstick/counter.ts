@@ -24,11 +24,11 @@ await binding.requestInput(
   { chip, offset: 0, name: 'LINE' },
   { activeLow: false, bias: 'as-is', debounceUs: 0 },
   {
-    edges: (all) => {
+    onEdges: (all) => {
       edges = all.at(-1)?.lineSeqno ?? edges;
       values.set(count, edges);
     },
-    lost: () => undefined,
+    onLost: () => undefined,
   },
 );
 listen(

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
-import { gpioModules } from '../../../drivers/gpio/index.js';
+import { Backends, gpioModules } from '../../../drivers/gpio/index.js';
 import { ledModules } from '../../../drivers/led/index.js';
 import { SimulatedBroker } from '../../../drivers/mqtt/simulated-broker.js';
 import { modbusModules } from '../../../drivers/modbus/index.js';
@@ -24,7 +24,7 @@ import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
 const DOCS = join(PACKAGE_ROOT, 'docs');
 const modules = new ModuleRegistry([
-  ...gpioModules({ gpio: [] }, systemClock()),
+  ...gpioModules(new Backends({ gpio: [] }, systemClock())),
   ...ledModules({ leds: [] }, systemClock()),
   ...pwmModules({}, systemClock()),
   ...serialModules(new SimulatedPorts()),

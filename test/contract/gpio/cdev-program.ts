@@ -31,10 +31,10 @@ await t.test('a worker that ends while it watches a line ends cleanly, and frees
   for (let n = 0; n < 3; n++) {
     const worker = new Worker(source, { eval: true, workerData: paths });
     await once(worker, 'message');
-    t.equal((await bench.binding.lines(chip))[3]?.used, true);
+    t.equal((await bench.binding.lines(chip))[3]?.isUsed, true);
     await bench.drive(3, n % 2 === 0);
     await worker.terminate();
-    t.equal((await bench.binding.lines(chip))[3]?.used, false);
+    t.equal((await bench.binding.lines(chip))[3]?.isUsed, false);
   }
 });
 
@@ -49,8 +49,8 @@ await t.test('a request that is dropped without closing is closed by the collect
   });
 });
 
-await t.test('what the addon is given wrongly, it refuses', async (t) => {
-  const { Request, Link, chip, lines, flags } = require(addon);
+await t.test('the addon rejects invalid arguments', async (t) => {
+  const { Request, KeeperSocket, chip, lines, flags } = require(addon);
   const good = { offsets: [1], consumer: 'x', flags: flags.input };
   const wrong = [
     { ...good, offsets: [] },
@@ -71,16 +71,16 @@ await t.test('what the addon is given wrongly, it refuses', async (t) => {
     code: 'EINVAL',
   });
   const received = () => undefined;
-  t.throws(() => new Link('/nowhere', received, received), { code: 'ENOENT', syscall: 'connect' });
+  t.throws(() => new KeeperSocket('/nowhere', received, received), { code: 'ENOENT', syscall: 'connect' });
   for (const given of [
     [],
     ['x'.repeat(200), received, received],
     ['/nowhere', received],
     [7, received, received],
   ])
-    t.throws(() => new Link(...given), TypeError);
-  t.throws(() => Link.prototype.send.call(new Date(), 'x'), TypeError);
-  t.throws(() => Link.prototype.close.call({}), TypeError);
+    t.throws(() => new KeeperSocket(...given), TypeError);
+  t.throws(() => KeeperSocket.prototype.send.call(new Date(), 'x'), TypeError);
+  t.throws(() => KeeperSocket.prototype.close.call({}), TypeError);
   t.throws(() => new Request('/dev/null', good), { code: 'ENOTTY' });
   t.throws(() => chip('x'.repeat(5000)));
   t.throws(() => lines({}));

@@ -171,7 +171,7 @@ await t.test(
     // What it was told while it stood still comes first when it goes on.
     const messages = gateway.tell({ set: 2, active: true });
     gateway.process.kill('SIGCONT');
-    t.match(await messages, /failed: .*the line keeper has its outputs; it is opened anew/);
+    t.match(await messages, /failed: .*the line keeper has taken over its outputs; the output is reopened/);
     for (const offset of [1, 2, 3]) await gateway.waitFor(new RegExp(`^lost ${offset} `, 'm'));
     for (const offset of [1, 2, 3]) await gateway.tell({ close: offset });
     const found = [];
@@ -239,7 +239,7 @@ await t.test(
     const before = (await box.history()).length;
     keeper.process.kill('SIGSTOP');
     const health = () => gateway.tell({ health: true });
-    await until('word of it', async () => /3 of 3 not guarded: .*does not answer/.test(await health()));
+    await until('word of it', async () => /3 of 3 not guarded: .*does not reply/.test(await health()));
     await gateway.tell({ set: 1, active: true });
     keeper.process.kill('SIGCONT');
     await until('all to be guarded again', async () => /3 guarded/.test(await health()));
@@ -303,7 +303,7 @@ await t.test(
     await gateway.tell({ close: 2 });
     t.match(
       await gateway.tell({ input: 2 }),
-      /can't do that/,
+      /does not support that/,
       'refused by the stand-in, which has no inputs',
     );
     await gateway.tell({ take: { offset: 4, boot: 'active', guard: HOLD } });

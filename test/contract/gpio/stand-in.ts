@@ -58,7 +58,7 @@ export async function onCdevStandIn(t: Test, program: string): Promise<void> {
     await mkdir(dirname(paths.node), { recursive: true });
     await writeFile(paths.node, '');
     const native = join(PACKAGE_ROOT, 'drivers/gpio/native');
-    const sources = ['args', 'chip', 'gpio', 'link', 'request', 'watched'].map((name) =>
+    const sources = ['args', 'chip', 'gpio', 'keeper-socket', 'request', 'watched'].map((name) =>
       join(native, `${name}.c`),
     );
     const checks = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'];

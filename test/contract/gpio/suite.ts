@@ -60,12 +60,12 @@ class Ear implements InputListener {
   readonly batches: number[] = [];
   readonly gone = Promise.withResolvers<Error>();
 
-  edges(edges: readonly Edge[]): void {
+  onEdges(edges: readonly Edge[]): void {
     this.heard.push(...edges);
     this.batches.push(edges.length);
   }
 
-  lost(cause: Error): void {
+  onLost(cause: Error): void {
     this.gone.resolve(cause);
   }
 
@@ -108,7 +108,7 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
       Array.from(lines, (_, n) => n),
     );
     if (bench.named !== undefined) t.equal(lines[bench.named.offset]?.name, bench.named.name);
-    t.notOk(lines[0]?.used);
+    t.notOk(lines[0]?.isUsed);
   });
 
   await on('an output drives what it is told, from its first value on', async (t, { bench, output }) => {
@@ -159,7 +159,7 @@ export async function gpioContract(sentence: Sentence, makeBench: () => Promise<
     t.equal(bench.binding.heldCount, 1);
     t.ok([...bench.binding.requestedLines()].includes(line));
     const info = (await bench.binding.lines(chip))[0];
-    t.equal(info?.used, true);
+    t.equal(info?.isUsed, true);
     t.equal(info?.direction, 'output');
     await t.rejects(output(0), { code: 'DEVICE_OFFLINE', message: /in use/ });
     await t.rejects(input(0), { code: 'DEVICE_OFFLINE', message: /in use/ });

@@ -1,14 +1,22 @@
 import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
 import { parse } from 'yaml';
-import { type GpioBoard, gpioModules } from '../../../drivers/gpio/index.js';
+import { Backends, boardFunctions, type GpioBoard, gpioModules } from '../../../drivers/gpio/index.js';
 import { ManualClock } from '../../../src/base/clock.js';
 import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { ModuleRegistry } from '../../../src/device/module-registry.js';
 import { DeviceFixture } from './device-fixture.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
 /** The simulated board, as its file describes it. */
 export const simulatedBoard = parse(readFileSync(`${PACKAGE_ROOT}board/simulated.yaml`, 'utf8')) as GpioBoard;
+
+/** The modules and functions of a board. */
+function boardRegistry(board: GpioBoard, clock: ManualClock): ModuleRegistry {
+  const backends = new Backends(board, clock);
+  const functions = boardFunctions(backends);
+  return new ModuleRegistry(gpioModules(backends), { name: 'simulated', isUnknown: false, functions });
+}
 
 /** A time that is shorter than anything that is told apart here. */
 const STEP_MS = 10;
@@ -18,7 +26,7 @@ export class BoardFixture extends DeviceFixture {
   readonly clock: ManualClock;
 
   constructor(t: Test, clock = new ManualClock(), board = simulatedBoard) {
-    super(gpioModules(board, clock), clock);
+    super(boardRegistry(board, clock), clock);
     this.clock = clock;
     t.teardown(() => this.devices.close());
   }

@@ -22,15 +22,19 @@ export class DeviceFixture implements AsyncDisposable {
   readonly devices: Devices;
   /** What shows what goes over their wires. */
   readonly debug: Debug;
-  readonly #modules: readonly ModuleDefinition[];
+  readonly #modules: ModuleRegistry;
 
-  constructor(modules: readonly ModuleDefinition[], clock: Clock = systemClock(), log: Log = silentLog) {
-    this.#modules = modules;
+  constructor(
+    modules: readonly ModuleDefinition[] | ModuleRegistry,
+    clock: Clock = systemClock(),
+    log: Log = silentLog,
+  ) {
+    this.#modules = modules instanceof ModuleRegistry ? modules : new ModuleRegistry(modules);
     this.debug = new Debug({ kernel: this.kernel, clock });
     this.devices = new Devices({
       debug: this.debug,
       kernel: this.kernel,
-      modules: new ModuleRegistry(modules),
+      modules: this.#modules,
       clock,
       log,
     });
@@ -103,11 +107,10 @@ export class DeviceFixture implements AsyncDisposable {
     return String(this.value(instance, 'STATUS'));
   }
 
-  /** Calls a function that one of the modules brings. */
+  /** Calls a function of the board or of one of the modules. */
   async call(name: string, ...args: unknown[]): Promise<unknown> {
-    const declared = this.#modules.flatMap((module) => module.functions?.(this.devices) ?? []);
-    const found = declared.find((one) => one.name === name);
-    if (found === undefined) throw new Error(`no module brings ${name}`);
+    const found = this.#modules.functions(this.devices).find((one) => one.name === name);
+    if (found === undefined) throw new Error(`there is no function ${name}`);
     return await found.run(owner, ...(args as never[]));
   }
 

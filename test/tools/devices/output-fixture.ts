@@ -31,7 +31,7 @@ class WiredWays extends Backends {
   readonly #wire: (line: OutputLine) => OutputLine;
 
   constructor(through: Backends, wire: (line: OutputLine) => OutputLine) {
-    super({ gpio: [] }, new ManualClock());
+    super(through.board, through.clock);
     this.#through = through;
     this.#wire = wire;
   }
@@ -142,7 +142,7 @@ export class OutputFixture {
     const shared = sharedState(clock);
     const ways = new WiredWays(this.board, (line) => this.#wiring(line, clock));
     const all = [relayModule, pulseModule, shutterModule].map(
-      (make) => make(board, ways, shared) as unknown as ModuleDefinition,
+      (create) => create(ways, shared) as unknown as ModuleDefinition,
     );
     const devices = new Devices({
       kernel,

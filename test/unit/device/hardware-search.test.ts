@@ -25,7 +25,7 @@ const board: GpioBoard = {
 t.test(
   'a line is named so that it is found again, and what the board leaves out is nobody’s to make',
   async (t) => {
-    const found = await searchLines(board, new Backends(board, new ManualClock()));
+    const found = await searchLines(new Backends(board, new ManualClock()));
     const shown = found.map(({ id, makes: [first] }) => [id, first?.properties]);
     t.strictSame(shown, [
       ['chip header', undefined],
@@ -43,7 +43,7 @@ t.test('what another program has is shown with its name, and is not offered', as
   const spot = ways.simulatedBoard?.lineNamed('LAMP');
   if (spot === undefined) throw new Error('no LAMP');
   ways.simulatedBoard?.request(spot, { consumer: 'spi0 CS1' });
-  const lamp = (await searchLines(board, ways)).find(({ name }) => name === 'LAMP');
+  const lamp = (await searchLines(ways)).find(({ name }) => name === 'LAMP');
   t.match(lamp, { usedBy: 'spi0 CS1', instance: 0, makes: [] });
 });
 

@@ -140,7 +140,7 @@ await t.test('dimming is refused, with a reason and a way out', async (t) => {
   const dimmed = await board.add('Blinker', { Line: 'RELAY1', OnMs: 5, OffMs: 5 });
   t.match(
     board.status(dimmed),
-    /must be 50 at least: faster is dimming, .* without flicker; use .* the module PWM/,
+    /must be 50 at least: faster is dimming, which would flicker.*; use .* the module PWM/,
   );
   t.match(board.status(await board.add('Blinker', {})), /Line is empty/);
 });

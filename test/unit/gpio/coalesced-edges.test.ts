@@ -2,7 +2,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { LineInterrupts } from '../../../drivers/gpio/backends/interrupts.js';
-import { Merges } from '../../../drivers/gpio/inputs/coalesced-edges.js';
+import { CoalescedEdges } from '../../../drivers/gpio/inputs/coalesced-edges.js';
 import type { Host, Value } from '../../../src/device/module.js';
 import { tempDirectory } from '../../tools/temp-directory.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
@@ -18,11 +18,11 @@ function bench(before?: number) {
     setProblem: (_code: string, text: string | undefined) => void troubles.push(text),
   } as unknown as Host;
   let [interrupts, seqno]: [number | undefined, number] = [0, 0];
-  const merges = new Merges(host, { interrupts: async () => interrupts });
+  const merges = new CoalescedEdges(host, { countInterrupts: async () => interrupts });
   const interrupted = (times: number) => (interrupts = (interrupts ?? 0) + times);
   const numbered = (edges: number) => {
     seqno = (seqno + edges) >>> 0;
-    merges.note([{ active: true, atNs: 0n, lineSeqno: seqno }]);
+    merges.noteEdges([{ active: true, atNs: 0n, lineSeqno: seqno }]);
   };
   const unknown = () => (interrupts = undefined);
   return { merges, told: messages, troubles, interrupted, numbered, unknown };
@@ -34,8 +34,8 @@ t.test(`what merged is told when the line rests, exactly (${seedLabel(seed)})`, 
   const { merges, told: messages, troubles, interrupted, numbered } = bench(7);
   // What came before it was first looked at is not known.
   interrupted(random.below(1000));
-  await merges.look();
-  await merges.look();
+  await merges.sample();
+  await merges.sample();
   t.strictSame(messages, [7]);
   let merged = 7;
   for (let round = 0; round < 200; round++) {
@@ -44,12 +44,12 @@ t.test(`what merged is told when the line rests, exactly (${seedLabel(seed)})`, 
       const lost = random.below(100);
       interrupted(edges + lost);
       // Looked at while the edges are under way, it says nothing.
-      if (random.chance(0.3)) await merges.look();
+      if (random.chance(0.3)) await merges.sample();
       if (edges > 0) numbered(edges); // of some numbers only the last one comes: the others are dropped
       merged += lost + (edges > 0 ? 0 : edges);
     }
-    await merges.look();
-    await merges.look();
+    await merges.sample();
+    await merges.sample();
     t.equal(messages.at(-1), merged, `round ${round}`);
     if (!t.passing()) break;
   }
@@ -61,24 +61,24 @@ t.test('a line that never rests is not told of', async (t) => {
   for (let n = 0; n < 50; n++) {
     interrupted(2);
     numbered(1);
-    await merges.look();
+    await merges.sample();
   }
   t.strictSame(messages, []);
 });
 
 t.test('where it turns out to be unknowable it is given up, and said', async (t) => {
   const another = bench();
-  await another.merges.look();
-  await another.merges.look();
+  await another.merges.sample();
+  await another.merges.sample();
   another.numbered(1); // an edge without an interrupt: it is another line's count
-  for (let n = 0; n < 3; n++) await another.merges.look();
+  for (let n = 0; n < 3; n++) await another.merges.sample();
   t.strictSame(another.told, [0]);
   t.match(another.troubles, [/numbered more edges than/]);
   const none = bench();
   none.unknown();
-  await none.merges.look();
-  await none.merges.look();
-  t.match(none.troubles, [/counts no interrupts of this line alone/]);
+  await none.merges.sample();
+  await none.merges.sample();
+  t.match(none.troubles, [/does not count the interrupts of this line alone/]);
   t.strictSame(none.told, []);
 });
 
@@ -115,7 +115,7 @@ t.test('a counter has MERGED when it is asked to, and says where it cannot be kn
   const counter = await board.add('Counter', { Line: 'BUTTON2', CountMerged: true });
   await board.waitForLink(counter, 'online');
   await board.elapse(2000);
-  t.match(board.status(counter), /MERGED can't be known here.*Set CountMerged to false/);
+  t.match(board.status(counter), /MERGED cannot be counted here.*Set CountMerged to false/);
   const wrong = await board.add('Counter', { Line: 'BUTTON3', CountMerged: true, DebounceUs: 5 });
-  t.match(board.status(wrong), /CountMerged needs DebounceUs to be 0/);
+  t.match(board.status(wrong), /CountMerged requires DebounceUs 0/);
 });

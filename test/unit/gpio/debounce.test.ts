@@ -54,7 +54,10 @@ function randomRun(random: Random): Run {
 async function kernelLike({ initial, period8, moves }: Run): Promise<string[]> {
   const clock = new ManualClock();
   const messages: Edge[] = [];
-  const listener = { edges: (edges: readonly Edge[]) => void messages.push(...edges), lost: () => undefined };
+  const listener = {
+    onEdges: (edges: readonly Edge[]) => void messages.push(...edges),
+    onLost: () => undefined,
+  };
   const command = { activeLow: false, bias: 'as-is', debounceUs: period8 * 125 } as const;
   const queue = new EventQueue(command, listener, clock);
   queue.start(initial);
@@ -75,7 +78,7 @@ async function ours({ initial, period8, moves }: Run, random: Random) {
   const clock = new ManualClock();
   const messages: Edge[] = [];
   const debounce = new Debouncer(
-    { clock, periodUs: period8 * 125, tell: (edges) => void messages.push(...edges) },
+    { clock, periodUs: period8 * 125, onEdges: (edges) => void messages.push(...edges) },
     initial,
   );
   let unread: Edge[] = [];
@@ -119,7 +122,7 @@ t.test('a deadline that is met while edges are unread waits for them', async (t)
   const clock = new ManualClock();
   const messages: Edge[] = [];
   const debounce = new Debouncer(
-    { clock, periodUs: 5000, tell: (edges) => void messages.push(...edges) },
+    { clock, periodUs: 5000, onEdges: (edges) => void messages.push(...edges) },
     false,
   );
   debounce.addEdges([{ active: true, atNs: 0n, lineSeqno: 1 }]);

@@ -71,7 +71,7 @@ t.test('a knob: position and message at each detent, on over openings', async (t
     [1, 0],
   ]);
   const one = await board.add('Encoder', { LineA: 'BUTTON3', LineB: 'BUTTON3' });
-  t.match(board.status(one), /are one line/);
+  t.match(board.status(one), /are the same line/);
 });
 
 t.test('a knob that turns faster than can be told is told as a whole; what is dropped is LOST', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap';
 import { type Gesture, GestureRecognizer, type GestureTimes } from '../../../drivers/gpio/inputs/gestures.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 
-const standard: GestureTimes = { longMs: 600, holdEveryMs: 250, clickGapMs: 300, mostClicks: 3 };
+const standard: GestureTimes = { longMs: 600, holdEveryMs: 250, clickGapMs: 300, maxClicks: 3 };
 type Told = readonly [atMs: number, gesture: Gesture];
 /** Times of press, release, press, … */
 type Presses = readonly number[];
@@ -26,7 +26,7 @@ interface Ask {
 
 /** The same from the definition: each press by itself, then runs of clicks. */
 function expected(times: GestureTimes, presses: Presses, endMs: number): Told[] {
-  const { longMs, holdEveryMs, clickGapMs, mostClicks } = times;
+  const { longMs, holdEveryMs, clickGapMs, maxClicks } = times;
   const names = ['single', 'double', 'triple'] as const;
   const all: Told[] = [];
   let clicks = 0;
@@ -49,7 +49,7 @@ function expected(times: GestureTimes, presses: Presses, endMs: number): Told[] 
     all.push([to, 'release']);
     if (to - from >= longMs) continue;
     clicks++;
-    if (clicks === mostClicks) end(to);
+    if (clicks === maxClicks) end(to);
     else if (next - to >= clickGapMs && to + clickGapMs <= endMs) end(to + clickGapMs);
   }
   return all;
@@ -62,7 +62,7 @@ t.test('clicks, a long press and its repetitions, each when it is sure', async (
   t.strictSame(names([0, 100, 399, 450]).slice(-1), ['double 750']);
   t.strictSame(names([0, 100, 400, 450]).slice(-3), ['press 400', 'release 450', 'single 750']);
   t.strictSame(names([0, 50, 100, 150, 200, 250]).slice(-2), ['release 250', 'triple 250'], 'no wait');
-  t.strictSame(names([0, 50], { ...standard, mostClicks: 1 }).slice(-1), ['single 50']);
+  t.strictSame(names([0, 50], { ...standard, maxClicks: 1 }).slice(-1), ['single 50']);
   t.strictSame(names([0, 599]).slice(-1), ['single 899']);
   t.strictSame(names([0, 600]), ['press 0', 'long 600', 'release 600']);
   t.strictSame(names([0, 1101]).slice(1), ['long 600', 'hold 850', 'hold 1100', 'release 1101']);
@@ -94,7 +94,7 @@ t.test(`whatever is pressed, and however late it is looked: as defined (${seedLa
       longMs: 1 + random.below(700),
       holdEveryMs: random.chance(0.2) ? 0 : 50 + random.below(300),
       clickGapMs: 1 + random.below(400),
-      mostClicks: 1 + random.below(3),
+      maxClicks: 1 + random.below(3),
     };
     let atMs = 0;
     const presses = random.some(14, () => (atMs += 1 + random.below(random.chance(0.3) ? 2000 : 300)));

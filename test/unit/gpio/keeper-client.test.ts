@@ -130,13 +130,16 @@ await t.test(
 
 await t.test('health says how many outputs are guarded, and what to do where they are not', async (t) => {
   const directory = await tempDirectory(t);
-  const keeping = new KeeperClient(
+  const keeper = new KeeperClient(
     { socket: undefined, directory, isUpdating: () => false },
     { clock: new ManualClock(), log: silentLog },
   );
-  t.match(keeping.check(), { state: 'ok', text: /none/ });
-  keeping.outputs = () => ({ held: 3, kept: 3 });
-  t.match(keeping.check(), { state: 'ok', text: /^3 guarded/ });
-  keeping.outputs = () => ({ held: 3, kept: 1 });
-  t.match(keeping.check(), { state: 'warning', text: /^2 of 3 not guarded/, whatToDo: /stellwerk-keeper/ });
+  t.match(keeper.check(), { state: 'ok', text: /none/ });
+  const guarded = Array.from({ length: 3 }, () => ({ isGuarded: true }));
+  for (const output of guarded) keeper.addOutput(output);
+  t.match(keeper.check(), { state: 'ok', text: /^3 guarded/ });
+  for (const output of guarded.slice(1)) output.isGuarded = false;
+  t.match(keeper.check(), { state: 'warning', text: /^2 of 3 not guarded/, whatToDo: /stellwerk-keeper/ });
+  for (const output of guarded.slice(1)) keeper.removeOutput(output);
+  t.match(keeper.check(), { state: 'ok', text: /^1 guarded/ });
 });

@@ -43,7 +43,7 @@ t.test('a coding switch: one number when it has come to rest, none on the way', 
   await board.drive('BUTTON4', true);
   await board.elapse(100);
   t.equal(board.value(group, 'VALUE'), 2, 'the last that was one');
-  t.match(board.status(group), /stand for no bcd number: 1010/);
+  t.match(board.status(group), /are not a valid bcd number: 1010/);
   t.equal(board.quality(group, 'VALUE'), 'bad NO_NUMBER');
   await board.drive('BUTTON2', false);
   await board.elapse(100);

@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import type { OutputLine } from '../../../drivers/gpio/backends/line.js';
+import type { GpioOutput } from '../../../drivers/gpio/outputs/request-output.js';
 import { ShutterMemory } from '../../../drivers/gpio/outputs/shutter-memory.js';
 import { ShutterMotor } from '../../../drivers/gpio/outputs/shutter-motor.js';
 import type { ShutterProperties } from '../../../drivers/gpio/outputs/shutter.js';
@@ -23,10 +23,10 @@ function motor(t: Test) {
   const line = (direction: 'up' | 'down') =>
     ({
       location: { name: direction },
-      set: async (active: boolean) => void (on[direction] = active),
-      get: async () => on[direction],
+      drive: async (active: boolean) => void (on[direction] = active),
+      probe: async () => undefined,
       close: async () => void seen.push(`${direction} closed`),
-    }) as Partial<OutputLine> as OutputLine;
+    }) as Partial<GpioOutput> as GpioOutput;
   const host = {
     id: 12345,
     clock,
@@ -45,7 +45,7 @@ function motor(t: Test) {
     times,
     memory,
     lines: { up: line('up'), down: line('down') },
-    marks: { up: 'line up', down: 'line down' },
+    lineKeys: { up: 'line up', down: 'line down' },
     interlocks: new Interlocks(clock),
     onChange: () => undefined,
     onGuardStop: () => void seen.push('cut'),

@@ -21,7 +21,7 @@ const at = (position: number, slat: number): ShutterState => ({
   position: { low: position, high: position },
   slat: { low: slat, high: slat },
 });
-const shown = (run: MotorRun | undefined) => run && [run.direction, Math.round(run.ms), run.left];
+const shown = (run: MotorRun | undefined) => run && [run.direction, Math.round(run.ms), run.remaining];
 
 t.test('a run is as long as the way, and the slats turn first', async (t) => {
   const rows: [
@@ -63,12 +63,12 @@ t.test('a run into an end stop takes its time, what may be wrong with that, and 
 
 t.test('what is not known is learnt at the nearer end stop, or where it runs to already', async (t) => {
   const aim = { position: 0.3, slat: 0.5 };
-  t.match(nextRun(times, { at: unknownState }, aim), { direction: 'up', left: aim });
+  t.match(nextRun(times, { at: unknownState }, aim), { direction: 'up', remaining: aim });
   t.match(nextRun(times, { at: unknownState }, { position: 0.7 }), {
     direction: 'down',
-    left: { position: 0.7 },
+    remaining: { position: 0.7 },
   });
-  t.match(nextRun(times, { at: unknownState, moving: 'down' }, aim), { direction: 'down', left: aim });
+  t.match(nextRun(times, { at: unknownState, moving: 'down' }, aim), { direction: 'down', remaining: aim });
   t.match(shown(nextRun(times, { at: unknownState }, { slat: 0.5 })), [
     'down',
     Math.round(2050 / 0.99),
@@ -117,9 +117,9 @@ t.test(`a real shutter is always within it (${seedLabel(seed)})`, async (t) => {
         ...(random.chance(0.7) && { position: random.pick([0, 1, random.next()]) }),
         ...(slatMs > 0 && random.chance(0.5) && { slat: random.next() }),
       };
-      let left = aim;
+      let remaining = aim;
       for (let runs = 0; ; runs++) {
-        const run = nextRun(own, { at: standing }, left);
+        const run = nextRun(own, { at: standing }, remaining);
         if (run === undefined) break;
         if (runs > 4) wrong.push(`world ${n}: ${JSON.stringify(aim)} takes more than five runs`);
         // What is known of a run's length is known to some milliseconds only.
@@ -132,7 +132,7 @@ t.test(`a real shutter is always within it (${seedLabel(seed)})`, async (t) => {
         if (!real.isWithin(standing))
           wrong.push(`world ${n}: ${real.toString()} is not in ${JSON.stringify(standing)}`);
         if (runs > 4) break;
-        left = run.left;
+        remaining = run.remaining;
       }
       if (aim.position !== undefined && aim.slat === undefined)
         errors.push(Math.abs(midpoint(standing.position) - aim.position) - 100 / shortestMs);

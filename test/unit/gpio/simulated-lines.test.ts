@@ -17,7 +17,10 @@ async function bench() {
   const world = new SimulatedBoard({ chips: [{ label: 'one', lines: ['DOOR'] }] }, clock);
   const binding = openSimulated(world, clock);
   const received: Edge[] = [];
-  const listener = { edges: (edges: readonly Edge[]) => void received.push(...edges), lost: () => undefined };
+  const listener = {
+    onEdges: (edges: readonly Edge[]) => void received.push(...edges),
+    onLost: () => undefined,
+  };
   const [chip] = await binding.chips();
   if (chip === undefined) throw new Error('no chip');
   const command = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;

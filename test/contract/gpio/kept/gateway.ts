@@ -1,4 +1,4 @@
-/** A gateway's part in keeping outputs, as a program of its own that can be killed: the binding, told by lines of JSON. */
+/** A gateway's part in keeper outputs, as a program of its own that can be killed: the binding, told by lines of JSON. */
 import { createInterface } from 'node:readline';
 import { openCharacterDevice } from '../../../../drivers/gpio/backends/cdev.js';
 import { KeeperClient } from '../../../../drivers/gpio/keeper/keeper-client.js';
@@ -26,12 +26,11 @@ const said = (_details: object, text: string) => say(`log ${text}`);
 const log: Log = { ...silentLog, info: said, warn: said, error: said };
 const clock = systemClock();
 let isUpdate = false;
-const keeping = new KeeperClient(
+const keeper = new KeeperClient(
   { socket, directory: data, deadlineMs: 1500, releaseAfterMs: 3000, isUpdating: () => isUpdate },
   { clock, log },
 );
-const binding = openCharacterDevice(clock, { directory, keeping, addon });
-keeping.outputs = () => binding.outputs ?? { held: 0, kept: 0 };
+const binding = openCharacterDevice(clock, { directory, keeper, addon });
 const lines = new Map<number, OutputLine>();
 
 async function place(offset: number) {
@@ -57,7 +56,7 @@ async function close(offset: number): Promise<string> {
 async function goodbye(how: 'stop' | 'update'): Promise<string> {
   isUpdate = how === 'update';
   for (const offset of lines.keys()) await close(offset);
-  await keeping.goodbye();
+  await keeper.goodbye();
   return '';
 }
 
@@ -65,12 +64,12 @@ async function obey(messages: Told): Promise<string> {
   if (messages.take !== undefined) return take(messages.take);
   if (messages.close !== undefined) return close(messages.close);
   if (messages.goodbye !== undefined) return goodbye(messages.goodbye);
-  if (messages.health !== undefined) return JSON.stringify(keeping.check());
+  if (messages.health !== undefined) return JSON.stringify(keeper.check());
   if (messages.input !== undefined) {
     const command = { activeLow: false, bias: 'as-is', debounceUs: 0 } as const;
     await binding.requestInput(await place(messages.input), command, {
-      edges: () => undefined,
-      lost: () => undefined,
+      onEdges: () => undefined,
+      onLost: () => undefined,
     });
   }
   if (messages.set !== undefined) await lines.get(messages.set)?.set(messages.active === true);

@@ -28,8 +28,10 @@ const CHECKS = ['-fsanitize=address,undefined', '-fno-sanitize-recover=all'];
 const ASAN_OPTIONS = 'detect_leaks=0:halt_on_error=1:abort_on_error=0';
 
 /** The addon, as it is built for the gateway. */
-const { Link: AddonLink } = createRequire(import.meta.url)(join(PACKAGE_ROOT, 'build/gpio.node')) as {
-  Link: new (
+const { KeeperSocket: AddonSocket } = createRequire(import.meta.url)(
+  join(PACKAGE_ROOT, 'build/gpio.node'),
+) as {
+  KeeperSocket: new (
     path: string,
     onMessage: (text: string, request: unknown) => void,
     onEnd: (code: string) => void,
@@ -155,7 +157,7 @@ export class KeeperBench {
   stranger(onEnd: (code: string) => void = () => undefined): Promise<KeeperSocket> {
     return until('the keeper to listen', () => {
       try {
-        return new AddonLink(this.socket, () => undefined, onEnd);
+        return new AddonSocket(this.socket, () => undefined, onEnd);
       } catch {
         return undefined;
       }

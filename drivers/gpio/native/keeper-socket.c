@@ -1,14 +1,14 @@
 /*
- * new Link(path, onMessage, onEnd)   connects to a SOCK_SEQPACKET socket, at once or with an error
+ * new KeeperSocket(path, onMessage, onEnd)   connects to a SOCK_SEQPACKET socket, at once or with an error
  *   .send(text, request?)            one message, with a line's Request beside it where one is given
  *   .close()
  *
  * onMessage(text, request) is called for each message, with the Request of the line that came with it, or undefined;
- * onEnd(code) once, when the other end is gone: the link is to be closed then. Nothing here waits: a message that can't be
+ * onEnd(code) once, when the other end is gone: the keeper is to be closed then. Nothing here waits: a message that can't be
  * sent at once throws EAGAIN.
  */
 #define _GNU_SOURCE
-#include "link.h"
+#include "keeper-socket.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -28,9 +28,9 @@
 
 typedef struct {
   Watched watched;
-} Link;
+} KeeperSocket;
 
-static const napi_type_tag LINK_TAG = {0x1d0c4be07f6a4e5b, 0x8a64f37cb1e2d953};
+static const napi_type_tag KEEPER_SOCKET_TAG = {0x1d0c4be07f6a4e5b, 0x8a64f37cb1e2d953};
 
 /* ---- receiving ---- */
 
@@ -46,24 +46,24 @@ static ssize_t receive(int from, char *text, int *fd) {
 }
 
 /* The Request of a descriptor, which is its own from then on. */
-static napi_value request_from(Link *link, int *fd) {
-  napi_env env = link->watched.env;
+static napi_value request_from(KeeperSocket *keeper, int *fd) {
+  napi_env env = keeper->watched.env;
   napi_value exports, class, given, request = NULL;
-  if (napi_get_reference_value(env, link->watched.kept, &exports) == napi_ok &&
+  if (napi_get_reference_value(env, keeper->watched.kept, &exports) == napi_ok &&
       napi_get_named_property(env, exports, "Request", &class) == napi_ok &&
       napi_create_external(env, fd, NULL, NULL, &given) == napi_ok)
     napi_new_instance(env, class, 1, &given, &request);
   return request;
 }
 
-static void tell_message(Link *link, const char *text, size_t size, int fd) {
-  napi_env env = link->watched.env;
+static void tell_message(KeeperSocket *keeper, const char *text, size_t size, int fd) {
+  napi_env env = keeper->watched.env;
   napi_value arguments[2], error;
   bool good = napi_create_string_utf8(env, text, size, &arguments[0]) == napi_ok;
-  if (good && fd >= 0) good = (arguments[1] = request_from(link, &fd)) != NULL;
+  if (good && fd >= 0) good = (arguments[1] = request_from(keeper, &fd)) != NULL;
   else if (good) good = napi_get_undefined(env, &arguments[1]) == napi_ok;
   if (fd >= 0) close(fd);
-  if (good) call_back(&link->watched, link->watched.on_data, 2, arguments);
+  if (good) call_back(&keeper->watched, keeper->watched.on_data, 2, arguments);
   else if (napi_get_and_clear_last_exception(env, &error) == napi_ok) napi_fatal_exception(env, error);
 }
 
@@ -74,7 +74,7 @@ static void on_ready(Watched *watched, bool hung_up) {
     ssize_t size = receive(watched->fd, text, &fd);
     if (size < 0 && !hung_up && (errno == EAGAIN || errno == EINTR)) return;
     if (size <= 0) return tell_end(watched, size < 0 ? errno : EPIPE);
-    tell_message((Link *)watched, text, (size_t)size, fd);
+    tell_message((KeeperSocket *)watched, text, (size_t)size, fd);
   }
 }
 
@@ -97,29 +97,29 @@ static napi_value create(napi_env env, napi_callback_info info) {
   TRY(env, napi_get_cb_info(env, info, &count, arguments, &self, &data));
   if (!get_text(env, arguments[0], to.sun_path, sizeof to.sun_path) || !are_functions(env, arguments + 1)) return NULL;
   TRY(env, napi_get_reference_value(env, data, &exports));
-  Link *link = calloc(1, sizeof *link);
-  if (!link) return throw_errno(env, ENOMEM, "connect");
-  link->watched = (Watched){.env = env, .fd = -1, .owners = 1, .on_ready = on_ready};
-  if (napi_wrap(env, self, link, on_collected, NULL, NULL) != napi_ok) {
-    free(link);
+  KeeperSocket *keeper = calloc(1, sizeof *keeper);
+  if (!keeper) return throw_errno(env, ENOMEM, "connect");
+  keeper->watched = (Watched){.env = env, .fd = -1, .owners = 1, .on_ready = on_ready};
+  if (napi_wrap(env, self, keeper, on_collected, NULL, NULL) != napi_ok) {
+    free(keeper);
     return throw_napi(env, "napi_wrap");
   }
-  TRY(env, napi_type_tag_object(env, self, &LINK_TAG));
-  link->watched.fd = connect_to(&to);
-  if (link->watched.fd < 0) return throw_errno(env, errno, "connect");
-  if (!start_watching(&link->watched, self, arguments + 1, exports, "GpioLink")) return NULL;
+  TRY(env, napi_type_tag_object(env, self, &KEEPER_SOCKET_TAG));
+  keeper->watched.fd = connect_to(&to);
+  if (keeper->watched.fd < 0) return throw_errno(env, errno, "connect");
+  if (!start_watching(&keeper->watched, self, arguments + 1, exports, "GpioKeeperSocket")) return NULL;
   /* It never keeps the process alive: an end without a goodbye is a death, and that is what the keeper is for. */
-  uv_unref((uv_handle_t *)&link->watched.poll);
+  uv_unref((uv_handle_t *)&keeper->watched.poll);
   return self;
 }
 
-static Link *link_of(napi_env env, napi_value object) {
+static KeeperSocket *keeper_of(napi_env env, napi_value object) {
   bool ours = false;
-  Link *link = NULL;
-  if (napi_check_object_type_tag(env, object, &LINK_TAG, &ours) == napi_ok && ours &&
-      napi_unwrap(env, object, (void **)&link) == napi_ok)
-    return link;
-  throw_type(env, "not a Link");
+  KeeperSocket *keeper = NULL;
+  if (napi_check_object_type_tag(env, object, &KEEPER_SOCKET_TAG, &ours) == napi_ok && ours &&
+      napi_unwrap(env, object, (void **)&keeper) == napi_ok)
+    return keeper;
+  throw_type(env, "not a KeeperSocket");
   return NULL;
 }
 
@@ -130,8 +130,8 @@ static napi_value send_message(napi_env env, napi_callback_info info) {
   char text[MESSAGE_MAX];
   union rights room = {0};
   TRY(env, napi_get_cb_info(env, info, &count, arguments, &self, NULL));
-  Link *link = link_of(env, self);
-  if (!link || !get_text(env, arguments[0], text, sizeof text)) return NULL;
+  KeeperSocket *keeper = keeper_of(env, self);
+  if (!keeper || !get_text(env, arguments[0], text, sizeof text)) return NULL;
   TRY(env, napi_typeof(env, arguments[1], &type));
   struct iovec part = {.iov_base = text, .iov_len = strlen(text)};
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
@@ -140,30 +140,30 @@ static napi_value send_message(napi_env env, napi_callback_info info) {
     if (fd < 0) return NULL;
     attach_fd(&message, &room, fd);
   }
-  if (sendmsg(link->watched.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return throw_errno(env, errno, "send");
+  if (sendmsg(keeper->watched.fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) < 0) return throw_errno(env, errno, "send");
   return NULL;
 }
 
-static napi_value close_link(napi_env env, napi_callback_info info) {
+static napi_value close_keeper(napi_env env, napi_callback_info info) {
   size_t count = 0;
   napi_value self;
   TRY(env, napi_get_cb_info(env, info, &count, NULL, &self, NULL));
-  Link *link = link_of(env, self);
-  if (link) close_watched(&link->watched);
+  KeeperSocket *keeper = keeper_of(env, self);
+  if (keeper) close_watched(&keeper->watched);
   return NULL;
 }
 
-napi_value define_link(napi_env env, napi_value exports) {
+napi_value define_keeper_socket(napi_env env, napi_value exports) {
   const napi_property_descriptor methods[] = {
       {.utf8name = "send", .method = send_message},
-      {.utf8name = "close", .method = close_link},
+      {.utf8name = "close", .method = close_keeper},
   };
   napi_value class;
   napi_ref reference;
   /* Lives as long as the environment, as the class does. */
   TRY(env, napi_create_reference(env, exports, 1, &reference));
-  TRY(env, napi_define_class(env, "Link", NAPI_AUTO_LENGTH, create, reference, sizeof methods / sizeof *methods,
+  TRY(env, napi_define_class(env, "KeeperSocket", NAPI_AUTO_LENGTH, create, reference, sizeof methods / sizeof *methods,
                              methods, &class));
-  put(env, exports, "Link", class);
+  put(env, exports, "KeeperSocket", class);
   return exports;
 }
