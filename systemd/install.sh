@@ -82,7 +82,7 @@ uninstall() {
     systemctl daemon-reload
     udevadm control --reload || true
   fi
-  echo 'stellwerk is taken out. Kept: /etc/stellwerk, /var/lib/stellwerk and the user stellwerk.'
+  echo 'stellwerk was removed. Kept: /etc/stellwerk, /var/lib/stellwerk and the user stellwerk.'
 }
 
 # A new directory beside the old one, then one rename: a cut in between leaves the old version whole.

@@ -6,7 +6,7 @@ import { openRpcDocument } from '../../../src/functions/reflection/openrpc.js';
 import { ROOT } from '../../law/sources.js';
 import { allFunctions } from './all-functions.js';
 
-/** What people and programs read of the command reference, by path: a page, and the OpenRPC document. */
+/** The files generated from the command reference, by path: a page, and the OpenRPC document. */
 export async function functionFiles(): Promise<ReadonlyMap<string, string>> {
   const declared = await allFunctions();
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };
@@ -16,7 +16,7 @@ export async function functionFiles(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
-/** A line a method and a schema, so that changes of different functions don't meet. */
+/** One line per method and schema, so that changes of different functions do not conflict. */
 function documentOf(document: object): string {
   const { methods, components, ...head } = document as {
     readonly methods: readonly object[];
@@ -39,7 +39,7 @@ const families: Readonly<Record<string, string>> = {
   AC: 'Archive',
   UC: 'Utilities',
   WFC: 'Web fronts',
-  Sys: 'The machine',
+  Sys: 'Machine',
   HW: 'Devices of any module',
   SPRT: 'Serial ports',
   CSCK: 'Client sockets',
@@ -47,8 +47,10 @@ const families: Readonly<Record<string, string>> = {
   USCK: 'UDP sockets',
   VIO: 'Virtual I/O',
   MQTT: 'MQTT',
-  GW: "The gateway's own",
-  rpc: 'About the functions themselves',
+  ModBus: 'Modbus',
+  OW: '1-Wire',
+  GW: 'Extensions of stellwerk',
+  rpc: 'Reflection',
 };
 
 const who = { public: 'everybody', webfront: 'owner and web fronts', owner: 'owner' } as const;
@@ -62,11 +64,16 @@ function pageOf(declared: readonly FunctionDeclaration[]): string {
   const prefixes = new Set([...Object.keys(families), ...made.map(prefixOf)]);
   return `# Functions
 
-<!-- Made from the command reference by test/tools/generate/reference-files.ts; a test compares the two. -->
+<!-- Generated from the command reference by test/tools/generate/reference-files.ts; a test compares them. -->
 
-Every function that can be called, over HTTP, a WebSocket, from scripts and with \`stellwerk call\`. Who may call is said
-where it is not the owner alone. \`stellwerk call --help NAME\` says more of one, also what lists and records hold;
-[openrpc.json](openrpc.json) and \`rpc.discover\` have it for programs.
+All functions that clients can call: over HTTP, over a WebSocket, from scripts, and with \`stellwerk call\`. A function
+requires the owner role unless its line says otherwise. \`stellwerk call --help NAME\` also describes the fields of lists
+and records. Programs read [openrpc.json](openrpc.json) or call \`rpc.discover\`.
+
+\`\`\`sh
+stellwerk call --help RequestAction
+stellwerk call RequestAction ground_floor/hall_relay/STATE true
+\`\`\`
 
 ${[...prefixes]
   .map((prefix) =>
@@ -76,9 +83,9 @@ ${[...prefixes]
     ),
   )
   .join('')}
-## What a gateway has nothing to do for
+## Unsupported functions
 
-These are known and refused, with the error \`NOTHING_TO_DO\` and its reason.
+These functions fail with the error \`NOTHING_TO_DO\`. Each list names the reason.
 
 ${[...rejected].map(([why, functions]) => `${upper(why)}:\n\n${functions.map((one) => `- \`${signature(one)}\`\n`).join('')}\n`).join('')}
 `;
