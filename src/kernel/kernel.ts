@@ -1,4 +1,6 @@
-import { Instances, Links, Scripts } from './instances.js';
+import { Instances } from './instances.js';
+import { Links } from './links.js';
+import { Scripts } from './scripts.js';
 import { Changes, type BufferLimits } from './changes.js';
 import { Events } from './events/events.js';
 import { Journal } from './journal.js';

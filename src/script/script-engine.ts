@@ -4,7 +4,7 @@ import { fault, messageOf } from '../base/fault.js';
 import { silentLimitReporter, type LimitReporter } from '../base/limit-reporter.js';
 import type { Log } from '../base/log.js';
 import type { Caller } from '../device/declare.js';
-import type { Script } from '../kernel/instances.js';
+import type { Script } from '../kernel/scripts.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import type { ObjectOptions } from '../kernel/tree.js';

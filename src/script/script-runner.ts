@@ -6,7 +6,7 @@ import type { LimitReporter } from '../base/limit-reporter.js';
 import type { Log } from '../base/log.js';
 import { SerialQueue } from '../base/serial-queue.js';
 import type { Caller } from '../device/declare.js';
-import type { Script } from '../kernel/instances.js';
+import type { Script } from '../kernel/scripts.js';
 import type { Kernel } from '../kernel/kernel.js';
 import type { ScriptLimits } from './script-limits.js';
 import type { ProcessPool } from './process-pool.js';

@@ -1,6 +1,6 @@
 import { array, bool, declare, int, text, type FunctionDeclaration } from '../../device/declare.js';
 import { fault } from '../../base/fault.js';
-import type { Script } from '../../kernel/instances.js';
+import type { Script } from '../../kernel/scripts.js';
 import { objectType } from '../../kernel/object.js';
 import { childByName, idsOfType, isOfType, checkedMap } from '../argument-checks.js';
 import { scriptTypes } from '../enumerations.js';

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { fault, messageOf } from '../../base/fault.js';
 import { yieldToEventLoop } from '../../base/serial-queue.js';
 import { walkSubtree } from '../../kernel/area.js';
-import type { Script } from '../../kernel/instances.js';
+import type { Script } from '../../kernel/scripts.js';
 import type { Event } from '../../kernel/events/events.js';
 import { mediaType, type Media, type MediaType } from '../../kernel/media.js';
 import { attributeNames, objectType, type Attributes, type TreeObject } from '../../kernel/object.js';
