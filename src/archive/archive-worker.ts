@@ -4,7 +4,7 @@ import { writtenByThread } from '../sqlite/database-files.js';
 import type { WorkerRequest } from '../sqlite/worker-protocol.js';
 import { deleteRecords, correctTimes, moveRecords, rebuildSummaries } from './mutations.js';
 import { downsample } from './downsampling.js';
-import { seriesStatistics } from './statistics.js';
+import { recordedVariables, seriesStatistics } from './statistics.js';
 import { ArchiveFile } from './archive-file.js';
 import type { ArchiveRequests } from './worker-protocol.js';
 import { queryAggregated, queryLogged, queryRecords } from './queries.js';
@@ -39,6 +39,8 @@ function answerFrom(file: ArchiveFile, message: Exclude<Message, { request: 'ope
       return { fields: queryAggregated(file, message.range) };
     case 'facts':
       return { series: seriesStatistics(file) };
+    case 'variables':
+      return { ids: recordedVariables(file) };
     case 'delete':
       return deleteRecords(file, message);
     case 'move':

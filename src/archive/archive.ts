@@ -7,9 +7,8 @@ import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import { variableType } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
-import { diskAdvice } from '../sqlite/disk-advice.js';
-import { sqliteCode } from '../sqlite/connection.js';
-import { WorkerError, WorkerThreadClient, type WorkerClient } from '../sqlite/worker-client.js';
+import { diskAdvice, isDatabaseDamaged } from '../sqlite/disk-advice.js';
+import { WorkerThreadClient, type WorkerClient } from '../sqlite/worker-client.js';
 import type {
   ArchiveRequests,
   DamageReport,
@@ -27,7 +26,7 @@ import {
   type LoggedRange,
   type LoggedValue,
 } from './port.js';
-import { UntrustedClocks } from './untrusted-clocks.js';
+import { UNKNOWN_CLOCK, UntrustedClocks } from './untrusted-clocks.js';
 import { aggregatedOf, valueOf, valuesOf } from './value-conversion.js';
 import { toRecordBatch, WriteBuffer } from './write-buffer.js';
 
@@ -140,7 +139,14 @@ export class Archive implements ArchivePort, AsyncDisposable {
   }
 
   async add(variableId: number, values: readonly NewRecord[]): Promise<void> {
-    const records = toRecordBatch(values.map((one) => ({ id: variableId, ...one, mark: 0 })));
+    const records = toRecordBatch(
+      values.map(({ atMs, value, isTrusted = true }) => ({
+        id: variableId,
+        atMs,
+        value,
+        mark: isTrusted ? 0 : UNKNOWN_CLOCK,
+      })),
+    );
     await this.#asked('write', { records, clocks: [], isPresent: false });
   }
 
@@ -164,6 +170,11 @@ export class Archive implements ArchivePort, AsyncDisposable {
     await this.flush();
     for (let after: number | undefined = 0; after !== undefined;)
       after = (await this.#asked('resum', { variableId, after })).next;
+  }
+
+  async recordedVariables(): Promise<readonly number[]> {
+    await this.flush();
+    return (await this.#asked('variables', {})).ids;
   }
 
   async statistics(): Promise<readonly SeriesStatistics[]> {
@@ -332,7 +343,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     checks.set('archive', {
       state: 'failed',
       text: `records wait in memory: ${messageOf(failure)}`,
-      whatToDo: isDamaged(failure)
+      whatToDo: isDatabaseDamaged(failure)
         ? 'the damaged archive is kept and a new one is begun; then run "stellwerk archive salvage"'
         : diskAdvice(failure),
     });
@@ -379,12 +390,7 @@ export class Archive implements ArchivePort, AsyncDisposable {
     await this.flush();
     if (this.#waiting.count > 0)
       this.#options.log.error({ records: this.#waiting.count }, 'the last records could not be written');
+    // The thread ends either way; what could not be written is logged already.
     await this.#port.request('close', {}).catch(() => undefined);
   }
-}
-
-/** There are no backups of an archive that could be taken. */
-function isDamaged(failure: unknown): boolean {
-  const { corrupt, notADatabase } = sqliteCode;
-  return failure instanceof WorkerError && [corrupt, notADatabase].some((code) => code === failure.sqlite);
 }

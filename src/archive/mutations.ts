@@ -3,7 +3,7 @@ import { emptyRun, type RecordRun } from './codec.js';
 import { seriesOf, type ArchiveFile } from './archive-file.js';
 import type { ArchiveRequests } from './worker-protocol.js';
 import { bootId } from './recovery.js';
-import { appendRun, filterRun, indexAt, sliceRun, sortRun } from './record-runs.js';
+import { appendRun, filterRun } from './record-runs.js';
 
 /** Chunks that are looked at in one step: the worker has others to answer. */
 const STEP = 500;
@@ -91,7 +91,7 @@ export function correctTimes(
       all.set(series, known);
     }
     file.forget();
-    for (const [series, run] of all) file.put(series, mended(run, shifts));
+    for (const [series, run] of all) file.put(series, placed(file, series, shifted(run, shifts)));
     chunks.statement('DELETE FROM untrusted WHERE boot = ?').run(bootId());
   });
   return { count };
@@ -127,12 +127,32 @@ export function chunksWithin(
   return [...file.chunks.upwards(series, first, toMs)].filter(({ lastMs }) => lastMs >= fromMs);
 }
 
-function mended(run: RecordRun, shifts: ReadonlyMap<number, number>): RecordRun {
+/** The records by their corrected times, ascending; several may have the same time. */
+function shifted(run: RecordRun, shifts: ReadonlyMap<number, number>): RecordRun {
   const times = run.times.map((time, n) => Math.max(0, time + (shifts.get(run.marks[n] as number) ?? 0)));
-  return sortRun({ times, values: run.values, marks: run.marks.map(() => 0) });
+  const order = times.map((_, n) => n).sort((a, b) => (times[a] as number) - (times[b] as number) || a - b);
+  return {
+    times: order.map((n) => times[n] as number),
+    values: order.map((n) => run.values[n] as number | string),
+    marks: order.map(() => 0),
+  };
 }
 
-/** The part of a run from one time up to, not including, another. */
-export function between(run: RecordRun, fromMs: number, toMs: number): RecordRun {
-  return sliceRun(run, indexAt(run, fromMs), indexAt(run, toMs));
+/** A series has one record per millisecond: a record whose time is taken moves to the next free one, so that none is lost. */
+function placed(file: ArchiveFile, series: number, run: RecordRun): RecordRun {
+  const [fromMs = 0, lastMs = 0] = [run.times[0], run.times.at(-1)];
+  for (let toMs = lastMs; ;) {
+    const taken = new Set(
+      chunksWithin(file, series, { fromMs, toMs }).flatMap((chunk) => file.chunks.records(chunk).times),
+    );
+    let before = -1;
+    const times = run.times.map((time) => {
+      before = Math.max(time, before + 1);
+      while (taken.has(before)) before++;
+      return before;
+    });
+    if (before <= toMs) return { ...run, times };
+    // Beyond the times that were read: another record may be there.
+    toMs = before;
+  }
 }

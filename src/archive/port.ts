@@ -44,10 +44,14 @@ export interface AggregatedRange extends LoggedRange {
   readonly span: (typeof aggregationSpan)[keyof typeof aggregationSpan];
 }
 
-/** A record to be added; a time in unix milliseconds, a value of the variable's type. */
+/** A record to be added. */
 export interface NewRecord {
+  /** Unix milliseconds. */
   readonly atMs: number;
+  /** Of the variable's type. */
   readonly value: Value;
+  /** False if the time came from a clock that was not trusted; the record stays marked. True by default. */
+  readonly isTrusted?: boolean;
 }
 
 /** The archive, for functions and charts. All reject with `ARCHIVE_FAILED` when the disk does not do it. */
@@ -71,7 +75,9 @@ export interface ArchivePort {
   move(variableId: number, toId: number): Promise<void>;
   /** Makes what is kept ready for aggregating anew. */
   reaggregate(variableId: number): Promise<void>;
-  /** What is stored, also of variables that are gone. */
+  /** The ids of the variables that have records, also of deleted ones. */
+  recordedVariables(): Promise<readonly number[]>;
+  /** What is stored of each of them; reads every chunk's row. */
   statistics(): Promise<readonly SeriesStatistics[]>;
 }
 

@@ -8,6 +8,7 @@ import { STORED, sumOfChunk, type StoredChunk } from './chunks.js';
 import { unpackRun, type RecordRun } from './codec.js';
 import { packedRuns } from './archive-file.js';
 import { archiveShape } from './schema.js';
+import { UNKNOWN_CLOCK } from './untrusted-clocks.js';
 
 /** What there is in a damaged archive. */
 export interface SalvageResult {
@@ -26,8 +27,6 @@ export interface SalvageResult {
 const PAGE_BYTES = 4096;
 /** Where the header has the first page of the free list, and their number (sqlite.org/fileformat.html §1.3). */
 const FREE_LIST = [32, 36] as const;
-/** Beyond every mark of another archive: these records stay marked, and no clock ever corrects them. */
-const FOREIGN_MARKS = 1_000_000_000;
 /** Row numbers do not grow beyond this in the life of a card. */
 const FAR = 2 ** 40;
 
@@ -49,7 +48,7 @@ export function salvage(path: string, take: (series: number, run: RecordRun) => 
       found.variables.add(series >> 1);
       found.firstMs = Math.min(found.firstMs, run.times[0] ?? Infinity);
       found.lastMs = Math.max(found.lastMs, run.times.at(-1) ?? 0);
-      take(series, { ...run, marks: run.marks.map((mark) => (mark === 0 ? 0 : mark + FOREIGN_MARKS)) });
+      take(series, { ...run, marks: run.marks.map((mark) => (mark === 0 ? 0 : mark + UNKNOWN_CLOCK)) });
     }
   };
   const { gaps } = found;

@@ -23,6 +23,21 @@ export function seriesStatistics(file: ArchiveFile): SeriesStatistics[] {
   return [...all.values()];
 }
 
+/** The ids of all variables that have records, also of deleted ones. Costs one index lookup per variable. */
+export function recordedVariables(file: ArchiveFile): number[] {
+  const ids = new Set<number>();
+  const next = file.chunks.statement('SELECT min(series) FROM chunks WHERE series > ?');
+  for (let series = -1; ;) {
+    const [found] = next.get(series) as unknown as readonly [number | null];
+    if (found === null) break;
+    ids.add(idOf(found));
+    // The other series of the same variable adds nothing.
+    series = idOf(found) * 2 + 1;
+  }
+  for (const [series, { times }] of file.heads()) if (times.length > 0) ids.add(idOf(series));
+  return [...ids];
+}
+
 const idOf = (series: number): number => Math.floor(series / 2);
 
 function add(all: Map<number, SeriesStatistics>, more: SeriesStatistics): void {

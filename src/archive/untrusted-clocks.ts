@@ -1,6 +1,12 @@
 import type { Clock } from '../base/clock.js';
 import type { UntrustedClock } from './worker-protocol.js';
 
+/**
+ * Marks from here on are of clocks whose error is unknown, such as those of another archive: these records stay marked,
+ * and no correction applies to them.
+ */
+export const UNKNOWN_CLOCK = 1_000_000_000;
+
 /** Wall clock and monotonic clock drift apart by less than this while nobody sets the one. */
 const SAME_MS = 100;
 

@@ -89,6 +89,8 @@ export interface ArchiveRequests {
   records: { request: { range: RecordRange }; reply: RecordPage };
   aggregated: { request: { range: AggregationRange }; reply: { fields: Float64Array } };
   facts: { request: object; reply: { series: readonly SeriesStatistics[] } };
+  /** Variables that have records. */
+  variables: { request: object; reply: { ids: readonly number[] } };
   delete: { request: { variableId: number; fromMs: number; toMs: number }; reply: { count: number } };
   move: { request: { variableId: number; toId: number }; reply: object };
   /** The time is known: what was recorded by untrusted clocks of this run of the machine gets its right time. */

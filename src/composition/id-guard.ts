@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { yieldToEventLoop } from '../base/serial-queue.js';
-import type { SeriesStatistics } from '../archive/worker-protocol.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType, type TreeObject } from '../kernel/object.js';
 import { foldersOf } from '../store/data-directory.js';
@@ -11,7 +10,7 @@ import { foldersOf } from '../store/data-directory.js';
 /** What may mention an object. */
 export interface IdSources {
   readonly kernel: Kernel;
-  readonly archive: { get(): Promise<{ statistics(): Promise<readonly SeriesStatistics[]> }> };
+  readonly archive: { get(): Promise<{ recordedVariables(): Promise<readonly number[]> }> };
   /** Small things of the store: what the configuration made, and what web fronts show. */
   readonly store: { metaValues(): Iterable<string> };
   /** The data directory. */
@@ -84,7 +83,7 @@ async function mentioned(
   for (const folder of Object.values(foldersOf(directory)))
     if (existsSync(folder)) for (const name of readdirSync(folder)) add(name);
   if (existsSync(join(directory, 'archive.db')))
-    for (const { id } of await (await archive.get()).statistics()) found.add(id);
+    for (const id of await (await archive.get()).recordedVariables()) found.add(id);
 }
 
 const ID = /(?<!\d)\d{5,6}(?!\d)/g;

@@ -1,6 +1,12 @@
 import { sqliteCode } from './connection.js';
 import { WorkerError } from './worker-client.js';
 
+/** Whether a worker failed because its database is damaged. */
+export function isDatabaseDamaged(failure: unknown): boolean {
+  const { corrupt, notADatabase } = sqliteCode;
+  return failure instanceof WorkerError && [corrupt, notADatabase].some((code) => code === failure.sqlite);
+}
+
 /** What the owner can do about a disk or a database that rejects writes; for health findings. */
 export function diskAdvice(failure: unknown): string {
   const sqlite = failure instanceof WorkerError ? failure.sqlite : undefined;

@@ -1,18 +1,18 @@
+import { CsvError, parse } from 'csv-parse';
 import { FormatError, MAX_RECORD_LENGTH, type Row } from './row.js';
 
-/** What separates fields; in a file that is read, the one that its first line has. */
+/** Possible separators of a file; its first line shows which one it has. */
 const SEPARATORS = [',', ';', '\t'] as const;
 const QUOTE = '"';
 
-/** A text as a field: always in quotes, so that an empty one is told from nothing. */
+/** A text as a field: always in quotes, so that an empty text differs from no value. */
 export const quoted = (text: string): string => `"${text.replaceAll(QUOTE, '""')}"`;
 
-/** Rows of CSV, each with the names of its columns, which the first line has. Throws {@link FormatError}. */
+/** Reads the rows of a CSV file; the first line names the columns. Throws {@link FormatError}. */
 export async function* csvRows(pieces: AsyncIterable<string>): AsyncGenerator<Row> {
   let names: readonly string[] | undefined;
   for await (const { line, fields } of recordsOf(pieces)) {
     if (names === undefined) names = fields.map((name) => name.trim().toLowerCase());
-    // An empty line.
     else if (fields.length === 1 && fields[0] === '') continue;
     else if (fields.length > names.length)
       yield { line, mistake: `it has ${fields.length} fields, the first line names ${names.length}` };
@@ -20,115 +20,87 @@ export async function* csvRows(pieces: AsyncIterable<string>): AsyncGenerator<Ro
   }
 }
 
-interface Record {
-  /** Where it begins, from 1 on. */
+interface CsvRecord {
+  /** The line that it begins on; the first line is 1. */
   readonly line: number;
   readonly fields: readonly string[];
 }
 
-async function* recordsOf(pieces: AsyncIterable<string>): AsyncGenerator<Record> {
-  const reader = new Reader();
-  for await (const piece of pieces) yield* reader.take(piece);
+async function* recordsOf(pieces: AsyncIterable<string>): AsyncGenerator<CsvRecord> {
+  const all = pieces[Symbol.asyncIterator]();
+  let [head, isEnd] = ['', false];
+  // The whole first line is needed to know the separator.
+  while (!isEnd && !/[\r\n]/.test(head) && head.length < MAX_RECORD_LENGTH) {
+    const piece = await all.next();
+    if (piece.done === true) isEnd = true;
+    else head += piece.value;
+  }
+  const reader = new CsvReader(separatorOf(head));
+  yield* reader.read(head);
+  for (let piece = await all.next(); piece.done !== true; piece = await all.next())
+    yield* reader.read(piece.value);
   yield* reader.end();
 }
 
-/** Takes CSV a piece at a time; a field may go on over many of them. */
-class Reader {
-  #separator: string | undefined;
+/** Parses CSV piece by piece with csv-parse, and counts the lines of its records. */
+class CsvReader {
+  readonly #parser;
+  #records: string[][] = [];
   #line = 1;
-  #begun = 1;
-  #fields: string[] = [];
-  #field = '';
-  /** Inside of quotes; or after one that ends them, unless it is the first of two. */
-  #state: 'plain' | 'inside' | 'after' = 'plain';
-  #held = '';
 
-  *take(piece: string): Generator<Record> {
-    let text = this.#held + piece;
-    this.#held = '';
-    if (this.#separator === undefined) {
-      const end = text.search(/[\r\n]/);
-      if (end < 0 && text.length < MAX_RECORD_LENGTH) return void (this.#held = text);
-      this.#separator = separatorOf(text.slice(0, end));
+  constructor(delimiter: string) {
+    this.#parser = parse({
+      delimiter,
+      record_delimiter: ['\r\n', '\n', '\r'],
+      relax_column_count: true,
+      max_record_size: MAX_RECORD_LENGTH,
+      // Taken here, not from the stream: an error would discard what the stream still holds.
+      on_record: (fields: string[]) => {
+        this.#records.push(fields);
+        return null;
+      },
+    });
+    // The callbacks of write and end get the errors.
+    this.#parser.on('error', () => undefined);
+  }
+
+  async *read(piece: string): AsyncGenerator<CsvRecord> {
+    const thrown = await new Promise<unknown>((resolve) => this.#parser.write(piece, resolve));
+    yield* this.#take(thrown);
+  }
+
+  async *end(): AsyncGenerator<CsvRecord> {
+    const thrown = await new Promise<unknown>((resolve) => this.#parser.end(resolve));
+    yield* this.#take(thrown);
+  }
+
+  *#take(thrown: unknown): Generator<CsvRecord> {
+    for (const fields of this.#records.splice(0)) {
+      yield { line: this.#line, fields };
+      this.#line += 1;
+      for (const field of fields) this.#line += field.split('\n').length - 1;
     }
-    // What comes after decides what it means.
-    if (text.endsWith('\r')) {
-      this.#held = '\r';
-      text = text.slice(0, -1);
-    }
-    yield* this.#read(text);
-  }
-
-  *end(): Generator<Record> {
-    const rest = this.#held;
-    this.#held = '';
-    this.#separator ??= separatorOf(rest);
-    yield* this.#read(rest);
-    if (this.#state === 'inside')
-      throw new FormatError(this.#begun, 'a quote is open there until the end of the file');
-    if (this.#field !== '' || this.#fields.length > 0 || this.#state === 'after') yield this.#record();
-  }
-
-  *#read(text: string): Generator<Record> {
-    for (let at = 0; at < text.length;) {
-      const char = text[at] as string;
-      if (this.#state === 'inside') {
-        const end = text.indexOf(QUOTE, at);
-        this.#add(text.slice(at, end < 0 ? text.length : end));
-        if (end < 0) return;
-        this.#state = 'after';
-        at = end + 1;
-      } else if (char === QUOTE && this.#state === 'after') {
-        this.#add(QUOTE);
-        this.#state = 'inside';
-        at++;
-      } else if (char === QUOTE && this.#field === '') {
-        this.#state = 'inside';
-        at++;
-      } else if (char === this.#separator) {
-        this.#fields.push(this.#field);
-        this.#field = '';
-        this.#state = 'plain';
-        at++;
-      } else if (char === '\r' || char === '\n') {
-        const record = this.#record();
-        at += text.startsWith('\r\n', at) ? 2 : 1;
-        this.#begun = ++this.#line;
-        yield record;
-      } else if (this.#state === 'after') {
-        throw new FormatError(this.#begun, 'something stands between a quote that ends and the next field');
-      } else {
-        const end = this.#endOfPlain(text, at);
-        this.#field += text.slice(at, end);
-        at = end;
-        if (this.#field.length > MAX_RECORD_LENGTH) throw new FormatError(this.#begun, 'it is too long');
-      }
-    }
-  }
-
-  #endOfPlain(text: string, from: number): number {
-    let at = from;
-    while (at < text.length && text[at] !== this.#separator && text[at] !== '\n' && text[at] !== '\r') at++;
-    return at;
-  }
-
-  /** More of a field in quotes: lines in it are counted, each however it ends. */
-  #add(text: string): void {
-    this.#field += text;
-    for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) this.#line++;
-    if (this.#field.length > MAX_RECORD_LENGTH)
-      throw new FormatError(this.#begun, 'a quote is open there that does not end');
-  }
-
-  #record(): Record {
-    const record = { line: this.#begun, fields: [...this.#fields, this.#field] };
-    this.#fields = [];
-    this.#field = '';
-    this.#state = 'plain';
-    return record;
+    if (thrown instanceof CsvError) throw new FormatError(this.#line, reasonOf(thrown));
+    if (thrown instanceof Error) throw thrown;
   }
 }
 
-function separatorOf(head: string): string {
+function reasonOf({ code, message }: CsvError): string {
+  switch (code) {
+    case 'CSV_QUOTE_NOT_CLOSED':
+      return 'a quote is opened and not closed until the end of the file';
+    case 'CSV_INVALID_CLOSING_QUOTE':
+      return 'there is text between a closing quote and the next separator';
+    case 'INVALID_OPENING_QUOTE':
+      return 'there is a quote within a field that does not begin with one';
+    case 'CSV_MAX_RECORD_SIZE':
+      return 'it is longer than 4 MiB; a quote may not be closed';
+    default:
+      return message;
+  }
+}
+
+function separatorOf(text: string): string {
+  const head = text.slice(0, text.search(/[\r\n]|$/));
   return SEPARATORS.find((one) => head.includes(one)) ?? ',';
 }

@@ -63,7 +63,11 @@ export async function importRecords(
   const flush = async () => {
     const groups = Map.groupBy(batch, ({ variableId }) => variableId);
     for (const [id, records] of groups) {
-      const values = records.map(({ atMs, value }) => ({ TimeStamp: atMs / 1000, Value: value }));
+      const values = records.map(({ atMs, value, isTrusted }) => ({
+        TimeStamp: atMs / 1000,
+        Value: value,
+        ...(!isTrusted && { ClockTrusted: false }),
+      }));
       try {
         await gateway.call('AC_AddLoggedValues', archiveId, id, values);
       } catch (cause) {

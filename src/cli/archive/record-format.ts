@@ -1,7 +1,7 @@
 import { UsageError } from '../command.js';
 import { csvRows, quoted } from './csv.js';
 import { jsonRows } from './jsonl.js';
-import type { Row } from './row.js';
+import { UNTRUSTED, type Row } from './row.js';
 import { toIso } from '../arguments/times.js';
 
 /** A record as it is written. */
@@ -20,8 +20,6 @@ export interface RecordFormat {
   lineOf(record: OutputRecord): string;
   rowsOf(pieces: AsyncIterable<string>): AsyncGenerator<Row>;
 }
-
-const UNTRUSTED = 'untrusted';
 
 const formats: Readonly<Record<string, RecordFormat>> = {
   csv: {

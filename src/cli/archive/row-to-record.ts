@@ -1,5 +1,5 @@
 import { isInexact } from '../../base/json.js';
-import type { Row } from './row.js';
+import { UNTRUSTED, type Row } from './row.js';
 import { parseTime } from '../arguments/times.js';
 
 /** A record of a file. */
@@ -8,6 +8,8 @@ export interface FileRecord {
   readonly variableId: number;
   readonly atMs: number;
   readonly value: boolean | number | string;
+  /** False if the file marks its time as one of a clock that was not trusted. */
+  readonly isTrusted: boolean;
 }
 
 /** What is known of a variable that records are for: its type, or why it takes none. */
@@ -40,7 +42,7 @@ export async function recordOf(
   if ('refused' in known) return known.refused;
   const value = isCsv ? valueOfText(String(fields.get('value')), known.type) : fields.get('value');
   if (!isOf(known.type, value)) return `${shown(fields.get('value'))} is no ${NAMES[known.type] ?? 'value'}`;
-  return { line, variableId: id, atMs, value };
+  return { line, variableId: id, atMs, value, isTrusted: fields.get('clock') !== UNTRUSTED };
 }
 
 const NAMES = ['boolean (true, false)', 'whole number', 'number (with a decimal point)', 'text'];

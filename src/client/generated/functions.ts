@@ -50,6 +50,7 @@ export interface Functions {
     Values: readonly {
       TimeStamp: number;
       Value: Value;
+      ClockTrusted?: boolean;
     }[],
   ): boolean;
   /** Makes the records of a variable, which may be gone, those of another one. */

@@ -56,7 +56,9 @@ export const records = named(
 );
 
 /** Unix seconds, which may have decimals. */
-export const addedValues = listOf(Type.Object({ TimeStamp: float, Value: value }));
+export const addedValues = listOf(
+  Type.Object({ TimeStamp: float, Value: value, ClockTrusted: Type.Optional(Type.Boolean()) }),
+);
 
 export const compactions = listOf(
   named('Compaction', 'From which age in months on records are thinned, and to what.', {

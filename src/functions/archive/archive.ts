@@ -137,11 +137,15 @@ export async function readAggregatedValues(
 }
 
 async function aggregationVariables({ archive, kernel }: Ports, calculate: boolean) {
-  const stored = new Map((await (await archive()).statistics()).map((facts) => [facts.id, facts]));
+  const port = await archive();
+  const stored = new Map(
+    calculate ? (await port.statistics()).map((series) => [series.id, series] as const) : [],
+  );
+  const recorded = calculate ? stored.keys() : await port.recordedVariables();
   const logged = kernel.variables.logged().map(({ id }) => id);
   const nothing = { firstMs: 0, lastMs: 0, count: 0, bytes: 0 };
-  return [...new Set([...logged, ...stored.keys()])].map((id) => {
-    const { firstMs, lastMs, count, bytes } = (calculate && stored.get(id)) || nothing;
+  return [...new Set([...logged, ...recorded])].map((id) => {
+    const { firstMs, lastMs, count, bytes } = stored.get(id) ?? nothing;
     const logging = loggingOf(kernel.tree.find(id));
     return {
       VariableID: id,
@@ -346,8 +350,7 @@ export function checkArchiveInstance({ kernel }: Ports, instanceId: number): voi
 /** The variable, or undefined where it is gone and has left records. Throws `NOT_OF_TYPE`. */
 async function variableOrRecords({ kernel, archive }: Ports, id: number): Promise<Variable | undefined> {
   const object = kernel.tree.find(id);
-  if (object === undefined && (await (await archive()).statistics()).some((facts) => facts.id === id))
-    return undefined;
+  if (object === undefined && (await (await archive()).recordedVariables()).includes(id)) return undefined;
   return kernel.variables.get(id);
 }
 
@@ -361,16 +364,22 @@ async function addedValues(
   // What lies ahead would never end; by an untrusted clock nobody knows what does.
   const mostMs = clock.isTrusted() ? clock.nowMs() : Infinity;
   for (const one of given) {
-    const { TimeStamp: at, Value: value } = (one ?? {}) as Partial<Record<string, unknown>>;
+    const {
+      TimeStamp: at,
+      Value: value,
+      ClockTrusted: isTrusted = true,
+    } = (one ?? {}) as Partial<Record<string, unknown>>;
     if (typeof at !== 'number' || value === undefined)
       throw fault(
         'PARAMETER_TYPE',
         'Values',
         'each record takes a TimeStamp, which is a number, and a Value',
       );
+    if (typeof isTrusted !== 'boolean')
+      throw fault('PARAMETER_TYPE', 'Values', 'ClockTrusted is true or false');
     const atMs = Math.round(at * 1000);
     if (!(atMs > 0 && atMs <= Math.min(mostMs, LAST_MS))) throw fault('PARAMETER_BOUNDS', 'TimeStamp');
-    values.push({ atMs, value: settableValue(data.type, value) });
+    values.push({ atMs, value: settableValue(data.type, value), isTrusted });
     if (values.length % SLICE === 0) await yieldToEventLoop();
   }
   return values;

@@ -7,7 +7,7 @@ import { AGGREGATED_FIELDS } from '../../../src/archive/aggregate.js';
 import { aggregationSpan } from '../../../src/archive/buckets.js';
 import { downsample } from '../../../src/archive/downsampling.js';
 import { deleteRecords, moveRecords, rebuildSummaries } from '../../../src/archive/mutations.js';
-import { seriesStatistics } from '../../../src/archive/statistics.js';
+import { recordedVariables, seriesStatistics } from '../../../src/archive/statistics.js';
 import { ArchiveFile } from '../../../src/archive/archive-file.js';
 import type { AggregationRange } from '../../../src/archive/worker-protocol.js';
 import { queryAggregated, queryLogged } from '../../../src/archive/queries.js';
@@ -220,6 +220,24 @@ t.test('what is old is deleted, but for the value that holds', async (t) => {
     { atMs: endMs.getTime(), value: 19_999 },
     { atMs: day(40), value: 7 },
   ]);
+  file.close();
+});
+
+t.test('the variables that have records are listed once each, whether in chunks or not', async (t) => {
+  const file = openArchiveFile(await tempDirectory(t));
+  t.strictSame(recordedVariables(file), []);
+  const many = Array.from({ length: 600 }, (_, n) => ({ atMs: SPRING_MS + n, value: n }));
+  write(file, many, 20_001);
+  write(file, many.slice(0, 1), 20_000);
+  const text = { ids: [20_001, 20_002], times: [1, 2], values: ['a', 'b'], marks: [0, 0] };
+  file.write({ records: text, clocks: [], isPresent: false });
+  t.strictSame(recordedVariables(file).sort(), [20_000, 20_001, 20_002]);
+  const [plan] = file.chunks
+    .statement('EXPLAIN QUERY PLAN SELECT min(series) FROM chunks WHERE series > ?')
+    .all(0) as unknown as readonly [number, number, number, string][];
+  t.match(plan?.[3], /^SEARCH chunks USING COVERING INDEX/, 'no chunk is read for it');
+  deleteRecords(file, { variableId: 20_001, fromMs: 0, toMs: 2 ** 43 });
+  t.strictSame(recordedVariables(file).sort(), [20_000, 20_002]);
   file.close();
 });
 

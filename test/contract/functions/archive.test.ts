@@ -131,6 +131,25 @@ t.test('what is aggregated follows from the type of aggregation', async (t) => {
   });
 });
 
+t.test('a record that is added with an untrusted time stays marked', async (t) => {
+  const { desk, archive, id } = bench();
+  await using _desk = desk;
+  await desk.call('AC_SetLoggingStatus', archive, id, true);
+  const values = [
+    { TimeStamp: 1000, Value: 1 },
+    { TimeStamp: 2000, Value: 2, ClockTrusted: false },
+    { TimeStamp: 3000, Value: 3, ClockTrusted: true },
+  ];
+  await desk.call('AC_AddLoggedValues', archive, id, values);
+  t.match(await desk.call('GW_GetRecords', id, 0, 0, 0), {
+    Records: [{ ClockTrusted: true }, { Value: 2, ClockTrusted: false }, { ClockTrusted: true }],
+  });
+  await t.rejects(
+    desk.call('AC_AddLoggedValues', archive, id, [{ TimeStamp: 1, Value: 1, ClockTrusted: 'no' }]),
+    { code: 'PARAMETER_TYPE' },
+  );
+});
+
 t.test('records outlive their variable, are listed, deleted, and taken over by another', async (t) => {
   const { desk: fixture, archive, id } = bench();
   await using _desk = fixture;

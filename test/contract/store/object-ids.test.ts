@@ -37,11 +37,10 @@ async function scene(t: Parameters<typeof tempDirectory>[0]) {
   await mkdir(join(directory, 'scripts'));
   await writeFile(join(directory, 'scripts', `${file}.js`), '');
   await writeFile(join(directory, 'archive.db'), '');
-  const facts = [{ id: recorded, firstMs: 0, lastMs: 0, count: 1, bytes: 1 }];
   const sources = {
     kernel,
     directory,
-    archive: { get: async () => ({ statistics: async () => facts }) },
+    archive: { get: async () => ({ recordedVariables: async () => [recorded] }) },
     store: { metaValues: () => [JSON.stringify({ hall: { id: applied } })] },
     log: silentLog,
   };

@@ -95,8 +95,10 @@ for (const name of ['csv', 'jsonl'])
         random,
       });
       t.strictSame(
-        read.map((one) => (typeof one === 'string' ? one : [one.variableId, one.atMs, one.value])),
-        shown.map(({ variableId, atMs, value }) => [variableId, atMs, value]),
+        read.map((one) =>
+          typeof one === 'string' ? one : [one.variableId, one.atMs, one.value, one.isTrusted],
+        ),
+        shown.map(({ variableId, atMs, value, isUntrusted }) => [variableId, atMs, value, !isUntrusted]),
       );
       if (!t.passing()) break;
     }
@@ -145,10 +147,10 @@ t.test('times: what is local is local, what says where it is is not', async (t) 
 
 t.test('CSV as spreadsheets write it is read', async (t) => {
   const expected = [
-    { line: 2, variableId: 4, atMs: 1000, value: 'a;"b"\r\nc' },
-    { line: 4, variableId: 4, atMs: 2000, value: '' },
-    { line: 6, variableId: 3, atMs: 3000, value: -1.5 },
-    { line: 7, variableId: 1, atMs: 4000, value: true },
+    { line: 2, variableId: 4, atMs: 1000, value: 'a;"b"\r\nc', isTrusted: true },
+    { line: 4, variableId: 4, atMs: 2000, value: '', isTrusted: true },
+    { line: 6, variableId: 3, atMs: 3000, value: -1.5, isTrusted: true },
+    { line: 7, variableId: 1, atMs: 4000, value: true, isTrusted: true },
   ];
   const text = (separator: string, end: string) =>
     [
@@ -204,10 +206,11 @@ t.test('a line that is wrong is told by its number, and what is wrong with it', 
 
 t.test('what comes after a place can’t be read: it is said where', async (t) => {
   for (const [text, line, why] of [
-    ['a,b\n1,"x\n\n', 2, /open there until the end/],
-    ['a,b\n1,"x"y\n', 2, /between a quote that ends/],
-    [`a,b\n1,"${'x'.repeat(5_000_000)}`, 2, /does not end/],
-    [`a,b\n1,${'x'.repeat(5_000_000)}`, 2, /too long/],
+    ['a,b\n1,"x\n\n', 2, /opened and not closed until the end/],
+    ['a,b\n1,"x"y\n', 2, /between a closing quote and/],
+    ['a,b\n1,x"y"\n', 2, /within a field that does not begin/],
+    [`a,b\n1,"${'x'.repeat(5_000_000)}`, 2, /longer than 4 MiB/],
+    [`a,b\n1,${'x'.repeat(5_000_000)}`, 2, /longer than 4 MiB/],
   ] as const)
     await t.rejects(readBack(text, 'csv', { random: new Random(3) }), { line, message: why });
   const pieces = async function* () {
