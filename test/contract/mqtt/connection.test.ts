@@ -17,9 +17,6 @@ import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 import { aedesBench, fakeBench, mosquittoBench, OPTIONS } from './benches.js';
 import { mqttContract } from './suite.js';
 
-// Five brokers, each started for each test.
-t.setTimeout(110_000);
-
 const skip = hasProgram('mosquitto') ? false : 'mosquitto is not installed (Debian package mosquitto)';
 const skipTls = skip || (hasProgram('openssl') ? false : 'openssl is not installed (Debian package openssl)');
 const run = promisify(execFile);

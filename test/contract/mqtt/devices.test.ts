@@ -3,9 +3,6 @@ import { hasProgram } from '../../tools/program.js';
 import { aedesBench, fakeBench, mosquittoBench } from './benches.js';
 import { mqttModulesContract } from './modules-suite.js';
 
-// Five brokers, each started for each test.
-t.setTimeout(110_000);
-
 const skip = hasProgram('mosquitto') ? false : 'mosquitto is not installed (Debian package mosquitto)';
 
 await mqttModulesContract(t, 'simulated broker, MQTT 3.1.1', () => fakeBench(4));

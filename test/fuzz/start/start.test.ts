@@ -12,7 +12,6 @@ const ROUND_MS = 5_000;
 
 const seed = fuzzSeed();
 
-t.setTimeout(ROUNDS * ROUND_MS);
 await t.test(
   `a gateway starts, whatever is stored, and says what is wrong (${seedLabel(seed)})`,
   { timeout: ROUNDS * ROUND_MS },
