@@ -44,7 +44,7 @@ await prove(t, bench, {
 });
 
 await prove(t, bench, {
-  name: 'both are killed at once (kill −9)',
+  name: 'both are killed together (kill −9)',
   ends: true,
   async make({ pid }, round) {
     const keeper = await bench.unit(KEEPER, 'MainPID');

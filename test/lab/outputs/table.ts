@@ -39,7 +39,7 @@ put('docs/hardware/safe-outputs.md', [
 const killed = all.filter(([event]) => event.includes('gateway is killed')).flatMap(([, rounds]) => rounds);
 const driven = killed.flatMap(({ moves }) => moves.filter(({ policy }) => policy !== 'late'));
 put('docs/reference/performance.md', [
-  ['figure', 'middle', 'worst', 'goal'],
+  ['figure', 'median', 'maximum', 'goal'],
   ['---', '---', '---', '---'],
   [
     'from the end of the gateway’s process to the safe level',
