@@ -47,7 +47,7 @@ C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
 # epoll is somebody else's: its warnings are not ours to mend.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
-.PHONY: help setup build run test fuzz check lint format law lab proof bench client bundle install clean
+.PHONY: help setup build run test fuzz check lint format law lab proof bench client bundle release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
@@ -151,6 +151,15 @@ client: build ## the typed client as a package: build/stellwerk-client-VERSION.t
 
 bundle: build $(ADDONS:%=build/native/$(ARCH)/%) build/native/$(ARCH)/epoll.node $(PROGRAMS:%=build/native/$(ARCH)/%) ## a tarball for a box without compiler and npm: ARCH=x64|arm64
 	$(Q)STRIP=$(STRIP_$(ARCH)) $(NODE) dist/systemd/build-bundle.js $(ARCH)
+
+release: build ## check, build and tag a version: bundles, checksums and bill of materials in build/release/
+	$(Q)$(NODE) dist/systemd/release.js check
+	$(Q)$(MAKE) check test
+	$(Q)$(MAKE) bundle ARCH=x64
+	$(Q)$(MAKE) bundle ARCH=arm64
+	$(Q)$(MAKE) client
+	$(Q)$(NODE) dist/systemd/release.js collect
+	$(Q)git tag -a -m 'stellwerk $(VERSION)' v$(VERSION)
 
 install: ## install what `make bundle` made for this machine: PREFIX=/usr/local DESTDIR=
 	$(Q)test -d $(BUNDLE) || $(MAKE) bundle ARCH=$(HOST_ARCH)

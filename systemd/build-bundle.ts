@@ -89,6 +89,8 @@ function fetchPackages(): void {
     '--os=linux',
     '--libc=glibc',
     '--ignore-scripts',
+    // A release can be built without a network, if npm has fetched the packages before.
+    '--prefer-offline',
     '--loglevel=error',
   ];
   execFileSync('npm', ['ci', ...options], { cwd: packages, stdio: 'inherit' });

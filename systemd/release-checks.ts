@@ -1,0 +1,38 @@
+/** What a release is checked by before anything is built. */
+export interface ReleaseFacts {
+  /** Of package.json. */
+  readonly version: string;
+  /** Versions that other files give, by file. */
+  readonly versions: Readonly<Record<string, string>>;
+  readonly changelog: string;
+  /** What `git status --porcelain` prints. */
+  readonly status: string;
+  readonly tags: readonly string[];
+}
+
+/** What must be done before this version can be released; empty if it is ready. */
+export function releaseProblems({ version, versions, changelog, status, tags }: ReleaseFacts): string[] {
+  const problems: string[] = [];
+  if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+    problems.push(`package.json: ${version} is not a version X.Y.Z (https://semver.org)`);
+  for (const [file, other] of Object.entries(versions))
+    if (other !== version)
+      problems.push(`${file}: the version is ${other}, in package.json it is ${version}`);
+  const section = sectionOf(changelog, version);
+  if (section === undefined)
+    problems.push(`CHANGELOG.md: there is no section "## [${version}] - YYYY-MM-DD": rename "Unreleased"`);
+  else if (!/^- /m.test(section)) problems.push(`CHANGELOG.md: the section of ${version} is empty`);
+  if (status !== '') problems.push(`the checkout has changes: commit them\n${status}`);
+  if (tags.includes(`v${version}`)) problems.push(`the tag v${version} exists: choose another version`);
+  return problems;
+}
+
+/** The text of a version's section, without its heading; undefined if there is none with a date. */
+export function sectionOf(changelog: string, version: string): string | undefined {
+  const sections = changelog.split(/^## /m).slice(1);
+  const heading = new RegExp(`^\\[${version.replaceAll('.', '\\.')}\\] - \\d{4}-\\d{2}-\\d{2}\\n`);
+  return sections
+    .find((section) => heading.test(section))
+    ?.replace(heading, '')
+    .trim();
+}
