@@ -67,7 +67,6 @@ export const IO_FILES: readonly string[] = [
   'drivers/socket/datagram-socket.ts',
   'drivers/socket/dead-peers.ts',
   'src/api/access/addresses.ts',
-  'src/api/http/listener.ts',
   'src/api/http/node-http.ts',
   'src/api/socket/socket-api.ts',
   'src/api/http/tls.ts',

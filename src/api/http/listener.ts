@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/clock.js';
@@ -7,7 +6,7 @@ import { fault, faultFrom, messageOf } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { ConnectionTable } from './connection-table.js';
 import type { HttpApi } from './http-api.js';
-import { createServer } from './node-http.js';
+import { createServer, createTlsServer } from './node-http.js';
 import { OriginPolicy, type OriginRules } from './origin-policy.js';
 import { badRequest, endWithError, errorResponse, type ErrorResponse } from './error-response.js';
 import type { SocketApi } from '../socket/socket-api.js';

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { WebSocketServer } from 'ws';
+import type * as ws from 'ws';
+import type { WebSocketServer } from 'ws';
 import { type Clock, delay } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
+import { Lazy } from '../../base/lazy.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { Log } from '../../base/log.js';
 import { LOCAL_USER, TOKEN_USER, type Caller } from '../../device/declare.js';
@@ -70,6 +72,7 @@ interface Entry {
   readonly leftMs: number;
   /** Gives its place among the sessions back. */
   readonly leave: () => void;
+  readonly server: WebSocketServer;
 }
 
 /** What a session stands on; when the configuration changes it, the session ends. */
@@ -95,10 +98,11 @@ export class SocketApi {
   readonly #shares: Quotas;
   /** The sub-protocol to be echoed. The library is not shown the header: it would refuse it (decision 19). */
   readonly #echoes = new WeakMap<IncomingMessage, string>();
-  readonly #webfronts: WebSocketServer;
-  /** Of fronts that need no credentials. */
-  readonly #guests: WebSocketServer;
-  #owners: WebSocketServer;
+  /** Loaded with the first client: it brings TLS with it, 10 MB together. */
+  readonly #library = new Lazy(() => import('ws'));
+  /** By the longest message that a client may send. */
+  readonly #servers = new Map<number, WebSocketServer>();
+  #bodyLimit: number;
   #accounts: Accounts;
   /** One for each configurator, so that its sessions share their work. */
   #views = new Map<number, AreaFilter>();
@@ -109,15 +113,13 @@ export class SocketApi {
     this.#shares = new Quotas(SESSIONS, parts.limits);
     this.#hub = new ChangeHub(parts.kernel, parts.clock);
     this.#accounts = accounts;
-    this.#owners = this.#server(bodyLimit);
-    this.#webfronts = this.#server(WEBFRONT_BODY_LIMIT);
-    this.#guests = this.#server(UNKNOWN_BODY_LIMIT);
+    this.#bodyLimit = bodyLimit;
   }
 
   /** From now on these accounts hold; sessions of those that have changed are ended. */
   reconfigure(accounts: Accounts, { bodyLimit, isOpenLocally }: SocketOptions): void {
     this.#accounts = accounts;
-    this.#owners = this.#server(bodyLimit);
+    this.#bodyLimit = bodyLimit;
     this.#views = new Map();
     for (const [session, proof] of this.#sessions) {
       const isSame = this.#fingerprint(proof.configurator) === proof.fingerprint;
@@ -142,7 +144,7 @@ export class SocketApi {
         socket.off('error', fail).once('close', entry.leave);
         if (socket.destroyed) return entry.leave();
         this.#parts.connections.release(socket);
-        this.#serverFor(entry.target).handleUpgrade(request, socket, head, (webSocket) =>
+        entry.server.handleUpgrade(request, socket, head, (webSocket) =>
           this.#open(webSocket, socket, entry),
         );
       },
@@ -186,6 +188,7 @@ export class SocketApi {
     if (!isLocal) await this.#check(configurator, login, { remote, socket: request.socket });
     const leftMs =
       login === undefined || configurator !== undefined ? 0 : this.#parts.access.tokens.remainingMs(login);
+    const server = this.#serverFor(await this.#library.get(), target);
     if (this.#isClosing) throw fault('STOPPING');
     const caller: Caller =
       configurator === undefined
@@ -195,7 +198,7 @@ export class SocketApi {
             remote,
           }
         : { role: 'webfront', user: WEBFRONT, remote, configurator };
-    return { caller, proof, target, leftMs, leave: this.#shares.take(caller) };
+    return { caller, proof, target, leftMs, server, leave: this.#shares.take(caller) };
   }
 
   /** Resolves when the login opens what was asked for. */
@@ -251,12 +254,15 @@ export class SocketApi {
     return `${account} ${base} ${accounts.isOpen(configurator)}`;
   }
 
-  #serverFor({ configurator }: Target): WebSocketServer {
-    if (configurator === undefined) return this.#owners;
-    return this.#accounts.isOpen(configurator) ? this.#guests : this.#webfronts;
+  #serverFor(library: typeof ws, { configurator }: Target): WebSocketServer {
+    if (configurator === undefined) return this.#server(library, this.#bodyLimit);
+    const limit = this.#accounts.isOpen(configurator) ? UNKNOWN_BODY_LIMIT : WEBFRONT_BODY_LIMIT;
+    return this.#server(library, limit);
   }
 
-  #server(maxPayload: number): WebSocketServer {
+  #server({ WebSocketServer }: typeof ws, maxPayload: number): WebSocketServer {
+    const known = this.#servers.get(maxPayload);
+    if (known !== undefined) return known;
     const server = new WebSocketServer({
       noServer: true,
       clientTracking: false,
@@ -268,6 +274,7 @@ export class SocketApi {
       const echo = this.#echoes.get(request);
       if (echo !== undefined) headers.push(`Sec-WebSocket-Protocol: ${echo}`);
     });
+    this.#servers.set(maxPayload, server);
     return server;
   }
 }

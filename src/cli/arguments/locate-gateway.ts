@@ -1,6 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { type AnyFunction, Client } from '../../client/index.js';
 import { messageOf } from '../../base/fault.js';
 import { PACKAGE_ROOT } from '../../base/package-root.js';
@@ -127,6 +126,8 @@ export function readFirstLine(file: string): string {
 }
 
 function trust(file: string): void {
+  // Loaded here: the gateway itself, which this file finds too, mostly runs without TLS.
+  const { getCACertificates, setDefaultCACertificates } = process.getBuiltinModule('node:tls');
   try {
     setDefaultCACertificates([...getCACertificates('default'), readFileSync(file, 'utf8')]);
   } catch (thrown) {
