@@ -83,11 +83,11 @@ await t.test('it is killed while there is no gateway: systemd has its lines', as
   await agent.run('systemctl stop stellwerk', START_LIMIT_MS);
   t.equal(await levels(), '111', 'OnStop: hold');
   for (const command of ['systemctl kill -s KILL stellwerk-keeper', 'systemctl restart stellwerk-keeper']) {
-    const starts = (await said()).split('started again: 3 outputs').length;
+    const starts = (await said()).split('restarted: 3 outputs').length;
     await agent.run(command);
     await until(
       'another one',
-      async () => (await said()).split('started again: 3 outputs').length > starts,
+      async () => (await said()).split('restarted: 3 outputs').length > starts,
       START_LIMIT_MS,
     );
     t.equal(await levels(), '111', command);

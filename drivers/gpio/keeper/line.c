@@ -17,21 +17,21 @@
 
 static int by_number(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 
-/* The numbers of the chips, in order. Links are left out: Raspberry Pi OS has one beside the chip that it means. */
+/* The numbers of the chips, sorted. Links are skipped: Raspberry Pi OS adds a link to another chip. */
 static int chip_numbers(DIR *directory, int *into) {
   int count = 0, number, end;
   for (struct dirent *entry; count < CHIPS_MAX && (entry = readdir(directory));) {
-    struct stat is;
+    struct stat status;
     end = 0;
     if (sscanf(entry->d_name, "gpiochip%6d%n", &number, &end) != 1 || entry->d_name[end]) continue;
-    if (fstatat(dirfd(directory), entry->d_name, &is, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISLNK(is.st_mode))
+    if (fstatat(dirfd(directory), entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 && !S_ISLNK(status.st_mode))
       into[count++] = number;
   }
   qsort(into, (size_t)count, sizeof *into, by_number);
   return count;
 }
 
-/* The chip of that label, the nth of them: its descriptor, or −1. */
+/* Opens the nth chip with a label; −1 with errno if there is none. */
 static int open_chip(const char *path, const char *label, uint32_t nth) {
   int numbers[CHIPS_MAX], fd = -1, error = ENOENT;
   DIR *directory = opendir(path);
@@ -44,9 +44,9 @@ static int open_chip(const char *path, const char *label, uint32_t nth) {
     int one = openat(dirfd(directory), name, O_RDWR | O_CLOEXEC);
     if (one < 0) error = errno;
     if (one < 0) continue;
-    bool is_it = ioctl(one, GPIO_GET_CHIPINFO_IOCTL, &chip) == 0 &&
+    bool matches = ioctl(one, GPIO_GET_CHIPINFO_IOCTL, &chip) == 0 &&
                  !strncmp(chip.label, label, sizeof chip.label) && nth-- == 0;
-    if (is_it) fd = one;
+    if (matches) fd = one;
     else close(one);
   }
   closedir(directory);
@@ -79,7 +79,7 @@ bool drive_line(int fd, bool active) {
   return ioctl(fd, GPIO_V2_LINE_SET_VALUES_IOCTL, &values) == 0;
 }
 
-bool line_lives(int fd) {
+bool is_line_alive(int fd) {
   bool active;
   return get(fd, &active);
 }
@@ -87,27 +87,27 @@ bool line_lives(int fd) {
 bool reconfigure_line(int fd, uint64_t from, uint64_t to) {
   bool active;
   if (!get(fd, &active)) return false;
-  bool turned = ((from ^ to) & GPIO_V2_LINE_FLAG_ACTIVE_LOW) != 0;
-  return configure(fd, to, active != turned);
+  bool inverted = ((from ^ to) & GPIO_V2_LINE_FLAG_ACTIVE_LOW) != 0;
+  return configure(fd, to, active != inverted);
 }
 
 int request_line(const char *directory, const struct output *output, enum policy first) {
-  struct gpio_v2_line_request ask = {.num_lines = 1, .consumer = CONSUMER};
-  ask.offsets[0] = output->offset;
-  /* As it is first: the line stays what it is until its level is known and can be driven on without a glitch. */
-  if (first != HOLD) ask.config = output_config(output->flags, first == ACTIVE);
+  struct gpio_v2_line_request request = {.num_lines = 1, .consumer = CONSUMER};
+  request.offsets[0] = output->offset;
+  /* Requested as is first: the line stays unchanged until its level is known and can be driven without a glitch. */
+  if (first != HOLD) request.config = output_config(output->flags, first == ACTIVE);
   int chip = open_chip(directory, output->chip, output->nth);
   if (chip < 0) return -1;
-  int error = ioctl(chip, GPIO_V2_GET_LINE_IOCTL, &ask) < 0 ? errno : 0;
+  int error = ioctl(chip, GPIO_V2_GET_LINE_IOCTL, &request) < 0 ? errno : 0;
   close(chip);
   bool level;
-  bool good = !error && (first != HOLD || (get(ask.fd, &level) &&
-                                           configure(ask.fd, output->flags,
+  bool good = !error && (first != HOLD || (get(request.fd, &level) &&
+                                           configure(request.fd, output->flags,
                                                      level != !!(output->flags & GPIO_V2_LINE_FLAG_ACTIVE_LOW))));
-  if (good) return ask.fd;
+  if (good) return request.fd;
   if (!error) {
     error = errno;
-    close(ask.fd);
+    close(request.fd);
   }
   errno = error;
   return -1;

@@ -1,15 +1,15 @@
 /*
- * stellwerk-keeper: keeps a gateway's output lines, so that they are what their policies say when the gateway is not
- * there. docs/hardware/safe-outputs.md tells what it does; this file holds its socket and its loop.
+ * stellwerk-keeper, the line keeper: guards the output lines of a gateway and applies their policies while the gateway is
+ * not running. docs/hardware/safe-outputs.md describes its behaviour; this file contains the socket and the main loop.
  *
- * Each message is one packet of a SOCK_SEQPACKET socket, each request has one answer, in order:
- *   hello VERSION DEADLINE_MS → hello VERSION      first of all; a sign of life is due within each deadline from then on
+ * Each message is one packet of a SOCK_SEQPACKET socket; each request has one reply, in order:
+ *   hello VERSION DEADLINE_MS → hello VERSION      must come first; from then on a message is due within each deadline
  *   take ENTRY                → line + descriptor | none | busy | refused
  *   give ENTRY + descriptor   → kept | applied | busy | full | refused
  *   release KEY               → released | busy
- *   goodbye stop|update       → goodbye            its outputs have got their policy
- *   alive                     → alive              a sign of life, as every message is one
- * and the keeper says `taken` before it hangs up on a gateway that gave no sign of life.
+ *   goodbye stop|update       → goodbye            the policies of its outputs have been applied
+ *   alive                     → alive              does nothing but meet the deadline, as every message does
+ * The keeper sends `taken` before it disconnects a gateway that has missed its deadline.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -32,13 +32,13 @@
 #define PROTOCOL 1
 #define CLIENTS_MAX 8
 #define MESSAGE_MAX (ENTRY_MAX + 16)
-/* Those who may wait to be welcomed: there may be a crowd. */
-#define CALLERS 64
-/* Whoever says no hello is no gateway. */
+/* Length of the queue of connections to accept. */
+#define BACKLOG 64
+/* A peer that does not say hello is not a gateway. */
 #define HELLO_WITHIN_MS 2000
-#define DEADLINE_LEAST_MS 200
-#define DEADLINE_MOST_MS 600000
-/* Messages taken of one gateway before the others have their turn. */
+#define MIN_DEADLINE_MS 200
+#define MAX_DEADLINE_MS 600000
+/* Maximum number of messages from one gateway per turn. */
 #define BATCH 64
 
 struct client {
@@ -57,20 +57,20 @@ static void on_signal(int signal) {
 
 /* ---- clients ---- */
 
-static void hang_up(struct client *client, enum ending ending, const char *why) {
+static void disconnect(struct client *client, enum ending ending, const char *reason) {
   close(client->fd);
   client->fd = -1;
-  owner_ended((int)(client - clients), ending, why);
+  end_owner((int)(client - clients), ending, reason);
 }
 
-/* False when nobody waits any more. */
-static bool welcome(int listener) {
+/* False if no connection is waiting. */
+static bool accept_client(int listener) {
   struct ucred peer;
   socklen_t size = sizeof peer;
   int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
   if (fd < 0) return false;
-  bool known = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == 0 || peer.uid == getuid());
-  for (int n = 0; known && n < CLIENTS_MAX; n++) {
+  bool trusted = getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && (peer.uid == 0 || peer.uid == getuid());
+  for (int n = 0; trusted && n < CLIENTS_MAX; n++) {
     if (clients[n].fd >= 0) continue;
     clients[n] = (struct client){.fd = fd, .deadline_ms = HELLO_WITHIN_MS, .heard_ms = now_ms()};
     return true;
@@ -79,8 +79,8 @@ static bool welcome(int listener) {
   return true;
 }
 
-/* One packet into `text`, and the descriptor that came with it. 1: there is one; 0: none is waiting; −1: the other is gone
- * or sends what is no message. */
+/* Receives one packet into `text`, and the descriptor that came with it. 1 if there was one, 0 if none is waiting, −1 if
+ * the peer is gone or has sent an invalid message. */
 static int receive(int from, char *text, int *fd) {
   union rights room;
   struct iovec part = {.iov_base = text, .iov_len = MESSAGE_MAX};
@@ -97,12 +97,12 @@ static int receive(int from, char *text, int *fd) {
   return good ? 1 : -1;
 }
 
-static bool answer(struct client *client, const char *text, int fd) {
+static bool reply_to(struct client *client, const char *text, int fd) {
   union rights room = {0};
   struct iovec part = {.iov_base = (char *)text, .iov_len = strlen(text)};
   struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
   if (fd >= 0) attach_fd(&message, &room, fd);
-  /* Who does not read his answers is not waited for. */
+  /* The keeper does not wait for a peer that does not read its replies. */
   return sendmsg(client->fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT) > 0;
 }
 
@@ -113,8 +113,8 @@ static bool greet(struct client *client, const char *text) {
   char reply[24];
   if (client->greeted || sscanf(text, "hello %9u %9u", &version, &deadline_ms) != 2) return false;
   snprintf(reply, sizeof reply, "hello %d", PROTOCOL);
-  if (!answer(client, reply, -1) || version != PROTOCOL) return false;
-  if (deadline_ms < DEADLINE_LEAST_MS || deadline_ms > DEADLINE_MOST_MS) return false;
+  if (!reply_to(client, reply, -1) || version != PROTOCOL) return false;
+  if (deadline_ms < MIN_DEADLINE_MS || deadline_ms > MAX_DEADLINE_MS) return false;
   client->deadline_ms = deadline_ms;
   client->greeted = true;
   return true;
@@ -128,26 +128,26 @@ static const char *after(const char *text, const char *verb) {
 static bool goodbye(struct client *client, const char *how) {
   bool is_update = strcmp(how, "update") == 0;
   if (!is_update && strcmp(how, "stop") != 0) return false;
-  owner_ended((int)(client - clients), is_update ? UPDATE : STOP,
+  end_owner((int)(client - clients), is_update ? UPDATE : STOP,
               is_update ? "the gateway is being updated" : "the gateway stopped");
-  return answer(client, "goodbye", -1);
+  return reply_to(client, "goodbye", -1);
 }
 
-/* False: this is no gateway that can be talked to. `fd` is ours to close or to keep. */
+/* False if the peer violates the protocol. Takes ownership of `fd`. */
 static bool handle(struct client *client, const char *text, int fd) {
   int owner = (int)(client - clients), line = -1;
   const char *rest, *reply = NULL;
   if ((rest = after(text, "give ")) && client->greeted) {
     reply = give_output(owner, rest, fd);
-    return reply && answer(client, reply, -1);
+    return reply && reply_to(client, reply, -1);
   }
   if (fd >= 0) close(fd);
   if (!client->greeted) return greet(client, text);
-  if (!strcmp(text, "alive")) return answer(client, "alive", -1);
+  if (!strcmp(text, "alive")) return reply_to(client, "alive", -1);
   if ((rest = after(text, "goodbye "))) return goodbye(client, rest);
   if ((rest = after(text, "take "))) reply = take_output(owner, rest, &line);
   else if ((rest = after(text, "release "))) reply = release_output(owner, rest);
-  return reply && answer(client, reply, line);
+  return reply && reply_to(client, reply, line);
 }
 
 static void serve(struct client *client) {
@@ -155,32 +155,33 @@ static void serve(struct client *client) {
   for (int n = 0; n < BATCH; n++) {
     int fd, got = receive(client->fd, text, &fd);
     if (got == 0) return;
-    if (got < 0 || !handle(client, text, fd)) return hang_up(client, DEATH, "the gateway is gone");
+    if (got < 0 || !handle(client, text, fd)) return disconnect(client, DEATH, "the gateway is gone");
     client->heard_ms = now_ms();
   }
 }
 
-static int silent_in_ms(const struct client *client, uint64_t now) {
+static int time_left_ms(const struct client *client, uint64_t now) {
   uint64_t end = client->heard_ms + client->deadline_ms;
   return end > now ? (int)(end - now) : 0;
 }
 
-static void check_silence(struct client *client) {
-  if (client->fd < 0 || silent_in_ms(client, now_ms()) > 0) return;
-  (void)answer(client, "taken", -1);
-  hang_up(client, DEATH, "the gateway gave no sign of life");
+static void check_deadline(struct client *client) {
+  if (client->fd < 0 || time_left_ms(client, now_ms()) > 0) return;
+  (void)reply_to(client, "taken", -1);
+  disconnect(client, DEATH, "the gateway missed its deadline");
 }
 
-/* ---- the loop ---- */
+/* ---- the main loop ---- */
 
-/* Feeds systemd's watchdog, which starts a keeper that hangs again; gives how long until it is to be fed next. */
+/* Notifies systemd's watchdog, which restarts a keeper that hangs. Returns the milliseconds until the next notification;
+ * −1 without a watchdog. */
 static int feed_watchdog(uint64_t now) {
   static uint64_t fed_ms;
   const char *period_us = getenv("WATCHDOG_USEC");
   uint64_t every_ms = period_us ? strtoull(period_us, NULL, 10) / 3000 : 0;
   if (every_ms == 0) return -1;
   if (now - fed_ms >= every_ms) {
-    tell_systemd("WATCHDOG=1", -1);
+    notify_systemd("WATCHDOG=1", -1);
     fed_ms = now;
   }
   return (int)(fed_ms + every_ms - now);
@@ -194,16 +195,16 @@ static void turn(int listener, const sigset_t *waiting) {
   int wait_ms = sooner(outputs_due_in(), feed_watchdog(now));
   for (int n = 0; n < CLIENTS_MAX; n++) {
     all[n + 1] = (struct pollfd){.fd = clients[n].fd, .events = POLLIN};
-    if (clients[n].fd >= 0) wait_ms = sooner(wait_ms, silent_in_ms(&clients[n], now));
+    if (clients[n].fd >= 0) wait_ms = sooner(wait_ms, time_left_ms(&clients[n], now));
   }
   struct timespec wait = {.tv_sec = wait_ms / 1000, .tv_nsec = wait_ms % 1000 * 1000000L};
   if (ppoll(all, CLIENTS_MAX + 1, wait_ms < 0 ? NULL : &wait, waiting) < 0) return;
-  /* What was said while the keeper itself did not run counts before the silence does. */
+  /* Messages that came while the keeper itself was not running are handled before deadlines are checked. */
   for (int n = 0; n < CLIENTS_MAX; n++)
     if (all[n + 1].revents && clients[n].fd >= 0) serve(&clients[n]);
-  for (int n = 0; n < CLIENTS_MAX; n++) check_silence(&clients[n]);
+  for (int n = 0; n < CLIENTS_MAX; n++) check_deadline(&clients[n]);
   run_outputs();
-  for (int n = 0; all[0].revents && n < CALLERS && welcome(listener); n++);
+  for (int n = 0; all[0].revents && n < BACKLOG && accept_client(listener); n++);
 }
 
 static int listen_at(const char *path) {
@@ -213,7 +214,7 @@ static int listen_at(const char *path) {
   strcpy(address.sun_path, path);
   unlink(path);
   bool good = bind(fd, (struct sockaddr *)&address, sizeof address) == 0 && chmod(path, 0660) == 0 &&
-              listen(fd, CALLERS) == 0;
+              listen(fd, BACKLOG) == 0;
   if (good) return fd;
   close(fd);
   return -1;
@@ -221,18 +222,18 @@ static int listen_at(const char *path) {
 
 static int check(const char *table) {
   static struct output all[OUTPUTS_MAX];
-  struct mistake mistake;
-  int many = read_table(table, TABLE, all, &mistake);
-  if (many < 0) fprintf(stderr, "%s: %s\n", table, mistake.text);
-  else printf("%s: %d outputs\n", table, many);
-  return many < 0;
+  struct parse_error error;
+  int total = read_table(table, TABLE, all, &error);
+  if (total < 0) fprintf(stderr, "%s: %s\n", table, error.text);
+  else printf("%s: %d outputs\n", table, total);
+  return total < 0;
 }
 
-static int run(const struct places *places, const char *runtime) {
+static int run(const struct paths *paths, const char *runtime) {
   char path[200];
   snprintf(path, sizeof path, "%s/socket", runtime);
   for (int n = 0; n < CLIENTS_MAX; n++) clients[n].fd = -1;
-  /* Told to end only while it waits: between two messages. */
+  /* Signals are handled only in ppoll, between two messages. */
   sigset_t ends, waiting;
   struct sigaction stop = {.sa_handler = on_signal};
   sigemptyset(&ends);
@@ -241,28 +242,28 @@ static int run(const struct places *places, const char *runtime) {
   sigprocmask(SIG_BLOCK, &ends, &waiting);
   sigaction(SIGTERM, &stop, NULL);
   sigaction(SIGINT, &stop, NULL);
-  (void)mlockall(MCL_CURRENT | MCL_FUTURE); /* as far as the unit allows: paging would only cost time */
-  start_outputs(places);
+  (void)mlockall(MCL_CURRENT | MCL_FUTURE); /* as far as the unit's limits allow: paging would only cost time */
+  start_outputs(paths);
   run_outputs();
   int listener = listen_at(path);
   if (listener < 0) {
     fprintf(stderr, "<3>%s: %s\n", path, strerror(errno));
     return 1;
   }
-  tell_systemd("READY=1", -1);
-  /* Ended, it moves nothing: what it kept is systemd's until it is started again, and its gateway's. */
+  notify_systemd("READY=1", -1);
+  /* The end drives nothing: systemd and the gateway keep the descriptors until the keeper is restarted. */
   while (!ended) turn(listener, &waiting);
   return 0;
 }
 
 int main(int argc, char **argv) {
-  struct places places = {.devices = argc == 5 ? argv[4] : "/dev"};
+  struct paths paths = {.devices = argc == 5 ? argv[4] : "/dev"};
   if (argc == 3 && !strcmp(argv[1], "--check")) return check(argv[2]);
   if (argc < 4 || argc > 5 || strcmp(argv[1], "--keep") != 0 || strlen(argv[3]) > 80) {
     fputs("usage: stellwerk-keeper --check TABLE\n       stellwerk-keeper --keep TABLE RUNTIME_DIRECTORY [DEVICES]\n", stderr);
     return 2;
   }
-  places.table = argv[2];
-  snprintf(places.state, sizeof places.state, "%s/state", argv[3]);
-  return run(&places, argv[3]);
+  paths.table = argv[2];
+  snprintf(paths.state, sizeof paths.state, "%s/state", argv[3]);
+  return run(&paths, argv[3]);
 }

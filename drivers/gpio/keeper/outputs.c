@@ -10,21 +10,21 @@
 #include "line.h"
 #include "systemd.h"
 
-/* How long a gateway has to come back after the keeper itself was restarted, before it counts as dead. */
+/* How long a gateway may take to reconnect after a restart of the keeper before it counts as dead. */
 #define GRACE_MS 5000
-/* A chip that comes later than this after the boot is the gateway's to take, as it is opened again and again. */
+/* A chip that appears later than this is left to the gateway, which retries opening its instances. */
 #define PENDING_MS 60000
 #define RETRY_MS 250
 
 struct kept {
   struct output output;
-  int fd; /* −1 while pending */
+  int fd; /* −1 while the chip is missing */
   int owner;
 };
 
 static struct kept kept[OUTPUTS_MAX];
 static size_t count;
-static const struct places *at;
+static const struct paths *paths;
 static uint64_t next_retry_ms;
 static bool changed;
 
@@ -50,16 +50,16 @@ static struct kept *add(const struct output *output) {
 static void store(const struct kept *one) {
   char text[KEY_MAX + 40];
   snprintf(text, sizeof text, "FDSTORE=1\nFDNAME=%s", one->output.key);
-  tell_systemd(text, one->fd);
+  notify_systemd(text, one->fd);
 }
 
 static void unstore(const char *key) {
   char text[KEY_MAX + 40];
   snprintf(text, sizeof text, "FDSTOREREMOVE=1\nFDNAME=%s", key);
-  tell_systemd(text, -1);
+  notify_systemd(text, -1);
 }
 
-static void let_go(struct kept *one) {
+static void release(struct kept *one) {
   if (one->fd >= 0) {
     unstore(one->output.key);
     close(one->fd);
@@ -76,7 +76,7 @@ static void set_phase(struct kept *one, enum phase phase, uint64_t until_ms) {
 
 /* ---- policies ---- */
 
-/* False: its chip is gone, and with it the line. */
+/* False if the chip is gone, and with it the line. */
 static bool apply(struct kept *one, enum policy policy) {
   const struct output *output = &one->output;
   one->output.resting = policy;
@@ -87,13 +87,13 @@ static bool apply(struct kept *one, enum policy policy) {
   set_phase(one, SETTLED, 0);
   if (drive_line(one->fd, policy == ACTIVE)) return true;
   fprintf(stderr, "<3>%s could not be driven: %s\n", output->name, strerror(errno));
-  return line_lives(one->fd);
+  return is_line_alive(one->fd);
 }
 
-void owner_ended(int owner, enum ending ending, const char *why) {
+void end_owner(int owner, enum ending ending, const char *reason) {
   unsigned driven[3] = {0};
-  struct timespec seen, done;
-  clock_gettime(CLOCK_MONOTONIC, &seen);
+  struct timespec begin, end;
+  clock_gettime(CLOCK_MONOTONIC, &begin);
   for (size_t n = count; n-- > 0;) {
     struct kept *one = &kept[n];
     if (one->owner != owner) continue;
@@ -103,20 +103,20 @@ void owner_ended(int owner, enum ending ending, const char *why) {
                                             : output->on_death;
     one->owner = NOBODY;
     driven[policy]++;
-    if (!apply(one, policy)) let_go(one);
+    if (!apply(one, policy)) release(one);
   }
-  clock_gettime(CLOCK_MONOTONIC, &done);
-  long took_us = (done.tv_sec - seen.tv_sec) * 1000000 + (done.tv_nsec - seen.tv_nsec) / 1000;
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  long elapsed_us = (end.tv_sec - begin.tv_sec) * 1000000 + (end.tv_nsec - begin.tv_nsec) / 1000;
   if (driven[HOLD] + driven[INACTIVE] + driven[ACTIVE] > 0)
-    fprintf(stderr, "<%d>%s: %u outputs held, %u inactive, %u active, after %ld us\n", ending == DEATH ? 4 : 6, why,
-            driven[HOLD], driven[INACTIVE], driven[ACTIVE], took_us);
+    fprintf(stderr, "<%d>%s: %u outputs held, %u inactive, %u active, after %ld us\n", ending == DEATH ? 4 : 6, reason,
+            driven[HOLD], driven[INACTIVE], driven[ACTIVE], elapsed_us);
 }
 
-/* ---- the beginning ---- */
+/* ---- start ---- */
 
-/* True where it was taken, or need not be tried again. */
-static bool try_boot(struct kept *one, enum policy first) {
-  one->fd = request_line(at->devices, &one->output, first);
+/* Requests a line according to a policy; false if that failed. */
+static bool try_request(struct kept *one, enum policy first) {
+  one->fd = request_line(paths->devices, &one->output, first);
   if (one->fd < 0) return false;
   store(one);
   one->output.resting = first;
@@ -125,22 +125,22 @@ static bool try_boot(struct kept *one, enum policy first) {
   return true;
 }
 
-static void boot(const struct output *all, int many) {
+static void boot(const struct output *all, int total) {
   unsigned pending = 0;
-  for (int n = 0; n < many; n++) {
+  for (int n = 0; n < total; n++) {
     struct kept *one = add(&all[n]);
-    if (one && !try_boot(one, one->output.boot)) {
-      fprintf(stderr, "<5>%s is not there yet: %s\n", one->output.name, strerror(errno));
+    if (one && !try_request(one, one->output.boot)) {
+      fprintf(stderr, "<5>%s is not available yet: %s\n", one->output.name, strerror(errno));
       set_phase(one, PENDING, now_ms() + PENDING_MS);
       pending++;
     }
   }
-  fprintf(stderr, "<6>%zu outputs are kept, %u of them not there yet\n", count, pending);
+  fprintf(stderr, "<6>%zu outputs are guarded, %u of them not available yet\n", count, pending);
 }
 
 static void adopt(int fd, const char *name) {
   struct kept *one = find(name);
-  if (one && one->fd < 0 && line_lives(fd)) {
+  if (one && one->fd < 0 && is_line_alive(fd)) {
     one->fd = fd;
     return;
   }
@@ -148,62 +148,62 @@ static void adopt(int fd, const char *name) {
   close(fd);
 }
 
-/* What a line becomes that was let go while the keeper was away: what it was driven to. Its chip may have made anything of
- * it since, so only what was held is taken as it is. */
-static enum policy lost_to(const struct output *output) {
+/* The policy for a line whose request was lost while the keeper was not running: the one that was in force. Its chip may
+ * have changed the level since. */
+static enum policy policy_after_loss(const struct output *output) {
   bool claimed = output->phase == CLAIMED || output->phase == GRACE;
   return claimed ? output->on_death : output->phase == SETTLED ? output->resting : HOLD;
 }
 
-/* Started again since the boot: what it had it has again, from systemd, or requests it anew. */
-static void resume(const struct output *all, int many) {
-  for (int n = 0; n < many; n++) add(&all[n]);
-  kept_by_systemd(adopt);
+/* The keeper was restarted since the boot: it gets its descriptors back from systemd, or requests the lines again. */
+static void resume(const struct output *all, int total) {
+  for (int n = 0; n < total; n++) add(&all[n]);
+  restore_from_systemd(adopt);
   for (size_t n = count; n-- > 0;) {
     struct kept *one = &kept[n];
     enum phase phase = one->output.phase;
     if (phase == PENDING) continue;
-    if (one->fd < 0 && !try_boot(one, lost_to(&one->output))) {
-      /* Its gateway holds it, and gives it back; or its chip is gone. */
-      let_go(one);
+    if (one->fd < 0 && !try_request(one, policy_after_loss(&one->output))) {
+      /* The gateway holds the line and will give it back, or the chip is gone. */
+      release(one);
       continue;
     }
     if (phase == CLAIMED || phase == GRACE) set_phase(one, GRACE, now_ms() + GRACE_MS);
     else set_phase(one, phase, all[n].until_ms);
   }
-  fprintf(stderr, "<5>started again: %zu outputs are kept\n", count);
+  fprintf(stderr, "<5>restarted: %zu outputs are guarded\n", count);
 }
 
-void start_outputs(const struct places *places) {
+void start_outputs(const struct paths *all_paths) {
   static struct output all[OUTPUTS_MAX];
-  struct mistake mistake;
-  at = places;
-  bool again = access(places->state, F_OK) == 0;
-  int many = again ? read_table(places->state, STATE, all, &mistake) : -1;
-  if (again && many < 0) fprintf(stderr, "<3>%s is unusable: %s\n", places->state, mistake.text);
-  if (many >= 0) {
-    resume(all, many);
+  struct parse_error error;
+  paths = all_paths;
+  bool restarted = access(paths->state, F_OK) == 0;
+  int total = restarted ? read_table(paths->state, STATE, all, &error) : -1;
+  if (restarted && total < 0) fprintf(stderr, "<3>%s is unusable: %s\n", paths->state, error.text);
+  if (total >= 0) {
+    resume(all, total);
     return;
   }
-  many = read_table(places->table, TABLE, all, &mistake);
-  if (many < 0) {
-    fprintf(stderr, "<4>%s is refused: %s; no output is taken until a gateway gives it\n", places->table,
-            mistake.text);
-    many = 0;
+  total = read_table(paths->table, TABLE, all, &error);
+  if (total < 0) {
+    fprintf(stderr, "<4>%s is rejected: %s; no output is guarded until a gateway gives it\n", paths->table,
+            error.text);
+    total = 0;
   }
-  /* Only the boot applies Boot: where the state was lost, its gateway may be at work. */
-  for (int n = 0; n < many; n++) all[n].phase = CLAIMED;
-  if (again) resume(all, many);
-  else boot(all, many);
+  /* Boot applies only to the boot: if the state file was damaged, the gateway may be running. */
+  for (int n = 0; n < total; n++) all[n].phase = CLAIMED;
+  if (restarted) resume(all, total);
+  else boot(all, total);
   changed = true;
 }
 
-/* ---- what gateways ask ---- */
+/* ---- requests of gateways ---- */
 
-/* The other's entry becomes ours, the line's electrical side too; the line is alive. */
-static bool update(struct kept *one, const struct output *wish) {
-  if (one->output.flags != wish->flags && !reconfigure_line(one->fd, one->output.flags, wish->flags)) return false;
-  one->output = *wish;
+/* Takes over an entry, and its electrical settings, for a line that is alive. */
+static bool update(struct kept *one, const struct output *output) {
+  if (one->output.flags != output->flags && !reconfigure_line(one->fd, one->output.flags, output->flags)) return false;
+  one->output = *output;
   return true;
 }
 
@@ -213,61 +213,61 @@ static void claim(struct kept *one, int owner) {
 }
 
 const char *take_output(int owner, const char *entry, int *fd) {
-  struct output wish;
-  struct mistake mistake;
-  if (!parse_entry(entry, TABLE, &wish, &mistake)) return NULL;
-  struct kept *one = find(wish.key);
+  struct output requested;
+  struct parse_error error;
+  if (!parse_entry(entry, TABLE, &requested, &error)) return NULL;
+  struct kept *one = find(requested.key);
   if (!one) return "none";
   if (one->owner != NOBODY && one->owner != owner) return "busy";
-  /* The gateway asks before the chip's next retry: Boot is applied now, or by the gateway. */
-  bool there = one->output.phase == PENDING ? try_boot(one, one->output.boot) : line_lives(one->fd);
-  if (!there) {
-    let_go(one);
+  /* The gateway may ask before the next retry: Boot is applied now, or by the gateway. */
+  bool alive = one->output.phase == PENDING ? try_request(one, one->output.boot) : is_line_alive(one->fd);
+  if (!alive) {
+    release(one);
     return "none";
   }
-  if (!update(one, &wish)) return "refused";
+  if (!update(one, &requested)) return "refused";
   claim(one, owner);
   *fd = one->fd;
   return "line";
 }
 
 const char *give_output(int owner, const char *entry, int fd) {
-  struct output wish;
-  struct mistake mistake;
-  const char *answer = "kept";
-  if (fd < 0 || !parse_entry(entry, TABLE, &wish, &mistake)) {
+  struct output requested;
+  struct parse_error error;
+  const char *reply = "kept";
+  if (fd < 0 || !parse_entry(entry, TABLE, &requested, &error)) {
     if (fd >= 0) close(fd);
     return NULL;
   }
-  struct kept *one = find(wish.key);
-  if (one && one->owner != NOBODY && one->owner != owner) answer = "busy";
-  else if (!one && !(one = add(&wish))) answer = "full";
-  else if (!line_lives(fd)) answer = "refused";
-  if (strcmp(answer, "kept") != 0) {
+  struct kept *one = find(requested.key);
+  if (one && one->owner != NOBODY && one->owner != owner) reply = "busy";
+  else if (!one && !(one = add(&requested))) reply = "full";
+  else if (!is_line_alive(fd)) reply = "refused";
+  if (strcmp(reply, "kept") != 0) {
     close(fd);
-    if (one && one->fd < 0) let_go(one);
-    return answer;
+    if (one && one->fd < 0) release(one);
+    return reply;
   }
-  if (one->fd >= 0 && line_lives(one->fd)) {
-    /* It is the same open request. What was done to it while nobody owned it, the gateway must hear. */
-    if (one->output.phase == HOLDING || one->output.phase == SETTLED) answer = "applied";
+  if (one->fd >= 0 && is_line_alive(one->fd)) {
+    /* Both descriptors are of the same request. If a policy was applied while it had no owner, the gateway must know. */
+    if (one->output.phase == HOLDING || one->output.phase == SETTLED) reply = "applied";
     close(fd);
   } else {
     if (one->fd >= 0) close(one->fd);
     one->fd = fd;
-    unstore(wish.key);
+    unstore(requested.key);
     store(one);
   }
-  one->output = wish;
+  one->output = requested;
   claim(one, owner);
-  return answer;
+  return reply;
 }
 
 const char *release_output(int owner, const char *key) {
   struct kept *one = find(key);
   if (!one) return "released";
   if (one->owner != NOBODY && one->owner != owner) return "busy";
-  let_go(one);
+  release(one);
   return "released";
 }
 
@@ -293,18 +293,18 @@ static void run(struct kept *one, uint64_t now) {
   const char *name = one->output.name;
   switch (one->output.phase) {
   case PENDING:
-    if (!try_boot(one, one->output.boot) && now >= one->output.until_ms) {
-      fprintf(stderr, "<4>%s was not there for a minute: it is left to the gateway\n", name);
-      let_go(one);
+    if (!try_request(one, one->output.boot) && now >= one->output.until_ms) {
+      fprintf(stderr, "<4>%s was not available for a minute: it is left to the gateway\n", name);
+      release(one);
     }
     return;
   case GRACE:
-    fprintf(stderr, "<4>%s: its gateway did not come back to the keeper\n", name);
-    if (!apply(one, one->output.on_death)) let_go(one);
+    fprintf(stderr, "<4>%s: its gateway did not reconnect\n", name);
+    if (!apply(one, one->output.on_death)) release(one);
     return;
   case HOLDING:
-    fprintf(stderr, "<4>%s was held for %u s and nobody came: inactive\n", name, one->output.hold_s);
-    if (!apply(one, INACTIVE)) let_go(one);
+    fprintf(stderr, "<4>%s was held for %u s and no gateway claimed it: inactive\n", name, one->output.hold_s);
+    if (!apply(one, INACTIVE)) release(one);
     return;
   case CLAIMED:
   case SETTLED:
@@ -321,6 +321,6 @@ void run_outputs(void) {
   if (!changed) return;
   static struct output all[OUTPUTS_MAX];
   for (size_t n = 0; n < count; n++) all[n] = kept[n].output;
-  if (!write_state(at->state, all, count)) fprintf(stderr, "<3>%s can't be written: %s\n", at->state, strerror(errno));
+  if (!write_state(paths->state, all, count)) fprintf(stderr, "<3>%s cannot be written: %s\n", paths->state, strerror(errno));
   changed = false;
 }

@@ -1,38 +1,39 @@
-/* The outputs that are kept, and what becomes of each when its gateway ends. */
+/* The outputs that the keeper guards, and their policies when the gateway ends. */
 #ifndef STELLWERK_KEEPER_OUTPUTS_H
 #define STELLWERK_KEEPER_OUTPUTS_H
 
 #include "table.h"
 
-/* How a gateway may end. */
+/* How a gateway can end. */
 enum ending { DEATH, STOP, UPDATE };
 
 #define NOBODY (-1)
 
-struct places {
-  const char *devices; /* where gpiochipN are */
-  const char *table;   /* the gateway's */
-  char state[200];     /* ours, on a tmpfs: there since this machine's boot, or not at all */
+struct paths {
+  const char *devices; /* the directory of gpiochipN */
+  const char *table;   /* written by the gateway */
+  char state[200];     /* written by the keeper, on a tmpfs: does not survive a boot */
 };
 
 /* CLOCK_MONOTONIC, milliseconds. */
 uint64_t now_ms(void);
 
-/* Takes the lines of the table by their Boot, or, started again, those that it had. */
-void start_outputs(const struct places *places);
+/* Requests the lines of the table according to their Boot policy or, after a restart of the keeper, resumes its lines. */
+void start_outputs(const struct paths *paths);
 
-/* Answers to a gateway, for the socket. `fd` of take: the line's, still ours; of give: becomes ours, whatever the answer. */
+/* These return the reply to the gateway. `fd` of take: the line's, owned by the keeper; of give: owned by the keeper from
+ * then on, whatever the reply. */
 const char *take_output(int owner, const char *entry, int *fd);
 const char *give_output(int owner, const char *entry, int fd);
 const char *release_output(int owner, const char *key);
 
-/* A gateway ended: each output of it gets what its policy says, at once. `why` is for the log. */
-void owner_ended(int owner, enum ending ending, const char *why);
+/* A gateway ended: applies the policy of each of its outputs immediately. `reason` is for the log. */
+void end_owner(int owner, enum ending ending, const char *reason);
 
-/* Milliseconds until run_outputs is to be called again; −1: only when something happens. */
+/* Milliseconds until run_outputs must be called again; −1 if only an event matters. */
 int outputs_due_in(void);
 
-/* Does what is due, and writes the state down where it has changed. */
+/* Does what is due, and writes the state file if the state has changed. */
 void run_outputs(void);
 
 #endif

@@ -1,11 +1,11 @@
-/* A descriptor beside a message (SCM_RIGHTS, unix(7)): for the keeper, for systemd, and for the gateway's addon. */
+/* Passing a descriptor with a message (SCM_RIGHTS, unix(7)): to and from the gateway's addon, and to systemd. */
 #ifndef STELLWERK_KEEPER_RIGHTS_H
 #define STELLWERK_KEEPER_RIGHTS_H
 
 #include <string.h>
 #include <sys/socket.h>
 
-/* Room for one; all zero before it is sent. */
+/* Control data for one descriptor; all zero before sending. */
 union rights {
   char bytes[CMSG_SPACE(sizeof(int))];
   struct cmsghdr align;
@@ -21,7 +21,7 @@ static inline void attach_fd(struct msghdr *message, union rights *room, int fd)
   memcpy(CMSG_DATA(head), &fd, sizeof fd);
 }
 
-/* The one that came with a received message, which is ours from then on; −1: none did. */
+/* The descriptor that came with a received message, which the caller then owns; −1 if there is none. */
 static inline int attached_fd(struct msghdr *message) {
   int fd = -1;
   for (struct cmsghdr *head = CMSG_FIRSTHDR(message); head; head = CMSG_NXTHDR(message, head))

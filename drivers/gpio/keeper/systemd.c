@@ -16,7 +16,7 @@
 
 #define FIRST_FD 3
 
-void tell_systemd(const char *text, int fd) {
+void notify_systemd(const char *text, int fd) {
   const char *path = getenv("NOTIFY_SOCKET");
   struct sockaddr_un to = {.sun_family = AF_UNIX};
   if (!path || strlen(path) >= sizeof to.sun_path) return;
@@ -31,16 +31,16 @@ void tell_systemd(const char *text, int fd) {
       .msg_iovlen = 1,
   };
   if (fd >= 0) attach_fd(&message, &room, fd);
-  /* A boot stores all lines at once, more than the socket may hold: waited for, but never for long. */
-  const struct timeval patience = {.tv_usec = 200000};
+  /* At boot all lines are stored at once, which may fill the socket: wait, but not for long. */
+  const struct timeval timeout = {.tv_usec = 200000};
   int out = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  if (out >= 0) setsockopt(out, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+  if (out >= 0) setsockopt(out, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
   if (out < 0 || sendmsg(out, &message, MSG_NOSIGNAL) < 0)
-    fprintf(stderr, "<4>systemd could not be told: %s\n", strerror(errno));
+    fprintf(stderr, "<4>notifying systemd failed: %s\n", strerror(errno));
   if (out >= 0) close(out);
 }
 
-void kept_by_systemd(void (*each)(int fd, const char *name)) {
+void restore_from_systemd(void (*each)(int fd, const char *name)) {
   const char *pid = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS"), *named = getenv("LISTEN_FDNAMES");
   if (!pid || !count || !named || atol(pid) != getpid()) return;
   char *names = strdup(named), *rest = names;

@@ -39,7 +39,7 @@ napi_value throw_type(napi_env env, const char *text) {
 bool get_text(napi_env env, napi_value value, char *into, size_t size) {
   size_t length = 0;
   if (napi_get_value_string_utf8(env, value, NULL, 0, &length) != napi_ok || length >= size) {
-    throw_type(env, "a text was expected, and not so long a one");
+    throw_type(env, "expected a string of limited length");
     return false;
   }
   return napi_get_value_string_utf8(env, value, into, size, &length) == napi_ok;
@@ -64,9 +64,9 @@ bool get_uint(napi_env env, napi_value object, const char *name, uint32_t missin
 }
 
 bool get_bits(napi_env env, napi_value value, uint64_t *into) {
-  bool whole = false;
-  if (napi_get_value_bigint_uint64(env, value, into, &whole) == napi_ok && whole) return true;
-  throw_type(env, "a BigInt of at most 64 bits was expected");
+  bool lossless = false;
+  if (napi_get_value_bigint_uint64(env, value, into, &lossless) == napi_ok && lossless) return true;
+  throw_type(env, "expected a BigInt of at most 64 bits");
   return false;
 }
 

@@ -1,10 +1,10 @@
-/* Chips and what is known of their lines without requesting them. */
+/* Chips, and information about their lines without requesting them. */
 #ifndef STELLWERK_GPIO_CHIP_H
 #define STELLWERK_GPIO_CHIP_H
 
 #include "args.h"
 
-/** Opens a chip's device file; -1 with errno set when that fails. */
+/** Opens a chip's device file; -1 with errno set if that fails. */
 int open_chip(const char *path);
 
 /** chip(path) → { name, label, lines } */

@@ -1,11 +1,11 @@
 /*
- * new KeeperSocket(path, onMessage, onEnd)   connects to a SOCK_SEQPACKET socket, at once or with an error
- *   .send(text, request?)            one message, with a line's Request beside it where one is given
+ * new KeeperSocket(path, onMessage, onEnd)   connects to a SOCK_SEQPACKET socket immediately, or throws
+ *   .send(text, request?)                    sends one message, optionally with a line's Request
  *   .close()
  *
- * onMessage(text, request) is called for each message, with the Request of the line that came with it, or undefined;
- * onEnd(code) once, when the other end is gone: the keeper is to be closed then. Nothing here waits: a message that can't be
- * sent at once throws EAGAIN.
+ * onMessage(text, request) is called for each message, with the Request of the line that it carried, or undefined.
+ * onEnd(code) is called once, when the peer is gone; the socket should then be closed. Nothing blocks: a message that
+ * cannot be sent immediately throws EAGAIN.
  */
 #define _GNU_SOURCE
 #include "keeper-socket.h"
@@ -21,9 +21,9 @@
 #include "request.h"
 #include "watched.h"
 
-/* The keeper's messages are short; a longer one is none of its. */
+/* The keeper's messages are shorter. */
 #define MESSAGE_MAX 1024
-/* Messages taken in one turn of the event loop. */
+/* Maximum number of messages per turn of the event loop. */
 #define BATCH 64
 
 typedef struct {
@@ -34,7 +34,7 @@ static const napi_type_tag KEEPER_SOCKET_TAG = {0x1d0c4be07f6a4e5b, 0x8a64f37cb1
 
 /* ---- receiving ---- */
 
-/* The size of a message, with the descriptor that came with it; 0 when the other is gone, −1 with errno. */
+/* The size of a message, and the descriptor that it carried; 0 if the peer is gone, −1 with errno. */
 static ssize_t receive(int from, char *text, int *fd) {
   union rights room;
   struct iovec part = {.iov_base = text, .iov_len = MESSAGE_MAX};
@@ -45,18 +45,18 @@ static ssize_t receive(int from, char *text, int *fd) {
   return size;
 }
 
-/* The Request of a descriptor, which is its own from then on. */
+/* Creates a Request, which owns the descriptor from then on. */
 static napi_value request_from(KeeperSocket *keeper, int *fd) {
   napi_env env = keeper->watched.env;
-  napi_value exports, class, given, request = NULL;
+  napi_value exports, class, received, request = NULL;
   if (napi_get_reference_value(env, keeper->watched.kept, &exports) == napi_ok &&
       napi_get_named_property(env, exports, "Request", &class) == napi_ok &&
-      napi_create_external(env, fd, NULL, NULL, &given) == napi_ok)
-    napi_new_instance(env, class, 1, &given, &request);
+      napi_create_external(env, fd, NULL, NULL, &received) == napi_ok)
+    napi_new_instance(env, class, 1, &received, &request);
   return request;
 }
 
-static void tell_message(KeeperSocket *keeper, const char *text, size_t size, int fd) {
+static void notify_message(KeeperSocket *keeper, const char *text, size_t size, int fd) {
   napi_env env = keeper->watched.env;
   napi_value arguments[2], error;
   bool good = napi_create_string_utf8(env, text, size, &arguments[0]) == napi_ok;
@@ -73,16 +73,16 @@ static void on_ready(Watched *watched, bool hung_up) {
     int fd;
     ssize_t size = receive(watched->fd, text, &fd);
     if (size < 0 && !hung_up && (errno == EAGAIN || errno == EINTR)) return;
-    if (size <= 0) return tell_end(watched, size < 0 ? errno : EPIPE);
-    tell_message((KeeperSocket *)watched, text, (size_t)size, fd);
+    if (size <= 0) return notify_end(watched, size < 0 ? errno : EPIPE);
+    notify_message((KeeperSocket *)watched, text, (size_t)size, fd);
   }
 }
 
-/* ---- life ---- */
+/* ---- creation ---- */
 
-static int connect_to(const struct sockaddr_un *to) {
+static int connect_to(const struct sockaddr_un *address) {
   int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0 || connect(fd, (const struct sockaddr *)to, sizeof *to) == 0) return fd;
+  if (fd < 0 || connect(fd, (const struct sockaddr *)address, sizeof *address) == 0) return fd;
   int error = errno;
   close(fd);
   errno = error;
@@ -93,9 +93,9 @@ static napi_value create(napi_env env, napi_callback_info info) {
   size_t count = 3;
   napi_value arguments[3], self, exports;
   void *data;
-  struct sockaddr_un to = {.sun_family = AF_UNIX};
+  struct sockaddr_un address = {.sun_family = AF_UNIX};
   TRY(env, napi_get_cb_info(env, info, &count, arguments, &self, &data));
-  if (!get_text(env, arguments[0], to.sun_path, sizeof to.sun_path) || !are_functions(env, arguments + 1)) return NULL;
+  if (!get_text(env, arguments[0], address.sun_path, sizeof address.sun_path) || !are_functions(env, arguments + 1)) return NULL;
   TRY(env, napi_get_reference_value(env, data, &exports));
   KeeperSocket *keeper = calloc(1, sizeof *keeper);
   if (!keeper) return throw_errno(env, ENOMEM, "connect");
@@ -105,10 +105,10 @@ static napi_value create(napi_env env, napi_callback_info info) {
     return throw_napi(env, "napi_wrap");
   }
   TRY(env, napi_type_tag_object(env, self, &KEEPER_SOCKET_TAG));
-  keeper->watched.fd = connect_to(&to);
+  keeper->watched.fd = connect_to(&address);
   if (keeper->watched.fd < 0) return throw_errno(env, errno, "connect");
   if (!start_watching(&keeper->watched, self, arguments + 1, exports, "GpioKeeperSocket")) return NULL;
-  /* It never keeps the process alive: an end without a goodbye is a death, and that is what the keeper is for. */
+  /* The socket does not keep the process alive: if it ends without a goodbye, that is what the keeper is for. */
   uv_unref((uv_handle_t *)&keeper->watched.poll);
   return self;
 }
@@ -160,7 +160,7 @@ napi_value define_keeper_socket(napi_env env, napi_value exports) {
   };
   napi_value class;
   napi_ref reference;
-  /* Lives as long as the environment, as the class does. */
+  /* The reference lives as long as the environment, like the class. */
   TRY(env, napi_create_reference(env, exports, 1, &reference));
   TRY(env, napi_define_class(env, "KeeperSocket", NAPI_AUTO_LENGTH, create, reference, sizeof methods / sizeof *methods,
                              methods, &class));

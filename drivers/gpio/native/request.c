@@ -4,10 +4,10 @@
  *   .watch(onEvents, onEnd) → events    .pause(isPaused)          .close()
  *
  * Bit n of a mask or of values belongs to offsets[n] (BigInt). An output must be requested together with its
- * values: the kernel drives 0 otherwise. watch() gives the ArrayBuffer into which events are read, one
- * struct gpio_v2_line_event after the other, the same memory again each time; onEvents(count) is called when there are
- * some, at most once a turn of the event loop, and not while paused: the kernel keeps them. onEnd(code) is called once
- * when the kernel gives no more of them (the chip is gone); the request is to be closed then.
+ * values; otherwise the kernel drives 0. watch() returns the ArrayBuffer into which events are read: an array of
+ * struct gpio_v2_line_event, the same memory each time. onEvents(count) is called when events were read, at most once
+ * per turn of the event loop, and not while paused: then the kernel buffers them. onEnd(code) is called once if no
+ * more events will come (the chip is gone); the request should then be closed.
  */
 #include "request.h"
 
@@ -23,22 +23,22 @@
 #include "chip.h"
 #include "watched.h"
 
-/* Events taken in one turn: a line that floods us must let the others have theirs. */
+/* Maximum number of events per turn, so that a flood on one line does not starve the others. */
 #define BATCH 64
 #define EVENT_SIZE sizeof(struct gpio_v2_line_event)
 
 typedef struct {
   Watched watched;
   uint32_t lines;
-  void *events; /* the memory behind the ArrayBuffer, which is kept as long as it is watched */
+  void *events; /* the memory of the ArrayBuffer, which stays alive while watched */
 } Request;
 
-/* Tells our objects from foreign ones with a borrowed method. */
+/* Distinguishes objects of this class from others on which its methods are called. */
 static const napi_type_tag REQUEST_TAG = {0x5eaf2f0b1d7c4a63, 0x9c1e0f5b7a2d4e88};
 
 static uint64_t all_of(uint32_t lines) { return lines >= 64 ? UINT64_MAX : (1ull << lines) - 1; }
 
-/* ---- the configuration that a request or a later change of it carries ---- */
+/* ---- the configuration of a request ---- */
 
 static void add_attribute(struct gpio_v2_line_config *config, uint32_t lines,
                           struct gpio_v2_line_attribute attribute) {
@@ -46,14 +46,14 @@ static void add_attribute(struct gpio_v2_line_config *config, uint32_t lines,
   config->attrs[config->num_attrs++].mask = all_of(lines);
 }
 
-static bool get_config(napi_env env, napi_value wish, uint32_t lines, struct gpio_v2_line_config *config) {
+static bool get_config(napi_env env, napi_value options, uint32_t lines, struct gpio_v2_line_config *config) {
   uint32_t flags, debounce_us;
   napi_value values;
   napi_valuetype type;
-  if (!get_uint(env, wish, "flags", 0, &flags)) return false;
-  if (!get_uint(env, wish, "debounceUs", 0, &debounce_us)) return false;
+  if (!get_uint(env, options, "flags", 0, &flags)) return false;
+  if (!get_uint(env, options, "debounceUs", 0, &debounce_us)) return false;
   config->flags = flags;
-  if (napi_get_named_property(env, wish, "values", &values) != napi_ok ||
+  if (napi_get_named_property(env, options, "values", &values) != napi_ok ||
       napi_typeof(env, values, &type) != napi_ok) {
     throw_napi(env, "values");
     return false;
@@ -64,7 +64,7 @@ static bool get_config(napi_env env, napi_value wish, uint32_t lines, struct gpi
     add_attribute(config, lines,
                   (struct gpio_v2_line_attribute){.id = GPIO_V2_LINE_ATTR_ID_OUTPUT_VALUES, .values = bits});
   } else if (flags & GPIO_V2_LINE_FLAG_OUTPUT) {
-    throw_type(env, "an output needs its values: without them the kernel drives 0");
+    throw_type(env, "an output needs values: without them the kernel drives 0");
     return false;
   }
   if (debounce_us > 0)
@@ -74,10 +74,10 @@ static bool get_config(napi_env env, napi_value wish, uint32_t lines, struct gpi
   return true;
 }
 
-static bool get_offsets(napi_env env, napi_value wish, struct gpio_v2_line_request *into) {
+static bool get_offsets(napi_env env, napi_value options, struct gpio_v2_line_request *into) {
   napi_value offsets, offset;
   uint32_t count = 0;
-  bool good = napi_get_named_property(env, wish, "offsets", &offsets) == napi_ok &&
+  bool good = napi_get_named_property(env, options, "offsets", &offsets) == napi_ok &&
               napi_get_array_length(env, offsets, &count) == napi_ok && count > 0 &&
               count <= GPIO_V2_LINES_MAX;
   for (uint32_t n = 0; good && n < count; n++)
@@ -90,25 +90,25 @@ static bool get_offsets(napi_env env, napi_value wish, struct gpio_v2_line_reque
 
 /* ---- events ---- */
 
-static void tell_events(Request *request, size_t count) {
+static void notify_events(Request *request, size_t count) {
   napi_value number;
   if (napi_create_uint32(request->watched.env, (uint32_t)count, &number) == napi_ok)
     call_back(&request->watched, request->watched.on_data, 1, &number);
 }
 
-/* Ready, or (Linux 6.12 on) hung up: reading tells which, and what of. */
+/* Ready, or (since Linux 6.12) hung up: reading shows which. */
 static void on_ready(Watched *watched, bool hung_up) {
   Request *request = (Request *)watched;
   ssize_t size = read(watched->fd, request->events, BATCH * EVENT_SIZE);
   int error = size < 0 ? errno : 0;
   if (size <= 0 && !hung_up && (error == EAGAIN || error == EINTR)) return;
-  if (size > 0) tell_events(request, (size_t)size / EVENT_SIZE);
-  else tell_end(watched, error == 0 || error == EAGAIN ? ENODEV : error);
+  if (size > 0) notify_events(request, (size_t)size / EVENT_SIZE);
+  else notify_end(watched, error == 0 || error == EAGAIN ? ENODEV : error);
 }
 
-/* ---- life and death ---- */
+/* ---- creation ---- */
 
-/* Wraps a request without a descriptor yet; NULL with an error thrown. */
+/* Wraps a request that has no descriptor yet; NULL with an error thrown. */
 static Request *wrap(napi_env env, napi_value self, uint32_t lines) {
   Request *request = calloc(1, sizeof *request);
   if (!request) {
@@ -126,12 +126,12 @@ static Request *wrap(napi_env env, napi_value self, uint32_t lines) {
   return NULL;
 }
 
-/* A line that somebody else has requested, by the descriptor that he gave (`link.c`). */
-static napi_value create_given(napi_env env, napi_value self, napi_value given) {
+/* A line that another process has requested, from the descriptor that it sent (`keeper-socket.c`). */
+static napi_value create_received(napi_env env, napi_value self, napi_value received) {
   void *fd;
   Request *request = wrap(env, self, 1);
   if (!request) return NULL;
-  TRY(env, napi_get_value_external(env, given, &fd));
+  TRY(env, napi_get_value_external(env, received, &fd));
   request->watched.fd = *(int *)fd;
   *(int *)fd = -1;
   return self;
@@ -141,32 +141,32 @@ static napi_value create(napi_env env, napi_callback_info info) {
   size_t count = 2;
   napi_value arguments[2], self, consumer;
   char path[4096];
-  struct gpio_v2_line_request ask = {0};
+  struct gpio_v2_line_request line_request = {0};
   napi_valuetype type;
   TRY(env, napi_get_cb_info(env, info, &count, arguments, &self, NULL));
   TRY(env, napi_typeof(env, arguments[0], &type));
-  if (type == napi_external) return create_given(env, self, arguments[0]);
+  if (type == napi_external) return create_received(env, self, arguments[0]);
   if (!get_text(env, arguments[0], path, sizeof path)) return NULL;
   TRY(env, napi_get_named_property(env, arguments[1], "consumer", &consumer));
-  if (!get_text(env, consumer, ask.consumer, sizeof ask.consumer)) return NULL;
-  if (!get_offsets(env, arguments[1], &ask)) return NULL;
-  if (!get_config(env, arguments[1], ask.num_lines, &ask.config)) return NULL;
-  if (!get_uint(env, arguments[1], "eventBuffer", 0, &ask.event_buffer_size)) return NULL;
+  if (!get_text(env, consumer, line_request.consumer, sizeof line_request.consumer)) return NULL;
+  if (!get_offsets(env, arguments[1], &line_request)) return NULL;
+  if (!get_config(env, arguments[1], line_request.num_lines, &line_request.config)) return NULL;
+  if (!get_uint(env, arguments[1], "eventBuffer", 0, &line_request.event_buffer_size)) return NULL;
 
-  Request *request = wrap(env, self, ask.num_lines);
+  Request *request = wrap(env, self, line_request.num_lines);
   if (!request) return NULL;
   int chip = open_chip(path);
   if (chip < 0) return throw_errno(env, errno, "open chip");
-  int error = ioctl(chip, GPIO_V2_GET_LINE_IOCTL, &ask) < 0 ? errno : 0;
+  int error = ioctl(chip, GPIO_V2_GET_LINE_IOCTL, &line_request) < 0 ? errno : 0;
   close(chip);
   if (error) return throw_errno(env, error, "request lines");
-  request->watched.fd = ask.fd;
+  request->watched.fd = line_request.fd;
   return self;
 }
 
 /* ---- values ---- */
 
-/* The request that this value is, open or closed: NULL with an error thrown when it is none. */
+/* The request behind a value, open or closed; NULL with an error thrown if it is not one. */
 static Request *request_of(napi_env env, napi_value object) {
   bool ours = false;
   Request *request = NULL;
@@ -183,7 +183,7 @@ int request_fd(napi_env env, napi_value object) {
   return request ? request->watched.fd : -1;
 }
 
-/* The open request behind `this`, with the call's arguments: NULL with an error thrown when it is none or is closed. */
+/* The open request behind `this`, with the call's arguments; NULL with an error thrown if it is not one or is closed. */
 static Request *open_request(napi_env env, napi_callback_info info, size_t count, napi_value *arguments,
                              napi_value *self) {
   napi_value object;
@@ -199,10 +199,10 @@ static Request *open_request(napi_env env, napi_callback_info info, size_t count
 static napi_value get(napi_env env, napi_callback_info info) {
   napi_value mask, result;
   struct gpio_v2_line_values values = {0};
-  uint64_t wanted;
+  uint64_t bits;
   Request *request = open_request(env, info, 1, &mask, NULL);
-  if (!request || !get_bits(env, mask, &wanted)) return NULL;
-  values.mask = wanted;
+  if (!request || !get_bits(env, mask, &bits)) return NULL;
+  values.mask = bits;
   if (ioctl(request->watched.fd, GPIO_V2_LINE_GET_VALUES_IOCTL, &values) < 0)
     return throw_errno(env, errno, "get values");
   TRY(env, napi_create_bigint_uint64(env, values.bits, &result));
@@ -221,10 +221,10 @@ static napi_value set(napi_env env, napi_callback_info info) {
 }
 
 static napi_value configure(napi_env env, napi_callback_info info) {
-  napi_value wish;
+  napi_value options;
   struct gpio_v2_line_config config = {0};
-  Request *request = open_request(env, info, 1, &wish, NULL);
-  if (!request || !get_config(env, wish, request->lines, &config)) return NULL;
+  Request *request = open_request(env, info, 1, &options, NULL);
+  if (!request || !get_config(env, options, request->lines, &config)) return NULL;
   if (ioctl(request->watched.fd, GPIO_V2_LINE_SET_CONFIG_IOCTL, &config) < 0)
     return throw_errno(env, errno, "configure lines");
   return NULL;
@@ -241,7 +241,7 @@ static napi_value watch(napi_env env, napi_callback_info info) {
   return start_watching(&request->watched, self, functions, buffer, "GpioRequest") ? buffer : NULL;
 }
 
-/* Leaves events to the kernel's buffer, or takes them again. */
+/* Leaves events in the kernel's buffer, or resumes reading them. */
 static napi_value pause_events(napi_env env, napi_callback_info info) {
   napi_value argument;
   bool paused;

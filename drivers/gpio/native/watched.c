@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static void let_go(Watched *watched) {
+static void release(Watched *watched) {
   if (--watched->owners == 0) free(watched);
 }
 
-/* Libuv has let go. No Node-API here but the hook's: the environment may be gone already. */
+/* libuv has released it. Only the hook may be used here: the environment may be gone already. */
 static void on_poll_closed(uv_handle_t *handle) {
   Watched *watched = handle->data;
   if (watched->hook) napi_remove_async_cleanup_hook(watched->hook);
-  let_go(watched);
+  release(watched);
 }
 
 static void delete_reference(Watched *watched, napi_ref *reference) {
@@ -38,7 +38,7 @@ void close_watched(Watched *watched) {
   watched->fd = -1;
 }
 
-/* The environment ends (a worker stops, the process exits): an open libuv handle would abort it. */
+/* The environment ends (a worker stops, the process exits): an open libuv handle would abort the process. */
 static void on_environment_end(napi_async_cleanup_hook_handle hook, void *data) {
   (void)hook;
   close_watched(data);
@@ -47,7 +47,7 @@ static void on_environment_end(napi_async_cleanup_hook_handle hook, void *data) 
 void on_collected(napi_env env, void *data, void *hint) {
   (void)env, (void)hint;
   close_watched(data);
-  let_go(data);
+  release(data);
 }
 
 void call_back(Watched *watched, napi_ref function_reference, size_t count, napi_value *arguments) {
@@ -63,8 +63,8 @@ void call_back(Watched *watched, napi_ref function_reference, size_t count, napi
   napi_fatal_exception(env, error);
 }
 
-/* Polling stops first: a hung-up descriptor is ready for ever. */
-void tell_end(Watched *watched, int error) {
+/* Polling stops first: a hung-up descriptor stays ready indefinitely. */
+void notify_end(Watched *watched, int error) {
   napi_value code;
   watched->ended = true;
   uv_poll_stop(&watched->poll);
@@ -81,7 +81,7 @@ static void on_poll(uv_poll_t *poll, int status, int ready) {
   napi_close_handle_scope(watched->env, scope);
 }
 
-/* All that JavaScript must keep alive for us while libuv may call. */
+/* References to everything that must stay alive while libuv may call back. */
 static napi_status keep(Watched *watched, napi_value self, const napi_value *functions, napi_value kept,
                         const char *name) {
   napi_env env = watched->env;
@@ -124,7 +124,7 @@ bool are_functions(napi_env env, const napi_value *values) {
   for (int n = 0; n < 2; n++) {
     napi_valuetype type;
     if (napi_typeof(env, values[n], &type) == napi_ok && type == napi_function) continue;
-    throw_type(env, "two functions were expected");
+    throw_type(env, "expected two functions");
     return false;
   }
   return true;

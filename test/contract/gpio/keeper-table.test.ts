@@ -27,7 +27,7 @@ function checked(keeper: string, table: string): Promise<{ code: number; text: s
   });
 }
 
-await t.test('a table is read whole or refused with the reason', { skip }, async (t) => {
+await t.test('a table is read completely or rejected with the reason', { skip }, async (t) => {
   const { keeper } = built as NonNullable<typeof built>;
   const file = join(await tempDirectory(t), 'table');
   const check = async (bytes: string | Buffer) => {
@@ -39,39 +39,39 @@ await t.test('a table is read whole or refused with the reason', { skip }, async
   t.match(await check(formatTable([])), { code: 0, text: /: 0 outputs/ });
   t.match(await check(formatTable(many)), { code: 0, text: /: 256 outputs/ });
   t.same(parseTable(formatTable(many)), many, 'what is written is read back');
-  t.same(parseTable(formatTable(many).replace('hold', 'HOLD')), [], 'here too: whole or not at all');
+  t.same(parseTable(formatTable(many).replace('hold', 'HOLD')), [], 'the gateway reads it completely or not at all, too');
   const rejected: [string | Buffer, RegExp][] = [
-    ['', /ends in the middle of a line/],
-    [formatTable([ENTRY]).slice(0, -1), /ends in the middle of a line/],
-    [formatTable([ENTRY]).slice(0, -20), /ends in the middle of a line/],
-    [header, /its last line is not the end/],
+    ['', /is truncated within a line/],
+    [formatTable([ENTRY]).slice(0, -1), /is truncated within a line/],
+    [formatTable([ENTRY]).slice(0, -20), /is truncated within a line/],
+    [header, /its last line is missing/],
     [formatTable([ENTRY]).replace('120', '121'), /checksum is wrong/],
-    [formatTable([...many, ENTRY.replace(' 3 ', ' 300 ')]), /too many outputs, 256 is the most/],
+    [formatTable([...many, ENTRY.replace(' 3 ', ' 300 ')]), /too many outputs, the maximum is 256/],
     ['x'.repeat(2_000_000), /too long/],
-    [Buffer.from(formatTable([ENTRY])).fill(0, 30, 31), /no text/],
+    [Buffer.from(formatTable([ENTRY])).fill(0, 30, 31), /not a text/],
     [sealed('stellwerk outputs 2\n', 0), /another version: this keeper reads "stellwerk outputs 1"/],
-    [sealed(`${header}${ENTRY}\n`, 2), /has 1 outputs and says that it has 2/],
-    [formatTable([ENTRY, ENTRY]), /line 3: kept\/0\/3 is there twice/],
-    [formatTable([`${ENTRY} more`]), /line 2: it has not 11 words/],
-    [formatTable([ENTRY.replace('kept', 'ke:pt')]), /ke:pt is no chip's label/],
-    [formatTable([ENTRY.replace('kept', 'k%65pt')]), /no chip's label/],
-    [formatTable([ENTRY.replace('kept', 'x'.repeat(32))]), /no chip's label/],
-    [formatTable([ENTRY.replace(' 3 ', ' -3 ')]), /-3 is no offset/],
-    [formatTable([ENTRY.replace(' 3 ', ' 99999999999999999999 ')]), /no offset/],
-    [formatTable([ENTRY.replace('LINE3', 'x'.repeat(300))]), /name is too long/],
-    [formatTable([ENTRY.replace('LINE3', 'A\u001b[2J')]), /no name/],
+    [sealed(`${header}${ENTRY}\n`, 2), /has 1 outputs, but its last line says 2/],
+    [formatTable([ENTRY, ENTRY]), /line 3: kept\/0\/3 is listed twice/],
+    [formatTable([`${ENTRY} more`]), /line 2: it does not have 11 words/],
+    [formatTable([ENTRY.replace('kept', 'ke:pt')]), /ke:pt is not the label of a chip/],
+    [formatTable([ENTRY.replace('kept', 'k%65pt')]), /not the label of a chip/],
+    [formatTable([ENTRY.replace('kept', 'x'.repeat(32))]), /not the label of a chip/],
+    [formatTable([ENTRY.replace(' 3 ', ' -3 ')]), /-3 is not the offset/],
+    [formatTable([ENTRY.replace(' 3 ', ' 99999999999999999999 ')]), /not the offset/],
+    [formatTable([ENTRY.replace('LINE3', 'x'.repeat(300))]), /name is missing, too long or malformed/],
+    [formatTable([ENTRY.replace('LINE3', 'A\u001b[2J')]), /name is missing, too long or malformed/],
     [formatTable([ENTRY.replace('high', 'up')]), /up is neither high nor low/],
-    [formatTable([ENTRY.replace('push-pull', 'push')]), /push is no drive/],
-    [formatTable([ENTRY.replace(' inactive', ' off')]), /off is no policy/],
-    [formatTable([ENTRY.replace('120', '9999999')]), /no time to hold: 0 to 2678400 seconds/],
+    [formatTable([ENTRY.replace('push-pull', 'push')]), /push is not a drive/],
+    [formatTable([ENTRY.replace(' inactive', ' off')]), /off is not a policy/],
+    [formatTable([ENTRY.replace('120', '9999999')]), /not a hold time: 0 to 2678400 seconds/],
   ];
   for (const [bytes, why] of rejected) t.match(await check(bytes), { code: 1, text: why });
-  t.match(await checked(keeper, `${file}.none`), { code: 1, text: /can't be opened: No such file/ });
+  t.match(await checked(keeper, `${file}.none`), { code: 1, text: /cannot be opened: No such file/ });
   t.match(await checked(keeper, '/'), { code: 1, text: /Is a directory/ });
 });
 
 const seed = fuzzSeed();
-await t.test(`no table makes the keeper stumble (${seedLabel(seed)})`, { skip }, async (t) => {
+await t.test(`no table crashes the keeper (${seedLabel(seed)})`, { skip }, async (t) => {
   const { keeper } = built as NonNullable<typeof built>;
   const random = new Random(seed);
   const file = join(await tempDirectory(t), 'table');

@@ -33,7 +33,7 @@ await t.test('at boot each line is taken together with its value, once', { skip 
     [3, false],
   ];
   t.same(await seen(), booted, 'active low; one value each; what is held is what was there');
-  await first.waitFor(/AWAY is not there yet/);
+  await first.waitFor(/AWAY is not available yet/);
   await writeFile(join(box.devices, 'gpiochip7'), 'gone');
   await box.become({ 1: false });
   await until('the late chip to have its value', async () => (await seen()).length === 4);
@@ -43,7 +43,7 @@ await t.test('at boot each line is taken together with its value, once', { skip 
   await first.end('SIGKILL');
   await writeFile(join(box.devices, 'gpiochip0.2'), '');
   const again = await box.keeper();
-  await again.waitFor(/started again: 4 outputs are kept/);
+  await again.waitFor(/restarted: 4 outputs are guarded/);
   t.same(
     (await seen())
       .slice(4)
@@ -56,7 +56,7 @@ await t.test('at boot each line is taken together with its value, once', { skip 
   await writeFile(box.table, 'stellwerk outputs 1\n');
   await writeFile(join(box.runtime, 'state'), 'torn');
   const without = await box.keeper();
-  await without.waitFor(/state is unusable.*[^]*outputs.table is refused: its last line is not the end/);
+  await without.waitFor(/state is unusable.*[^]*outputs.table is rejected: its last line is missing/);
 });
 
 /** Lines 1, 2 and 3 hold, go inactive and go active when the gateway ends as the test has it; all are driven active before. */
@@ -153,7 +153,7 @@ await t.test(
     t.equal(await two.tell({ take: { offset: 1, boot: 'hold', guard } }), 'true');
     await box.become({ 2: false });
     t.same(await box.levels(1), [true], 'the one that was taken is held on');
-    await keeper.waitFor(/LINE%202 was held for 2 s and nobody came: inactive/);
+    await keeper.waitFor(/LINE%202 was held for 2 s and no gateway claimed it: inactive/);
   },
 );
 
@@ -166,7 +166,7 @@ await t.test(
     const gateway = await three(t, box, 'onDeath');
     gateway.process.kill('SIGSTOP');
     await box.become(AFTER);
-    await keeper.waitFor(/the gateway gave no sign of life: 1 outputs held, 1 inactive, 1 active/);
+    await keeper.waitFor(/the gateway missed its deadline: 1 outputs held, 1 inactive, 1 active/);
     const before = (await box.history()).length;
     // What it was told while it stood still comes first when it goes on.
     const messages = gateway.tell({ set: 2, active: true });
@@ -198,7 +198,7 @@ await t.test(
     await gateway.tell({ block: 3000 });
     await gateway.waitFor(/^lost 1 /m);
     await box.become(AFTER);
-    await keeper.waitFor(/no sign of life/);
+    await keeper.waitFor(/missed its deadline/);
   },
 );
 
@@ -261,7 +261,7 @@ await t.test(
     await gateway.ended();
     process.kill(Number(pid), 'SIGKILL');
     await box.become(AFTER);
-    await service.waitFor(/its gateway did not come back to the keeper/);
+    await service.waitFor(/its gateway did not reconnect/);
   },
 );
 
