@@ -47,7 +47,10 @@ const LONGEST_HOLD_S = 31 * 24 * 3600;
 /** A week; timers are limited to 24 days. */
 const LONGEST_SILENCE_S = 7 * 24 * 3600;
 
-/** What an output becomes when its machine, its gateway or its source of commands fails (`docs/hardware/safe-outputs.md`). */
+/**
+ * What an output becomes when its machine, its gateway or its source of commands fails
+ * (`docs/hardware/safe-outputs.md`).
+ */
 export const outputPolicies = {
   Boot: enumProperty(statePolicies, 'hold'),
   OnDeath: enumProperty(statePolicies, 'hold'),

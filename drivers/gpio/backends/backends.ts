@@ -29,8 +29,8 @@ export interface LocatedLine {
 }
 
 /**
- * The GPIO backends of one machine, each opened on first use and then shared. A backend holds nothing while no line is
- * requested, so there is nothing to close.
+ * The GPIO backends of one machine, each opened on first use and then shared. A backend holds nothing while
+ * no line is requested, so there is nothing to close.
  */
 export class Backends {
   readonly board: GpioBoard;
@@ -74,7 +74,10 @@ export class Backends {
     return this.#owners.get(line)?.id;
   }
 
-  /** Requests a line for an instance. If another instance of this gateway holds it, the error names that instance. */
+  /**
+   * Requests a line for an instance. If another instance of this gateway holds it, the error names that
+   * instance.
+   */
   async request<L extends RequestedLine>(
     owner: DeviceOwner,
     { backend, location }: LocatedLine,

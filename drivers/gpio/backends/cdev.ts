@@ -59,7 +59,10 @@ interface Addon {
   readonly KeeperSocket: new (...parameters: Parameters<ConnectKeeper>) => KeeperSocket;
 }
 
-/** struct gpio_v2_line_event in 32-bit words: timestamp 0 and 1, id 2, offset 3, seqno 4, line_seqno 5, padding. */
+/**
+ * struct gpio_v2_line_event in 32-bit words: timestamp 0 and 1, id 2, offset 3, seqno 4, line_seqno 5,
+ * padding.
+ */
 const EVENT_WORDS = 12;
 const RISING_EDGE = 1;
 
@@ -74,7 +77,10 @@ export interface CharacterDeviceOptions {
   readonly keeper?: KeeperClient | undefined;
 }
 
-/** Opens the backend for the character device (uAPI v2, Linux 5.10 or later). Throws if the addon is not built. */
+/**
+ * Opens the backend for the character device (uAPI v2, Linux 5.10 or later). Throws if the addon is not
+ * built.
+ */
 export function openCharacterDevice(clock: Clock, options: CharacterDeviceOptions = {}): GpioBackend {
   const addon = createRequire(import.meta.url)(options.addon ?? ADDON) as Addon;
   return new CharacterDevice(addon, clock, options);
@@ -202,7 +208,8 @@ class CharacterDevice implements GpioBackend {
       const initial = options.boot === 'active';
       return { request: this.#request(location, { flags, values: valueBits(initial) }), initial };
     }
-    // Requested as is first: the line stays unchanged until its level is known and can be driven without a glitch.
+    // Requested as is first: the line stays unchanged until its level is known and can be driven without a
+    // glitch.
     const request = this.#request(location, { flags: 0 });
     try {
       const initial = (request.get(LINE_BIT) === LINE_BIT) !== options.activeLow;

@@ -10,8 +10,8 @@ const EDGES_PER_PAUSE = EDGES_PER_TURN / 2;
 const MAX_PAUSE_MS = 5;
 
 /**
- * Decides how long to pause reading a busy line, by the kernel's timestamps of its edges, so that more edges are read
- * together. This halves the cost of an edge at 10,000 edges per second.
+ * Decides how long to pause reading a busy line, by the kernel's timestamps of its edges, so that more edges
+ * are read together. This halves the cost of an edge at 10,000 edges per second.
  */
 export class EdgeCoalescer {
   #edges = 0;

@@ -9,8 +9,9 @@ import {
 } from './line.js';
 
 /**
- * The kernel's side of a requested input, simulated: debounces, numbers edges, buffers a limited number of them (the
- * oldest are dropped first, which leaves a gap in the numbers), and delivers them in batches, one per turn.
+ * The kernel's side of a requested input, simulated: debounces, numbers edges, buffers a limited number of
+ * them (the oldest are dropped first, which leaves a gap in the numbers), and delivers them in batches, one
+ * per turn.
  */
 export class EventQueue {
   readonly #options: InputOptions;

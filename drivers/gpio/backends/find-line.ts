@@ -18,8 +18,9 @@ export interface LineSelector {
 }
 
 /**
- * Finds a line: first by its name on the board, then by its name in the kernel, then by its offset.
- * Throws `DEVICE_OFFLINE` while the chip is missing, `DEVICE_CONFIGURATION` if the line is ambiguous or does not exist.
+ * Finds a line: first by its name on the board, then by its name in the kernel, then by its offset. Throws
+ * `DEVICE_OFFLINE` while the chip is missing, `DEVICE_CONFIGURATION` if the line is ambiguous or does not
+ * exist.
  */
 export async function findLine(
   backend: GpioBackend,

@@ -5,8 +5,8 @@ import { CONSUMER } from './line.js';
 const ROOT = '/sys/kernel/irq';
 
 /**
- * Counts the interrupts of one line of the gateway. A chip numbers its interrupts like its lines. If the gateway has no
- * interrupt with that number, or more than one, the line's interrupt cannot be identified.
+ * Counts the interrupts of one line of the gateway. A chip numbers its interrupts like its lines. If the
+ * gateway has no interrupt with that number, or more than one, the line's interrupt cannot be identified.
  */
 export class LineInterrupts {
   readonly #offset: number;

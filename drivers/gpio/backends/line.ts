@@ -1,12 +1,12 @@
 /**
  * The contract between the GPIO modules and the lines of a machine. It is implemented by the character device
- * (`cdev.ts`), by sysfs (`sysfs.ts`) and by the simulated board (`simulated.ts`); `test/contract/gpio/suite.ts` runs
- * against all three.
+ * (`cdev.ts`), by sysfs (`sysfs.ts`) and by the simulated board (`simulated.ts`);
+ * `test/contract/gpio/suite.ts` runs against all three.
  *
- * A value is active or inactive, never a level: `activeLow` is applied below this contract. Failures reject with a
- * `Fault`: `DEVICE_CONFIGURATION` if only other settings can help (no such line, not supported here), `DEVICE_OFFLINE`
- * if waiting can (chip missing, line in use, chip removed), `DEVICE_REFUSED` if the kernel rejected a value. A closed
- * line rejects with an `AbortError`, because then the gateway itself stopped.
+ * A value is active or inactive, never a level: `activeLow` is applied below this contract. Failures reject
+ * with a `Fault`: `DEVICE_CONFIGURATION` if only other settings can help (no such line, not supported here),
+ * `DEVICE_OFFLINE` if waiting can (chip missing, line in use, chip removed), `DEVICE_REFUSED` if the kernel
+ * rejected a value. A closed line rejects with an `AbortError`, because then the gateway itself stopped.
  */
 import type { StatePolicy } from '../../../src/device/toolkit/enum-property.js';
 
@@ -19,7 +19,10 @@ export type Drive = (typeof drives)[number];
 export const biases = ['as-is', 'disabled', 'pull-up', 'pull-down'] as const;
 export type Bias = (typeof biases)[number];
 
-/** What the line keeper does with an output while its gateway is not running (`docs/hardware/safe-outputs.md`). */
+/**
+ * What the line keeper does with an output while its gateway is not running
+ * (`docs/hardware/safe-outputs.md`).
+ */
 export interface Guard {
   /** When the machine boots, before the gateway starts. */
   readonly boot: StatePolicy;
@@ -30,15 +33,20 @@ export interface Guard {
   readonly holdForS: number;
 }
 
-/** Maximum number of edges that one line delivers per turn of the event loop, so that it cannot starve other lines. */
+/**
+ * Maximum number of edges that one line delivers per turn of the event loop, so that it cannot starve other
+ * lines.
+ */
 export const EDGES_PER_TURN = 64;
 
-/** Edges that the kernel buffers for a line until they are read: the maximum that uAPI v2 grants to a request. */
+/**
+ * Edges that the kernel buffers for a line until they are read: the maximum that uAPI v2 grants to a request.
+ */
 export const EVENT_BUFFER_SIZE = 1024;
 
 /**
- * The shortest debounce period that is left to the kernel. The kernel debounces in timer ticks (4 ms if HZ is 250, 10 ms
- * at 100) and silently coalesces anything faster.
+ * The shortest debounce period that is left to the kernel. The kernel debounces in timer ticks (4 ms if HZ is
+ * 250, 10 ms at 100) and silently coalesces anything faster.
  */
 export const MIN_KERNEL_DEBOUNCE_US = 10_000;
 
@@ -83,18 +91,27 @@ export interface Edge {
   /** CLOCK_MONOTONIC in nanoseconds, taken by the kernel if the backend numbers edges. */
   readonly atNs: bigint;
   /**
-   * The number of the edge on this line since the request, from 1. A gap (also a first number above 1) means that the
-   * event buffer overflowed and that many of the oldest edges were dropped. Edges may also coalesce *before* they are
-   * numbered, which is not visible here. 0 if the backend does not number edges: then nothing is known about drops.
+   * The number of the edge on this line since the request, from 1. A gap (also a first number above 1) means
+   * that the event buffer overflowed and that many of the oldest edges were dropped. Edges may also coalesce
+   * *before* they are numbered, which is not visible here. 0 if the backend does not number edges: then
+   * nothing is known about drops.
    */
   readonly lineSeqno: number;
 }
 
-/** Receives what happens to a requested input. Never called before the request has resolved, nor after `close()`. */
+/**
+ * Receives what happens to a requested input. Never called before the request has resolved, nor after
+ * `close()`.
+ */
 export interface InputListener {
-  /** 1 … EDGES_PER_TURN edges in order. The newest edge is never dropped, so the last value is always right. */
+  /**
+   * 1 … EDGES_PER_TURN edges in order. The newest edge is never dropped, so the last value is always right.
+   */
   onEdges(edges: readonly Edge[]): void;
-  /** The chip is gone and the kernel said so. Not every kernel does: see `RequestedLine.get`. Called at most once. */
+  /**
+   * The chip is gone and the kernel said so. Not every kernel does: see `RequestedLine.get`. Called at most
+   * once.
+   */
   onLost(cause: Error): void;
 }
 
@@ -105,7 +122,10 @@ export interface OutputOptions {
   readonly boot: StatePolicy;
   /** Absent if the line keeper should not guard this output. */
   readonly guard?: Guard;
-  /** The line keeper has taken the line over; its value is known only after a new request. Called at most once. */
+  /**
+   * The line keeper has taken the line over; its value is known only after a new request. Called at most
+   * once.
+   */
   onLost?(cause: Error): void;
 }
 
@@ -121,9 +141,15 @@ export interface InputOptions {
 /** A line that is held exclusively until it is closed. */
 export interface RequestedLine extends AsyncDisposable {
   readonly location: LineLocation;
-  /** The value when it was requested. For an output: from its options, or the present one if held. For an input: no edge. */
+  /**
+   * The value when it was requested. For an output: from its options, or the present one if held. For an
+   * input: no edge.
+   */
   readonly initial: boolean;
-  /** The current value. Rejects with `DEVICE_OFFLINE` if the chip is gone; some kernels report that in no other way. */
+  /**
+   * The current value. Rejects with `DEVICE_OFFLINE` if the chip is gone; some kernels report that in no
+   * other way.
+   */
   get(): Promise<boolean>;
   /** Releases the line without driving it; its chip decides what it becomes. May be called twice. */
   close(): Promise<void>;
@@ -137,8 +163,8 @@ export interface OutputLine extends RequestedLine {
 /** An input; every change after `initial` goes to its listener. */
 export interface InputLine extends RequestedLine {
   /**
-   * Interrupts that the kernel has counted for this line since the first call: at least one for every edge it numbered.
-   * Resolves to undefined if that is unknown. Meaningless while the kernel debounces.
+   * Interrupts that the kernel has counted for this line since the first call: at least one for every edge it
+   * numbered. Resolves to undefined if that is unknown. Meaningless while the kernel debounces.
    */
   countInterrupts?(): Promise<number | undefined>;
 }
@@ -146,7 +172,9 @@ export interface InputLine extends RequestedLine {
 /** Access to the GPIO lines of a machine. Holds nothing but the lines that were requested through it. */
 export interface GpioBackend {
   readonly name: BackendName;
-  /** The shortest `InputOptions.debounceUs` that it supports, microseconds; Infinity if it rejects debouncing. */
+  /**
+   * The shortest `InputOptions.debounceUs` that it supports, microseconds; Infinity if it rejects debouncing.
+   */
   readonly minDebounceUs: number;
   /** Number of lines that are requested and not yet closed. */
   readonly heldCount: number;

@@ -35,7 +35,10 @@ export interface SimulatedLine {
 /** Lines that are wired together, and their common level. */
 interface Net {
   readonly lines: SimulatedLine[];
-  /** The level driven from outside the board, as by a pressed button or another device's output; undefined for none. */
+  /**
+   * The level driven from outside the board, as by a pressed button or another device's output; undefined for
+   * none.
+   */
   external: boolean | undefined;
   /** Stops an ongoing stimulus: a bounce or a flood. */
   stopStimulus: Cancel | undefined;
@@ -45,9 +48,9 @@ interface Net {
 }
 
 /**
- * Simulated GPIO hardware. Levels follow from what drives a net, from pull resistors, and from the level before. As with
- * most controllers, a released output keeps driving its last level until the line is requested again. Everything here
- * is synchronous; `simulated.ts` is the backend on top of it.
+ * Simulated GPIO hardware. Levels follow from what drives a net, from pull resistors, and from the level
+ * before. As with most controllers, a released output keeps driving its last level until the line is
+ * requested again. Everything here is synchronous; `simulated.ts` is the backend on top of it.
  */
 export class SimulatedBoard {
   readonly #clock: Clock;
@@ -117,7 +120,9 @@ export class SimulatedBoard {
     line.rejectsWrites = rejectsWrites;
   }
 
-  /** Gives a line to a holder, whose output drives it from now on; throws `DEVICE_OFFLINE` if it is in use. */
+  /**
+   * Gives a line to a holder, whose output drives it from now on; throws `DEVICE_OFFLINE` if it is in use.
+   */
   request(line: SimulatedLine, holder: LineHolder): void {
     if (this.#isHeld(line))
       throw fault('DEVICE_OFFLINE', `${line.name || line.offset} is in use by ${line.holder?.consumer}`);
@@ -198,7 +203,9 @@ const newNet = (): Net => ({
   level: false,
 });
 
-/** Outputs override external levels, those override pull resistors; otherwise the chip pulls the line down. */
+/**
+ * Outputs override external levels, those override pull resistors; otherwise the chip pulls the line down.
+ */
 function levelOf(net: Net): boolean {
   if (net.isStuck) return net.level;
   const holders = net.lines.flatMap((line) => line.holder ?? []);
@@ -212,7 +219,9 @@ function levelOf(net: Net): boolean {
   return false;
 }
 
-/** Whether an output drives its level: an open drain does not drive high, an open source does not drive low. */
+/**
+ * Whether an output drives its level: an open drain does not drive high, an open source does not drive low.
+ */
 function isDriving(output: { readonly drive: Drive; readonly level: boolean }): boolean {
   return output.drive === 'push-pull' || (output.drive === 'open-source') === output.level;
 }

@@ -17,7 +17,10 @@ import {
 } from './line.js';
 import type { LineHolder, SimulatedBoard, SimulatedLine } from './simulated-board.js';
 
-/** The backend of a simulated board. It behaves like the kernel: numbered events, a bounded buffer, busy lines. */
+/**
+ * The backend of a simulated board. It behaves like the kernel: numbered events, a bounded buffer, busy
+ * lines.
+ */
 export function openSimulated(board: SimulatedBoard, clock: Clock): GpioBackend {
   return new SimulatedGpio(board, clock);
 }

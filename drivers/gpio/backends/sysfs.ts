@@ -23,9 +23,10 @@ import type {
 const ROOT = '/sys/class/gpio';
 
 /**
- * Opens the backend for sysfs (through `onoff`), for kernels without the character device. It supports outputs and the
- * value of inputs. It does not number edges, so counts are not exact; it cannot set bias, drive or debouncing. A line
- * that is exported already is taken over: sysfs does not tell who exported it, maybe this gateway before a crash.
+ * Opens the backend for sysfs (through `onoff`), for kernels without the character device. It supports
+ * outputs and the value of inputs. It does not number edges, so counts are not exact; it cannot set bias,
+ * drive or debouncing. A line that is exported already is taken over: sysfs does not tell who exported it,
+ * maybe this gateway before a crash.
  * `keeper` learns which outputs are held; it cannot guard them.
  */
 export async function openSysfs(clock: Clock, keeper?: KeeperClient): Promise<GpioBackend> {
@@ -196,7 +197,10 @@ class SysfsLine implements RequestedLine, OutputLine {
   }
 }
 
-/** Reports changes of the value until the returned function is called. Interrupts that are too fast to read coalesce. */
+/**
+ * Reports changes of the value until the returned function is called. Interrupts that are too fast to read
+ * coalesce.
+ */
 function watch(
   onoff: Gpio,
   { initial, listener, clock }: { initial: boolean; listener: InputListener; clock: Clock },

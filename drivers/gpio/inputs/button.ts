@@ -36,7 +36,10 @@ const properties = Type.Object({
   HoldEveryMs: duration(250, 0),
   ClickGapMs: duration(300),
   Clicks: Type.Integer({ default: MAX_CLICKS, minimum: 1, maximum: MAX_CLICKS }),
-  /** The ident path of what the button toggles: a boolean variable or an instance with a STATE; empty for nothing. */
+  /**
+   * The ident path of what the button toggles: a boolean variable or an instance with a STATE; empty for
+   * nothing.
+   */
   Toggles: Type.String({ default: '', maxLength: 1024, refers: referenceKind.switch }),
   ToggleAt: enumProperty(['press', 'single', 'double', 'triple', 'long'] as const, 'press'),
 });

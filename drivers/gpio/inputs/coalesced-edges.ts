@@ -3,9 +3,9 @@ import type { Edge, InputLine } from '../backends/line.js';
 import { lastCount } from './last-count.js';
 
 /**
- * Counts edges that coalesced before the kernel numbered them: there were more interrupts than numbered edges. Both are
- * compared while the line is idle, because an interrupt comes before its edge is read. MERGED continues from its last
- * known value.
+ * Counts edges that coalesced before the kernel numbered them: there were more interrupts than numbered
+ * edges. Both are compared while the line is idle, because an interrupt comes before its edge is read. MERGED
+ * continues from its last known value.
  */
 export class CoalescedEdges {
   readonly #host: Host;

@@ -10,9 +10,9 @@ export interface DebouncerOptions {
 }
 
 /**
- * Debounces one line if the kernel cannot, with the same result: each edge restarts the period, and a value that outlasts
- * it counts, timestamped with the end of its period. Only the timestamps of the edges matter: the result is the same
- * however late the edges are read.
+ * Debounces one line if the kernel cannot, with the same result: each edge restarts the period, and a value
+ * that outlasts it counts, timestamped with the end of its period. Only the timestamps of the edges matter:
+ * the result is the same however late the edges are read.
  */
 export class Debouncer {
   readonly #options: DebouncerOptions;

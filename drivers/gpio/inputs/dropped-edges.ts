@@ -13,7 +13,10 @@ export const lostVariable = (position: number): VariableDeclaration => ({
   position,
 });
 
-/** Counts the edges of all lines of a module that the kernel dropped. LOST continues from its last known value. */
+/**
+ * Counts the edges of all lines of a module that the kernel dropped. LOST continues from its last known
+ * value.
+ */
 export class DroppedEdges {
   readonly #host: Host;
   #lost: number;

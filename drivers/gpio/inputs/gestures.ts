@@ -19,8 +19,8 @@ export interface GestureTimes {
 }
 
 /**
- * Turns presses and releases into gestures. Only the timestamps of the edges matter: gestures and their times are the
- * same however late or often `advance` is called.
+ * Turns presses and releases into gestures. Only the timestamps of the edges matter: gestures and their times
+ * are the same however late or often `advance` is called.
  */
 export class GestureRecognizer {
   readonly #times: GestureTimes;

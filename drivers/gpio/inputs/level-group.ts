@@ -29,7 +29,10 @@ const properties = Type.Object({
 });
 type LevelGroupProperties = Static<typeof properties>;
 
-/** The module **Level Group**: several lines as one integer, for example of a coding switch or a position sensor. */
+/**
+ * The module **Level Group**: several lines as one integer, for example of a coding switch or a position
+ * sensor.
+ */
 export const levelGroupModule = (backends: Backends): ModuleDefinition<typeof properties> =>
   gpioModule({
     id: '{268E1187-DBFA-4ED5-BEC6-ABBD4EF4E068}',
@@ -51,7 +54,10 @@ export const levelGroupModule = (backends: Backends): ModuleDefinition<typeof pr
     },
   });
 
-/** Lines that change together are never seen to change at once, so a number counts only after SettleMs without a change. */
+/**
+ * Lines that change together are never seen to change at once, so a number counts only after SettleMs without
+ * a change.
+ */
 class LevelGroup implements OpenInstance, EdgeHandler {
   readonly limit = CONTACT_LIMIT;
   readonly #host: Host<LevelGroupProperties>;

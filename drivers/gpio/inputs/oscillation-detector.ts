@@ -8,7 +8,10 @@ export interface RateLimit {
   readonly burst: number;
 }
 
-/** No contact changes 25 times per second for long or bounces thousands of times; mains hum makes 100 changes per second. */
+/**
+ * No contact changes 25 times per second for long or bounces thousands of times; mains hum makes 100 changes
+ * per second.
+ */
 export const CONTACT_LIMIT: RateLimit = { perS: 50, burst: 10_000 };
 /** Nobody presses a button ten times per second for more than a moment. */
 export const PUSH_BUTTON_LIMIT: RateLimit = { perS: 20, burst: 1_000 };
@@ -36,7 +39,10 @@ interface LineState {
   quietS: number;
 }
 
-/** Detects lines that change far more often than their devices can, sets the problem OSCILLATES, and detects the end. */
+/**
+ * Detects lines that change far more often than their devices can, sets the problem OSCILLATES, and detects
+ * the end.
+ */
 export class OscillationDetector {
   readonly #host: Host;
   readonly #limit: RateLimit;
@@ -63,7 +69,10 @@ export class OscillationDetector {
     this.#onTick = onTick;
   }
 
-  /** Takes the edges that were read from the line at this index (at least one). Returns whether the line oscillates. */
+  /**
+   * Takes the edges that were read from the line at this index (at least one). Returns whether the line
+   * oscillates.
+   */
   noteEdges(edges: readonly Edge[], index: number): boolean {
     const line = this.#lines[index];
     const last = edges.at(-1);

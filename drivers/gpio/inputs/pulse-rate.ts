@@ -1,7 +1,9 @@
 /** Minimum time over which pulses are counted for a rate. */
 const WINDOW_NS = 1_000_000_000n;
 
-/** The rate of pulses by their own timestamps: exact for slow pulses, averaged over a second for fast ones. */
+/**
+ * The rate of pulses by their own timestamps: exact for slow pulses, averaged over a second for fast ones.
+ */
 export class PulseRate {
   readonly #timeoutNs: bigint;
   /** The pulse that began the measurement. */

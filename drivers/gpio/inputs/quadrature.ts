@@ -5,8 +5,9 @@ export type StepsPerDetent = 1 | 2 | 4;
 const phaseOf = (a: boolean, b: boolean): number => (a ? (b ? 2 : 1) : b ? 3 : 0);
 
 /**
- * Decodes two lines a quarter period apart into detents. The initial state is a detent. A detent counts when it is
- * reached, so bouncing or turning half way and back counts nothing, and a lost step is corrected at the next detent.
+ * Decodes two lines a quarter period apart into detents. The initial state is a detent. A detent counts when
+ * it is reached, so bouncing or turning half way and back counts nothing, and a lost step is corrected at the
+ * next detent.
  */
 export class QuadratureDecoder {
   readonly #steps: StepsPerDetent;

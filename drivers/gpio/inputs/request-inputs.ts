@@ -12,14 +12,18 @@ export type SharedProperties = Omit<InputProperties, 'Line'>;
 /** Receives the edges of a module's lines; `index` is the line's index among their names. */
 export interface EdgeHandler {
   /**
-   * Debounced edges in order, at least one. Edges of the first lines may come while others are still being requested.
+   * Debounced edges in order, at least one. Edges of the first lines may come while others are still being
+   * requested.
    */
   onEdges(edges: readonly Edge[], index: number): void;
   /** The rate above which a line counts as oscillating; absent if any rate is fine. */
   readonly limit?: RateLimit;
   /** Called instead of `onEdges` while the line oscillates; nothing should be reported now. */
   onOscillating?(edges: readonly Edge[], index: number): void;
-  /** Called once per second while a line oscillates, to report the present state; `isOver` when no line does any more. */
+  /**
+   * Called once per second while a line oscillates, to report the present state; `isOver` when no line does
+   * any more.
+   */
   onOscillationTick?(isOver: boolean): void;
 }
 

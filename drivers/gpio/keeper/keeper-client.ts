@@ -24,13 +24,13 @@ export interface KeeperClientOptions {
   /** The data directory. */
   readonly directory: string;
   /**
-   * The keeper counts the gateway as dead if it has sent nothing for this long; must exceed any turn of a healthy event
-   * loop. 5 s by default.
+   * The keeper counts the gateway as dead if it has sent nothing for this long; must exceed any turn of a
+   * healthy event loop. 5 s by default.
    */
   readonly deadlineMs?: number;
   /**
-   * How long the keeper keeps a closed line for its instance to reopen; must exceed the retry interval of instances.
-   * 40 s by default.
+   * How long the keeper keeps a closed line for its instance to reopen; must exceed the retry interval of
+   * instances. 40 s by default.
    */
   readonly releaseAfterMs?: number;
   /** Whether the gateway is stopping for an update. */
@@ -95,8 +95,8 @@ export class KeeperClient {
   }
 
   /**
-   * Tells the keeper that the gateway stops, after all outputs are closed. The keeper then applies their policies
-   * immediately instead of waiting for the deadline.
+   * Tells the keeper that the gateway stops, after all outputs are closed. The keeper then applies their
+   * policies immediately instead of waiting for the deadline.
    */
   async goodbye(): Promise<void> {
     await (await this.#connection?.current())?.goodbye(this.#isUpdating() ? 'update' : 'stop');

@@ -9,7 +9,10 @@ import { entryKey, formatEntry, type GuardedOutputOptions, lineKey } from './out
 const PROTOCOL = 1;
 /** Interval of the `alive` messages as a fraction of the deadline: one late message does no harm. */
 const ALIVE_INTERVAL = 1 / 5;
-/** Fraction of the deadline after which nothing is driven any more: the keeper's clock may run a little faster. */
+/**
+ * Fraction of the deadline after which nothing is driven any more: the keeper's clock may run a little
+ * faster.
+ */
 const OVERDUE = 0.9;
 /** The keeper replies within one turn of its loop; if it takes longer, it hangs. */
 const REPLY_TIMEOUT_MS = 2000;
@@ -17,7 +20,10 @@ const NOT_REPLYING = 'the line keeper does not reply';
 const RECONNECT_MS = 500;
 /** An output that was not requested within this time after the start is no longer configured. */
 const CONFIGURED_WITHIN_MS = 60_000;
-/** Maximum number of requests in flight to a keeper that hangs; more would fill the socket and end the connection. */
+/**
+ * Maximum number of requests in flight to a keeper that hangs; more would fill the socket and end the
+ * connection.
+ */
 const MAX_PENDING = 32;
 
 /** The fault for a reply of the keeper that rejects a line; undefined if it does not. */
@@ -32,7 +38,9 @@ function rejectionOf(reply: string | undefined): Fault | undefined {
   }
 }
 
-/** A connection for messages that may carry a requested line; a class of the addon (`native/keeper-socket.c`). */
+/**
+ * A connection for messages that may carry a requested line; a class of the addon (`native/keeper-socket.c`).
+ */
 export interface KeeperSocket {
   send(text: string, request?: unknown): void;
   close(): void;
@@ -53,7 +61,10 @@ export interface KeeperLine {
   /** Whether the keeper holds the line too. */
   readonly isGuarded: boolean;
   setGuarded(isGuarded: boolean): void;
-  /** The keeper has applied a policy to the line: it must not be driven until it is reopened. Called at most once. */
+  /**
+   * The keeper has applied a policy to the line: it must not be driven until it is reopened. Called at most
+   * once.
+   */
   onTakenOver(cause: Error): void;
 }
 
@@ -75,7 +86,9 @@ interface Reply {
   readonly request: unknown;
 }
 
-/** A request that waits for its reply. After a timeout it stays in the queue, because its reply still comes. */
+/**
+ * A request that waits for its reply. After a timeout it stays in the queue, because its reply still comes.
+ */
 interface PendingRequest {
   readonly resolve: (reply: Reply | undefined) => void;
   isTimedOut: boolean;
@@ -88,8 +101,9 @@ export async function connectKeeper(options: KeeperConnectionOptions): Promise<K
 }
 
 /**
- * The gateway's end of the line keeper's protocol (`keeper/main.c`). It asks the keeper for a line first and gives it new
- * lines, sends `alive` messages from the event loop, and writes the table that the keeper reads at boot.
+ * The gateway's end of the line keeper's protocol (`keeper/main.c`). It asks the keeper for a line first and
+ * gives it new lines, sends `alive` messages from the event loop, and writes the table that the keeper reads
+ * at boot.
  */
 export class KeeperConnection {
   readonly #options: KeeperConnectionOptions;
@@ -127,9 +141,9 @@ export class KeeperConnection {
   }
 
   /**
-   * Requests a line that the keeper may hold. Resolves to its request, or to undefined if the keeper does not have it.
-   * Throws if another instance or another gateway holds the line. Until `unregister` or `cancelRequest`, the line
-   * belongs to the caller.
+   * Requests a line that the keeper may hold. Resolves to its request, or to undefined if the keeper does not
+   * have it. Throws if another instance or another gateway holds the line. Until `unregister` or
+   * `cancelRequest`, the line belongs to the caller.
    */
   async request(entry: string, name: string): Promise<unknown> {
     const key = entryKey(entry);
@@ -183,8 +197,8 @@ export class KeeperConnection {
   }
 
   /**
-   * Whether the keeper still counts the gateway as alive. If not, the keeper has applied the policies of the outputs or is
-   * about to: they are lost and must not be driven.
+   * Whether the keeper still counts the gateway as alive. If not, the keeper has applied the policies of the
+   * outputs or is about to: they are lost and must not be driven.
    */
   isAlive(): boolean {
     if (this.#socket === undefined) return true;

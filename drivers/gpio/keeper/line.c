@@ -94,7 +94,8 @@ bool reconfigure_line(int fd, uint64_t from, uint64_t to) {
 int request_line(const char *directory, const struct output *output, enum policy first) {
   struct gpio_v2_line_request request = {.num_lines = 1, .consumer = CONSUMER};
   request.offsets[0] = output->offset;
-  /* Requested as is first: the line stays unchanged until its level is known and can be driven without a glitch. */
+  /* Requested as is first: the line stays unchanged until its level is known and can be driven without a
+   * glitch. */
   if (first != HOLD) request.config = output_config(output->flags, first == ACTIVE);
   int chip = open_chip(directory, output->chip, output->nth);
   if (chip < 0) return -1;

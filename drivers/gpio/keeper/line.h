@@ -4,8 +4,9 @@
 
 #include "table.h"
 
-/* Requests a line and drives it in one step, according to the policy; HOLD keeps driving the present level. Returns a
- * descriptor, or −1 with errno: ENOENT while its chip is missing, EBUSY while another consumer holds the line. */
+/* Requests a line and drives it in one step, according to the policy; HOLD keeps driving the present level.
+ * Returns a descriptor, or −1 with errno: ENOENT while its chip is missing, EBUSY while another consumer
+ * holds the line. */
 int request_line(const char *directory, const struct output *output, enum policy first);
 
 /* Drives a line; false with errno set (ENODEV: its chip is gone). */

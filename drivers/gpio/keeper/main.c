@@ -1,9 +1,10 @@
 /*
- * stellwerk-keeper, the line keeper: guards the output lines of a gateway and applies their policies while the gateway is
- * not running. docs/hardware/safe-outputs.md describes its behaviour; this file contains the socket and the main loop.
+ * stellwerk-keeper, the line keeper: guards the output lines of a gateway and applies their policies while
+ * the gateway is not running. docs/hardware/safe-outputs.md describes its behaviour; this file contains the
+ * socket and the main loop.
  *
  * Each message is one packet of a SOCK_SEQPACKET socket; each request has one reply, in order:
- *   hello VERSION DEADLINE_MS → hello VERSION      must come first; from then on a message is due within each deadline
+ *   hello VERSION DEADLINE_MS → hello VERSION      must come first; then one message is due within each deadline
  *   take ENTRY                → line + descriptor | none | busy | refused
  *   give ENTRY + descriptor   → kept | applied | busy | full | refused
  *   release KEY               → released | busy
@@ -79,8 +80,8 @@ static bool accept_client(int listener) {
   return true;
 }
 
-/* Receives one packet into `text`, and the descriptor that came with it. 1 if there was one, 0 if none is waiting, −1 if
- * the peer is gone or has sent an invalid message. */
+/* Receives one packet into `text`, and the descriptor that came with it. 1 if there was one, 0 if none is
+ * waiting, −1 if the peer is gone or has sent an invalid message. */
 static int receive(int from, char *text, int *fd) {
   union rights room;
   struct iovec part = {.iov_base = text, .iov_len = MESSAGE_MAX};
@@ -173,8 +174,8 @@ static void check_deadline(struct client *client) {
 
 /* ---- the main loop ---- */
 
-/* Notifies systemd's watchdog, which restarts a keeper that hangs. Returns the milliseconds until the next notification;
- * −1 without a watchdog. */
+/* Notifies systemd's watchdog, which restarts a keeper that hangs. Returns the milliseconds until the next
+ * notification; −1 without a watchdog. */
 static int feed_watchdog(uint64_t now) {
   static uint64_t fed_ms;
   const char *period_us = getenv("WATCHDOG_USEC");

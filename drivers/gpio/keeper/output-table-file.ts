@@ -15,7 +15,10 @@ export interface OutputTableFileOptions {
   readonly log: Log;
 }
 
-/** The file that the line keeper reads at boot: the outputs that are held, were held recently, or in an earlier run. */
+/**
+ * The file that the line keeper reads at boot: the outputs that are held, were held recently, or in an
+ * earlier run.
+ */
 export class OutputTableFile {
   readonly #options: OutputTableFileOptions;
   readonly #entries: Map<string, string>;

@@ -8,7 +8,10 @@ const HEADER = 'stellwerk outputs 1\n';
 /** Number of words of an entry that identify the line. */
 const KEY_WORDS = 3;
 
-/** An output in the keeper's table format (`keeper/table.h`); `nth` is the chip's index among those with its label. */
+/**
+ * An output in the keeper's table format (`keeper/table.h`); `nth` is the chip's index among those with its
+ * label.
+ */
 export function formatEntry(
   { chip, offset, name }: LineLocation,
   nth: number,

@@ -148,14 +148,15 @@ static void adopt(int fd, const char *name) {
   close(fd);
 }
 
-/* The policy for a line whose request was lost while the keeper was not running: the one that was in force. Its chip may
- * have changed the level since. */
+/* The policy for a line whose request was lost while the keeper was not running: the one that was in force.
+ * Its chip may have changed the level since. */
 static enum policy policy_after_loss(const struct output *output) {
   bool claimed = output->phase == CLAIMED || output->phase == GRACE;
   return claimed ? output->on_death : output->phase == SETTLED ? output->resting : HOLD;
 }
 
-/* The keeper was restarted since the boot: it gets its descriptors back from systemd, or requests the lines again. */
+/* The keeper was restarted since the boot: it gets its descriptors back from systemd, or requests the lines
+ * again. */
 static void resume(const struct output *all, int total) {
   for (int n = 0; n < total; n++) add(&all[n]);
   restore_from_systemd(adopt);
@@ -249,7 +250,8 @@ const char *give_output(int owner, const char *entry, int fd) {
     return reply;
   }
   if (one->fd >= 0 && is_line_alive(one->fd)) {
-    /* Both descriptors are of the same request. If a policy was applied while it had no owner, the gateway must know. */
+    /* Both descriptors are of the same request. If a policy was applied while it had no owner, the gateway
+     * must know. */
     if (one->output.phase == HOLDING || one->output.phase == SETTLED) reply = "applied";
     close(fd);
   } else {

@@ -18,11 +18,12 @@ struct paths {
 /* CLOCK_MONOTONIC, milliseconds. */
 uint64_t now_ms(void);
 
-/* Requests the lines of the table according to their Boot policy or, after a restart of the keeper, resumes its lines. */
+/* Requests the lines of the table according to their Boot policy or, after a restart of the keeper, resumes
+ * its lines. */
 void start_outputs(const struct paths *paths);
 
-/* These return the reply to the gateway. `fd` of take: the line's, owned by the keeper; of give: owned by the keeper from
- * then on, whatever the reply. */
+/* These return the reply to the gateway. `fd` of take: the line's, owned by the keeper; of give: owned by the
+ * keeper from then on, whatever the reply. */
 const char *take_output(int owner, const char *entry, int *fd);
 const char *give_output(int owner, const char *entry, int fd);
 const char *release_output(int owner, const char *key);

@@ -1,4 +1,5 @@
-/* Passing a descriptor with a message (SCM_RIGHTS, unix(7)): to and from the gateway's addon, and to systemd. */
+/* Passing a descriptor with a message (SCM_RIGHTS, unix(7)): to and from the gateway's addon, and to systemd.
+ */
 #ifndef STELLWERK_KEEPER_RIGHTS_H
 #define STELLWERK_KEEPER_RIGHTS_H
 

@@ -1,5 +1,5 @@
-/* Notifications to systemd, and descriptors that it stores across a restart: sd_notify(3) and sd_listen_fds(3), without
- * libsystemd. */
+/* Notifications to systemd, and descriptors that it stores across a restart: sd_notify(3) and
+ * sd_listen_fds(3), without libsystemd. */
 #ifndef STELLWERK_KEEPER_SYSTEMD_H
 #define STELLWERK_KEEPER_SYSTEMD_H
 

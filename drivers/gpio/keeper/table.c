@@ -59,8 +59,8 @@ static int hex(char digit) {
 
 static bool is_plain(char c) { return c && strchr(PLAIN, c); }
 
-/* "gpio%20chip" → "gpio chip"; false if malformed or too long. A byte that needs no escape must not be escaped, so that
- * every text has exactly one form. */
+/* "gpio%20chip" → "gpio chip"; false if malformed or too long. A byte that needs no escape must not be
+ * escaped, so that every text has exactly one form. */
 static bool unescape(const char *word, char *into, size_t size) {
   size_t length = 0;
   for (; *word; word++, length++) {

@@ -1,5 +1,5 @@
-/* The keeper's record of an output and its text format, which is used in the gateway's table, in the keeper's state file
- * and in the messages of the socket. output-table.ts writes the same format. */
+/* The keeper's record of an output and its text format, which is used in the gateway's table, in the keeper's
+ * state file and in the messages of the socket. output-table.ts writes the same format. */
 #ifndef STELLWERK_KEEPER_TABLE_H
 #define STELLWERK_KEEPER_TABLE_H
 
@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A gateway has a few hundred outputs at most; systemd stores this many descriptors (FileDescriptorStoreMax). */
+/* A gateway has a few hundred outputs at most; systemd stores this many descriptors (FileDescriptorStoreMax).
+ */
 #define OUTPUTS_MAX 256
 /* A chip's label has up to 31 bytes, each of which may be escaped as %XX. */
 #define CHIP_MAX 96
@@ -61,7 +62,8 @@ void format_entry(const struct output *output, enum kind kind, char *into);
 /* Reads a file completely or not at all. Returns the number of outputs, or −1 with the error set. */
 int read_table(const char *path, enum kind kind, struct output *into, struct parse_error *error);
 
-/* Writes a new file and renames it, so that a reader sees the old one or the new one. False with errno set. */
+/* Writes a new file and renames it, so that a reader sees the old one or the new one. False with errno set.
+ */
 bool write_state(const char *path, const struct output *outputs, size_t count);
 
 #endif

@@ -11,7 +11,8 @@
 
 int open_chip(const char *path) { return open(path, O_RDWR | O_CLOEXEC); }
 
-/* Opens the chip named by the first argument and reads its information; -1 with an error thrown if that fails. */
+/* Opens the chip named by the first argument and reads its information; -1 with an error thrown if that
+ * fails. */
 static int open_argument(napi_env env, napi_callback_info info, struct gpiochip_info *chip) {
   size_t count = 1;
   napi_value path_value;

@@ -1,7 +1,7 @@
 /*
- * Linux GPIO lines through the character device (uAPI v2, linux/gpio.h, Linux 5.10 or later), as a Node-API addon.
- * It contains no policy: it passes requests to the kernel and returns the kernel's replies. Its only user is
- * ../backends/cdev.ts.
+ * Linux GPIO lines through the character device (uAPI v2, linux/gpio.h, Linux 5.10 or later), as a Node-API
+ * addon. It contains no policy: it passes requests to the kernel and returns the kernel's replies. Its only
+ * user is ../backends/cdev.ts.
  */
 #include <linux/gpio.h>
 

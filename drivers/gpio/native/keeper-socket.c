@@ -3,9 +3,9 @@
  *   .send(text, request?)                    sends one message, optionally with a line's Request
  *   .close()
  *
- * onMessage(text, request) is called for each message, with the Request of the line that it carried, or undefined.
- * onEnd(code) is called once, when the peer is gone; the socket should then be closed. Nothing blocks: a message that
- * cannot be sent immediately throws EAGAIN.
+ * onMessage(text, request) is called for each message, with the Request of the line that it carried, or
+ * undefined. onEnd(code) is called once, when the peer is gone; the socket should then be closed. Nothing
+ * blocks: a message that cannot be sent immediately throws EAGAIN.
  */
 #define _GNU_SOURCE
 #include "keeper-socket.h"
@@ -108,7 +108,8 @@ static napi_value create(napi_env env, napi_callback_info info) {
   keeper->watched.fd = connect_to(&address);
   if (keeper->watched.fd < 0) return throw_errno(env, errno, "connect");
   if (!start_watching(&keeper->watched, self, arguments + 1, exports, "GpioKeeperSocket")) return NULL;
-  /* The socket does not keep the process alive: if it ends without a goodbye, that is what the keeper is for. */
+  /* The socket does not keep the process alive: if it ends without a goodbye, that is what the keeper is for.
+   */
   uv_unref((uv_handle_t *)&keeper->watched.poll);
   return self;
 }

@@ -4,10 +4,10 @@
  *   .watch(onEvents, onEnd) → events    .pause(isPaused)          .close()
  *
  * Bit n of a mask or of values belongs to offsets[n] (BigInt). An output must be requested together with its
- * values; otherwise the kernel drives 0. watch() returns the ArrayBuffer into which events are read: an array of
- * struct gpio_v2_line_event, the same memory each time. onEvents(count) is called when events were read, at most once
- * per turn of the event loop, and not while paused: then the kernel buffers them. onEnd(code) is called once if no
- * more events will come (the chip is gone); the request should then be closed.
+ * values; otherwise the kernel drives 0. watch() returns the ArrayBuffer into which events are read: an array
+ * of struct gpio_v2_line_event, the same memory each time. onEvents(count) is called when events were read,
+ * at most once per turn of the event loop, and not while paused: then the kernel buffers them. onEnd(code) is
+ * called once if no more events will come (the chip is gone); the request should then be closed.
  */
 #include "request.h"
 
@@ -183,7 +183,8 @@ int request_fd(napi_env env, napi_value object) {
   return request ? request->watched.fd : -1;
 }
 
-/* The open request behind `this`, with the call's arguments; NULL with an error thrown if it is not one or is closed. */
+/* The open request behind `this`, with the call's arguments; NULL with an error thrown if it is not one or is
+ * closed. */
 static Request *open_request(napi_env env, napi_callback_info info, size_t count, napi_value *arguments,
                              napi_value *self) {
   napi_value object;

@@ -7,7 +7,9 @@
 /** Adds the class `Request` to the module's exports. */
 napi_value define_request(napi_env env, napi_value exports);
 
-/** The descriptor of an open request, which keeps owning it; −1 with an error thrown if the value is not one. */
+/**
+ * The descriptor of an open request, which keeps owning it; −1 with an error thrown if the value is not one.
+ */
 int request_fd(napi_env env, napi_value object);
 
 #endif

@@ -1,9 +1,10 @@
 /*
- * A descriptor that belongs to a JavaScript object and that the event loop can watch: the common part of requested lines
- * and of the connection to the line keeper.
+ * A descriptor that belongs to a JavaScript object and that the event loop can watch: the common part of
+ * requested lines and of the connection to the line keeper.
  *
- * It has two owners: the JavaScript object, and libuv from start_watching() until its close callback. The last one to
- * release it frees the memory. While it is watched, a strong reference keeps the object from being collected.
+ * It has two owners: the JavaScript object, and libuv from start_watching() until its close callback. The
+ * last one to release it frees the memory. While it is watched, a strong reference keeps the object from
+ * being collected.
  */
 #ifndef STELLWERK_GPIO_WATCHED_H
 #define STELLWERK_GPIO_WATCHED_H
@@ -29,10 +30,16 @@ typedef struct Watched {
 /** The finalizer for napi_wrap. */
 void on_collected(napi_env env, void *data, void *hint);
 
-/** Starts watching; `functions` are on_data and on_end, `kept` is a value to keep alive meanwhile. False with an error thrown. */
+/**
+ * Starts watching; `functions` are on_data and on_end, `kept` is a value to keep alive meanwhile. False with
+ * an error thrown.
+ */
 bool start_watching(Watched *watched, napi_value self, const napi_value *functions, napi_value kept, const char *name);
 
-/** Stops watching immediately and closes the descriptor: JavaScript is not called any more. May be called twice. */
+/**
+ * Stops watching immediately and closes the descriptor: JavaScript is not called any more. May be called
+ * twice.
+ */
 void close_watched(Watched *watched);
 
 /** Calls a JavaScript function; an exception becomes an 'uncaughtException', as in any callback. */

@@ -17,7 +17,8 @@ import { findOutput, type GpioOutput } from './request-output.js';
 
 /**
  * The shortest time that a lamp is lit or dark. The event loop is late by some milliseconds now and then
- * (`docs/reference/performance.md`). That is not visible in 50 ms; faster blinking is dimming, where it would flicker.
+ * (`docs/reference/performance.md`). That is not visible in 50 ms; faster blinking is dimming, where it would
+ * flicker.
  */
 const SHORTEST_MS = 50;
 
@@ -57,8 +58,8 @@ function tooFastError({ OnMs, OffMs }: BlinkerProperties): string | undefined {
 
 async function open(host: Host<BlinkerProperties>, backends: Backends): Promise<OpenInstance> {
   const found = await findOutput(host, backends);
-  // A warning light resumes blinking after a restart of the gateway. After a boot, and if its chip was gone, the policies
-  // decide.
+  // A warning light resumes blinking after a restart of the gateway. After a boot, and if its chip was gone,
+  // the policies decide.
   const wasBlinking =
     host.bootFlags.has(found.lineKey) && found.boot === 'hold' && host.lastValue('BLINK') === true;
   const output = await found.request(found.boot);

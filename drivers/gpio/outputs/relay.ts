@@ -22,7 +22,10 @@ const LONGEST_DEAD_MS = 5000;
 
 const seconds = Type.Number({ default: 0, minimum: 0, maximum: LONGEST_S });
 
-/** A value of Boot: restore the state from before the power cut. It takes the rules to do that, so only a relay has it. */
+/**
+ * A value of Boot: restore the state from before the power cut. It takes the rules to do that, so only a
+ * relay has it.
+ */
 const LAST = 'last';
 
 const properties = Type.Object({

@@ -7,8 +7,8 @@ import type { Guard, LineLocation, OutputLine } from '../backends/line.js';
 import type { outputPolicies, outputProperties } from '../line-properties.js';
 
 /**
- * The properties of an output's line. A module without policies is one whose output is inactive while nobody commands it;
- * without Boot, the module itself decides on the first value.
+ * The properties of an output's line. A module without policies is one whose output is inactive while nobody
+ * commands it; without Boot, the module itself decides on the first value.
  */
 type OutputProperties = Partial<Pick<Static<Outputs>, Policies>> & Omit<Static<Outputs>, Policies>;
 type Outputs = TObject<typeof outputProperties>;
@@ -16,7 +16,10 @@ type Policies = keyof typeof outputPolicies;
 
 /** Settings for the line keeper that differ from the properties. */
 export interface OutputOverrides {
-  /** The value at boot before the gateway starts; the property Boot by default. Differs if a rule may forbid it. */
+  /**
+   * The value at boot before the gateway starts; the property Boot by default. Differs if a rule may forbid
+   * it.
+   */
   readonly boot?: StatePolicy;
   /** The longest hold that is allowed, seconds; 0 for any. */
   readonly holdForS?: number;
@@ -26,7 +29,10 @@ export interface OutputOverrides {
 export interface FoundOutput {
   /** Identifies chip and offset: the same for every instance that uses this line. */
   readonly lineKey: string;
-  /** The first value: Boot; `hold` if Boot was applied since the machine booted; OnLost if the chip was gone meanwhile. */
+  /**
+   * The first value: Boot; `hold` if Boot was applied since the machine booted; OnLost if the chip was gone
+   * meanwhile.
+   */
   readonly boot: StatePolicy;
   request(boot: StatePolicy, overrides?: OutputOverrides): Promise<GpioOutput>;
   /** Marks Boot as applied: until the machine boots again, the line is kept as it is. */
@@ -52,7 +58,8 @@ export async function findOutput(host: Host<OutputProperties>, backends: Backend
   const located = await backends.locate(Backend, { chip: Chip, line: Line });
   const { backend, location } = located;
   host.signal.throwIfAborted();
-  // Boot applies to the machine's boot: a line that was requested since then is kept, whoever restarts or reconnects.
+  // Boot applies to the machine's boot: a line that was requested since then is kept, whoever restarts or
+  // reconnects.
   const lineKey = `output ${location.chip.name} ${location.chip.label} ${location.offset}`;
   const isBooted = host.bootFlags.has(lineKey);
   return {
@@ -125,7 +132,9 @@ class RequestedOutput implements GpioOutput {
     );
   }
 
-  /** An open drain that is read back would show what other devices do to the line, so the value is not used. */
+  /**
+   * An open drain that is read back would show what other devices do to the line, so the value is not used.
+   */
   async probe(): Promise<void> {
     try {
       await this.#line.get();

@@ -5,9 +5,9 @@ import { type ShutterState, unknownState } from './shutter-travel.js';
 const REST = 'REST';
 
 /**
- * Remembers the position of a shutter. Until the machine boots again it is in a boot flag, which is written before
- * anything moves, so that no crash leaves a wrong position. Across a boot only the variable REST of a clean stop counts;
- * it is cleared at the next start. After a power cut the position is unknown.
+ * Remembers the position of a shutter. Until the machine boots again it is in a boot flag, which is written
+ * before anything moves, so that no crash leaves a wrong position. Across a boot only the variable REST of a
+ * clean stop counts; it is cleared at the next start. After a power cut the position is unknown.
  */
 export class ShutterMemory {
   readonly #host: Host;

@@ -54,9 +54,9 @@ interface MotorCommand {
 }
 
 /**
- * A motor with a relay for each direction. Rules apply to both: never both at once, a dead time at a reversal, never
- * longer than a run. Everything that drives a relay passes through here, so the running time, and with it the position,
- * is known.
+ * A motor with a relay for each direction. Rules apply to both: never both at once, a dead time at a
+ * reversal, never longer than a run. Everything that drives a relay passes through here, so the running time,
+ * and with it the position, is known.
  */
 export class ShutterMotor {
   readonly #options: MotorOptions;
@@ -130,15 +130,18 @@ export class ShutterMotor {
     return waits.map((direction) => this.#ruleStatus[direction].pending.replace('on', direction)).join();
   }
 
-  /** The rule that forbids a run. During a normal run it is empty: that one direction forbids the other is not reported. */
+  /**
+   * The rule that forbids a run. During a normal run it is empty: that one direction forbids the other is not
+   * reported.
+   */
   get rule(): string {
     if (this.#command?.isStuck === false) return '';
     return this.#ruleStatus.up.rule === '' ? this.#ruleStatus.down.rule : this.#ruleStatus.up.rule;
   }
 
   /**
-   * Runs in a direction, from rest or if it runs in that direction already. Resolves after the dead time when the relay
-   * has switched on; rejects as `RuledSwitch.write` does.
+   * Runs in a direction, from rest or if it runs in that direction already. Resolves after the dead time when
+   * the relay has switched on; rejects as `RuledSwitch.write` does.
    */
   run(direction: MotorDirection): Promise<void> {
     if (this.direction === direction && this.#command !== undefined) return this.#command.started;

@@ -1,7 +1,8 @@
 /**
- * Estimates the position of a shutter from the running time of its motor. A position is a range: each run widens it by
- * the uncertainty of the motor's start and speed, and a run into an end stop narrows it again. 0 is open (up), 1 is
- * closed (down). When the motor reverses, the slats turn first, and only then does the shutter move.
+ * Estimates the position of a shutter from the running time of its motor. A position is a range: each run
+ * widens it by the uncertainty of the motor's start and speed, and a run into an end stop narrows it again. 0
+ * is open (up), 1 is closed (down). When the motor reverses, the slats turn first, and only then does the
+ * shutter move.
  */
 
 /** Maximum delay of the motor's start, and of its stop. */
@@ -96,7 +97,9 @@ interface Start {
   readonly moving?: MotorDirection | undefined;
 }
 
-/** The next run; undefined if there is none. If either direction is possible, the motor keeps its present one. */
+/**
+ * The next run; undefined if there is none. If either direction is possible, the motor keeps its present one.
+ */
 export function nextRun(times: TravelTimes, start: Start, target: ShutterTarget): MotorRun | undefined {
   const { at, moving } = start;
   const { position, slat } = target;

@@ -39,7 +39,11 @@ await t.test('a table is read completely or rejected with the reason', { skip },
   t.match(await check(formatTable([])), { code: 0, text: /: 0 outputs/ });
   t.match(await check(formatTable(many)), { code: 0, text: /: 256 outputs/ });
   t.same(parseTable(formatTable(many)), many, 'what is written is read back');
-  t.same(parseTable(formatTable(many).replace('hold', 'HOLD')), [], 'the gateway reads it completely or not at all, too');
+  t.same(
+    parseTable(formatTable(many).replace('hold', 'HOLD')),
+    [],
+    'the gateway reads it completely or not at all, too',
+  );
   const rejected: [string | Buffer, RegExp][] = [
     ['', /is truncated within a line/],
     [formatTable([ENTRY]).slice(0, -1), /is truncated within a line/],
