@@ -124,6 +124,50 @@ export class Callers implements Disposable {
   }
 }
 
+/** Calls that are each made on a connection of their own, some at a time: what a client costs that keeps none open. */
+export async function callOnNewConnections(
+  server: Server,
+  shots: readonly Shot[],
+  { seconds, concurrent }: { readonly seconds: number; readonly concurrent: number },
+): Promise<Calls> {
+  const latenciesMs: number[] = [];
+  const cpuBefore = cpuMs(server.pid);
+  const startMs = performance.now();
+  const isOver = roundEnd(server.pid, seconds);
+  let [sent, wrong] = [0, 0];
+  const caller = async () => {
+    while (!isOver()) {
+      const shot = shots[sent++ % shots.length] as Shot;
+      const sentMs = performance.now();
+      const reply = await withinPatience('the reply', replyOf(server.port, shot));
+      latenciesMs.push(performance.now() - sentMs);
+      if (!reply.endsWith(shot.answer)) wrong += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: concurrent }, caller));
+  return {
+    cpuUs: ((cpuMs(server.pid) - cpuBefore) * 1000) / sent,
+    perSecond: (sent * 1000) / (performance.now() - startMs),
+    latenciesMs,
+    wrong,
+  };
+}
+
+/** One call on a new connection, which the client closes when it has the reply. */
+function replyOf(port: number, { request }: Shot): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true }, () => socket.write(request));
+    let text = '';
+    socket.on('error', reject).on('data', (bytes) => {
+      text += bytes.toString('latin1');
+      const end = text.indexOf('\r\n\r\n');
+      if (end < 0 || text.length < lengthOf(Buffer.from(text, 'latin1'))) return;
+      socket.destroy();
+      resolve(text);
+    });
+  });
+}
+
 /** How long an answer is, from its head. */
 function lengthOf(bytes: Buffer): number {
   const text = bytes.toString('latin1');

@@ -77,6 +77,18 @@ export function ratioOf(name: string, [ours, theirs]: readonly [Round[], Round[]
   };
 }
 
+/** How many times the yardstick's processor time our side needs. */
+export function costOf(name: string, [ours, theirs]: readonly [Round[], Round[]], atMost: number): Figure {
+  return {
+    name,
+    value: quietCpuUs(ours) / quietCpuUs(theirs),
+    unit: '×',
+    goal: { is: 'at most', value: atMost },
+    ours: formatRounds(ours),
+    yardstick: formatRounds(theirs),
+  };
+}
+
 /** Of the quieter rounds: what others do to the caches and to a virtual processor only ever adds. */
 export function quietCpuUs(rounds: readonly Round[]): number {
   return quantile(

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Clock, delay } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
@@ -45,7 +45,7 @@ export class Authenticator {
   readonly tokens: TemporaryTokens;
   readonly #log: Log;
   readonly #clock: Clock;
-  readonly #key = randomBytes(32);
+  readonly #salt = randomBytes(32).toString('base64');
   readonly #good = new Set<string>();
   /** Until when a pair is known to be wrong, monotonic ms. */
   readonly #bad = new Map<string, number>();
@@ -103,6 +103,14 @@ export class Authenticator {
     return this.#digest(account, { username: '', password: '' });
   }
 
+  /**
+   * A digest to compare secrets by without keeping them: salted with a secret of this process, and never shown. A plain hash
+   * takes a fiftieth of the time of an HMAC, which is a fifth of a call on a new connection.
+   */
+  digest(text: string): string {
+    return hash('sha256', this.#salt + text, 'base64');
+  }
+
   /** Ends all waiting; whoever waits is rejected with an `AbortError`. */
   close(): void {
     this.#stop.abort();
@@ -116,7 +124,7 @@ export class Authenticator {
   /** A pair in a form that gives nothing away; changes with the secret, so that a new password ends the old one's memory. */
   #digest({ name, username, secret }: Account, login: Login): string {
     const known = [name, username, secret?.password, secret?.passwordHash, login.username, login.password];
-    return createHmac('sha256', this.#key).update(JSON.stringify(known)).digest('base64');
+    return this.digest(JSON.stringify(known));
   }
 
   #isKnownWrong(digest: string): boolean {
@@ -179,7 +187,7 @@ export class Authenticator {
   }
 
   #equal(a: string, b: string): boolean {
-    const digest = (text: string) => createHmac('sha256', this.#key).update(text).digest();
+    const digest = (text: string) => hash('sha256', this.#salt + text, 'buffer');
     return timingSafeEqual(digest(a), digest(b));
   }
 

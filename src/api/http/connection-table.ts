@@ -3,99 +3,87 @@ import type { LimitReporter } from '../../base/limit-reporter.js';
 import { clientKey } from '../access/addresses.js';
 
 /**
- * Connections at a time that nobody has shown to be the owner's or a session's, each of some 15 KB: twice the panels of a
- * large house. The owner's are not limited, and sessions have a limit of their own.
+ * Open connections that are neither a verified owner's nor a session, each of some 15 KB: twice the panels of a large
+ * house. Connections of the owner are not limited, and sessions have a limit of their own.
  */
 export const CONNECTIONS_LIMIT = 1024;
-/** The same from one address. A proxy's address stands for many, but it keeps few connections open to each server. */
+/** The same for one address. A proxy's address represents many clients, but a proxy keeps few connections open. */
 export const CONNECTIONS_PER_ADDRESS = 256;
 
-const WHAT_TO_DO =
-  'look for a client that leaves connections open; those that were idle longest are closed by themselves';
+const WHAT_TO_DO = 'look for a client that leaves connections open; the longest idle ones are closed';
 
 /**
- * The connections of all listeners. A new one always gets in: at a limit, the one makes room that has asked for nothing
- * for the longest time.
+ * The connections of all listeners that count towards the limits. A new connection is always accepted: at a limit, the
+ * connection that has been idle longest is closed for it.
  */
 export class ConnectionTable {
   readonly #limits: LimitReporter;
-  /** Those that count, by address; in each, and among the addresses, the one that was idle longest comes first. */
-  readonly #idle = new Map<Socket, string>();
-  readonly #byAddress = new Map<string, Set<Socket>>();
+  /** The longest idle one first; with its client's key once that has been needed. */
+  readonly #idle = new Map<Socket, string | undefined>();
 
   constructor(limits: LimitReporter) {
     this.#limits = limits;
   }
 
-  /** Those that count. */
+  /** How many connections count. */
   get size(): number {
     return this.#idle.size;
   }
 
   add(socket: Socket): void {
-    const { remoteAddress } = socket;
-    // Closed already.
-    if (remoteAddress === undefined) return;
-    const who = whoOf(remoteAddress);
-    const own = this.#byAddress.get(who);
-    const [oldest] = own ?? [];
-    if (own !== undefined && oldest !== undefined && own.size >= CONNECTIONS_PER_ADDRESS) {
-      this.#limits.report(`${CONNECTIONS_PER_ADDRESS} connections per address`, who, WHAT_TO_DO);
-      this.#close(oldest);
-    } else if (this.#idle.size >= CONNECTIONS_LIMIT) {
-      this.#limits.report(`${CONNECTIONS_LIMIT} connections`, who, WHAT_TO_DO);
-      for (const [first] of this.#idle) {
-        this.#close(first);
-        break;
-      }
-    }
-    this.#enter(socket, who);
-    socket.once('close', () => this.release(socket));
+    // With fewer connections no address can be at its limit, and nobody needs to know the addresses.
+    if (this.#idle.size >= CONNECTIONS_PER_ADDRESS) this.#makeRoomFor(socket);
+    this.#enter(socket);
   }
 
-  /** TLS is spoken on a connection that was added: it counts as this socket from now on. */
+  /** Counts a TLS socket in place of the TCP socket below it, which was added before. */
   secured(socket: Socket): void {
     const { remoteAddress, remotePort } = socket;
-    if (remoteAddress === undefined) return;
-    const who = whoOf(remoteAddress);
-    for (const bare of this.#byAddress.get(who) ?? []) {
-      if (bare.remotePort !== remotePort) continue;
+    for (const bare of this.#idle.keys()) {
+      if (bare.remotePort !== remotePort || bare.remoteAddress !== remoteAddress) continue;
       this.release(bare);
       break;
     }
-    this.#enter(socket, who);
+    this.#enter(socket);
+  }
+
+  /** A request has arrived on the connection: it is now the last one to be closed. Ignored if it does not count. */
+  touch(socket: Socket): void {
+    if (!this.#idle.has(socket)) return;
+    const key = this.#idle.get(socket);
+    this.#idle.delete(socket);
+    this.#idle.set(socket, key);
+  }
+
+  /** The connection no longer counts: it is closed, a verified owner's, or a session. */
+  release(socket: Socket): void {
+    this.#idle.delete(socket);
+  }
+
+  #enter(socket: Socket): void {
+    if (socket.destroyed) return;
+    this.#idle.set(socket, undefined);
     socket.once('close', () => this.release(socket));
   }
 
-  /** A request came over it: it is the last to make room. Nothing for one that does not count. */
-  touch(socket: Socket): void {
-    const who = this.#idle.get(socket);
-    if (who === undefined) return;
-    this.release(socket);
-    this.#enter(socket, who);
-  }
-
-  /** It is the owner's, or a session with a limit of its own: it counts no more. */
-  release(socket: Socket): void {
-    const who = this.#idle.get(socket);
-    if (who === undefined) return;
-    this.#idle.delete(socket);
-    const own = this.#byAddress.get(who);
-    own?.delete(socket);
-    if (own?.size === 0) this.#byAddress.delete(who);
-  }
-
-  #enter(socket: Socket, who: string): void {
-    this.#idle.set(socket, who);
-    const own = this.#byAddress.get(who);
-    if (own === undefined) this.#byAddress.set(who, new Set([socket]));
-    else own.add(socket);
-  }
-
-  #close(socket: Socket): void {
-    this.release(socket);
-    socket.destroy();
+  #makeRoomFor({ remoteAddress = '' }: Socket): void {
+    const client = clientKey(remoteAddress);
+    let [count, oldest] = [0, undefined as Socket | undefined];
+    for (const [socket, key = clientKey(socket.remoteAddress ?? '')] of this.#idle) {
+      this.#idle.set(socket, key);
+      if (key !== client) continue;
+      count += 1;
+      oldest ??= socket;
+    }
+    if (count >= CONNECTIONS_PER_ADDRESS) {
+      this.#limits.report(`${CONNECTIONS_PER_ADDRESS} connections per address`, client, WHAT_TO_DO);
+    } else {
+      if (this.#idle.size < CONNECTIONS_LIMIT) return;
+      this.#limits.report(`${CONNECTIONS_LIMIT} connections`, client, WHAT_TO_DO);
+      [oldest] = this.#idle.keys();
+    }
+    if (oldest === undefined) return;
+    this.release(oldest);
+    oldest.destroy();
   }
 }
-
-const whoOf = (remoteAddress: string): string => clientKey(remoteAddress.replace(/^::ffff:(?=\d+\.)/, ''));

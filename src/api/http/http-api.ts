@@ -74,6 +74,8 @@ export class HttpApi {
   readonly #parts: HttpParts;
   readonly #connections = new WeakMap<Socket, Connection>();
   readonly #unverified: UnverifiedBudget;
+  /** The owner's header that was verified last: a client that connects again is not decoded again. */
+  #verified: { readonly digest: string; readonly accounts: Accounts } | undefined;
   #inFlight = 0;
   #bodyLimit = BODY_LIMIT;
   #accounts: Accounts;
@@ -199,13 +201,23 @@ export class HttpApi {
     const { authorization } = request.headers;
     if (authorization === undefined) return undefined;
     if (known?.authorization === authorization && known.accounts === accounts) return known.owner;
-    const login = readAuthorization(authorization);
-    if (login === undefined || login.username === WEBFRONT) return undefined;
-    if (!this.#parts.access.hasVerified(accounts.owner, login)) return undefined;
+    const { access, connections } = this.#parts;
+    const digest = access.digest(authorization);
+    const isVerified = this.#verified?.digest === digest && this.#verified.accounts === accounts;
+    let login: Pick<Login, 'username'> = accounts.owner;
+    if (!isVerified) {
+      const given = readAuthorization(authorization);
+      if (given === undefined || given.username === WEBFRONT) return undefined;
+      if (!access.hasVerified(accounts.owner, given)) return undefined;
+      login = given;
+    }
     const owner = ownerOf(accounts, connection.remote, login);
     // A token is verified at each call: it may have expired.
-    if (login.username !== TOKEN) connection.known = { authorization, accounts, owner };
-    this.#parts.connections.release(request.socket);
+    if (login.username !== TOKEN) {
+      connection.known = { authorization, accounts, owner };
+      this.#verified = { digest, accounts };
+    }
+    connections.release(request.socket);
     return owner;
   }
 
@@ -377,7 +389,7 @@ export function remoteOf(socket: Socket): string {
 }
 
 /** Who came in by this login; one by token has a name of its own, also in the audit. */
-function ownerOf({ owner }: Accounts, remote: string, { username }: Login): Caller {
+function ownerOf({ owner }: Accounts, remote: string, { username }: Pick<Login, 'username'>): Caller {
   const isOwn = username !== TOKEN || username === owner.username;
   return { role: 'owner', user: isOwn ? owner.username : TOKEN_USER, remote };
 }

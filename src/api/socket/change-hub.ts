@@ -28,8 +28,9 @@ interface Stream {
 }
 
 /**
- * Tells all sessions what happens in the tree. The first change of a turn of the loop goes out at once, those that follow
- * in the same turn together at its end: each time as one block of bytes that all sessions of a view share, one write each.
+ * Sends the changes of the tree to all sessions: as one block of bytes that all sessions with the same filter share, with
+ * one write each. A lone change is sent immediately. Changes that follow in the same iteration of the event loop are sent
+ * together at its end; if the iteration before had several, so is the first one, because each write costs a system call.
  */
 export class ChangeHub {
   readonly #kernel: Kernel;
@@ -37,8 +38,10 @@ export class ChangeHub {
   readonly #streamOf = new Map<Subscriber, Stream>();
   readonly #stopPings: Cancel;
   #unlisten: (() => void) | undefined;
-  /** The first change of this turn of the loop is out; what follows goes at its end. */
-  #isTurnOpen = false;
+  /** Changes since the event loop's iteration began. */
+  #changesInTurn = 0;
+  /** The iteration before had more than one change. */
+  #isBusy = false;
 
   constructor(kernel: Kernel, clock: Pick<Clock, 'every'>) {
     this.#kernel = kernel;
@@ -118,11 +121,12 @@ export class ChangeHub {
       if (verdict === 'show') stream.pending.push(change);
       else if (verdict === 'lost') stream.pending.push(changesLost(change.TimeStamp));
     }
-    if (this.#isTurnOpen) return;
-    this.#isTurnOpen = true;
-    this.#flush();
+    this.#changesInTurn += 1;
+    if (this.#changesInTurn > 1) return;
+    if (!this.#isBusy) this.#flush();
     onNextIteration(() => {
-      this.#isTurnOpen = false;
+      this.#isBusy = this.#changesInTurn > 1;
+      this.#changesInTurn = 0;
       this.#flush();
     });
   }

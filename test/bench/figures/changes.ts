@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  costOf,
   interleaved,
   lagFigure,
   median,
@@ -19,6 +20,8 @@ const CLIENTS = 50;
 const BATCH = 100;
 const AHEAD = 4;
 const FAN_OUTS = [1, 50, 500];
+/** Clients that each set one value at a time: their changes arrive one by one, several in a turn of the event loop. */
+const SETTERS = 32;
 
 /** What is set goes to all WebSocket clients: how many changes, and how late. */
 export async function changeFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
@@ -35,6 +38,11 @@ export async function changeFigures(effort: Effort, cores: Cores, directory: str
   const figures: Figure[] = [
     ratioOf(`changes to ${CLIENTS} clients, to a bare ws loop`, throughput, { is: 'at least', value: 4.5 }),
   ];
+  await using perTurn = await startYardstick(cores.server, 'fan-out-per-turn');
+  const single = await singleChanges(effort, [gateway, perTurn], { ids, wrong });
+  figures.push(
+    costOf(`single changes to ${CLIENTS} clients, to one bare socket write per client and turn`, single, 1.4),
+  );
   for (const clients of FAN_OUTS) figures.push(await lagOf(effort, sides, { ids, wrong, clients }));
   return { figures, wrong };
 }
@@ -68,6 +76,32 @@ async function throughputOf(
     }
     const tookMs = performance.now() - startMs;
     if (watchers.gaps > 0) wrong.push(`${watchers.gaps} gaps in the changes of ${CLIENTS} clients`);
+    return { cpuUs: ((cpuMs(server.pid) - cpuBefore) * 1000) / sent, perSecond: (sent * 1000) / tookMs };
+  };
+  return await interleaved(rounds, [() => side(0), () => side(1)]);
+}
+
+/** Changes that are set one by one, by several callers at a time. */
+async function singleChanges(
+  { rounds, seconds }: Effort,
+  sides: readonly [Server, Server],
+  { ids, wrong }: Watch,
+): Promise<[Round[], Round[]]> {
+  using audiences = await Audiences.open(sides, CLIENTS, SETTERS);
+  let value = 0;
+  const side = async (at: 0 | 1): Promise<Round> => {
+    const { server, watchers, callers } = audiences.of(at);
+    value = (value % 9) + 1;
+    const shots = ids.map((id) => shot(request(id, value), { jsonrpc: '2.0', id: 1, result: true }));
+    const before = watchers.fewest;
+    const cpuBefore = cpuMs(server.pid);
+    const startMs = performance.now();
+    const { latenciesMs, wrong: answers } = await callers.run(shots, seconds);
+    const { length: sent } = latenciesMs;
+    await watchers.have(before + sent);
+    const tookMs = performance.now() - startMs;
+    if (answers > 0) wrong.push('single changes were answered wrong');
+    if (watchers.gaps > 0) wrong.push(`${watchers.gaps} gaps in single changes`);
     return { cpuUs: ((cpuMs(server.pid) - cpuBefore) * 1000) / sent, perSecond: (sent * 1000) / tookMs };
   };
   return await interleaved(rounds, [() => side(0), () => side(1)]);

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import {
   QUIETEST,
+  costOf,
   median,
   interleaved,
   quantile,
@@ -10,12 +11,14 @@ import {
   type Report,
 } from '../statistics.js';
 import { callAll, startGateway, startYardstick } from '../gateway.js';
-import { Callers, shot, type Calls, type Shot } from '../load.js';
+import { callOnNewConnections, Callers, shot, type Calls, type Shot } from '../load.js';
 import type { Cores } from '../machine.js';
 
 /** As many as wall panels, scripts and visualisations keep open at a time. */
 const CONNECTIONS = 32;
 const BATCH = 100;
+/** Calls at a time that are each made on a connection of their own. */
+const CONCURRENT = 8;
 /** So many are read, as many others written: what is read stays what it is. */
 const VARIABLES = 100;
 
@@ -56,8 +59,10 @@ export async function httpFigures(effort: Effort, cores: Cores, directory: strin
     run(ours, [batch]),
     run(ours, sets),
     run(bares, sets),
+    () => callOnNewConnections(gateway, gets, { seconds: effort.seconds, concurrent: CONCURRENT }),
+    () => callOnNewConnections(bare, gets, { seconds: effort.seconds, concurrent: CONCURRENT }),
   ]);
-  const [reads, bareReads, routedReads, batches, writes, bareWrites] = rounds;
+  const [reads, bareReads, routedReads, batches, writes, bareWrites, opened, bareOpened] = rounds;
   const atLeast = (value: number) => ({ is: 'at least', value }) as const;
   const wrong = rounds.flat().reduce((sum, round) => sum + round.wrong, 0);
   return {
@@ -67,6 +72,7 @@ export async function httpFigures(effort: Effort, cores: Cores, directory: strin
       ratioOf('SetValue, to bare node:http', [writes, bareWrites], atLeast(0.75)),
       ratioOf('calls in batches of 100, to single ones of bare node:http', [batches, bareReads], atLeast(8)),
       latency([reads, bareReads]),
+      costOf('GetValue on a new connection each, to bare node:http', [opened, bareOpened], 1.2),
     ],
     wrong: wrong === 0 ? [] : [`${wrong} answers over HTTP were wrong`],
   };
