@@ -1,11 +1,11 @@
 import { isIP, isIPv6 } from 'node:net';
 
-/** 4 or 6 for an address of that kind, 0 for what is none. */
+/** The IP version of an address: 4 or 6, or 0 if it is not an IP address. */
 export function ipVersion(address: string): 0 | 4 | 6 {
   return isIP(address) as 0 | 4 | 6;
 }
 
-/** The eight groups of an IPv6 address; undefined for what is none. A zone (`%eth0`) is left out. */
+/** The eight groups of an IPv6 address, without its zone (`%eth0`); undefined if it is not an IPv6 address. */
 export function ipv6Groups(address: string): number[] | undefined {
   const bare = address.replace(/%.*$/, '');
   if (!isIPv6(bare)) return undefined;
@@ -19,21 +19,27 @@ export function ipv6Groups(address: string): number[] | undefined {
   return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
 }
 
-/** An address in the form in which it is compared: IPv4 without its IPv6 wrapping, IPv6 in full. */
+/** An address without the wrapping of IPv4-mapped IPv6 addresses (RFC 4291 §2.5.5.2), which dual-stack sockets show. */
+export function unwrapIpv4(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+/** An address in the form in which it is compared: IPv4 unwrapped, IPv6 in full. */
 export function normalAddress(address: string): string {
-  const unwrapped = address.replace(/^::ffff:(?=\d+\.)/i, '');
+  const unwrapped = unwrapIpv4(address);
   const groups = ipv6Groups(unwrapped);
   return groups === undefined ? unwrapped : groups.map((group) => group.toString(16)).join(':');
 }
 
-/** Whether an address is of this machine alone: 127.0.0.0/8 or ::1. */
+/** Whether an address belongs to this machine alone: 127.0.0.0/8 or ::1. */
 export function isLoopback(address: string): boolean {
   const normal = normalAddress(address);
   return (ipVersion(normal) === 4 && normal.startsWith('127.')) || normal === '0:0:0:0:0:0:0:1';
 }
 
-/** Under what name an address is remembered: an IPv6 host has a network of 64 bits to guess from. */
+/** The key by which limits count a client: its address, of IPv6 the network of 64 bits that one host may use. */
 export function clientKey(remote: string): string {
-  const groups = ipv6Groups(remote);
-  return groups === undefined ? remote : groups.slice(0, 4).join(':');
+  const unwrapped = unwrapIpv4(remote);
+  const groups = ipv6Groups(unwrapped);
+  return groups === undefined ? unwrapped : groups.slice(0, 4).join(':');
 }

@@ -4,17 +4,30 @@ import type { Clock } from '../../base/clock.js';
 import { Fault, fault, isAbort, messageOf } from '../../base/fault.js';
 import type { LimitReporter } from '../../base/limit-reporter.js';
 import type { Log } from '../../base/log.js';
-import { LOCAL_USER, TOKEN_USER, type Caller } from '../../device/declare.js';
+import type { Caller } from '../../device/declare.js';
 import type { Authenticator } from '../access/authenticator.js';
 import { WEBFRONT, type Accounts } from '../access/accounts.js';
 import { RequestBody } from './request-body.js';
 import type { ConnectionTable } from './connection-table.js';
-import { hasNoCredentials, readAuthorization, TOKEN, type Login } from '../access/credentials.js';
+import { readAuthorization, TOKEN, type Login } from '../access/credentials.js';
 import { decodeJson, tryDecode } from '../rpc/decode.js';
 import { anonymous, type Dispatcher } from '../rpc/dispatcher.js';
 import { claimedConfigurator, requiredAuthentication } from '../access/required-authentication.js';
 import type { OriginPolicy } from './origin-policy.js';
 import { errorText, type Reply, type Rpc } from '../rpc/rpc.js';
+import {
+  UNKNOWN_BODY_LIMIT,
+  allowedOf,
+  isSmall,
+  lengthOf,
+  localOwner,
+  ownerOf,
+  remoteOf,
+  type Connection,
+  type Exchange,
+  type Refusable,
+  type RequestContext,
+} from './exchange.js';
 import { LINGER_MS, errorResponse, type ErrorResponse } from './error-response.js';
 import type { RejectionLog } from './rejection-log.js';
 import { corsHeaders, sendPieces, sendText } from './response.js';
@@ -22,8 +35,6 @@ import { CROWDED, UnverifiedBudget, type BudgetShare } from '../access/unverifie
 
 /** The original's default (`ServerMaxPostSize`), configurable as `api.bodyLimit`. */
 export const BODY_LIMIT = 25_165_824;
-/** What is read before the credentials are verified, bytes: a call without credentials takes a hundred. */
-export const UNKNOWN_BODY_LIMIT = 64 * 1024;
 /** What a verified `webfront` user may send, bytes: a text of 1 MiB for a variable must fit, escaped. */
 export const WEBFRONT_BODY_LIMIT = 2 * 1024 * 1024;
 /** Calls that may take their time at once, over all connections. */
@@ -31,32 +42,6 @@ const IN_FLIGHT_LIMIT = 2048;
 /** The id of no configurator: whoever is in none has access to nothing. */
 const NONE = -1;
 const GREETING = '{"jsonrpc":"2.0","api":"stellwerk"}';
-
-/**
- * What requests on a connection have in common. Requests can be pipelined, so nothing here belongs to a single one: each
- * record is replaced as a whole and names the headers that it was derived from.
- */
-interface Connection {
-  readonly remote: string;
-  allowed: Allowed | undefined;
-  known: Known | undefined;
-}
-
-/** `Host` and `Origin` headers that passed, and the rules by which they did. */
-interface Allowed {
-  readonly host: string | undefined;
-  readonly origin: string | undefined;
-  readonly origins: OriginPolicy;
-  /** The origin, if its pages may read the replies. */
-  readonly cors: string | undefined;
-}
-
-/** The owner, as verified from exactly this header and against these accounts. */
-interface Known {
-  readonly authorization: string;
-  readonly accounts: Accounts;
-  readonly owner: Caller;
-}
 
 export interface HttpParts {
   readonly rpc: Rpc;
@@ -339,74 +324,11 @@ export class HttpApi {
   }
 }
 
-/** By which rules a request is heard. */
-export interface RequestContext {
-  readonly origins: OriginPolicy;
-  readonly expects?: boolean;
-}
-
 /** A request's body before its sender is verified. */
 interface Arrival {
   readonly body: RequestBody;
   readonly share: BudgetShare;
   readonly login: Login | undefined;
-  /** It is too long for anybody but the owner: nothing of it is read before that one is verified. */
+  /** The body is too long for anybody but the owner: nothing of it is read before the owner is verified. */
   readonly isUnread: boolean;
-}
-
-/** A request that can be refused. */
-interface Refusable {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** The origin whose pages may read the reply. */
-  readonly cors?: string | undefined;
-}
-
-interface Exchange extends Refusable {
-  readonly connection: Connection;
-  readonly origins: OriginPolicy;
-  readonly expects: boolean;
-}
-
-/** Undefined if `Host` or `Origin` is not allowed. */
-function allowedOf(
-  connection: Connection,
-  { headers }: IncomingMessage,
-  origins: OriginPolicy,
-): Allowed | undefined {
-  const { host, origin } = headers;
-  const { allowed } = connection;
-  if (allowed?.origins === origins && allowed.host === host && allowed.origin === origin) return allowed;
-  if (!origins.allowsHost(host) || !origins.allowsOrigin(origin, host)) return undefined;
-  const cors = origin !== undefined && origins.isListed(origin) ? origin : undefined;
-  connection.allowed = { host, origin, origins, cors };
-  return connection.allowed;
-}
-
-/** The address at the far end, an IPv4 one without its IPv6 wrapping. */
-export function remoteOf(socket: Socket): string {
-  return (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '');
-}
-
-/** Who came in by this login; one by token has a name of its own, also in the audit. */
-function ownerOf({ owner }: Accounts, remote: string, { username }: Pick<Login, 'username'>): Caller {
-  const isOwn = username !== TOKEN || username === owner.username;
-  return { role: 'owner', user: isOwn ? owner.username : TOKEN_USER, remote };
-}
-
-/** The owner by `api.local: open`. */
-function localOwner({ request, connection: { remote }, origins }: Exchange): Caller | undefined {
-  if (!hasNoCredentials(request.headers.authorization) || !origins.isLocalRequest(request)) return undefined;
-  return { role: 'owner', user: LOCAL_USER, remote };
-}
-
-/** The length of a request's body as its head states it; infinite if the body is sent in chunks. */
-function lengthOf({ headers }: IncomingMessage): number {
-  const { 'content-length': length, 'transfer-encoding': coding } = headers;
-  return coding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY;
-}
-
-/** Whether the rest of a request's body can just be read to its end, and the connection be kept. */
-function isSmall(request: IncomingMessage): boolean {
-  return request.complete || lengthOf(request) <= UNKNOWN_BODY_LIMIT;
 }

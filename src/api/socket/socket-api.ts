@@ -13,7 +13,8 @@ import type { Authenticator, Account, LoginOrigin } from '../access/authenticato
 import { WEBFRONT, type Accounts } from '../access/accounts.js';
 import type { ConnectionTable } from '../http/connection-table.js';
 import { hasNoCredentials, readAuthorization, readProtocol, type Login } from '../access/credentials.js';
-import { UNKNOWN_BODY_LIMIT, WEBFRONT_BODY_LIMIT, remoteOf } from '../http/http-api.js';
+import { UNKNOWN_BODY_LIMIT, remoteOf } from '../http/exchange.js';
+import { WEBFRONT_BODY_LIMIT } from '../http/http-api.js';
 import { ChangeHub } from './change-hub.js';
 import type { OriginPolicy } from '../http/origin-policy.js';
 import type { OutboxLimits } from './outbox.js';

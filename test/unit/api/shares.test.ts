@@ -73,6 +73,17 @@ t.test('of all connections the one that was idle longest makes room', async (t) 
   t.equal(limits.hits.get(`${CONNECTIONS_LIMIT} connections`), 1);
 });
 
+t.test('IPv4 clients of a dual-stack listener have limits of their own', async (t) => {
+  const limits = new HitLimits();
+  const connections = new ConnectionTable(limits);
+  for (let n = 0; n < CONNECTIONS_PER_ADDRESS; n++)
+    connections.add(new FakeSocket('::ffff:10.0.0.1', n) as unknown as Socket);
+  connections.add(new FakeSocket('::ffff:10.0.0.2', 0) as unknown as Socket);
+  t.equal(connections.size, CONNECTIONS_PER_ADDRESS + 1);
+  connections.add(new FakeSocket('::ffff:10.0.0.1', 999) as unknown as Socket);
+  t.equal(connections.size, CONNECTIONS_PER_ADDRESS + 1, 'the longest idle one was closed');
+});
+
 t.test('a TLS connection counts once', async (t) => {
   const connections = new ConnectionTable(new HitLimits());
   const pairs = Array.from({ length: CONNECTIONS_PER_ADDRESS }, (_, n) => [
