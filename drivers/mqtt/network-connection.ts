@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IClientOptions, IPublishPacket, MqttClient } from 'mqtt';
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { fault, faultFrom, messageOf } from '../../src/base/fault.js';
+import { Semaphore } from '../../src/base/semaphore.js';
 import type { NameResolver } from '../../src/device/toolkit/name-resolver.js';
 import { systemResolver } from '../../src/device/toolkit/system-resolver.js';
 import type {
@@ -146,9 +147,8 @@ class NetworkConnection implements BrokerConnection {
   readonly #making = Promise.withResolvers<void>();
   /** What rejects everything under way when the connection ends. */
   readonly #pending = new Set<(cause: Error) => void>();
-  readonly #queue: (() => void)[] = [];
-  #inFlight = MAX_IN_FLIGHT;
-  #underWay = 0;
+  /** Limits the publishes of QoS 1 and 2 in flight. */
+  #publishes = new Semaphore(MAX_IN_FLIGHT);
   #isMade = false;
   #isOver = false;
   #cause: unknown;
@@ -162,7 +162,7 @@ class NetworkConnection implements BrokerConnection {
     this.#released = released;
     this.made = this.#making.promise;
     client.once('connect', ({ properties }) => {
-      this.#inFlight = Math.min(properties?.receiveMaximum ?? MAX_IN_FLIGHT, MAX_IN_FLIGHT);
+      this.#publishes = new Semaphore(Math.min(properties?.receiveMaximum ?? MAX_IN_FLIGHT, MAX_IN_FLIGHT));
       this.#isMade = true;
       this.#making.resolve();
     });
@@ -198,17 +198,13 @@ class NetworkConnection implements BrokerConnection {
 
   async publish(topic: string, payload: Buffer, { qos, retain }: PublishOptions): Promise<void> {
     this.#check();
-    if (qos === 0) return this.#publish(topic, payload, { qos, retain });
-    if (this.#underWay < this.#inFlight) this.#underWay += 1;
-    else await this.#unlessOver(new Promise<void>((resolve) => this.#queue.push(resolve)));
-    try {
+    if (qos === 0) return this.#unlessOver(this.#publish(topic, payload, { qos, retain }));
+    const publish = async () => {
+      // A publish that has waited until the connection ended must not be sent.
+      this.#check();
       await this.#publish(topic, payload, { qos, retain });
-    } finally {
-      // The place goes to the next in line, if there is one.
-      const next = this.#queue.shift();
-      if (next === undefined) this.#underWay -= 1;
-      else next();
-    }
+    };
+    return this.#unlessOver(this.#publishes.run(publish));
   }
 
   close(): Promise<void> {
@@ -267,7 +263,7 @@ class NetworkConnection implements BrokerConnection {
   }
 
   #publish(topic: string, payload: Buffer, options: PublishOptions): Promise<void> {
-    const done = new Promise<void>((resolve, reject) =>
+    return new Promise<void>((resolve, reject) =>
       this.#client.publish(topic, payload, options, (error) => {
         if (!error) return resolve();
         const why = `${topic} was not taken: ${messageOf(error)}`;
@@ -276,7 +272,6 @@ class NetworkConnection implements BrokerConnection {
         reject(faultFrom(error, isRefusal ? 'DEVICE_REFUSED' : 'DEVICE_OFFLINE', why));
       }),
     );
-    return this.#unlessOver(done);
   }
 
   /** The promise, or the connection's end: `mqtt` does not call back for all that was under way then. */

@@ -1,11 +1,11 @@
 import type { Cancel } from '../../src/base/clock.js';
 import { fault } from '../../src/base/fault.js';
+import type { Semaphore } from '../../src/base/semaphore.js';
 import { SerialQueue } from '../../src/base/serial-queue.js';
 import { type SysfsClass, sysfsFault } from '../../src/device/toolkit/sysfs-class.js';
 import type { Host, OpenInstance } from '../../src/device/module.js';
 import { familyOf } from './families.js';
 import { listBuses, listDevices, measureAll } from './w1-files.js';
-import type { Gate } from './gate.js';
 import type { KnownDevice } from './onewire-functions.js';
 import type { BusProperties, OneWireContext } from './index.js';
 
@@ -44,7 +44,7 @@ export async function openBus(host: Host<BusProperties>, around: OneWireContext)
   }
   const release = around.holders.claim(`the 1-Wire bus ${name}`, host);
   try {
-    const bus = new OneWireBus(host, { attributes, gate: around.gate, release });
+    const bus = new OneWireBus(host, { attributes, slowReads: around.slowReads, release });
     await bus.probe();
     host.signal.throwIfAborted();
     return bus;
@@ -62,7 +62,7 @@ export class OneWireBus implements OpenInstance {
   readonly provided = this;
   readonly attributes: SysfsClass;
   readonly #host: Host<BusProperties>;
-  readonly #gate: Gate;
+  readonly #slowReads: Semaphore;
   readonly #release: () => void;
   readonly #turn = new SerialQueue();
   readonly #places = new Map<BusMember, PollSlot>();
@@ -73,11 +73,11 @@ export class OneWireBus implements OpenInstance {
 
   constructor(
     host: Host<BusProperties>,
-    parts: { readonly attributes: SysfsClass; readonly gate: Gate; readonly release: () => void },
+    parts: { readonly attributes: SysfsClass; readonly slowReads: Semaphore; readonly release: () => void },
   ) {
     this.#host = host;
     this.attributes = parts.attributes;
-    this.#gate = parts.gate;
+    this.#slowReads = parts.slowReads;
     this.#release = parts.release;
   }
 
@@ -85,7 +85,7 @@ export class OneWireBus implements OpenInstance {
   run<T>(isSlow: boolean, job: () => Promise<T>): Promise<T> {
     return this.#turn.run(() => {
       if (this.#isClosed) throw closedError(this.#host.properties.Bus);
-      return isSlow ? this.#gate.run(job) : job();
+      return isSlow ? this.#slowReads.run(job) : job();
     });
   }
 

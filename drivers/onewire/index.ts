@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox';
 import type { Clock } from '../../src/base/clock.js';
+import { Semaphore } from '../../src/base/semaphore.js';
 import { type SysfsClass, DeviceClaims } from '../../src/device/toolkit/sysfs-class.js';
 import { SysfsBackend } from '../../src/device/toolkit/sysfs-backend.js';
 import {
@@ -13,7 +14,12 @@ import type { OneWireBus } from './bus.js';
 import { ADDRESS, variablesOf } from './families.js';
 import type { SimulatedOneWire } from './simulated-bus.js';
 import { busFunctions, deviceFunctions } from './onewire-functions.js';
-import { Gate } from './gate.js';
+
+/**
+ * Slow reads at the same time, whatever the number of buses: each holds one of the four threads of libuv's pool,
+ * and two of them are for everybody else.
+ */
+const CONCURRENT_SLOW_READS = 2;
 
 /** What a board file says of 1-Wire (`docs/hardware/boards.md`): what hangs on a simulated board's bus. */
 export interface OneWireBoard {
@@ -23,7 +29,8 @@ export interface OneWireBoard {
 /** What the instances of one gateway share. */
 export interface OneWireContext {
   readonly holders: DeviceClaims;
-  readonly gate: Gate;
+  /** Limits the slow reads of all buses. */
+  readonly slowReads: Semaphore;
   /** The machine's buses and devices, or the simulated board's; nothing is loaded before it is asked for. */
   attributes(): Promise<SysfsClass>;
 }
@@ -56,7 +63,11 @@ export function oneWireModules(
     given,
     isSimulated: board.simulated !== undefined,
   });
-  const around: OneWireContext = { holders: new DeviceClaims(), gate: new Gate(), attributes: world.open };
+  const around: OneWireContext = {
+    holders: new DeviceClaims(),
+    slowReads: new Semaphore(CONCURRENT_SLOW_READS),
+    attributes: world.open,
+  };
   const bus: ModuleDefinition<typeof busProperties> = {
     id: '{F462BFF3-6772-4720-8450-49E6E2820643}',
     name: '1-Wire Bus',

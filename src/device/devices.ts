@@ -1,12 +1,14 @@
 import type { Clock } from '../base/clock.js';
+import { Deadlines } from '../base/deadlines.js';
 import { fault, messageOf } from '../base/fault.js';
 import type { Log } from '../base/log.js';
 import { instanceStatus, type Instance } from '../kernel/instances.js';
 import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import type { ObjectOptions } from '../kernel/tree.js';
-import { Deadlines } from './deadlines.js';
+import type { Variable } from '../kernel/variables.js';
 import { Debug, DebugTap } from './debug.js';
+import { InstanceConnections } from './instance-connections.js';
 import type {
   BootFlags,
   ModuleDefinition,
@@ -65,8 +67,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
   readonly #pending = new PendingProperties();
   /** Why instances have no supervisor. */
   readonly #closed = new Map<number, Closed>();
-  /** I/O instance → instances connected to it. */
-  readonly #connected = new Map<number, Set<number>>();
+  readonly #connections = new InstanceConnections();
   #isStarted = false;
 
   constructor(options: DevicesOptions) {
@@ -148,7 +149,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     await supervisor?.stop('deleted', instanceStatus.deleting);
     // Others may be connected to it while one is being disconnected.
     for (;;) {
-      const [child] = this.#connected.get(id) ?? [];
+      const [child] = this.#connections.childrenOf(id);
       if (child === undefined) break;
       await this.disconnect(child);
     }
@@ -162,8 +163,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     }
     this.#supervisors.delete(id);
     this.#closed.delete(id);
-    this.#connected.delete(id);
-    this.#disconnected(instance);
+    this.#connections.remove(instance);
     this.#pending.take(id);
   }
 
@@ -236,27 +236,43 @@ export class Devices implements OpenInstances, AsyncDisposable {
   async connect(id: number, parentId: number): Promise<void> {
     const { instance } = this.#known(id);
     if (!this.isCompatible(id, parentId)) throw fault('INCOMPATIBLE');
-    this.#disconnected(instance);
+    this.#connections.remove(instance);
     this.#options.kernel.instances.connect(instance, parentId);
-    this.#noteConnection(instance);
+    this.#connections.add(instance);
     await this.#supervisors.get(id)?.restart(instance.data.properties);
   }
 
   async disconnect(id: number): Promise<void> {
     const { instance } = this.#known(id);
-    this.#disconnected(instance);
+    this.#connections.remove(instance);
     this.#options.kernel.instances.connect(instance, 0);
     await this.#supervisors.get(id)?.restart(instance.data.properties);
   }
 
   /** A wish to the hardware. Throws `NOT_OF_TYPE`, `IDENT_NOT_FOUND`, `READ_ONLY`, `DEVICE_*`, `TIMED_OUT`. */
   async write(id: number, ident: string, value: Value): Promise<void> {
-    await this.#withVariable(id, ident).write(ident, value);
+    this.variable(id, ident);
+    await this.supervisor(id).write(ident, value);
   }
 
   /** Asks the hardware for the present value of a variable. */
   async refresh(id: number, ident: string): Promise<void> {
-    await this.#withVariable(id, ident).refresh(ident);
+    this.variable(id, ident);
+    await this.supervisor(id).refresh(ident);
+  }
+
+  /** The variable of an instance with this ident. Throws `NOT_OF_TYPE`, `IDENT_NOT_FOUND`. */
+  variable(id: number, ident: string): Variable {
+    const variable = this.#options.kernel.instances.get(id).children?.byIdent(ident);
+    if (!variable?.is(objectType.variable)) throw fault('IDENT_NOT_FOUND', ident);
+    return variable;
+  }
+
+  /** What commands to an instance are sent to. Throws `DEVICE_OFFLINE` if its module is missing. */
+  supervisor(id: number): Pick<Supervisor, 'write' | 'refresh'> {
+    const supervisor = this.#supervisors.get(id);
+    if (supervisor === undefined) throw fault('DEVICE_OFFLINE', this.#closed.get(id)?.text ?? NO_MODULE);
+    return supervisor;
   }
 
   /** What is known of the devices behind an instance. */
@@ -268,7 +284,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
   /** What is wrong with an instance and with those connected to it. */
   problems(id: number): ServiceMessage[] {
     this.#options.kernel.instances.get(id);
-    return [id, ...(this.#connected.get(id) ?? [])].flatMap((one) => this.#troublesOf(one));
+    return [id, ...this.#connections.childrenOf(id)].flatMap((one) => this.#troublesOf(one));
   }
 
   /** What is wrong with any of the instances. With one that its properties keep closed nothing is. */
@@ -306,15 +322,6 @@ export class Devices implements OpenInstances, AsyncDisposable {
     return { instance, module: this.modules.get(instance.data.moduleId) };
   }
 
-  #withVariable(id: number, ident: string): Supervisor {
-    const instance = this.#options.kernel.instances.get(id);
-    const variable = instance.children?.byIdent(ident);
-    if (!variable?.is(objectType.variable)) throw fault('IDENT_NOT_FOUND', ident);
-    const supervisor = this.#supervisors.get(id);
-    if (supervisor === undefined) throw fault('DEVICE_OFFLINE', this.#closed.get(id)?.text ?? NO_MODULE);
-    return supervisor;
-  }
-
   /** It stays closed, and why; nothing of it is at work. */
   #leave(instance: Instance, closed: Closed, status: number): void {
     const { kernel, clock, log } = this.#options;
@@ -344,7 +351,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     const properties = completeStored(module, instance.data.properties);
     instance.data.properties = properties;
     const problems = declareVariables(this.#options, instance, module);
-    this.#noteConnection(instance);
+    this.#connections.add(instance);
     const supervisor = new Supervisor(
       {
         kernel,
@@ -394,21 +401,10 @@ export class Devices implements OpenInstances, AsyncDisposable {
   /** An I/O instance went online or left: those connected to it follow. */
   #followed(id: number): void {
     const isOnline = this.#supervisors.get(id)?.openInstance !== undefined;
-    for (const child of this.#connected.get(id) ?? []) {
+    for (const child of this.#connections.childrenOf(id)) {
       const supervisor = this.#supervisors.get(child);
       if (isOnline) supervisor?.start();
       else void supervisor?.restart();
     }
-  }
-
-  #noteConnection({ id, data }: Instance): void {
-    if (data.connectionId === 0) return;
-    const connected = this.#connected.get(data.connectionId);
-    if (connected === undefined) this.#connected.set(data.connectionId, new Set([id]));
-    else connected.add(id);
-  }
-
-  #disconnected({ id, data }: Instance): void {
-    this.#connected.get(data.connectionId)?.delete(id);
   }
 }

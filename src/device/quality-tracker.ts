@@ -4,7 +4,7 @@ import type { Kernel } from '../kernel/kernel.js';
 import { objectType } from '../kernel/object.js';
 import { quality, type QualityProblem } from '../kernel/quality.js';
 import { hasValue, type Variable } from '../kernel/variables.js';
-import { Deadline, type Deadlines } from './deadlines.js';
+import { Deadline, type Deadlines } from '../base/deadlines.js';
 import { LatencyStatistics } from './latency-statistics.js';
 import { NO_VALUE, reportedVariables } from './instance-variables.js';
 import type { Value, VariableDeclaration } from './module.js';

@@ -7,6 +7,7 @@ import { isOfType } from '../kernel/convert.js';
 import { objectType } from '../kernel/object.js';
 import { hasValue } from '../kernel/variables.js';
 import { SETTLED_MS, backoffMs } from './backoff.js';
+import { withCommandDeadline } from './command-deadline.js';
 import type { DebugTap } from './debug.js';
 import { LinkLog } from './link-log.js';
 import type {
@@ -24,15 +25,13 @@ import { validateProperties, disabledReasonOf, type Properties } from './propert
 import { offlineFault, offlineReasonOf, statusText, type OfflineReason } from './offline-reason.js';
 import { offlineCodeOf, QualityTracker, type QualityTrackerOptions } from './quality-tracker.js';
 import { LatencyStatistics } from './latency-statistics.js';
-import { isTimeout, withTimeout } from './toolkit/timeout.js';
+import { withTimeout } from './toolkit/timeout.js';
 
 /** The state of an instance's way to its hardware (variable `LINK`). */
 export type LinkState = 'closed' | 'opening' | 'online' | 'waiting';
 
 /** An adapter may need its driver loaded, a broker a slow TLS handshake. */
 export const OPEN_TIMEOUT_MS = 30_000;
-/** A caller waits for it; no relay, line or broker takes longer. */
-export const WRITE_TIMEOUT_MS = 10_000;
 export const CLOSE_TIMEOUT_MS = 5_000;
 /** How often a binding is asked whether it lives, and how long it may take to say so. */
 export const PROBE_INTERVAL_MS = 10_000;
@@ -172,20 +171,18 @@ export class Supervisor {
   }
 
   /** A wish, given to the driver now or failed now: `DEVICE_OFFLINE`, `READ_ONLY`, `DEVICE_REFUSED`, `TIMED_OUT`. */
-  async write(ident: string, value: Value): Promise<void> {
-    const running = this.#online();
-    const write = running.write?.bind(running);
-    if (write === undefined) throw fault('READ_ONLY', ident);
+  write(ident: string, value: Value): Promise<true> {
+    const open = this.#online();
+    if (open.write === undefined) throw fault('READ_ONLY', ident);
     this.#with.debug.send('write', value, ident);
-    await this.#ask(() => write(ident, value));
+    return this.#answered(open.write(ident, value));
   }
 
   /** Asks for the present value of a variable. */
-  async refresh(ident: string): Promise<void> {
-    const running = this.#online();
-    const refresh = running.refresh?.bind(running);
-    if (refresh === undefined) throw fault('READ_ONLY', `The status of ${ident}`);
-    await this.#ask(() => refresh(ident));
+  refresh(ident: string): Promise<true> {
+    const open = this.#online();
+    if (open.refresh === undefined) throw fault('READ_ONLY', `The status of ${ident}`);
+    return this.#answered(open.refresh(ident));
   }
 
   async #close(text: string, status: number): Promise<void> {
@@ -203,19 +200,10 @@ export class Supervisor {
     throw offlineFault({ text: this.#text, shown: this.#shown });
   }
 
-  async #ask(question: () => Promise<void>): Promise<void> {
-    const lose = this.#lose;
-    const { clock } = this.#with;
-    const askedNs = clock.monotonicNs();
-    try {
-      await withTimeout(clock, { ms: WRITE_TIMEOUT_MS, what: 'The device' }, question());
-    } catch (thrown) {
-      if (isTimeout(thrown)) lose?.(thrown);
-      if (isAbort(thrown)) throw fault('DEVICE_OFFLINE', 'it was closed meanwhile');
-      throw thrown;
-    } finally {
-      this.commandLatency.recordSince(askedNs);
-    }
+  #answered(answer: Promise<void>): Promise<true> {
+    const { clock, deadlines } = this.#with;
+    const onTimeout = this.#lose ?? (() => undefined);
+    return withCommandDeadline(answer, { clock, deadlines, latency: this.commandLatency, onTimeout });
   }
 
   async #keepOpen(stop: AbortSignal): Promise<void> {

@@ -109,7 +109,7 @@ export class Changes {
     this.#buffer.push(change);
     this.#bytes += change.bytes;
     this.#trim();
-    if (this.deliver === undefined) this.#tell(change);
+    if (this.deliver === undefined) for (const listener of this.#listeners) listener(change);
     else this.deliver(change, () => this.#tell(change));
   }
 

@@ -174,8 +174,9 @@ export class HttpApi {
 
   #readAs(owner: Caller, exchange: Exchange, body: RequestBody): void {
     body.read(this.#bodyLimit, (bytes) => {
-      if (bytes === undefined) this.#tooLarge(exchange);
-      else this.#run(exchange, owner, bytes);
+      if (bytes === undefined) return this.#tooLarge(exchange);
+      const decoded = this.#decode(exchange, bytes);
+      if (decoded !== undefined) this.#answer(exchange, owner, decoded.message);
     });
   }
 
@@ -279,7 +280,9 @@ export class HttpApi {
       const nobody: Caller = { role: 'webfront', user: WEBFRONT, remote, configurator: NONE };
       return this.#answer(exchange, nobody, message);
     }
-    return this.#run(exchange, await signIn(), first);
+    const caller = await signIn();
+    const decoded = this.#decode(exchange, first);
+    if (decoded !== undefined) this.#answer(exchange, caller, decoded.message);
   }
 
   /** Throws `BUSY` if the request made room for others while it waited: it has its answer, and must not be carried out. */
@@ -287,14 +290,14 @@ export class HttpApi {
     if (body.isCancelled) throw fault('BUSY', CROWDED);
   }
 
-  #run(exchange: Exchange, caller: Caller, body: Buffer): void {
-    let message: unknown;
+  /** Decodes a body; undefined if it is not valid JSON, which the client is told. */
+  #decode(exchange: Exchange, body: Buffer): { readonly message: unknown } | undefined {
     try {
-      message = decodeJson(body);
+      return { message: decodeJson(body) };
     } catch (thrown) {
-      return this.#send(exchange, errorText('null', thrown as ReturnType<typeof fault>));
+      this.#send(exchange, errorText('null', thrown as ReturnType<typeof fault>));
+      return undefined;
     }
-    this.#answer(exchange, caller, message);
   }
 
   #answer(exchange: Exchange, caller: Caller, message: unknown): void {

@@ -178,9 +178,7 @@ export class Listener implements AsyncDisposable {
     server.setTimeout(stallMs, (socket) => {
       if (socket.writableLength > 0) socket.destroy();
     });
-    server.on('request', (request: IncomingMessage, response: ServerResponse) =>
-      this.#request(request, response),
-    );
+    server.on('request', this.#request);
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
       this.#request(request, response, true),
     );
@@ -201,7 +199,7 @@ export class Listener implements AsyncDisposable {
     return server;
   }
 
-  #request(request: IncomingMessage, response: ServerResponse, expects = false): void {
+  readonly #request = (request: IncomingMessage, response: ServerResponse, expects = false): void => {
     const { http, connections } = this.#parts;
     connections.touch(request.socket);
     const url = request.url ?? '';
@@ -222,7 +220,7 @@ export class Listener implements AsyncDisposable {
       return http.sendError({ request, response }, errorResponse(fault('NOT_FOUND')));
     if (expects) response.writeContinue();
     this.#web(request, response);
-  }
+  };
 
   /** What is no HTTP, breaks a limit of the parser, or does not arrive in time. */
   #broken({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {

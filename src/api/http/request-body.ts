@@ -22,10 +22,20 @@ export class RequestBody {
   read(limit: number, done: (body: Buffer | undefined) => void): void {
     this.#limit = limit;
     this.#done = done;
-    if (!this.#listens) this.#listen();
-    else if (this.#length > limit) this.#over();
-    else if (this.#isWhole) this.#end();
-    else this.#request.resume();
+    if (this.#listens) {
+      if (this.#length > limit) this.#over();
+      else if (this.#isWhole) this.#end();
+      else this.#request.resume();
+      return;
+    }
+    this.#listens = true;
+    this.#request.on('data', (chunk: Buffer) => {
+      if (this.#isCancelled) return;
+      this.#chunks.push(chunk);
+      this.#length += chunk.length;
+      if (this.#length > this.#limit) this.#over();
+    });
+    this.#request.on('end', this.#end);
   }
 
   /** See {@link read}. */
@@ -49,20 +59,6 @@ export class RequestBody {
     this.#chunks = [];
   }
 
-  #listen(): void {
-    this.#listens = true;
-    this.#request.on('data', (chunk: Buffer) => {
-      if (this.#isCancelled) return;
-      this.#chunks.push(chunk);
-      this.#length += chunk.length;
-      if (this.#length > this.#limit) this.#over();
-    });
-    this.#request.on('end', () => {
-      this.#isWhole = true;
-      this.#end();
-    });
-  }
-
   #over(): void {
     this.#request.pause();
     const done = this.#done;
@@ -70,10 +66,11 @@ export class RequestBody {
     done?.(undefined);
   }
 
-  #end(): void {
+  readonly #end = (): void => {
+    this.#isWhole = true;
     const done = this.#done;
     this.#done = undefined;
     const [first] = this.#chunks;
     done?.(this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks));
-  }
+  };
 }

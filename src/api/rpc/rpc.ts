@@ -45,6 +45,8 @@ const BATCHES: QuotaLimits = {
   whatToDo: WHAT_TO_DO,
 };
 
+const NOT_AN_OBJECT = errorText('null', fault('INVALID_REQUEST', 'a request is an object'));
+
 /** Everything that a reply is made of. */
 export interface RpcParts {
   readonly dispatcher: Dispatcher;
@@ -85,13 +87,10 @@ export class Rpc {
    * is there at once when the functions answered at once.
    */
   handle(message: unknown, caller: Caller): Reply | Promise<Reply> {
-    return Array.isArray(message) ? this.#batch(message, caller) : this.#one(message, caller);
-  }
-
-  #one(request: unknown, caller: Caller): Reply | Promise<Reply> {
-    if (!isRecord(request)) return errorText('null', fault('INVALID_REQUEST', 'a request is an object'));
-    const { jsonrpc, method, params } = request;
-    const id = idText(request['id']);
+    if (Array.isArray(message)) return this.#batch(message, caller);
+    if (!isRecord(message)) return NOT_AN_OBJECT;
+    const { jsonrpc, method, params } = message;
+    const id = idText(message['id']);
     if (id === null) {
       const why = 'an id is a string, a number or null';
       return errorText('null', fault('INVALID_REQUEST', why));
@@ -146,7 +145,10 @@ export class Rpc {
     let length = 0;
     let sliceEnds = this.#clock.monotonicNs() + SLICE_NS;
     for (const request of requests) {
-      const reply = length > textLimit ? tooLong(request) : whole(this.#one(request, caller));
+      const reply =
+        length > textLimit
+          ? tooLong(request)
+          : whole(Array.isArray(request) ? NOT_AN_OBJECT : this.handle(request, caller));
       // A text made in pieces comes with turns of the loop; the next waits for it, so that only one is made at a time.
       const text = reply instanceof Gathering ? await reply.text : reply;
       if (typeof text === 'string') length += text.length;

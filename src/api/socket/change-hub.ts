@@ -63,7 +63,7 @@ export class ChangeHub {
     const kept = since > 0 ? this.#keptSince(view, since) : [];
     session.replay(kept ?? [changesLost(this.#kernel.changes.counter)]);
     this.#enter(session, view);
-    this.#unlisten ??= this.#kernel.changes.listen((change) => this.#took(change));
+    this.#unlisten ??= this.#kernel.changes.listen(this.#took);
   }
 
   /** Narrows what a session is told, in place of any narrowing before; its own view stays the outermost bound. */
@@ -115,7 +115,7 @@ export class ChangeHub {
     }
   }
 
-  #took(change: Change): void {
+  readonly #took = (change: Change): void => {
     for (const stream of this.#streams.values()) {
       const verdict = stream.view.filter(change);
       if (verdict === 'show') stream.pending.push(change);
@@ -129,7 +129,7 @@ export class ChangeHub {
       this.#changesInTurn = 0;
       this.#flush();
     });
-  }
+  };
 
   #flush(): void {
     for (const stream of this.#streams.values()) {

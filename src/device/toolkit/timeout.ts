@@ -1,10 +1,5 @@
 import type { Clock } from '../../base/clock.js';
-import { codeOf, fault } from '../../base/fault.js';
-
-/** Whether it is what {@link withTimeout} rejects with. */
-export function isTimeout(thrown: unknown): boolean {
-  return codeOf(thrown) === 'TIMED_OUT';
-}
+import { fault } from '../../base/fault.js';
 
 /** How long something may take, what to call it when it took longer, and what ends the wait before. */
 interface Limit {

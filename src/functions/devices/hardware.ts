@@ -10,7 +10,6 @@ import {
 } from '../../device/declare.js';
 import { convertValue } from '../../kernel/convert.js';
 import { variableType, type Value, type VariableType } from '../../kernel/value.js';
-import { requestActionByIdent } from '../tree/request-action.js';
 import type { Ports } from '../ports.js';
 import * as shapes from '../shapes.js';
 
@@ -58,7 +57,7 @@ export function hardwareFunctions(ports: Ports): FunctionDeclaration[] {
 }
 
 function write(
-  ports: Ports,
+  { devices }: Ports,
   { word, type, parameter }: { word: string; type: VariableType; parameter: Parameter<Value> },
 ): FunctionDeclaration {
   return declare({
@@ -67,12 +66,10 @@ function write(
     result: 'boolean',
     audited: true,
     help: `Has a device carry out a value for one of its variables of type ${parameter.kind}.`,
-    run: async (_caller, instanceId, ident, value) => {
-      await requestActionByIdent(ports, { instanceId, ident }, (own, variableId) => {
-        if (own !== type) throw fault('VARIABLE_TYPE', variableId);
-        return convertValue(type, value);
-      });
-      return true;
+    run: (_caller, id, ident, value) => {
+      const variable = devices.variable(id, ident);
+      if (variable.data.type !== type) throw fault('VARIABLE_TYPE', variable.id);
+      return devices.supervisor(id).write(ident, convertValue(type, value));
     },
   });
 }

@@ -58,11 +58,10 @@ export function requestActionFunctions(ports: Ports): FunctionDeclaration[] {
       result: 'boolean',
       audited: true,
       help: 'Has an instance carry out a value for one of its variables.',
-      run: async (_caller, id, ident, value) => {
-        await requestActionByIdent(ports, { instanceId: id, ident }, (_type, variableId) =>
-          valueWithin(ports.kernel, ports.kernel.variables.get(variableId), value),
-        );
-        return true;
+      run: (_caller, id, ident, value) => {
+        const { devices, kernel } = ports;
+        const variable = devices.variable(id, ident);
+        return devices.supervisor(id).write(ident, valueWithin(kernel, variable, value));
       },
     }),
   ];
@@ -116,15 +115,4 @@ function whyNot(id: number, target: number): string {
   return target === 0
     ? `variable #${id} is read-only; it has no action (SVC_SetVariableCustomAction gives it one)`
     : `object #${target}, the action of variable #${id}, is not an instance or a script`;
-}
-
-/** Writes to a variable of an instance, by ident; `convert` makes the value of its type. */
-export async function requestActionByIdent(
-  { kernel, devices }: Ports,
-  { instanceId, ident }: { readonly instanceId: number; readonly ident: string },
-  convert: (type: 0 | 1 | 2 | 3, variableId: number) => Value,
-): Promise<void> {
-  const variable = kernel.instances.get(instanceId).children?.byIdent(ident);
-  if (!variable?.is(objectType.variable)) throw fault('IDENT_NOT_FOUND', ident);
-  await devices.write(instanceId, ident, convert(variable.data.type, variable.id));
 }

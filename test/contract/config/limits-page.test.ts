@@ -16,8 +16,8 @@ import {
   OPEN_TIMEOUT_MS,
   PROBE_INTERVAL_MS,
   PROBE_TIMEOUT_MS,
-  WRITE_TIMEOUT_MS,
 } from '../../../src/device/supervisor.js';
+import { WRITE_TIMEOUT_MS } from '../../../src/device/command-deadline.js';
 import {
   DEBUG_DATA_LIMIT,
   DEBUG_MESSAGES_PER_SECOND,

@@ -15,12 +15,8 @@ import {
 import { ModuleRegistry } from '../../../src/device/module-registry.js';
 import { HIDDEN } from '../../../src/device/properties.js';
 import { BACKOFF_FIRST_MS, BACKOFF_MAX_MS, backoffMs } from '../../../src/device/backoff.js';
-import {
-  OPEN_TIMEOUT_MS,
-  PROBE_TIMEOUT_MS,
-  PROBE_INTERVAL_MS,
-  WRITE_TIMEOUT_MS,
-} from '../../../src/device/supervisor.js';
+import { OPEN_TIMEOUT_MS, PROBE_TIMEOUT_MS, PROBE_INTERVAL_MS } from '../../../src/device/supervisor.js';
+import { WRITE_TIMEOUT_MS } from '../../../src/device/command-deadline.js';
 import { Kernel } from '../../../src/kernel/kernel.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 

@@ -64,7 +64,7 @@ t.test('it goes where it is told to, and shows where it is', async (t) => {
   await command(outputs, shutter, 'SLAT', 25);
   await command(outputs, shutter, 'POSITION', 40);
   t.strictSame(levels(outputs), [false, false], 'it is there');
-  t.equal(outputs.clock.pendingTimers, 1, 'a shutter at rest waits for its next probe and for nothing else');
+  t.equal(outputs.clock.pendingTimers, 2, 'at rest: the next probe, and the one timer of all deadlines');
 });
 
 t.test('position and slats told together are reached together', async (t) => {

@@ -3,7 +3,7 @@ import type { OneWireBus } from '../../../drivers/onewire/bus.js';
 import { openDevice } from '../../../drivers/onewire/device.js';
 import { SimulatedSwitch, SimulatedThermometer } from '../../../drivers/onewire/simulated-chips.js';
 import { MEASURING_MS, type SimulatedOneWire } from '../../../drivers/onewire/simulated-bus.js';
-import { Gate } from '../../../drivers/onewire/gate.js';
+import { Semaphore } from '../../../src/base/semaphore.js';
 import type { DeviceProperties } from '../../../drivers/onewire/index.js';
 import { parseReading } from '../../../drivers/onewire/thermometer.js';
 import { DeviceClaims } from '../../../src/device/toolkit/sysfs-class.js';
@@ -245,7 +245,11 @@ await t.test('a wish that was given up is not carried out later', async (t) => {
 
 await t.test('an opening that fails lets the address go', async (t) => {
   const holders = new DeviceClaims();
-  const around = { holders, gate: new Gate(), attributes: () => Promise.reject(new Error('not asked for')) };
+  const around = {
+    holders,
+    slowReads: new Semaphore(2),
+    attributes: () => Promise.reject(new Error('not asked for')),
+  };
   const host: Partial<Host<DeviceProperties>> = {
     id: 12345,
     name: 'Hall',

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { ManualClock } from '../../../src/base/clock.js';
-import { Deadlines, Deadline } from '../../../src/device/deadlines.js';
+import { Deadlines, Deadline } from '../../../src/base/deadlines.js';
 import { Random, fuzzSeed, seedLabel } from '../../tools/random.js';
 
 /** What falls due may be told so much later. */

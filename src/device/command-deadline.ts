@@ -1,0 +1,48 @@
+import type { Clock } from '../base/clock.js';
+import { Deadline, type Deadlines } from '../base/deadlines.js';
+import { fault, isAbort } from '../base/fault.js';
+import type { LatencyStatistics } from './latency-statistics.js';
+
+/** A caller waits for it; no relay, line or broker needs longer. */
+export const WRITE_TIMEOUT_MS = 10_000;
+
+interface CommandOptions {
+  readonly clock: Pick<Clock, 'monotonicNs'>;
+  readonly deadlines: Deadlines;
+  readonly latency: LatencyStatistics;
+  /** Called if the device does not answer in time. */
+  onTimeout(cause: Error): void;
+}
+
+/**
+ * Gives a command its deadline and records its latency. Resolves with true when the device has answered; rejects as it
+ * does, with `TIMED_OUT`, or with `DEVICE_OFFLINE` if the instance was closed meanwhile.
+ */
+export function withCommandDeadline(
+  answer: Promise<void>,
+  { clock, deadlines, latency, onTimeout }: CommandOptions,
+): Promise<true> {
+  const startNs = clock.monotonicNs();
+  return new Promise((resolve, reject) => {
+    const deadline = new Deadline(WRITE_TIMEOUT_MS, () => {
+      const timeout = fault('TIMED_OUT', 'The device');
+      onTimeout(timeout);
+      reject(timeout);
+    });
+    const end = () => {
+      deadlines.cancel(deadline);
+      latency.recordSince(startNs);
+    };
+    deadlines.restart(deadline);
+    answer.then(
+      () => {
+        end();
+        resolve(true);
+      },
+      (thrown: Error) => {
+        end();
+        reject(isAbort(thrown) ? fault('DEVICE_OFFLINE', 'the instance was closed meanwhile') : thrown);
+      },
+    );
+  });
+}
