@@ -23,11 +23,11 @@ const boardSchema = Type.Object(
         strict,
       ),
     ),
-    /** The pins as they stand, row by row: names of lines, or what else is there (`3V3`, `GND`). */
+    /** The pin header row by row: names of lines, or other pins (`3V3`, `GND`). */
     header: Type.Optional(Type.Array(Type.Array(Type.String(), { minItems: 1, maxItems: 2 }))),
     serial: Type.Array(Type.Object({ name, paths: Type.Array(Type.String()) }, strict)),
     leds: Type.Array(Type.Object({ name, path: Type.String() }, strict)),
-    /** A chip by the name of its device, and its channels by name. */
+    /** Chips by device name, and their channels by name. */
     pwm: Type.Optional(
       Type.Array(
         Type.Object(
@@ -43,7 +43,7 @@ const boardSchema = Type.Object(
       Type.Object(
         {
           wires: Type.Array(Type.Array(Type.String())),
-          /** What hangs on its 1-Wire bus, by address. */
+          /** The devices on its 1-Wire bus, by address. */
           onewire: Type.Optional(Type.Array(Type.String({ pattern: '^[0-9a-f]{2}-[0-9a-f]{12}$' }))),
         },
         strict,
@@ -53,24 +53,25 @@ const boardSchema = Type.Object(
   strict,
 );
 
-/** What a machine has. */
+/** The board of a machine. */
 export interface Board extends Static<typeof boardSchema> {
-  /** The name of its file: `raspberry-pi-4`. */
+  /** The name of its file, without extension: `raspberry-pi-4`. */
   readonly name: string;
 }
 
-/** Where boards are described, and where the kernel says what machine this is. */
+/** Where board files are, and where the kernel identifies the machine. */
 export interface BoardSources {
   readonly directory: string;
   readonly compatible: string;
 }
 
-/** The device tree's word for what machine this is: strings, each ended by a zero byte. */
+/** The device tree's identification of the machine: strings, each terminated by a zero byte. */
 export const COMPATIBLE_FILE = '/proc/device-tree/compatible';
 
 /**
- * The board of that name, or, for `auto` or none, the one this machine is: `generic` where no file knows it. Throws
- * ConfigurationError for a bad board file, `CONFIGURATION_INVALID` for a name that is none.
+ * Loads the board of that name or, for `auto` or none, the board of this machine: `generic` if no file
+ * matches it. Throws ConfigurationError for an invalid board file, `CONFIGURATION_INVALID` for an unknown
+ * name.
  */
 export async function loadBoard(
   wanted: string | undefined,
@@ -92,7 +93,7 @@ export async function loadBoard(
     .filter((word) => word !== '');
   for (const candidate of names.sort()) {
     const text = await textOf(directory, candidate);
-    // Parsing all of them would take a tenth of a start.
+    // Parsing all of them would take a tenth of the startup time.
     if (!machine.some((word) => text.includes(word))) continue;
     const board = await readBoard(directory, candidate);
     if (board.compatible.some((word) => machine.includes(word))) return board;

@@ -13,38 +13,41 @@ import { isInexact } from '../base/json.js';
 import { closestWord } from '../base/did-you-mean.js';
 
 /**
- * What a finding means. With an `error` a gateway does not start, and a reload changes nothing. With a `problem` the part
- * that it is about does not work, and the rest does. A `warning` may be meant as it is.
+ * The severity of a finding. With an `error` a gateway does not start, and a reload changes nothing. With a
+ * `problem` the part it is about does not work, but the rest does. A `warning` may be intended.
  */
 export type Severity = 'error' | 'problem' | 'warning';
 
-/** What a problem found missing in the file. A running gateway may have it: objects and profiles are also made by calls. */
+/**
+ * What a problem found missing in the file. A running gateway may have it: objects and profiles are also
+ * created by calls.
+ */
 export interface MissingTarget {
   readonly kind: 'object' | 'profile' | 'line';
   readonly name: string;
 }
 
-/** One finding in a file: where, which key, and what to do. Lines and columns count from 1. */
+/** A finding in a file. Lines and columns count from 1. */
 export interface ConfigFinding {
   readonly severity: Severity;
   readonly line: number;
   readonly column: number;
-  /** Path of the key: `webServers[0].tls`. */
+  /** The path of the key: `webServers[0].tls`. */
   readonly key: string;
   readonly text: string;
   readonly missing?: MissingTarget | undefined;
 }
 
-/** A finding as one line: `FILE:LINE:COLUMN: KEY: TEXT`. */
+/** Formats a finding as one line: `FILE:LINE:COLUMN: KEY: TEXT`. */
 export function formatFinding(file: string, { severity, line, column, key, text }: ConfigFinding): string {
   const kind = severity === 'warning' ? 'warning: ' : '';
   return `${file}:${line}:${column}: ${kind}${key === '' ? '' : `${key}: `}${text}`;
 }
 
-/** Steps from the root of a document to one of its values. */
+/** The steps from the root of a document to one of its values. */
 export type DocumentPath = readonly (string | number)[];
 
-/** A file with mistakes; its text lists them all, without the warnings. */
+/** A file with errors. The message lists all findings except warnings. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
   readonly file: string;
@@ -57,14 +60,14 @@ export class ConfigurationError extends Error {
   }
 }
 
-/** A configuration is written by hand: one that is larger is a mistake. */
+/** The size limit of a configuration, which is written by hand. */
 export const FILE_LIMIT = 4 * 1024 * 1024;
-/** Aliases may repeat a block, not multiply it ("billion laughs"). */
+/** Aliases may repeat a block, but not multiply it ("billion laughs"). */
 const ALIAS_LIMIT = 100;
 
 const ERROR = { severity: 'error' } as const;
 
-/** A YAML file that knows the line of each of its values, and collects what is wrong with them. */
+/** A YAML file with the line of each value, which collects findings. */
 export class ConfigDocument {
   readonly file: string;
   readonly value: unknown;
@@ -73,13 +76,13 @@ export class ConfigDocument {
   readonly #document: Document.Parsed<ParsedNode>;
   readonly #text: string;
 
-  /** Throws ConfigurationError when it is not YAML at all. */
+  /** Throws ConfigurationError if the text is not YAML. */
   constructor(file: string, text: string) {
     this.file = file;
     this.#text = text;
     const options = { lineCounter: this.#lines, prettyErrors: false, logLevel: 'error' } as const;
     this.#document = parseDocument(text, options);
-    // Only the first: those after it follow from it.
+    // Only the first error: the others follow from it.
     const [error] = this.#document.errors;
     if (error !== undefined) this.#at({ offset: error.pos[0], key: '' }, withoutSource(error.message));
     visit(this.#document, {
@@ -107,12 +110,12 @@ export class ConfigDocument {
     this.throwIfErrors();
   }
 
-  /** Notes an error at a value, or where it is missing at what it should stand in. */
+  /** Adds an error at a value or, if that is missing, at what should contain it. */
   addError(path: DocumentPath, text: string): void {
     this.#at({ offset: this.#offset(path), key: formatPath(path) }, text);
   }
 
-  /** Notes a problem at a value; `absent` names what the file does not have and a running gateway may. */
+  /** Adds a problem at a value. `absent` names what the file lacks and a running gateway may have. */
   addProblem(path: DocumentPath, text: string, absent?: MissingTarget): void {
     this.#at({ offset: this.#offset(path), key: formatPath(path) }, text, {
       severity: 'problem',
@@ -120,12 +123,12 @@ export class ConfigDocument {
     });
   }
 
-  /** Notes a warning at a value. */
+  /** Adds a warning at a value. */
   addWarning(path: DocumentPath, text: string): void {
     this.#at({ offset: this.#offset(path), key: formatPath(path) }, text, { severity: 'warning' });
   }
 
-  /** Notes a problem inside a text of several lines. Line and column are the text's own, from 1. */
+  /** Adds a problem inside a multi-line text. Line and column are those of the text, from 1. */
   addTextProblem(
     path: DocumentPath,
     text: string,
@@ -135,7 +138,7 @@ export class ConfigDocument {
     this.#mistakes.push({ severity: 'problem', line, column, key: formatPath(path), text });
   }
 
-  /** Where a value is: `FILE:LINE:COLUMN`. */
+  /** The location of a value: `FILE:LINE:COLUMN`. */
   locationOf(path: DocumentPath): string {
     const { line, column } = this.#lineAt(this.#offset(path));
     return `${this.file}:${line}:${column}`;
@@ -146,22 +149,22 @@ export class ConfigDocument {
     return this.#lineAt(this.#offset(path)).line;
   }
 
-  /** All findings so far, in the order of their lines. */
+  /** All findings so far, by line. */
   get findings(): readonly ConfigFinding[] {
     return this.#mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column);
   }
 
-  /** Takes findings back. */
+  /** Removes findings. */
   removeFindings(isMeant: (finding: ConfigFinding) => boolean): void {
     this.#mistakes = this.#mistakes.filter((finding) => !isMeant(finding));
   }
 
-  /** Whether an error has been noted. */
+  /** Whether there is an error. */
   get hasErrors(): boolean {
     return this.#mistakes.some(({ severity }) => severity === 'error');
   }
 
-  /** Whether an error has been noted in an entry of the tree, but for its children. */
+  /** Whether an entry of the tree has an error, apart from its children. */
   hasErrorIn(entry: string): boolean {
     return this.#mistakes.some(
       ({ severity, key }) =>
@@ -172,8 +175,8 @@ export class ConfigDocument {
   }
 
   /**
-   * Notes a key that should not be there, by its name. A word without a value in a flow mapping is shown only if it is
-   * nearly a known key: it may be a secret that is missing its key.
+   * Adds an error for an unexpected key. In a flow mapping, a word without a value is shown only if it
+   * resembles a known key: it may be a secret whose key is missing.
    */
   addUnknownKey(path: DocumentPath, known: readonly string[], text: string): void {
     const parent = this.#document.getIn(path.slice(0, -1), true);
@@ -189,7 +192,7 @@ export class ConfigDocument {
     this.#at({ offset: at ?? this.#offset(path), key: formatPath(shown) }, `${text}${hint}`);
   }
 
-  /** Throws all findings so far, in the order of their lines, if an error is among them. */
+  /** Throws a ConfigurationError with all findings if one of them is an error. */
   throwIfErrors(): void {
     if (this.hasErrors) throw new ConfigurationError(this.file, this.findings);
   }
@@ -216,7 +219,9 @@ export class ConfigDocument {
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   }
 
-  /** A block's text begins below its `|`, indented; of other texts only the first line is where the value is. */
+  /**
+   * The text of a block starts below its `|`, indented. For other texts only the first line can be located.
+   */
   #insideText(path: DocumentPath, at: { readonly line: number; readonly column: number }) {
     const offset = this.#offset(path);
     const start = this.#lineAt(offset);
@@ -230,12 +235,12 @@ export class ConfigDocument {
   }
 }
 
-/** What the parser says quotes the file after a colon, and what stands there may be a secret. */
+/** The parser's message quotes the file after a colon; the quote may contain a secret. */
 function withoutSource(message: string): string {
   return message.replace(/(?: in YAML stream)?: .*$/s, '');
 }
 
-/** A path as people write it. */
+/** Formats a path as users write it. */
 export function formatPath(path: DocumentPath): string {
   return path
     .map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`))

@@ -1,10 +1,10 @@
 import { parseDocument } from 'yaml';
 
-/** What `setup` puts into a configuration. */
+/** The settings that `stellwerk setup` writes. */
 export interface InitialAccess {
   readonly username: string;
   readonly passwordHash: string;
-  /** A board's name or `auto`; undefined: as it stands there. */
+  /** A board's name or `auto`; undefined keeps the present one. */
   readonly board: string | undefined;
 }
 
@@ -14,8 +14,8 @@ api: { host: 127.0.0.1, port: 3777 }
 `;
 
 /**
- * The text of a configuration with a name and a password: of a new one, or of the given one, with all else in it as it
- * was. Undefined when there is a remote access in it already. The given one is sound.
+ * Adds a user name and password to a configuration, or to a new one, and keeps everything else. Returns
+ * undefined if it has a `remoteAccess` already. The given text must be valid.
  */
 export function addAccess(text: string | undefined, access: InitialAccess): string | undefined {
   const document = parseDocument(text ?? NEW);

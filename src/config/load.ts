@@ -23,26 +23,27 @@ import { gatewaySchema, type GatewayConfig, type TreeNode } from './schema/gatew
 import { secretEntries } from './secret-entries.js';
 import { checkTree } from './check/tree-check.js';
 
-/** A checked configuration. Secrets given as files are read; paths are absolute. */
+/** A checked configuration. Secrets are read from their files; paths are absolute. */
 export interface LoadedConfig {
   readonly file: string;
   readonly config: GatewayConfig;
   readonly tree: readonly TreeNode[];
-  /** What of it does not work, or may not be meant; only of a configuration that was reviewed. */
+  /** Problems and warnings; only of a configuration that was reviewed. */
   readonly findings: readonly ConfigFinding[];
-  /** Where configurators and profiles are, by `configurators[0]` and `profile:NAME`. */
+  /** The locations of configurators and profiles, by `configurators[0]` and `profile:NAME`. */
   readonly places: ReadonlyMap<string, EntryLocation>;
 }
 
-/** The modules that a gateway with this configuration has: they follow from its board. */
+/** The modules of a gateway with this configuration; they depend on its board. */
 export type ModulesOf = (config: GatewayConfig) => Promise<ModuleRegistry | undefined>;
 
-/** The words of the sample: they are in everybody's hands. */
+/** The user name and passwords of the sample configuration, which are public. */
 const SAMPLE_WORDS = new Set(['swordfish', 'tulip', 'rose', 'owner@example.org']);
 
 /**
- * Reads and checks `gateway.yaml`; with `modulesOf`, also what `tree` says of instances; with `facts`, also what would not
- * work (`review`). Throws ConfigurationError with all errors by line, or with why it can't be read.
+ * Reads and checks `gateway.yaml`. With `modulesOf` it also checks the instances in `tree`; with `facts` it
+ * also reviews what would not work. Throws ConfigurationError with all errors by line, or with the reason why
+ * the file can't be read.
  */
 export async function loadConfig(
   file: string,
@@ -62,7 +63,7 @@ export async function loadConfig(
   return readConfig({ file: path, text }, modulesOf, facts);
 }
 
-/** As {@link loadConfig}, with the text given; `file` says where relative paths begin. */
+/** As {@link loadConfig}, for a given text; relative paths are relative to the directory of `file`. */
 export function parseConfig(file: string, text: string, modulesOf?: ModulesOf): Promise<LoadedConfig> {
   return readConfig({ file, text }, modulesOf);
 }
@@ -77,7 +78,7 @@ export async function readConfig(
   const value = document.value ?? {};
   const isSound = checkSchema(document, gatewaySchema, { path: [], value });
   const config = isSound ? (value as GatewayConfig) : validPartOf(value);
-  // What lines and words are good for depends on the board: no guesses if its key may be the misspelt one.
+  // Which modules and lines exist depends on the board: nothing is checked if its key may be misspelt.
   let isBoardSure = isSound || config.board !== undefined;
   const modules = await modulesOf(config).catch((thrown: unknown) => {
     document.addError(['board'], messageOf(thrown));
@@ -95,7 +96,7 @@ export async function readConfig(
   return { file, config, tree, findings: document.findings, places: placesOf(document, config) };
 }
 
-/** The keys at the top whose values have the right form: the others need not hide what is wrong with these. */
+/** The valid top-level keys: errors in the others need not hide those in these. */
 function validPartOf(value: unknown): GatewayConfig {
   if (typeof value !== 'object' || value === null) return {};
   const schemas: Readonly<Record<string, TSchema>> = gatewaySchema.properties;
@@ -106,7 +107,7 @@ function validPartOf(value: unknown): GatewayConfig {
   return Object.fromEntries(sound);
 }
 
-/** The entries without those that have an error of their own: only a sound entry can be reviewed. */
+/** Removes entries with errors: only valid entries can be reviewed. */
 function soundNodes(document: ConfigDocument, nodes: readonly TreeNode[]): TreeNode[] {
   if (!document.hasErrors) return [...nodes];
   return nodes
@@ -175,7 +176,7 @@ function* tlsOf(config: GatewayConfig) {
     yield [server, ['webServers', i] as DocumentPath] as const;
 }
 
-/** What the schema can't say. */
+/** Checks what the schema can't express. */
 function checkMeaning(document: ConfigDocument, config: GatewayConfig): void {
   for (const [listener, path] of tlsOf(config)) {
     const host = listener.host ?? '127.0.0.1';

@@ -1,7 +1,7 @@
 import type { DocumentPath } from './document.js';
 import type { GatewayConfig, SecretConfig } from './schema/gateway-schema.js';
 
-/** Everything that holds a password, with where it is. */
+/** All entries with a password, with their paths. */
 export function* secretEntries(config: GatewayConfig): Generator<readonly [SecretConfig, DocumentPath]> {
   if (config.remoteAccess !== undefined) yield [config.remoteAccess, ['remoteAccess']];
   for (const [i, server] of (config.webServers ?? []).entries())

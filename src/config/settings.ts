@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { BUFFER_BYTES, BUFFER_MESSAGES, type BufferLimits } from '../kernel/changes.js';
 import type { GatewayConfig, TlsConfig } from './schema/gateway-schema.js';
 
-/** Where the API is listened on unless configured otherwise (seed, "Limits"). */
+/** The default address of the API. */
 const LOCAL = { host: '127.0.0.1', port: 3777 };
 
-/** Keys of the configuration that take effect without a restart. */
+/** The keys of the configuration that a reload applies. */
 export const RELOADABLE = [
   'remoteAccess',
   'api',
@@ -17,19 +17,19 @@ export const RELOADABLE = [
   'log',
 ];
 
-/** Keys that have changed and take effect only with a restart. */
+/** The changed keys that only a restart applies. */
 export function needsRestart(before: GatewayConfig, after: GatewayConfig): string[] {
   const fixed = ({ board, store, api }: GatewayConfig) => ({ board, store, 'api.aliases': api?.aliases });
   const [old, now] = [fixed(before), fixed(after)];
   return (Object.keys(old) as (keyof typeof old)[]).filter((key) => !isDeepStrictEqual(old[key], now[key]));
 }
 
-/** Levels of the log by subject; `default` for those not named. */
+/** Log levels by subject; `default` applies to the others. */
 export function levelsOf({ log }: GatewayConfig) {
   return typeof log?.level === 'string' ? { default: log.level } : (log?.level ?? {});
 }
 
-/** Limits of the change buffer (decision 9). */
+/** The limits of the change buffer (interface, decision 9). */
 export function bufferOf({ changes }: GatewayConfig): BufferLimits {
   return { messages: BUFFER_MESSAGES, bytes: BUFFER_BYTES, ...changes };
 }
@@ -44,7 +44,7 @@ export function listenersOf({ api = {}, webServers }: GatewayConfig) {
   };
 }
 
-/** Loading has seen to it that there is a key. */
+/** Loading has ensured that there is a key. */
 function tlsOf(tls: TlsConfig | undefined) {
   return tls === undefined || tls === 'auto' ? tls : { certificate: tls.certificate, key: tls.key ?? '' };
 }

@@ -3,20 +3,23 @@ import { variableType } from '../kernel/value.js';
 import { moduleKind, type ModuleDefinition, type VariableDeclaration } from './module.js';
 import type { Properties } from './properties.js';
 
-/** Variables that every instance with hardware or a line behind it has, after its module's own. */
+/** Variables that every instance with hardware or a connection behind it has, after those of its module. */
 const common: readonly VariableDeclaration[] = [
   { ident: 'LINK', name: 'Link', type: variableType.string, position: 1000 },
   { ident: 'STATUS', name: 'Status', type: variableType.string, position: 1001 },
 ];
 
-/** Whether every instance has a variable with this ident. */
+/** Whether the ident belongs to one of the common variables. */
 export const isCommonVariable = (ident: string): boolean => common.some((one) => one.ident === ident);
 
-/** The variables that the instances of a module have, whatever their properties say. */
+/** The common variables of a module's instances; they do not depend on properties. */
 export const commonVariables = (module: ModuleDefinition): readonly VariableDeclaration[] =>
   module.kind === moduleKind.visualisation ? [] : common;
 
-/** What is wrong with the properties beyond their schema, and what to do; undefined when nothing is. */
+/**
+ * Checks what the schema can't express. Returns what is wrong and what to do; undefined if the properties are
+ * valid.
+ */
 export function validateSemantics(module: ModuleDefinition, properties: Properties): string | undefined {
   try {
     return module.check?.(properties) ?? identMistake(module, properties);
@@ -25,7 +28,7 @@ export function validateSemantics(module: ModuleDefinition, properties: Properti
   }
 }
 
-/** An ident names one variable. */
+/** Idents must be unique. */
 function identMistake(module: ModuleDefinition, properties: Properties): string | undefined {
   const idents = new Set<string>();
   for (const { ident } of module.variables(properties)) {

@@ -7,27 +7,33 @@ import type { Value } from '../kernel/value.js';
 import type { ModuleDefinition } from './module.js';
 import { HIDDEN, secretsOfProperties } from './properties.js';
 
-/** What is shown of one message's data at most, bytes or characters. */
+/** The limit of one message's data, bytes or characters. */
 export const DEBUG_DATA_LIMIT = 2048;
-/** What is looked at for secrets: one that begins within what is shown ends in it. */
+/**
+ * The part of the data that is searched for secrets: a secret that starts within the shown part ends within
+ * this one.
+ */
 const LOOKED_AT = 2 * DEBUG_DATA_LIMIT;
-/** Messages of one object that are told in a second: more can't be read, and would push all else out of the buffer. */
+/**
+ * The limit of messages per object and second: more can't be read, and would evict everything else from the
+ * change buffer.
+ */
 export const DEBUG_MESSAGES_PER_SECOND = 200;
-/** Objects that can be followed at a time. */
+/** The limit of objects that are debugged at the same time. */
 export const DEBUGGED_OBJECTS_LIMIT = 100;
 
-/** How the data of a debug message is written (`SVC_SendDebug`). */
+/** The format of a debug message's data (`SVC_SendDebug`). */
 export const debugFormat = { text: 0, hex: 1 } as const;
 
-/** Where the debug messages of one object are written to. */
+/** The file that one object's debug messages are written to. */
 export interface DebugFile {
-  /** Never throws, and does not wait for the disk. */
+  /** Never throws and does not wait for the disk. */
   write(line: string): void;
-  /** Resolves when all is written. */
+  /** Resolves when everything is written. */
   close(): Promise<void>;
 }
 
-/** What is shown of an object: what happens, its data, and what must not stand in either. */
+/** A debug message: what happens, the data, and the secrets to hide in both. */
 export interface DebugMessage {
   readonly what: string;
   readonly data: string | Uint8Array;
@@ -37,13 +43,13 @@ export interface DebugMessage {
 export interface DebugOptions {
   readonly kernel: Kernel;
   readonly clock: Clock;
-  /** Begins or goes on with the file of an object. Rejects with what keeps it from being written. */
+  /** Opens the debug file of an object, or appends to it. Rejects if it can't be written. */
   readonly openFile?: (id: number) => Promise<DebugFile>;
 }
 
-/** An object that somebody follows. */
+/** An object that is being debugged. */
 interface Followed {
-  /** Ends telling those who follow the changes; undefined: they are not told. */
+  /** Cancels the output to the change stream; undefined if there is none. */
   live: Cancel | undefined;
   file: DebugFile | undefined;
   second: number;
@@ -51,20 +57,20 @@ interface Followed {
 }
 
 /**
- * What goes over an instance's wires, while somebody wants to see it: as KL_DEBUG in the change stream, and in a file.
- * Nothing is kept from one time to the next.
+ * The debug output of instances: what goes over the wire, as KL_DEBUG messages in the change stream and in
+ * files, while somebody follows it. Nothing is stored in between.
  */
 export class Debug implements AsyncDisposable {
   readonly #options: DebugOptions;
   readonly #followed = new Map<number, Followed>();
-  /** Whether anything is followed: what is tested before a message is made. */
+  /** Whether any object is followed; tested before a message is created. */
   isOn = false;
 
   constructor(options: DebugOptions) {
     this.#options = options;
   }
 
-  /** Tells what an object sends for so many seconds from now on. Throws `BUSY`. */
+  /** Emits an object's debug messages for `durationS` seconds from now. Throws `BUSY`. */
   enable(id: number, durationS: number): void {
     const followed = this.#follow(id);
     followed.live?.();
@@ -78,7 +84,7 @@ export class Debug implements AsyncDisposable {
     this.#tidy(id);
   }
 
-  /** Writes what an object sends to a file, until it is told to stop or the gateway ends. Throws `BUSY`. */
+  /** Writes an object's debug messages to a file until it is disabled or the gateway stops. Throws `BUSY`. */
   async enableFile(id: number): Promise<void> {
     const { openFile } = this.#options;
     const followed = this.#follow(id);
@@ -92,7 +98,7 @@ export class Debug implements AsyncDisposable {
     }
   }
 
-  /** Resolves when all is written. */
+  /** Resolves when everything is written. */
   async disableFile(id: number): Promise<void> {
     const followed = this.#followed.get(id);
     const file = followed?.file;
@@ -101,7 +107,7 @@ export class Debug implements AsyncDisposable {
     await file?.close();
   }
 
-  /** A message of an object, if it is followed. In data that is bytes or text no secret is shown. */
+  /** Emits a debug message if the object is followed. Secrets in the data are hidden. */
   send(id: number, { what, data, secrets = [] }: DebugMessage): void {
     const followed = this.#followed.get(id);
     if (followed === undefined) return;
@@ -122,7 +128,7 @@ export class Debug implements AsyncDisposable {
     this.#tell(id, followed, [hidden(what, secrets) + length, shown.slice(0, most), format, nowMs]);
   }
 
-  /** Follows nothing any more; resolves when all files are written. */
+  /** Stops all output; resolves when all files are written. */
   async close(): Promise<void> {
     const all = [...this.#followed.values()];
     for (const { live } of all) live?.();
@@ -138,7 +144,7 @@ export class Debug implements AsyncDisposable {
   #tell(id: number, { live, file }: Followed, data: readonly [string, string, number, number]): void {
     if (live !== undefined) this.#options.kernel.changes.emit(id, message.KL_DEBUG, data);
     const [what, shown, , atMs] = data;
-    // One message is one line, whatever a device sends.
+    // One message is one line, even if the data has line breaks.
     file?.write(`${new Date(atMs).toISOString()} ${what}: ${JSON.stringify(shown).slice(1, -1)}\n`);
   }
 
@@ -154,7 +160,7 @@ export class Debug implements AsyncDisposable {
     return followed;
   }
 
-  /** Forgets what is followed in no way. */
+  /** Removes an object that is no longer followed. */
   #tidy(id: number): void {
     const followed = this.#followed.get(id);
     if (followed?.live === undefined && followed?.file === undefined) this.#followed.delete(id);
@@ -162,7 +168,7 @@ export class Debug implements AsyncDisposable {
   }
 }
 
-/** What one instance sends; its secrets are hidden. */
+/** The debug output of one instance; its secrets are hidden. */
 export class DebugTap {
   readonly #debug: Debug;
   readonly #instance: Instance;
@@ -174,7 +180,9 @@ export class DebugTap {
     this.#module = module;
   }
 
-  /** What happens, the data, and what they are about. Does nothing while nobody follows anything. */
+  /**
+   * Emits a message: what happens, the data, and what it is about. Does nothing while no object is followed.
+   */
   send(what: string, data: Value | Uint8Array, about = ''): void {
     if (!this.#debug.isOn) return;
     const { id, data: own } = this.#instance;
@@ -190,7 +198,10 @@ function hidden(text: string, secrets: readonly string[]): string {
   return secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text.slice(0, LOOKED_AT));
 }
 
-/** In hexadecimal. A secret is hidden wherever its bytes stand, also at the end of what is shown. */
+/**
+ * Formats bytes in hexadecimal. Secrets are hidden wherever their bytes are, even at the end of the shown
+ * part.
+ */
 function hexOf(data: Uint8Array, secrets: readonly string[]): string {
   if (secrets.length === 0) return Buffer.from(data.subarray(0, DEBUG_DATA_LIMIT)).toString('hex');
   const looked = Buffer.from(data.subarray(0, LOOKED_AT)).toString('latin1');

@@ -2,30 +2,30 @@ import type { Static, TSchema } from '@sinclair/typebox';
 import type { ChunkedResult } from '../base/json-chunks.js';
 import type { Value } from '../kernel/value.js';
 
-/** Types of parameters and results; the index is `Type_` in reflection records (§1). */
+/** Types of parameters and results; the index is `Type_` in reflection records (interface §1). */
 export const parameterKinds = ['boolean', 'integer', 'float', 'string', 'variant', 'array'] as const;
 export type ParameterKind = (typeof parameterKinds)[number];
 
-/** A parameter: its name in the reference, its kind, and for enumerations the names by number. */
+/** A parameter: its name in the command reference, its type, and the names of an enumeration by number. */
 export interface Parameter<T = unknown> {
   readonly name: string;
   readonly kind: ParameterKind;
   readonly enumeration?: readonly string[];
-  /** What a list, a map or a value of any kind holds, for those who call; the function checks it by itself. */
+  /** The schema of a list, a map or a variant, for callers; the function checks it itself. */
   readonly shape?: TSchema;
-  /** May be left out at the end of the list; only our own `GW_` functions have such. */
+  /** May be omitted at the end of the list; only our own `GW_` functions have optional parameters. */
   readonly optional?: boolean;
   /** Never set; carries the type. */
   readonly type?: T;
 }
 
 export const bool = (name: string): Parameter<boolean> => ({ name, kind: 'boolean' });
-/** An integer; with an enumeration, any other number is refused. */
+/** An integer; with an enumeration, other numbers are rejected. */
 export const int = (name: string, enumeration?: readonly string[]): Parameter<number> =>
   enumeration === undefined ? { name, kind: 'integer' } : { name, kind: 'integer', enumeration };
 export const float = (name: string): Parameter<number> => ({ name, kind: 'float' });
 export const text = (name: string): Parameter<string> => ({ name, kind: 'string' });
-/** Any JSON value; what it may be is the function's business: a variable's value unless its shape says more. */
+/** Any JSON value, checked by the function: a variable's value, unless its shape says otherwise. */
 export const variant = (name: string, shape?: TSchema): Parameter<Value | null | object> =>
   shape === undefined ? { name, kind: 'variant' } : { name, kind: 'variant', shape };
 /** A JSON array, or an object where the reference's "array" is a map of names. */
@@ -39,52 +39,56 @@ export const optional = <T>(parameter: Parameter<T>): Parameter<T | undefined> =
   optional: true,
 });
 
-/** Who may call: anybody; a `webfront` user within its configurator's area; only the owner. */
+/** Who may call: everybody; a `webfront` user within its configurator's area; only the owner. */
 export type Access = 'public' | 'webfront' | 'owner';
 
-/** Who calls, and from where: for rights and for the audit. */
+/** The caller of a function, for authorization and the audit log. */
 export interface Caller {
   readonly role: 'owner' | 'webfront' | 'anonymous';
-  /** The user name as authenticated; for calls from inside: `script 12345`, `configuration`. */
+  /** The authenticated user name; for internal calls `script 12345`, `configuration`. */
   readonly user: string;
-  /** Remote address, or `local` for calls from inside. */
+  /** The remote address; `local` for internal calls. */
   readonly remote: string;
-  /** For `webfront`: the configurator whose password was given. */
+  /** For `webfront`: the configurator that the password belongs to. */
   readonly configurator?: number;
-  /** The change stream this call came over, for `GW_Subscribe`; absent on HTTP. */
+  /** The change stream of the connection, for `GW_Subscribe`; absent over HTTP. */
   readonly stream?: ChangeStream;
 }
 
-/** The user name of a caller who was let in by a temporary token. */
+/** The user name of callers with a temporary token. */
 export const TOKEN_USER = 'temporary token';
 
-/** The user name of a caller on this machine that sent no credentials (`api.local: open`). */
+/** The user name of local callers without credentials (`api.local: open`). */
 export const LOCAL_USER = 'local client';
 
-/** What `GW_Subscribe` narrows: one socket's view of the changes. */
+/** One socket's view of the changes, which `GW_Subscribe` filters. */
 export interface ChangeStream {
-  /** Empty lists mean all; an id covers its subtree. */
+  /** Empty lists mean everything; an id includes its subtree. */
   subscribe(ids: readonly number[], messages: readonly number[]): void;
 }
 
 /**
- * A function of the command reference, declared once: dispatch, checks, reflection, OpenRPC, typed client and help all
- * follow from it. `run` gets its parameters converted and checked (decision 6); it may return a promise. What it throws
- * is a Fault; a change of the configuration is durable before the reply leaves, without `run` doing anything for it.
+ * A function of the command reference, declared once: dispatch, checks, reflection, OpenRPC, the typed client
+ * and help are derived from it. `run` gets converted and checked parameters (interface, decision 6) and may
+ * return a promise. It throws only Faults. A configuration change is durable before the reply is sent,
+ * without any action by `run`.
  */
 export interface FunctionDeclaration {
   readonly name: string;
   readonly parameters: readonly Parameter[];
   readonly result: ParameterKind;
-  /** What a result of kind `array` or `variant` holds; a variant without it is a variable's value. */
+  /** The schema of an `array` or `variant` result; a variant without one is a variable's value. */
   readonly shape?: TSchema;
   readonly access: Access;
   readonly help: string;
-  /** True when it switches or changes something: the call is written to the audit. `outside`: unless a script made it. */
+  /**
+   * Whether calls are written to the audit log, as they switch or change something. `outside`: except calls
+   * by scripts.
+   */
   readonly audited: boolean | 'outside';
-  /** Why a gateway has nothing to do for it, where that is so: calling it fails with `NOTHING_TO_DO`. */
+  /** For unsupported functions: the reason. Calls fail with `NOTHING_TO_DO`. */
   readonly unsupported?: string;
-  /** Its parameters as the audit may show them; needed where they can hold a secret. Must not throw. */
+  /** The parameters as written to the audit log; required if they can contain a secret. Must not throw. */
   auditParameters?(...args: never[]): readonly unknown[];
   run(caller: Caller, ...args: never[]): unknown;
 }
@@ -93,7 +97,7 @@ type Arguments<P extends readonly Parameter[]> = {
   [K in keyof P]: P[K] extends Parameter<infer T> ? T : never;
 };
 
-/** What conforms to a schema, and is only read. */
+/** The read-only type of values that conform to a schema. */
 export type ReadonlyStatic<S extends TSchema> = Unchanged<Static<S>>;
 type Unchanged<T> = T extends object ? { readonly [K in keyof T]: Unchanged<T[K]> } : T;
 
@@ -123,7 +127,7 @@ export interface FunctionDefinition<
   readonly run: (caller: Caller, ...args: Arguments<P>) => ResultOf<S>[K] | Promise<ResultOf<S>[K]>;
 }
 
-/** Declares a function; `access` is the owner's unless said, `audited` false. */
+/** Declares a function. Defaults: `access` owner, `audited` false. */
 export function declare<
   const P extends readonly Parameter[],
   K extends ParameterKind,

@@ -14,7 +14,6 @@ import type {
   ModuleDefinition,
   OpenInstance,
   OpenInstances,
-  Sibling,
   InstanceProblem,
   Value,
 } from './module.js';
@@ -22,6 +21,7 @@ import { areCompatible, type ModuleRegistry } from './module-registry.js';
 import { PendingProperties, parseProperties } from './pending-properties.js';
 import { completeStored, defaultsOf, redactProperties, withProperty, type Properties } from './properties.js';
 import { QualityTracker, type OfflineCode } from './quality-tracker.js';
+import { siblingsOf } from './siblings.js';
 import { Supervisor } from './supervisor.js';
 import type { LatencyStatistics } from './latency-statistics.js';
 import { toggle, type PerformAction } from './toggle.js';
@@ -36,26 +36,23 @@ const NO_MODULE = 'this version has no such module';
 type Closed = InstanceProblem & { readonly code: OfflineCode };
 const MODULE_MISSING: Closed = { code: 'MODULE_MISSING', text: NO_MODULE };
 
-/** What the instances work with. */
 export interface DevicesOptions {
   readonly kernel: Kernel;
   readonly modules: ModuleRegistry;
   readonly clock: Clock;
   readonly log: Log;
-  /** Default: remembered as long as these instances live. */
   readonly bootFlags?: BootFlags;
-  /** What shows what they do to those who follow one. */
   readonly debug?: Debug;
-  /** Carries out actions (`RequestAction`) for a device. Default: those of instances only. */
+  /** Performs actions (`RequestAction`) for a device. By default, those of instances only. */
   readonly performAction?: PerformAction;
 }
 
-/** One line of `HW_ReadServiceMessages`, with the instance it is about. */
+/** An entry of `HW_ReadServiceMessages`: a problem and its instance. */
 export type ServiceMessage = InstanceProblem & { readonly id: number };
 
 /**
- * The instances at work: their properties (active and pending), their connections, their supervisors. One that fails
- * never takes another down.
+ * The instances: their properties (active and pending), connections and supervisors. A failing instance never
+ * affects another.
  */
 export class Devices implements OpenInstances, AsyncDisposable {
   readonly modules: ModuleRegistry;
@@ -79,7 +76,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     options.kernel.profiles.onListChanged = (name) => this.#profileListed(name);
   }
 
-  /** Starts all instances of the tree, I/O instances being opened before what is connected to them. */
+  /** Starts all instances of the tree, I/O instances before those connected to them. */
   start(): void {
     this.#isStarted = true;
     const { kernel, log } = this.#options;
@@ -97,7 +94,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     for (const supervisor of this.#supervisors.values()) supervisor.start();
   }
 
-  /** Stops all; outputs stay as they are, motors stop. Calling twice is fine. */
+  /** Stops all instances; outputs keep their state, motors stop. Calling it twice is allowed. */
   async close(): Promise<void> {
     this.#isStarted = false;
     const all = [...this.#supervisors.values()];
@@ -111,8 +108,8 @@ export class Devices implements OpenInstances, AsyncDisposable {
   }
 
   /**
-   * A new instance with the module's default properties and, where given, others; opened at once, or by `start`. Throws
-   * `MODULE_MISSING`, `PROPERTY_*`.
+   * Creates an instance with the module's default properties and the given ones; opens it immediately, or in
+   * `start`. Throws `MODULE_MISSING`, `PROPERTY_*`.
    */
   create(moduleId: string, beginning: ObjectOptions = {}, properties: Properties = {}): Instance {
     const { kernel, clock } = this.#options;
@@ -126,8 +123,8 @@ export class Devices implements OpenInstances, AsyncDisposable {
   }
 
   /**
-   * A new instance with the properties of another, its secrets too; not connected. It stays closed until its changes are
-   * applied: two that work with the same device must not come about by accident. Throws `NOT_OF_TYPE`, `MODULE_MISSING`.
+   * Creates an instance with the properties of another, including secrets. It stays closed until its changes are
+   * applied, so that two instances do not use one device by accident. Throws `NOT_OF_TYPE`, `MODULE_MISSING`.
    */
   copy(id: number, beginning: ObjectOptions): Instance {
     const { kernel, clock } = this.#options;
@@ -139,7 +136,10 @@ export class Devices implements OpenInstances, AsyncDisposable {
     return instance;
   }
 
-  /** Deletes it with its own variables, and disconnects what was connected to it. Throws `HAS_CHILDREN` while it has others. */
+  /**
+   * Deletes an instance with its module's variables and disconnects those connected to it. Throws
+   * `HAS_CHILDREN` if it has other children.
+   */
   async delete(id: number): Promise<void> {
     const { kernel } = this.#options;
     const instance = kernel.instances.get(id);
@@ -147,7 +147,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     kernel.instances.setStatus(instance, instanceStatus.deleting);
     const supervisor = this.#supervisors.get(id);
     await supervisor?.stop('deleted', instanceStatus.deleting);
-    // Others may be connected to it while one is being disconnected.
+    // More instances may connect while one is being disconnected.
     for (;;) {
       const [child] = this.#connections.childrenOf(id);
       if (child === undefined) break;
@@ -156,7 +156,8 @@ export class Devices implements OpenInstances, AsyncDisposable {
     try {
       deleteWithVariables(kernel, instance);
     } catch (thrown) {
-      // Something was put below it meanwhile: it stays, and works on. Another call may have been faster, too.
+      // An object was created below it meanwhile: it stays and reopens. A concurrent call may also have
+      // deleted it.
       const isThere = kernel.tree.find(id) === instance && this.#supervisors.get(id) === supervisor;
       if (isThere && supervisor !== undefined) this.#supervise(instance, supervisor.module).start();
       throw thrown;
@@ -167,13 +168,16 @@ export class Devices implements OpenInstances, AsyncDisposable {
     this.#pending.take(id);
   }
 
-  /** The active properties, secrets hidden. */
+  /** The active properties, with secrets hidden. */
   configuration(id: number): Properties {
     const { data } = this.#options.kernel.instances.get(id);
     return redactProperties(this.modules.find(data.moduleId), data.properties);
   }
 
-  /** An active property, a secret hidden; false where the module is gone (interface §1). Throws `PROPERTY_MISSING`. */
+  /**
+   * An active property, with secrets hidden; false if the module no longer exists (interface §1). Throws
+   * `PROPERTY_MISSING`.
+   */
   property(id: number, name: string): unknown {
     const { data } = this.#options.kernel.instances.get(id);
     if (this.modules.find(data.moduleId) === undefined) return false;
@@ -182,20 +186,26 @@ export class Devices implements OpenInstances, AsyncDisposable {
     return shown[name];
   }
 
-  /** Sets a property, not applied yet. False for an unknown one and for an unchanged value. Throws `PROPERTY_INVALID`. */
+  /**
+   * Sets a pending property. Returns false for unknown properties and unchanged values. Throws
+   * `PROPERTY_INVALID`.
+   */
   setProperty(id: number, name: string, value: unknown): boolean {
     const { instance, module } = this.#known(id);
     if (!Object.hasOwn(module.properties.properties, name)) return false;
     return this.#pending.set(instance, module, { [name]: value });
   }
 
-  /** Sets all properties that are given, not applied yet, or none of them. Throws `PROPERTY_*`. */
+  /** Sets several pending properties, or none if one is invalid. Throws `PROPERTY_*`. */
   setProperties(id: number, properties: Properties): void {
     const { instance, module } = this.#known(id);
     this.#pending.set(instance, module, properties);
   }
 
-  /** Sets all properties that the JSON object names, or none of them. Throws `CONFIGURATION_INVALID`, `PROPERTY_*`. */
+  /**
+   * Sets the pending properties in a JSON object, or none if one is invalid. Throws `CONFIGURATION_INVALID`,
+   * `PROPERTY_*`.
+   */
   setConfiguration(id: number, json: string): boolean {
     const { instance, module } = this.#known(id);
     this.#pending.set(instance, module, parseProperties(json));
@@ -212,7 +222,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     this.#pending.take(id);
   }
 
-  /** Makes the pending properties the active ones and opens the instance with them; its id, name and history stay. */
+  /** Applies the pending properties and reopens the instance; its id, name and history stay. */
   async applyChanges(id: number): Promise<void> {
     const { kernel, clock } = this.#options;
     const { instance, module } = this.#known(id);
@@ -232,7 +242,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     return areCompatible(child, parent);
   }
 
-  /** Connects a device to the I/O instance it works over. Throws `INCOMPATIBLE`. */
+  /** Connects an instance to its I/O instance. Throws `INCOMPATIBLE`. */
   async connect(id: number, parentId: number): Promise<void> {
     const { instance } = this.#known(id);
     if (!this.isCompatible(id, parentId)) throw fault('INCOMPATIBLE');
@@ -249,13 +259,16 @@ export class Devices implements OpenInstances, AsyncDisposable {
     await this.#supervisors.get(id)?.restart(instance.data.properties);
   }
 
-  /** A wish to the hardware. Throws `NOT_OF_TYPE`, `IDENT_NOT_FOUND`, `READ_ONLY`, `DEVICE_*`, `TIMED_OUT`. */
+  /**
+   * Sends a command to the hardware. Throws `NOT_OF_TYPE`, `IDENT_NOT_FOUND`, `READ_ONLY`, `DEVICE_*`,
+   * `TIMED_OUT`.
+   */
   async write(id: number, ident: string, value: Value): Promise<void> {
     this.variable(id, ident);
     await this.supervisor(id).write(ident, value);
   }
 
-  /** Asks the hardware for the present value of a variable. */
+  /** Requests the present value of a variable from the hardware. */
   async refresh(id: number, ident: string): Promise<void> {
     this.variable(id, ident);
     await this.supervisor(id).refresh(ident);
@@ -275,25 +288,25 @@ export class Devices implements OpenInstances, AsyncDisposable {
     return supervisor;
   }
 
-  /** What is known of the devices behind an instance. */
+  /** Known devices behind an instance. */
   knownDevices(id: number): readonly object[] {
     this.#options.kernel.instances.get(id);
     return this.#supervisors.get(id)?.openInstance?.knownDevices?.() ?? [];
   }
 
-  /** What is wrong with an instance and with those connected to it. */
+  /** The problems of an instance and of those connected to it. */
   problems(id: number): ServiceMessage[] {
     this.#options.kernel.instances.get(id);
     return [id, ...this.#connections.childrenOf(id)].flatMap((one) => this.#troublesOf(one));
   }
 
-  /** What is wrong with any of the instances. With one that its properties keep closed nothing is. */
+  /** The problems of all instances, except those that their properties keep closed. */
   *allProblems(): Generator<ServiceMessage> {
     for (const { id, data } of this.#options.kernel.tree.objectsOfType(objectType.instance))
       if (data.status !== instanceStatus.inactive) yield* this.#troublesOf(id);
   }
 
-  /** How long each instance took to do what it was asked, and what it told took to be taken in. */
+  /** Per instance: the latency of commands, and of processing reports. */
   *latencies(): Generator<{
     readonly id: number;
     readonly asked: LatencyStatistics;
@@ -322,7 +335,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     return { instance, module: this.modules.get(instance.data.moduleId) };
   }
 
-  /** It stays closed, and why; nothing of it is at work. */
+  /** Keeps an instance closed and without a supervisor, with the reason. */
   #leave(instance: Instance, closed: Closed, status: number): void {
     const { kernel, clock, log } = this.#options;
     log.error({ instance: instance.id, module: instance.data.moduleId }, closed.text);
@@ -334,7 +347,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
     kernel.instances.setStatus(instance, status);
   }
 
-  /** A profile was created or deleted: the variables whose module names it have it, or go without. */
+  /** Called when a profile is created or deleted: variables whose module names it get it, or lose it. */
   #profileListed(name: string): void {
     for (const { instance, module } of this.#supervisors.values())
       if (usesProfile(module, instance.data.properties, name)) this.#declare(instance, module);
@@ -363,7 +376,7 @@ export class Devices implements OpenInstances, AsyncDisposable {
         instance,
         module,
         parent: () => this.#parentOf(instance),
-        siblings: () => this.#ofModule(module),
+        siblings: () => siblingsOf(module, this.#supervisors.values()),
         toggle: (path) =>
           toggle(
             kernel,
@@ -380,25 +393,16 @@ export class Devices implements OpenInstances, AsyncDisposable {
     return supervisor;
   }
 
-  #ofModule(module: ModuleDefinition): Sibling<Properties>[] {
-    return [...this.#supervisors.values()]
-      .filter((one) => one.module === module)
-      .map(({ instance: { id, displayName, data } }) => ({
-        id,
-        name: displayName,
-        properties: data.properties,
-      }));
-  }
-
   #parentOf(instance: Instance): { name: string; running: OpenInstance | undefined } | undefined {
     const { connectionId } = instance.data;
     const parent = connectionId === 0 ? undefined : this.#options.kernel.tree.find(connectionId);
     if (!parent?.is(objectType.instance)) return undefined;
-    // Not its own name: who may see the device may not see what it is connected to (decision 14).
+    // The module's name, not the instance's: a caller who may see the device may not see what it is connected
+    // to (interface, decision 14).
     return { name: parent.data.moduleName, running: this.#supervisors.get(connectionId)?.openInstance };
   }
 
-  /** An I/O instance went online or left: those connected to it follow. */
+  /** Called when an I/O instance goes online or offline: connected instances follow. */
   #followed(id: number): void {
     const isOnline = this.#supervisors.get(id)?.openInstance !== undefined;
     for (const child of this.#connections.childrenOf(id)) {

@@ -3,43 +3,51 @@ import { messageOf } from '../base/fault.js';
 import { message } from '../kernel/messages.js';
 import { type Host, moduleKind, type ModuleDefinition, type OpenInstance, variableType } from './module.js';
 
-/** A module, by its name, that a found thing can be turned into an instance of, and the properties then. */
+/** A module, by name, and the properties with which an instance of it would use a hardware item. */
 export interface InstanceTemplate {
   readonly module: string;
   readonly properties: Readonly<Record<string, unknown>>;
-  /** The I/O instance that it is to be connected to: the one there is with these properties, else one that is made too. */
+  /**
+   * The I/O instance to connect it to: an existing one with these properties, otherwise one that is created
+   * too.
+   */
   readonly over?: InstanceTemplate;
 }
 
-/** Something of this machine that was found, and touched by nobody for that. */
+/** A piece of hardware of this machine, found without touching it. */
 export interface HardwareItem {
-  /** The same after a restart: `line pinctrl-bcm2711/17`, `port /dev/serial/by-id/…`. */
+  /** Stable across restarts: `line pinctrl-bcm2711/17`, `port /dev/serial/by-id/…`. */
   readonly id: string;
   readonly kind: 'chip' | 'line' | 'port' | 'pwm' | 'led' | 'onewire';
-  /** For people: `GPIO17`, `/dev/ttyUSB0`. */
+  /** The display name: `GPIO17`, `/dev/ttyUSB0`. */
   readonly name: string;
-  /** What is known of it, in words. */
+  /** A description. */
   readonly about: string;
-  /** Who has it, where that is known; empty: nobody. */
+  /** Who uses it, if known; empty if nobody does. */
   readonly usedBy: string;
-  /** The instance that has it, 0 for none. */
+  /** The instance that uses it, 0 for none. */
   readonly instance: number;
-  /** What it can be turned into, what moves nothing first; empty for what is not ours to use. */
+  /**
+   * The instances that can be created for it, those that move nothing first; empty if it is not available.
+   */
   readonly makes: readonly InstanceTemplate[];
 }
 
-/** Looking for hardware. */
+/** A search for hardware. */
 export interface Search {
   readonly isSearching: boolean;
-  /** Begins; false where a search is going on, which then looks once more before it ends. Its end is told by IM_SEARCHSTOP. */
+  /**
+   * Starts a search. Returns false if one is running, which then searches once more before it ends.
+   * IM_SEARCHSTOP announces the end.
+   */
   start(): boolean;
-  /** Ends a search early; what the last whole one found stays. False where none is going on. */
+  /** Stops a running search; the results of the last complete one stay. Returns false if none is running. */
   stop(): boolean;
-  /** What the last whole search found. */
+  /** The results of the last complete search. */
   found(): readonly HardwareItem[];
 }
 
-/** Looks for what one driver knows of. */
+/** Finds the hardware that one driver can use. */
 export type HardwareFinder = () => Promise<readonly HardwareItem[]>;
 
 /** The module **Hardware**: what this machine has, by what all drivers find. */

@@ -1,12 +1,15 @@
 import type { InstanceProblem } from './module.js';
 
-/** What is wrong with an instance although it runs: with its variables, and what its driver reports. */
+/** The problems of an open instance: those of its variables and those reported by its driver. */
 export class ProblemList {
-  /** With its variables; stays until they are declared again. */
+  /** Problems of its variables, until the variables are declared again. */
   declared: readonly InstanceProblem[] = [];
   readonly #reported = new Map<string, { readonly text: string; readonly shown: string }>();
 
-  /** Sets or, with undefined, clears the one of this code that the driver reports. Returns whether that changed anything. */
+  /**
+   * Sets a problem reported by the driver, or clears it if `text` is undefined. Returns whether that changed
+   * anything.
+   */
   set(code: string, text: string | undefined, shown: string | undefined): boolean {
     if (this.#reported.get(code)?.text === text) return false;
     if (text === undefined || shown === undefined) this.#reported.delete(code);
@@ -14,7 +17,7 @@ export class ProblemList {
     return true;
   }
 
-  /** Forgets what the driver reported. */
+  /** Clears all problems reported by the driver. */
   clear(): void {
     this.#reported.clear();
   }
@@ -23,7 +26,7 @@ export class ProblemList {
     return [...this.declared, ...Array.from(this.#reported, ([code, { text }]) => ({ code, text }))];
   }
 
-  /** The texts for STATUS. */
+  /** The texts for the STATUS variable. */
   shown(): string[] {
     return [
       ...this.declared.map(({ text }) => text),

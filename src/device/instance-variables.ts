@@ -10,7 +10,7 @@ import type { ModuleDefinition, InstanceProblem, VariableDeclaration } from './m
 import { validateProperties, type Properties } from './properties.js';
 import { variableTypeNames } from './toolkit/notation.js';
 
-/** What a variable shows before its first report is no value of its device's. */
+/** The quality of a variable before its first report: its value is not one of the device. */
 export const NO_VALUE: QualityProblem = {
   state: quality.bad,
   reason: 'NO_VALUE',
@@ -18,8 +18,8 @@ export const NO_VALUE: QualityProblem = {
 };
 
 /**
- * Creates the variables that an instance's properties call for, where they are missing, and brings those that exist to
- * what is declared. Returns what could not be done; the instance works without it.
+ * Creates the variables that an instance's properties require, and updates existing ones to their
+ * declaration. Returns what failed; the instance works without it.
  */
 export function declareVariables(
   parts: { readonly kernel: Kernel; readonly log: Log },
@@ -40,7 +40,7 @@ export function declareVariables(
   return problems;
 }
 
-/** Whether an instance with these properties gives one of its variables this profile. */
+/** Whether an instance with these properties uses the profile for one of its variables. */
 export function usesProfile(module: ModuleDefinition, properties: Properties, name: string): boolean {
   if (validateProperties(module, properties) !== undefined) return false;
   return module.variables(properties).some(({ profile }) => profile === name);
@@ -57,7 +57,7 @@ function declare(
   const found = instance.children?.byIdent(ident);
   const actionId = action ? instance.id : 0;
   if (found === undefined) {
-    // Read-only: only a report changes it.
+    // Read-only: only reports change it.
     const place = { parent: instance, ident, name, position, readOnly: true };
     const variable = kernel.variables.create(type, { ...place, profile, action: actionId });
     variable.data.writeBudget = declared.durable;
@@ -65,7 +65,7 @@ function declare(
     return problems;
   }
   if (!found.is(objectType.variable) || (found.data.type !== type && !found.readOnly)) {
-    // What users put there is theirs.
+    // Objects that users created are never replaced.
     const what = found.is(objectType.variable)
       ? `variable of type ${variableTypeNames[found.data.type]}`
       : typeName[found.type];
@@ -88,7 +88,7 @@ function declare(
   return problems;
 }
 
-/** The declared profile, or none and why not: there may be none of that name, or one of another type. */
+/** The declared profile, or none with the reason: it may be missing or of another type. */
 function usableProfile(
   { profiles }: Kernel,
   { ident, type, profile = '', profileProperty }: VariableDeclaration,
@@ -103,22 +103,30 @@ function usableProfile(
   return { profile: '', problem: `${where}${what}; ${ident} works without; name another or create it` };
 }
 
-/** The variables of an instance that its device reports, also those that its module declared once and no longer does. */
+/**
+ * The variables of an instance that its device reports, including those that its module no longer declares.
+ */
 export function* reportedVariables(instance: Instance): Generator<Variable> {
   for (const child of instance.children ?? [])
     if (child.is(objectType.variable) && child.readOnly && !isCommonVariable(child.ident)) yield child;
 }
 
-/** Whether an object below an instance is a variable that its module made; nobody else makes read-only ones. */
+/**
+ * Whether an object below an instance is a variable that its module created; only modules create read-only
+ * ones.
+ */
 export const isModuleVariable = (child: TreeObject): boolean =>
   child.is(objectType.variable) && child.readOnly && (child.children?.size ?? 0) === 0;
 
-/** Throws `HAS_CHILDREN` if an instance has children that its module did not make, or its variables have any. */
+/**
+ * Throws `HAS_CHILDREN` if an instance has children that its module did not create, or its variables have
+ * children.
+ */
 export function requireNoForeignChildren(instance: Instance): void {
   for (const child of instance.children ?? []) if (!isModuleVariable(child)) throw fault('HAS_CHILDREN');
 }
 
-/** Deletes an instance after its own variables. Throws `HAS_CHILDREN`, and then deletes nothing. */
+/** Deletes an instance and its module's variables. Throws `HAS_CHILDREN`, and then deletes nothing. */
 export function deleteWithVariables({ tree }: Kernel, instance: Instance): void {
   if (tree.find(instance.id) === instance) requireNoForeignChildren(instance);
   for (const child of Array.from(instance.children ?? [])) tree.delete(child);

@@ -1,6 +1,6 @@
 import type { Clock } from '../base/clock.js';
 
-/** How long something took that happens again and again, in milliseconds: the last time, and at most so far. */
+/** The latency of a recurring operation in milliseconds: the latest and the maximum. */
 export class LatencyStatistics {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
   lastMs = 0;
@@ -10,7 +10,7 @@ export class LatencyStatistics {
     this.#clock = clock;
   }
 
-  /** It is over; it began then. */
+  /** Records an operation that started at `fromNs` and has just ended. */
   recordSince(fromNs: bigint): void {
     this.lastMs = Number(this.#clock.monotonicNs() - fromNs) / 1e6;
     if (this.lastMs > this.maxMs) this.maxMs = this.lastMs;

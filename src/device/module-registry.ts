@@ -3,32 +3,32 @@ import { fault } from '../base/fault.js';
 import type { FunctionDeclaration } from './declare.js';
 import type { ModuleDefinition, OpenInstances } from './module.js';
 
-/** A board as the checks of a machine see it. */
+/** The board, as needed by health checks and configuration checks. */
 export interface BoardFacts {
   readonly name: string;
-  /** It was to be recognised, and no file knows it. */
+  /** The board should have been detected, but no board file matches this machine. */
   readonly isUnknown: boolean;
-  /** What it has, by the names that properties use; absent if nobody described it. */
+  /** Its parts, by the names used in properties; absent if there is no description. */
   readonly parts?: BoardParts;
   /** Functions of the board itself, which belong to no module: its lines, and what can be simulated on it. */
   readonly functions?: readonly FunctionDeclaration[];
 }
 
-/** What a board file names. */
+/** The parts that a board file names. */
 export interface BoardParts {
-  /** Lines by chip: name → offset. */
+  /** Lines per chip: name → offset. */
   readonly gpio: readonly { readonly chip: string; readonly lines: Readonly<Record<string, number>> }[];
-  /** PWM channels by chip: name → number. */
+  /** PWM channels per chip: name → number. */
   readonly pwm?:
     readonly { readonly chip: string; readonly channels: Readonly<Record<string, number>> }[] | undefined;
   readonly leds: readonly { readonly name: string }[];
-  /** Present if the machine is simulated: then it has nothing else. */
+  /** Present on a simulated machine, which then has no other parts. */
   readonly simulated?: unknown;
 }
 
-/** The modules that this gateway has, by GUID and by name. */
+/** The modules of a gateway, by GUID and by name. */
 export class ModuleRegistry {
-  /** The board that they were made for. */
+  /** The board that the modules were created for. */
   readonly board: BoardFacts;
   readonly #byId = new Map<string, ModuleDefinition>();
   readonly #byName = new Map<string, ModuleDefinition>();
@@ -46,7 +46,7 @@ export class ModuleRegistry {
     return this.#byId.values();
   }
 
-  /** By GUID, in any case, or by name or alias. */
+  /** Finds a module by GUID (in any case), name or alias. */
   find(idOrName: string): ModuleDefinition | undefined {
     return this.#byId.get(idOrName.toUpperCase()) ?? this.#byName.get(idOrName.toLowerCase());
   }
@@ -59,7 +59,7 @@ export class ModuleRegistry {
     ];
   }
 
-  /** Throws `MODULE_MISSING`. */
+  /** As `find`; throws `MODULE_MISSING`. */
   get(idOrName: string): ModuleDefinition {
     const definition = this.find(idOrName);
     if (definition === undefined) {

@@ -11,7 +11,7 @@ export type { Value, VariableType } from '../kernel/value.js';
 export { variableType } from '../kernel/value.js';
 export { quality, type QualityProblem } from '../kernel/quality.js';
 
-/** Module types by their numbers in the interface (§1). */
+/** Module types; the numbers are those of the interface (interface §1). */
 export const moduleKind = {
   core: 0,
   io: 1,
@@ -24,8 +24,9 @@ export const moduleKind = {
 export type ModuleKind = (typeof moduleKind)[keyof typeof moduleKind];
 
 /**
- * A data-flow interface between a device and the I/O instance it is connected to: a GUID with the type of what the
- * I/O offers while it is online. Two modules are compatible when one `offers` what the other `needs`.
+ * A data-flow interface between a device and the I/O instance it is connected to: a GUID, and the type of
+ * what the I/O instance provides while it is online. Two modules are compatible if one provides what the
+ * other requires.
  */
 export interface Flow<T> {
   readonly id: string;
@@ -34,13 +35,13 @@ export interface Flow<T> {
 }
 
 /**
- * What the value of a property names, as `refers` in its schema's options: so that a configuration can be checked
- * without opening anything. '' and 0 name nothing.
+ * What the value of a property refers to, given as `refers` in its schema. Allows a configuration to be
+ * checked without opening anything. '' and 0 refer to nothing.
  */
 export const referenceKind = {
-  /** A GPIO line, on the chip in `Chip`; exclusive. */
+  /** A GPIO line on the chip in `Chip`; exclusive. */
   line: 'line',
-  /** A PWM channel, on the chip in `Chip`; exclusive. */
+  /** A PWM channel on the chip in `Chip`; exclusive. */
   channel: 'channel',
   /** An LED; exclusive. */
   led: 'led',
@@ -49,34 +50,34 @@ export const referenceKind = {
   onewire: 'onewire',
   /** A serial port; exclusive. */
   serialPort: 'serialPort',
-  /** A port that is listened on, at the address in `BindIP`; exclusive. */
+  /** A listening port at the address in `BindIP`; exclusive. */
   tcpPort: 'tcpPort',
   udpPort: 'udpPort',
-  /** The ident path of something that is on or off (`Host.toggle`). */
+  /** The ident path of a boolean variable or of an instance with a STATE (`Host.toggle`). */
   switch: 'switch',
   /** A file of this machine. */
   file: 'file',
 } as const;
 export type ReferenceKind = (typeof referenceKind)[keyof typeof referenceKind];
 
-/** A variable that every instance of a module has. It is created where missing, and never deleted by its module. */
+/** A variable of a module's instances. It is created if missing; its module never deletes it. */
 export interface VariableDeclaration {
   readonly ident: string;
   readonly name: string;
   readonly type: VariableType;
   readonly profile?: string;
-  /** The property that names the profile, where one does: `Topics[2].Profile`. */
+  /** The property that names the profile, if one does: `Topics[2].Profile`. */
   readonly profileProperty?: string;
-  /** True when the instance takes writes to it (`RequestAction`, `HW_WriteValue*`). */
+  /** Whether the instance accepts commands for it (`RequestAction`, `HW_WriteValue*`). */
   readonly action?: boolean;
   readonly position?: number;
-  /** It goes to the disk by a budget of its own, sooner than all values do; looked at once a second. */
+  /** Persisted earlier than other values, by a write budget of its own; checked once a second. */
   readonly durable?: WriteBudget;
-  /** Its device promises a value within so many seconds of the one before; later than that, the value is stale. */
+  /** The longest time between two values, in seconds. A variable without a new value for longer is stale. */
   readonly staleAfterS?: number;
 }
 
-/** What is wrong with an instance although it runs, or why it does not: one line of `HW_ReadServiceMessages`. */
+/** A problem of an open instance, or the reason why it is not open; one entry of `HW_ReadServiceMessages`. */
 export interface InstanceProblem {
   /** Stable, in capitals: `UNREACHABLE`, `OVERFLOW`, `CONFIGURATION` … */
   readonly code: string;
@@ -85,14 +86,14 @@ export interface InstanceProblem {
 }
 
 /**
- * Texts that are remembered until the machine boots again, also over a crash of the gateway in the very next step; shared
- * by all instances. Going through them gives them all.
+ * Flags that last until the machine reboots, even if the gateway crashes immediately after setting one.
+ * Shared by all instances. Iterating gives all flags.
  */
 export interface BootFlags extends Iterable<string> {
   has(mark: string): boolean;
-  /** Twice is fine. */
+  /** Adding a flag twice is allowed. */
   add(mark: string): void;
-  /** One that is not there is fine. */
+  /** Deleting an absent flag is allowed. */
   delete(mark: string): void;
 }
 
@@ -103,120 +104,150 @@ export interface Sibling<P = unknown> {
   readonly properties: P;
 }
 
-/** What the gateway gives to one opening of an instance. Valid until `signal` aborts; calls after that do nothing. */
+/**
+ * What the gateway provides to an open instance, from `open` until `signal` aborts; later calls do nothing.
+ */
 export interface Host<P = unknown> {
   /** The instance's object id. */
   readonly id: number;
-  /** The instance's name when it was opened, for texts that tell the owner which one is meant. */
+  /** The instance's name when it was opened, for messages to the owner. */
   readonly name: string;
-  /** The active properties, checked against the module's schema, defaults filled in. */
+  /** The active properties, validated against the module's schema, with defaults filled in. */
   readonly properties: P;
   readonly clock: Clock;
   readonly log: Log;
   readonly bootFlags: BootFlags;
-  /** Aborts when this opening must end: stop, changed properties, lost parent. */
+  /** Aborts when the instance must close: stop, changed properties, lost parent. */
   readonly signal: AbortSignal;
   /**
-   * A fact: the hardware now has this value. The only way in which a hardware variable changes. The value is of the
-   * variable's type (a mismatch is logged and dropped). `at` is when it was so, where known: the kernel's CLOCK_MONOTONIC
-   * in nanoseconds (a bigint), or unix milliseconds by the device's own clock (a number); 0 is some time, nobody knows when.
-   * The value is good, unless it is older than its variable promises.
+   * Reports the present value of the hardware: the only way in which a hardware variable changes. The value
+   * must have the variable's type; others are logged and dropped. `at` is the time of the value, if known:
+   * CLOCK_MONOTONIC in nanoseconds (a bigint), or unix milliseconds of the device's own clock (a number); 0
+   * means an unknown time in the past. The value is good unless it is older than the variable's
+   * `staleAfterS`.
    */
   report(ident: string, value: Value, at?: bigint | number): void;
-  /** As `report`, of a value that is no fact: it can't be relied on, and why. */
+  /** As `report`, for a value that is uncertain, with the reason. */
   reportUncertain(ident: string, value: Value, doubt: QualityProblem): void;
-  /** The value that the variable has can't be relied on, until the next report of it. */
+  /** Marks the present value as uncertain until the next report. */
   markUncertain(ident: string, doubt: QualityProblem): void;
   /**
-   * The device is away although the way to it stands, and why; with undefined it is there again. While it is away its values
-   * are bad, whatever is reported. An opening begins with a device that is there.
+   * Marks the device as unavailable although the connection to it is up, with the reason; undefined marks it
+   * as available again. While it is unavailable all its values are bad. A newly opened instance is available.
    */
   setUnavailable(text: string | undefined): void;
-  /** The value that the variable has now, also from before a restart; undefined before its first report ever. */
+  /** The present value of a variable, possibly from before a restart; undefined if it was never reported. */
   lastValue(ident: string): Value | undefined;
-  /** A message of the module's own in the change stream, from the instance; its number is one of the module's (from 20000). */
+  /**
+   * Emits one of the module's own messages (from 20000) in the change stream, with the instance as sender.
+   */
   emitMessage(message: number, data: readonly Value[]): void;
   /**
-   * Shows what goes over the wire to those who follow this instance (`SVC_EnableDebug`): what happens (`received`, `sent`),
-   * the data, and what they are about. Costs next to nothing while nobody does; the instance's secrets are hidden.
+   * Adds to the instance's debug output (`SVC_EnableDebug`): what happens (`received`, `sent`), the data, and
+   * what it is about. Costs next to nothing while nobody follows the instance; its secrets are hidden.
    */
   debug(what: string, data: string | Uint8Array, about?: string): void;
-  /** The hardware is gone. The supervisor closes this opening and opens again with a jittered back-off. Calling twice is fine. */
+  /**
+   * Reports that the hardware is gone. The supervisor closes the instance and reopens it with a jittered
+   * back-off. Calling it twice is allowed.
+   */
   reportLost(cause: unknown): void;
   /**
-   * Sets or, with undefined, clears the trouble of this code; in `HW_ReadServiceMessages`, and in STATUS. `shown`: the text
-   * for STATUS where the other one names another object, as not all who see this instance may know of that one.
+   * Sets the problem with this code, or clears it if `text` is undefined; shown in `HW_ReadServiceMessages`
+   * and STATUS. `shown` is the text for STATUS if `text` names another object, which not everyone who sees
+   * this instance may know of.
    */
   setProblem(code: string, text: string | undefined, shown?: string): void;
-  /** All instances of this module, itself too, as they are configured now. */
+  /** All instances of this module, including this one, as configured now. */
   siblings(): readonly Sibling<P>[];
   /**
-   * Switches something else over, as `RequestAction` would: the boolean variable at an ident path, or STATE of the instance
-   * there. Rejects with a text that says what to do, and with what its device or its rules fail with.
+   * Toggles another output, as `RequestAction` would: the boolean variable at an ident path, or STATE of the
+   * instance there. Rejects with a text that says what to do, or with the fault of the device or its rules.
    */
   toggle(path: string): Promise<void>;
-  /** What the connected I/O instance offers under this interface. It is online while this opening lives. */
+  /**
+   * What the connected I/O instance provides for this interface. The I/O instance stays online as long as
+   * this one.
+   */
   parent<T>(flow: Flow<T>): T;
 }
 
-/** One opened instance. The supervisor calls these; each has a deadline, past which the instance is closed and reopened. */
+/**
+ * An open instance. The supervisor gives each of these calls a deadline; if one is exceeded, the instance is
+ * closed and reopened.
+ */
 export interface OpenInstance {
   /**
-   * A wish. Resolves when the device took it (the driver then reports what it now is); rejects with
-   * `DEVICE_OFFLINE`, `DEVICE_REFUSED` or `READ_ONLY` when it did not, and nothing is sent later.
+   * Sends a command. Resolves when the device has accepted it (the driver then reports the new value).
+   * Rejects with `DEVICE_OFFLINE`, `DEVICE_REFUSED` or `READ_ONLY` if it has not; nothing is sent later.
    */
   write?(ident: string, value: Value): Promise<void>;
-  /** Asks the device for the present value of a variable and reports it (`HW_RequestStatus`). */
+  /** Reads the present value of a variable from the device and reports it (`HW_RequestStatus`). */
   refresh?(ident: string): Promise<void>;
-  /** Rejects, or never resolves, when the binding is dead although it did not say so. Called every 10 s. */
+  /** Checks the connection, every 10 s. Rejects, or never resolves, if it is dead. */
   probe?(): Promise<void>;
-  /** What is known of devices behind this one (`HW_GetKnownDevices`, `MQTT_GetKnownDevices`): plain JSON records. */
+  /** Known devices behind this one (`HW_GetKnownDevices`, `MQTT_GetKnownDevices`): plain JSON records. */
   knownDevices?(): readonly object[];
-  /** What connected children get from `Host.parent`. */
+  /** What connected instances get from `Host.parent`. */
   readonly provided?: unknown;
-  /** Looking for hardware (`SVC_StartSearch`), for a module that does. */
+  /** The hardware search (`SVC_StartSearch`), if the module has one. */
   readonly search?: Search;
-  /** Reports what is known and not yet told: this opening is about to end, and reports still count. */
+  /**
+   * Reports values that are still held back; called just before the instance closes, while reports still
+   * count.
+   */
   flush?(): void;
-  /** Releases everything. Moves no output, but stops a motor that nobody would stop any more. Called once. */
+  /**
+   * Releases all resources. Does not move an output, but stops a motor that nothing else would stop. Called
+   * once.
+   */
   close(): Promise<void>;
 }
 
 /**
- * A kind of driver: one constant per module, registered in `gateway.ts`. `open` is called by the supervisor, again and
- * again with back-off until it resolves; it rejects with a fault whose text says what to do, or with an AbortError when
- * `host.signal` aborts. It holds no state of its own between openings.
+ * A kind of driver; the list of modules (`composition/module-list.ts`) names each. The supervisor calls
+ * `open` repeatedly, with a back-off, until it resolves. `open` rejects with a fault whose text says what to
+ * do, or with an AbortError when `host.signal` aborts. A module keeps no state between two calls of `open`.
  */
 export interface ModuleDefinition<S extends TObject = TObject> {
   /** `{GUID}` in capitals. */
   readonly id: string;
   readonly name: string;
   readonly kind: ModuleKind;
-  /** Of its functions: `HW`, `SPRT`, `MQTT`. */
+  /** The prefix of its functions: `HW`, `SPRT`, `MQTT`. */
   readonly prefix: string;
   readonly aliases?: readonly string[];
-  /** A TypeBox object; every property has a `default`; a secret one has `secret: true` in its options. */
+  /** A TypeBox object. Every property has a `default`; secrets have `secret: true` in their schema. */
   readonly properties: S;
-  /** The variables that an instance with these properties has. Pure. */
+  /** The variables of an instance with these properties. Pure. */
   variables(properties: Static<S>): readonly VariableDeclaration[];
-  /** The interface that its I/O instance must offer; absent where it needs none. */
+  /** The interface that its I/O instance must provide; absent if it needs none. */
   readonly requires?: Flow<unknown>;
   readonly provides?: Flow<unknown>;
-  /** What of this machine could become instances of this driver's modules. Rejects with what makes looking impossible. */
+  /**
+   * Finds hardware of this machine that instances of this driver's modules could use. Rejects if the search
+   * is not possible.
+   */
   readonly findHardware?: HardwareFinder;
-  /** Functions of its own, beside the reference's families. */
+  /** Functions that the module adds to the command reference. */
   functions?(instances: OpenInstances): readonly FunctionDeclaration[];
-  /** Checks what the schema can't say. Returns the mistake and what to do, or undefined. Pure. */
+  /** Checks what the schema can't express. Returns what is wrong and what to do, or undefined. Pure. */
   check?(properties: Static<S>): string | undefined;
-  /** For a module with a switch of its own (`Open`): why an instance with these properties stays closed. Pure. */
+  /**
+   * For modules with an enable property such as `Open`: why an instance with these properties stays closed.
+   * Pure.
+   */
   disabledReason?(properties: Static<S>): string | undefined;
-  /** The longest wait before it is opened again, where trying costs little: a device of this machine. Half a minute unless said. */
+  /**
+   * The longest delay before a reopen, for modules whose attempts cost little, such as devices of this
+   * machine. Default: 30 s.
+   */
   readonly maxRetryDelayMs?: number;
   open(host: Host<Static<S>>): Promise<OpenInstance>;
 }
 
-/** What a module's own functions reach their instances by. */
+/** Gives a module's own functions access to its open instances. */
 export interface OpenInstances {
-  /** The opening of an instance of this module. Throws `NOT_OF_TYPE`, `WRONG_MODULE` or `DEVICE_OFFLINE`. */
+  /** The open instance with this id. Throws `NOT_OF_TYPE`, `WRONG_MODULE` or `DEVICE_OFFLINE`. */
   openInstance(id: number, module: { readonly id: string; readonly name: string }): OpenInstance;
 }

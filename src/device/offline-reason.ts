@@ -2,13 +2,13 @@ import { Fault, fault, generalOf, messageOf } from '../base/fault.js';
 
 /** Why an instance is not online. */
 export interface OfflineReason {
-  /** For the owner. */
+  /** The text for the owner. */
   readonly text: string;
-  /** For STATUS and quality, which fronts see: without the names of other objects. */
+  /** The text for STATUS and quality, which web fronts see: without the names of other objects. */
   readonly shown: string;
 }
 
-/** What was thrown, as a reason. */
+/** Converts an error to a reason. */
 export const offlineReasonOf = (thrown: unknown): OfflineReason => ({
   text: messageOf(thrown),
   shown: generalOf(thrown),
@@ -21,7 +21,7 @@ export function offlineFault({ text, shown }: OfflineReason): Fault {
   return new Fault(code, message, { general: fault('DEVICE_OFFLINE', shown).message });
 }
 
-/** The text of STATUS: the link, since when (UTC), and what else there is to say. */
+/** The text of STATUS: the link state, since when (UTC), and further texts. */
 export function statusText(
   link: string,
   { sinceMs, isTrusted }: { readonly sinceMs: number; readonly isTrusted: boolean },

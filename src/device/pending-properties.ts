@@ -5,7 +5,7 @@ import type { Instance } from '../kernel/instances.js';
 import type { ModuleDefinition } from './module.js';
 import { withProperty, type Properties } from './properties.js';
 
-/** Properties that were set and are not applied yet, by the id of their instance. */
+/** Properties that are set but not yet applied, by instance id. */
 export class PendingProperties {
   readonly #pending = new Map<number, Properties>();
 
@@ -14,8 +14,7 @@ export class PendingProperties {
   }
 
   /**
-   * Sets all of `changes`, or none of them when one is invalid. False when they are what was set before. Throws
-   * `PROPERTY_*`.
+   * Sets all of `changes`, or none if one is invalid. Returns false if nothing changes. Throws `PROPERTY_*`.
    */
   set({ id, data }: Instance, module: ModuleDefinition, changes: Properties): boolean {
     const before = this.#pending.get(id) ?? data.properties;
@@ -35,7 +34,7 @@ export class PendingProperties {
     return true;
   }
 
-  /** Removes them and returns them. */
+  /** Removes the pending properties of an instance and returns them. */
   take(id: number): Properties | undefined {
     const taken = this.#pending.get(id);
     this.#pending.delete(id);
@@ -43,7 +42,7 @@ export class PendingProperties {
   }
 }
 
-/** The properties that a JSON object names. Throws `CONFIGURATION_INVALID`. */
+/** Parses a JSON object of properties. Throws `CONFIGURATION_INVALID`. */
 export function parseProperties(json: string): Properties {
   let given: unknown;
   try {

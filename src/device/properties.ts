@@ -8,20 +8,23 @@ import type { InstanceData } from '../kernel/object.js';
 import { validateSemantics } from './common-variables.js';
 import type { ModuleDefinition } from './module.js';
 
-/** The properties of an instance by name. */
+/** The properties of an instance, by name. */
 export type Properties = Readonly<Record<string, unknown>>;
 
 /** What is shown for a secret that is set; writing it back leaves the secret as it is (decision 16). */
 export const HIDDEN = '***';
 
-/** The properties that a new instance of the module has. */
+/** The default properties of a module. */
 export function defaultsOf(module: ModuleDefinition): Properties {
   return Schema.Default(module.properties, {}) as Properties;
 }
 
-/** Stored or configured properties with those filled in that a newer version of the module added, and unknown ones left out. */
+/**
+ * Completes stored or configured properties: adds the defaults of those that a newer version of the module
+ * introduced, and removes unknown ones.
+ */
 export function completeStored(module: ModuleDefinition, stored: Properties): Properties {
-  // What comes from a damaged store may be anything.
+  // A damaged store may contain anything.
   const known = Object.entries(isRecord(stored) ? stored : {}).filter(([name]) =>
     Object.hasOwn(module.properties.properties, name),
   );
@@ -29,8 +32,8 @@ export function completeStored(module: ModuleDefinition, stored: Properties): Pr
 }
 
 /**
- * `properties` with one changed. Text is taken for numbers, booleans, lists and objects where the schema wants those, as the
- * original's JSON-in-a-string habit has it. Throws `PROPERTY_MISSING`, `PROPERTY_INVALID`.
+ * Returns `properties` with one changed. Text is accepted for numbers, booleans, lists and objects, as the
+ * original product's clients send JSON in a string. Throws `PROPERTY_MISSING`, `PROPERTY_INVALID`.
  */
 export function withProperty(
   module: ModuleDefinition,
@@ -40,7 +43,7 @@ export function withProperty(
   const schema = schemaOf(module.properties, name);
   if (schema === undefined) throw fault('PROPERTY_MISSING', name);
   if (isSecret(schema) && value === HIDDEN) return properties;
-  // A URL as it was shown stands for the one with its password.
+  // A URL with a masked password stands for the stored one.
   const taken = unmaskUrlsIn(coerceProperty(schema, value), properties[name]);
   const numeral = findBigInt(taken);
   if (numeral !== undefined)
@@ -51,20 +54,26 @@ export function withProperty(
   return { ...properties, [name]: taken };
 }
 
-/** What is wrong with the properties as a whole and what to do; undefined when they can be opened. */
+/**
+ * Validates the properties as a whole. Returns what is wrong and what to do; undefined if an instance can be
+ * opened with them.
+ */
 export function validateProperties(module: ModuleDefinition, properties: Properties): string | undefined {
   const mistake = Schema.Errors(module.properties, properties).First();
   if (mistake !== undefined) return `${mistake.path.slice(1).replaceAll('/', '.')}: ${textOf(mistake)}`;
   return validateSemantics(module, properties);
 }
 
-/** Where some words are allowed, those; they stand in the schema for readers (`choice`). */
+/** For an enumeration, the allowed words, which the schema has for readers (`enumProperty`). */
 function textOf({ schema, message }: ValueError): string {
   const words = schema['enum'] as readonly string[] | undefined;
   return words === undefined ? message : `expected ${words.join(' or ')}`;
 }
 
-/** Why an instance that could be opened stays closed: its module's own switch, or nobody has looked at this copy yet. */
+/**
+ * Why an instance with valid properties stays closed: its module's enable property is off, or it is a copy
+ * that was never applied.
+ */
 export function disabledReasonOf(
   module: ModuleDefinition,
   { asleep, properties }: InstanceData,
@@ -73,7 +82,7 @@ export function disabledReasonOf(
   return module.disabledReason?.(properties);
 }
 
-/** The properties as anybody may see them: secrets that are set show as `***`, also within URLs. */
+/** Hides secrets: secret properties that are set become `***`, as do passwords in URLs. */
 export function redactProperties(module: ModuleDefinition | undefined, properties: Properties): Properties {
   if (module === undefined) return {};
   return Object.fromEntries(
@@ -84,13 +93,13 @@ export function redactProperties(module: ModuleDefinition | undefined, propertie
   );
 }
 
-/** Whether a property must not be shown; one that the module does not know might be, misspelt. */
+/** Whether a property is secret. One that the module does not know may be, misspelt. */
 export function isSecretProperty(module: ModuleDefinition, name: string): boolean {
   const schema = schemaOf(module.properties, name);
   return schema === undefined || isSecret(schema);
 }
 
-/** The secrets that are set, to be kept out of what is shown. */
+/** The secrets that are set, so that they can be hidden in output. */
 export function secretsOfProperties(module: ModuleDefinition, properties: Properties): string[] {
   return Object.entries(properties).flatMap(([name, value]) => {
     if (typeof value === 'string' && value !== '' && isSecretProperty(module, name)) return [value];
@@ -110,7 +119,10 @@ function isSecret(schema: TSchema): boolean {
   return schema['secret'] === true;
 }
 
-/** A property's value as its schema wants it, where a text stands for a number, a boolean, a list or an object. */
+/**
+ * Converts text to the number, boolean, list or object that the schema requires; returns other values as they
+ * are.
+ */
 export function coerceProperty(schema: TSchema, value: unknown): unknown {
   switch (schema['type']) {
     case 'string':

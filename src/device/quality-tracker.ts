@@ -9,14 +9,14 @@ import { LatencyStatistics } from './latency-statistics.js';
 import { NO_VALUE, reportedVariables } from './instance-variables.js';
 import type { Value, VariableDeclaration } from './module.js';
 
-/** The value is from before: a restart of the gateway, a time when the device was away. */
+/** The value is older than the connection: from before a restart, or from before the device was offline. */
 const NOT_REPORTED: QualityProblem = {
   state: quality.stale,
   reason: 'NOT_REPORTED',
   text: 'the device has not told it since it was connected',
 };
 
-/** A device's clock may be ahead of ours by so much: neither is exact, and some are set by hand. */
+/** How far a device's clock may be ahead of ours: neither is exact, and some are set by hand. */
 const AHEAD_MS = 60_000;
 
 const FUTURE: QualityProblem = {
@@ -25,9 +25,9 @@ const FUTURE: QualityProblem = {
   text: 'the device says that it was measured in the future; check its clock',
 };
 
-/** Why an instance's values are bad whatever was told: the codes of its troubles. */
+/** Why all values of an instance are bad; these are also codes of its problems. */
 export type OfflineCode = 'CLOSED' | 'UNREACHABLE' | 'MODULE_MISSING' | 'UNAVAILABLE';
-/** Why the values of an instance are bad while its link stands so. */
+/** The reason that follows from a link state other than online. */
 export const offlineCodeOf = (link: string): OfflineCode => (link === 'closed' ? 'CLOSED' : 'UNREACHABLE');
 const absences: ReadonlySet<string> = new Set<OfflineCode>([
   'CLOSED',
@@ -36,7 +36,6 @@ const absences: ReadonlySet<string> = new Set<OfflineCode>([
   'UNAVAILABLE',
 ]);
 
-/** What a standing works with. */
 export interface QualityTrackerOptions {
   readonly kernel: Kernel;
   readonly clock: Clock;
@@ -45,17 +44,20 @@ export interface QualityTrackerOptions {
 }
 
 /**
- * The quality of one instance's values. A report makes a value good; one that came later than promised is stale; while the
- * instance is not online all are bad; and what was not reported since it came online is as old as that.
+ * Tracks the quality of one instance's values. A report makes a value good. A value without a report for
+ * longer than its variable allows is stale. While the instance is not online all values are bad; when it
+ * comes online, values are stale until they are reported.
  */
 export class QualityTracker {
   readonly #with: QualityTrackerOptions;
-  /** How long it took to take in what was reported. */
+  /** The latency of processing reports. */
   readonly reportLatency: LatencyStatistics;
   readonly #promises = new Map<string, Deadline>();
-  /** Why the device is away although the instance is online. */
+  /** Why the device is unavailable although the instance is online. */
   #away: QualityProblem | undefined;
-  /** How far the wall clock is ahead of the monotonic one, and when that was found by the former, ms. */
+  /**
+   * The offset of the wall clock from the monotonic clock, and the wall time at which it was measured, ms.
+   */
   #aheadMs = 0;
   #comparedMs = NaN;
 
@@ -64,7 +66,10 @@ export class QualityTracker {
     this.reportLatency = new LatencyStatistics(parts.clock);
   }
 
-  /** For values that were restored: what nobody has reported in this run is not good. Tells nobody: none has seen it yet. */
+  /**
+   * Marks restored values that have not been reported in this run as stale. Emits no message: no client has
+   * seen them yet.
+   */
   restore(): void {
     const { kernel, instance } = this.#with;
     for (const variable of reportedVariables(instance)) {
@@ -73,7 +78,7 @@ export class QualityTracker {
     }
   }
 
-  /** The promises of these variables are kept an eye on from their next values on; all others are given up. */
+  /** Sets the deadlines of these variables, which start with their next values; removes all others. */
   setDeadlines(declared: readonly VariableDeclaration[]): void {
     this.#release();
     for (const { ident, staleAfterS } of declared)
@@ -81,7 +86,7 @@ export class QualityTracker {
         this.#promises.set(ident, new Deadline(staleAfterS * 1000, () => this.#overdue(ident, staleAfterS)));
   }
 
-  /** The value was reported; see `Host.report`. Throws `VARIABLE_TYPE`. */
+  /** Implements `Host.report`. Throws `VARIABLE_TYPE`. */
   report(variable: Variable, value: Value, at: bigint | number | undefined): void {
     const { kernel, clock } = this.#with;
     const fromNs = clock.monotonicNs();
@@ -90,13 +95,13 @@ export class QualityTracker {
     const isGood = this.#isGood(variable, sourceMs, nowMs);
     kernel.variables.update(variable, value, nowMs);
     note(variable, sourceMs, nowMs);
-    // Only now: the value of before must not look good for a moment.
+    // Only after the update: the old value must not be good for a moment.
     if (isGood && variable.data.qualityProblem !== undefined)
       kernel.variables.setQualityProblem(variable, undefined);
     this.reportLatency.recordSince(fromNs);
   }
 
-  /** The value was reported as a guess; see `Host.guess`. Throws `VARIABLE_TYPE`. */
+  /** Implements `Host.reportUncertain`. Throws `VARIABLE_TYPE`. */
   reportUncertain(variable: Variable, value: Value, doubt: QualityProblem): void {
     const { kernel, clock } = this.#with;
     const nowMs = clock.nowMs();
@@ -105,14 +110,14 @@ export class QualityTracker {
     note(variable, undefined, nowMs);
   }
 
-  /** The variable's value can't be relied on until its next report. */
+  /** Implements `Host.markUncertain`. */
   markUncertain(variable: Variable, doubt: QualityProblem): void {
     this.#with.kernel.variables.setQualityProblem(variable, this.#away ?? doubt);
     const promised = this.#promises.get(variable.ident);
     if (promised !== undefined) this.#with.deadlines.cancel(promised);
   }
 
-  /** It is online: what was not reported while it was opened is known from before only. */
+  /** The instance is online: values that were not reported while it opened are stale. */
   setOnline(): void {
     const { kernel, instance } = this.#with;
     if (this.#away !== undefined) return;
@@ -121,13 +126,13 @@ export class QualityTracker {
         kernel.variables.setQualityProblem(variable, hasValue(variable) ? NOT_REPORTED : NO_VALUE);
   }
 
-  /** It is not online: nothing is known of its values. */
+  /** The instance is not online: all its values are bad. */
   setOffline(reason: OfflineCode, text: string): void {
     this.#away = undefined;
     this.#lose({ state: quality.bad, reason, text });
   }
 
-  /** Its device is away although the instance is online, and why; with undefined it is there again. */
+  /** Implements `Host.setUnavailable`. */
   setUnavailable(text: string | undefined): void {
     const wasAway = this.#away !== undefined;
     this.#away = text === undefined ? undefined : { state: quality.bad, reason: 'UNAVAILABLE', text };
@@ -146,7 +151,10 @@ export class QualityTracker {
     this.#promises.clear();
   }
 
-  /** The wall clock's time of an edge. Edges come in bursts: within one millisecond the two clocks are compared once. */
+  /**
+   * Converts an edge's monotonic time to wall time. Edges come in bursts: the clocks are compared at most
+   * once per millisecond.
+   */
   #wallMs(atNs: bigint, nowMs: number): number {
     if (nowMs !== this.#comparedMs) {
       this.#aheadMs = nowMs - Number(this.#with.clock.monotonicNs()) / 1e6;
@@ -155,7 +163,7 @@ export class QualityTracker {
     return Math.min(nowMs, Number(atNs) / 1e6 + this.#aheadMs);
   }
 
-  /** Whether a value that comes now is good; one that is too old is doubted already when it is told. */
+  /** Whether a value reported now is good. One that is too old is marked before it is stored. */
   #isGood(variable: Variable, sourceMs: number | undefined, nowMs: number): boolean {
     if (this.#away !== undefined) return false;
     const { kernel, clock, deadlines } = this.#with;
@@ -169,7 +177,10 @@ export class QualityTracker {
     return false;
   }
 
-  /** How old a value is by its own time. A time of the device's says nothing while the clock here is not set. */
+  /**
+   * The age of a value by its own timestamp. A device's timestamp is ignored while the clock of this machine
+   * is not set.
+   */
   #ageMs(sourceMs: number | undefined, nowMs: number): number {
     if (sourceMs === undefined) return 0;
     if (sourceMs === 0) return Infinity;
@@ -185,7 +196,7 @@ export class QualityTracker {
   }
 }
 
-/** Keeps when the value was so, where that was told. */
+/** Stores the time of the value, if it was given. */
 function note({ data }: Variable, sourceMs: number | undefined, receivedMs: number): void {
   if (sourceMs === undefined) data.reportTimes &&= undefined;
   else if (data.reportTimes === undefined) data.reportTimes = { sourceMs, receivedMs };

@@ -27,43 +27,42 @@ import { offlineCodeOf, QualityTracker, type QualityTrackerOptions } from './qua
 import { LatencyStatistics } from './latency-statistics.js';
 import { withTimeout } from './toolkit/timeout.js';
 
-/** The state of an instance's way to its hardware (variable `LINK`). */
+/** The state of an instance's connection to its hardware (variable `LINK`). */
 export type LinkState = 'closed' | 'opening' | 'online' | 'waiting';
 
 /** An adapter may need its driver loaded, a broker a slow TLS handshake. */
 export const OPEN_TIMEOUT_MS = 30_000;
 export const CLOSE_TIMEOUT_MS = 5_000;
-/** How often a binding is asked whether it lives, and how long it may take to say so. */
+/** How often a connection is probed, and the timeout of a probe. */
 export const PROBE_INTERVAL_MS = 10_000;
 export const PROBE_TIMEOUT_MS = 5_000;
-/** What a supervisor works with. */
 export interface SupervisorOptions extends QualityTrackerOptions {
   readonly log: Log;
   readonly bootFlags: BootFlags;
   readonly debug: DebugTap;
   readonly module: ModuleDefinition;
-  /** The opening of the I/O instance it is connected to; undefined while that is not online. */
+  /** The open I/O instance that this one is connected to; `running` is undefined unless it is online. */
   parent(): { readonly name: string; readonly running: OpenInstance | undefined } | undefined;
-  /** All instances of its module, itself too. */
+  /** All instances of its module, including itself. */
   siblings(): readonly Sibling<Properties>[];
-  /** `Host.toggle`. */
+  /** Implements `Host.toggle`. */
   toggle(path: string): Promise<void>;
-  /** Called when it went online, and when it left. */
+  /** Called when the instance goes online or offline. */
   onLink(): void;
 }
 
 /**
- * Keeps one instance open: opens it, opens it again with a jittered back-off when it fails or is lost, gives each call of
- * the driver a deadline, and shows in the tree how it stands. What a driver throws ends here.
+ * Keeps one instance open: opens it, reopens it with a jittered back-off after failures and losses, gives
+ * each driver call a deadline, and shows its state in the tree. Exceptions of drivers end here.
  */
 export class Supervisor {
   readonly #with: SupervisorOptions;
   readonly #standing: QualityTracker;
   readonly #log: LinkLog;
-  /** How long the device took to do what it was asked. */
+  /** The latency of commands. */
   readonly commandLatency: LatencyStatistics;
   readonly #problems = new ProblemList();
-  /** Closing and opening anew never overlap, whoever asks for them. */
+  /** Closing and reopening never overlap. */
   readonly #turn = new SerialQueue();
   #isEnded = false;
   #properties: Properties;
@@ -96,30 +95,33 @@ export class Supervisor {
     return this.#link;
   }
 
-  /** The opening, while it is online. */
+  /** The open instance; undefined unless it is online. */
   get openInstance(): OpenInstance | undefined {
     return this.#running;
   }
 
-  /** How long it took to take in what the device told. */
+  /** The latency of processing reports. */
   get reportLatency(): LatencyStatistics {
     return this.#standing.reportLatency;
   }
 
-  /** What is wrong with its variables (`declareVariables`). */
+  /** Sets the problems of its variables (`declareVariables`). */
   set variableProblems(problems: readonly InstanceProblem[]) {
     this.#problems.declared = problems;
     if (this.#sinceMs !== 0) this.#tell();
   }
 
-  /** What is wrong, in words, the reason for not being online first. */
+  /** The problems of the instance, the reason for not being online first. */
   problems(): InstanceProblem[] {
     const own = this.#problems.all();
     const isFine = this.#link === 'online' || (this.#link === 'opening' && this.#text === '');
     return isFine ? own : [{ code: offlineCodeOf(this.#link), text: this.#text }, ...own];
   }
 
-  /** Opens it and keeps it open, if its properties and its parent allow. Does nothing when it is kept open already. */
+  /**
+   * Opens the instance and keeps it open, if its properties and its parent allow it. Does nothing if it is
+   * already kept open.
+   */
   start(): void {
     if (this.#life !== undefined || this.#isEnded) return;
     try {
@@ -152,13 +154,13 @@ export class Supervisor {
     this.#life = { stop, ended };
   }
 
-  /** Closes it for good and waits until it is closed; outputs stay as they are, motors stop. */
+  /** Closes the instance permanently and waits until it is closed; outputs keep their state, motors stop. */
   stop(text = 'stopped', status: number = instanceStatus.inactive): Promise<void> {
     this.#isEnded = true;
     return this.#turn.run(() => this.#close(text, status));
   }
 
-  /** Closes it and opens it again, with other properties where given. */
+  /** Closes the instance and reopens it, with new properties if given. */
   restart(properties?: Properties): Promise<void> {
     return this.#turn.run(async () => {
       await this.#close('being opened anew', instanceStatus.inactive);
@@ -170,7 +172,10 @@ export class Supervisor {
     });
   }
 
-  /** A wish, given to the driver now or failed now: `DEVICE_OFFLINE`, `READ_ONLY`, `DEVICE_REFUSED`, `TIMED_OUT`. */
+  /**
+   * Sends a command to the driver immediately, or fails: `DEVICE_OFFLINE`, `READ_ONLY`, `DEVICE_REFUSED`,
+   * `TIMED_OUT`.
+   */
   write(ident: string, value: Value): Promise<true> {
     const open = this.#online();
     if (open.write === undefined) throw fault('READ_ONLY', ident);
@@ -178,7 +183,7 @@ export class Supervisor {
     return this.#answered(open.write(ident, value));
   }
 
-  /** Asks for the present value of a variable. */
+  /** Requests the present value of a variable. */
   refresh(ident: string): Promise<true> {
     const open = this.#online();
     if (open.refresh === undefined) throw fault('READ_ONLY', `The status of ${ident}`);
@@ -220,7 +225,7 @@ export class Supervisor {
     }
   }
 
-  /** One opening, from its beginning to its end; resolves with why it ended. */
+  /** Opens the instance once and waits until it closes; resolves with the cause. */
   async #openOnce(stop: AbortSignal): Promise<{ readonly thrown: unknown; readonly wasOnline: boolean }> {
     const { clock, module, log, instance } = this.#with;
     const ending = new AbortController();
@@ -238,11 +243,11 @@ export class Supervisor {
     };
     stop.addEventListener('abort', abort, { once: true });
     if (this.#link === 'closed') this.#show('opening', '', instanceStatus.creating);
-    // What an earlier opening complained of, this one finds out for itself.
+    // Problems of the previous attempt are detected again if they persist.
     this.#problems.clear();
     try {
       const host = this.#host(ending.signal, lost.resolve);
-      // `open` may throw before it returns a promise; that is a failure like any other.
+      // `open` may throw synchronously; that is a failure like any other.
       const opening = Promise.resolve().then(() => module.open(host));
       running = await this.#opened(opening, stop);
       this.#running = running;
@@ -253,7 +258,7 @@ export class Supervisor {
       const thrown = await lost.promise;
       unprobe();
       abort();
-      // Closing may take its time: nobody is told good values meanwhile.
+      // Closing may take a while, during which no value may be good.
       if (!stop.aborted) this.#standing.setOffline('UNREACHABLE', generalOf(thrown));
       return { thrown, wasOnline: true };
     } catch (thrown) {
@@ -283,7 +288,7 @@ export class Supervisor {
         opening,
       );
     } catch (thrown) {
-      // Given up on: should it still open, it is closed at once.
+      // Timed out or stopped: if it still opens, it is closed immediately.
       void opening.then((late) => late.close()).catch(() => undefined);
       throw thrown;
     }
@@ -384,7 +389,7 @@ export class Supervisor {
     if (linkChanged && link === 'online') this.#with.onLink();
   }
 
-  /** LINK and STATUS in the tree; written only when they change. */
+  /** Updates LINK and STATUS in the tree if they have changed. */
   #tell(): void {
     const { kernel, clock, instance } = this.#with;
     const since = { sinceMs: this.#sinceMs, isTrusted: clock.isTrusted() };

@@ -4,10 +4,10 @@ import { objectType } from '../kernel/object.js';
 import type { Value } from '../kernel/value.js';
 import type { Variable } from '../kernel/variables.js';
 
-/** Carries out the action of a variable. */
+/** Performs the action of a variable. */
 export type PerformAction = (variable: Variable, value: Value) => Promise<void>;
 
-/** What `Host.toggle` promises; `act` carries the action out. */
+/** Implements `Host.toggle`; `act` performs the action. */
 export async function toggle({ tree }: Kernel, path: string, act: PerformAction): Promise<void> {
   const target = tree.findByPath(path);
   const variable = target?.is(objectType.instance) ? target.children?.byIdent('STATE') : target;

@@ -18,27 +18,29 @@ import { EventRunner } from './event-runner.js';
 import { nextRunOf } from './next-run.js';
 import { isTriggered, Triggers, type VariableUpdate } from './triggers.js';
 
-/** At most so long nobody looks at the clock while an event waits for its time: a clock that was set is noticed by then. */
+/**
+ * How often the clock is checked at least, while an event waits for its time: a clock change is noticed
+ * within this time.
+ */
 const CHECK_INTERVAL_MS = 60_000;
-/** The same while the clock is not trusted yet. */
+/** The same while the clock is not synchronised yet. */
 const TRUST_LOOK_MS = 10_000;
-/** Events that are looked at in one turn of the event loop: about a millisecond. */
+/** The limit of events handled in one turn of the event loop: about a millisecond. */
 const SLICE = 100;
 
-/** What events work with. */
 export interface EventEngineOptions {
   readonly kernel: Kernel;
   readonly clock: Clock;
   readonly log: Log;
-  /** Runs a script; resolves with what it printed. */
+  /** Runs a script; resolves with its output. */
   readonly runScript: (run: ScriptRunRequest) => Promise<string>;
-  /** Carries out an action; resolves with what it printed. */
+  /** Performs an action; resolves with its output. */
   readonly performAction: (actionId: string, run: ActionRun) => Promise<string>;
 }
 
 /**
- * Runs the events of a tree: what variables set off, found by the variable's id, and what the clock does, on one timer for
- * all. An event that waits costs nothing. It follows the tree by its changes.
+ * Runs the events of a tree. Triggers are looked up by the variable's id; timed events share one timer. A
+ * waiting event costs nothing. The engine follows the tree through its changes.
  */
 export class EventEngine implements Disposable {
   readonly #options: EventEngineOptions;
@@ -47,9 +49,9 @@ export class EventEngine implements Disposable {
   readonly #runs: EventRunner;
   readonly #jumps: ClockStepDetector;
   readonly #undo: Cancel;
-  /** Events whose next run is to be found anew. */
+  /** Events whose next run must be computed again. */
   readonly #dirty = new Set<number>();
-  /** Events whose variable is gone. */
+  /** Events whose variable was deleted. */
   readonly #orphans = new Set<Event>();
   #isSettling = false;
   #isTrusted: boolean;
@@ -71,7 +73,7 @@ export class EventEngine implements Disposable {
     this.#undo = kernel.changes.listen((change) => this.#heard(change));
   }
 
-  /** Sets nothing off any more. */
+  /** Starts no further runs. */
   [Symbol.dispose](): void {
     this.#isClosed = true;
     this.#undo();
@@ -79,7 +81,7 @@ export class EventEngine implements Disposable {
     this.#runs.close();
   }
 
-  /** Nothing is told from in here: others may not have heard this change yet. */
+  /** Emits no changes in here: other listeners may not have received this one yet. */
   #heard({ SenderID, Message, Data }: Change): void {
     if (Message === message.VM_UPDATE) {
       const events = this.#triggers.of(SenderID);
@@ -90,7 +92,7 @@ export class EventEngine implements Disposable {
     } else if (Message === message.OM_UNREGISTER) this.#gone(SenderID);
   }
 
-  /** The event is new, or another than before. */
+  /** Handles a new or changed event. */
   #follow(event: Event): void {
     this.#triggers.put(event);
     if (isTimed(event)) this.#mark(event.id);
@@ -100,7 +102,7 @@ export class EventEngine implements Disposable {
     this.#queue.set(id, undefined);
     this.#triggers.remove(id);
     for (const event of this.#triggers.of(id)?.values() ?? []) {
-      // At once: the id may be another variable's soon.
+      // Immediately: the id may soon be reused for another variable.
       this.#triggers.remove(event.id);
       this.#orphans.add(event);
       this.#settleLater();
@@ -131,7 +133,7 @@ export class EventEngine implements Disposable {
     queueMicrotask(() => void this.#settle());
   }
 
-  /** Finds next runs anew, some at a time. */
+  /** Computes next runs, some per turn of the event loop. */
   async #settle(): Promise<void> {
     const { kernel, log } = this.#options;
     for (const event of this.#orphans) {
@@ -159,7 +161,7 @@ export class EventEngine implements Disposable {
     if (event?.is(objectType.event)) kernel.events.setNextRun(event, this.#nextRun(event));
   }
 
-  /** Has it wait for its next run; unix seconds, 0: none. */
+  /** Schedules the next run of an event; returns it in unix seconds, 0 for none. */
   #nextRun(event: Event): number {
     const moment = { nowMs: this.#options.clock.nowMs(), isTrusted: this.#isTrusted };
     const atMs = nextRunOf(event, moment);
@@ -179,7 +181,9 @@ export class EventEngine implements Disposable {
     this.#cancel = clock.after(waitMs, () => this.#look());
   }
 
-  /** Asked only while the clock is not trusted: then what waits for a time of day is in no queue. */
+  /**
+   * Called only while the clock is not synchronised: events that wait for a time of day are then not queued.
+   */
   #hasTimed(): boolean {
     for (const event of this.#options.kernel.tree.objectsOfType(objectType.event))
       if (isTimed(event) && event.data.active) return true;
@@ -200,7 +204,7 @@ export class EventEngine implements Disposable {
       if (id === undefined) break;
       this.#due(id, nowMs);
     }
-    // While next runs are being found, the timer is set at the end of that.
+    // While next runs are being computed, the timer is set afterwards.
     if (!this.#isSettling) this.#arm();
   }
 
@@ -209,16 +213,16 @@ export class EventEngine implements Disposable {
     const event = kernel.tree.find(id);
     if (!event?.is(objectType.event)) return;
     const run = this.#runOf(event, nowMs);
-    // One that begins finds its next run there, so that both are told at once.
+    // A run that starts computes the next one, so that both are reported together.
     if (run === undefined || !this.#runs.start(run)) this.#mark(id);
   }
 
-  /** What a timed event does now that its time has come. */
+  /** The run of a timed event that is due. */
   #runOf(event: Event, nowMs: number): EventRun | undefined {
     const { active, conditions, schedule } = event.data;
     if (!active || !areConditionsMet(conditions, this.#options.kernel.tree, nowMs)) return undefined;
     if (schedule === undefined) return { event, sender: 'TimerEvent', values: {} };
-    // Of several points that have passed by a clock that was set, the last holds.
+    // If the clock was set past several points, the last one applies.
     const actionId = pointAt(schedule, nowMs)?.actionId;
     const action = schedule.actions.find((one) => one.id === actionId);
     return action && { event, sender: 'Schedule', values: { ACTION: action.id }, action };
@@ -254,7 +258,7 @@ export class EventEngine implements Disposable {
   }
 }
 
-/** A schedule's action that says nothing of its own leaves it to the event. */
+/** A schedule's action without a script and an action uses the event's. */
 function doneBy({ scriptText: script, actionId, actionParameters }: ScheduleAction, data: EventData) {
   return script === '' && actionId === '' ? data : { script, actionId, actionParameters };
 }

@@ -5,24 +5,25 @@ import { yieldToEventLoop } from '../base/serial-queue.js';
 import type { Event } from '../kernel/events/events.js';
 import type { EventRun } from './event-run.js';
 
-/** Events that run at the same time; the others wait. Scripts wait for their processes besides. */
+/**
+ * How many events run at the same time; the others wait. Their scripts may wait for a process in addition.
+ */
 export const CONCURRENT_RUNS = 16;
 /**
- * How often an event may run within a minute because of its variable. More is a loop: what it runs updates the variable,
- * or sets off another event that does.
+ * How often a variable may trigger an event within a minute. More is a loop: what the event runs updates the
+ * variable, or triggers another event that does.
  */
 export const RUNS_PER_MINUTE_LIMIT = 1000;
 const MINUTE_MS = 60_000;
-/** What a run printed is kept to this length in the log. */
+/** The limit of a run's output in the log, characters. */
 const LOGGED_OUTPUT = 2000;
 
-/** What runs work with. */
 export interface EventRunnerOptions {
   readonly clock: Clock;
   readonly log: Log;
-  /** Whether it may still begin; called where it does, to note that. */
+  /** Called when a run starts, to record it; returns whether it may start. */
   readonly begin: (run: EventRun) => boolean;
-  /** Resolves with what it printed. */
+  /** Performs a run; resolves with its output. */
   readonly carryOut: (run: EventRun) => Promise<string>;
 }
 
@@ -32,13 +33,13 @@ interface Minute {
 }
 
 /**
- * The runs of events. One event runs once at a time; of what sets it off meanwhile only the newest waits. One that fails
- * is logged and takes no other down. Each run begins in a turn of the event loop of its own.
+ * Runs events. An event runs once at a time; of the triggers that arrive meanwhile only the newest is kept. A
+ * failing run is logged and does not affect others. Each run starts in a turn of the event loop of its own.
  */
 export class EventRunner {
   readonly #options: EventRunnerOptions;
   readonly #ready: EventRun[] = [];
-  /** Ids of events that run or are ready to, and what waits for their end. */
+  /** Ids of events that are running or ready, with the run that follows. */
   readonly #busy = new Map<number, EventRun | undefined>();
   readonly #minutes = new WeakMap<Event, Minute>();
   #running = 0;
@@ -49,7 +50,10 @@ export class EventRunner {
     this.#options = options;
   }
 
-  /** Has an event run as soon as it can; false: it runs or is ready to already, and this comes after that. */
+  /**
+   * Starts a run as soon as possible. Returns false if the event is already running or ready; then this run
+   * follows.
+   */
   start(run: EventRun): boolean {
     const { id } = run.event;
     if (this.#busy.has(id)) {
@@ -62,7 +66,7 @@ export class EventRunner {
     return true;
   }
 
-  /** Begins no more; what runs is not waited for. */
+  /** Starts no further runs; does not wait for active ones. */
   close(): void {
     this.#isClosed = true;
     this.#ready.length = 0;
@@ -107,7 +111,7 @@ export class EventRunner {
     if (waiting !== undefined) this.start(waiting);
   }
 
-  /** The clock sets nothing off in a loop. */
+  /** Timed events can't be triggered in a loop. */
   #isTooOften({ event, sender }: EventRun): boolean {
     if (sender !== 'Variable') return false;
     const { clock, log } = this.#options;

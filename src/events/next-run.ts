@@ -12,25 +12,26 @@ import { nextPoint } from './schedule/week-schedule.js';
 
 const DAY_S = 86_400;
 const DAY_MS = DAY_S * 1000;
-/** Length of a repetition's unit within a day, ms. */
+/** The unit of a repetition within a day, ms. */
 const UNIT_MS: Readonly<Record<number, number>> = {
   [cyclicTime.second]: 1000,
   [cyclicTime.minute]: 60_000,
   [cyclicTime.hour]: 3_600_000,
 };
 
-/** The clock as it is: unix milliseconds, and whether they are to be relied on. */
+/** The state of the clock: unix milliseconds, and whether it is synchronised. */
 export interface Moment {
   readonly nowMs: number;
   readonly isTrusted: boolean;
 }
 
 /**
- * When an event runs next by the clock, unix milliseconds; undefined: not at all, or not as long as the clock is not
- * trusted: then only what repeats all day long runs, as no time of day is needed for that.
+ * The time of an event's next run, unix milliseconds; undefined if there is none. While the clock is not
+ * synchronised, only events that repeat all day run, as they need no time of day.
  *
- * When the clock was set back to before the last run: what it ran for does not come a second time, up to a day for a
- * time of day, up to its own length for a repetition. Further back the last run was by a wrong clock, and says nothing.
+ * If the clock was set back to before the last run, that run does not happen again: up to a day for a time of
+ * day, up to its own length for a repetition. If it was set back further, the last run was at a wrong time
+ * and is ignored.
  */
 export function nextRunOf({ data }: Event, { nowMs, isTrusted }: Moment): number | undefined {
   const { active, cyclic, schedule, created, lastRun } = data;
@@ -42,7 +43,7 @@ export function nextRunOf({ data }: Event, { nowMs, isTrusted }: Moment): number
   return schedule === undefined ? undefined : nextPoint(schedule, afterMs)?.atMs;
 }
 
-/** Whether it repeats all day long on every day: from midnight on, or from any second up to the one before. */
+/** Whether an event repeats all day on every day: from midnight, or from any second to the one before it. */
 function repeatsAlways(cyclic: Cyclic | undefined): boolean {
   if (cyclic === undefined) return false;
   const { dateType, timeType, dateFrom, dateTo, timeFrom, timeTo } = cyclic;

@@ -2,24 +2,24 @@ import { triggerType, type Trigger } from '../kernel/events/event-data.js';
 import type { Event } from '../kernel/events/events.js';
 import type { Value } from '../kernel/value.js';
 
-/** What an update of a variable was: message VM_UPDATE. */
+/** An update of a variable (message VM_UPDATE). */
 export interface VariableUpdate {
   readonly value: Value;
   readonly old: Value;
   readonly isChange: boolean;
 }
 
-/** Which events a variable sets off, found by its id. */
+/** The events that a variable triggers, by its id. */
 export class Triggers {
   readonly #byVariable = new Map<number, Map<number, Event>>();
   readonly #variableOf = new Map<number, number>();
 
-  /** The events of a variable by their ids; undefined for nearly all variables. */
+  /** The events of a variable, by id; undefined for nearly all variables. */
   of(variableId: number): ReadonlyMap<number, Event> | undefined {
     return this.#byVariable.get(variableId);
   }
 
-  /** The event as it is now. */
+  /** Adds or updates an event. */
   put(event: Event): void {
     const { variableId = 0 } = event.data.trigger ?? {};
     if (this.#variableOf.get(event.id) === variableId) return;
@@ -41,7 +41,10 @@ export class Triggers {
   }
 }
 
-/** Whether an update is what the event waits for; without subsequent execution only where it was not so before. */
+/**
+ * Whether an update triggers the event; without subsequent execution only if the condition was not met
+ * before.
+ */
 export function isTriggered(
   { type, value: limit, subsequent }: Trigger,
   { value, old, isChange }: VariableUpdate,

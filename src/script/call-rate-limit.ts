@@ -1,17 +1,17 @@
 import type { Clock } from '../base/clock.js';
 
-/** So many seconds' worth of calls may come at once: a script that reads a whole house is not held up. */
+/** The burst, in seconds' worth of calls: a script that reads a whole house is not delayed. */
 const AT_ONCE_S = 5;
-/** Waits shorter than this are not waited: a timer is not that exact. */
+/** Shorter delays are skipped: a timer is not that precise. */
 const LEAST_MS = 10;
 
-/** How many calls a script may make: some at once, then so many a second, and so many altogether. */
+/** Limits a script's calls: a burst, then a rate, and a total. */
 export class CallRateLimit {
   readonly #clock: Pick<Clock, 'monotonicNs'>;
   readonly #eachMs: number;
   readonly #startMs: number;
   #left: number;
-  /** When all calls so far would have been made one after the other, ms after the start. */
+  /** When all calls so far would be done at the rate limit, ms after the start. */
   #untilMs = 0;
 
   constructor(
@@ -24,7 +24,7 @@ export class CallRateLimit {
     this.#startMs = monotonicMs(this.#clock);
   }
 
-  /** Takes one: how long its answer has to wait, ms; undefined when no more may be made. */
+  /** Counts a call. Returns how long to delay its reply, ms; undefined if the total is exceeded. */
   take(): number | undefined {
     if (this.#left-- <= 0) return undefined;
     const nowMs = monotonicMs(this.#clock) - this.#startMs;
@@ -34,6 +34,6 @@ export class CallRateLimit {
   }
 }
 
-/** Milliseconds that pass evenly, for how long something took. */
+/** Monotonic milliseconds, for durations. */
 export const monotonicMs = (clock: Pick<Clock, 'monotonicNs'>): number =>
   Number(clock.monotonicNs() / 1000n) / 1000;

@@ -1,7 +1,7 @@
 import { readSync, writeSync } from 'node:fs';
 import { CHANNEL, type FromChild, type ToChild } from './protocol.js';
 
-/** A script's process's end of the channel: what is said is written, and what comes is read, without an event loop between. */
+/** The child's end of the channel. Writes and reads are synchronous, without an event loop. */
 export class Channel {
   readonly #chunk = Buffer.alloc(65_536);
   #rest: Buffer[] = [];
@@ -11,7 +11,7 @@ export class Channel {
     return JSON.parse(this.receiveText()) as ToChild;
   }
 
-  /** Waits for the next message, as its JSON. */
+  /** Waits for the next message and returns its JSON. */
   receiveText(): string {
     for (;;) {
       const last = this.#rest.at(-1);
@@ -23,7 +23,7 @@ export class Channel {
         return line;
       }
       const size = this.#read();
-      // The gateway has let go: nobody waits for this process any more.
+      // The gateway has closed the channel: the process is no longer needed.
       if (size === 0) process.exit(0);
       this.#rest.push(Buffer.from(this.#chunk.subarray(0, size)));
     }
@@ -34,7 +34,7 @@ export class Channel {
       try {
         return readSync(CHANNEL, this.#chunk, 0, this.#chunk.length, null);
       } catch (thrown) {
-        // A signal came, on which the engine says where the script is.
+        // A signal arrived, on which V8 prints the script's position.
         if ((thrown as NodeJS.ErrnoException).code !== 'EINTR') throw thrown;
       }
     }
@@ -44,7 +44,7 @@ export class Channel {
     this.sendText(JSON.stringify(message));
   }
 
-  /** Sends JSON. Throws a RangeError above the limit. */
+  /** Sends a JSON text. Throws a RangeError above the limit. */
   sendText(text: string, limit = Infinity): void {
     const bytes = Buffer.from(`${text}\n`);
     if (bytes.length > limit) throw new RangeError(`the script sent more than ${limit} bytes at once`);

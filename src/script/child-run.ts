@@ -21,10 +21,10 @@ import { ChildTimers } from './child-timers.js';
 
 const realmScript = new Script(REALM_SOURCE, { filename: 'stellwerk:realm' });
 
-/** What a failure shows of what was thrown. */
+/** The limit of an exception's message, characters. */
 const MESSAGE_LENGTH = 2000;
 
-/** One run of a script, in a context that holds nothing of this process. */
+/** One run of a script, in a context without objects of this process. */
 export class ChildRun {
   readonly #job: Extract<ToChild, { is: 'run' }>;
   readonly #channel: Channel;
@@ -43,7 +43,8 @@ export class ChildRun {
     this.#job = job;
     this.#channel = channel;
     this.#names = names;
-    // Without this callback, and without --experimental-vm-modules, `import()` rejects with an error of this realm.
+    // Without this callback and `--experimental-vm-modules`, `import()` would reject with an error of the
+    // process's realm.
     const importModuleDynamically = () => {
       throw this.#realm.importError();
     };
@@ -54,7 +55,7 @@ export class ChildRun {
     this.#failure.promise.catch(() => undefined);
   }
 
-  /** Runs it until all is done: its text, its timers, what it awaits. */
+  /** Runs the script until its text, its timers and everything it awaits are done. */
   async result(): Promise<RunResult | RunFailure> {
     const { file, text } = this.#job;
     this.#included.add(file);
@@ -75,7 +76,7 @@ export class ChildRun {
     }
   }
 
-  /** Something was thrown where nobody waits for it: the run has failed. */
+  /** Fails the run because of an exception that no caller handles. */
   fail(thrown: unknown): void {
     let text = '{"message":"the script threw what cannot be shown"}';
     try {
@@ -111,7 +112,7 @@ export class ChildRun {
     if (thrown !== undefined) this.#failed(thrown);
   }
 
-  /** Takes and returns primitive values only, and throws nothing. */
+  /** The functions take and return primitive values only, and never throw. */
   #bridge(): Bridge {
     return {
       call: (index, params) => {
@@ -147,7 +148,7 @@ export class ChildRun {
     }
   }
 
-  /** A call: it is written, and its reply read. */
+  /** Writes a request and reads its reply. */
   #ask(call: string): string {
     try {
       if (this.#isOver) throw new Error('the script has ended');
@@ -160,7 +161,7 @@ export class ChildRun {
     }
   }
 
-  /** Past the limit the script is stopped, whatever it does. */
+  /** Appends output; stops the script above the limit. */
   #print(text: string): void {
     this.#output += text;
     const { outputLimit } = this.#job;
@@ -169,7 +170,7 @@ export class ChildRun {
     this.#stop(`the script printed more than ${outputLimit} characters and was stopped`);
   }
 
-  /** Says where the script is, and ends the process: a script can't catch it. */
+  /** Reports the script's position and ends the process: a script can't catch this. */
   #stop(why: string): never {
     const thrown = thrownOf(new Error(why));
     this.#channel.send(failure(thrown, { output: this.#output, isLast: true }));
@@ -177,7 +178,7 @@ export class ChildRun {
   }
 }
 
-/** What a script threw, as its realm describes it. */
+/** An exception of a script, as its realm describes it. */
 class ScriptError extends Error {
   override readonly name = 'ScriptError';
   readonly thrown: Thrown;
@@ -196,13 +197,13 @@ function unlessThrown(recode: () => string): string | undefined {
   }
 }
 
-/** What this process threw, as a reply. */
+/** An exception of this process, as a reply. */
 function faultText(thrown: unknown): string {
   const { message, at } = thrownOf(thrown);
   return JSON.stringify({ is: 'fault', message, at });
 }
 
-/** What this process threw. */
+/** A description of an exception of this process. */
 function thrownOf(thrown: unknown): Thrown {
   if (thrown instanceof ScriptError) return thrown.thrown;
   if (!(thrown instanceof Error)) return { message: String(thrown) };
@@ -212,7 +213,7 @@ function thrownOf(thrown: unknown): Thrown {
     : { message, stack };
 }
 
-/** Whether a text can be compiled; it is not run. */
+/** Checks whether a text can be compiled, without running it. */
 export function check(text: ScriptText): RunResult | RunFailure {
   try {
     compile(text, true);

@@ -1,6 +1,6 @@
 import { clearTimeout, setImmediate, setInterval, setTimeout } from 'node:timers';
 
-/** The timers of one script, by the number that its realm gave them. The script runs as long as there are any. */
+/** The timers of one script, by the id that its realm assigned. The script runs as long as there are any. */
 export class ChildTimers {
   readonly #timers = new Map<number, NodeJS.Timeout>();
   readonly #fire: (id: number, isLast: boolean) => void;
@@ -24,7 +24,7 @@ export class ChildTimers {
     if (this.#timers.size === 0) this.#onNone();
   }
 
-  /** Resolves when none is left, and what they began is done. */
+  /** Resolves when no timer is left and everything they started is done. */
   async done(): Promise<void> {
     for (;;) {
       await new Promise((resolve) => setImmediate(resolve));

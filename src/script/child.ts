@@ -1,11 +1,12 @@
 /**
- * The program of a script's process: takes scripts over its channel and runs them, one after the other. Functions of the
- * command reference are synchronous globals: while nothing is awaited, there is no event loop between a call and its answer.
+ * The program of a script process: reads scripts from its channel and runs them in sequence. Functions of the
+ * command reference are synchronous globals: while nothing is awaited, no event loop runs between a call and
+ * its reply.
  */
 import { Channel } from './channel.js';
 import { check, ChildRun } from './child-run.js';
 
-// The gateway may have died before this process was bound to it.
+// The gateway may have died before this process was tied to it.
 if (process.ppid !== Number(process.argv[2])) process.exit(0);
 
 const channel = new Channel();

@@ -3,20 +3,21 @@ import { mkdir } from 'node:fs/promises';
 import { basename } from 'node:path';
 import type { Cancel, Clock } from '../base/clock.js';
 
-/** Editors write in several steps: a new file, a rename, a change of its rights. */
+/** Editors write in several steps: a new file, a rename, a change of permissions. */
 const SETTLE_MS = 200;
 
-/** What a watch works with. */
 export interface DirectoryWatchOptions {
   readonly directory: string;
   readonly clock: Pick<Clock, 'after'>;
-  /** Some time after a change: the names of what changed, undefined where it may be anything. */
+  /**
+   * Called after changes have settled, with the names of changed files; undefined if any may have changed.
+   */
   readonly changed: (names: ReadonlySet<string> | undefined) => void;
-  /** The directory can't be watched. */
+  /** Called if the directory can't be watched. */
   readonly failed: (thrown: unknown) => void;
 }
 
-/** Notices changes of the files in a directory, by the kernel's word; nothing is asked again and again. */
+/** Watches the files of a directory through kernel notifications; it never polls. */
 export class DirectoryWatch implements Disposable {
   readonly #options: DirectoryWatchOptions;
   readonly #names = new Set<string>();
@@ -29,7 +30,7 @@ export class DirectoryWatch implements Disposable {
     this.#options = options;
   }
 
-  /** Begins; the directory is made where it is missing. */
+  /** Starts watching; the directory is created if missing. */
   async open(): Promise<void> {
     const { directory, failed } = this.#options;
     try {
@@ -49,7 +50,7 @@ export class DirectoryWatch implements Disposable {
   }
 
   #heard(name: string | null): void {
-    // The directory itself was moved or deleted: what is watched is no longer what has its name.
+    // The directory itself was moved or deleted: another one may have its name now.
     if (name === basename(this.#options.directory)) return this.#anew();
     if (name === null) this.#isAnything = true;
     else this.#names.add(name);
@@ -63,7 +64,9 @@ export class DirectoryWatch implements Disposable {
     this.#settle();
   }
 
-  /** What comes while it settles is told with it; who writes without end is heard all the same. */
+  /**
+   * Changes that arrive while it settles are reported together; continuous writes do not delay the report.
+   */
   #settle(): void {
     this.#cancel ??= this.#options.clock.after(SETTLE_MS, () => {
       this.#cancel = undefined;

@@ -4,15 +4,18 @@ import { healthy, type HealthFinding } from '../base/health-check.js';
 import { PACKAGE_ROOT, nativeFile } from '../base/package-root.js';
 
 const CHILD = fileURLToPath(new URL('./child.js', import.meta.url));
-/** Confines a script's process before it becomes Node (native/launcher.c). */
+/** Confines a script process before it executes Node (native/launcher.c). */
 const LAUNCHER = nativeFile('stellwerk-script');
-/** Says that the program's files are ES modules. */
+/** Declares the program's files as ES modules. */
 const PACKAGE = `${PACKAGE_ROOT}package.json`;
 
-/** The heap may grow by so much beyond its limit, so that the script can still be asked where it is. */
+/** How far the heap may grow beyond its limit, so that the script's position can still be determined. */
 const HEAP_SLACK_MIB = 64;
 
-/** The command of a process that becomes `program`, confined, when `parent` starts it; it reads `paths` besides the system's libraries. */
+/**
+ * The command that runs `program` confined, as a child of `parent`; it may read `paths` in addition to the
+ * system's libraries.
+ */
 export function confinedCommand(
   parent: number,
   paths: readonly string[],
@@ -21,22 +24,22 @@ export function confinedCommand(
   return [LAUNCHER, String(parent), ...paths, '--', ...program];
 }
 
-/** The command of a process for scripts. */
+/** The command of a script process. */
 export function scriptCommand(heapMiB: number): string[] {
   const flags = [
     `--max-old-space-size=${heapMiB + HEAP_SLACK_MIB}`,
     '--max-semi-space-size=1',
-    // A line about each whole collection: how much lives can't be known otherwise while a script runs.
+    // Prints a line for each full garbage collection: the only way to know the live heap of a running script.
     '--trace-gc',
     '--trace-gc-ignore-scavenger',
     '--trace-sigint',
     '--disable-warning=ExperimentalWarning',
-    // For the callback with which a script's dynamic import fails (run.ts).
+    // For the callback that rejects a script's dynamic imports (child-run.ts).
     '--experimental-vm-modules',
-    // A script's own context has `eval`; the process's context has not, nor can its intrinsics be changed.
+    // A script's own context has `eval`. The process's context has not, and its intrinsics can't be changed.
     '--disallow-code-generation-from-strings',
     '--frozen-intrinsics',
-    // The process cannot read the system's.
+    // The process can't read the system's OpenSSL configuration.
     '--openssl-config=/dev/null',
     '--permission',
     `--allow-fs-read=${dirname(CHILD)}/`,
@@ -46,12 +49,12 @@ export function scriptCommand(heapMiB: number): string[] {
   return confinedCommand(parent, [dirname(CHILD), PACKAGE], program);
 }
 
-/** What the launcher writes about a restriction that is not in force. */
+/** What the launcher prints about a restriction that is not in force. */
 const MISSING = /^stellwerk-script: (.*)$/gm;
-/** Kernels without Landlock are common, and what it restricts is only reading. */
+/** Kernels without Landlock are common, and it only restricts reading. */
 const LANDLOCK = 'Landlock';
 
-/** A health finding of what the launcher wrote; undefined if it wrote nothing. */
+/** A health finding from the launcher's output; undefined if there is none. */
 export function confinementFinding(stderr: string): HealthFinding | undefined {
   const all = [...stderr.matchAll(MISSING)].map(([, text = '']) => text);
   if (all.length === 0) return undefined;

@@ -9,53 +9,64 @@ import { isOfFront, RunQueue, type RunOwner } from './run-queue.js';
 import { Threads, type RunInfo, type Thread, type ThreadRecord } from './threads.js';
 import { ScriptProcess, type ScriptJob } from './script-process.js';
 
-/** A script may run a script that runs a script…: each level is a process, as none can wait for its own. */
+/** The nesting limit of scripts that run scripts: each level is a process, as none can wait for itself. */
 export const DEPTH_LIMIT = 8;
-/** Processes besides those that may run at once: of scripts that others wait for, and as many to relieve those that wait. */
+/**
+ * Additional processes: for scripts that others wait for, and as many to relieve a deadlock of waiting
+ * scripts.
+ */
 const NESTED_LIMIT = 12;
-/** A process that nobody needs for so long is ended, but for the last: a house runs scripts in bursts. */
+/** An idle process is ended after this time, except for the last one: scripts run in bursts. */
 const IDLE_MS = 60_000;
-/** When for so long every script waits for an answer, and others for their turn, one more is let in: none waits for ever. */
+/**
+ * If every running script has been waiting for a reply for this long while others are queued, one more is
+ * admitted: none waits indefinitely.
+ */
 const RELIEF_MS = 300;
-/** A process is replaced after so many scripts, and after one that took more than this part of its memory. */
+/**
+ * A process is replaced after this number of scripts, and after one that took more than this share of its
+ * memory.
+ */
 const RUNS_LIMIT = 1000;
 const REPLACED_FROM = 0.5;
 
-/** What the pool works with. */
 export interface PoolOptions {
   readonly clock: Clock;
-  /** The functions that scripts find as globals, asked for when a process starts. */
+  /** The functions that scripts find as globals; read when a process starts. */
   readonly names: () => Promise<readonly string[]>;
-  /** Looked up for every run. */
+  /** Called for each run. */
   readonly limits: () => ScriptLimits;
   readonly checks: HealthChecks;
-  /** Told of limits that take effect. */
+  /** Receives limits that take effect. */
   readonly effects: LimitReporter;
 }
 
-/** How a script is to be run. */
+/** How to run a script. */
 export interface PoolRequest {
   readonly whose: RunOwner;
-  /** 0 for one that was not started by a script. */
+  /** The nesting depth; 0 if it was not started by a script. */
   readonly depth: number;
-  /** Whether a script waits for it: it then never waits for a process, so that scripts that wait for each other always go on. */
+  /**
+   * Whether a script waits for it. Then it never waits for a process, so that scripts that wait for each
+   * other always proceed.
+   */
   readonly isAwaited: boolean;
   /** Stops it. */
   readonly signal: AbortSignal;
-  /** What its thread shows; absent for what is no run. */
+  /** What the thread record shows; absent for checks. */
   readonly shown?: RunInfo;
 }
 
 interface Slot {
   readonly worker: ScriptProcess;
   readonly thread: Thread;
-  /** It counts among those that run at once. */
+  /** Whether it counts towards the concurrency limit. */
   counts: boolean;
-  /** For whom it counts. */
+  /** For whose share it counts. */
   whose: RunOwner;
 }
 
-/** The processes in which scripts run; the first is started when the first script needs one, and one is kept from then on. */
+/** The script processes. The first one starts with the first script; one is kept from then on. */
 export class ProcessPool implements AsyncDisposable {
   readonly #options: PoolOptions;
   readonly #threads = new Threads();
@@ -63,7 +74,7 @@ export class ProcessPool implements AsyncDisposable {
   readonly #idle = new Map<Slot, Cancel>();
   readonly #waiting = new RunQueue<PromiseWithResolvers<Slot>>();
   #running = 0;
-  /** How many of them run for fronts. */
+  /** How many of them run for web fronts. */
   #ofFronts = 0;
   #cancelRelief: Cancel | undefined;
   #isClosed = false;
@@ -72,7 +83,10 @@ export class ProcessPool implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Runs a script to its end, whatever that is. Rejects with `SCRIPT_FAILED`, `BUSY`, `STOPPING` when it was not begun. */
+  /**
+   * Runs a script; resolves with its result or failure. Rejects with `SCRIPT_FAILED`, `BUSY`, `STOPPING` if
+   * it was not started.
+   */
   async run(job: ScriptJob, turn: PoolRequest): Promise<RunResult | RunFailure> {
     const slot = await this.#take(turn);
     const { worker, thread } = slot;
@@ -88,7 +102,7 @@ export class ProcessPool implements AsyncDisposable {
     }
   }
 
-  /** Throws `BUSY` if a script that is started now would be rejected. */
+  /** Throws `BUSY` if a script started now would be rejected. */
   checkRoom(whose: RunOwner): void {
     const limit = this.#waiting.limitFor(whose);
     if (limit === undefined) return;
@@ -135,7 +149,7 @@ export class ProcessPool implements AsyncDisposable {
     const stop = () => waiting.reject(signal.reason as Error);
     signal.addEventListener('abort', stop);
     this.#cancelRelief ??= this.#options.clock.every(RELIEF_MS, () => this.#relieve());
-    // Those that wait may all be of fronts that have their share.
+    // All queued runs may be of fronts that have used up their share.
     this.#next();
     try {
       return await waiting.promise;
@@ -145,7 +159,7 @@ export class ProcessPool implements AsyncDisposable {
     }
   }
 
-  /** Fronts have at most half of the processes, so that the owner and the events never wait for them. */
+  /** Web fronts get at most half of the processes, so that the owner and events never wait for them. */
   #mayRun(whose: RunOwner, more = 0): boolean {
     const share = Math.max(1, Math.floor(this.#options.limits().concurrent / 2));
     return !isOfFront(whose) || this.#ofFronts < share + more;
@@ -159,7 +173,7 @@ export class ProcessPool implements AsyncDisposable {
     return slot;
   }
 
-  /** A process that is idle, the one that worked last, or else a new one. */
+  /** An idle process, the most recently used first, otherwise a new one. */
   #ready(): Slot {
     const { heapMiB } = this.#options.limits();
     for (const slot of [...this.#idle.keys()].reverse()) {
@@ -183,7 +197,7 @@ export class ProcessPool implements AsyncDisposable {
       this.#idle.delete(slot);
       thread.isTaken = false;
       thread.cleaned();
-      // One is kept ready; not where none could even be started.
+      // One process is kept ready, unless none could be started.
       if (!this.#isClosed && this.#all.size === 0 && worker.runs > 0) this.#rest(this.#start());
       this.#next();
     });
@@ -211,7 +225,7 @@ export class ProcessPool implements AsyncDisposable {
     this.#idle.set(slot, this.#options.clock.after(IDLE_MS, end));
   }
 
-  /** Who waits gets its turn. */
+  /** Starts queued runs. */
   #next(): void {
     while (!this.#isClosed && this.#running < this.#options.limits().concurrent && this.#admit());
     if (this.#waiting.size > 0) return;
@@ -219,7 +233,7 @@ export class ProcessPool implements AsyncDisposable {
     this.#cancelRelief = undefined;
   }
 
-  /** Lets in the next whose turn it is; false if nobody who may run waits. */
+  /** Starts the next queued run that may run; returns false if there is none. */
   #admit(moreOfFronts = 0): boolean {
     const next = this.#waiting.take((whose) => this.#mayRun(whose, moreOfFronts));
     if (next === undefined) return false;

@@ -1,35 +1,35 @@
-/** Where in a script something is; `line` and `column` count from 1, 0 is not known. */
+/** A position in a script; `line` and `column` count from 1, 0 is unknown. */
 export interface SourcePosition {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** A script's text with the name of its file. */
+/** The text of a script and the name of its file. */
 export interface ScriptText {
   readonly file: string;
   readonly text: string;
 }
 
-/** What the gateway says to a script's process, and what that answers: a JSON text a line, over descriptor 3. */
+/** Messages between the gateway and a script process: one JSON text per line, over descriptor 3. */
 export type ToChild =
   | { readonly is: 'functions'; readonly names: readonly string[] }
-  /** To be looked at whether it can be run, and not run. */
+  /** Check whether a text can be compiled, without running it. */
   | ({ readonly is: 'check' } & ScriptText)
   | ({
       readonly is: 'run';
       readonly values: Readonly<Record<string, unknown>>;
-      /** Characters that it may print. */
+      /** The limit of its output, characters. */
       readonly outputLimit: number;
     } & ScriptText)
   | { readonly is: 'result'; readonly value: unknown }
   | { readonly is: 'fault'; readonly message: string; readonly code: string }
-  /** In place of an answer: the script is to say where it is, and the process to end. */
+  /** Instead of a reply: the script must report its position, and the process must end. */
   | { readonly is: 'stop'; readonly why: string };
 
 export type FromChild =
   | { readonly is: 'call'; readonly method: string; readonly params: readonly unknown[] }
-  /** A call for the text of another script: its id or its file. */
+  /** Requests the text of another script: its id or its file. */
   | { readonly is: 'include'; readonly what: unknown }
   | RunResult
   | RunFailure;
@@ -37,7 +37,7 @@ export type FromChild =
 export interface RunResult {
   readonly is: 'ended';
   readonly output: string;
-  /** The most memory that the process has had, bytes. */
+  /** The peak memory of the process, bytes. */
   readonly peakBytes: number;
 }
 
@@ -45,25 +45,25 @@ export interface RunFailure {
   readonly is: 'failed';
   readonly message: string;
   readonly at: SourcePosition | undefined;
-  /** What was printed until then. */
+  /** The output up to the failure. */
   readonly output: string;
-  /** The script's own text can't be compiled. */
+  /** Whether the script's own text can't be compiled. */
   readonly isBroken: boolean;
-  /** The process ends: it runs no other. */
+  /** Whether the process ends. */
   readonly isLast: boolean;
   readonly peakBytes: number;
 }
 
-/** The descriptor in the child. */
+/** The descriptor of the channel in the child. */
 export const CHANNEL = 3;
 
-/** One call from a script: a value of 1 MiB with room for its JSON. More is a script gone wild. */
+/** The limit of one call from a script, bytes: a value of 1 MiB with room for its JSON. */
 export const CALL_LIMIT = 16 * 1024 * 1024;
 
-/** What stands before the name of a script's file in the engine's stacks: told apart from the gateway's own files. */
+/** The prefix of script file names in stack traces, which distinguishes them from the gateway's own files. */
 export const STACK_PREFIX = 'script:';
 
-/** The uppermost place in a script that a stack names. */
+/** The topmost position in a script in a stack trace. */
 export function findPosition(stack: string): SourcePosition | undefined {
   const [, file = '', line, column] = STACK_PLACE.exec(stack) ?? [];
   return line === undefined ? undefined : { file, line: Number(line), column: Number(column) };
@@ -72,8 +72,8 @@ export function findPosition(stack: string): SourcePosition | undefined {
 const STACK_PLACE = new RegExp(`${STACK_PREFIX}([\\w.-]+):(\\d+):(\\d+)`);
 
 /**
- * A message from a script's process, as it is declared: whoever broke out of a script can write anything. Throws a
- * TypeError or SyntaxError for what is none.
+ * Parses a message from a script process. It is validated: code that escaped a script could write anything.
+ * Throws a TypeError or SyntaxError for invalid messages.
  */
 export function parseMessage(line: string): FromChild {
   const said = record(JSON.parse(line));

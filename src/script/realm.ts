@@ -1,9 +1,9 @@
-/** The values of the original that every script finds, undefined if its start gave none. */
+/** The globals of the original product that every script has; undefined unless the start gives them. */
 const VALUES = ['VARIABLE', 'VALUE', 'OLDVALUE', 'EVENT', 'TARGET'] as const;
 
-/** What a realm is set up with, as JSON. */
+/** The setup of a realm, passed as JSON. */
 export interface RealmSetup {
-  /** Global values; all of them are in `PARAMETERS` too. */
+  /** Global values, which are also in `PARAMETERS`. */
   readonly values: Readonly<Record<string, unknown>>;
   /** The functions of the command reference. */
   readonly names: readonly string[];
@@ -17,46 +17,50 @@ export interface RealmSetup {
 export interface Bridge {
   /** Calls the function with this index; `params` is JSON. Returns the reply as JSON. */
   readonly call: (index: number, params: string) => string;
-  /** Fetches and compiles another script; `what` is JSON. Returns JSON: a fault, or whether `run` is to be called. */
+  /**
+   * Fetches and compiles another script; `what` is JSON. Returns JSON: a fault, or whether `run` must be
+   * called.
+   */
   readonly include: (what: string | undefined) => string;
-  /** Runs what was compiled last. */
+  /** Runs the script compiled last. */
   readonly run: () => unknown;
   readonly print: (text: string) => void;
   readonly startTimer: (id: number, ms: number, isRepeated: boolean) => void;
   readonly stopTimer: (id: number) => void;
-  /** A text of Base64, decoded or encoded; undefined if it cannot be. */
+  /** Decodes or encodes Base64; undefined for invalid input. */
   readonly atob: (text: string) => string | undefined;
   readonly btoa: (text: string) => string | undefined;
   /** The script's promise is fulfilled. */
   readonly settled: () => void;
-  /** Something was thrown where nobody waits for it. */
+  /** Reports an exception that no caller handles. */
   readonly failed: (thrown: string) => void;
 }
 
-/** Functions of the realm, called by the process. None of them throws unless the stack is exhausted. */
+/** Functions of the realm, called by the process. They throw only if the stack is exhausted. */
 export interface Realm {
-  /** Runs what was compiled last; returns what it threw as JSON. */
+  /** Runs the script compiled last; returns its exception as JSON. */
   readonly main: (isAsync: boolean) => string | undefined;
-  /** Runs a timer's function; returns what it threw as JSON. */
+  /** Runs a timer's function; returns its exception as JSON. */
   readonly fire: (id: number, isLast: boolean) => string | undefined;
-  /** What was thrown, as JSON of {@link Thrown}. */
+  /** An exception as JSON of {@link Thrown}. */
   readonly describe: (thrown: unknown) => string;
-  /** The error of a dynamic import. */
+  /** The error that rejects a dynamic import. */
   readonly importError: () => unknown;
 }
 
-/** What is known of something thrown. */
+/** A description of an exception. */
 export interface Thrown {
   readonly message: string;
   readonly stack?: string;
-  /** The place of a syntax error. */
+  /** The position of a syntax error. */
   readonly at?: { readonly file: string; readonly line: number; readonly column: number };
 }
 
 /**
- * Makes the globals of a script. Its source is evaluated inside the script's own context, so that every function and
- * error that a script gets is of that context. It therefore refers to nothing outside itself, and it uses no method
- * that a script can replace, with the exception of those that only see the script's own objects.
+ * Creates the globals of a script. The function's source is evaluated inside the script's own context, so
+ * that every function and error that a script gets belongs to that context. It therefore refers to nothing
+ * outside itself, and uses no method that a script can replace, except methods that only see the script's own
+ * objects.
  */
 function makeRealm(bridge: Bridge, setupText: string): Realm {
   const { parse, stringify } = JSON;
@@ -67,7 +71,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   type Callback = (...args: unknown[]) => unknown;
   type Reply = { is: string; value?: unknown; message?: string; code?: string; at?: Thrown['at'] };
 
-  /** A syntax error with its place. */
+  /** A syntax error with its position. */
   class CompileError extends SyntaxError {
     readonly #at: Thrown['at'];
     constructor(message: string, at: Thrown['at']) {
@@ -81,7 +85,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
 
   const define = (name: string, value: unknown) =>
     defineProperty(own, name, { value, writable: true, enumerable: true, configurable: true });
-  // A bridge function throws only if the stack is exhausted, and then an error of the process.
+  // A bridge function throws only if the stack is exhausted; that error belongs to the process.
   const exhausted = () => new RangeError('Maximum call stack size exceeded');
 
   function fromJson(text: string): unknown {
@@ -93,7 +97,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
     throw error;
   }
 
-  /** Whether something thrown is a primitive, or an object of this realm. */
+  /** Whether an exception is a primitive, or an object of this realm. */
   function isOwn(thrown: unknown): boolean {
     if (typeof thrown !== 'function' && (typeof thrown !== 'object' || thrown === null)) return true;
     try {
@@ -118,7 +122,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
     }
   }
 
-  /** What is thrown by a function, as JSON. */
+  /** Calls a function; returns its exception as JSON. */
   function thrownBy(job: Callback, args: unknown[]): string | undefined {
     try {
       apply(job, undefined, args);
@@ -130,7 +134,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
 
   const plain = (item: unknown): string => String(item);
 
-  /** Texts as they are, lists and objects as JSON. */
+  /** Formats an item for output: text as it is, lists and objects as JSON. */
   function shown(item: unknown): string {
     if (typeof item !== 'object' || item === null || ('stack' in item && 'message' in item))
       return plain(item);
@@ -152,7 +156,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   }
 
   function call(index: number, params: unknown[]): unknown {
-    // A script's own `toJSON` of lists would make something else of the parameters.
+    // A script's own `Array.prototype.toJSON` would change the parameters.
     let text = '';
     for (let i = 0; i < params.length; i++) text += (i === 0 ? '' : ',') + (stringify(params[i]) ?? 'null');
     let reply: string;
@@ -264,7 +268,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   for (let i = 0; i < names.length; i++)
     define(names[i] as string, (...params: unknown[]) => call(i, params));
 
-  // Through these the engine hands out objects of the process: call sites, and errors of its own.
+  // Through these, V8 hands out objects of the process: call sites, and errors of its own.
   const constant = { writable: false, enumerable: false, configurable: false };
   defineProperty(Error, 'prepareStackTrace', { value: undefined, ...constant });
   defineProperty(own, 'Error', { value: Error, ...constant });
@@ -293,7 +297,7 @@ function makeRealm(bridge: Bridge, setupText: string): Realm {
   };
 }
 
-/** The source of the realm's function, to be evaluated in a script's context. */
+/** The source of the realm's function, evaluated in a script's context. */
 export const REALM_SOURCE = `'use strict';(${makeRealm.toString()})`;
 
 export type MakeRealm = typeof makeRealm;

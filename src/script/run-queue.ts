@@ -1,23 +1,29 @@
-/** For whom a script runs: the owner and the owner's scripts, an event or a device, or the users of a web front. */
+/**
+ * For whom a script runs: the owner and the owner's scripts, an event or a device, or the users of a web
+ * front.
+ */
 export type RunOwner = 'owner' | 'event' | `front ${number}`;
 
-/** Runs of the owner that wait for their turn, and as many of events; more is a flood. */
+/** The limit of queued runs of the owner, and of events. */
 export const QUEUED_RUNS_LIMIT = 1000;
-/** The same of all fronts together, and of one: their users see each run, and press no button a hundred times. */
+/**
+ * The limits for all web fronts together and for one: their users see each run, and press no button a hundred
+ * times.
+ */
 export const QUEUED_RUNS_OF_ALL_FRONTS = 500;
 export const QUEUED_RUNS_PER_FRONT = 200;
 
-/** Whether a run is for the users of a front. */
+/** Whether a run is for the users of a web front. */
 export function isOfFront(whose: RunOwner): boolean {
   return whose.startsWith('front');
 }
 
 /**
- * Runs that wait for a process. The owner, the events and each front have a queue of their own, and the queues take turns:
- * however many of one wait, the next of another waits for one at most.
+ * Runs that wait for a process. The owner, the events and each web front have a queue of their own. The
+ * queues take turns, so a long queue delays the next run of another by one run at most.
  */
 export class RunQueue<T> {
-  /** The one whose turn is next comes first; none is empty. */
+  /** In the order of their turns; none is empty. */
   readonly #queues = new Map<RunOwner, Set<T>>();
   #ofFronts = 0;
 
@@ -27,7 +33,7 @@ export class RunQueue<T> {
     return size;
   }
 
-  /** The limit that keeps another run of these from waiting; undefined if it can wait. */
+  /** The limit that rejects another run of this owner; undefined if it can be queued. */
   limitFor(whose: RunOwner): string | undefined {
     const own = this.#queues.get(whose)?.size ?? 0;
     if (!isOfFront(whose))
@@ -45,7 +51,7 @@ export class RunQueue<T> {
     if (isOfFront(whose)) this.#ofFronts += 1;
   }
 
-  /** Takes one out that no longer waits; fine if it is not in. */
+  /** Removes a queued run, if it is queued. */
   delete(whose: RunOwner, item: T): void {
     const queue = this.#queues.get(whose);
     if (queue?.delete(item) !== true) return;
@@ -53,13 +59,13 @@ export class RunQueue<T> {
     if (isOfFront(whose)) this.#ofFronts -= 1;
   }
 
-  /** Takes the next whose turn it is, of those that may run. */
+  /** Takes the next run of those that may run. */
   take(mayRun: (whose: RunOwner) => boolean): { readonly whose: RunOwner; readonly item: T } | undefined {
     for (const [whose, queue] of this.#queues) {
       const [item] = queue;
       if (item === undefined || !mayRun(whose)) continue;
       this.delete(whose, item);
-      // What is left of it goes behind the others.
+      // The rest of the queue goes behind the others.
       if (this.#queues.delete(whose)) this.#queues.set(whose, queue);
       return { whose, item };
     }

@@ -2,20 +2,20 @@ import { stripTypeScriptTypes } from 'node:module';
 import { Script, type ScriptOptions } from 'node:vm';
 import { findPosition, STACK_PREFIX, type SourcePosition, type ScriptText } from './protocol.js';
 
-/** A script, ready to be run in a context. */
+/** A compiled script, ready to run in a context. */
 export interface CompiledScript {
   readonly script: Script;
-  /** It gives a promise of its end: its text awaits. */
+  /** Whether it returns a promise, as its text uses `await`. */
   readonly isAsync: boolean;
 }
 
 /** Called for a dynamic import; throws. */
 type OnImport = () => never;
 
-/** A text that awaits is the body of a function; on the same line, so that lines stay what they are. */
+/** A text with `await` becomes the body of an async function, on the same line so that line numbers stay. */
 const AWAITING = ['(async () => {', '\n})()'] as const;
 
-/** A text can't be compiled. */
+/** A text that can't be compiled. */
 export class CompileError extends Error {
   override readonly name = 'Mistake';
   readonly at: SourcePosition | undefined;
@@ -27,9 +27,9 @@ export class CompileError extends Error {
 }
 
 /**
- * Compiles a text; types are taken out of a `.ts` file, and every place stays where it is. As a plain script, whose
- * functions and variables are global, also for those who include it; one that awaits is a function of its own. A text
- * that is to be run is given `onImport`. Throws a {@link CompileError}.
+ * Compiles a text. Types are stripped from `.ts` files; positions stay. The result is a plain script whose
+ * functions and variables are global, also for scripts that include it; a text with `await` becomes a
+ * function. Texts that will run are given `onImport`. Throws a {@link CompileError}.
  */
 export function compile({ file, text }: ScriptText, mayAwait: boolean, onImport?: OnImport): CompiledScript {
   const filename = STACK_PREFIX + file;
@@ -42,11 +42,11 @@ export function compile({ file, text }: ScriptText, mayAwait: boolean, onImport?
   }
 }
 
-/** Clients of the original store PHP. */
+/** Clients of the original product store PHP. */
 const PHP = 'this gateway runs JavaScript and TypeScript; this text is PHP';
 const TYPES = 'types are TypeScript: they need a file that ends in .ts';
 
-/** What is said instead of, or in addition to, the engine's error. */
+/** A hint in place of, or in addition to, the engine's error. */
 function hintFor(file: string, text: string): { readonly instead?: string; readonly also?: string } {
   if (/^\s*<\?|<\?php\b/i.test(text)) return { instead: PHP };
   if (file.endsWith('.ts')) return {};
@@ -70,13 +70,16 @@ function compileScript(source: string, options: ScriptOptions, mayAwait: boolean
       const shifted = { ...options, columnOffset: -before.length };
       return { script: new Script(before + source + after, shifted), isAsync: true };
     } catch (second) {
-      // Of both complaints the one that is not about the await itself.
+      // Of the two errors, the one that is not about `await` itself.
       throw /await|reserved word/.test(String(thrown)) ? second : thrown;
     }
   }
 }
 
-/** The place of a mistake as the compilers show it: file and line, some lines of the text, carets below the last. */
+/**
+ * The position of a compile error in the engine's output: file and line, some lines of the text, and carets
+ * below the last.
+ */
 function shownPlace(stack: string): SourcePosition | undefined {
   const [, file, line, code = '', blanks] = SHOWN.exec(stack) ?? [];
   if (file === undefined) return findPosition(stack);

@@ -15,40 +15,42 @@ import { LOGGED_OUTPUT_LIMIT, scriptLabel, ScriptRunner, type ScriptFunctions } 
 import type { ThreadRecord } from './threads.js';
 import { DirectoryWatch } from './directory-watch.js';
 
-/** How a script is to run. */
+/** A request to run a script. */
 export interface ScriptRunRequest {
   /** The script's id; absent for a text that is run once. */
   readonly id?: number;
-  /** The text, where it is not a script of the tree. */
+  /** The text, if it is not a script of the tree. */
   readonly text?: string;
-  /** What the script finds as globals and, all of it, in `PARAMETERS`. */
+  /** The script's globals, which are also in `PARAMETERS`. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Who runs it: `RunScript`, `Action`, `WebFront` or another's own word; the script finds it in `SENDER`. */
+  /** Who runs it: `RunScript`, `Action`, `WebFront` or another word; the script finds it in `SENDER`. */
   readonly sender: string;
-  /** Who called: a script that waits for this one is known by it. */
+  /** The caller; identifies a script that waits for this one. */
   readonly caller: Caller;
 }
 
-/** What scripts work with. */
 export interface ScriptEngineOptions {
   readonly kernel: Kernel;
   readonly files: ScriptFiles;
   readonly clock: Clock;
   readonly log: Log;
   readonly functions: ScriptFunctions;
-  /** Looked up for every run; unless given, the standard ones. */
+  /** Called for each run; default: the standard limits. */
   readonly limits?: () => ScriptLimits;
-  /** Told of restrictions of script processes that this machine does not support. */
+  /** Receives the restrictions of script processes that this machine does not support. */
   readonly checks?: HealthChecks;
-  /** Told of limits that take effect. */
+  /** Receives limits that take effect. */
   readonly effects?: LimitReporter;
 }
 
-/** Scripts of type 0: JavaScript and TypeScript (decision 18), each run in a process of its own; their texts are files. */
+/**
+ * Scripts of type 0: JavaScript and TypeScript (interface, decision 18). Each run has a process of its own;
+ * script texts are files.
+ */
 export class ScriptEngine implements AsyncDisposable {
   readonly #options: ScriptEngineOptions;
   readonly #runs: ScriptRunner;
-  /** What is known of the files on the disk, by name. */
+  /** The checksums of the files as last read or written, by name. */
   readonly #seen = new Map<string, string>();
   #watch: DirectoryWatch | undefined;
   #thread = 0;
@@ -69,18 +71,18 @@ export class ScriptEngine implements AsyncDisposable {
     });
   }
 
-  /** Looks after the files from now on, where there is a script. */
+  /** Watches the script files from now on, if there is a script. */
   watch(): void {
     for (const _script of this.#options.kernel.tree.objectsOfType(objectType.script))
       return this.#watchFiles();
   }
 
-  /** How often each sender has had a script run, since the start. */
+  /** The number of script runs per sender since the start. */
   senders(): ReadonlyMap<string, number> {
     return this.#runs.senders;
   }
 
-  /** A new script with an empty file. Throws `IDS_EXHAUSTED`, `STORE_FAILED`. */
+  /** Creates a script with an empty file. Throws `IDS_EXHAUSTED`, `STORE_FAILED`. */
   async create(beginning: ObjectOptions = {}): Promise<number> {
     const { kernel, files } = this.#options;
     const script = kernel.scripts.create(0, beginning);
@@ -96,8 +98,8 @@ export class ScriptEngine implements AsyncDisposable {
   }
 
   /**
-   * Gives a script its text, and all others that have its file; one that cannot be compiled is kept, and marked broken.
-   * Throws `NOT_OF_TYPE`, `STORE_FAILED`.
+   * Writes the text of a script and of all others with the same file. A text that can't be compiled is
+   * stored, and marked broken. Throws `NOT_OF_TYPE`, `STORE_FAILED`.
    */
   async setContent(id: number, text: string): Promise<void> {
     const { kernel, files, clock } = this.#options;
@@ -112,7 +114,7 @@ export class ScriptEngine implements AsyncDisposable {
     this.#checkKept(script);
   }
 
-  /** Gives a script another file, which is made where it is not there. Throws `FILE_NAME`, `NOT_OF_TYPE`. */
+  /** Assigns another file to a script; it is created if missing. Throws `FILE_NAME`, `NOT_OF_TYPE`. */
   async setFile(id: number, file: string): Promise<void> {
     const { kernel, files } = this.#options;
     const script = this.#script(id);
@@ -124,7 +126,10 @@ export class ScriptEngine implements AsyncDisposable {
     this.#checkKept(script);
   }
 
-  /** Gives the file of a script another name, for all scripts that have it. Throws `NOT_OF_TYPE`, `FILE_NAME`, `FILE_MISSING`. */
+  /**
+   * Renames the file of a script, for all scripts that use it. Throws `NOT_OF_TYPE`, `FILE_NAME`,
+   * `FILE_MISSING`.
+   */
   async rename(id: number, file: string): Promise<void> {
     const { kernel, files } = this.#options;
     const before = this.#script(id).data.file;
@@ -135,11 +140,14 @@ export class ScriptEngine implements AsyncDisposable {
     const { text, crc } = await this.#read(file);
     this.#seen.delete(before);
     this.#seen.set(file, crc);
-    // Its ending says what language it is.
+    // The file extension determines the language.
     for (const script of owners) await this.#compile(script, { file, text });
   }
 
-  /** Deletes a script, and its file when asked to and when no other has it. Throws `NOT_OF_TYPE`, `HAS_CHILDREN`. */
+  /**
+   * Deletes a script and, on request, its file if no other script uses it. Throws `NOT_OF_TYPE`,
+   * `HAS_CHILDREN`.
+   */
   async delete(id: number, deleteFile: boolean): Promise<void> {
     const { kernel, files } = this.#options;
     const script = this.#script(id);
@@ -148,7 +156,7 @@ export class ScriptEngine implements AsyncDisposable {
     if (deleteFile && this.#ownersOf(file).length === 0) await files.remove(file);
   }
 
-  /** Why a script is broken, with its place; '' for one that is not. Throws `NOT_OF_TYPE`. */
+  /** Why a script is broken, with the position; '' if it is not. Throws `NOT_OF_TYPE`. */
   async compileError(id: number): Promise<string> {
     const { file, broken } = this.#script(id).data;
     if (!broken) return '';
@@ -159,7 +167,9 @@ export class ScriptEngine implements AsyncDisposable {
     }
   }
 
-  /** Starts a script and does not wait; what it prints, and how it fails, goes to the log. Throws `NOT_OF_TYPE`, `BUSY`. */
+  /**
+   * Starts a script without waiting; its output and its failure go to the log. Throws `NOT_OF_TYPE`, `BUSY`.
+   */
   start(run: ScriptRunRequest): void {
     const { log } = this.#options;
     const script = run.id === undefined ? TEXT_FILE : this.#script(run.id).data.file;
@@ -172,22 +182,28 @@ export class ScriptEngine implements AsyncDisposable {
     );
   }
 
-  /** Runs a script to its end; resolves with what it printed. Rejects with `SCRIPT_FAILED`, `NOT_OF_TYPE`, `BUSY`, `STOPPING`. */
+  /**
+   * Runs a script and resolves with its output. Rejects with `SCRIPT_FAILED`, `NOT_OF_TYPE`, `BUSY`,
+   * `STOPPING`.
+   */
   run(run: ScriptRunRequest): Promise<string> {
     return this.#run(run, true);
   }
 
-  /** Stops all runs of a script; false where there is none. Throws `NOT_OF_TYPE`. */
+  /** Stops all runs of a script; returns false if there are none. Throws `NOT_OF_TYPE`. */
   abort(id: number): boolean {
     return this.#runs.abort(this.#script(id).id);
   }
 
-  /** Whether the semaphore is this script's within that time. Throws `NOT_ALLOWED`, `BUSY`. */
+  /**
+   * Acquires a semaphore for the calling script; the result says whether that succeeded within the time.
+   * Throws `NOT_ALLOWED`, `BUSY`.
+   */
   enter(name: string, ms: number, caller: Caller): boolean | Promise<boolean> {
     return this.#runs.enter(name, ms, caller);
   }
 
-  /** Whether the semaphore was this script's. Throws `NOT_ALLOWED`. */
+  /** Releases a semaphore; returns whether the calling script held it. Throws `NOT_ALLOWED`. */
   leave(name: string, caller: Caller): boolean {
     return this.#runs.leave(name, caller);
   }
@@ -197,7 +213,7 @@ export class ScriptEngine implements AsyncDisposable {
     return this.#runs.sleep(ms, caller);
   }
 
-  /** Every slot for a script's process. */
+  /** The records of all slots for script processes. */
   threads(): Promise<readonly ThreadRecord[]> {
     return this.#runs.threads();
   }
@@ -245,7 +261,7 @@ export class ScriptEngine implements AsyncDisposable {
     return scripts.filter(({ data }) => data.file === file);
   }
 
-  /** Throws `NOT_OF_TYPE` for a script that was deleted while a file was being read or written. */
+  /** Throws `NOT_OF_TYPE` if the script was deleted while its file was read or written. */
   #checkKept(script: Script): void {
     if (this.#options.kernel.tree.find(script.id) !== script) throw fault('NOT_OF_TYPE', 'Script', script.id);
   }
@@ -256,7 +272,7 @@ export class ScriptEngine implements AsyncDisposable {
     return read;
   }
 
-  /** What is to be run now; that it was changed on the disk since it was last seen is told of first. */
+  /** Reads the text to run; a change on the disk since it was last read is announced first. */
   async #readFor(script: Script): Promise<ScriptContent> {
     const { kernel, clock } = this.#options;
     const { file } = script.data;
@@ -290,7 +306,7 @@ export class ScriptEngine implements AsyncDisposable {
     void this.#watch.open();
   }
 
-  /** Looks at the files that changed, those of scripts. */
+  /** Checks the changed files that belong to scripts. */
   async #look(names: ReadonlySet<string> | undefined): Promise<void> {
     const files = new Set<string>();
     for (const { data } of this.#options.kernel.tree.objectsOfType(objectType.script))
@@ -301,7 +317,9 @@ export class ScriptEngine implements AsyncDisposable {
       );
   }
 
-  /** Something happened to a file: if it has another text, is gone, or has come back, its scripts tell so. */
+  /**
+   * Handles a change of a file: updates its scripts if the text changed, or the file disappeared or returned.
+   */
   async #changed(file: string): Promise<void> {
     const { kernel, files, clock, log } = this.#options;
     const read = await files.readSettled(file).catch((thrown: unknown) => messageOf(thrown));
@@ -324,7 +342,7 @@ export class ScriptEngine implements AsyncDisposable {
     }
   }
 
-  /** Marks a script as broken, or as whole again. What has been replaced meanwhile does not count. */
+  /** Marks a script as broken or as valid. Ignores the result if the text has been replaced meanwhile. */
   async #compile(script: Script, { file, text }: ScriptText): Promise<void> {
     const { kernel, log } = this.#options;
     const crc = this.#seen.get(file);
@@ -337,5 +355,5 @@ export class ScriptEngine implements AsyncDisposable {
   }
 }
 
-/** What the errors of a text that is run once call it. */
+/** The file name of a text that is run once, for error messages. */
 const TEXT_FILE = 'text.js';

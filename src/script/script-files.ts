@@ -6,34 +6,34 @@ import { codeOf, fault, faultFrom, messageOf } from '../base/fault.js';
 import { writeFileAtomically, syncDirectory } from '../base/atomic-write.js';
 import { SerialQueue } from '../base/serial-queue.js';
 
-/** A script is text that people write. */
+/** The size limit of a script, which is written by hand. */
 export const SCRIPT_LIMIT = 1024 * 1024;
 
-/** Declarations (`.d.ts`) may stand there for an editor, and are no scripts. */
+/** Declaration files (`.d.ts`) may be in the directory for editors, but are not scripts. */
 const NAME = /^[A-Za-z0-9_](?!.*\.d\.ts$)[A-Za-z0-9_.-]{0,100}\.(js|ts)$/;
 
-/** A script's text as it stands on the disk, with its checksum (8 hex digits) and its size in bytes. */
+/** The text of a script file, with its checksum (8 hex digits) and its size in bytes. */
 export interface ScriptContent {
   readonly text: string;
   readonly crc: string;
   readonly size: number;
 }
 
-/** The texts of scripts: files in one directory, so that people can edit them with their own editor. */
+/** Script texts: files in one directory, which users edit with their own editors. */
 export class ScriptFiles {
   readonly directory: string;
-  /** Two that write the same file must not meet. */
+  /** Writes are serialised: two must not write the same file. */
   readonly #turn = new SerialQueue();
 
   constructor(directory: string) {
     this.directory = directory;
   }
 
-  /** The text; undefined where there is no such file. Throws `FILE_NAME`, `SCRIPT_FAILED`. */
+  /** Reads a file; undefined if it does not exist. Throws `FILE_NAME`, `SCRIPT_FAILED`. */
   async read(file: string): Promise<ScriptContent | undefined> {
     const path = this.#path(file);
     try {
-      // Opening a pipe would wait for who writes into it.
+      // Without O_NONBLOCK, opening a FIFO would wait for a writer.
       const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
       try {
         const facts = await handle.stat();
@@ -49,12 +49,15 @@ export class ScriptFiles {
     }
   }
 
-  /** As {@link read}, when what is being written is: between the two, a file has a text that its writer has not told of yet. */
+  /**
+   * As {@link read}, after pending writes: in between, the file has a text that its writer has not announced
+   * yet.
+   */
   readSettled(file: string): Promise<ScriptContent | undefined> {
     return this.#turn.run(() => this.read(file));
   }
 
-  /** Puts a text in place whole, durably. Throws `FILE_NAME`, `TEXT_TOO_LONG`, `STORE_FAILED`. */
+  /** Writes a file atomically and durably. Throws `FILE_NAME`, `TEXT_TOO_LONG`, `STORE_FAILED`. */
   async write(file: string, text: string): Promise<ScriptContent> {
     const bytes = Buffer.from(text);
     if (bytes.length > SCRIPT_LIMIT) throw fault('TEXT_TOO_LONG', 'The script', SCRIPT_LIMIT);
@@ -70,7 +73,7 @@ export class ScriptFiles {
     return written(bytes);
   }
 
-  /** Gives a file another name, under which there must be none. Throws `FILE_NAME`, `FILE_MISSING`, `STORE_FAILED`. */
+  /** Renames a file; the new name must not exist. Throws `FILE_NAME`, `FILE_MISSING`, `STORE_FAILED`. */
   async rename(file: string, to: string): Promise<void> {
     const [from, path] = [this.#path(file), this.#path(to)];
     await this.#turn.run(async () => {
@@ -89,7 +92,7 @@ export class ScriptFiles {
     });
   }
 
-  /** Removes a file; one that is not there is fine. */
+  /** Removes a file, if it exists. */
   async remove(file: string): Promise<void> {
     const path = this.#path(file);
     await this.#turn.run(() => rm(path, { force: true }));

@@ -1,18 +1,24 @@
-/** What a script may use before it is stopped; each is a reason that its failure names. */
+/** The resources that a script may use before it is stopped; the failure names the limit. */
 export interface ScriptLimits {
   /** Wall-clock time of one run. */
   readonly timeMs: number;
-  /** What lives on the JavaScript heap. */
+  /** Live data on the JavaScript heap. */
   readonly heapMiB: number;
-  /** All memory of the process, buffers outside the heap included; about 60 MiB are Node's own. */
+  /** Resident memory of the process, buffers outside the heap included; Node itself takes about 60 MiB. */
   readonly residentMiB: number;
-  /** Characters printed; the original's is 1,048,576 (ScriptOutputBufferLimit, interface §4). */
+  /**
+   * Characters of output; the original product's default is 1,048,576 (ScriptOutputBufferLimit, interface
+   * §4).
+   */
   readonly output: number;
-  /** Calls of one run: more is a flood. */
+  /** Calls of one run. */
   readonly calls: number;
-  /** Calls a second, after those that may come at once: a flood is slowed down until it is stopped. */
+  /** Calls per second, after the initial burst: a flood is slowed down before it is stopped. */
   readonly callsPerS: number;
-  /** Scripts that run at the same time, those that others wait for not counted: each is a process of about 60 MiB. */
+  /**
+   * Scripts that run at the same time, not counting those that others wait for; each is a process of about 60
+   * MiB.
+   */
   readonly concurrent: number;
 }
 

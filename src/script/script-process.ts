@@ -12,28 +12,27 @@ import type { ScriptLimits } from './script-limits.js';
 import { CALL_LIMIT, CHANNEL, parseMessage, findPosition } from './protocol.js';
 import type { RunResult, RunFailure, FromChild, ScriptText, ToChild } from './protocol.js';
 
-/** How often the memory of a running script is looked at. */
+/** How often the memory of a running script is checked. */
 const LOOK_EVERY_MS = 100;
-/** How long a process has to say where its script is before it is killed. */
+/** How long a process has to report the script's position before it is killed. */
 const GRACE_MS = 3000;
-/** What is kept of what a process writes to stderr: a stack is shorter. */
+/** How much of stderr is kept, characters: more than a stack trace. */
 const STDERR_LIMIT = 16_384;
 const PAGE_BYTES = 4096;
 const MIB = 1024 * 1024;
 
-/** One script to be run, or only to be checked: its text, the name that its errors show, the values it finds as globals. */
+/** A script to run or to check: its text, the file name in its errors, and its globals. */
 export interface ScriptJob extends ScriptText {
   readonly is: 'run' | 'check';
   readonly values: Readonly<Record<string, unknown>>;
-  /** Answers its calls. */
+  /** Performs its calls. */
   call(method: string, params: readonly unknown[]): unknown;
-  /** Answers its `include`. */
+  /** Resolves its `include`. */
   include(what: unknown): Promise<ScriptText>;
 }
 
-/** What a process works with. */
 export interface ScriptProcessOptions {
-  /** Of the functions that its scripts find as globals. */
+  /** The names of the functions that its scripts find as globals. */
   readonly names: Promise<readonly string[]>;
   readonly clock: Clock;
   readonly heapMiB: number;
@@ -47,18 +46,21 @@ interface Current {
   readonly ended: PromiseWithResolvers<RunResult | RunFailure>;
 }
 
-/** A process that runs scripts, one at a time. What happens in it, up to its death, is its run's failure and no more. */
+/**
+ * A process that runs scripts, one at a time. Whatever happens in it, including its death, only fails its
+ * run.
+ */
 export class ScriptProcess {
   readonly #process: ChildProcess;
-  /** Absent where the process could not be started. */
+  /** Undefined if the process could not be started. */
   readonly #channel: Duplex | undefined;
   readonly #clock: Clock;
   readonly #ready: Promise<void>;
   readonly heapMiB: number;
   readonly exited: Promise<void>;
-  /** The most memory that it was seen to have. */
+  /** The peak memory observed. */
   peakBytes = 0;
-  /** How many scripts it has run. */
+  /** The number of scripts it has run. */
   runs = 0;
   #buffer: Buffer[] = [];
   #size = 0;
@@ -77,7 +79,7 @@ export class ScriptProcess {
     this.#channel = (stdio as (Duplex | undefined)[] | undefined)?.[CHANNEL];
     this.#channel?.on('data', (bytes: Buffer) => this.#received(bytes));
     this.#channel?.on('error', () => undefined);
-    // Without a free descriptor a process has no channels at all, and `error` follows.
+    // Without a free descriptor the process has no channels, and `error` follows.
     if (stdout) lines(stdout, (line) => this.#collected(line));
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_LIMIT);
@@ -101,12 +103,12 @@ export class ScriptProcess {
     return this.#isAlive && this.#why === undefined;
   }
 
-  /** Whether its script waits for an answer. */
+  /** Whether its script waits for a reply. */
   get isCalling(): boolean {
     return this.#isCalling;
   }
 
-  /** Runs one script to its end, whatever that is; when the signal aborts, the script is stopped. */
+  /** Runs one script; resolves with its result or failure. The script is stopped when the signal aborts. */
   async run(job: ScriptJob, limits: ScriptLimits, signal: AbortSignal): Promise<RunResult | RunFailure> {
     await this.#ready;
     const { timeMs, output: outputLimit } = limits;
@@ -135,7 +137,7 @@ export class ScriptProcess {
     }
   }
 
-  /** Ends the process, idle or not. */
+  /** Ends the process, even if it is busy. */
   close(): Promise<void> {
     this.#why ??= 'the gateway is stopping';
     this.#process.kill('SIGKILL');
@@ -147,8 +149,9 @@ export class ScriptProcess {
   }
 
   /**
-   * Has the script say where it is, and the process end. One that waits for an answer is told so; the others get the signal
-   * on which the engine writes its stack and ends (`--trace-sigint`), in whatever loop it may be.
+   * Makes the script report its position and the process end. A script that waits for a reply is told so in
+   * the reply; others get the signal on which V8 prints the stack and exits (`--trace-sigint`), whatever loop
+   * they are in.
    */
   #stop(why: string): void {
     if (!this.isUsable) return;
@@ -175,13 +178,13 @@ export class ScriptProcess {
   }
 
   #reasonOf(code: number | null, signal: NodeJS.Signals | null): string {
-    // 134 and SIGABRT: the engine ran out of heap before it could be asked.
+    // 134 and SIGABRT: V8 ran out of heap before the script could be stopped.
     return code === 134 || signal === 'SIGABRT'
       ? overMemory(this.heapMiB)
       : `the script's process ended (${signal ?? code})`;
   }
 
-  /** The engine's line about a collection: what is left on the heap lives. */
+  /** Handles V8's line about a garbage collection: what is left on the heap is live. */
   #collected(line: string): void {
     const [, liveMiB] = /-> ([\d.]+) \(/.exec(line) ?? [];
     if (this.#current !== undefined && Number(liveMiB) > this.heapMiB) this.#stop(overMemory(this.heapMiB));
@@ -197,10 +200,10 @@ export class ScriptProcess {
   #received(bytes: Buffer): void {
     this.#buffer.push(bytes);
     this.#size += bytes.length;
-    // What a script printed comes as JSON, in which a character can take six.
+    // Output arrives as JSON, in which one character can take six bytes.
     const limit = CALL_LIMIT + 6 * (this.#current?.limits.output ?? 0);
     if (this.#size > limit) return this.#stop(`the script sent more than ${limit} bytes at once`);
-    // The script waits for its answer after each message: a line is the last thing in what has come.
+    // The script waits for a reply after each message: a newline is always the last byte received.
     if (bytes.at(-1) !== 10) return;
     const line = Buffer.concat(this.#buffer).toString('utf8');
     this.#buffer = [];
@@ -248,7 +251,9 @@ export class ScriptProcess {
 
 const overMemory = (mib: number): string => `the script used more than ${mib} MiB and was stopped`;
 
-/** Starts a process. Of our environment it knows where on earth it is; all else it is told over its channel. */
+/**
+ * Starts a process. From the environment it only gets the time zone; everything else comes over its channel.
+ */
 function start(heapMiB: number): ChildProcess {
   const [launcher = '', ...args] = scriptCommand(heapMiB);
   const { TZ } = process.env;
@@ -259,14 +264,14 @@ function start(heapMiB: number): ChildProcess {
       cwd: '/',
     });
   } catch (thrown) {
-    // Without memory it fails at once, in place of by its event.
+    // Out of memory, spawn throws instead of emitting an error event.
     const failed = new ChildProcess();
     onNextIteration(() => failed.emit('error', thrown));
     return failed;
   }
 }
 
-/** Tells each whole line that comes. */
+/** Calls `tell` for each complete line. */
 function lines(stream: Readable, tell: (line: string) => void): void {
   let rest = '';
   stream.setEncoding('utf8').on('data', (text: string) => {

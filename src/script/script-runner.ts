@@ -15,13 +15,12 @@ import type { RunOwner } from './run-queue.js';
 import { Semaphores } from './semaphores.js';
 import type { ThreadRecord } from './threads.js';
 
-/** Functions that scripts may call, and how they are called. */
+/** The functions that scripts may call. */
 export interface ScriptFunctions {
   names(): readonly string[] | Promise<readonly string[]>;
   call(method: string, params: unknown, caller: Caller): unknown;
 }
 
-/** What runs work with. */
 export interface ScriptRunnerOptions {
   readonly kernel: Kernel;
   readonly clock: Clock;
@@ -29,18 +28,18 @@ export interface ScriptRunnerOptions {
   readonly functions: ScriptFunctions;
   readonly limits: () => ScriptLimits;
   readonly checks: HealthChecks;
-  /** Told of limits that take effect. */
+  /** Receives limits that take effect. */
   readonly effects: LimitReporter;
-  /** The text behind what a script includes: an id or a file. */
+  /** The text of an included script, by id or file. */
   readonly included: (what: unknown) => Promise<ScriptText>;
 }
 
-/** One run, as it is asked for. */
+/** A request for one run. */
 export interface RunnerRequest {
   readonly file: string;
-  /** Its text; a run that is stopped meanwhile does not begin. */
+  /** Reads its text; a run that is stopped meanwhile does not start. */
   readonly read: () => Promise<string>;
-  /** Absent for a text that is run once. */
+  /** Undefined for a text that is run once. */
   readonly script: Script | undefined;
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly sender: string;
@@ -52,29 +51,29 @@ export interface RunnerRequest {
 interface Running {
   readonly script: Script | undefined;
   readonly whose: RunOwner;
-  /** How many scripts it is deep in. */
+  /** The nesting depth. */
   readonly depth: number;
   readonly stop: AbortController;
-  /** Who waits for it. */
+  /** The run that waits for it. */
   readonly parent: Running | undefined;
-  /** The failure of a script that it called, which has been told already. */
+  /** The failure of a script that it called, which is already logged. */
   told: string;
 }
 
-/** Why a script is stopped that was run by another and waited for; that one's end is told of, this needs no word. */
+/** Why a script is stopped whose waiting caller ended; the caller's end is logged, this is not. */
 const LEFT = 'the script that waited for it has ended';
 
-/** A failure that comes again and again is told once in so long. */
+/** A repeated failure is logged once per this time. */
 const TELL_EVERY_MS = 60_000;
 
-/** Senders that are told apart in the count of their runs. */
+/** The limit of senders that are counted separately. */
 const SENDERS_LIMIT = 1000;
 
-/** The runs of scripts: who runs, in what, and what becomes of it. Processes are loaded with the first. */
+/** Runs scripts and handles their results. Script processes are loaded with the first run. */
 export class ScriptRunner implements AsyncDisposable {
   readonly #options: ScriptRunnerOptions;
   readonly #semaphores: Semaphores;
-  /** By the caller that a script's own calls come from. */
+  /** Active runs by the caller of their own calls. */
   readonly #running = new Map<Caller, Running>();
   readonly #told = new Map<number, { readonly text: string; readonly untilMs: number; more: number }>();
   readonly #checks = new SerialQueue();
@@ -88,17 +87,17 @@ export class ScriptRunner implements AsyncDisposable {
     this.#semaphores = new Semaphores(options.clock);
   }
 
-  /** Throws `BUSY` if a script that is started now by this caller would be rejected. */
+  /** Throws `BUSY` if a script started by this caller now would be rejected. */
   checkRoom(caller: Caller): void {
     this.#opened?.checkRoom(this.#whose(caller));
   }
 
-  /** How often each sender has had a script run, since the start. */
+  /** The number of script runs per sender since the start. */
   get senders(): ReadonlyMap<string, number> {
     return this.#senders;
   }
 
-  /** Runs a script to its end; how that went. Rejects with `SCRIPT_FAILED`, `BUSY`, `STOPPING`. */
+  /** Runs a script and resolves with its output. Rejects with `SCRIPT_FAILED`, `BUSY`, `STOPPING`. */
   async run({ script, file, read, parameters, sender, caller, isAwaited }: RunnerRequest): Promise<string> {
     this.#count(sender);
     const parent = this.#running.get(caller);
@@ -128,12 +127,12 @@ export class ScriptRunner implements AsyncDisposable {
       this.#running.delete(own);
       this.#semaphores.release(own);
       parent?.stop.signal.removeEventListener('abort', stopToo);
-      // What it waits for, nobody waits for any more.
+      // Whatever it waits for is no longer needed.
       mine.stop.abort();
     }
   }
 
-  /** A script that another one started runs for whom that one does. */
+  /** A script started by another runs for the same owner. */
   #whose(caller: Caller): RunOwner {
     const parent = this.#running.get(caller);
     if (parent !== undefined) return parent.whose;
@@ -141,20 +140,20 @@ export class ScriptRunner implements AsyncDisposable {
     return caller.remote === 'local' ? 'event' : 'owner';
   }
 
-  /** Whoever asks for an action gives a word of its own: those that come late are counted under no name. */
+  /** Callers of actions choose their sender: beyond the limit, new ones are counted under an empty name. */
   #count(sender: string): void {
     const name = this.#senders.has(sender) || this.#senders.size < SENDERS_LIMIT ? sender : '';
     this.#senders.set(name, (this.#senders.get(name) ?? 0) + 1);
   }
 
-  /** Stops all runs of a script; false where there is none. */
+  /** Stops all runs of a script; returns false if there are none. */
   abort(id: number): boolean {
     const all = [...this.#running.values()].filter(({ script }) => script?.id === id);
     for (const { stop } of all) stop.abort(fault('SCRIPT_FAILED', 'the script was aborted'));
     return all.length > 0;
   }
 
-  /** What is wrong with a text, with its place; undefined where it can be run. */
+  /** Compiles a text; resolves with the error and its position, or undefined. */
   check({ file, text }: ScriptText): Promise<string | undefined> {
     return this.#checks.run(async () => {
       const pool = await this.#pool.get();
@@ -165,25 +164,31 @@ export class ScriptRunner implements AsyncDisposable {
     });
   }
 
-  /** Resolves with whether the semaphore is this script's within that time. Throws `NOT_ALLOWED` outside of a script. */
+  /**
+   * Acquires a semaphore for the calling script; resolves with whether that succeeded within the time. Throws
+   * `NOT_ALLOWED` outside of a script.
+   */
   enter(name: string, ms: number, caller: Caller): boolean | Promise<boolean> {
     this.#inScript(caller);
     return this.#semaphores.enter(name, ms, caller);
   }
 
-  /** False when the semaphore is not this script's. Throws `NOT_ALLOWED` outside of a script. */
+  /**
+   * Releases a semaphore; returns false if the calling script does not hold it. Throws `NOT_ALLOWED` outside
+   * of a script.
+   */
   leave(name: string, caller: Caller): boolean {
     this.#inScript(caller);
     return this.#semaphores.leave(name, caller);
   }
 
-  /** Resolves when the time has passed, or rejects when the script that waits has ended. */
+  /** Resolves after the time, or rejects when the waiting script has ended. */
   sleep(ms: number, caller: Caller): Promise<void> {
     const { signal } = this.#running.get(caller)?.stop ?? this.#closing;
     return delay(this.#options.clock, ms, signal);
   }
 
-  /** Every slot for a script's process. */
+  /** The records of all slots for script processes. */
   async threads(): Promise<readonly ThreadRecord[]> {
     return (await this.#pool.get()).threads();
   }
@@ -219,7 +224,7 @@ export class ScriptRunner implements AsyncDisposable {
     if (!this.#running.has(caller)) throw fault('NOT_ALLOWED', 'A semaphore outside of a script');
   }
 
-  /** The failure for who waits; the log has it once, by the script in which it came up. */
+  /** The failure for the waiting caller; it is logged once, for the script in which it occurred. */
   #failed(mine: Running, file: string, failed: RunFailure): Error {
     if (this.#closing.signal.aborted) return fault('STOPPING');
     const text = said(file, failed);
@@ -244,15 +249,15 @@ export class ScriptRunner implements AsyncDisposable {
   }
 }
 
-/** A script as the log names it. */
+/** A script's name in the log. */
 export function scriptLabel({ id, name }: Script): string {
   return `script ${id}${name === '' ? '' : ` “${name}”`}`;
 }
 
-/** What a script printed is kept to this length in the log. */
+/** The limit of script output in the log, characters. */
 export const LOGGED_OUTPUT_LIMIT = 2000;
 
-/** Whom a check calls for: it makes no calls. */
+/** The caller of a check, which makes no calls. */
 const NOBODY: Caller = { role: 'anonymous', user: '', remote: 'local' };
 
 /** `12345.js:3:9: Unexpected token`. */

@@ -1,15 +1,15 @@
 import type { Cancel, Clock } from '../base/clock.js';
 import { fault } from '../base/fault.js';
 
-/** Names held at the same time; more is a script that makes them up without end. */
+/** The limit of semaphores held at the same time; more indicates a script that creates names without end. */
 const NAMES_LIMIT = 1000;
 
-/** Who holds a semaphore: one run of a script. */
+/** The holder of a semaphore: one run of a script. */
 type Holder = object;
 
 interface Semaphore {
   holder: Holder;
-  /** How often it entered; it leaves as often. */
+  /** How often the holder has entered; it must leave as often. */
   depth: number;
   readonly waiting: Waiting[];
 }
@@ -20,7 +20,9 @@ interface Waiting {
   readonly cancel: Cancel;
 }
 
-/** Semaphores by name: each is held by one run at a time, and those that wait get it in the order they came. */
+/**
+ * Semaphores by name. Each is held by one run at a time; waiting runs get it in the order of their requests.
+ */
 export class Semaphores {
   readonly #clock: Pick<Clock, 'after'>;
   readonly #all = new Map<string, Semaphore>();
@@ -29,7 +31,10 @@ export class Semaphores {
     this.#clock = clock;
   }
 
-  /** Resolves with whether it is the holder's within that time; who has it already enters once more. Throws `BUSY`. */
+  /**
+   * Acquires a semaphore; resolves with whether that succeeded within the time. The holder may enter again.
+   * Throws `BUSY`.
+   */
   enter(name: string, ms: number, holder: Holder): boolean | Promise<boolean> {
     const semaphore = this.#all.get(name);
     if (semaphore === undefined) {
@@ -56,7 +61,7 @@ export class Semaphores {
     });
   }
 
-  /** Leaves it; false when it is not the holder's. */
+  /** Releases a semaphore; returns false if the caller is not the holder. */
   leave(name: string, holder: Holder): boolean {
     const semaphore = this.#all.get(name);
     if (semaphore?.holder !== holder) return false;
@@ -64,7 +69,7 @@ export class Semaphores {
     return true;
   }
 
-  /** The holder has ended: it leaves all that it has, and waits for none. */
+  /** Called when a holder ends: releases all its semaphores and cancels its waits. */
   release(holder: Holder): void {
     for (const [name, semaphore] of this.#all) {
       for (const waiting of semaphore.waiting.filter((one) => one.holder === holder)) {

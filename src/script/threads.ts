@@ -1,7 +1,7 @@
-/** What one slot for a script's process does and has done (`SVC_GetScriptThread`, interface §1). */
+/** The record of one slot for a script process (`SVC_GetScriptThread`, interface §1). */
 export interface ThreadRecord {
   readonly ThreadID: number;
-  /** When what it runs was begun, unix seconds; 0: it is idle. */
+  /** When its present run started, unix seconds; 0 if it is idle. */
   readonly StartTime: number;
   readonly ExecuteCount: number;
   /** Shortest, average and longest run, ms. */
@@ -10,22 +10,22 @@ export interface ThreadRecord {
   readonly ExecutionMax: number;
   /** Bytes. */
   readonly PeakMemoryUsage: number;
-  /** How many of its processes were ended to give their memory back, or because a script had to be stopped. */
+  /** How many of its processes were ended to free their memory, or to stop a script. */
   readonly MemoryCleanups: number;
-  /** What it runs: 0 for a text, or for nothing. */
+  /** The running script; 0 for a text, or if it is idle. */
   readonly ScriptID: number;
   readonly FilePath: string;
   readonly Sender: string;
 }
 
-/** What a slot shows of the script that it runs. */
+/** The running script, as a slot's record shows it. */
 export interface RunInfo {
   readonly id: number;
   readonly file: string;
   readonly sender: string;
 }
 
-/** A slot for a script's process: its number stays, its process may be another. */
+/** A slot for a script process. Its number is permanent; its process changes. */
 export class Thread {
   readonly id: number;
   isTaken = false;
@@ -55,12 +55,12 @@ export class Thread {
     this.#most = Math.max(this.#most, tookMs);
   }
 
-  /** Its process has had so much memory. */
+  /** Records the peak memory of its process. */
   used(bytes: number): void {
     this.#peakBytes = Math.max(this.#peakBytes, bytes);
   }
 
-  /** Its process was ended. */
+  /** Records that its process was ended. */
   cleaned(): void {
     this.#cleanups++;
   }
@@ -82,14 +82,14 @@ export class Thread {
   }
 }
 
-/** To a thousandth of a millisecond. */
+/** Rounds to microseconds. */
 const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;
 
-/** All slots: as many as scripts may run at once, and those that scripts in scripts have needed. */
+/** All slots: one per concurrent script, and those that nested scripts have needed. */
 export class Threads {
   readonly #all: Thread[] = [];
 
-  /** The free slot with the lowest number, taken. */
+  /** Takes the free slot with the lowest number. */
   take(): Thread {
     let thread = this.#all.find(({ isTaken }) => !isTaken);
     if (thread === undefined) this.#all.push((thread = new Thread(this.#all.length + 1)));
@@ -97,7 +97,7 @@ export class Threads {
     return thread;
   }
 
-  /** Every slot; at least so many. */
+  /** The records of all slots, at least `atLeast`. */
   records(atLeast: number): ThreadRecord[] {
     const missing = Array.from({ length: Math.max(0, atLeast - this.#all.length) }, (_, i) =>
       new Thread(this.#all.length + i + 1).record(),

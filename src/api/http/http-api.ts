@@ -174,9 +174,8 @@ export class HttpApi {
 
   #readAs(owner: Caller, exchange: Exchange, body: RequestBody): void {
     body.read(this.#bodyLimit, (bytes) => {
-      if (bytes === undefined) return this.#tooLarge(exchange);
-      const decoded = this.#decode(exchange, bytes);
-      if (decoded !== undefined) this.#answer(exchange, owner, decoded.message);
+      const message = bytes === undefined ? this.#tooLarge(exchange) : this.#decode(exchange, bytes);
+      if (message !== undefined) this.#answer(exchange, owner, message);
     });
   }
 
@@ -281,8 +280,8 @@ export class HttpApi {
       return this.#answer(exchange, nobody, message);
     }
     const caller = await signIn();
-    const decoded = this.#decode(exchange, first);
-    if (decoded !== undefined) this.#answer(exchange, caller, decoded.message);
+    if (message === undefined) this.#decode(exchange, first);
+    else this.#answer(exchange, caller, message);
   }
 
   /** Throws `BUSY` if the request made room for others while it waited: it has its answer, and must not be carried out. */
@@ -291,19 +290,17 @@ export class HttpApi {
   }
 
   /** Decodes a body; undefined if it is not valid JSON, which the client is told. */
-  #decode(exchange: Exchange, body: Buffer): { readonly message: unknown } | undefined {
+  #decode(exchange: Exchange, body: Buffer): unknown {
     try {
-      return { message: decodeJson(body) };
+      return decodeJson(body);
     } catch (thrown) {
-      this.#send(exchange, errorText('null', thrown as ReturnType<typeof fault>));
-      return undefined;
+      return this.#send(exchange, errorText('null', thrown as Fault));
     }
   }
 
   #answer(exchange: Exchange, caller: Caller, message: unknown): void {
     if (this.#inFlight >= IN_FLIGHT_LIMIT) {
-      const busy = fault('BUSY', 'Too many calls are under way');
-      return this.sendError(exchange, errorResponse(busy));
+      return this.sendError(exchange, errorResponse(fault('BUSY', 'Too many calls are in flight')));
     }
     const reply = this.#parts.rpc.handle(message, caller);
     if (!(reply instanceof Promise)) return this.#send(exchange, reply);

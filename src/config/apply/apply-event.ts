@@ -15,13 +15,14 @@ import type { EventNode } from '../schema/gateway-schema.js';
 
 export type { ActionOf } from './event-conversion.js';
 
-/** The interface's number for what sets a listed event off. */
+/** The event type of a listed event, by its trigger. */
 export const typeOfEvent = ({ trigger, schedule }: EventNode): number =>
   trigger !== undefined ? eventType.trigger : schedule === undefined ? eventType.cyclic : eventType.schedule;
 
 /**
- * Brings an event to what its entry says; `isNew` tells which of its keys count. A key counts too when what it
- * names was deleted or made anew since. It becomes active last, so that none is set off that is not whole. Throws what is wrong.
+ * Applies an entry to an event; `isNew` tells which keys apply. A key also applies if its target was deleted
+ * or re-created since. The event becomes active last, so that an incomplete event never runs. Throws what is
+ * wrong.
  */
 export async function applyEvent(
   node: EventNode,

@@ -3,21 +3,24 @@ import { formatFinding, type MissingTarget } from '../document.js';
 import type { LoadedConfig } from '../load.js';
 import type { TreeNode } from '../schema/gateway-schema.js';
 
-/** Where an entry is, as `FILE:LINE:COLUMN`, and which one it is, as `tree[0].children[1]`. */
+/** The location of an entry, as `FILE:LINE:COLUMN`, and its path, as `tree[0].children[1]`. */
 export interface EntryLocation {
   readonly place: string;
   readonly entry: string;
 }
 
-/** What of a configuration could not be applied: by the ident path of its object, or by the key of another entry. */
+/**
+ * A part of a configuration that could not be applied, by the ident path of its object or the key of another
+ * entry.
+ */
 export interface ApplyProblem {
   readonly path: string;
   readonly text: string;
 }
 
 /**
- * All that does not work of a configuration that was applied, a line each, with file, line and column: what its review
- * found, without what the running gateway has after all, and what else applying found.
+ * Lists everything in an applied configuration that does not work, one line each, with file, line and column:
+ * the problems of its review, except for what the running gateway does have, and those found while applying.
  */
 export function listProblems(
   { file, tree, places, findings }: LoadedConfig,
@@ -36,7 +39,7 @@ export function listProblems(
   return [...own.map((finding) => formatFinding(file, finding)), ...others];
 }
 
-/** Whether a running gateway has what a file does not: objects and profiles are also made by calls. */
+/** Whether a running gateway has what the file lacks: objects and profiles are also created by calls. */
 export const existsIn =
   ({ tree, profiles }: Kernel) =>
   ({ kind, name }: MissingTarget): boolean =>
@@ -44,7 +47,7 @@ export const existsIn =
       ? tree.findByPath(name) !== undefined
       : kind === 'profile' && profiles.find(name) !== undefined;
 
-/** Whether a key is of an entry itself, not of one below it. */
+/** Whether a key belongs to an entry itself, not to one of its children. */
 function isOf(key: string, entry: string): boolean {
   return key === entry || (key.startsWith(`${entry}.`) && !key.startsWith(`${entry}.children[`));
 }

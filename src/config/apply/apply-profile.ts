@@ -5,12 +5,12 @@ import type { Association } from '../../kernel/profiles/profile-data.js';
 import type { VariableType } from '../../kernel/value.js';
 import { typeNames, type ProfileConfig } from '../schema/gateway-schema.js';
 
-/** What an association has that its entry does not mention. */
+/** The default colour of an association: none. */
 const NO_COLOR = -1;
 
 /**
- * Brings a profile to what its entry says: it is created where it is missing; `isNew` tells which keys count. The
- * associations are one key: those that are not listed are removed. Throws what is wrong.
+ * Applies an entry to a profile, which is created if missing; `isNew` tells which keys apply. The
+ * associations are one key: unlisted ones are removed. Throws what is wrong.
  */
 export function applyProfile(
   name: string,
@@ -55,7 +55,7 @@ function associationOf(
   return { value: convertValue(type, value, 'value'), name, icon, color: number };
 }
 
-/** What the schema can't say of a profile: where below it, and in words. */
+/** Checks what the schema can't express; yields paths within the profile, and texts. */
 export function* profileProblems(
   name: string,
   { type, associations = [] }: ProfileConfig,

@@ -27,10 +27,9 @@ import {
 } from '../schema/gateway-schema.js';
 import { applyAction, applyArchive } from './variable-settings.js';
 
-/** What the configuration said when it was last applied: JSON by key, by ident path. Kept in the store. */
+/** The configuration as last applied: JSON by key, by ident path. Kept in the store. */
 export type AppliedKeys = Record<string, Record<string, string>>;
 
-/** What applying works on. */
 export interface ApplyTarget {
   readonly kernel: Kernel;
   readonly devices: Devices;
@@ -40,9 +39,9 @@ export interface ApplyTarget {
   readonly contents: ContentStore;
 }
 
-/** What of objects is not in the kernel: their records and their files. */
+/** The parts of objects that are not in the kernel: archive records and files. */
 export interface ContentStore {
-  /** Begins to record a variable, which is marked as logged already. */
+  /** Starts recording a variable that is already marked as logged. */
   record(variableId: number): Promise<void>;
   createScript(beginning: ObjectOptions): Promise<TreeObject<3>>;
   setScriptText(id: number, text: string): Promise<void>;
@@ -63,7 +62,7 @@ const typeOf: Record<NodeKind, 0 | 1 | 2 | 3 | 4 | 5 | 6> = {
 
 type InstanceNode = Extract<TreeNode, { kind: 'instance' }>;
 
-/** The object of an entry, and whether it was made just now. */
+/** The object of an entry, and whether it has just been created. */
 interface Place {
   readonly object: TreeObject;
   readonly isNew: boolean;
@@ -71,25 +70,26 @@ interface Place {
 
 const attributes = ['name', 'position', 'icon', 'info', 'hidden', 'disabled'] as const;
 
-/** Begins the keys of profiles among those of objects: no ident has a colon. */
+/** The prefix of profile keys among ident paths: no ident contains a colon. */
 const PROFILE = 'profile:';
-/** A text longer than this is remembered by its digest. */
+/** Longer values are remembered by their digest. */
 const REMEMBERED = 1024;
 
-/** Whether a key's line differs from when it was last applied. */
+/** Whether a key's value differs from the one last applied. */
 type IsNew = (key: string, value: unknown) => boolean;
 
-/** What of a configuration is brought into the tree. */
+/** The part of a configuration that is applied to the tree. */
 export interface ApplicableConfig {
   readonly tree: readonly TreeNode[];
   readonly profiles?: Readonly<Record<string, ProfileConfig>> | undefined;
 }
 
 /**
- * Brings what a configuration lists into the tree: what is missing is created, what is there is matched by its ident path,
- * nothing is deleted. A key wins over a change made at run time only when its own line changed since it was last applied; a
- * `value` counts at creation only, and what an entry names counts again when that was deleted or made anew. Returns what was
- * applied, to be kept, and what could not be: one entry never stops the rest.
+ * Applies a configuration to the tree. Missing objects are created, existing ones are matched by ident path,
+ * nothing is deleted. A key overrides a change made at run time only if its value has changed since it was
+ * last applied. `value` applies at creation only. References apply again if their target was deleted or
+ * re-created. Returns the applied state, to be stored, and what failed: a failing entry never stops the
+ * others.
  */
 export async function applyTree(
   { tree, profiles = {} }: ApplicableConfig,
@@ -108,12 +108,12 @@ class TreeApplier {
   readonly problems: ApplyProblem[] = [];
   readonly #before: AppliedKeys;
   readonly #target: ApplyTarget;
-  /** What names other objects comes last: they may be listed further down. */
+  /** References are applied last: their targets may be listed further down. */
   readonly #late: { readonly path: string; readonly job: () => Promise<void> }[] = [];
 
   constructor(before: AppliedKeys, target: ApplyTarget) {
     this.#before = before;
-    // What is no longer listed is remembered: when its line comes back unchanged, run-time changes stay.
+    // Entries that are no longer listed are remembered: if one returns unchanged, run-time changes stay.
     this.after = { ...before };
     this.#target = target;
   }
@@ -128,7 +128,7 @@ class TreeApplier {
   async all(nodes: readonly TreeNode[], parent: TreeObject, path = ''): Promise<void> {
     let last = 0;
     for (const node of nodes) {
-      // Without one of its own, an entry comes after the one before it.
+      // The default position is after the previous entry.
       const position = node.position ?? last + 1;
       last = position;
       const own = path === '' ? node.ident : `${path}/${node.ident}`;
@@ -136,7 +136,7 @@ class TreeApplier {
       if (place === undefined) continue;
       const { object } = place;
       await this.#guarded(own, () => this.#one(node, place, { path: own, position }));
-      // Also below one whose own lines could not be applied.
+      // Children are applied even if the entry itself failed.
       if (node.kind === 'instance')
         for (const [ident, { children }] of Object.entries(node.variables ?? {})) {
           const variable = object.children?.byIdent(ident);
@@ -150,7 +150,7 @@ class TreeApplier {
     for (const { path, job } of this.#late) await this.#guarded(path, job);
   }
 
-  /** What counts of an entry; with `all` everything, as nothing can have been changed at run time. */
+  /** Which keys of an entry apply; with `all` every key, as nothing can have changed at run time. */
   #lines(path: string, all: boolean): IsNew {
     const before = all ? {} : (this.#before[path] ?? {});
     const after: Record<string, string> = {};
@@ -178,12 +178,12 @@ class TreeApplier {
   ): Promise<void> {
     const isNew = this.#lines(path, isNewObject);
     this.#attributes(this.#isPlaced(object, path) ? node : { position, ...node }, object, isNew);
-    // Noted also where it was not applied, so that the next start does not do it.
+    // Recorded even if not applied, so that the next start does not apply it.
     isNew('position', node.position ?? position);
     await this.#particular(node, object, { isNew, path });
   }
 
-  /** Whether it got its position at run time, before the order of the file counted. */
+  /** Whether it got its position at run time, before positions followed the order of the file. */
   #isPlaced(object: TreeObject, path: string): boolean {
     const before = this.#before[path];
     return before !== undefined && before['position'] === undefined && object.position !== 0;
@@ -226,7 +226,7 @@ class TreeApplier {
     }
   }
 
-  /** A core module has one instance, which the gateway makes: it is moved to where the file lists it. */
+  /** A core module has one instance, created by the gateway: it moves to where the file lists it. */
   #moved({ module, ident }: InstanceNode, parent: TreeObject): TreeObject | undefined {
     const { kernel, devices } = this.#target;
     const { kind, id } = devices.modules.get(module);
@@ -274,7 +274,7 @@ class TreeApplier {
     await this.#files(node, object, isNew);
   }
 
-  /** What people set on a variable, whoever made it. */
+  /** User settings of a variable, whoever created it. */
   async #variable(
     { profile, archive, action }: Pick<InstanceVariable, 'profile' | 'archive' | 'action'>,
     variable: Variable,
@@ -294,7 +294,7 @@ class TreeApplier {
     this.#late.push({ path, job });
   }
 
-  /** The text of a script, and where the content of a medium is. */
+  /** The text of a script, and the file of a media object. */
   async #files(node: TreeNode, { id }: TreeObject, isNew: IsNew): Promise<void> {
     const { contents } = this.#target;
     if (node.kind === 'script') {
@@ -342,12 +342,12 @@ class TreeApplier {
         );
       if (isNew(`properties.${name}`, value)) changed[name] = value;
     }
-    // All of them or none: what is stored stays one state that was applied.
+    // All or none: the stored properties stay one consistent state.
     devices.setProperties(object.id, changed);
     if (devices.hasChanges(object.id)) await devices.applyChanges(object.id);
   }
 
-  /** To what its entry names, else to the I/O instance that it is below. */
+  /** Connects it to the target of its entry, otherwise to the I/O instance it is listed below. */
   async #connect({ connection }: InstanceNode, object: TreeObject<1>, isNew: IsNew): Promise<void> {
     const { kernel, devices } = this.#target;
     if (connection !== undefined) {
@@ -368,7 +368,7 @@ class TreeApplier {
     try {
       return await job();
     } catch (thrown) {
-      // What could not be applied is tried again, with all of its lines.
+      // What could not be applied is retried next time, with all its keys.
       this.after[path] = this.#before[path] ?? {};
       const problem = `${name}: ${messageOf(thrown)}`;
       this.problems.push({ path, text: problem });
@@ -378,7 +378,7 @@ class TreeApplier {
   }
 }
 
-/** The properties whose values in the file are not the stored ones. */
+/** The properties whose values in the file differ from the stored ones. */
 function differingIn({ properties = {} }: InstanceNode, { data }: TreeObject<1>, devices: Devices): string[] {
   const module = devices.modules.find(data.moduleId);
   return Object.entries(properties).flatMap(([name, value]) => {
@@ -387,7 +387,7 @@ function differingIn({ properties = {} }: InstanceNode, { data }: TreeObject<1>,
   });
 }
 
-/** A configured value as it would be stored; as it is where it is invalid. */
+/** A configured value as it would be stored; unchanged if it is invalid. */
 function takenAs(module: ModuleDefinition, name: string, value: unknown): unknown {
   try {
     return withProperty(module, {}, [name, value])[name];

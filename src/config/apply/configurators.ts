@@ -9,7 +9,7 @@ import { objectType } from '../../kernel/object.js';
 import type { ApplyProblem } from './apply-problems.js';
 import type { ConfiguratorConfig } from '../schema/gateway-schema.js';
 
-/** The module of which web front configurators are instances (interface §1, core module GUIDs). */
+/** The module of web front configurators (interface §1, core module GUIDs). */
 export const webFrontModule: ModuleDefinition = {
   id: '{3565B1F2-8F7B-4311-A4B6-1BF1D868F39E}',
   name: 'WebFront Configurator',
@@ -21,18 +21,18 @@ export const webFrontModule: ModuleDefinition = {
   open: async () => ({ close: async () => undefined }),
 };
 
-/** The id of no object. */
+/** An id that no object has. */
 const NO_OBJECT = -1;
 
 /** A web front configurator of `gateway.yaml`, with its credentials. */
 export interface ConfiguratorEntry extends Configurator {
   readonly ident: string;
-  /** Addresses from which a browser is sent straight to it. */
+  /** Addresses whose browsers are redirected to it. */
   readonly autostart: readonly string[];
   readonly secret: Pick<ConfiguratorConfig, 'password' | 'passwordHash'>;
 }
 
-/** What the API needs to know of who may see what. */
+/** The part of a configurator that the API needs for authorization. */
 export const accessTo = ({ id, baseId, passwordRequired, autostart, secret }: ConfiguratorEntry) => ({
   id,
   base: baseId,
@@ -42,8 +42,9 @@ export const accessTo = ({ id, baseId, passwordRequired, autostart, secret }: Co
 });
 
 /**
- * The configurators of `gateway.yaml`, ordered as they are listed (decision 1), each with an instance at the root that
- * gives it its id. One whose base is not there is left out, and told in `problems`.
+ * Creates the configurators of `gateway.yaml`, in the order of their positions (interface, decision 1). Each
+ * has an instance at the root, which gives it its id. Those whose base is missing are omitted and listed in
+ * `problems`.
  */
 export function createConfigurators(
   configs: readonly ConfiguratorConfig[],
@@ -100,7 +101,7 @@ function make(config: ConfiguratorConfig, kernel: Kernel, devices: Devices): Con
     editable,
     passwordRequired,
     mobile,
-    // Its id may be another object's one day.
+    // The id may later be reused for another object.
     get baseId() {
       return kernel.tree.find(base.id) === base ? base.id : NO_OBJECT;
     },

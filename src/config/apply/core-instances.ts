@@ -4,7 +4,7 @@ import { moduleKind, type ModuleDefinition } from '../../device/module.js';
 import type { Kernel } from '../../kernel/kernel.js';
 import { objectType, type TreeObject } from '../../kernel/object.js';
 
-/** A module without a device: its instance is what functions are called on. */
+/** A module without a device: functions are called on its instance. */
 const without = (id: string, name: string, prefix: string): ModuleDefinition => ({
   id,
   name,
@@ -15,15 +15,15 @@ const without = (id: string, name: string, prefix: string): ModuleDefinition => 
   open: async () => ({ close: async () => undefined }),
 });
 
-/** The core modules that have nothing of their own (interface §1, "Core module GUIDs"). */
+/** The core modules without code of their own (interface §1, core module GUIDs). */
 export const coreModules: readonly ModuleDefinition[] = [
   without('{43192F0B-135B-4CE7-A0A7-1475603F3060}', 'Archive Control', 'AC'),
   without('{B69010EA-96D5-46DF-B885-24821B8C8DBD}', 'Utility Control', 'UC'),
 ];
 
 /**
- * Makes the instances of the core modules that are missing, one of each, below `parent`; one that was moved stays where
- * it is.
+ * Creates the missing instances of the core modules, one of each, below `parent`. Those that were moved stay
+ * where they are.
  */
 export function createCoreInstances(
   parent: TreeObject,

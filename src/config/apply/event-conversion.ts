@@ -25,23 +25,26 @@ import {
 } from '../schema/event-schema.js';
 import type { EventNode } from '../schema/gateway-schema.js';
 
-/** An action by its name and parameters, as an event keeps it. Throws for one that is not there or does not take them. */
+/**
+ * Resolves an action by name and parameters, in the form that events store. Throws for an unknown action or
+ * parameters it does not accept.
+ */
 export type ActionOf = (
   name: string,
   parameters: Readonly<Record<string, unknown>>,
 ) => Promise<{ readonly actionId: string; readonly actionParameters: Readonly<Record<string, unknown>> }>;
 
-/** The words for trigger types; the index is the interface's number. */
+/** The names of trigger types; the index is the interface's number. */
 export const triggerNames = ['update', 'change', 'above', 'below', 'value'] as const;
 
-/** The object at an ident path. Throws what is wrong. */
+/** The object at an ident path. Throws an Error if there is none. */
 export function objectAt(path: string, kernel: Kernel): TreeObject {
   const found = kernel.tree.findByPath(path);
   if (found === undefined) throw new Error(`there is no object at ${path}`);
   return found;
 }
 
-/** What sets a listed event off; an empty path is no variable. Throws what is wrong. */
+/** Converts the trigger of a listed event; an empty path means no variable. Throws what is wrong. */
 export function triggerOf(
   { variable, on, value, subsequent = true }: NonNullable<EventNode['trigger']>,
   kernel: Kernel,
@@ -53,7 +56,7 @@ export function triggerOf(
   return { variableId, type, subsequent, value: convertValue(data.type, value, 'value') };
 }
 
-/** When a listed cyclic event runs: all that `SVC_SetEventCyclic*` sets. */
+/** Converts the times of a listed cyclic event: all that `SVC_SetEventCyclic*` sets. */
 export function cyclicOf(given: CyclicConfig): Cyclic {
   const { at, everyS, everyMin, everyH, from, to, date, firstDay, lastDay } = given;
   const repeat = [undefined, everyS, everyMin, everyH];
@@ -84,7 +87,9 @@ function patternOf(given: CyclicConfig): Pick<Cyclic, 'dateType' | 'dateValue' |
   return { dateType: date === undefined ? cyclicDate.none : cyclicDate.once, dateValue: 0, ...rest };
 }
 
-/** A schedule with its actions resolved; they are numbered from 1 by default, as are groups and points. */
+/**
+ * Converts a schedule and resolves its actions. Actions, groups and points are numbered from 1 by default.
+ */
 export async function scheduleOf(
   { actions, groups }: ScheduleConfig,
   resolve: (action: ActionConfig) => ReturnType<ActionOf>,
@@ -110,7 +115,7 @@ export async function scheduleOf(
   };
 }
 
-/** Conditions as an event keeps them, numbered from 0 in the order of the file. Throws what is wrong. */
+/** Converts conditions to the form that events store, numbered from 0 in file order. Throws what is wrong. */
 export function conditionsOf(given: readonly ConditionConfig[], kernel: Kernel): Condition[] {
   const made: Condition[] = [];
   const group = (
@@ -133,7 +138,7 @@ export function conditionsOf(given: readonly ConditionConfig[], kernel: Kernel):
   return made;
 }
 
-/** The operation of a group and its parts; undefined for a rule. */
+/** The operation and parts of a group; undefined for a rule. */
 function groupOf(part: ConditionConfig): readonly [number, readonly ConditionConfig[]] | undefined {
   for (const [i, word] of operations.entries()) {
     const parts = part[word];
@@ -171,13 +176,13 @@ function rulesOf(parts: readonly ConditionConfig[], kernel: Kernel): Rules {
 const maskOf = (days: readonly (typeof weekDays)[number][]) =>
   days.reduce((sum, day) => sum | (1 << weekDays.indexOf(day)), 0);
 
-/** A checked time of day; none is midnight, which is no bound. */
+/** Parses a validated time of day; the default, midnight, means no bound. */
 function timeOf(text = '0:00'): EventTime {
   const [hour = 0, minute = 0, second = 0] = text.split(':').map(Number);
   return { hour, minute, second };
 }
 
-/** A checked date, `2026-12-24` or of every year `12-24`; '' is none. */
+/** Parses a validated date, `2026-12-24` or yearly `12-24`; '' means none. */
 function dateOf(text = ''): EventDate {
   const [day = 0, month = 0, year = 0] = text === '' ? [] : text.split('-').map(Number).reverse();
   return { day, month, year };

@@ -16,7 +16,7 @@ import {
 
 type InstanceNode = Extract<TreeNode, { kind: 'instance' }>;
 
-/** The variables that an instance of a module has with these properties. */
+/** The variables of an instance with these properties. */
 export const declaredVariables = (
   module: ModuleDefinition,
   properties: Properties,
@@ -25,7 +25,7 @@ export const declaredVariables = (
   ...commonVariables(module),
 ];
 
-/** What an entry says of variables that its instance will not have. */
+/** Checks that an instance will have the variables that its entry lists. */
 export function* variableProblems(
   node: InstanceNode,
   module: ModuleDefinition,
@@ -36,7 +36,7 @@ export function* variableProblems(
   try {
     const set = Object.entries(node.properties ?? {});
     const properties = set.reduce((all, one) => withProperty(module, all, one), defaultsOf(module));
-    // Its properties are reported by themselves.
+    // Errors in its properties are reported separately.
     if (validateProperties(module, properties) !== undefined) return;
     known = declaredVariables(module, properties).map(({ ident }) => ident);
   } catch {
@@ -47,7 +47,7 @@ export function* variableProblems(
       yield [['variables', ident], `${module.name} has no such variable here; it has ${known.join(', ')}`];
 }
 
-/** What is assumed of a variable of which nothing was set. */
+/** The default archive settings. */
 export const DEFAULT_LOGGING: Logging = {
   active: false,
   counter: false,
@@ -56,7 +56,7 @@ export const DEFAULT_LOGGING: Logging = {
   compaction: [],
 };
 
-/** How a listed variable is archived; what its entry does not mention has its default. */
+/** The archive settings of an entry; omitted keys have their defaults. */
 export function loggingOf(archive: ArchiveConfig): Logging {
   if (typeof archive === 'boolean') return { ...DEFAULT_LOGGING, active: archive };
   const { active = true, type, ignoreZeros = false, graph = true, compaction = [] } = archive;
@@ -70,21 +70,21 @@ export function loggingOf(archive: ArchiveConfig): Logging {
   };
 }
 
-/** Brings the archive settings of a variable to what its entry says; `record` begins to record it. */
+/** Applies archive settings to a variable; `record` starts recording it. */
 export async function applyArchive(
   archive: ArchiveConfig,
   variable: Variable,
   { kernel, record }: { kernel: Kernel; record: (id: number) => Promise<void> },
 ): Promise<void> {
   const before = variable.data.logging ?? DEFAULT_LOGGING;
-  // Switching it on or off alone leaves all else as it is.
+  // A plain true or false keeps the other settings.
   const logging = typeof archive === 'boolean' ? { ...before, active: archive } : loggingOf(archive);
   if (isDeepStrictEqual(logging, before)) return;
   kernel.variables.setLogging(variable, logging);
   if (logging.active && !before.active) await record(variable.id);
 }
 
-/** Sets what takes writes to a variable in place of its device: an ident path, '' for its standard action, false for nothing. */
+/** Sets the custom action of a variable: an ident path, '' for the default action, false for none. */
 export function applyAction(
   action: NonNullable<InstanceVariable['action']> | false,
   variable: Variable,

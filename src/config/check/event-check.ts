@@ -7,17 +7,19 @@ import {
 } from '../schema/event-schema.js';
 import type { EventNode } from '../schema/gateway-schema.js';
 
-/** Groups within groups; what people nest is three deep. */
+/** The nesting limit of condition groups; in practice three levels are used. */
 const NESTING_LIMIT = 32;
 const TIME_OF_DAY = /^([01]?\d|2[0-3]):[0-5]\d(:[0-5]\d)?$/;
 const DATE = /^(?:(\d{4})-)?(\d\d?)-(\d\d?)$/;
-/** A leap year: 29 February is a day of every year, as far as rules are concerned. */
+/** A leap year: for rules, 29 February is a day of every year. */
 const LEAP_YEAR = 2000;
 
-/** A problem of an entry: where below it, and in words. */
+/** A problem of an entry: the path within the entry, and the text. */
 type Problem = readonly [DocumentPath, string];
 
-/** What the schema can't say of an event; `isBelowScript`: without an action it runs the script it is below. */
+/**
+ * Checks what the schema can't express. `isBelowScript`: without an action the event runs its parent script.
+ */
 export function* eventProblems(node: EventNode, isBelowScript: boolean): Generator<Problem> {
   const { trigger, cyclic, schedule, conditions = [], script, action } = node;
   if ([trigger, cyclic, schedule].filter((one) => one !== undefined).length !== 1)

@@ -11,7 +11,6 @@ import {
 import { checkSchema } from './schema-check.js';
 import type { ConfigDocument, DocumentPath } from '../document.js';
 
-/** What an export writes is no secret. */
 const PLACEHOLDER = `${HIDDEN} is the placeholder of an export; put the secret there (an instance that exists keeps its own)`;
 
 /** The properties of a listed instance, and the path of its entry. */
@@ -21,8 +20,8 @@ export interface ListedProperties {
 }
 
 /**
- * Checks the properties of a listed instance: names and values as errors; a combination that its module rejects as a
- * problem, or as a warning if something is only missing, as that can be set at run time.
+ * Checks the properties of a listed instance. Unknown names and invalid values are errors. A combination that
+ * its module rejects is a problem, or a warning if something is only missing, as that can be set at run time.
  */
 export function checkProperties(
   document: ConfigDocument,
@@ -55,12 +54,12 @@ export function checkProperties(
   else document.addProblem(at, text);
 }
 
-/** The properties that a listed instance begins with. Each has been checked. */
+/** The initial properties of a listed instance, defaults included; each must be valid. */
 export function completeProperties(module: ModuleDefinition, properties: Properties): Properties {
   return Object.entries(properties).reduce((all, one) => withProperty(module, all, one), defaultsOf(module));
 }
 
-/** The property, or the entry of a list, that a module's text is about. */
+/** The path of the property or list entry that a module's text is about. */
 function stepsTo(text: string, properties: Properties): DocumentPath {
   const words: ReadonlySet<string> = new Set(text.match(/\w+/g));
   for (const [name, value] of Object.entries(properties)) {
@@ -80,13 +79,13 @@ function identIn(entry: unknown): string {
   return typeof Ident === 'string' ? Ident : '';
 }
 
-/** The variables that a listed instance has; undefined if its properties keep it closed. */
+/** The variables of a listed instance; undefined if its properties keep it closed. */
 export function variablesOf(module: ModuleDefinition, properties: Properties) {
   const all = completeProperties(module, properties);
   try {
     return validateProperties(module, all) === undefined ? module.variables(all) : undefined;
   } catch {
-    // A module that fails here also fails when it is opened, and says why there.
+    // A module that throws here also fails when it is opened, and reports why there.
     return undefined;
   }
 }

@@ -3,7 +3,10 @@ import { Value, ValueErrorType, type ValueError } from '@sinclair/typebox/value'
 import type { ConfigDocument, DocumentPath } from '../document.js';
 import { didYouMean } from '../../base/did-you-mean.js';
 
-/** Checks a value of a document against a schema and notes each mistake at its line. True when there is none. */
+/**
+ * Checks a value of a document against a schema and adds an error at the line of each mismatch. Returns true
+ * if there is none.
+ */
 export function checkSchema(
   document: ConfigDocument,
   schema: TSchema,
@@ -11,7 +14,7 @@ export function checkSchema(
 ): boolean {
   const seen = new Set<string>();
   for (const error of Value.Errors(schema, value)) {
-    // The first error of a place says most; what follows from it only confuses.
+    // The first error at a path is the most specific; those that follow from it only confuse.
     if (seen.has(error.path)) continue;
     seen.add(error.path);
     note(document, path, error);
@@ -33,7 +36,7 @@ function note(document: ConfigDocument, base: DocumentPath, error: ValueError): 
   }
 }
 
-/** What a pattern asks for; an expression would say it to few. */
+/** Patterns in words: few readers understand a regular expression. */
 const PATTERNS: Readonly<Record<string, string>> = {
   '^[A-Za-z0-9_]+$': 'expected letters, digits and _ only',
   '^[A-Za-z]+$': 'expected letters only',
@@ -41,7 +44,7 @@ const PATTERNS: Readonly<Record<string, string>> = {
   '^scrypt\\$': 'expected a hash that stellwerk hash-password prints',
 };
 
-/** If only some words are allowed, those, with the one that was most likely meant. */
+/** For an enumeration, the allowed words and the closest one. */
 function textOf({ schema, message, value, type }: ValueError): string {
   const words = schema['enum'] as readonly string[] | undefined;
   if (words !== undefined) return `expected ${words.join(' or ')}${nearOne(value, words)}`;
@@ -51,7 +54,10 @@ function textOf({ schema, message, value, type }: ValueError): string {
 const nearOne = (value: unknown, words: readonly string[]): string =>
   typeof value === 'string' ? didYouMean(value, words) : '';
 
-/** Of a union, the branch of the value's own kind says what is wrong; of words, all that are allowed. */
+/**
+ * For a union, the branch of the value's own type explains the error; for words, all that are allowed are
+ * listed.
+ */
 function unionMistake(document: ConfigDocument, path: DocumentPath, error: ValueError): void {
   const branches = error.schema['anyOf'] as TSchema[];
   const words = branches.flatMap((branch) => ('const' in branch ? [String(branch['const'])] : []));
@@ -66,7 +72,7 @@ function unionMistake(document: ConfigDocument, path: DocumentPath, error: Value
 }
 
 function got(value: unknown): string {
-  // Never a text itself: it may be a secret.
+  // Text is never shown: it may be a secret.
   return typeof value === 'number' || typeof value === 'boolean' ? `, not ${value}` : '';
 }
 

@@ -7,16 +7,19 @@ import { variableProblems } from '../apply/variable-settings.js';
 import { nodeKinds, nodeSchemas, type TreeNode } from '../schema/gateway-schema.js';
 import { didYouMean } from '../../base/did-you-mean.js';
 
-/** Deeper trees are mistakes. */
+/** Deeper trees are errors. */
 const DEPTH_LIMIT = 50;
 
-/** A document whose `tree` is checked, and the modules that instances may be of; without them that is not checked. */
+/** The document whose `tree` is checked, and the modules; without modules, instances are not checked. */
 export interface TreeCheck {
   readonly document: ConfigDocument;
   readonly modules: ModuleRegistry | undefined;
 }
 
-/** Checks the entries of `tree` and gives them in the shape that `apply.ts` works on; notes each mistake. */
+/**
+ * Checks the entries of `tree` and returns them in the form that `apply-tree.ts` applies. Adds an error for
+ * each mismatch.
+ */
 export function checkTree(tree: TreeCheck, nodes: readonly unknown[], path: DocumentPath): TreeNode[] {
   const { document } = tree;
   if (path.length > DEPTH_LIMIT * 2) {
@@ -45,7 +48,7 @@ function checkNode(tree: TreeCheck, node: unknown, path: DocumentPath): TreeNode
     return undefined;
   }
   const given: Record<string, unknown> = { ...node };
-  // An event has a key `script` too.
+  // An event may also have a key `script`.
   const kinds = nodeKinds.filter((kind) => kind in given && !(kind === 'script' && 'event' in given));
   const [kind] = kinds;
   if (kind === undefined || kinds.length > 1) {
@@ -60,7 +63,7 @@ function checkNode(tree: TreeCheck, node: unknown, path: DocumentPath): TreeNode
   const variables = checkVariables(tree, given['variables'], [...path, 'variables']);
   const place = { place: document.locationOf(path), entry: formatPath(path), path };
   const shape = { kind, name: given[kind], children, ...(variables && { variables }), ...place };
-  // The check above has established the shape.
+  // The check above has validated the shape.
   const checked = { ...given, ...shape } as unknown as TreeNode;
   if (checked.kind === 'instance') checkModule(tree, checked, path);
   if (checked.kind === 'event')
@@ -69,7 +72,7 @@ function checkNode(tree: TreeCheck, node: unknown, path: DocumentPath): TreeNode
   return checked;
 }
 
-/** The entries below an instance's variables; undefined where it lists none. */
+/** Checks the entries below an instance's variables; undefined if it lists none. */
 function checkVariables(
   tree: TreeCheck,
   given: unknown,

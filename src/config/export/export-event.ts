@@ -16,20 +16,20 @@ import { objectType, type TreeObject } from '../../kernel/object.js';
 import { cyclicOf, triggerNames } from '../apply/event-conversion.js';
 import { comparisons, operations, weekDays, type CyclicConfig } from '../schema/event-schema.js';
 
-/** What the export of an event needs of everything else. */
+/** What the export of an event needs from the tree export. */
 export interface EventExport {
-  /** The path of the object with an id; undefined, and noted, where it is not in the file. */
+  /** The path of an object; undefined, with a note, if it is not in the file. */
   path(id: unknown): string | undefined;
   find(id: number): TreeObject | undefined;
-  /** The name of an action by its id; undefined for one that does not exist. */
+  /** The name of an action; undefined if it does not exist. */
   actionName(id: string): string | undefined;
-  /** Something of the event is not in the file. */
+  /** Notes that part of the event is not in the file. */
   note(text: string): void;
 }
 
 type Entry = Record<string, unknown>;
 
-/** The keys of an event's entry, besides those of every object. */
+/** The keys of an event's entry, apart from those of every object. */
 export function eventEntry({ data, parent }: Event, to: EventExport): Entry {
   const { trigger, cyclic, schedule, conditions, limit, script, actionId, actionParameters, active } = data;
   let isWhole = true;
@@ -57,7 +57,7 @@ export function eventEntry({ data, parent }: Event, to: EventExport): Entry {
     ...(action && { action }),
   };
   if (active && isWhole) return entry;
-  // Without all of its conditions it would run when it must not.
+  // Without all its conditions it would run when it must not.
   if (active) to.note('it is inactive in this file');
   return { ...entry, active: false };
 }
@@ -197,7 +197,7 @@ function conditionEntries(conditions: readonly Condition[], to: EventExport): En
   return conditions.filter(({ id, parentId }) => id === parentId).map(entry);
 }
 
-/** As `#rrggbb`. */
+/** Formats a colour as `#rrggbb`. */
 export const colorText = (color: number): string => `#${color.toString(16).padStart(6, '0')}`;
 
 const daysOf = (mask: number) => weekDays.filter((_, day) => (mask & (1 << day)) !== 0);

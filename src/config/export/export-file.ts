@@ -3,20 +3,20 @@ import { HIDDEN } from '../../device/properties.js';
 import { ConfigDocument, FILE_LIMIT } from '../document.js';
 import { exportTree, withoutPasswords, type ExportSource } from './export-tree.js';
 
-/** What a file says besides the tree: the sections that are taken over from the existing configuration. */
+/** The sections that are copied from the existing configuration. */
 const SECTIONS = ['board', 'remoteAccess', 'api', 'webServers', 'configurators', 'changes', 'store', 'log'];
 
-/** What an exported file is made from, besides the tree. */
+/** The source of an exported file. */
 export interface ExportFileSource extends Omit<ExportSource, 'configurators'> {
   /** The existing configuration, with its text. */
   readonly config: { readonly file: string; readonly text: string };
-  /** What only the store and the folders know, in words. */
+  /** Notes on what only the store and other directories contain. */
   readonly notExported: readonly string[];
 }
 
 /**
- * The text of a `gateway.yaml` that describes the tree as it is. Sections without objects are taken over from the
- * existing file; no password is in it. Throws ConfigurationError when the existing file is not YAML.
+ * Writes a `gateway.yaml` that describes the present tree. Sections without objects are copied from the
+ * existing file; passwords are omitted. Throws ConfigurationError if the existing file is not YAML.
  */
 export function exportFile({ config, notExported: besides, ...from }: ExportFileSource): {
   text: string;
@@ -25,7 +25,7 @@ export function exportFile({ config, notExported: besides, ...from }: ExportFile
   const existing = (new ConfigDocument(config.file, config.text).value ?? {}) as Record<string, unknown>;
   const secrets: string[] = [];
   const kept = Object.fromEntries(
-    // What a newer version knows is kept too.
+    // Keys of a newer version are kept too.
     [...SECTIONS, ...Object.keys(existing).filter((key) => !SECTIONS.includes(key))]
       .filter((key) => existing[key] !== undefined && key !== 'tree' && key !== 'profiles')
       .map((key) => [key, withoutSecrets(existing[key], key, secrets)]),
@@ -63,10 +63,10 @@ export function exportFile({ config, notExported: besides, ...from }: ExportFile
 const part = (head: string, lines: readonly string[]): string[] =>
   lines.length === 0 ? [] : [head, ...lines.map((line) => `  ${line}`)];
 
-/** On one line, whatever names objects have. */
+/** Keeps a comment on one line, whatever characters object names contain. */
 const printable = (line: string): string => line.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ');
 
-/** Passwords become the placeholder; hashes and the names of files stay. */
+/** Replaces passwords by the placeholder; hashes and file names stay. */
 function withoutSecrets(value: unknown, path: string, secrets: string[]): unknown {
   if (Array.isArray(value)) return value.map((one, i) => withoutSecrets(one, `${path}[${i}]`, secrets));
   if (typeof value !== 'object' || value === null) return withoutPasswords(value);

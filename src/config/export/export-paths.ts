@@ -1,18 +1,18 @@
 import type { TreeObject } from '../../kernel/object.js';
 
-/** Idents of objects in a file. */
+/** The length limit of generated idents. */
 const LONGEST_IDENT = 40;
 
 /**
- * The ident of each object in an exported file, and its path. Objects without an ident get one from their name; which
- * one follows from the names and the order of the siblings alone.
+ * The ident and path of each object in an exported file. Objects without an ident get one generated from
+ * their name; it depends only on the names and the order of the siblings.
  */
 export class ExportPaths {
-  /** Objects that have no ident in the tree. */
+  /** Objects without an ident in the tree. */
   readonly withoutIdent: TreeObject[] = [];
   readonly #idents = new Map<TreeObject, string>();
 
-  /** `isLeft`: objects that are not exported, with all below them. */
+  /** `isLeft` selects objects that are not exported, with everything below them. */
   constructor(root: TreeObject, isLeft: (object: TreeObject) => boolean) {
     this.#below(root, isLeft);
   }
@@ -21,12 +21,12 @@ export class ExportPaths {
     return this.#idents.get(object) ?? object.ident;
   }
 
-  /** Whether it is in the file. */
+  /** Whether the object is in the file. */
   has(object: TreeObject): boolean {
     return this.#idents.has(object);
   }
 
-  /** By idents from the root; `/` is the root. Undefined for an object that is not in the file. */
+  /** The ident path from the root; `/` is the root. Undefined for an object that is not in the file. */
   path(object: TreeObject): string | undefined {
     if (object.parent === null) return '/';
     if (!this.has(object)) return undefined;
@@ -36,7 +36,7 @@ export class ExportPaths {
       : `${above}/${this.ident(object)}`;
   }
 
-  /** The objects directly below one that are in the file, in an order that does not depend on ids. */
+  /** The children that are in the file, in an order that does not depend on ids. */
   childrenOf(object: TreeObject): TreeObject[] {
     return (object.children?.sorted() ?? [])
       .filter((child) => this.has(child))

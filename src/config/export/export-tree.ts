@@ -14,42 +14,45 @@ import { ExportPaths } from './export-paths.js';
 import { compactionKinds, mediaTypes, typeNames } from '../schema/gateway-schema.js';
 import { declaredVariables, DEFAULT_LOGGING } from '../apply/variable-settings.js';
 
-/** A text that is longer is no setting, and a file of them could not be loaded. */
+/** Longer texts are not exported as values: they are no settings, and the file would exceed its limit. */
 const LONGEST_VALUE = 4096;
-/** The place of the gateway's own variables, which it makes by itself. */
+/** The ident of the category with the gateway's own variables, which the gateway creates. */
 const GATEWAY = 'stellwerk';
 
 type Entry = Record<string, unknown>;
 
-/** What an export is made from. */
+/** The source of an export. */
 export interface ExportSource {
   readonly kernel: Kernel;
   readonly modules: ModuleRegistry;
-  /** The text of each script, by id. */
+  /** Script texts by id. */
   readonly texts: ReadonlyMap<number, string>;
-  /** The idents of the configurators, which are in a section of their own. */
+  /** The idents of the configurators, which have a section of their own. */
   readonly configurators: readonly string[];
-  /** The names of the gateway's own variables, by ident, in the order of their positions from 0. */
+  /** The names of the gateway's own variables by ident, in the order of their positions from 0. */
   readonly status: Readonly<Record<string, { readonly name: string }>>;
   /** The name of an action by its id. */
   readonly actionName: (id: string) => string | undefined;
-  /** Whether the values of the file's variables are exported. */
+  /** Whether to export the values of variables. */
   readonly values: boolean;
 }
 
-/** The sections of a `gateway.yaml` that make a tree, and what is not in them. */
+/** The sections of a `gateway.yaml` that describe a tree, and what they lack. */
 export interface ExportSections {
   readonly profiles: Readonly<Record<string, Entry>>;
   readonly tree: readonly Entry[];
-  /** In words: what the sections cannot express, or what was left out. */
+  /** Notes on what the sections cannot express or leave out. */
   readonly notes: readonly string[];
-  /** The objects that have no ident in the tree, with the one that they have in the file. */
+  /** Objects without an ident in the tree, with their ident in the file. */
   readonly idents: readonly (readonly [id: number, ident: string, path: string])[];
-  /** Paths of properties that are secret, and set. */
+  /** Paths of secret properties that are set. */
   readonly secrets: readonly string[];
 }
 
-/** The tree and the profiles as sections of a `gateway.yaml`, from which the same tree can be made again. */
+/**
+ * Exports the tree and the profiles as sections of a `gateway.yaml` from which the same tree can be
+ * re-created.
+ */
 export function exportTree(from: ExportSource): ExportSections {
   return new Exporter(from).sections();
 }
@@ -86,7 +89,7 @@ class Exporter {
     };
   }
 
-  /** What cannot be made again from a file, with all below it; said in the notes. */
+  /** Whether an object cannot be re-created from a file; notes why. Everything below it is omitted too. */
   #isLeft(object: TreeObject): boolean {
     if (!object.is(objectType.instance)) return false;
     const module = this.#from.modules.find(object.data.moduleId);
@@ -110,7 +113,7 @@ class Exporter {
     return entries;
   }
 
-  /** Undefined for what the gateway makes by itself, as it makes it. */
+  /** The entry of an object; undefined for what the gateway creates itself in the same form. */
   #entry(object: TreeObject, expected: number): Entry | undefined {
     const kind = typeName[object.type].toLowerCase();
     const { position, icon, info, hidden, disabled } = object;
@@ -162,7 +165,7 @@ class Exporter {
     );
   }
 
-  /** What is particular to an object of its type, and those of its variables that are part of that. */
+  /** The type-specific keys of an object, and the variables that they include. */
   #own(object: TreeObject): { entry: Entry; variables?: ReadonlySet<TreeObject> } {
     if (object.is(objectType.instance)) return this.#instance(object);
     if (object.is(objectType.variable)) return { entry: this.#variable(object) };
@@ -225,7 +228,7 @@ class Exporter {
     return { entry, variables };
   }
 
-  /** Where it differs from what follows from its place. */
+  /** The `connection` key, if it differs from what the object's place implies. */
   #connection(object: Instance, module: ModuleDefinition): string | undefined {
     const { connectionId } = object.data;
     if (module.requires === undefined || connectionId === object.parentId) return undefined;
@@ -250,7 +253,7 @@ class Exporter {
     return { type: typeNames[type], ...(hasValue && { value }), ...this.#settings(object) };
   }
 
-  /** What people set on a variable. */
+  /** User settings of a variable. */
   #settings(object: Variable): Entry {
     const { customProfile, customAction, logging } = object.data;
     const action = customAction === ACTION_DISABLED ? false : this.#at(object, customAction);
@@ -282,7 +285,7 @@ class Exporter {
     };
   }
 
-  /** The path of an object that another one names; undefined, and noted, where it is not in the file. */
+  /** The path of a referenced object; undefined, with a note, if it is not in the file. */
   #at(by: TreeObject, id: number): string | undefined {
     if (id === 0) return undefined;
     const object = this.#from.kernel.tree.find(id);
@@ -302,11 +305,11 @@ class Exporter {
   }
 }
 
-/** Whether it is the place of the gateway's own variables. */
+/** Whether an object is the category of the gateway's own variables. */
 const isGatewayPlace = (object: TreeObject | null): boolean =>
   object?.ident === GATEWAY && object.parent?.parent === null;
 
-/** A password in a URL, wherever it is in a value, is replaced by the placeholder. */
+/** Masks passwords in URLs anywhere in a value. */
 export function withoutPasswords(value: unknown): unknown {
   if (typeof value === 'string') return shownFile(value);
   if (Array.isArray(value)) return value.map(withoutPasswords);

@@ -4,22 +4,25 @@ import type { ConfigDocument, DocumentPath } from '../document.js';
 import type { Reference } from './property-references.js';
 import { didYouMean } from '../../base/did-you-mean.js';
 
-/** Who else has what is claimed: the name for people, and the line of the file. */
+/** The first claimant: its name, and its line in the file. */
 interface Holder {
   readonly name: string;
   readonly line: number;
 }
 
-/** Who claims something, and where the file says so. */
+/** The claimant: its name, and the path of the claim in the file. */
 export interface Claimant {
   readonly name: string;
   readonly path: DocumentPath;
 }
 
-/** Addresses that stand for all of this machine. */
+/** Wildcard addresses. */
 const ALL: readonly string[] = ['0.0.0.0', '::'];
 
-/** What only one can have: lines, channels, LEDs, serial ports, ports that are listened on. Notes the second claim. */
+/**
+ * Tracks resources that only one claimant can have: lines, channels, LEDs, serial ports, listening ports.
+ * Adds a problem for the second claim.
+ */
 export class Claims {
   readonly #document: ConfigDocument;
   readonly #held = new Map<string, Holder>();
@@ -29,14 +32,14 @@ export class Claims {
     this.#document = document;
   }
 
-  /** Claims something by its key; `what` is what people call it. */
+  /** Claims a resource by its key; `what` is its name in messages. */
   claim(key: string, what: string, { name, path }: Claimant): void {
     const holder = this.#held.get(key);
     if (holder === undefined) this.#held.set(key, { name, line: this.#document.lineOf(path) });
     else this.#refuse(what, holder, path);
   }
 
-  /** Claims a port at an address; port 0 is any that is free. */
+  /** Claims a port at an address; port 0 is any free port. */
   claimPort(of: { kind: 'tcp' | 'udp'; host: string; port: number }, { name, path }: Claimant): void {
     const { kind, host, port } = of;
     if (port === 0) return;
@@ -57,14 +60,14 @@ export class Claims {
   }
 }
 
-/** A reference of an instance, with all of its properties. */
+/** A reference in an instance's properties, with all its properties. */
 export interface InstanceReference {
   readonly reference: Reference;
   readonly properties: Properties;
   readonly claimant: Claimant;
 }
 
-/** Claims what a property names, where that is exclusive. */
+/** Claims the resource that a property refers to, if it is exclusive. */
 export function claimReference(
   claims: Claims,
   { reference: { refers, value }, properties, claimant }: InstanceReference,
@@ -105,7 +108,7 @@ function textIn(properties: Properties, name: string): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The same for the two names of a line. */
+/** The key of a line: the same for its name and its offset. */
 function lineKey(name: string, chip: string, parts: BoardParts | undefined): string {
   const named = parts?.gpio.find(
     (one) => (chip === '' || one.chip === chip) && Object.hasOwn(one.lines, name),
@@ -122,7 +125,7 @@ function channelKey(name: string, chip: string, parts: BoardParts | undefined): 
   return named === undefined ? `${chip}/${name}` : `${named.chip}/${named.channels[name]}`;
 }
 
-/** What a property names and the board does not have, in words; undefined if it has it, or nobody can know. */
+/** Explains that the board has no such part; undefined if it has, or that can't be known. */
 export function missingPart(
   { reference: { refers, value }, properties }: InstanceReference,
   { name: board, parts }: { readonly name: string; readonly parts?: BoardParts },

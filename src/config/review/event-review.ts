@@ -12,7 +12,7 @@ import type { EventNode } from '../schema/gateway-schema.js';
 import type { ListedObject } from './tree-model.js';
 import { didYouMean } from '../../base/did-you-mean.js';
 
-/** Notes what of an event would not work: what it names and nobody has, values of another type, a script's text. */
+/** Reviews an event: missing targets, values of another type, script text that can't be compiled. */
 export async function reviewEvent(review: TreeReview, node: EventNode, path: DocumentPath): Promise<void> {
   const { trigger, action, script, schedule, conditions = [] } = node;
   if (trigger !== undefined) compare(review, trigger, [...path, 'trigger']);
@@ -41,7 +41,7 @@ function reviewCondition(review: TreeReview, part: ConditionConfig, path: Docume
     for (const [i, inner] of (part[word] ?? []).entries()) reviewCondition(review, inner, [...path, word, i]);
 }
 
-/** A variable, and a value that it is compared with. */
+/** Reviews a variable and the value it is compared with. */
 function compare(review: TreeReview, of: { variable: string; value?: unknown }, path: DocumentPath): void {
   const { variable, value } = of;
   const found = variable === '' ? undefined : variableAt(review, variable, [...path, 'variable']);
@@ -49,7 +49,9 @@ function compare(review: TreeReview, of: { variable: string; value?: unknown }, 
     reviewValue(review.document, found.type, { value, path: [...path, 'value'] });
 }
 
-/** The variable that an ident path names; undefined if it is not one, which is noted, or nobody can know. */
+/**
+ * The variable at an ident path; undefined if there is none, which is a problem, or if that can't be known.
+ */
 function variableAt(review: TreeReview, target: string, path: DocumentPath): ListedObject | undefined {
   if (!requireObject(review, target, path)) return undefined;
   const { model, document } = review;
@@ -65,7 +67,7 @@ function variablesOf({ model }: TreeReview, target: string): string {
   return idents.length === 0 ? '' : `; it has ${idents.map((ident) => `${target}/${ident}`).join(', ')}`;
 }
 
-/** The keys of a listed action by the names of the parameters that they give. */
+/** The keys of a listed action, by parameter name. */
 const KEYS = { VALUE: 'value', SCRIPT: 'script' } as const;
 
 async function reviewAction(review: TreeReview, given: ActionConfig, path: DocumentPath): Promise<void> {
@@ -104,7 +106,7 @@ function reviewTarget(
   if (found === undefined || found === 'unknown') return;
   const { kind, type, isReadOnly = false, hasAction = false } = found;
   const isFit = action.fits({ type: objectType[kind], valueType: type, isReadOnly });
-  // A variable that only its module sets takes values if something takes commands for it.
+  // A variable that only its module sets accepts values if it has an action.
   const isDeaf = action.isForVariables && isReadOnly && !hasAction;
   if (!isFit || isDeaf)
     review.document.addProblem(

@@ -3,14 +3,14 @@ import type { ReferenceKind } from '../../device/module.js';
 import type { Properties } from '../../device/properties.js';
 import type { DocumentPath } from '../document.js';
 
-/** A value of an instance's properties that names something (`refersTo`), with its steps from the instance's entry. */
+/** A property value that refers to something (`referenceKind`), with its path within the instance's entry. */
 export interface Reference {
   readonly refers: ReferenceKind;
   readonly value: string | number;
   readonly path: DocumentPath;
 }
 
-/** What the properties name; what is empty or 0 names nothing. */
+/** Yields the references in properties; '' and 0 refer to nothing. */
 export function* referencesIn(
   schema: TSchema,
   value: unknown,

@@ -8,20 +8,19 @@ import { typeNames } from '../schema/gateway-schema.js';
 import type { TreeModel } from './tree-model.js';
 import { didYouMean } from '../../base/did-you-mean.js';
 
-/** What a review of the tree works with. */
 export interface TreeReview {
   readonly document: ConfigDocument;
   readonly model: TreeModel;
   readonly modules: ModuleRegistry;
   readonly claims: Claims;
   readonly facts: ReviewFacts;
-  /** The types of the profiles that there are. */
+  /** The types of all known profiles. */
   readonly profiles: ReadonlyMap<string, VariableType>;
-  /** Files that instances name, to be looked for. */
+  /** Files that instances refer to, to be checked for existence. */
   readonly files: { readonly path: DocumentPath; readonly file: string }[];
 }
 
-/** Notes that there is no object at an ident path; true if there is one, or may be. */
+/** Adds a problem if there is no object at an ident path. Returns true if there is one, or may be. */
 export function requireObject({ document, model }: TreeReview, target: string, path: DocumentPath): boolean {
   if (model.at(target) !== undefined) return true;
   const near = didYouMean(target, model.paths());
@@ -33,10 +32,10 @@ export function requireObject({ document, model }: TreeReview, target: string, p
   return false;
 }
 
-/** What the types take; the index is the interface's number. */
+/** The values of each variable type, for messages; the index is the interface's number. */
 const VALUES = ['true or false', 'a whole number', 'a number', 'a text'] as const;
 
-/** Notes a value that the type does not take. */
+/** Adds a problem if a value can't be converted to the type. */
 export function reviewValue(
   document: ConfigDocument,
   type: VariableType,
@@ -49,7 +48,7 @@ export function reviewValue(
   }
 }
 
-/** Notes where a script's text can't be compiled. */
+/** Adds a problem if a script can't be compiled. */
 export async function reviewScript(
   { document, facts }: TreeReview,
   { text, path, file = 'event.js' }: { text: string; path: DocumentPath; file?: string },

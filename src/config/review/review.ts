@@ -9,9 +9,9 @@ import { requireObject, type TreeReview } from './review-context.js';
 import { knownProfiles, reviewNodes } from './tree-review.js';
 
 /**
- * Notes everything of sound entries that would not work, or may not be meant: what a start and a reload report as
- * problems, and what only `check` shows. One review for all of them. If the file has errors, nothing counts as missing:
- * it may be in the part that is left out.
+ * Reviews all valid entries: adds what would not work, which a start and a reload report as problems, and
+ * what may be unintended, which only `check` shows. If the file has errors, nothing counts as missing: it may
+ * be in the invalid part.
  */
 export async function reviewConfig(
   document: ConfigDocument,
@@ -43,7 +43,7 @@ export async function reviewConfig(
   await forgetLinesHere(document, facts, modules);
 }
 
-/** A line that no board file names may have a name in the kernel of this machine. */
+/** A line without a name in the board file may have one in the kernel. */
 async function forgetLinesHere(
   document: ConfigDocument,
   facts: ReviewFacts,

@@ -14,13 +14,13 @@ import { secretEntries } from '../secret-entries.js';
 import { listenersOf } from '../settings.js';
 import { didYouMean } from '../../base/did-you-mean.js';
 
-/** The subjects of the log (`Log.subject`). */
+/** The log subjects (`Log.subject`). */
 const SUBJECTS =
   'api archive call config debug device event execute gateway health keeper media script store default'.split(
     ' ',
   );
 
-/** Notes what of the gateway's listeners and of who may come in would not work. Paths in the configuration are absolute. */
+/** Reviews the listeners and the access settings. Paths in the configuration are absolute. */
 export async function reviewServers(
   document: ConfigDocument,
   config: GatewayConfig,
@@ -56,7 +56,7 @@ export async function reviewServers(
       );
 }
 
-/** Notes a file that an instance names and that can't be read. */
+/** Adds a problem if a file that an instance refers to can't be read. */
 export async function reviewFile(document: ConfigDocument, file: string, path: DocumentPath): Promise<void> {
   try {
     await readFile(file);
@@ -70,7 +70,8 @@ export async function reviewFile(document: ConfigDocument, file: string, path: D
 
 function claimPorts(claims: Claims, config: GatewayConfig): void {
   const { webServers = [], host, port } = listenersOf(config);
-  // A web server on the same port of all addresses takes the place of the API's own listener (docs/use/configuration.md).
+  // A web server on the same port of all addresses replaces the API's own listener
+  // (docs/use/configuration.md).
   const isTaken = webServers.some((one) => one.port === port && [host, '0.0.0.0', '::'].includes(one.host));
   if (!isTaken) claims.claimPort({ kind: 'tcp', host, port }, { name: 'the API', path: ['api', 'port'] });
   for (const [i, one] of webServers.entries())
@@ -157,11 +158,11 @@ function reviewAliases(
       );
 }
 
-/** As browsers send it: a scheme and an authority; or `null`. */
+/** Whether this is an origin as browsers send it: a scheme and an authority, or `null`. */
 const isOrigin = (text: string): boolean =>
   text === 'null' || /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]+\/?$/i.test(text);
 
-/** Notes what works and may not be meant. */
+/** Adds warnings about settings that work but may be unintended. */
 export async function warnOfServers(
   document: ConfigDocument,
   config: GatewayConfig,

@@ -5,26 +5,26 @@ import type { VariableType } from '../../kernel/value.js';
 import { variablesOf } from '../check/instance-properties.js';
 import { typeNames, type NodeKind, type TreeNode } from '../schema/gateway-schema.js';
 
-/** An object that the file lists, or that a listed instance has. */
+/** An object that the file lists, or a variable of a listed instance. */
 export interface ListedObject {
   readonly kind: NodeKind;
-  /** Of a variable. */
+  /** The type of a variable. */
   readonly type?: VariableType;
-  /** Of a variable that only its module sets. */
+  /** Whether only its module sets the variable. */
   readonly isReadOnly?: boolean;
-  /** Of a variable, whether something takes commands for it. */
+  /** Whether the variable accepts commands. */
   readonly hasAction?: boolean;
-  /** Of an instance. */
+  /** The module of an instance. */
   readonly module?: ModuleDefinition;
 }
 
-/** Objects that a gateway makes itself (`service/status-variables.ts`): below it are its own variables and core instances. */
+/** The category that the gateway creates, with its own variables and core instances. */
 const OWN = 'stellwerk';
 
-/** The tree that a file makes, as far as it can be known without a gateway. */
+/** The tree that a file describes, as far as it can be known without a gateway. */
 export class TreeModel {
   readonly #objects = new Map<string, ListedObject>([['', { kind: 'category' }]]);
-  /** Below these anything may be. */
+  /** Paths below which there may be unlisted objects. */
   readonly #uncertain = new Set<string>([OWN]);
   readonly #modules: ModuleRegistry;
 
@@ -38,7 +38,7 @@ export class TreeModel {
     this.#add(nodes, '');
   }
 
-  /** The object at an ident path; `unknown` if it may be there or not. */
+  /** The object at an ident path; `unknown` if it may exist. */
   at(path: string): ListedObject | 'unknown' | undefined {
     const steps = path.split('/').filter((step) => step !== '');
     const found = this.#objects.get(steps.join('/'));
@@ -46,7 +46,7 @@ export class TreeModel {
     return steps.some((_, i) => this.#uncertain.has(steps.slice(0, i + 1).join('/'))) ? 'unknown' : undefined;
   }
 
-  /** All ident paths, but the root's. */
+  /** All ident paths except the root's. */
   paths(): string[] {
     return [...this.#objects.keys()].filter((path) => path !== '');
   }
@@ -99,7 +99,7 @@ export class TreeModel {
   }
 }
 
-/** What an entry's key `action` says; undefined: it leaves it to the module. */
+/** Whether the key `action` gives the variable an action; undefined if it leaves that to the module. */
 function isAction(action: string | false | undefined): boolean | undefined {
   return action === undefined || action === '' ? undefined : action !== false;
 }

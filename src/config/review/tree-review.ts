@@ -19,7 +19,7 @@ import { didYouMean } from '../../base/did-you-mean.js';
 
 type InstanceNode = Extract<TreeNode, { kind: 'instance' }>;
 
-/** The types of the profiles that every gateway has, and of those that the file lists. */
+/** The types of the built-in profiles and of those that the file lists. */
 export function knownProfiles(
   listed: Readonly<Record<string, Pick<ProfileConfig, 'type'>>> = {},
 ): Map<string, VariableType> {
@@ -30,8 +30,8 @@ export function knownProfiles(
 }
 
 /**
- * Notes what would not work of a tree whose entries are each sound: what an entry names and nobody has, and what two
- * claim. `parent` is the instance that the entries are listed below, if it is one.
+ * Reviews a tree of valid entries: missing targets, and resources that are claimed twice. `parent` is the
+ * instance that the entries are listed below, if it is one.
  */
 export async function reviewNodes(
   review: TreeReview,
@@ -80,7 +80,7 @@ function reviewVariable(
   reviewSettings(review, node, { type, path });
 }
 
-/** What people set on a variable, whoever made it. */
+/** Reviews the user settings of a variable, whoever created it. */
 function reviewSettings(
   review: TreeReview,
   { profile, action }: Pick<InstanceVariable, 'profile' | 'action'>,
@@ -131,7 +131,7 @@ function reviewInstance(
   const declared = variablesOf(module, given);
   if (declared === undefined) return;
   for (const { ident, type, profile = '', profileProperty } of declared) {
-    // A profile that the module chose is there.
+    // Profiles chosen by the module always exist.
     if (profileProperty !== undefined)
       reviewProfile(review, profile, { type, path: [...path, 'properties', ...stepsIn(profileProperty)] });
     const settings = node.variables?.[ident];
@@ -139,7 +139,7 @@ function reviewInstance(
       reviewSettings(review, settings, { type, path: [...path, 'variables', ident] });
   }
   const properties = completeProperties(module, given);
-  // An instance that its own switch keeps closed uses nothing.
+  // A disabled instance uses no resources.
   const isOff = module.disabledReason?.(properties) !== undefined;
   for (const reference of referencesIn(module.properties, properties)) {
     const claimant = { name: node.name === '' ? node.ident : node.name, path: [...path, ...reference.path] };
@@ -147,7 +147,9 @@ function reviewInstance(
   }
 }
 
-/** What an instance is to be connected to: what its entry names, or the instance that it is listed below. */
+/**
+ * What an instance will be connected to: the target of its `connection`, or the instance it is listed below.
+ */
 interface Connection {
   readonly path: DocumentPath;
   readonly parent: InstanceNode | undefined;
@@ -196,7 +198,10 @@ function reviewReference(review: TreeReview, of: InstanceReference, isOff: boole
   }
 }
 
-/** What `Host.toggle` takes: a boolean variable, or an instance with a boolean STATE; only commands reach a device. */
+/**
+ * Reviews a target of `Host.toggle`: a boolean variable, or an instance with a boolean STATE. Devices only
+ * accept commands.
+ */
 function reviewSwitch(review: TreeReview, target: string, path: DocumentPath): void {
   if (!requireObject(review, target, path)) return;
   const { model, document } = review;
@@ -212,7 +217,7 @@ function reviewSwitch(review: TreeReview, target: string, path: DocumentPath): v
     document.addProblem(path, `${target} can only be read; name an output`);
 }
 
-/** The steps to a property that a module names: `Topics[2].Profile`. */
+/** The steps of a property path such as `Topics[2].Profile`. */
 function stepsIn(property: string): DocumentPath {
   return property
     .split(/[.[\]]+/)

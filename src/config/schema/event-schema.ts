@@ -1,10 +1,10 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox';
 
-/** An object that takes no other keys. */
+/** An object without other keys. */
 export const strict = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 
-/** A text that is not empty. */
+/** A non-empty text. */
 export const text = Type.String({ minLength: 1 });
 export const optional = Type.Optional;
 
@@ -13,13 +13,13 @@ export const oneOf = <const W extends readonly string[]>(all: W) =>
   Type.Union(all.map((word) => Type.Literal(word as W[number])));
 export const scalar = Type.Union([Type.Boolean(), Type.Number(), Type.String()]);
 
-/** −1 is no colour (interface §2.1). */
+/** −1 means no colour (interface §2.1). */
 export const color = Type.Union([
   Type.Integer({ minimum: -1, maximum: 0xff_ff_ff }),
   Type.String({ pattern: '^#[0-9a-fA-F]{6}$' }),
 ]);
 
-/** The days of the week; the index is their place in the interface's masks. */
+/** The days of the week; the index is the bit in the interface's masks. */
 export const weekDays = [
   'monday',
   'tuesday',
@@ -30,21 +30,21 @@ export const weekDays = [
   'sunday',
 ] as const;
 
-/** How a rule of a condition compares; the index is the interface's number. */
+/** Comparison operators of condition rules; the index is the interface's number. */
 export const comparisons = ['equal', 'notEqual', 'above', 'atLeast', 'below', 'atMost'] as const;
-/** How the parts of a condition are combined; the index is the interface's number. */
+/** Operators that combine the parts of a condition; the index is the interface's number. */
 export const operations = ['all', 'any', 'notAll', 'none'] as const;
 
-/** The limit of an event's own script text, in characters: a longer one is a script of the tree. */
+/** The limit of an event's own script text, characters; use a script object for longer ones. */
 export const EVENT_SCRIPT_LIMIT = 65_536;
-/** Schedule actions, groups and points are numbered within the interface up to this. */
+/** The largest number of a schedule's action, group or point in the interface. */
 const MOST_ENTRIES = 1000;
 
 const days = Type.Array(oneOf(weekDays), { minItems: 1, maxItems: 7 });
 const script = Type.String({ maxLength: EVENT_SCRIPT_LIMIT });
 const count = (maximum: number) => Type.Integer({ minimum: 1, maximum });
 
-/** What an event or a point of a schedule carries out; the objects are given by ident paths. */
+/** The action of an event or a schedule point; objects are given by ident path. */
 const action = strict({
   name: text,
   target: optional(text),
@@ -54,7 +54,7 @@ const action = strict({
   environment: optional(text),
 });
 
-/** A rule, or several with the operation that combines them; which keys go together is checked in `event-check.ts`. */
+/** A rule, or several with an operator; `event-check.ts` checks which keys go together. */
 const condition = Type.Recursive(
   (This) =>
     strict({
@@ -114,7 +114,7 @@ const schedule = strict({
   ),
 });
 
-/** What an event of `tree` has besides its name and its place. */
+/** The keys of an event in `tree`, apart from name and attributes. */
 export const eventKeys = {
   trigger: optional(
     strict({

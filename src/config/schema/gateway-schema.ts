@@ -4,17 +4,17 @@ import { color, eventKeys, optional, scalar, strict, text, oneOf } from './event
 
 export { weekDays } from './event-schema.js';
 
-/** 0 takes a free one, which the log names. */
+/** 0 selects a free port, which is logged. */
 const port = Type.Integer({ minimum: 0, maximum: 65_535 });
 
-/** A secret may stand in the file, as a scrypt hash (`stellwerk hash-password`), or in a file of its own. */
+/** A secret is given in the file, as a scrypt hash (`stellwerk hash-password`), or in a file of its own. */
 const secret = {
   password: optional(text),
   passwordHash: optional(Type.String({ pattern: '^scrypt\\$' })),
   passwordFile: optional(text),
 };
 
-/** HTTP basic authentication ends a user name at its first colon (RFC 7617 §2). */
+/** In HTTP basic authentication a user name ends at the first colon (RFC 7617 §2). */
 const login = strict({ username: Type.String({ pattern: '^[^:]+$' }), ...secret });
 
 const tls = Type.Union([
@@ -48,7 +48,7 @@ const configurator = strict({
 /** The names of the variable types; the index is the interface's number. */
 export const typeNames = ['boolean', 'integer', 'float', 'string'] as const;
 
-/** A user-defined variable profile, with all that the `SVC_SetVariableProfile*` functions set. */
+/** A user-defined variable profile: all that the `SVC_SetVariableProfile*` functions set. */
 const profile = strict({
   type: oneOf(typeNames),
   icon: optional(Type.String()),
@@ -70,11 +70,11 @@ const profile = strict({
   ),
 });
 
-/** The levels of the log, most talkative first. */
+/** Log levels, most verbose first. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 const level = Type.Union(logLevels.map((name) => Type.Literal(name)));
 
-/** `gateway.yaml`, all but what stands in `tree`. Defaults are applied where the values are used. */
+/** `gateway.yaml` except for the contents of `tree`. Defaults are applied where the values are used. */
 export const gatewaySchema = strict({
   board: optional(text),
   remoteAccess: optional(login),
@@ -133,7 +133,7 @@ const attributes = {
 };
 const placed = { ident: Type.String({ pattern: '^[A-Za-z0-9_]+$' }), ...attributes };
 
-/** Which age of records is kept as what; the index is the interface's number. */
+/** The resolutions to which older records are compacted; the index is the interface's number. */
 export const compactionKinds = [
   'none',
   'minute',
@@ -146,7 +146,7 @@ export const compactionKinds = [
   'delete',
 ] as const;
 
-/** How the archive keeps a variable's values: recorded or not, or with what the `AC_Set*` functions set. */
+/** How a variable is archived: on or off, or with the settings of the `AC_Set*` functions. */
 const archive = Type.Union([
   Type.Boolean(),
   strict({
@@ -165,17 +165,17 @@ const archive = Type.Union([
   }),
 ]);
 
-/** What people set on a variable, whoever made it. */
+/** User settings of a variable, whoever created it. */
 const variableKeys = {
   profile: optional(Type.String()),
   action: optional(Type.Union([Type.String(), Type.Literal(false)])),
   archive: optional(archive),
 };
 
-/** The media types; the index is the interface's number. */
+/** Media types; the index is the interface's number. */
 export const mediaTypes = ['dashboard', 'image', 'sound', 'stream', 'chart', 'document'] as const;
 
-/** What may stand in `tree`: the key that names the object says what it is. */
+/** The entries of `tree`; the key that holds the object's name gives its type. */
 export const nodeSchemas = {
   category: strict({ category: Type.String(), ...placed }),
   instance: strict({
@@ -217,10 +217,13 @@ export const nodeKinds = Object.keys(nodeSchemas) as NodeKind[];
 
 type CheckedNode<K extends NodeKind> = Omit<Static<(typeof nodeSchemas)[K]>, 'children' | 'variables'> & {
   readonly kind: K;
-  /** The object's name, from the key that says its kind. */
+  /** The object's name. */
   readonly name: string;
   readonly children: readonly TreeNode[];
-  /** Where its entry is, as `FILE:LINE:COLUMN`, and which one it is, as `tree[0].children[1]` and as a path. */
+  /**
+   * The location of its entry, as `FILE:LINE:COLUMN`, and its path, as text (`tree[0].children[1]`) and in
+   * steps.
+   */
   readonly place: string;
   readonly entry: string;
   readonly path: DocumentPath;
@@ -228,13 +231,13 @@ type CheckedNode<K extends NodeKind> = Omit<Static<(typeof nodeSchemas)[K]>, 'ch
 
 type RawVariables = NonNullable<Static<(typeof nodeSchemas)['instance']>['variables']>;
 
-/** What an entry says of a variable that its instance's module makes. */
+/** The settings of a variable that its instance's module creates. */
 export type InstanceVariable = Omit<RawVariables[string], 'children'> & {
   readonly children: readonly TreeNode[];
 };
 
-/** One checked entry of `tree`. */
+/** A checked entry of `tree`. */
 export type TreeNode = { [K in NodeKind]: CheckedNode<K> }[NodeKind];
 
-/** An event of `tree`. */
+/** An event entry of `tree`. */
 export type EventNode = Extract<TreeNode, { kind: 'event' }>;

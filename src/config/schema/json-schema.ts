@@ -34,10 +34,10 @@ export function jsonSchema(modules: Iterable<ModuleDefinition>): Json {
 const ref = (name: string): Json => ({ $ref: `#/definitions/${encodeURIComponent(name)}` });
 const definitionOf = ({ name }: ModuleDefinition): string => `properties of ${name}`;
 
-/** Without what is TypeBox's own. */
+/** Removes TypeBox's own symbols. */
 const plain = (schema: object): Json => JSON.parse(JSON.stringify(schema)) as Json;
 
-/** Children are entries, and what refers to itself becomes a definition. */
+/** Replaces children by entries, and recursive schemas by definitions. */
 function hoisted(schema: unknown, definitions: Record<string, unknown>): unknown {
   if (Array.isArray(schema)) return schema.map((one) => hoisted(one, definitions));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -71,7 +71,7 @@ function withModules(instance: Json, modules: readonly ModuleDefinition[]): Json
 
 const namesOf = ({ name, id, aliases = [] }: ModuleDefinition): string[] => [name, id, ...aliases];
 
-/** A pattern of these words in any case. */
+/** A pattern that matches these words in any case. */
 function anyCase(words: readonly string[]): string {
   const either = (letter: string) =>
     letter.toLowerCase() === letter.toUpperCase()
@@ -89,7 +89,9 @@ function propertiesOf({ properties }: ModuleDefinition): Json {
   };
 }
 
-/** What a property takes: a text in place of a number, a boolean, a list or an object too, and for a text a number. */
+/**
+ * What a property accepts: text in place of a number, boolean, list or object, and a number in place of text.
+ */
 function taken({ secret: _, ...schema }: Json): Json {
   switch (schema['type']) {
     case 'string': {

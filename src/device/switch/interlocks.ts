@@ -1,34 +1,38 @@
 import type { Clock } from '../../base/clock.js';
 import { Fault, faults } from '../../base/fault.js';
 
-/** One that a group is configured to have. */
+/** An instance that is configured to be in an interlock group. */
 export interface ConfiguredMember {
   /** The instance's object id. */
   readonly id: number;
   readonly name: string;
 }
 
-/** The opening that sits on a line, as long as it lives. */
+/** The open instance that owns a line. */
 export interface LineOwner extends ConfiguredMember {
-  /** The interlock group; empty: none. */
+  /** The interlock group; empty for none. */
   readonly group: string;
-  /** How long all others of the group must have been inactive before this one goes active; the longer of two counts. */
+  /**
+   * How long all other members must have been inactive before this one goes active; the longer of two
+   * settings applies.
+   */
   readonly deadTimeMs: number;
-  /** All that are configured for this group, open or not; asked at each look. */
+  /** All instances that are configured for the group, open or not; called for each decision. */
   configured(): readonly ConfiguredMember[];
-  /** What hinders this one from going active may be something else now. */
+  /** Called when the reason that blocks this member may have changed. */
   onGroupChange(): void;
-  /** It was found active together with others, which are named: it must go inactive. */
+  /** Called when the line was found active together with the named others: it must go inactive. */
   onConflict(others: string): void;
 }
 
 /**
- * The interlock groups of one gateway: of a group at most one line is active, and none becomes active before all others
- * have been inactive for the dead time. What is known of a line outlives its openings. Everything is decided in one step
- * of the event loop, before anything is driven, so commands that come at once can't slip past each other.
+ * The interlock groups of one gateway. At most one line of a group is active, and none goes active before all
+ * others have been inactive for the dead time. The state of a line outlives its open instance. Each decision
+ * is made in one step of the event loop, before anything is driven, so concurrent commands can't overtake
+ * each other.
  *
- * Where it can't be known that a line is inactive it counts as active: a drive that failed, a line left active by an
- * instance that is gone, one that is configured and not open.
+ * A line that is not known to be inactive counts as active: after a failed drive, when its instance was
+ * deleted while it was active, or when a configured instance is not open.
  */
 export class Interlocks {
   readonly #clock: Clock;
@@ -38,7 +42,10 @@ export class Interlocks {
     this.#clock = clock;
   }
 
-  /** The seat of a line; `line` is the same at every opening of it. Call `Seat.found` in the same step of the event loop. */
+  /**
+   * Registers the owner of a line; `line` is the same each time it is opened. Call `setInitialState` on the
+   * result in the same step of the event loop.
+   */
   join(line: string, occupant: LineOwner): InterlockMember {
     const seat = this.#seats.get(line) ?? new InterlockMember(this.#clock, (one) => this.#others(one));
     this.#seats.set(line, seat);
@@ -52,7 +59,7 @@ export class Interlocks {
   }
 }
 
-/** What is known of one line, and its say in its group. */
+/** The state of one line, and its membership in a group. */
 export class InterlockMember {
   readonly #clock: Clock;
   readonly #others: (seat: InterlockMember) => InterlockMember[];
@@ -74,17 +81,17 @@ export class InterlockMember {
     return this.#group;
   }
 
-  /** What the line is; undefined when a drive failed and it may be either. */
+  /** The state of the line; undefined if a drive failed and it may be either. */
   get active(): boolean | undefined {
     return this.#active;
   }
 
-  /** Since when it is what it is; of a line never seen before, since it was found. Milliseconds from then to now. */
+  /** How long the line has had its state, ms; for a line not seen before, since it was found. */
   get stateAgeMs(): number {
     return Number(this.#clock.monotonicNs() - this.#sinceNs) / 1e6;
   }
 
-  /** An opening takes the seat. */
+  /** Sets the open instance that owns the line. */
   setOwner(occupant: LineOwner): void {
     this.#occupant = occupant;
     this.#name = occupant.name;
@@ -93,7 +100,10 @@ export class InterlockMember {
     this.#isClaimed = false;
   }
 
-  /** The value with which the line was taken. Two found active together both go inactive. */
+  /**
+   * Sets the value that the line had when it was requested. If two members are found active, both go
+   * inactive.
+   */
   setInitialState(active: boolean): void {
     this.#know(active);
     const others = this.#others(this).filter((other) => other.mayBeActive);
@@ -105,9 +115,9 @@ export class InterlockMember {
   }
 
   /**
-   * Reserves the right to go active: no other of the group gets it until this line is known to be inactive, or gives it
-   * up by `unclaim`. Returns how long to wait before it may be driven, in milliseconds; ask again after that. Throws
-   * `RULE_FORBIDS`, and has claimed nothing then.
+   * Claims the right to go active: no other member gets it until this line is known to be inactive, or
+   * `unclaim` is called. Returns how long to wait before the line may be driven, ms; call it again after
+   * that. Throws `RULE_FORBIDS`, and then claims nothing.
    */
   claim(): number {
     const hindrance = this.blockedBy();
@@ -127,14 +137,14 @@ export class InterlockMember {
     this.#tellGroup();
   }
 
-  /** What the line was driven to; undefined when the drive failed. */
+  /** Sets the state that the line was driven to; undefined if the drive failed. */
   setDrivenState(active: boolean | undefined): void {
     this.#isClaimed = false;
     this.#know(active);
     this.#tellGroup();
   }
 
-  /** The opening ends. What is known of the line stays known. */
+  /** Removes the owner when its instance closes. The state of the line stays. */
   leave(occupant: LineOwner): void {
     if (this.#occupant !== occupant) return;
     this.#occupant = undefined;
@@ -142,7 +152,7 @@ export class InterlockMember {
     this.#tellGroup();
   }
 
-  /** Why it may not go active now, dead time aside. */
+  /** Why the line may not go active now, apart from the dead time. */
   blockedBy(): Fault | undefined {
     const active = this.#others(this).find((other) => other.mayBeActive);
     if (active !== undefined) return this.#forbids(active.#whose(), (name) => active.#standing(name));
@@ -151,13 +161,13 @@ export class InterlockMember {
     return this.#forbids(absent, (name) => `${name} is not open, so it may be active; see its STATUS`);
   }
 
-  /** One of the group that is configured and not open. */
+  /** A configured member of the group that is not open. */
   closedMember(): ConfiguredMember | undefined {
     const open = new Set([this, ...this.#others(this)].map((seat) => seat.#occupant?.id));
     return this.#group === '' ? undefined : this.#occupant?.configured().find(({ id }) => !open.has(id));
   }
 
-  /** How long the group's dead time lasts yet, milliseconds; from when the kernel took the off. */
+  /** The remaining dead time of the group, ms, from when the kernel accepted the off. */
   remainingDeadTimeMs(): number {
     const left = this.#others(this).map(
       (other) => Math.max(this.#deadTimeMs, other.#deadTimeMs) - other.stateAgeMs,
@@ -175,7 +185,7 @@ export class InterlockMember {
     this.#sinceNs = this.#clock.monotonicNs();
   }
 
-  /** Who may see this output need not know of another that hinders it. */
+  /** Callers who may see this output may not know of another member that blocks it. */
   #forbids(
     { id, name }: { readonly id: number | undefined; readonly name: string },
     why: (name: string) => string,

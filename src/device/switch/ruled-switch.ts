@@ -3,10 +3,10 @@ import { fault, generalOf, isAbort, messageOf } from '../../base/fault.js';
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { ConfiguredMember, Interlocks, LineOwner, InterlockMember } from './interlocks.js';
 
-/** How long to wait before an off that must happen is tried again: the device refused it, or is about to be found lost. */
+/** The delay before a forced off is retried: the device rejected it, or will soon be found lost. */
 const RETRY_OFF_MS = 1000;
 
-/** How often to see whether all of a group are open by now. */
+/** How often to check whether all members of a group are open. */
 const LOOK_AGAIN_MS = 1000;
 
 const MIN_ON = 'minimum on time';
@@ -14,58 +14,64 @@ const MIN_OFF = 'minimum off time';
 const MAX_ON = 'maximum on time';
 const PULSE = 'one pulse at a time';
 
-/** The rules of one output. Milliseconds; 0 is no rule. */
+/** The rules of one output, in milliseconds; 0 means no rule. */
 export interface SwitchRules {
-  /** Once active, it is not switched off by a command before this. */
+  /** The minimum time in the active state before a command switches it off. */
   readonly minOnMs: number;
-  /** Once inactive, it is not switched on before this. */
+  /** The minimum time in the inactive state before it is switched on. */
   readonly minOffMs: number;
-  /** Active for this long, it goes inactive by itself, whatever other rules say. */
+  /** After this time in the active state it goes inactive by itself, regardless of other rules. */
   readonly maxOnMs: number;
-  /** The maximum on time is what an on means: told again while it lasts, it is refused instead of being told again. */
+  /** The output is a pulse of the maximum on time: a repeated on is rejected while the pulse lasts. */
   readonly isPulse: boolean;
   /** The interlock group, empty for none, and its dead time. */
   readonly group: string;
   readonly deadTimeMs: number;
 }
 
-/** How the rules stand; each text is empty where there is nothing to tell. */
+/** The state of the rules; each text is empty if there is nothing to report. */
 export interface RuleStatus {
-  /** The rule that would forbid the next command, and until when. */
+  /** The rule that forbids the next command, and until when. */
   readonly rule: string;
-  /** What will happen by itself, and when. */
+  /** The scheduled change, and when it happens. */
   readonly pending: string;
-  /** When it goes inactive by itself: unix seconds, 0 for never. */
+  /** When the output goes inactive by itself: unix seconds, 0 for never. */
   readonly offAt: number;
 }
 
-/** How the line was found when it was taken. */
+/** The state of the line when it was requested. */
 export interface InitialState {
   readonly active: boolean;
-  /** `Standing.offAt` as it was told last, from before a restart: an active line has the rest of its time and no more. */
+  /**
+   * The last reported `RuleStatus.offAt`, possibly from before a restart: an active line gets the rest of its
+   * time and no more.
+   */
   readonly offAt: number;
 }
 
-/** What a ruled switch works with. */
 export interface RuledSwitchOptions extends ConfiguredMember {
   readonly clock: Clock;
   readonly rules: SwitchRules;
   readonly interlocks: Interlocks;
-  /** The same at every opening of this line. */
+  /** Identifies the line; the same each time it is opened. */
   readonly line: string;
   configured(): readonly ConfiguredMember[];
-  /** Drives the line; resolves when the device took it. A rejection means that nobody knows what the line is. */
+  /**
+   * Drives the line; resolves when the device has accepted it. After a rejection the state of the line is
+   * unknown.
+   */
   drive(active: boolean): Promise<void>;
-  /** Called when it is another than before. */
+  /** Called when the status changes. */
   onStatus(standing: RuleStatus): void;
-  /** What went wrong that no caller hears of, as `Host.trouble` has it; undefined: that is over. */
+  /** Sets a problem that no caller is told, as `Host.setProblem` does; undefined clears it. */
   setProblem(text: string | undefined, shown?: string): void;
 }
 
 /**
- * One output under its rules, for every way in. A command is done, or fails and names the rule (`RULE_FORBIDS`); only the
- * dead time is waited for. What must happen by itself (the end of the maximum on time, two found active) is no command and
- * is not asked for. It drives nothing when it begins, and nothing after `close`.
+ * One output under its rules, for all commands. A command succeeds, or fails and names the rule
+ * (`RULE_FORBIDS`); it waits only for the dead time. Forced changes (end of the maximum on time, two members
+ * found active) are no commands and no rule stops them. The switch drives nothing when it is created, and
+ * nothing after `close`.
  */
 export class RuledSwitch {
   readonly #with: RuledSwitchOptions;
@@ -73,14 +79,14 @@ export class RuledSwitch {
   readonly #occupant: LineOwner;
   readonly #turn = new SerialQueue();
   readonly #closing = new AbortController();
-  /** Ends the wait of the on that is pending. */
+  /** Aborts the wait of a pending on. */
   #waiting: AbortController | undefined;
-  /** Text of the on that is pending. */
+  /** The text of a pending on. */
   #pending = '';
   #isDriving = false;
-  /** How often the device took an off. */
+  /** How often the device has accepted an off. */
   #offs = 0;
-  /** An off that must happen has failed and is tried again. */
+  /** A forced off has failed and is being retried. */
   #isStuck = false;
   #offAtNs: bigint | undefined;
   #cancelOff: Cancel = () => undefined;
@@ -88,7 +94,7 @@ export class RuledSwitch {
   #cancelTell: Cancel = () => undefined;
   #told: RuleStatus = { rule: '', pending: '', offAt: 0 };
 
-  /** To be made in the same step of the event loop in which the line is known to be taken. */
+  /** Create it in the same step of the event loop in which the line was requested. */
   constructor(parts: RuledSwitchOptions, found: InitialState) {
     this.#with = parts;
     this.#occupant = {
@@ -104,7 +110,10 @@ export class RuledSwitch {
     this.#begin(found);
   }
 
-  /** A command. Rejects with `RULE_FORBIDS`, with `DEVICE_REFUSED` when an off came while it waited, or as `drive` does. */
+  /**
+   * Executes a command. Rejects with `RULE_FORBIDS`, with `DEVICE_REFUSED` if an off arrived while it waited,
+   * or as `drive` does.
+   */
   write(active: boolean): Promise<void> {
     this.#cancelLater();
     if (!active) this.#supersede(fault('DEVICE_REFUSED', 'it was switched off while it waited to go on'));
@@ -113,8 +122,9 @@ export class RuledSwitch {
   }
 
   /**
-   * Switches on by itself after `ms`, its minimum off time, and when all of its group are open, unless a command comes
-   * before. Why: for the text. `tried` is called when its time has come, whether it went on or a rule forbade it.
+   * Schedules an on after `ms`, its minimum off time, and once all members of its group are open; a command
+   * cancels it. `why` is the reason for texts. `tried` is called when the time has come, whether the output
+   * went on or a rule forbade it.
    */
   switchOnLater(ms: number, why: string, tried: () => void): void {
     const { clock, rules } = this.#with;
@@ -134,7 +144,7 @@ export class RuledSwitch {
     this.#tell();
   }
 
-  /** An off that is no command: no rule is asked, and it is tried until the device took it or the opening ends. */
+  /** Forces an off: no rule applies, and it is retried until the device accepts it or the instance closes. */
   forceOff(): void {
     const { clock, setProblem: complain } = this.#with;
     this.#supersede(fault('DEVICE_REFUSED', 'it had to go off while it waited to go on'));
@@ -142,7 +152,7 @@ export class RuledSwitch {
     const before = this.#offs;
     const forced = this.#turn.run(async () => {
       this.#closing.signal.throwIfAborted();
-      // An off that was under way did it; what went on after that has times of its own.
+      // An off that was in flight has done it; a later on has times of its own.
       if (this.#offs === before) await this.#drive(false);
     });
     forced.then(
@@ -160,7 +170,7 @@ export class RuledSwitch {
     );
   }
 
-  /** Ends all waiting; drives nothing. Commands reject with an `AbortError` from now on. */
+  /** Cancels everything that is pending; drives nothing. Commands reject with an `AbortError` from now on. */
   close(): void {
     const ended = new DOMException('the output was closed', 'AbortError');
     this.#closing.abort(ended);
@@ -199,7 +209,7 @@ export class RuledSwitch {
     const { rules } = this.#with;
     this.#closing.signal.throwIfAborted();
     if (this.#seat.active === true && rules.isPulse) throw this.#forbids(PULSE, this.#offInMs());
-    // Active already: told again it is, but none of its times begins anew.
+    // Already active: it is driven again, but its times do not restart.
     if (this.#seat.active === true) return this.#drive(true);
     const leftMs = rules.minOffMs - this.#seat.stateAgeMs;
     if (leftMs > 0) throw this.#forbids(MIN_OFF, leftMs);
@@ -211,13 +221,13 @@ export class RuledSwitch {
 
   async #off(): Promise<void> {
     this.#closing.signal.throwIfAborted();
-    // Where it is not known to be active, switching off is the safe side, and no rule forbids it.
+    // If the line is not known to be active, switching off is the safe side, and no rule forbids it.
     const leftMs = this.#seat.active === true ? this.#with.rules.minOnMs - this.#seat.stateAgeMs : 0;
     if (leftMs > 0) throw this.#forbids(MIN_ON, leftMs);
     await this.#drive(false);
   }
 
-  /** Resolves when the line may be driven active; until then the wait is pending, and an off ends it. */
+  /** Resolves when the line may be driven active; until then the on is pending, and an off aborts it. */
   async #claimed(): Promise<void> {
     const { clock } = this.#with;
     const waiting = new AbortController();
@@ -252,7 +262,7 @@ export class RuledSwitch {
     this.#driven(active);
   }
 
-  /** What comes after `close` tells nothing of the line that a later opening may have by then. */
+  /** After `close` the result says nothing about the line: a later instance may own it by then. */
   #driven(active: boolean | undefined): void {
     if (this.#closing.signal.aborted) return;
     this.#isDriving = false;
@@ -295,7 +305,7 @@ export class RuledSwitch {
     );
   }
 
-  /** Tells how it stands, where that is news, and looks again when a time has run out. */
+  /** Reports the status if it has changed, and checks again when a time has expired. */
   #tell(): void {
     const { clock, onStatus: tell } = this.#with;
     if (this.#closing.signal.aborted) return;
@@ -315,7 +325,7 @@ export class RuledSwitch {
     tell(standing);
   }
 
-  /** The rule that would forbid the next command; `leftMs` is 0 where it does not end by time. */
+  /** The rule that forbids the next command; `leftMs` is 0 if it does not end by time. */
   #rule(): { readonly rule: string; readonly leftMs: number } {
     const { clock, rules } = this.#with;
     const isOn = this.#seat.active === true;
@@ -327,6 +337,6 @@ export class RuledSwitch {
   }
 }
 
-/** The time of day in so many milliseconds, UTC. */
+/** The UTC time `ms` from now. */
 export const timeAfter = (clock: Clock, ms: number): string =>
   new Date(clock.nowMs() + ms).toISOString().slice(0, 19) + 'Z';

@@ -1,16 +1,19 @@
 import type { Clock } from '../../base/clock.js';
 
-/** Spreads what switches on by itself over time, so that a power cut's end is not one inrush: one for each gateway. */
+/**
+ * Spreads automatic switch-ons over time, so that the end of a power cut does not cause one inrush. One per
+ * gateway.
+ */
 export class Stagger {
   readonly #clock: Clock;
-  /** When the last one that asked goes on. */
+  /** When the last caller switches on. */
   #lastNs: bigint | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** How long to wait, milliseconds, so as to be `gapMs` after the one that asked before; 0 for the first. */
+  /** The delay until this caller may switch on, ms: `gapMs` after the previous one, 0 for the first. */
   nextDelayMs(gapMs: number): number {
     const nowNs = this.#clock.monotonicNs();
     const turnNs = this.#lastNs === undefined ? nowNs : this.#lastNs + BigInt(Math.round(gapMs * 1e6));

@@ -7,7 +7,7 @@ interface Arrival {
   readonly from: Peer | undefined;
 }
 
-/** What arrives at an I/O instance, for those who listen: the receiving half of a byte stream. */
+/** The receiving half of a byte stream: passes what an I/O instance receives to its listeners. */
 export class ByteReceiver {
   readonly #arrivals: Signal<Arrival>;
   readonly #leaves: Signal<Peer>;
@@ -30,22 +30,22 @@ export class ByteReceiver {
   /** `ByteStream.onBreak`. */
   readonly onBreak = (listener: () => void): (() => void) => this.#breaks.on(listener);
 
-  /** Whether anybody listens. */
+  /** Whether there are listeners. */
   get hasListeners(): boolean {
     return this.#arrivals.size > 0;
   }
 
-  /** These bytes have arrived, at least one. */
+  /** Passes on received bytes, at least one. */
   receive(bytes: Uint8Array, from?: Peer): void {
     this.#arrivals.emit({ bytes, from });
   }
 
-  /** Another connection follows the one before. */
+  /** Reports that a new connection has replaced the previous one. */
   reportBreak(): void {
     this.#breaks.emit();
   }
 
-  /** Nothing more comes from this one. */
+  /** Reports that a peer has disconnected. */
   reportLeave(who: Peer): void {
     this.#leaves.emit(who);
   }

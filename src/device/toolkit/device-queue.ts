@@ -2,20 +2,23 @@ import { codeOf } from '../../base/fault.js';
 import { SerialQueue } from '../../base/serial-queue.js';
 import type { Host } from '../module.js';
 
-/** What one opening does with its device, where that takes several steps: one job after the other, none after it was closed. */
+/**
+ * Runs the jobs of one open device in sequence, for devices that need several steps per job. No job starts
+ * after `close`.
+ */
 export class DeviceQueue {
   readonly #host: Pick<Host, 'reportLost'>;
   readonly #name: string;
   readonly #turn = new SerialQueue();
   #isClosed = false;
 
-  /** `name` is the device's, for texts. */
+  /** `name` is the device's name, for messages. */
   constructor(host: Pick<Host, 'reportLost'>, name: string) {
     this.#host = host;
     this.#name = name;
   }
 
-  /** Rejects as the job does; where that shows that the device is gone, the supervisor hears of it. */
+  /** Rejects as the job does. If the device is gone (`DEVICE_OFFLINE`), the supervisor is notified. */
   run(job: () => Promise<void>): Promise<void> {
     return this.#turn.run(async () => {
       if (this.#isClosed) throw new DOMException(`${this.#name} is closed`, 'AbortError');
@@ -28,7 +31,7 @@ export class DeviceQueue {
     });
   }
 
-  /** Waits for the job that is under way, and lets go of the device. */
+  /** Waits for the running job, then releases the device. */
   close(release: () => void): Promise<void> {
     this.#isClosed = true;
     return this.#turn.run(async () => release());

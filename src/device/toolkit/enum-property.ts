@@ -1,13 +1,16 @@
 import { type TUnsafe, Type } from '@sinclair/typebox';
 
-/** A property that is one of some words; `words` must not hold signs of regular expressions. */
+/** A property whose value is one of `words`, which must not contain regular-expression characters. */
 export function enumProperty<T extends string>(words: readonly T[], standard: T): TUnsafe<T> {
-  // The pattern is what is checked, and its text says what may stand there; `enum` is for those who read the schema.
+  // Values are checked by the pattern; `enum` is for readers of the schema and for error messages.
   return Type.Unsafe<T>(
     Type.String({ enum: [...words], pattern: `^(?:${words.join('|')})$`, default: standard }),
   );
 }
 
-/** What an output becomes when something happens to it or to what commands it: it stays what it is, or the value named. */
+/**
+ * What happens to an output on an event such as a boot or a lost connection: it keeps its state, or goes to
+ * the named one.
+ */
 export const statePolicies = ['hold', 'inactive', 'active'] as const;
 export type StatePolicy = (typeof statePolicies)[number];

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { codeOf } from '../../base/fault.js';
 import { type SysfsClass, errno } from './sysfs-class.js';
 
-/** The devices of this machine below `root`: `/sys/class/leds`. */
+/** A device class of this machine: `root` is its directory, such as `/sys/class/leds`. */
 export function kernelSysfs(root: string): SysfsClass {
   return {
     root,

@@ -1,6 +1,9 @@
 import { fault } from '../../base/fault.js';
 
-/** A text as bytes, one character a byte (decision 20). Throws `CANNOT_CONVERT` for a character that has none. */
+/**
+ * Encodes text as bytes, one byte per character (interface, decision 20). Throws `CANNOT_CONVERT` for
+ * characters above U+00FF.
+ */
 export function encodeLatin1(text: string, parameter = 'Text'): Buffer {
   const bytes = Buffer.from(text, 'latin1');
   if (bytes.toString('latin1') !== text) {

@@ -5,30 +5,33 @@ import type { Clock } from '../../base/clock.js';
 import { codeOf } from '../../base/fault.js';
 import { withTimeout } from './timeout.js';
 
-/** Lookups that run at a time: each is a process of its own for as long as the name server takes. */
+/** Lookups that run at the same time: each is a process for as long as the name server takes. */
 export const CONCURRENT_LOOKUPS = 6;
 
-/** Of them, names whose last lookup timed out: others must not wait behind them. */
+/** How many of them may be for names whose last lookup timed out: other names must not wait for those. */
 export const CONCURRENT_SLOW_LOOKUPS = 2;
 
-/** The resolver asks the next server after 5 s (resolv.conf, `timeout`); a connection waits 15 s in all. */
+/** The resolver tries the next server after 5 s (resolv.conf, `timeout`); a connection has 15 s in total. */
 export const LOOKUP_TIMEOUT_MS = 8_000;
 
-/** Datagrams, and a device that closes after each reply, need a name many times a second; a lookup is a process. */
+/**
+ * Datagrams, and devices that close after each reply, need a name many times a second; a lookup costs a
+ * process.
+ */
 export const ADDRESS_CACHE_MS = 5_000;
 
-/** The back-off of a name that failed: doubles from the first to the last. */
+/** The back-off of a name that failed, which doubles from the first to the last. */
 const RETRY_FIRST_MS = 500;
 const RETRY_MOST_MS = 15_000;
 
-/** Names that wait, failed or are known; scripts may ask for any number. */
+/** The limit of names that are queued, failed or cached; scripts may ask for any number. */
 const NAMES_LIMIT = 1000;
 
-/** Where names are looked up. Both reject or resolve in their own time; `Names` sets the limits. */
+/** The sources of addresses. Both settle in their own time; `NameResolver` sets the limits. */
 export interface NameSources {
-  /** The addresses of a name that need no server: the hosts file. Empty: it is not there. */
+  /** The addresses of a name in the hosts file; empty if it is not there. */
   local(name: string): Promise<readonly string[]>;
-  /** Asks the system. Rejects with a code as `getaddrinfo` has them; ends when the signal aborts. */
+  /** Asks the system. Rejects with a `getaddrinfo` code; stops when the signal aborts. */
   system(name: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 
@@ -49,11 +52,11 @@ interface Job {
 }
 
 /**
- * Resolves host names for everything in one gateway: one lookup per name, few at a time, with a back-off of its own. A name
- * whose lookup hangs delays no other.
+ * Resolves the host names of one gateway: one lookup per name, a few at the same time, each with its own
+ * back-off. A name whose lookup hangs delays no other.
  *
- * Not `dns.lookup`: it blocks a thread of libuv's pool until the C library gives up, which can't be cancelled. Two hanging
- * names block all others, and the end of the process.
+ * Not `dns.lookup`: it occupies a thread of libuv's pool until the C library times out, and can't be
+ * cancelled. Two hanging names would block all others, and the end of the process.
  */
 export class NameResolver {
   readonly #clock: Pick<Clock, 'after' | 'monotonicNs'>;
@@ -69,7 +72,10 @@ export class NameResolver {
     this.#sources = sources;
   }
 
-  /** The addresses of a name, the preferred one first. Rejects with the codes `ENOTFOUND`, `EAI_AGAIN`. */
+  /**
+   * The addresses of a host name, the preferred one first. Rejects with the codes `ENOTFOUND` and
+   * `EAI_AGAIN`.
+   */
   async addressesOf(host: string): Promise<readonly string[]> {
     const name = written(host).toLowerCase().replace(/\.$/, '');
     const local = await this.#sources.local(name);
@@ -90,7 +96,10 @@ export class NameResolver {
     return job.result.promise;
   }
 
-  /** As `dns.lookup`, for the option `lookup` of sockets and requests. What the callback throws is no rejection of ours. */
+  /**
+   * As `dns.lookup`, for the option `lookup` of sockets and requests. An exception of the callback is not a
+   * rejection of ours.
+   */
   readonly lookup: LookupFunction = (host, { all, family }, callback) => {
     const wanted = family === 'IPv4' ? 4 : family === 'IPv6' ? 6 : (family ?? 0);
     this.addressesOf(host).then(
@@ -107,7 +116,7 @@ export class NameResolver {
     );
   };
 
-  /** Starts what may run now, in the order of asking. */
+  /** Starts the lookups that may run now, in the order of the requests. */
   #next(): void {
     this.#queue = this.#queue.filter((job) => {
       const isSlow = codeOf(this.#failures.get(job.name)?.error) === 'EAI_AGAIN';
@@ -164,7 +173,10 @@ export class NameResolver {
   }
 }
 
-/** A name as name servers know it: `küche.local` is `xn--kche-0ra.local`, which the C library does in some languages only. */
+/**
+ * The ASCII form of a name, as name servers know it: `küche.local` is `xn--kche-0ra.local`. The C library
+ * converts it in some locales only.
+ */
 function written(host: string): string {
   return /[^\0-\x7f]/.test(host) ? domainToASCII(host) || host : host;
 }

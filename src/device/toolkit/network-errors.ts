@@ -1,14 +1,14 @@
-/** Why something of the network can't be reached. */
+/** Why a network peer can't be reached. */
 export interface NetworkError {
-  /** Only another setting helps, no waiting. */
+  /** Whether only a changed setting helps; otherwise the connection may succeed later. */
   readonly isConfigurationError: boolean;
   /** What is wrong and what to do. */
   readonly why: string;
 }
 
 /**
- * What the code of a failed connection means, over TCP or TLS; undefined for a code of another kind. `setting` is the
- * property that names the other side.
+ * Explains the error code of a failed TCP or TLS connection; undefined for other codes. `setting` is the
+ * property that names the peer.
  */
 export function explainNetworkError(code: unknown, setting: string): NetworkError | undefined {
   const wait = (why: string) => ({ isConfigurationError: false, why });

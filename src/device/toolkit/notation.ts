@@ -3,38 +3,38 @@ import { isOfType, numberOf, roundHalfAway } from '../../kernel/convert.js';
 import { quality, type QualityProblem } from '../../kernel/quality.js';
 import { variableType, type Value, type VariableType } from '../../kernel/value.js';
 
-/** The variable types by the words that device properties use for them. */
+/** The names of variable types in device properties; the index is the type's number. */
 export const variableTypeNames = ['boolean', 'integer', 'float', 'string'] as const;
 export type VariableTypeName = (typeof variableTypeNames)[number];
 
-/** What an ident may look like in a device's properties. */
+/** The pattern of idents in device properties. */
 export const IDENT_PATTERN = '^[A-Za-z0-9_]+$';
 
-/** The longest text that a device may put into a variable, in bytes; what is longer is a document, not a value. */
+/** The longest text value that a device may report, bytes; anything longer is a document, not a value. */
 export const DEVICE_TEXT_LIMIT = 64 * 1024;
 
-/** The longest that a device may promise its next value within, in seconds: 31 days. */
+/** The longest `staleAfterS`, seconds: 31 days. */
 export const STALE_LIMIT_S = 2_678_400;
 
-/** A value's doubt after something came for it that it could not be read from. */
+/** The quality of a value after an input that could not be parsed. */
 export const UNREADABLE_REASON: QualityProblem = {
   state: quality.bad,
   reason: 'UNREADABLE',
   text: 'what came last could not be read',
 };
 
-/** How a device's texts stand for the values of one variable. */
+/** How a device writes the values of one variable. */
 export interface ValueNotation {
   readonly type: VariableType;
   /** The texts for true and false. */
   readonly on: string;
   readonly off: string;
-  /** Value = number on the wire × scale + offset. */
+  /** value = number on the wire × scale + offset. */
   readonly scale: number;
   readonly offset: number;
 }
 
-/** How a device's properties say it. */
+/** A notation as given in device properties. */
 export interface NotationFields {
   readonly Type: VariableTypeName;
   readonly On?: string;
@@ -43,15 +43,15 @@ export interface NotationFields {
   readonly Offset?: number;
 }
 
-/** The notation that properties name; what they leave out stands as it is in the texts. */
+/** The notation that the properties describe, with defaults filled in. */
 export function notationOf(fields: NotationFields): ValueNotation {
   const { Type, On = 'ON', Off = 'OFF', Scale = 1, Offset = 0 } = fields;
   return { type: variableType[Type], on: On, off: Off, scale: Scale, offset: Offset };
 }
 
 /**
- * The value that a device's text, or a JSON value from it, stands for; undefined where that would be a guess
- * ({@link explainUnreadable} says why). Integers are rounded only where a scale makes fractions of them.
+ * Parses a device's text, or a JSON value from it. Returns undefined rather than guess ({@link
+ * explainUnreadable} says why). Integers are rounded only if a scale makes them fractions.
  */
 export function readValue(notation: ValueNotation, raw: unknown): Value | undefined {
   switch (notation.type) {
@@ -81,12 +81,12 @@ export function readValue(notation: ValueNotation, raw: unknown): Value | undefi
 
 /** Unix times above this are milliseconds: as seconds they would be after the year 5000. */
 const MOST_SECONDS = 1e11;
-/** The end of what a Date can be, ms. */
+/** The largest time of a Date, ms. */
 const MOST_MS = 8.64e15;
 
 /**
- * The time, unix milliseconds, that a device's text or JSON number stands for: unix seconds or milliseconds, or ISO 8601
- * (without a zone it is this machine's). Undefined where it is none.
+ * Parses a device's timestamp, text or JSON number, to unix milliseconds: unix seconds or milliseconds, or
+ * ISO 8601 (local time if it has no zone). Returns undefined for anything else.
  */
 export function readTime(raw: unknown): number | undefined {
   const number = typeof raw === 'number' ? raw : typeof raw === 'string' ? numberOf(raw) : undefined;
@@ -96,7 +96,7 @@ export function readTime(raw: unknown): number | undefined {
   return ms > 0 && ms <= MOST_MS ? ms : undefined;
 }
 
-/** What {@link readValue} did not like about it, for a trouble's text. */
+/** Why {@link readValue} rejected the input, for a problem's text. */
 export function explainUnreadable(notation: ValueNotation, raw: unknown): string {
   const shown = excerpt(raw);
   switch (notation.type) {
@@ -114,8 +114,8 @@ export function explainUnreadable(notation: ValueNotation, raw: unknown): string
 }
 
 /**
- * How a value is written for the device: the inverse of {@link readValue}. Numbers come in plain decimal notation, with
- * `digits` decimals where given. Throws `CANNOT_CONVERT` for a value of another type.
+ * Formats a value for the device: the inverse of {@link readValue}. Numbers are written in plain decimal
+ * notation, with `digits` decimals if given. Throws `CANNOT_CONVERT` for a value of another type.
  */
 export function writeValue(notation: ValueNotation, value: Value, digits?: number): string {
   if (!isOfType(notation.type, value)) throw fault('CANNOT_CONVERT', 'Value', 'it is of another type');
@@ -124,7 +124,7 @@ export function writeValue(notation: ValueNotation, value: Value, digits?: numbe
   return decimal((value - notation.offset) / notation.scale, digits);
 }
 
-/** What stands in a trouble's text for something that came from outside: one short line without control characters. */
+/** Quotes external input in a problem's text: one short line without control characters. */
 export function excerpt(raw: unknown, limit = 60): string {
   const text = typeof raw === 'string' ? JSON.stringify(raw.slice(0, limit)) : describe(raw);
   return text.length > limit ? `${text.slice(0, limit)}…` : text;
@@ -151,7 +151,8 @@ function tooLong(text: string): boolean {
   );
 }
 
-// Dividing by a scale leaves noise in the last digits (21.5 / 0.1 = 215.00000000000003): 12 digits are what devices have.
+// Dividing by a scale leaves noise in the last digits (21.5 / 0.1 = 215.00000000000003); devices have 12
+// digits.
 function decimal(number: number, digits: number | undefined): string {
   const rounded = Number.isSafeInteger(number) ? number : Number(number.toPrecision(12));
   return rounded.toLocaleString('en-US', {

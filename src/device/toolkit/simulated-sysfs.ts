@@ -1,20 +1,23 @@
 import { type SysfsClass, errno } from './sysfs-class.js';
 
-/** An attribute of a simulated device; bytes are characters. What reading or writing throws is the kernel's answer (`errno`). */
+/**
+ * An attribute of a simulated device; bytes are characters. Exceptions of `read` and `write` are the kernel's
+ * error (`errno`).
+ */
 export interface SimulatedAttribute {
-  /** Absent: it can't be read. */
+  /** Absent if the attribute is write-only. */
   read?(): string | number;
-  /** Absent: it can't be written. */
+  /** Absent if the attribute is read-only. */
   write?(text: string): void;
-  /** False while udev has not given it to our group. */
+  /** False until udev has set the file's group. */
   readonly isWritable?: boolean;
 }
 
-/** A class of devices that a program plays; what its attributes do is the driver's fake's business. */
+/** A simulated device class; a driver's fake defines what its attributes do. */
 export abstract class SimulatedSysfs implements SysfsClass {
   abstract readonly root: string;
 
-  /** All attributes that there are now, by path. */
+  /** All present attributes, by path. */
   protected abstract files(): ReadonlyMap<string, SimulatedAttribute>;
 
   async list(folder: string): Promise<string[]> {
@@ -56,7 +59,9 @@ export abstract class SimulatedSysfs implements SysfsClass {
   }
 }
 
-/** A number as the kernel takes it (`kstrtoul`): digits, and one newline at most. Throws `EINVAL`, `ERANGE`. */
+/**
+ * Parses a number as the kernel does (`kstrtoul`): digits and at most one newline. Throws `EINVAL`, `ERANGE`.
+ */
 export function parseUnsigned(text: string, path: string): number {
   if (!/^\+?\d+\n?$/.test(text)) throw errno('EINVAL', path);
   const value = Number(text);

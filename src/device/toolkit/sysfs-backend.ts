@@ -3,33 +3,35 @@ import { Lazy } from '../../base/lazy.js';
 import type { SysfsClass } from './sysfs-class.js';
 import { bool, declare, type FunctionDeclaration, text } from '../declare.js';
 
-/** A driver's fake of a class, which the simulated board has in place of the machine's. */
+/** A driver's fake of a device class, used on the simulated board. */
 export interface SimulatedSysfsClass extends SysfsClass {
   has(name: string): boolean;
-  /** Pulls a device out, or plugs it in again. */
+  /** Unplugs a device, or plugs it in again. */
   setUnplugged(name: string, isGone: boolean): void;
 }
 
-/** Where a driver finds its class of devices. */
+/** Where a driver finds its device class. */
 export interface SysfsBackendOptions {
-  /** Of the machine: `/sys/class/leds`. */
+  /** The directory on a real machine: `/sys/class/leds`. */
   root(): Promise<string>;
-  /** Of the simulated board. */
+  /** Creates the fake of the simulated board. */
   simulated(): Promise<SimulatedSysfsClass>;
-  /** In place of both. */
+  /** Replaces both; for tests. */
   readonly given: Promise<SimulatedSysfsClass> | undefined;
   readonly isSimulated: boolean;
 }
 
-/** The function by which a device of the simulated board is pulled out. */
+/** The function that unplugs a device of the simulated board. */
 export interface UnplugFunction {
   readonly name: string;
-  /** What its parameter calls the device. */
+  /** The name of its first parameter. */
   readonly device: string;
   readonly help: string;
 }
 
-/** A class of the kernel's devices, of this machine or of the simulated board; nothing is loaded before it is asked for. */
+/**
+ * Selects the device class of this machine or of the simulated board. Nothing is loaded before the first use.
+ */
 export class SysfsBackend {
   readonly #places: SysfsBackendOptions;
   readonly #simulated: Lazy<SimulatedSysfsClass>;
@@ -45,7 +47,7 @@ export class SysfsBackend {
     return (await import('./kernel-sysfs.js')).kernelSysfs(await root());
   };
 
-  /** For the simulated board only; no function elsewhere. */
+  /** The functions of the simulated board; none on a real machine. */
   functions({ name, device, help }: UnplugFunction): FunctionDeclaration[] {
     if (!this.#places.isSimulated) return [];
     const run = async (_caller: unknown, which: string, isGone: boolean) => {

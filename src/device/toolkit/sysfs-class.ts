@@ -3,28 +3,29 @@ import { codeOf, Fault, fault, faultFrom, messageOf } from '../../base/fault.js'
 import type { Host } from '../module.js';
 
 /**
- * A class of the kernel's devices as it shows in sysfs: a folder a device, a file an attribute. Paths are relative to the
- * class (`ACT/brightness`). What the kernel refuses rejects with an error whose `code` is its errno. Kept by
- * `kernel-attributes.ts` and by the drivers' fakes, which answer as the kernel does.
+ * A device class in sysfs (`/sys/class/leds`): one directory per device, one file per attribute. Paths are
+ * relative to the class (`ACT/brightness`). If the kernel rejects an operation, the promise rejects with an
+ * error whose `code` is the errno. Implemented by `kernel-sysfs.ts` and by the drivers' fakes, which behave
+ * like the kernel.
  */
 export interface SysfsClass {
-  /** Where the class is: for texts. */
+  /** The directory of the class, for messages. */
   readonly root: string;
-  /** The names in a folder (empty: the class itself), sorted by their numbers too; none where it is not there. */
+  /** The names in a directory (empty: the class itself), in natural order; none if it does not exist. */
   list(folder: string): Promise<readonly string[]>;
-  /** An attribute without the blanks around it. */
+  /** Reads an attribute and trims it. */
   read(path: string): Promise<string>;
-  /** What one read of a binary attribute gives, `length` bytes at most. */
+  /** Reads a binary attribute with one call, at most `length` bytes. */
   readBytes(path: string, length: number): Promise<Uint8Array>;
-  /** One write, so one call of the kernel's driver; one that it took in part is `EIO`. Creates nothing. */
+  /** Writes with one call to the kernel's driver. A partial write is `EIO`. Never creates a file. */
   write(path: string, data: string | Uint8Array): Promise<void>;
-  /** Whether we may write it now. Rejects with `ENOENT` where there is no such attribute. */
+  /** Whether the gateway may write the attribute now. Rejects with `ENOENT` if it does not exist. */
   isWritable(path: string): Promise<boolean>;
-  /** The name of the machine's device that a device of the class stands for: `fe20c000.pwm` for `pwmchip0`. */
+  /** The name of the parent device: `fe20c000.pwm` for `pwmchip0`. */
   deviceOf(name: string): Promise<string>;
 }
 
-/** The same attributes; what is written to them, or was refused, is shown to those who follow the instance. */
+/** Wraps a class so that writes and rejected writes appear in the instance's debug output. */
 export function withDebugOutput(host: Pick<Host, 'debug'>, attributes: SysfsClass): SysfsClass {
   return {
     root: attributes.root,
@@ -45,11 +46,14 @@ export function withDebugOutput(host: Pick<Host, 'debug'>, attributes: SysfsClas
   };
 }
 
-/** How long udev may take to give the files of a new device to our group; it takes some ten milliseconds. */
+/** How long udev may take to set the group of a new device's files; typically some ten milliseconds. */
 const PERMISSION_MS = 3000;
 const PERMISSION_STEP_MS = 20;
 
-/** Resolves when we may write an attribute that the kernel has just made. Rejects with `EACCES` when we still may not after 3 s. */
+/**
+ * Resolves when the gateway may write an attribute that the kernel has just created. Rejects with `EACCES`
+ * after 3 s.
+ */
 export async function waitUntilWritable(attributes: SysfsClass, clock: Clock, path: string): Promise<void> {
   for (let waitedMs = 0; !(await attributes.isWritable(path)); waitedMs += PERMISSION_STEP_MS) {
     if (waitedMs >= PERMISSION_MS) throw errno('EACCES', path);
@@ -57,12 +61,12 @@ export async function waitUntilWritable(attributes: SysfsClass, clock: Clock, pa
   }
 }
 
-/** An error as Node makes them of the kernel's. */
+/** An error with an errno code, in the form in which Node reports kernel errors. */
 export function errno(code: string, path: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: ${path}`), { code });
 }
 
-/** What a failed read or write of an attribute means for an instance; a fault is what it is already. */
+/** Maps a failed read or write of an attribute to a fault; a fault is returned as it is. */
 export function sysfsFault(name: string, root: string, thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
   switch (codeOf(thrown)) {
@@ -84,11 +88,14 @@ export function sysfsFault(name: string, root: string, thrown: unknown): Fault {
   }
 }
 
-/** Names that are held by an instance each, so that a second one is told so. One for each gateway and driver. */
+/** Devices that are claimed by one instance each. One registry per gateway and driver. */
 export class DeviceClaims {
   readonly #held = new Map<string, DeviceOwner>();
 
-  /** Throws `DEVICE_OFFLINE`, naming the holder, while another has it; the function that it gives lets go, once. */
+  /**
+   * Claims a device; call the returned function to release it. Throws `DEVICE_OFFLINE`, with the owner's
+   * name, while another instance has it.
+   */
   claim(name: string, holder: DeviceOwner): () => void {
     const other = this.#held.get(name);
     if (other !== undefined) throw inUseFault(name, other);
@@ -97,10 +104,13 @@ export class DeviceClaims {
   }
 }
 
-/** An instance that has something for itself. */
+/** The instance that has claimed a device. */
 export type DeviceOwner = Pick<Host, 'id' | 'name'>;
 
-/** `DEVICE_OFFLINE` because another instance of this gateway has it; those who see only an area are not told which. */
+/**
+ * `DEVICE_OFFLINE` because another instance of this gateway uses the device. Callers limited to an area do
+ * not see which one.
+ */
 export function inUseFault(what: string, { name, id }: DeviceOwner, cause?: unknown): Fault {
   const { code, message } = fault('DEVICE_OFFLINE', `${what} is in use by ${name} (#${id})`);
   const general = fault('DEVICE_OFFLINE', `${what} is in use by another instance`).message;

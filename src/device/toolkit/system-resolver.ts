@@ -7,18 +7,18 @@ import { NameResolver, type NameSources } from './name-resolver.js';
 
 const HOSTS = '/etc/hosts';
 
-/** More than any name has addresses. */
+/** The limit of the program's output, bytes: more than any name has addresses. */
 const OUTPUT_LIMIT = 64 * 1024;
 
-/** `getent`: the name is not known (getent(1)). */
+/** Exit code of `getent` for an unknown name (getent(1)). */
 const NOT_FOUND = '2';
 
-/** The names of this machine's network, for one gateway. */
+/** The resolver of one gateway, which asks this machine's name service. */
 export function systemResolver(clock: Pick<Clock, 'after' | 'monotonicNs'>): NameResolver {
   return new NameResolver(clock, systemSources());
 }
 
-/** `hosts`, `program`: other ones than the system's, for tests. */
+/** The system's sources; tests give another hosts file or program. */
 export function systemSources(hosts = HOSTS, program = 'getent'): NameSources {
   return {
     async local(name) {
@@ -37,8 +37,8 @@ export function addressesIn(text: string, name: string): string[] {
 }
 
 /**
- * Asks with the C library's own program, which does what `getaddrinfo` does (nsswitch.conf: mDNS, search domains) in a
- * process that can be killed. It does not keep the gateway alive.
+ * Runs the C library's own program, which does what `getaddrinfo` does (nsswitch.conf: mDNS, search domains)
+ * in a process that can be killed. It does not keep the gateway alive.
  */
 function ask(program: string, name: string, signal: AbortSignal): Promise<string[]> {
   return new Promise((resolve, reject) => {
@@ -54,7 +54,7 @@ function ask(program: string, name: string, signal: AbortSignal): Promise<string
   });
 }
 
-/** Each address once, in their order; `getent` has a line for each kind of socket. */
+/** Removes duplicates: `getent` prints one line per socket type. */
 function addressesOf(out: string): string[] {
   return [...new Set(out.split('\n').map((line) => line.split(/\s/, 1)[0] ?? ''))].filter(
     (one) => isIP(one) !== 0,

@@ -1,14 +1,17 @@
 import type { Clock } from '../../base/clock.js';
 import { fault } from '../../base/fault.js';
 
-/** How long something may take, what to call it when it took longer, and what ends the wait before. */
+/** A timeout, the name of the operation for its error text, and a signal that ends the wait early. */
 interface Limit {
   readonly ms: number;
   readonly what: string;
   readonly signal?: AbortSignal;
 }
 
-/** The promise's result, or `TIMED_OUT` after the limit, or the signal's reason. */
+/**
+ * Settles as the promise does, rejects with `TIMED_OUT` after the timeout, or rejects with the signal's
+ * reason.
+ */
 export function withTimeout<T>(
   clock: Pick<Clock, 'after'>,
   { ms, what, signal }: Limit,
@@ -22,7 +25,7 @@ export function withTimeout<T>(
     };
     const abort = () => end(() => reject(signal?.reason as Error));
     const cancel = clock.after(ms, () => end(() => reject(fault('TIMED_OUT', what))));
-    // Before all else: should it reject when nobody waits any more, that is no unhandled rejection.
+    // Attached first: a late rejection must not be an unhandled one.
     promise.then(
       (value) => end(() => resolve(value)),
       (thrown: Error) => end(() => reject(thrown)),

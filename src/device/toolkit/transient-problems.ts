@@ -1,10 +1,13 @@
 import type { Cancel } from '../../base/clock.js';
 import type { Host } from '../module.js';
 
-/** How often the text of a trouble that goes on may change, so that a flood of bad input is no flood of changes. */
+/**
+ * How often the text of a persisting problem may change, so that a flood of bad input does not become a flood
+ * of changes.
+ */
 export const UPDATE_MS = 10_000;
 
-/** A trouble is over when nothing was complained of for this long. */
+/** A problem is cleared after this time without a new occurrence. */
 export const CLEAR_AFTER_MS = 60_000;
 
 interface TransientProblem {
@@ -14,12 +17,13 @@ interface TransientProblem {
   atNs: bigint;
 }
 
-/** What they are reported to. */
+/** The part of a host that problems are reported to. */
 type ComplaintHost = Pick<Host, 'clock' | 'setProblem'> & Partial<Pick<Host, 'log' | 'id'>>;
 
 /**
- * Troubles that come with single inputs: a line that can't be read, a message that is too long. The first is told and
- * logged at once, further ones of the same code are counted and told now and then, and after a minute without one it is over.
+ * Problems caused by single inputs: an unreadable line, a message that is too long. The first is reported and
+ * logged immediately. Further ones with the same code are counted and reported every 10 s. After a minute
+ * without a new one the problem is cleared.
  */
 export class TransientProblems {
   readonly #host: ComplaintHost;
@@ -30,7 +34,7 @@ export class TransientProblems {
     this.#host = host;
   }
 
-  /** `text` is asked for only when it is shown. */
+  /** Adds one occurrence. `text` is called only when the text is reported. */
   add(code: string, text: () => string): void {
     const atNs = this.#host.clock.monotonicNs();
     const complaint = this.#open.get(code);
@@ -43,12 +47,12 @@ export class TransientProblems {
     this.#open.set(code, { count: 1, told: 1, text, atNs });
     const first = text();
     this.#host.setProblem(code, first);
-    // Once, until it was quiet for a while.
+    // Logged once until the problem is cleared.
     this.#host.log?.warn({ instance: this.#host.id, code }, first);
     this.#cancel ??= this.#host.clock.every(UPDATE_MS, () => this.#renew());
   }
 
-  /** How often this code was complained of since it was last quiet. */
+  /** Number of occurrences of this code since it was last cleared. */
   count(code: string): number {
     return this.#open.get(code)?.count ?? 0;
   }

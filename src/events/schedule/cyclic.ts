@@ -2,7 +2,7 @@ import { cyclicDate, cyclicTime, type Cyclic, type EventDate } from '../../kerne
 import { nextDay } from './day-pattern.js';
 import { dayOf, localDay, localInstant, midnight, secondsOf } from './local-time.js';
 
-/** Every day of a pattern but one that the calendar leaves out has a run; more tries than this are for nothing. */
+/** How many days of a pattern are tried: each has a run, except days that the calendar lacks. */
 const DAYS_TRIED = 8;
 
 const STEP_MS: Readonly<Record<number, number>> = {
@@ -47,7 +47,7 @@ export function nextCyclic(cyclic: Cyclic, afterMs: number, createdMs: number): 
     anchorDay: first ?? localDay(Number.isFinite(createdMs) ? createdMs : 0),
     first,
   };
-  // From yesterday on: its night may last until now.
+  // Starts yesterday, whose night may last until now.
   let day = nextDay(pattern, localDay(after) - 1);
   for (let n = 0; n < DAYS_TRIED && day !== undefined && day <= last; n++) {
     const atMs = nextOn(cyclic, day, after);
@@ -57,7 +57,7 @@ export function nextCyclic(cyclic: Cyclic, afterMs: number, createdMs: number): 
   return undefined;
 }
 
-/** The first run after `afterMs` among those that belong to that day. */
+/** The first run after `afterMs` that belongs to the given day. */
 function nextOn(cyclic: Cyclic, day: number, afterMs: number): number | undefined {
   const startMs = localInstant(day, cyclic.timeFrom);
   if (cyclic.timeType === cyclicTime.once) return startMs > afterMs ? startMs : undefined;

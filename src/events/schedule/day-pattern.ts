@@ -1,20 +1,22 @@
 import { cyclicDate, type Cyclic } from '../../kernel/events/event-data.js';
 import { dateOf, dayOf, hasDay, weekdayOf } from './local-time.js';
 
-/** Which days a cyclic event has. */
+/** The days of a cyclic event. */
 export interface DayPattern extends Pick<Cyclic, 'dateType' | 'dateValue' | 'dateDay' | 'dateDayValue'> {
-  /** The day from which every n-th is counted. */
+  /** The day from which every n-th day is counted. */
   readonly anchorDay: number;
-  /** The first day there is, if there is one. */
+  /** The first day, if there is one. */
   readonly first: number | undefined;
 }
 
-/** The `dateDayValue` of the last day of a kind in a month. */
+/** The `dateDayValue` of the last matching day in a month. */
 const LAST = 5;
-/** Every n-th with a larger n is as good as once; beyond, numbers would lose their last digits. */
+/** Steps above this are as good as once; beyond, numbers would lose their last digits. */
 const MOST = 1_000_000;
 
-/** The first day of the pattern that is not before `day`; undefined: none. At most a month is walked through. */
+/**
+ * The first day of the pattern not before `day`; undefined if there is none. Walks through a month at most.
+ */
 export function nextDay(pattern: DayPattern, day: number): number | undefined {
   const { dateType, dateValue, dateDay, anchorDay, first } = pattern;
   const from = Math.max(day, first ?? day);
@@ -41,11 +43,13 @@ export function nextDay(pattern: DayPattern, day: number): number | undefined {
   }
 }
 
-/** The first day of the mask in a week that takes part, not before `from`; `stepped` gives the next such week. */
+/**
+ * The first day of the mask in a matching week, not before `from`; `stepped` returns the next matching week.
+ */
 function nextInWeek(mask: number, from: number, stepped: (week: number) => number): number | undefined {
   const week = stepped(weekOf(from));
   const begin = Math.max(from, mondayOf(week));
-  // What is left of that week may have none of the days: the next one that takes part begins anew.
+  // The rest of that week may have no such day: the next matching week starts from its Monday.
   for (const [start, end] of [
     [begin, mondayOf(week + 1)],
     [mondayOf(stepped(week + 1)), Infinity],
@@ -55,7 +59,7 @@ function nextInWeek(mask: number, from: number, stepped: (week: number) => numbe
   return undefined;
 }
 
-/** The day of the month (months since year 0) that `dateDay` and `dateDayValue` say. */
+/** The day in a month (counted in months since year 0) that `dateDay` and `dateDayValue` select. */
 function dayIn(month: number, { dateDay, dateDayValue }: DayPattern): number {
   const first = firstOf(month);
   const length = firstOf(month + 1) - first;
@@ -65,12 +69,12 @@ function dayIn(month: number, { dateDay, dateDayValue }: DayPattern): number {
   return (which === LAST ? days.at(-1) : days[which - 1]) ?? NaN;
 }
 
-/** The first number not before `from` that is a whole number of steps from `anchor`. */
+/** The first number not before `from` that is a multiple of `every` away from `anchor`. */
 function inStep(from: number, anchor: number, every: number): number {
   return from + ((((anchor - from) % every) + every) % every);
 }
 
-/** Weeks begin on Monday. */
+/** The number of a week; weeks start on Monday. */
 function weekOf(day: number): number {
   return (day - weekdayOf(day) + 3) / 7;
 }
@@ -88,7 +92,7 @@ function firstOf(month: number): number {
   return dayOf({ year: Math.floor(month / 12), month: (month % 12) + 1, day: 1 });
 }
 
-/** A whole number from 1 to `most`. */
+/** Truncates to an integer from 1 to `most`. */
 function clamp(value: number, most: number): number {
   return Math.min(Math.max(1, Math.trunc(value)), most);
 }

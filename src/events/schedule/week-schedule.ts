@@ -1,7 +1,7 @@
 import type { Schedule } from '../../kernel/events/event-data.js';
 import { hasDay, localDay, localInstant, secondsOf } from './local-time.js';
 
-/** A point of a schedule, and what begins there. */
+/** A point of a schedule, and the action that starts there. */
 export interface PointOfWeek {
   readonly groupId: number;
   readonly pointId: number;
@@ -9,16 +9,16 @@ export interface PointOfWeek {
 }
 
 /**
- * When the schedule's next point after `afterMs` (unix milliseconds) is, and which; undefined: it has none. Times are
- * local. A time that the clock jumps over is the instant of the jump, one that comes twice the first of the two.
- * Of several points at one instant it is the one that `pointAt` has in force from then on.
+ * The schedule's next point after `afterMs` (unix milliseconds), with its time; undefined if it has none.
+ * Times are local. A time that the clock skips is the instant of the jump, one that occurs twice the first of
+ * the two. Of several points at one instant it is the one that `pointAt` returns from then on.
  */
 export function nextPoint(
   schedule: Schedule,
   afterMs: number,
 ): ({ readonly atMs: number } & PointOfWeek) | undefined {
   const today = localDay(afterMs);
-  // Today's may be over: the same day a week on is the last to have any.
+  // Today's points may be over: the same day next week is the last candidate.
   for (let day = today; day <= today + 7; day++) {
     const next = pointsOn(schedule, day).find(({ atMs }) => atMs > afterMs);
     if (next !== undefined) return { ...next, ...pointAt(schedule, next.atMs) };
@@ -27,12 +27,13 @@ export function nextPoint(
 }
 
 /**
- * The point in force at `atMs`: the newest, up to a week back; undefined: the schedule has none. Of several at one
- * time of one day it is the last in the order of their groups and points.
+ * The point in force at `atMs`: the newest one, up to a week back; undefined if the schedule has none. Of
+ * several at the same time it is the last in the order of groups and points.
  */
 export function pointAt(schedule: Schedule, atMs: number): PointOfWeek | undefined {
   const today = localDay(atMs);
-  // From tomorrow on: while the hour before midnight comes for the second time, tomorrow has begun once already.
+  // Starts with tomorrow: while the hour before midnight occurs for the second time, tomorrow has begun once
+  // already.
   for (let day = today + 1; day >= today - 7; day--) {
     const newest = pointsOn(schedule, day).findLast((point) => point.atMs <= atMs);
     if (newest !== undefined) {
@@ -43,7 +44,7 @@ export function pointAt(schedule: Schedule, atMs: number): PointOfWeek | undefin
   return undefined;
 }
 
-/** A day's points in the order of their times. */
+/** The points of a day, by time. */
 function pointsOn({ groups }: Schedule, day: number): ({ readonly atMs: number } & PointOfWeek)[] {
   return groups
     .filter(({ days }) => hasDay(days, day))

@@ -13,7 +13,7 @@ import { localDay, localInstant, midnight } from '../../events/schedule/local-ti
 import type * as Spans from './sun-spans.js';
 import type * as Sun from './sun-times.js';
 
-/** The idents of the sun's times, with what they are. */
+/** The variables of the sun's times: ident, name and time. */
 const variables = [
   ['Sunrise', 'Sunrise', 'sunrise'],
   ['Sunset', 'Sunset', 'sunset'],
@@ -30,13 +30,13 @@ const sunTime = enumProperty(
   variables.map(([ident]) => ident),
   'Sunrise',
 );
-/** Seconds after it; below 0 before it. */
+/** Seconds after it; negative before it. */
 const offsetS = Type.Optional(Type.Integer({ minimum: -43_200, maximum: 43_200 }));
 
 const locationProperties = Type.Object({
-  /** Degrees, north is positive. */
+  /** Degrees; north is positive. */
   Latitude: Type.Number({ default: 0, minimum: -90, maximum: 90 }),
-  /** Degrees, east is positive. */
+  /** Degrees; east is positive. */
   Longitude: Type.Number({ default: 0, minimum: -180, maximum: 180 }),
   /** Parts of the day, each with a variable that is true from one of the sun's times to another. */
   Spans: Type.Array(
@@ -57,7 +57,7 @@ const locationProperties = Type.Object({
 
 type Properties = Static<typeof locationProperties>;
 
-/** How often the wall clock is looked at: as soon as this a jump of it, or its being set, is noticed. */
+/** How often the wall clock is checked: a clock change is noticed within this time. */
 const LOOK_EVERY_MS = 10_000;
 
 const NOT_SET = {
@@ -72,10 +72,13 @@ const NOT_TODAY = {
   text: 'the sun does not come to that height, or does not leave it, on this day',
 };
 
-/** No house stands at 0° north and 0° east: that is the open sea. */
+/** 0° north and 0° east is open sea: the location is not set. */
 const isSet = ({ Latitude, Longitude }: Properties): boolean => Latitude !== 0 || Longitude !== 0;
 
-/** The module **Location Control**: where the gateway is, and what the sun does there (`docs/use/location.md`). */
+/**
+ * The module **Location Control**: the location of the gateway, and the sun's times there
+ * (`docs/use/location.md`).
+ */
 export const locationModule: ModuleDefinition<typeof locationProperties> = {
   id: '{45E97A63-F870-408A-B259-2933F7EABF74}',
   name: 'Location Control',
@@ -126,13 +129,13 @@ function spanOf({ From, FromOffsetS = 0, To, ToOffsetS = 0 }: Properties['Spans'
   return { from: timeOf(From), fromOffsetS: FromOffsetS, to: timeOf(To), toOffsetS: ToOffsetS };
 }
 
-/** Tells the sun's times of each day as it begins, and day and night as they begin. */
+/** Reports the sun's times at the start of each day, and day and night as they begin. */
 class Location implements OpenInstance {
   readonly #host: Host<Properties>;
   readonly #sun: typeof Sun;
   readonly #spans: typeof Spans;
   #cancel: Cancel | undefined;
-  /** What was told holds from here on, until there; unix milliseconds. */
+  /** The reported values apply from here until there; unix milliseconds. */
   #fromMs = Infinity;
   #untilMs = Infinity;
 
@@ -172,7 +175,7 @@ class Location implements OpenInstance {
       if (atMs === undefined) host.reportUncertain(ident, 0, NOT_TODAY);
       else host.report(ident, Math.floor(atMs / 1000));
     }
-    // Last: who is told that night has begun finds the times of its day.
+    // Last: whoever reacts to nightfall finds the times of its day.
     host.report(IS_DAY, this.#sun.isSunUp(nowMs, place));
     const edges = host.properties.Spans.map((span) => {
       const { isOn, untilMs, isKnown } = this.#spans.spanStateAt(spanOf(span), nowMs, place);

@@ -1,7 +1,7 @@
 import { localDay, localInstant } from '../../events/schedule/local-time.js';
 import { sunTimes, type GeoPosition, type SunTimes } from './sun-times.js';
 
-/** A part of each day that begins and ends with the sun, seconds before (below 0) or after it. */
+/** A part of each day that begins and ends with the sun, seconds before (negative) or after it. */
 export interface SunSpan {
   readonly from: keyof SunTimes;
   readonly fromOffsetS: number;
@@ -9,18 +9,18 @@ export interface SunSpan {
   readonly toOffsetS: number;
 }
 
-/** How a span stands at an instant. */
+/** The state of a span at an instant. */
 export interface SpanState {
   readonly isOn: boolean;
-  /** When it begins or ends next, unix milliseconds; Infinity: not within about a day. */
+  /** When it begins or ends next, unix milliseconds; Infinity if not within about a day. */
   readonly untilMs: number;
-  /** False on a day that has no such beginning or no such end. */
+  /** False on a day that lacks the beginning or the end. */
   readonly isKnown: boolean;
 }
 
 const NOON = { hour: 12, minute: 0, second: 0 };
 
-/** How a span stands. One that would end before it begins ends on the day after. */
+/** The state of a span. A span whose end is before its beginning ends on the next day. */
 export function spanStateAt(span: SunSpan, nowMs: number, place: GeoPosition): SpanState {
   const today = localDay(nowMs);
   const times = [-1, 0, 1, 2].map((n) => sunTimes(localInstant(today + n, NOON), place));

@@ -1,17 +1,20 @@
 import { getTimes } from 'suncalc';
 import { DAY_MS, localDay, localInstant } from '../../events/schedule/local-time.js';
 
-/** A place on earth, in degrees: north and east are positive. */
+/** A position on earth in degrees; north and east are positive. */
 export interface GeoPosition {
   readonly latitude: number;
   readonly longitude: number;
 }
 
-/** When the sun rises and sets, and where twilight begins and ends; unix milliseconds, undefined: not on that day. */
+/**
+ * Sunrise, sunset and the limits of twilight in unix milliseconds; undefined if they do not occur on that
+ * day.
+ */
 export interface SunTimes {
   readonly sunrise: number | undefined;
   readonly sunset: number | undefined;
-  /** The sun less than 6° below the horizon: begin in the morning, end in the evening. */
+  /** Sun less than 6° below the horizon: begin in the morning, end in the evening. */
   readonly civilBegin: number | undefined;
   readonly civilEnd: number | undefined;
   /** Less than 12°. */
@@ -23,11 +26,11 @@ export interface SunTimes {
 }
 
 /**
- * The sun's times of the local day on which `dayMs` falls: those around the noon of that day, so that an evening's
- * twilight may end after midnight.
+ * The sun's times of the local day of `dayMs`, around its noon, so that twilight in the evening may end after
+ * midnight.
  */
 export function sunTimes(dayMs: number, { latitude, longitude }: GeoPosition): SunTimes {
-  // Times are those around the noon of the sun that is nearest to what is asked for.
+  // suncalc returns the times around the solar noon nearest to the given time.
   const noonMs = localInstant(localDay(dayMs), { hour: 12, minute: 0, second: 0 });
   const times = getTimes(new Date(noonMs), latitude, longitude);
   return {
@@ -42,7 +45,7 @@ export function sunTimes(dayMs: number, { latitude, longitude }: GeoPosition): S
   };
 }
 
-/** Whether the sun is up at that instant: from sunrise on, until sunset. */
+/** Whether the sun is up at an instant: from sunrise until sunset. */
 export function isSunUp(ms: number, { latitude, longitude }: GeoPosition): boolean {
   const { sunrise, sunset, alwaysUp } = getTimes(new Date(ms), latitude, longitude);
   return sunrise === null || sunset === null
@@ -50,7 +53,7 @@ export function isSunUp(ms: number, { latitude, longitude }: GeoPosition): boole
     : sunrise.getTime() <= ms && ms < sunset.getTime();
 }
 
-/** When the sun rises or sets next, within about a day; undefined: it does not. */
+/** The next sunrise or sunset within about a day; undefined if there is none. */
 export function nextSunChange(ms: number, { latitude, longitude }: GeoPosition): number | undefined {
   const next = [ms, ms + DAY_MS]
     .map((near) => getTimes(new Date(near), latitude, longitude))
