@@ -1,7 +1,7 @@
 # stellwerk: set up, build, run, check, test, bundle. `make help` lists the targets, V=1 shows every command.
 #
-# Needs Node 20 or newer with npm, make, gcc and g++. The gateway itself runs on the Node 24 that the
-# package brings along (node_modules/node-linux-*), whose headers the native addons are built against.
+# Needs Node 20 or newer with npm, make, gcc and g++. The gateway runs on the Node 24 that is installed as a
+# package (node_modules/node-linux-*), whose headers the native addons are built against.
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -20,10 +20,10 @@ BUNDLE := build/bundle/$(HOST_ARCH)/stellwerk-$(VERSION)-linux-$(HOST_ARCH)
 
 NODE := node_modules/node-linux-$(HOST_ARCH)/bin/node
 HEADERS := node_modules/node-linux-$(HOST_ARCH)/include/node
-# Programs of the package, run by its own Node. npm itself runs with the machine's Node: it replaces ours.
+# Programs of the package run with its own Node. npm runs with the machine's Node, because it replaces ours.
 WITH := PATH="$(CURDIR)/node_modules/.bin:$$PATH"
 
-# A linked node_modules (a second worktree) belongs to the checkout that it stands in: it is used, never changed.
+# A linked node_modules (a second worktree) belongs to another checkout: it is used, never changed.
 LINKED := $(shell test -L node_modules && echo yes)
 SETUP := $(if $(LINKED),,node_modules/.setup node_modules/epoll/build/Release/epoll.node)
 
@@ -44,14 +44,14 @@ STRIP_arm64 := $(if $(filter arm64,$(HOST_ARCH)),strip,aarch64-linux-gnu-strip)
 ADDON_FLAGS := -O2 -fPIC -shared -fvisibility=hidden -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now -I $(HEADERS)
 PROGRAM_FLAGS := -O2 -fPIE -pie -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now
 C_FLAGS := -std=gnu17 -Wall -Wextra -Werror -DNAPI_VERSION=9
-# epoll is somebody else's: its warnings are not ours to mend.
+# epoll is third-party code: ignore its warnings.
 EPOLL_FLAGS := -std=gnu++20 -w -I node_modules/nan
 
 .PHONY: help setup build run test fuzz check lint format law lab proof bench client bundle release install clean
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' Makefile | expand -t 18
 
-setup: $(SETUP) ## fetch what package-lock.json names, build the one foreign addon
+setup: $(SETUP) ## install the packages of package-lock.json, build the third-party addon
 
 node_modules/.setup: package.json package-lock.json .npmrc
 	$(Q)cmp -s package-lock.json $@ || { echo 'setup: npm ci' && npm ci --loglevel=error; }
@@ -82,14 +82,14 @@ endef
 $(eval $(call addons_for,x64))
 $(eval $(call addons_for,arm64))
 
-# A gateway that runs has mapped the one before: it keeps that.
+# Replace, do not overwrite: a running gateway has mapped the previous file.
 build/%.node: build/native/$(HOST_ARCH)/%.node
 	$(Q)cp --remove-destination $< $@
 
 build/stellwerk-%: build/native/$(HOST_ARCH)/stellwerk-%
 	$(Q)cp --remove-destination $< $@
 
-# The list of sources is an input too: what was deleted must not live on in dist/.
+# The list of sources is an input too: deleted sources must not remain in dist/.
 build/sources: FORCE
 	@mkdir -p build && echo '$(sort $(SOURCES))' | cmp -s - $@ || echo '$(sort $(SOURCES))' >$@
 .PHONY: FORCE
@@ -113,10 +113,10 @@ run: build ## start a gateway on the simulated board at 127.0.0.1:3777
 test: build ## all quick tests
 	$(Q)$(NODE) dist/test/run.js unit contract story law fuzz
 
-fuzz: build ## restarts after random calls, edits and damage, at night: ROUNDS=2000
+fuzz: build ## restarts after random calls, edits and damage; for the night: ROUNDS=2000
 	$(Q)ROUNDS=$(or $(ROUNDS),2000) $(NODE) dist/test/run.js fuzz/start
 
-check: build ## types, type-aware lint, format, import law
+check: build ## types, type-aware lint, format, import rules
 	$(Q)$(MAKE) -k lint format law
 
 lint:
@@ -131,19 +131,19 @@ law:
 	@echo 'check: law'
 	$(Q)$(NODE) dist/test/run.js law
 
-lab: build ## the hardware lab: an arm64 machine with real kernel devices (root, Debian)
+lab: build ## the hardware lab: an emulated arm64 machine with kernel devices (root, Debian)
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(NODE) dist/test/lab/up.js
 	$(Q)$(NODE) dist/test/run.js lab
 
-proof: build ## the lab's outputs against their policies, 20 times each event; writes the tables of docs/
+proof: build ## outputs against their policies in the lab, 20 rounds per event; writes tables in docs/
 	$(Q)$(MAKE) bundle ARCH=arm64
 	$(Q)$(NODE) dist/test/lab/up.js
 	$(Q)rm -rf build/outputs
 	$(Q)ROUNDS=20 $(NODE) dist/test/run.js lab/outputs
 	$(Q)$(NODE) dist/test/lab/outputs/table.js
 
-bench: build ## each figure as a ratio to a yardstick measured in the same run (BENCH=short)
+bench: build ## each figure as a ratio to a baseline from the same run (BENCH=short)
 	$(Q)BENCH=$(BENCH) $(NODE) dist/test/bench/main.js
 
 client: build ## the typed client as a package: build/stellwerk-client-VERSION.tgz
@@ -161,9 +161,9 @@ release: build ## check, build and tag a version: bundles, checksums and bill of
 	$(Q)$(NODE) dist/systemd/release.js collect
 	$(Q)git tag -a -m 'stellwerk $(VERSION)' v$(VERSION)
 
-install: ## install what `make bundle` made for this machine: PREFIX=/usr/local DESTDIR=
+install: ## install the bundle for this machine: PREFIX=/usr/local DESTDIR=
 	$(Q)test -d $(BUNDLE) || $(MAKE) bundle ARCH=$(HOST_ARCH)
 	$(Q)$(BUNDLE)/install.sh --prefix '$(PREFIX)' --destdir '$(DESTDIR)'
 
-clean: ## remove all that was built (node_modules stay)
+clean: ## remove build outputs (node_modules stays)
 	$(Q)rm -rf build dist .tap

@@ -16,13 +16,13 @@
  */
 
 /**
- * The gateway took the call and refused it or failed at it: the code is JSON-RPC's, the message the gateway's own.
- * Missing or wrong credentials are of this kind too (-32000). Everything else (nobody there, too slow, an answer that
- * is none) is a plain Exception.
+ * The gateway rejected the call, or the call failed: the code is that of JSON-RPC, the message that of the gateway.
+ * Missing or wrong credentials are of this kind too (-32000). Everything else (unreachable, timeout, invalid reply) is a
+ * plain Exception.
  */
 class JSONRPCException extends Exception
 {
-    /** @var mixed What came with the error; $data['code'] is its stable name. */
+    /** @var mixed Data of the error; $data['code'] is its stable name. */
     private $data;
 
     public function __construct(string $message, int $code, $data = null)
@@ -50,8 +50,8 @@ class JSONRPC
     private $calls = 0;
 
     /**
-     * @param string $address http://user%40example.org:password@host:3777/api/ (or https); the password as it is, or
-     *     percent-encoded: a % that two hexadecimal digits follow must be written as %25
+     * @param string $address http://user%40example.org:password@host:3777/api/ (or https); the password plain or
+     *     percent-encoded: write a % before two hexadecimal digits as %25
      * @param array<string, mixed> $options 'timeout': seconds without a byte (60), and 'ssl' as PHP's SSL context options,
      *     for example ['ssl' => ['cafile' => 'gateway.pem']]
      */
@@ -60,7 +60,7 @@ class JSONRPC
         string $address,
         array $options = []
     ) {
-        // A password may hold /, ? and # as they are: what comes before the last @ is the user and the password.
+        // A password may contain /, ? and #: user and password are everything before the last @.
         preg_match('~^([a-z]+://)(?:(.*)@)?([^@]*)$~is', $address, $found);
         $parts = parse_url(($found[1] ?? '') . ($found[3] ?? ''));
         $scheme = strtolower($parts['scheme'] ?? '');
@@ -79,7 +79,7 @@ class JSONRPC
         $this->options = $options + ['timeout' => 60, 'ssl' => []];
     }
 
-    /** A dump of this object does not show the password. */
+    /** Hides the password in dumps of this object. */
     public function __debugInfo(): array
     {
         return ['url' => $this->url];
@@ -88,10 +88,10 @@ class JSONRPC
     /**
      * Calls a function with its parameters in the order of the command reference.
      *
-     * @return mixed its result; objects come as associative arrays
-     * @throws JSONRPCException when the gateway refused the call or failed at it
-     * @throws InvalidArgumentException when JSON cannot say a parameter (NAN, INF, text that is not UTF-8)
-     * @throws Exception when there was no answer to believe
+     * @return mixed the result; objects are associative arrays
+     * @throws JSONRPCException if the gateway rejected the call or the call failed
+     * @throws InvalidArgumentException if a parameter cannot be encoded as JSON (NAN, INF, text that is not UTF-8)
+     * @throws Exception without a valid reply
      */
     public function __call(string $method, array $params)
     {
@@ -131,7 +131,7 @@ class JSONRPC
             'follow_location' => 0,
         ];
         $context = stream_context_create(['http' => $http, 'ssl' => $this->options['ssl']]);
-        // PHP tells why by a warning: it is kept, whatever the program's own handler would make of them.
+        // PHP reports the reason as a warning: keep it, regardless of the program's own error handler.
         $why = '';
         set_error_handler(static function (int $level, string $message) use (&$why): bool {
             $why = preg_replace('~^fopen\(.*?\): ~', '', $message);
