@@ -17,14 +17,13 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { BUNDLED_PACKAGES } from './esbuild-options.js';
 import { BUNDLED_FILES, BUNDLED_FOLDERS, SHELLS } from './bundle-contents.js';
 
 /** In every file of the tarball: the day does not matter, but it must not be that of the build. */
 const MTIME = '2026-01-01T00:00:00Z';
 /** Packages that only compiling or type-checking needs. */
 const BUILD_ONLY = ['@types', 'undici-types', 'nan', 'node-addon-api'];
-/** Packages that stand in the program itself (program.ts): their licences are kept. */
-const TAKEN_IN = ['@sinclair', 'yaml'];
 /** Folders of a package that no program loads. */
 const IDLE_FOLDERS = [
   'test',
@@ -178,7 +177,7 @@ function packageFolders(modules: string): string[] {
 
 /** Takes out what no program loads on this architecture. */
 function prune(modules: string): void {
-  for (const only of [...BUILD_ONLY, ...TAKEN_IN, '.bin', '.package-lock.json', `node-linux-${arch}`])
+  for (const only of [...BUILD_ONLY, ...BUNDLED_PACKAGES, '.bin', '.package-lock.json', `node-linux-${arch}`])
     rmSync(join(modules, only), { recursive: true, force: true });
   for (const folder of packageFolders(modules)) {
     for (const idle of IDLE_FOLDERS) rmSync(join(folder, idle), { recursive: true, force: true });

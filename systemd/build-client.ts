@@ -6,6 +6,7 @@
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { build } from 'esbuild';
+import { bundleOptions } from './esbuild-options.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const compiled = join(root, 'dist', 'src');
@@ -20,13 +21,11 @@ await build({
   absWorkingDir: root,
   entryPoints: [join(compiled, 'client', 'index.js')],
   outfile: join(target, 'client.js'),
-  bundle: true,
-  format: 'esm',
+  ...bundleOptions,
   platform: 'neutral',
   // Node 22, and browsers of the last three years.
   target: ['node22', 'es2022'],
   banner: { js: `/* stellwerk client ${version}, ${license} */` },
-  logLevel: 'warning',
 });
 copyTypes(join(compiled, 'client', 'index.d.ts'), new Set());
 for (const file of ['LICENSE']) cpSync(join(root, file), join(target, file));

@@ -7,7 +7,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'esbuild';
-import { nodeBuildOptions } from './esbuild-options.js';
+import { BUNDLED_PACKAGES, nodeBuildOptions } from './esbuild-options.js';
 
 /** The programs: the gateway, and what it starts beside itself. Each is found by its name beside who starts it. */
 const PROGRAMS = [
@@ -16,8 +16,6 @@ const PROGRAMS = [
   'src/archive/archive-worker.js',
   'src/script/child.js',
 ];
-/** Packages that are ours alone, of many small files. */
-const TAKEN_IN = ['@sinclair/typebox', 'yaml'];
 
 const root = join(import.meta.dirname, '..', '..');
 const dist = join(root, 'dist');
@@ -34,7 +32,7 @@ const { metafile } = await build({
   outdir: target,
   ...nodeBuildOptions,
   splitting: true,
-  external: Object.keys(dependencies).filter((name) => !TAKEN_IN.includes(name)),
+  external: Object.keys(dependencies).filter((name) => !BUNDLED_PACKAGES.includes(name)),
   metafile: true,
   // The text of a program stays in memory while it runs: this is 1.5 MB of it. A trace still names the functions.
   minifyWhitespace: true,

@@ -1,25 +1,42 @@
-import { setFlagsFromString } from 'node:v8';
-
-/** V8's flag for its linear engine. */
+/** Compiles a pattern for V8's linear engine only. */
 const LINEAR = 'l';
 
 /**
- * A regular expression for hostile text: it takes time in proportion to the text, whatever the two are. V8 matches as
- * usual and goes over to its linear engine where an attempt backtracks too often; what that engine can't do (back
- * references, look-ahead, counts above 16) is refused. Throws a SyntaxError that says what is wrong.
+ * The V8 flags that a process needs for {@link compileLinearPattern}. The program that runs in the process sets them when
+ * it starts (`src/main.ts`), before anything compiles a pattern.
+ */
+export const LINEAR_PATTERN_FLAGS = [
+  '--enable-experimental-regexp-engine',
+  '--enable-experimental-regexp-engine-on-excessive-backtracks',
+] as const;
+
+/**
+ * Compiles a regular expression for untrusted text: matching takes time linear in the length of the text. V8 matches as
+ * usual and switches to its linear engine if an attempt backtracks too often. Throws a SyntaxError that says what is wrong:
+ * the pattern itself, a construct that the linear engine does not support (backreferences, lookarounds, counts above 16),
+ * or a process without that engine.
  */
 export function compileLinearPattern(source: string): RegExp {
-  // Flags of the process; setting them again changes nothing.
-  setFlagsFromString('--enable-experimental-regexp-engine');
-  setFlagsFromString('--enable-experimental-regexp-engine-on-excessive-backtracks');
   const pattern = new RegExp(source);
+  if (!isAvailable())
+    throw new SyntaxError(
+      `/${source}/ cannot be used: this process was started without the V8 flag ${LINEAR_PATTERN_FLAGS[0]}`,
+    );
   try {
     new RegExp(source, LINEAR);
   } catch (thrown) {
     throw new SyntaxError(
-      `/${source}/ could take for ever on a bad text: back references, look-ahead and counts above 16 are not supported`,
+      `/${source}/ could run indefinitely on some texts: backreferences, lookarounds and counts above 16 are not supported`,
       { cause: thrown },
     );
   }
   return pattern;
+}
+
+function isAvailable(): boolean {
+  try {
+    return new RegExp('', LINEAR).test('');
+  } catch {
+    return false;
+  }
 }

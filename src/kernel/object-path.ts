@@ -27,20 +27,6 @@ export function objectAt(tree: Tree, path: string): TreeObject {
   return object;
 }
 
-/**
- * The path of an object in the form that {@link objectAt} reads: idents, and names where there is no ident. Undefined
- * where no such path leads to it.
- */
-export function pathOf(object: TreeObject): string | undefined {
-  const steps: string[] = [];
-  for (let at = object; at.parent !== null; at = at.parent) {
-    const step = at.ident === '' ? at.displayName : at.ident;
-    if (step.includes('/') || childrenAt(at.parent, step).size !== 1) return undefined;
-    steps.push(step);
-  }
-  return steps.reverse().join('/');
-}
-
 function childrenAt({ children }: TreeObject, step: string): Set<TreeObject> {
   const found = new Set(children?.byName(step) ?? []);
   const named = children?.byIdent(step);

@@ -11,6 +11,9 @@ import { freePort } from '../tools/temp-directory.js';
 import { fuzzSeed, Random, seedLabel } from '../tools/random.js';
 import { until } from '../tools/until.js';
 import { DeviceFixture } from '../tools/devices/device-fixture.js';
+import { enableLinearPatterns } from '../tools/linear-patterns.js';
+
+enableLinearPatterns();
 
 const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts())];
 const RULES = [{ Pattern: '^T=([0-9]+)$', Ident: 'T', Type: 'integer' }];

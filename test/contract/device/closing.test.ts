@@ -7,6 +7,9 @@ import { serialModules } from '../../../drivers/serial/index.js';
 import { socketModules } from '../../../drivers/socket/index.js';
 import { until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+
+enableLinearPatterns();
 
 const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts()), ...modbusModules()];
 

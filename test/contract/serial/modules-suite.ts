@@ -3,6 +3,9 @@ import { serialModules } from '../../../drivers/serial/index.js';
 import { until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 import type { SerialBench } from './benches.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+
+enableLinearPatterns();
 
 const DEVICE = {
   Rules: [

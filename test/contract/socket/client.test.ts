@@ -20,6 +20,9 @@ import { Random } from '../../tools/random.js';
 import { withinPatience, until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 import { TcpPeer } from './tcp-peer.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+
+enableLinearPatterns();
 
 const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts())];
 

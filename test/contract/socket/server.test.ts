@@ -18,6 +18,9 @@ import { systemResolver } from '../../../src/device/toolkit/system-resolver.js';
 import { until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
 import { TcpClient } from './tcp-client.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+
+enableLinearPatterns();
 
 const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts())];
 

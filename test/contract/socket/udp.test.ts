@@ -15,6 +15,9 @@ import { ManualClock } from '../../../src/base/clock.js';
 import { NameResolver } from '../../../src/device/toolkit/name-resolver.js';
 import { until } from '../../tools/until.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+
+enableLinearPatterns();
 
 const MODULES = [...socketModules(), ...serialModules(new SimulatedPorts())];
 

@@ -2,6 +2,9 @@ import { rm } from 'node:fs/promises';
 import t from 'tap';
 import { fuzzSeed, seedLabel } from '../../tools/random.js';
 import { RestartChain, makeBase, newStatistics } from './restart-chain.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+
+enableLinearPatterns();
 
 /** Bound the suite; nightly: `make fuzz ROUNDS=2000`. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 100);

@@ -3,6 +3,9 @@ import { callText, idOf, post, replyIn, rpc, valueAt, type ApiAddress } from '..
 import { ownerLine } from '../../tools/gateway/api-fixture.js';
 import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../../tools/gateway/gateway-fixture.js';
 import { until } from '../../tools/until.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+
+enableLinearPatterns();
 
 /** Instances whose variables are configured, with a profile each. */
 const devices = (profile: string, type = 'float') => `tree:

@@ -13,6 +13,9 @@ import { openWebSocket, takeFrames, type Frame } from '../../tools/client/messag
 import { hasProgram } from '../../tools/program.js';
 import type { RawWebSocket } from '../../tools/client/raw-websocket.js';
 import { until } from '../../tools/until.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+
+enableLinearPatterns();
 
 const missing = ['mosquitto', 'socat'].filter((name) => !hasProgram(name));
 const skip = missing.length > 0 && `not installed: ${missing.join(', ')} (Debian packages)`;

@@ -5,6 +5,9 @@ import { idOf, rpc, valueAt } from '../../tools/client/json-rpc.js';
 import { SIMULATED_CONFIG, startGateway, type GatewayFixture } from '../../tools/gateway/gateway-fixture.js';
 import { freePort } from '../../tools/temp-directory.js';
 import { until } from '../../tools/until.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+
+enableLinearPatterns();
 
 const METER = `      - instance: Meter
         ident: meter

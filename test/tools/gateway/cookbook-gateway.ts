@@ -13,6 +13,9 @@ import { BIN, SIMULATED_CONFIG, startGateway, type GatewayFixture } from './gate
 import { environment } from '../program.js';
 import { until } from '../until.js';
 import { passTime } from '../devices/device-fixture.js';
+import { enableLinearPatterns } from '../linear-patterns.js';
+
+enableLinearPatterns();
 
 /** What RELAYn of the simulated board is wired to, read as the world reads it; no page of the cookbook has these. */
 const WIRES = `  - category: Wires

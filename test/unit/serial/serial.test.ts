@@ -23,6 +23,9 @@ import type { ModuleDefinition, Value } from '../../../src/device/module.js';
 import { fuzzSeed, Random, seedLabel } from '../../tools/random.js';
 import { until } from '../../tools/until.js';
 import { passTime, DeviceFixture } from '../../tools/devices/device-fixture.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+
+enableLinearPatterns();
 
 class Collector implements FrameListener {
   readonly frames: string[] = [];

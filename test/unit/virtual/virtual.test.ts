@@ -9,6 +9,9 @@ import { ManualClock } from '../../../src/base/clock.js';
 import type { Instance } from '../../../src/kernel/instances.js';
 import { message } from '../../../src/kernel/messages.js';
 import { DeviceFixture } from '../../tools/devices/device-fixture.js';
+import { enableLinearPatterns } from '../../tools/linear-patterns.js';
+
+enableLinearPatterns();
 
 const MODULES = [...virtualModules(), ...serialModules(new SimulatedPorts())];
 
