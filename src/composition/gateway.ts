@@ -16,6 +16,7 @@ import { apiDependencies, apiOptions } from './api-server.js';
 import { createComponents, type Components } from './components.js';
 import { applyConfiguration, prune, reloadConfig, type ConfigurationTarget } from './configuration.js';
 import { openFoundation, type Foundation, type GatewayOptions } from './foundation.js';
+import { buildSnapshotEntries } from './snapshot-entries.js';
 import { StartSequence } from './start-sequence.js';
 
 /** What a reload applied, and what takes effect only after a restart. */
@@ -163,6 +164,7 @@ export class Gateway implements AsyncDisposable {
     this.#updateStatus();
     synchronisation.watch(clock, () => this.#updateStatus());
     kernel.setRunlevel(runlevel.ready);
+    cleanup.push(buildSnapshotEntries(kernel.tree));
   }
 
   async #close(): Promise<void> {

@@ -49,6 +49,12 @@ export function idOf({ process: { pid } }: Program): number {
   return pid;
 }
 
+/** Processor time of a process's main thread, ms, to the nanosecond (`schedstat` in proc(5)). */
+export function mainThreadMs(pid: number): number {
+  const [ns] = readFileSync(`/proc/${pid}/schedstat`, 'latin1').split(' ', 1);
+  return Number(ns) / 1e6;
+}
+
 /** Processor time that a process has used, with all its threads, ms. */
 export function cpuMs(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');

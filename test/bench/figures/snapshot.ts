@@ -10,8 +10,8 @@ import {
   type Report,
   type Round,
 } from '../statistics.js';
-import { AUTHORIZATION, callAll, startGateway, startYardstick, type Server } from '../gateway.js';
-import { cpuMs, type Cores } from '../machine.js';
+import { AUTHORIZATION, call, callAll, startGateway, startYardstick, type Server } from '../gateway.js';
+import { cpuMs, idle, mainThreadMs, type Cores } from '../machine.js';
 import { seed } from '../seed-variables.js';
 import { PACKAGE_ROOT } from '../../../src/base/package-root.js';
 
@@ -20,6 +20,8 @@ const VARIABLES = 10_000;
 const BATCH = 1000;
 /** Snapshots in a round: each costs tens of milliseconds, and processor time is counted in tens. */
 const SNAPSHOTS = 5;
+/** Snapshots that the first one after a start is compared with. */
+const LATER = 3;
 
 /** The whole tree as one answer. */
 export async function snapshotFigures(effort: Effort, cores: Cores, directory: string): Promise<Report> {
@@ -58,6 +60,7 @@ export async function snapshotFigures(effort: Effort, cores: Cores, directory: s
       costOf(`${name}, all changed since the last, to a bare JSON.stringify`, [changed, theirs]),
       costOf(`${name}, none changed, to a bare JSON.stringify`, [asItWas, theirs]),
       await longestTurn(gateway, setAll),
+      await firstToLater(join(directory, 'starts'), { effort, cores }),
     ],
     wrong,
   };
@@ -80,6 +83,39 @@ async function round(server: Server, before: (value: number) => Promise<void> = 
     usedMs += cpuMs(server.pid) - cpuBefore;
   }
   return { cpuUs: (usedMs * 1000) / SNAPSHOTS, perSecond: (SNAPSHOTS * 1000) / tookMs };
+}
+
+/** Processor time of the first snapshot after a start to that of the next ones, of gateways at rest. */
+async function firstToLater(
+  directory: string,
+  { effort, cores }: { effort: Effort; cores: Cores },
+): Promise<Figure> {
+  await seed(directory, VARIABLES);
+  const [first, later]: [number[], number[]] = [[], []];
+  for (let start = 0; start < effort.rounds; start++) {
+    await using gateway = await startGateway({ directory, core: cores.server });
+    await idle(gateway.pid);
+    // The login costs a password hash.
+    await call(gateway.port, 'SVC_GetKernelVersion');
+    first.push(await costMs(gateway));
+    for (let next = 0; next < LATER; next++) later.push(await costMs(gateway));
+  }
+  const ms = (times: readonly number[]) => `${median(times).toFixed(1)} ms`;
+  return {
+    name: 'first snapshot after a start, to later ones',
+    value: median(first) / median(later),
+    unit: '×',
+    goal: { is: 'at most', value: 1.5 },
+    ours: ms(first),
+    yardstick: ms(later),
+    note: `processor time of the main thread; the yardstick is the next ${LATER} snapshots of the same gateway`,
+  };
+}
+
+async function costMs(server: Server): Promise<number> {
+  const before = mainThreadMs(server.pid);
+  await fetched(server);
+  return mainThreadMs(server.pid) - before;
 }
 
 /** The longest turn of the loop while snapshots are made, with all entries to be made anew. */

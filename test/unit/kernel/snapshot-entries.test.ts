@@ -1,0 +1,35 @@
+import t from 'tap';
+import { yieldToEventLoop } from '../../../src/base/serial-queue.js';
+import { buildSnapshotEntries } from '../../../src/composition/snapshot-entries.js';
+import { Kernel } from '../../../src/kernel/kernel.js';
+import { SLICE_OBJECTS } from '../../../src/kernel/snapshot.js';
+
+function kernelWith(variables: number): Kernel {
+  const kernel = new Kernel({ counter: 0, random: Math.random });
+  for (let n = 0; n < variables; n++) kernel.variables.create(1, { name: `Variable ${n}` });
+  return kernel;
+}
+
+const builtIn = ({ tree }: Kernel) =>
+  [...tree.all()].filter((object) => object.snapshotEntry !== null).length;
+
+t.test(
+  'entries are built ahead slice by slice, and a change during that time drops its entry only',
+  async (t) => {
+    const kernel = kernelWith(3 * SLICE_OBJECTS - 1);
+    const stop = buildSnapshotEntries(kernel.tree);
+    t.equal(builtIn(kernel), SLICE_OBJECTS, 'the first slice');
+    const [first] = kernel.tree.objectsOfType(2);
+    if (first !== undefined) kernel.variables.update(first, 7, 0);
+    for (let turn = 0; turn < 4; turn++) await yieldToEventLoop();
+    t.equal(builtIn(kernel), kernel.tree.size - 1);
+    stop();
+  },
+);
+
+t.test('what has stopped builds nothing more', async (t) => {
+  const kernel = kernelWith(3 * SLICE_OBJECTS);
+  buildSnapshotEntries(kernel.tree)();
+  for (let turn = 0; turn < 4; turn++) await yieldToEventLoop();
+  t.equal(builtIn(kernel), SLICE_OBJECTS);
+});
