@@ -1,7 +1,11 @@
 import type { BuildOptions } from 'esbuild';
 
 /** Options of every bundle. */
-export const bundleOptions = { bundle: true, format: 'esm', logLevel: 'warning' } as const satisfies BuildOptions;
+export const bundleOptions = {
+  bundle: true,
+  format: 'esm',
+  logLevel: 'warning',
+} as const satisfies BuildOptions;
 
 /** Options of programs that run on the gateway's own Node. */
 export const nodeBuildOptions = {

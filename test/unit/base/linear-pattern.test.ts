@@ -5,7 +5,8 @@ import { enableLinearPatterns } from '../../tools/linear-patterns.js';
 t.test('a pattern needs a process with the linear engine, and the error says so', async (t) => {
   t.throws(() => compileLinearPattern('a+'), {
     name: 'SyntaxError',
-    message: '/a+/ cannot be used: this process was started without the V8 flag --enable-experimental-regexp-engine',
+    message:
+      '/a+/ cannot be used: this process was started without the V8 flag --enable-experimental-regexp-engine',
   });
   t.throws(() => compileLinearPattern('('), { name: 'SyntaxError', message: /Unterminated group/ });
 });
