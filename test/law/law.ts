@@ -38,7 +38,7 @@ export const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'functions/reflection',
     'kernel',
   ],
-  'main.ts': ['cli'],
+  'main.ts': ['cli', 'base/linear-pattern'],
 };
 
 /** Rooms of which another may have the types, but run nothing of them. */
